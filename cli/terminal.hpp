@@ -1,0 +1,42 @@
+// What a person sees: tables on a terminal, progress and errors on standard error.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+
+namespace fractile::cli {
+
+bool stdout_is_terminal();
+
+/// Two columns, the second right-aligned, under a heading.
+std::string two_columns(const std::pair<std::string, std::string>& heading,
+                        const std::vector<std::pair<std::string, std::string>>& rows);
+
+/// Writes all of `text` to standard output; Error(data) when it cannot.
+void print(const std::string& text);
+
+/// "fractile: what\n  hint".
+void print_error(const std::string& what, const std::string& hint);
+
+/// A line on standard error that appears when work takes more than a second, and only on a terminal. It tells the time
+/// that has passed, nothing of the data.
+class Progress {
+ public:
+  explicit Progress(std::string what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void tick();
+
+ private:
+  std::string what_;
+  bool enabled_;
+  long shown_seconds_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace fractile::cli

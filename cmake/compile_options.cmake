@@ -1,0 +1,20 @@
+# How everything of ours is compiled. Exactness rests on IEEE arithmetic as written: no contraction, no fast-math.
+add_library(fractile_options INTERFACE)
+target_compile_options(fractile_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -ffp-contract=off -fno-fast-math -frounding-math)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(fractile_options INTERFACE -Wno-ignored-optimization-argument)
+endif()
+option(FRACTILE_WERROR "Warnings are errors" OFF)
+if(FRACTILE_WERROR)
+  target_compile_options(fractile_options INTERFACE -Werror)
+endif()
+if(FRACTILE_SANITIZE)
+  add_compile_options(-fsanitize=${FRACTILE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${FRACTILE_SANITIZE})
+endif()
+if(FRACTILE_FUZZ)
+  # Coverage for libFuzzer in all of ours; a target itself links with -fsanitize=fuzzer.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,116 @@
+// Exact numbers: rationals, and the reals c and c*ln(r) in which privacy levels are stated.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fractile {
+
+/// An exact rational number of any size, always in lowest terms.
+class Rational {
+ public:
+  Rational() = default;
+  Rational(std::int64_t value);  // NOLINT(google-explicit-constructor): integers are rationals
+  Rational(std::int64_t numerator, std::int64_t denominator);
+  Rational(const Rational& other);
+  Rational(Rational&& other) noexcept;
+  Rational& operator=(const Rational& other);
+  Rational& operator=(Rational&& other) noexcept;
+  ~Rational();
+
+  /// Reads "3", "-0.25", "1/3", "1e-3", "2.5e2". Throws Error(usage) for anything else, for a zero denominator, and for
+  /// more than 10,000 digits. Nothing passes through floating point.
+  static Rational parse(std::string_view text);
+  /// The exact value of a finite double. Throws Error(usage) for NaN and infinities.
+  static Rational from_double(double value);
+  /// value * 2^exponent.
+  static Rational dyadic(std::int64_t value, std::int64_t exponent);
+
+  Rational operator-() const;
+  Rational& operator+=(const Rational& other);
+  Rational& operator-=(const Rational& other);
+  Rational& operator*=(const Rational& other);
+  /// Throws Error(usage) when `other` is zero.
+  Rational& operator/=(const Rational& other);
+  friend Rational operator+(Rational a, const Rational& b) { return a += b; }
+  friend Rational operator-(Rational a, const Rational& b) { return a -= b; }
+  friend Rational operator*(Rational a, const Rational& b) { return a *= b; }
+  friend Rational operator/(Rational a, const Rational& b) { return a /= b; }
+  friend bool operator==(const Rational& a, const Rational& b);
+  friend std::strong_ordering operator<=>(const Rational& a, const Rational& b);
+
+  int sign() const;
+  bool is_integer() const;
+  Rational floor() const;
+  Rational ceil() const;
+  Rational numerator() const;
+  Rational denominator() const;
+  /// this^exponent for any integer exponent; 0 to a negative power throws Error(usage).
+  Rational pow(std::int64_t exponent) const;
+
+  /// True when the value is an integer that fits.
+  bool fits_int64() const;
+  bool fits_uint64() const;
+  /// The value; throws Error(internal) when it does not fit.
+  std::int64_t to_int64() const;
+  std::uint64_t to_uint64() const;
+  /// The nearest double, ties to even. For display and filters only: no decision rests on it.
+  double to_double() const;
+  /// "7/2", or "7" for an integer.
+  std::string to_string() const;
+  /// True when the decimal expansion ends, that is when the denominator is 2^a 5^b.
+  bool is_decimal() const;
+  /// All decimals, "0.125". Throws Error(usage) unless is_decimal().
+  std::string to_decimal() const;
+
+  /// For the rooms that compute with FLINT: two machine words laid out as its fmpq.
+  const void* flint() const { return words_; }
+  void* flint() { return words_; }
+
+ private:
+  std::int64_t words_[2] = {0, 1};
+};
+
+/// The largest rational with at most `bits` significant bits whose square is <= value; exact when value is a square of
+/// such a number. Requires value >= 0.
+Rational sqrt_down(const Rational& value, int bits = 48);
+
+/// An exact non-negative real number c or c*ln(r), c and r rational: a privacy level, or the rate of an exponential law.
+class Exponent {
+ public:
+  Exponent() = default;
+  /// c; throws Error(usage) when negative.
+  Exponent(Rational c);  // NOLINT(google-explicit-constructor): a rational is an exponent
+  /// c * ln(r) with c >= 0 and r >= 1; throws Error(usage) otherwise.
+  static Exponent log(Rational r, Rational c = 1);
+  /// Reads what Rational::parse reads, and "ln 3", "ln(3.5)", "2 ln 3", "ln 7/2".
+  static Exponent parse(std::string_view text);
+
+  bool is_zero() const;
+  bool is_log() const { return is_log_; }
+  /// c.
+  const Rational& coefficient() const { return coefficient_; }
+  /// r; only for logarithms.
+  const Rational& argument() const { return argument_; }
+  /// True when exp of it is rational: 0, or c*ln(r) with integer c.
+  bool has_rational_exponential() const;
+  /// r^c; throws Error(usage) unless has_rational_exponential().
+  Rational exponential() const;
+
+  Exponent operator*(const Rational& factor) const;
+  Exponent operator/(const Rational& divisor) const;
+  friend bool operator==(const Exponent& a, const Exponent& b);
+  /// "1/2", "ln 7/2" or "2/3 ln 7/2"; parse() reads it back.
+  std::string to_string() const;
+  /// For display.
+  double to_double() const;
+
+ private:
+  Rational coefficient_;
+  Rational argument_ = 1;
+  bool is_log_ = false;
+};
+
+}  // namespace fractile

@@ -1,0 +1,39 @@
+// Random bits: the system's, buffered, wiped after use and on fork; or a reproducible stream that says it is unsafe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace fractile {
+
+/// A stream of independent uniform bits. Not for use from two threads at once: give each thread its own.
+class RandomBits {
+ public:
+  /// The operating system's cryptographic generator through OpenSSL (RAND_priv_bytes), 4 KiB at a time. Bits are wiped
+  /// as they are used; after a fork the child starts from fresh ones. Throws Error(internal) when the system has none.
+  static RandomBits system();
+  /// A reproducible ChaCha20 stream: whoever knows the seed can undo the privacy. For tests and demonstrations only.
+  static RandomBits unsafe_seeded(std::uint64_t seed);
+  /// Bits from `fill`, which must fill the whole span or throw: for tests that place bits or make the supply fail.
+  static RandomBits from_source(std::function<void(std::span<std::byte>)> fill);
+
+  RandomBits(RandomBits&&) noexcept;
+  RandomBits& operator=(RandomBits&&) noexcept;
+  ~RandomBits();
+
+  /// 64 independent uniform bits.
+  std::uint64_t next64();
+  /// The seed, when the stream is reproducible.
+  std::optional<std::uint64_t> unsafe_seed() const;
+
+ private:
+  struct Pool;
+  explicit RandomBits(std::unique_ptr<Pool> pool);
+  std::unique_ptr<Pool> pool_;
+};
+
+}  // namespace fractile

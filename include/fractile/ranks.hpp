@@ -1,0 +1,120 @@
+// Ranks: the lattice of candidates, the profile of a column on it, and the scores of candidates.
+// Sources: quantile-score-candidates 2025 (equations (5)-(7)); proofs: docs/proofs/scores.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "fractile/exact.hpp"
+
+namespace fractile {
+
+/// Where a record lies among the candidates: 2 i + 1 on candidate i, 2 i before candidate i (and after candidate i - 1).
+using Position = std::uint64_t;
+
+/// The public, declared set of candidates: an arithmetic progression that is never materialised, or an increasing list.
+/// Cannot be empty. Values are exact decimals.
+class Lattice {
+ public:
+  static constexpr std::uint64_t max_size = std::uint64_t{1} << 62;
+
+  /// lower, lower + step, ..., upper. Throws Error(usage) unless lower <= upper, step > 0, step divides upper - lower, all
+  /// are finite decimals, and there are at most 2^62 points.
+  static Lattice regular(const Rational& lower, const Rational& upper, const Rational& step);
+  /// Strictly increasing finite decimals, at least one; Error(usage) otherwise.
+  static Lattice explicit_points(std::vector<Rational> points);
+
+  std::uint64_t size() const;
+  bool is_regular() const;
+  Rational at(std::uint64_t index) const;
+  Rational lower() const { return at(0); }
+  Rational upper() const { return at(size() - 1); }
+  /// Only for regular lattices.
+  const Rational& step() const;
+
+  /// Where a record enters, a function of that record alone. On a regular lattice: clamped to the bounds, then the nearest
+  /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point
+  /// when equal to it (a double: when equal to the point's nearest double), otherwise between two.
+  /// Throws Error(data) for NaN.
+  Position position_of(double value) const;
+  Position position_of(std::int64_t value) const;
+
+  /// The smallest value that enters at position `p` or above, p in 1 .. 2 size: value >= threshold(p) if and only if
+  /// position_of(value) >= p. Infinity when there is none. For engines that count in SQL.
+  double double_threshold(Position p) const;
+
+ private:
+  struct Regular;
+  struct Explicit;
+  Lattice() = default;
+  std::shared_ptr<const Regular> regular_;
+  std::shared_ptr<const Explicit> explicit_;
+};
+
+/// All that the mechanisms may know of a column: how many records lie at each position. Runs of candidates that see the
+/// same data follow from it. Sensitive: it is the data.
+class RankProfile {
+ public:
+  /// Counts at strictly increasing positions; at most 2^32 - 1 records in all, else Error(data).
+  RankProfile(std::uint64_t candidates, std::vector<Position> positions, std::span<const std::uint64_t> counts);
+
+  std::uint64_t candidates() const { return candidates_; }
+  std::uint64_t records() const { return cumulative_.back(); }
+  /// Number of distinct positions.
+  std::size_t distinct() const { return positions_.size(); }
+  Position position(std::size_t k) const { return positions_[k]; }
+  /// Records at positions 0 .. k-1 (in order of position), k in 0 .. distinct().
+  std::uint64_t cumulative(std::size_t k) const { return cumulative_[k]; }
+  std::uint64_t count(std::size_t k) const { return cumulative_[k + 1] - cumulative_[k]; }
+
+  /// #(x < candidate) and #(x = candidate).
+  std::uint64_t below(std::uint64_t candidate) const;
+  std::uint64_t equal(std::uint64_t candidate) const;
+
+  /// The profile of the two columns together; Error(usage) unless both are over equally many candidates.
+  static RankProfile merge(const RankProfile& a, const RankProfile& b);
+  friend bool operator==(const RankProfile&, const RankProfile&) = default;
+
+ private:
+  std::uint64_t candidates_;
+  std::vector<Position> positions_;
+  std::vector<std::uint64_t> cumulative_;
+};
+
+/// Builds a profile from records in any order, or from counts. Memory: 8 bytes a record on a fine lattice, 16 bytes a
+/// position on a coarse one.
+class ProfileBuilder {
+ public:
+  explicit ProfileBuilder(Lattice lattice);
+  void add(double value) { add_position(lattice_.position_of(value), 1); }
+  void add(std::int64_t value) { add_position(lattice_.position_of(value), 1); }
+  void add_position(Position position, std::uint64_t count);
+  /// The profile of all that was added; the builder is empty afterwards.
+  RankProfile finish();
+
+ private:
+  Lattice lattice_;
+  std::vector<std::uint64_t> counts_;     // by position, on a coarse lattice
+  std::vector<Position> positions_;       // one a record, on a fine lattice
+  std::vector<std::pair<Position, std::uint64_t>> bulk_;
+};
+
+/// A quantile alpha = numerator / denominator in lowest terms, in [0, 1], denominator at most 2^31.
+struct QuantileFraction {
+  std::uint64_t numerator;
+  std::uint64_t denominator;
+  /// Error(usage) when alpha is outside [0, 1] or its denominator is above 2^31.
+  static QuantileFraction of(const Rational& alpha);
+};
+
+/// quantile-score-candidates 2025, equation (7): |den * min(below, limit) - num * min(n - equal, limit)|, lower is better.
+std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n,
+                         std::uint64_t size_limit);
+/// max(0, den * below - num * n, num * n - den * (below + equal)): zero on every true alpha-quantile, however tied.
+std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n);
+
+}  // namespace fractile

@@ -1,0 +1,63 @@
+// Sources: a column of a file or query becomes a RankProfile. Files and SQL are DuckDB's, through the ADBC C interface.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+/// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
+enum class NullPolicy { drop, error };
+
+/// Who counts: the engine (GROUP BY lattice position) or this process, record by record. Both give the same profile, bit
+/// for bit. automatic lets the engine count on coarse lattices: regular, at most 1,024 points, the step not minute beside
+/// the bounds; push_down is Error(usage) on others.
+enum class Counting { automatic, push_down, stream };
+
+struct TableOptions {
+  /// Path; "-" for standard input (spooled to a private temporary file); may be empty with `sql`.
+  std::string file = {};
+  /// A query over `input` (the file; columns of text files are VARCHAR there, whatever they hold) or over anything DuckDB
+  /// reads. Empty: the file itself.
+  std::string sql = {};
+  /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. Text may be gzipped.
+  std::string format = {};
+  /// Of csv and tsv; empty: found in the header line, which alone decides.
+  std::string delimiter = {};
+  /// Path of libduckdb; empty: FRACTILE_DUCKDB, beside the executable, ../lib from there, the loader's path.
+  std::string library = {};
+};
+
+/// An opened table whose schema is known and none of whose records has been kept.
+class Table {
+ public:
+  /// Loads the engine, finds the file and reads its schema. Error(usage) for a missing engine or unknown format,
+  /// Error(data) for a file that is missing, unreadable or not of its format. Messages name file, row and column, never a
+  /// value.
+  static Table open(const TableOptions& options);
+  Table(Table&&) noexcept;
+  Table& operator=(Table&&) noexcept;
+  ~Table();
+
+  /// Error(data) unless the table has this column and it is numeric (text files: any column can be tried).
+  void require_numeric(const std::string& column) const;
+
+  /// Counts the column on the lattice. Text files are read as doubles whatever their cells look like, so that one record's
+  /// spelling never changes how another is read. Error(data) for a cell that is no number, and, under
+  /// NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then with nothing but the fact.
+  RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
+                      Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
+
+  /// "DuckDB v1.2.3", for receipts.
+  std::string engine() const;
+
+ private:
+  struct State;
+  explicit Table(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fractile

@@ -1,0 +1,85 @@
+#include "exact/enclosure.hpp"
+
+#include <algorithm>
+
+namespace fractile {
+
+Enclosure Enclosure::of(const Rational& value, std::int64_t precision) {
+  Enclosure result;
+  result.precision_ = precision;
+  arb_set_fmpq(result.ball_, flint_of(value), precision);
+  return result;
+}
+
+Enclosure Enclosure::of(const Exponent& value, std::int64_t precision) {
+  Enclosure result = of(value.coefficient(), precision);
+  return value.is_log() ? result * of(value.argument(), precision).log() : result;
+}
+
+Enclosure& Enclosure::operator+=(const Enclosure& other) {
+  precision_ = std::max(precision_, other.precision_);
+  arb_add(ball_, ball_, other.ball_, precision_);
+  return *this;
+}
+
+Enclosure& Enclosure::operator-=(const Enclosure& other) {
+  precision_ = std::max(precision_, other.precision_);
+  arb_sub(ball_, ball_, other.ball_, precision_);
+  return *this;
+}
+
+Enclosure& Enclosure::operator*=(const Enclosure& other) {
+  precision_ = std::max(precision_, other.precision_);
+  arb_mul(ball_, ball_, other.ball_, precision_);
+  return *this;
+}
+
+Enclosure& Enclosure::operator/=(const Enclosure& other) {
+  precision_ = std::max(precision_, other.precision_);
+  arb_div(ball_, ball_, other.ball_, precision_);
+  return *this;
+}
+
+Enclosure Enclosure::exp() const {
+  Enclosure result(*this);
+  arb_exp(result.ball_, ball_, precision_);
+  return result;
+}
+
+Enclosure Enclosure::log() const {
+  Enclosure result(*this);
+  arb_log(result.ball_, ball_, precision_);
+  return result;
+}
+
+namespace {
+
+double bound(const arb_t ball, bool upper) {
+  arf_t end;
+  arf_init(end);
+  if (upper) {
+    arb_get_ubound_arf(end, ball, 64);
+  } else {
+    arb_get_lbound_arf(end, ball, 64);
+  }
+  const double result = arf_get_d(end, upper ? ARF_RND_CEIL : ARF_RND_FLOOR);
+  arf_clear(end);
+  return result;
+}
+
+}  // namespace
+
+double Enclosure::lower_double() const { return bound(ball_, false); }
+
+double Enclosure::upper_double() const { return bound(ball_, true); }
+
+double Enclosure::to_double() const { return arf_get_d(arb_midref(ball_), ARF_RND_NEAR); }
+
+std::string Enclosure::to_string(int digits) const {
+  char* text = arb_get_str(ball_, digits, 0);
+  std::string result(text);
+  flint_free(text);
+  return result;
+}
+
+}  // namespace fractile

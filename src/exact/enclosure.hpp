@@ -1,0 +1,72 @@
+// Enclosures: a real number known to lie in a ball. Every operation widens the ball by its own rounding (Arb), so a
+// comparison that holds for the balls holds for the numbers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "exact/flint.hpp"
+
+namespace fractile {
+
+class Enclosure {
+ public:
+  static constexpr std::int64_t default_precision = 128;
+
+  Enclosure() { arb_init(ball_); }
+  Enclosure(const Enclosure& other) : precision_(other.precision_) {
+    arb_init(ball_);
+    arb_set(ball_, other.ball_);
+  }
+  Enclosure(Enclosure&& other) noexcept : precision_(other.precision_) {
+    arb_init(ball_);
+    arb_swap(ball_, other.ball_);
+  }
+  Enclosure& operator=(const Enclosure& other) {
+    arb_set(ball_, other.ball_);
+    precision_ = other.precision_;
+    return *this;
+  }
+  Enclosure& operator=(Enclosure&& other) noexcept {
+    arb_swap(ball_, other.ball_);
+    precision_ = other.precision_;
+    return *this;
+  }
+  ~Enclosure() { arb_clear(ball_); }
+
+  /// Balls around the value, of relative radius about 2^-precision.
+  static Enclosure of(const Rational& value, std::int64_t precision = default_precision);
+  static Enclosure of(const Exponent& value, std::int64_t precision = default_precision);
+
+  Enclosure& operator+=(const Enclosure& other);
+  Enclosure& operator-=(const Enclosure& other);
+  Enclosure& operator*=(const Enclosure& other);
+  Enclosure& operator/=(const Enclosure& other);
+  friend Enclosure operator+(Enclosure a, const Enclosure& b) { return a += b; }
+  friend Enclosure operator-(Enclosure a, const Enclosure& b) { return a -= b; }
+  friend Enclosure operator*(Enclosure a, const Enclosure& b) { return a *= b; }
+  friend Enclosure operator/(Enclosure a, const Enclosure& b) { return a /= b; }
+  Enclosure exp() const;
+  Enclosure log() const;
+
+  /// True only when it is certain.
+  friend bool certainly_less(const Enclosure& a, const Enclosure& b) { return arb_lt(a.ball_, b.ball_) != 0; }
+  friend bool certainly_at_most(const Enclosure& a, const Enclosure& b) { return arb_le(a.ball_, b.ball_) != 0; }
+  bool contains(const Rational& value) const { return arb_contains_fmpq(ball_, flint_of(value)) != 0; }
+
+  /// Doubles that lie at or below, at or above every number of the ball.
+  double lower_double() const;
+  double upper_double() const;
+  double to_double() const;
+  /// `digits` certified significant digits, Arb's notation: "0.333 +/- 3.4e-4" never more than is known.
+  std::string to_string(int digits = 15) const;
+
+  arb_ptr arb() { return ball_; }
+  arb_srcptr arb() const { return ball_; }
+
+ private:
+  arb_t ball_;
+  std::int64_t precision_ = default_precision;
+};
+
+}  // namespace fractile

@@ -1,0 +1,39 @@
+// FLINT and Arb, wherever this system keeps their headers (FLINT 3 contains Arb).
+#pragma once
+
+#include <flint/fmpq.h>
+#include <flint/fmpz.h>
+#if __has_include(<flint/arb.h>)
+#include <flint/arb.h>
+#else
+#include <arb.h>
+#endif
+
+#include "fractile/exact.hpp"
+
+namespace fractile {
+
+static_assert(sizeof(fmpq) == 2 * sizeof(std::int64_t), "Rational holds an fmpq in two machine words");
+
+inline fmpq* flint_of(Rational& value) { return static_cast<fmpq*>(value.flint()); }
+inline const fmpq* flint_of(const Rational& value) { return static_cast<const fmpq*>(value.flint()); }
+
+/// An fmpz that clears itself.
+class Integer {
+ public:
+  Integer() { fmpz_init(value_); }
+  explicit Integer(std::uint64_t value) { fmpz_init_set_ui(value_, value); }
+  Integer(const Integer& other) { fmpz_init_set(value_, other.value_); }
+  Integer& operator=(const Integer& other) {
+    fmpz_set(value_, other.value_);
+    return *this;
+  }
+  ~Integer() { fmpz_clear(value_); }
+  fmpz* get() { return value_; }
+  const fmpz* get() const { return value_; }
+
+ private:
+  fmpz_t value_;
+};
+
+}  // namespace fractile

@@ -1,0 +1,71 @@
+#include "exact/majorant.hpp"
+
+#include <array>
+#include <cmath>
+
+namespace fractile {
+namespace {
+
+/// rate * log2(e).
+Enclosure bits_per_unit(const Exponent& rate, std::int64_t precision) {
+  return Enclosure::of(rate, precision) / Enclosure::of(Exponent::log(2), precision);
+}
+
+/// 2^-f for f in [0, 1) with relative error below 2^-45 in any rounding mode: Taylor's series of exp(-f ln 2) to degree 16
+/// (remainder below 2^-57 relative), by Horner in double (32 roundings of at most 2^-52 of sums at most 2).
+double exp2_minus(double f) {
+  constexpr double ln2 = 0.693147180559945309417;
+  const double x = -f * ln2;
+  double sum = 1;
+  for (int k = 16; k >= 1; --k) sum = 1 + sum * x / k;
+  return sum;
+}
+
+}  // namespace
+
+RateBounds::RateBounds(const Exponent& rate) {
+  const Enclosure c = bits_per_unit(rate, 96);
+  // Beyond 2^900 every gap of 1 already gives weight 2^-900; a smaller rate is still a lower bound.
+  lower_ = std::clamp(c.lower_double(), 0.0, 0x1p900);
+  upper_ = std::max(0.0, c.upper_double());
+  grid_ = lower_ * 0x1p52 * (1 - 0x1p-46);
+}
+
+Bounds RateBounds::acceptance(std::uint64_t gap, std::uint64_t length, uint128 majorant) const {
+  constexpr double room = 0x1p-46;
+  const double ratio = static_cast<double>(length) * 0x1p53 / static_cast<double>(majorant);  // relative error < 2^-49
+  if (gap == 0) return {ratio * (1 - room), ratio * (1 + room)};
+  const double least = static_cast<double>(gap) * lower_ * (1 - room);
+  const double most = static_cast<double>(gap) * upper_ * (1 + room) + 0x1p-1000;
+  if (!(most < 900)) return {0, ratio * std::exp2(-std::min(least, 900.0) + 1)};
+  const double whole = std::floor(least);
+  const double value = ratio * std::ldexp(exp2_minus(least - whole), -static_cast<int>(whole));
+  // 2^-(least + d) >= 2^-least (1 - d), d = most - least.
+  const double widest = std::max(0.0, 1 - (most - least) * (1 + room));
+  return {value * (1 - 4 * room) * widest, value * (1 + 4 * room)};
+}
+
+Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
+                               std::int64_t precision) {
+  Enclosure exponent = Enclosure::of(rate, precision);
+  arb_mul_ui(exponent.arb(), exponent.arb(), gap, precision);
+  arb_neg(exponent.arb(), exponent.arb());
+  Enclosure result = exponent.exp();
+  arb_mul_ui(result.arb(), result.arb(), length, precision);
+  arb_mul_2exp_si(result.arb(), result.arb(), 53);
+  Integer divisor;
+  fmpz_set_uiui(divisor.get(), static_cast<std::uint64_t>(majorant >> 64), static_cast<std::uint64_t>(majorant));
+  arb_div_fmpz(result.arb(), result.arb(), divisor.get(), precision);
+  return result;
+}
+
+bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, const Run& run, uint128 majorant,
+            RandomBits& bits, Filter filter, SelectionCost* cost) {
+  if (gap == 0 && majorant == uint128{run.length} << 53) return true;
+  const Enclose enclose = [&](std::int64_t precision) {
+    return acceptance_enclosure(rate, gap, run.length, majorant, precision);
+  };
+  return lazy_coin(bits, bounds.acceptance(gap, run.length, majorant), enclose, filter, cost);
+}
+
+}  // namespace fractile

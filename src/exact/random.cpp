@@ -1,0 +1,127 @@
+#include "fractile/random.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/rand.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::size_t page_size = 4096;
+
+/// One page: the bits not yet used and how far they are used. The kernel empties it in a forked child, and a page of
+/// zeros reads as "empty", so a child can neither repeat nor know its parent's bits.
+struct Page {
+  std::uint64_t full;      // whether `words` holds bits
+  std::uint64_t next;      // index of the next unused word
+  std::array<std::uint64_t, page_size / 8 - 2> words;
+};
+static_assert(sizeof(Page) == page_size);
+
+/// Forks counted in the child, for kernels that cannot wipe a page on fork.
+std::atomic<std::uint64_t> fork_count{0};
+
+void count_forks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1); });
+  if (registered != 0) throw Error(ErrorCode::internal, "cannot watch for forks");
+}
+
+void system_bytes(std::span<std::byte> out) {
+  if (RAND_priv_bytes(reinterpret_cast<unsigned char*>(out.data()), static_cast<int>(out.size())) != 1) {
+    throw Error(ErrorCode::internal, "the system's random generator failed", "nothing was released; try again later");
+  }
+}
+
+/// A ChaCha20 key stream under a key that holds the seed.
+std::function<void(std::span<std::byte>)> seeded_stream(std::uint64_t seed) {
+  const std::shared_ptr<EVP_CIPHER_CTX> context(EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
+  std::array<unsigned char, 32> key{};
+  std::array<unsigned char, 16> nonce{};
+  std::memcpy(key.data(), &seed, sizeof seed);
+  if (context == nullptr || EVP_EncryptInit_ex(context.get(), EVP_chacha20(), nullptr, key.data(), nonce.data()) != 1) {
+    throw Error(ErrorCode::internal, "cannot start the seeded stream");
+  }
+  return [context](std::span<std::byte> out) {
+    std::ranges::fill(out, std::byte{0});
+    auto* const data = reinterpret_cast<unsigned char*>(out.data());
+    int written = 0;
+    if (EVP_EncryptUpdate(context.get(), data, &written, data, static_cast<int>(out.size())) != 1) {
+      throw Error(ErrorCode::internal, "the seeded stream failed");
+    }
+  };
+}
+
+}  // namespace
+
+struct RandomBits::Pool {
+  explicit Pool(std::function<void(std::span<std::byte>)> source) : fill(std::move(source)) {
+    void* const memory = mmap(nullptr, page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    page = static_cast<Page*>(memory);
+    madvise(memory, page_size, MADV_DONTDUMP);
+    if (madvise(memory, page_size, MADV_WIPEONFORK) != 0) count_forks();
+    forks = fork_count.load();
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    OPENSSL_cleanse(page, page_size);
+    munmap(page, page_size);
+  }
+
+  std::uint64_t next() {
+    if (page->full == 0 || forks != fork_count.load(std::memory_order_relaxed)) refill();
+    std::uint64_t& word = page->words[page->next];
+    const std::uint64_t result = word;
+    *static_cast<volatile std::uint64_t*>(&word) = 0;
+    if (++page->next == page->words.size()) page->full = 0;
+    return result;
+  }
+
+  void refill() {
+    forks = fork_count.load();
+    page->full = 0;
+    fill(std::as_writable_bytes(std::span(page->words)));
+    page->next = 0;
+    page->full = 1;
+  }
+
+  std::function<void(std::span<std::byte>)> fill;
+  Page* page = nullptr;
+  std::uint64_t forks = 0;
+  std::optional<std::uint64_t> seed;
+};
+
+RandomBits::RandomBits(std::unique_ptr<Pool> pool) : pool_(std::move(pool)) {}
+RandomBits::RandomBits(RandomBits&&) noexcept = default;
+RandomBits& RandomBits::operator=(RandomBits&&) noexcept = default;
+RandomBits::~RandomBits() = default;
+
+RandomBits RandomBits::system() { return RandomBits(std::make_unique<Pool>(system_bytes)); }
+
+RandomBits RandomBits::unsafe_seeded(std::uint64_t seed) {
+  auto pool = std::make_unique<Pool>(seeded_stream(seed));
+  pool->seed = seed;
+  return RandomBits(std::move(pool));
+}
+
+RandomBits RandomBits::from_source(std::function<void(std::span<std::byte>)> fill) {
+  return RandomBits(std::make_unique<Pool>(std::move(fill)));
+}
+
+std::uint64_t RandomBits::next64() { return pool_->next(); }
+
+std::optional<std::uint64_t> RandomBits::unsafe_seed() const { return pool_->seed; }
+
+}  // namespace fractile

@@ -1,0 +1,164 @@
+#include "fractile/random.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <set>
+
+#include "exact/laplace.hpp"
+#include "exact/uniform.hpp"
+#include "fractile/error.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::chi_square_p;
+using testing::effort;
+using testing::placed_bits;
+
+TEST(RandomBits, SystemBitsDoNotRepeat) {
+  RandomBits bits = RandomBits::system();
+  std::set<std::uint64_t> seen;
+  for (int i = 0; i < 10'000; ++i) seen.insert(bits.next64());
+  EXPECT_EQ(seen.size(), 10'000U);
+  EXPECT_FALSE(bits.unsafe_seed().has_value());
+}
+
+TEST(RandomBits, EveryBitIsUsedAsOftenAsNot) {
+  RandomBits bits = RandomBits::system();
+  std::array<std::uint64_t, 64> ones{};
+  const std::uint64_t draws = effort(100'000);
+  for (std::uint64_t i = 0; i < draws; ++i) {
+    const std::uint64_t word = bits.next64();
+    for (std::size_t b = 0; b < 64; ++b) ones[b] += (word >> b) & 1;
+  }
+  for (const std::uint64_t count : ones) EXPECT_GT(chi_square_p({count, draws - count}, {0.5, 0.5}), 1e-9);
+}
+
+TEST(RandomBits, SeedsReproduceAndAreToldApart) {
+  RandomBits a = RandomBits::unsafe_seeded(7);
+  RandomBits b = RandomBits::unsafe_seeded(7);
+  RandomBits c = RandomBits::unsafe_seeded(8);
+  EXPECT_EQ(a.unsafe_seed(), 7U);
+  bool differs = false;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::uint64_t word = a.next64();
+    ASSERT_EQ(word, b.next64());
+    differs |= word != c.next64();
+  }
+  EXPECT_TRUE(differs);
+}
+
+TEST(RandomBits, FailureThrowsAndNothingIsReturned) {
+  int fills = 0;
+  RandomBits bits = RandomBits::from_source([&fills](std::span<std::byte>) {
+    ++fills;
+    throw Error(ErrorCode::internal, "no bits");
+  });
+  EXPECT_THROW(bits.next64(), Error);
+  EXPECT_THROW(bits.next64(), Error);  // half-filled buffers are never used
+  EXPECT_EQ(fills, 2);
+}
+
+TEST(RandomBits, AForkedChildStartsFresh) {
+  RandomBits bits = RandomBits::system();
+  bits.next64();  // the buffer is full now, and would be shared
+  std::array<int, 2> channel{};
+  ASSERT_EQ(pipe(channel.data()), 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::uint64_t word = bits.next64();
+    _exit(write(channel[1], &word, sizeof word) == sizeof word ? 0 : 1);
+  }
+  std::uint64_t theirs = 0;
+  ASSERT_EQ(read(channel[0], &theirs, sizeof theirs), static_cast<ssize_t>(sizeof theirs));
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  for (int i = 0; i < 2'000; ++i) EXPECT_NE(bits.next64(), theirs);
+}
+
+TEST(RandomBits, UsedBitsAreWiped) {
+  // The source sees the buffer again when it is refilled: all of it must be zero by then.
+  bool first = true;
+  bool wiped = true;
+  std::size_t size = 0;
+  RandomBits bits = RandomBits::from_source([&](std::span<std::byte> out) {
+    size = out.size();
+    for (std::byte& b : out) {
+      if (!first) wiped &= b == std::byte{0};
+      b = std::byte{0xa5};
+    }
+    first = false;
+  });
+  bits.next64();
+  for (std::size_t i = 0; i < size / 8; ++i) bits.next64();
+  EXPECT_FALSE(first);
+  EXPECT_TRUE(wiped);
+  EXPECT_LE(size, 4096U);
+}
+
+TEST(Uniform, IsUniform) {
+  RandomBits bits = RandomBits::system();
+  for (const std::uint64_t n : {1U, 2U, 3U, 5U, 7U, 12U}) {
+    std::vector<std::uint64_t> counts(n);
+    for (std::uint64_t i = 0; i < effort(200'000); ++i) ++counts[uniform_below(bits, n)];
+    EXPECT_GT(chi_square_p(counts, std::vector<double>(n, 1.0 / static_cast<double>(n))), 1e-9) << n;
+  }
+}
+
+TEST(Uniform, RejectsInsteadOfFoldingBack) {
+  RandomBits bits = placed_bits({7, 6, 5, 2});  // under the mask 7, with n = 5: 7, 6 and 5 are rejected
+  EXPECT_EQ(uniform_below(bits, std::uint64_t{5}), 2U);
+}
+
+TEST(Uniform, ReachesBothEndsBeyond64Bits) {
+  const uint128 n = (uint128{5} << 64) + 3;
+  RandomBits bits = placed_bits({5, 3, 5, 2, 0, 0, 7, 1, 4, ~std::uint64_t{0}});
+  EXPECT_TRUE(uniform_below(bits, n) == (uint128{5} << 64) + 2);  // (5, 3) is out of range
+  EXPECT_TRUE(uniform_below(bits, n) == 0);
+  EXPECT_TRUE(uniform_below(bits, n) == (uint128{4} << 64) + ~std::uint64_t{0});  // (7, 1) is out of range
+  RandomBits exactly64 = placed_bits({42});
+  EXPECT_TRUE(uniform_below(exactly64, uint128{1} << 64) == 42);
+  RandomBits small = placed_bits({9});
+  EXPECT_TRUE(uniform_below(small, uint128{16}) == 9);
+}
+
+/// (1 - q)/(1 + q) q^|k|.
+std::vector<double> laplace_law(double q, int reach) {
+  std::vector<double> law;
+  for (int k = -reach; k <= reach; ++k) law.push_back((1 - q) / (1 + q) * std::pow(q, std::abs(k)));
+  return law;
+}
+
+TEST(DiscreteLaplace, HasItsLaw) {
+  RandomBits bits = RandomBits::system();
+  for (const char* rate : {"1", "ln 2", "0.3", "1/7", "3", "1/3 ln 5"}) {
+    const Exponent exponent = Exponent::parse(rate);
+    const double q = std::exp(-exponent.to_double());
+    const int reach = static_cast<int>(std::ceil(30 / exponent.to_double()));
+    std::vector<std::uint64_t> counts(static_cast<std::size_t>(2 * reach + 1));
+    for (std::uint64_t i = 0; i < effort(20'000); ++i) {
+      const std::int64_t k = discrete_laplace(bits, exponent).to_int64();
+      ASSERT_LE(std::abs(k), reach);
+      ++counts[static_cast<std::size_t>(k + reach)];
+    }
+    EXPECT_GT(chi_square_p(counts, laplace_law(q, reach)), 1e-9) << rate;
+  }
+}
+
+TEST(DiscreteLaplace, ReachesBeyondMachineWords) {
+  RandomBits bits = RandomBits::system();
+  bool large = false;
+  for (int i = 0; i < 20; ++i) large |= !discrete_laplace(bits, Exponent::parse("1e-300")).fits_int64();
+  EXPECT_TRUE(large);
+  EXPECT_EQ(discrete_laplace(bits, Exponent::parse("1e300")), Rational(0));
+  EXPECT_THROW(discrete_laplace(bits, Exponent()), Error);
+}
+
+}  // namespace
+}  // namespace fractile

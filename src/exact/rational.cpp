@@ -1,0 +1,311 @@
+#include <gmp.h>
+#include <mpfr.h>
+
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "exact/flint.hpp"
+#include "fractile/error.hpp"
+#include "fractile/exact.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::size_t max_digits = 10'000;
+
+[[noreturn]] void not_a_number(std::string_view text) {
+  const std::string shown(text.substr(0, 40));
+  throw Error(ErrorCode::usage, "'" + shown + "' is not a number", "write a decimal or a fraction, such as 0.25, 1/3 or 1e-3");
+}
+
+std::string_view take_digits(std::string_view& text) {
+  std::size_t length = 0;
+  while (length < text.size() && std::isdigit(static_cast<unsigned char>(text[length])) != 0) ++length;
+  const std::string_view digits = text.substr(0, length);
+  text.remove_prefix(length);
+  return digits;
+}
+
+bool take(std::string_view& text, char expected) {
+  if (text.empty() || text.front() != expected) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+bool take_sign(std::string_view& text) {
+  if (take(text, '-')) return true;
+  take(text, '+');
+  return false;
+}
+
+/// digits * 10^exponent.
+Rational scaled(const std::string& digits, std::int64_t exponent) {
+  Rational result;
+  fmpz_set_str(fmpq_numref(flint_of(result)), digits.c_str(), 10);
+  return result * Rational(10).pow(exponent);
+}
+
+/// The part after "e", between -10,000 and 10,000.
+std::int64_t take_exponent(std::string_view& text, std::string_view whole) {
+  const bool negative = take_sign(text);
+  const std::string_view digits = take_digits(text);
+  if (digits.empty()) not_a_number(whole);
+  if (digits.size() > 5 || std::stol(std::string(digits)) > static_cast<long>(max_digits)) {
+    throw Error(ErrorCode::usage, "the exponent of '" + std::string(whole.substr(0, 40)) + "' is too large",
+                "exponents reach from -10000 to 10000");
+  }
+  const std::int64_t value = std::stol(std::string(digits));
+  return negative ? -value : value;
+}
+
+/// A signed decimal with an optional exponent, taken off the front of `text`.
+Rational take_decimal(std::string_view& text, std::string_view whole) {
+  const bool negative = take_sign(text);
+  std::string digits(take_digits(text));
+  std::int64_t exponent = 0;
+  if (take(text, '.')) {
+    const std::string_view decimals = take_digits(text);
+    digits += decimals;
+    exponent = -static_cast<std::int64_t>(decimals.size());
+  }
+  if (digits.empty()) not_a_number(whole);
+  if (!text.empty() && (text.front() == 'e' || text.front() == 'E')) {
+    text.remove_prefix(1);
+    exponent += take_exponent(text, whole);
+  }
+  const Rational value = scaled(digits, exponent);
+  return negative ? -value : value;
+}
+
+std::string decimal_string(const fmpz_t value) {
+  char* text = fmpz_get_str(nullptr, 10, value);
+  std::string result(text);
+  flint_free(text);
+  return result;
+}
+
+}  // namespace
+
+Rational::Rational(std::int64_t value) { fmpz_set_si(fmpq_numref(flint_of(*this)), value); }
+
+Rational::Rational(std::int64_t numerator, std::int64_t denominator) : Rational(numerator) {
+  *this /= Rational(denominator);
+}
+
+Rational::Rational(const Rational& other) { fmpq_set(flint_of(*this), flint_of(other)); }
+
+Rational::Rational(Rational&& other) noexcept { fmpq_swap(flint_of(*this), flint_of(other)); }
+
+Rational& Rational::operator=(const Rational& other) {
+  fmpq_set(flint_of(*this), flint_of(other));
+  return *this;
+}
+
+Rational& Rational::operator=(Rational&& other) noexcept {
+  fmpq_swap(flint_of(*this), flint_of(other));
+  return *this;
+}
+
+Rational::~Rational() { fmpq_clear(flint_of(*this)); }
+
+Rational Rational::parse(std::string_view text) {
+  const std::string_view whole = text;
+  if (whole.size() > max_digits) {
+    throw Error(ErrorCode::usage, "a number of more than 10000 characters", "write fewer digits");
+  }
+  Rational value = take_decimal(text, whole);
+  if (take(text, '/')) {
+    const Rational divisor = take_decimal(text, whole);
+    if (!value.is_integer() || !divisor.is_integer()) not_a_number(whole);
+    if (divisor.sign() == 0) {
+      throw Error(ErrorCode::usage, "'" + std::string(whole.substr(0, 40)) + "' divides by zero", "write a fraction such as 1/3");
+    }
+    value /= divisor;
+  }
+  if (!text.empty()) not_a_number(whole);
+  return value;
+}
+
+Rational Rational::from_double(double value) {
+  if (!std::isfinite(value)) throw Error(ErrorCode::usage, "not a finite number");
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return dyadic(static_cast<std::int64_t>(std::ldexp(mantissa, 53)), exponent - 53);
+}
+
+Rational Rational::dyadic(std::int64_t value, std::int64_t exponent) {
+  Rational result(value);
+  fmpq* const q = flint_of(result);
+  if (exponent >= 0) {
+    fmpq_mul_2exp(q, q, static_cast<flint_bitcnt_t>(exponent));
+  } else {
+    fmpq_div_2exp(q, q, static_cast<flint_bitcnt_t>(-exponent));
+  }
+  return result;
+}
+
+Rational Rational::operator-() const {
+  Rational result;
+  fmpq_neg(flint_of(result), flint_of(*this));
+  return result;
+}
+
+Rational& Rational::operator+=(const Rational& other) {
+  fmpq_add(flint_of(*this), flint_of(*this), flint_of(other));
+  return *this;
+}
+
+Rational& Rational::operator-=(const Rational& other) {
+  fmpq_sub(flint_of(*this), flint_of(*this), flint_of(other));
+  return *this;
+}
+
+Rational& Rational::operator*=(const Rational& other) {
+  fmpq_mul(flint_of(*this), flint_of(*this), flint_of(other));
+  return *this;
+}
+
+Rational& Rational::operator/=(const Rational& other) {
+  if (other.sign() == 0) throw Error(ErrorCode::usage, "division by zero");
+  fmpq_div(flint_of(*this), flint_of(*this), flint_of(other));
+  return *this;
+}
+
+bool operator==(const Rational& a, const Rational& b) { return fmpq_equal(flint_of(a), flint_of(b)) != 0; }
+
+std::strong_ordering operator<=>(const Rational& a, const Rational& b) {
+  return fmpq_cmp(flint_of(a), flint_of(b)) <=> 0;
+}
+
+int Rational::sign() const { return fmpq_sgn(flint_of(*this)); }
+
+bool Rational::is_integer() const { return fmpz_is_one(fmpq_denref(flint_of(*this))) != 0; }
+
+Rational Rational::floor() const {
+  Rational result;
+  fmpz_fdiv_q(fmpq_numref(flint_of(result)), fmpq_numref(flint_of(*this)), fmpq_denref(flint_of(*this)));
+  return result;
+}
+
+Rational Rational::ceil() const { return -(-*this).floor(); }
+
+Rational Rational::numerator() const {
+  Rational result;
+  fmpz_set(fmpq_numref(flint_of(result)), fmpq_numref(flint_of(*this)));
+  return result;
+}
+
+Rational Rational::denominator() const {
+  Rational result;
+  fmpz_set(fmpq_numref(flint_of(result)), fmpq_denref(flint_of(*this)));
+  return result;
+}
+
+Rational Rational::pow(std::int64_t exponent) const {
+  if (sign() == 0 && exponent < 0) throw Error(ErrorCode::usage, "division by zero");
+  Rational result;
+  fmpq_pow_si(flint_of(result), flint_of(*this), exponent);
+  return result;
+}
+
+bool Rational::fits_int64() const { return is_integer() && fmpz_fits_si(fmpq_numref(flint_of(*this))) != 0; }
+
+bool Rational::fits_uint64() const {
+  return is_integer() && sign() >= 0 && fmpz_abs_fits_ui(fmpq_numref(flint_of(*this))) != 0;
+}
+
+std::int64_t Rational::to_int64() const {
+  if (!fits_int64()) throw Error(ErrorCode::internal, "a number does not fit 64 bits");
+  return fmpz_get_si(fmpq_numref(flint_of(*this)));
+}
+
+std::uint64_t Rational::to_uint64() const {
+  if (!fits_uint64()) throw Error(ErrorCode::internal, "a number does not fit 64 bits");
+  return fmpz_get_ui(fmpq_numref(flint_of(*this)));
+}
+
+double Rational::to_double() const {
+  // MPFR's recipe for one correct rounding to IEEE double, subnormals included.
+  const mpfr_exp_t old_emin = mpfr_get_emin();
+  const mpfr_exp_t old_emax = mpfr_get_emax();
+  mpfr_set_emin(-1073);
+  mpfr_set_emax(1024);
+  mpq_t q;
+  mpq_init(q);
+  fmpq_get_mpq(q, flint_of(*this));
+  mpfr_t x;
+  mpfr_init2(x, 53);
+  const int ternary = mpfr_set_q(x, q, MPFR_RNDN);
+  mpfr_subnormalize(x, ternary, MPFR_RNDN);
+  const double result = mpfr_get_d(x, MPFR_RNDN);
+  mpfr_clear(x);
+  mpq_clear(q);
+  mpfr_set_emin(old_emin);
+  mpfr_set_emax(old_emax);
+  return result;
+}
+
+std::string Rational::to_string() const {
+  const std::string top = decimal_string(fmpq_numref(flint_of(*this)));
+  return is_integer() ? top : top + "/" + decimal_string(fmpq_denref(flint_of(*this)));
+}
+
+namespace {
+
+/// The least d with denominator | 10^d, or -1 when there is none.
+std::int64_t decimals_needed(const Rational& value) {
+  Integer rest;
+  fmpz_set(rest.get(), fmpq_denref(flint_of(value)));
+  Integer factor(2);
+  const std::int64_t twos = fmpz_remove(rest.get(), rest.get(), factor.get());
+  fmpz_set_ui(factor.get(), 5);
+  const std::int64_t fives = fmpz_remove(rest.get(), rest.get(), factor.get());
+  if (fmpz_is_one(rest.get()) == 0) return -1;
+  return std::max(twos, fives);
+}
+
+}  // namespace
+
+bool Rational::is_decimal() const { return decimals_needed(*this) >= 0; }
+
+std::string Rational::to_decimal() const {
+  const std::int64_t decimals = decimals_needed(*this);
+  if (decimals < 0) throw Error(ErrorCode::usage, "'" + to_string() + "' has no finite decimal expansion");
+  const Rational shifted = *this * Rational(10).pow(decimals);
+  const bool negative = sign() < 0;
+  std::string digits = (negative ? -shifted : shifted).to_string();
+  const auto point = static_cast<std::size_t>(decimals);
+  if (digits.size() <= point) digits.insert(0, point + 1 - digits.size(), '0');
+  if (point > 0) digits.insert(digits.size() - point, 1, '.');
+  return negative ? "-" + digits : digits;
+}
+
+namespace {
+
+/// Sets root when value is the square of a rational.
+bool exact_square_root(const Rational& value, Rational& root) {
+  const fmpq* const v = flint_of(value);
+  if (fmpz_is_square(fmpq_numref(v)) == 0 || fmpz_is_square(fmpq_denref(v)) == 0) return false;
+  fmpz_sqrt(fmpq_numref(flint_of(root)), fmpq_numref(v));
+  fmpz_sqrt(fmpq_denref(flint_of(root)), fmpq_denref(v));
+  return true;
+}
+
+}  // namespace
+
+Rational sqrt_down(const Rational& value, int bits) {
+  if (value.sign() < 0) throw Error(ErrorCode::usage, "the square root of a negative number");
+  Rational root;
+  if (exact_square_root(value, root)) return root;
+  const fmpq* const v = flint_of(value);
+  const auto log2_value = static_cast<std::int64_t>(fmpz_bits(fmpq_numref(v))) -
+                          static_cast<std::int64_t>(fmpz_bits(fmpq_denref(v)));
+  const std::int64_t shift = bits - log2_value / 2;  // so that value * 4^shift has about 2 * bits bits
+  const Rational scaled = (value * Rational::dyadic(1, 2 * shift)).floor();
+  fmpz_sqrt(fmpq_numref(flint_of(root)), fmpq_numref(flint_of(scaled)));
+  return root * Rational::dyadic(1, -shift);
+}
+
+}  // namespace fractile

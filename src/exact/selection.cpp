@@ -1,0 +1,63 @@
+#include "fractile/selection.hpp"
+
+#include "exact/majorant.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+/// Runs of length 1 (or lengths[k]), one per index; complemented scores turn maximization into minimization, gap for gap.
+class SpanCursor {
+ public:
+  SpanCursor(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths, Optimize optimize)
+      : scores_(scores), lengths_(lengths), flip_(optimize == Optimize::maximize ? ~std::uint64_t{0} : 0) {}
+
+  bool next(Run& run) {
+    if (index_ == scores_.size()) return false;
+    run = {base_, lengths_.empty() ? 1 : lengths_[index_], scores_[index_] ^ flip_};
+    base_ += run.length;
+    ++index_;
+    return true;
+  }
+
+ private:
+  std::span<const std::uint64_t> scores_;
+  std::span<const std::uint64_t> lengths_;
+  std::uint64_t flip_;
+  std::uint64_t base_ = 0;
+  std::size_t index_ = 0;
+};
+
+void require_lengths(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths) {
+  if (scores.size() != lengths.size()) throw Error(ErrorCode::usage, "as many lengths as scores are needed");
+  std::uint64_t total = 0;
+  for (const std::uint64_t length : lengths) {
+    total += length;
+    if (length >= std::uint64_t{1} << 63 || total >= std::uint64_t{1} << 63) {
+      throw Error(ErrorCode::usage, "the lengths add up to 2^63 or more");
+    }
+  }
+}
+
+/// The index whose members reach up to `member`.
+std::size_t index_of(std::span<const std::uint64_t> lengths, std::uint64_t member) {
+  std::size_t index = 0;
+  for (; member >= lengths[index]; ++index) member -= lengths[index];
+  return index;
+}
+
+}  // namespace
+
+std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
+                           Optimize optimize, Filter filter, SelectionCost* cost) {
+  return select_member(SpanCursor(scores, {}, optimize), rate, bits, filter, cost);
+}
+
+std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
+                           const Exponent& rate, RandomBits& bits, Optimize optimize, Filter filter,
+                           SelectionCost* cost) {
+  require_lengths(scores, lengths);
+  return index_of(lengths, select_member(SpanCursor(scores, lengths, optimize), rate, bits, filter, cost));
+}
+
+}  // namespace fractile

@@ -1,0 +1,207 @@
+#include "fractile/selection.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "exact/law.hpp"
+#include "exact/majorant.hpp"
+#include "fractile/error.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::chi_square_p;
+using testing::effort;
+using testing::placed_bits;
+using Scores = std::vector<std::uint64_t>;
+
+struct Case {
+  const char* name;
+  Scores scores;
+  Scores lengths;  // empty: ones
+  const char* rate;
+};
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all{
+      {"ties", {3, 3, 0, 1, 3}, {}, "1"},
+      {"flat", {7, 7, 7, 7, 7, 7, 7}, {}, "2/3"},
+      {"ramp", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, {}, "ln 2"},
+      {"steep", {100, 104, 101, 130}, {}, "1/2 ln 3"},
+      {"far from zero", {~std::uint64_t{0}, ~std::uint64_t{0} - 2, ~std::uint64_t{0} - 1}, {}, "1/2"},
+      {"wide", {0, std::uint64_t{1} << 60, std::uint64_t{1} << 61}, {}, "1e-18"},
+      {"lengths", {0, 5, 1, 9}, {1, 1000, 0, 50'000}, "1"},
+      {"long tail", {40, 0, 42}, {std::uint64_t{1} << 61, 3, std::uint64_t{1} << 60}, "1"},
+      {"rate zero", {5, 1, 9}, {1, 2, 3}, "0"},
+      {"single", {17}, {}, "1"},
+  };
+  return all;
+}
+
+std::vector<double> law_of(const Case& c) {
+  std::vector<Run> runs;
+  for (std::size_t k = 0; k < c.scores.size(); ++k) runs.push_back({k, c.lengths.empty() ? 1 : c.lengths[k], c.scores[k]});
+  std::vector<double> law;
+  for (const Enclosure& p : softmax_law(runs, Exponent::parse(c.rate))) law.push_back(p.to_double());
+  return law;
+}
+
+template <class Select>
+double p_value(const Case& c, std::uint64_t draws, Select&& select) {
+  Scores counts(c.scores.size());
+  for (std::uint64_t i = 0; i < draws; ++i) ++counts[select()];
+  return chi_square_p(counts, law_of(c));
+}
+
+std::size_t majorant_draw(const Case& c, RandomBits& bits, Filter filter) {
+  const Exponent rate = Exponent::parse(c.rate);
+  return c.lengths.empty() ? select_softmax(c.scores, rate, bits, Optimize::minimize, filter)
+                           : select_softmax(c.scores, c.lengths, rate, bits, Optimize::minimize, filter);
+}
+
+TEST(Selection, ByMajorantHasTheSoftmaxLaw) {
+  RandomBits bits = RandomBits::system();
+  for (const Case& c : cases()) {
+    for (const Filter filter : {Filter{}, Filter::stress()}) {
+      const auto draw = [&] { return majorant_draw(c, bits, filter); };
+      EXPECT_GT(p_value(c, effort(filter.prefix_bits == 64 ? 300'000 : 60'000), draw), 1e-9) << c.name;
+    }
+  }
+}
+
+TEST(Selection, ByGumbelVariablesHasTheSoftmaxLaw) {
+  RandomBits bits = RandomBits::system();
+  for (const Case& c : cases()) {
+    if (std::string(c.name) == "far from zero") continue;  // the same law, at 64 more bits of shift
+    for (const Filter filter : {Filter{}, Filter::stress()}) {
+      const auto draw = [&] {
+        return select_gumbel(c.scores, c.lengths, Exponent::parse(c.rate), bits, Optimize::minimize, filter);
+      };
+      EXPECT_GT(p_value(c, effort(4'000), draw), 1e-9) << c.name;
+    }
+  }
+}
+
+TEST(Selection, MaximizingMirrorsMinimizing) {
+  RandomBits bits = RandomBits::system();
+  const Case up{"up", {4, 8, 9, 10}, {}, "1/2"};
+  const Case down{"down", {6, 2, 1, 0}, {}, "1/2"};
+  Scores counts(4);
+  for (std::uint64_t i = 0; i < effort(100'000); ++i) {
+    ++counts[select_softmax(up.scores, Exponent::parse("1/2"), bits, Optimize::maximize)];
+  }
+  EXPECT_GT(chi_square_p(counts, law_of(down)), 1e-9);
+  Scores reference(4);
+  for (std::uint64_t i = 0; i < effort(4'000); ++i) {
+    ++reference[select_gumbel(up.scores, {}, Exponent::parse("1/2"), bits, Optimize::maximize)];
+  }
+  EXPECT_GT(chi_square_p(reference, law_of(down)), 1e-9);
+}
+
+TEST(Selection, ASamplerWrongByOneThousandthIsCaught) {
+  const Case c{"coin", {0, 1}, {}, "1"};
+  const std::vector<double> law = law_of(c);
+  std::mt19937_64 random(5);
+  std::bernoulli_distribution wrong(law[0] + 1e-3);
+  Scores counts(2);
+  for (int i = 0; i < 20'000'000; ++i) ++counts[wrong(random) ? 0 : 1];
+  EXPECT_LT(chi_square_p(counts, law), 1e-9);
+}
+
+TEST(Selection, ExtremeRatesEndAndAreRight) {
+  RandomBits bits = RandomBits::system();
+  const Scores scores{5, 4, 900, std::uint64_t{1} << 63};
+  for (const char* rate : {"1e300", "1e9999", "1e18"}) {
+    EXPECT_EQ(select_softmax(scores, Exponent::parse(rate), bits), 1U) << rate;
+    EXPECT_EQ(select_gumbel(scores, {}, Exponent::parse(rate), bits), 1U) << rate;
+  }
+  for (const char* rate : {"1e-300", "1e-9999", "0"}) {
+    Scores counts(4);
+    for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[select_softmax(scores, Exponent::parse(rate), bits)];
+    EXPECT_GT(chi_square_p(counts, {0.25, 0.25, 0.25, 0.25}), 1e-9) << rate;
+  }
+}
+
+TEST(Selection, RefusesWhatHasNoLaw) {
+  RandomBits bits = RandomBits::system();
+  EXPECT_THROW(select_softmax({}, Exponent(1), bits), Error);
+  EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{0, 0}, Exponent(1), bits), Error);
+  EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{1}, Exponent(1), bits), Error);
+  EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{std::uint64_t{1} << 62, std::uint64_t{1} << 62}, Exponent(1), bits), Error);
+  EXPECT_THROW(select_gumbel({}, {}, Exponent(1), bits), Error);
+  RandomBits broken = RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
+  EXPECT_THROW(select_softmax(Scores{1, 2}, Exponent(1), broken), Error);
+}
+
+TEST(Majorant, IsNeverBelowTheWeightAndNeverFarAbove) {
+  std::mt19937_64 random(2);
+  double worst = 0;
+  for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    for (std::uint64_t i = 0; i < effort(20'000); ++i) {
+      const std::uint64_t gap = random() >> (random() % 64);
+      const std::uint64_t length = i % 3 == 0 ? 1 : (random() >> (1 + random() % 62)) + 1;
+      const Exponent rate(Rational::dyadic(static_cast<std::int64_t>(random() >> 20), static_cast<int>(random() % 120) - 100));
+      const RateBounds bounds(rate);
+      std::fesetround(mode);
+      const uint128 w = bounds.majorant(gap, length);
+      std::fesetround(FE_TONEAREST);
+      const Enclosure share = acceptance_enclosure(rate, gap, length, w, 128);
+      ASSERT_TRUE(certainly_at_most(share, Enclosure::of(Rational(1))) || gap == 0 || rate.is_zero())
+          << rate.to_string() << " gap " << gap << " length " << length;
+      if (w > 1'000'000) worst = std::max(worst, 1 / share.to_double());
+    }
+  }
+  EXPECT_LT(worst, 1.06149);
+  EXPECT_GT(worst, 1.05);
+}
+
+TEST(Majorant, AcceptanceBoundsContainTheProbability) {
+  std::mt19937_64 random(3);
+  for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    for (std::uint64_t i = 0; i < effort(20'000); ++i) {
+      const std::uint64_t gap = random() >> (random() % 64);
+      const std::uint64_t length = (random() >> (1 + random() % 62)) + 1;
+      const Exponent rate(Rational::dyadic(static_cast<std::int64_t>(random() >> 20), static_cast<int>(random() % 120) - 100));
+      const RateBounds bounds(rate);
+      std::fesetround(mode);
+      const uint128 w = bounds.majorant(gap, length);
+      const Bounds first = bounds.acceptance(gap, length, w);
+      std::fesetround(FE_TONEAREST);
+      const Enclosure p = acceptance_enclosure(rate, gap, length, w, 200);
+      ASSERT_LE(first.lower, p.lower_double()) << rate.to_string() << " gap " << gap;
+      ASSERT_GE(first.upper, p.upper_double()) << rate.to_string() << " gap " << gap;
+    }
+  }
+}
+
+TEST(Majorant, ATailProposalIsDecidedExactly) {
+  // Masses in units of 2^-53: 2^53 for the best, 1 for a candidate at gap 60. The target 2^53 proposes the latter.
+  const Scores scores{0, 60};
+  const Exponent rate = Exponent::parse("1");
+  const std::uint64_t propose_tail = std::uint64_t{1} << 53;
+  // Its coin: exp(-60) 2^53 = 7.9e-11. A uniform of 0 accepts; one just above p rejects, and then the best is proposed.
+  SelectionCost cost;
+  RandomBits accepts = placed_bits({propose_tail, 0, 0});
+  EXPECT_EQ(select_softmax(scores, rate, accepts, Optimize::minimize, {}, &cost), 1U);
+  const double p = std::exp(-60.0) * 0x1p53;
+  RandomBits rejects = placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), 0, 0});
+  EXPECT_EQ(select_softmax(scores, rate, rejects, Optimize::minimize, {}, &cost), 0U);
+  EXPECT_EQ(cost.trials, 3U);
+}
+
+TEST(Majorant, BlocksAreCrossedExactly) {
+  // 1500 equal scores: each W is 2^53, so the target names the member.
+  const Scores scores(1500, 4);
+  for (const std::uint64_t k : {0U, 1U, 511U, 512U, 513U, 1023U, 1024U, 1499U}) {
+    RandomBits bits = placed_bits({(k << 53) + 12345, 0});
+    EXPECT_EQ(select_softmax(scores, Exponent(Rational(1)), bits), k);
+  }
+}
+
+}  // namespace
+}  // namespace fractile

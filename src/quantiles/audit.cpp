@@ -1,0 +1,200 @@
+#include "quantiles/audit.hpp"
+
+#include <algorithm>
+
+#include "exact/law.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+void add_to(OutputLaw& law, const std::vector<std::uint64_t>& output, const Enclosure& p) {
+  const auto [at, fresh] = law.try_emplace(output, p);
+  if (!fresh) at->second += p;
+}
+
+OutputLaw node_law(const QuantileTree& tree, const QuantileNode& node);
+
+OutputLaw leaf_law(const QuantileTree& tree, const QuantileNode& node) {
+  OutputLaw law;
+  const std::vector<Run> runs = runs_of(tree.candidates(node));
+  const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(node));
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const Enclosure each = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+    for (std::uint64_t i = 0; i < runs[k].length; ++i) add_to(law, {runs[k].start + i}, each);
+  }
+  return law;
+}
+
+/// Outputs of the left part, the pivot and the right part, which are independent given the split.
+OutputLaw split_law(const QuantileTree& tree, const QuantileNode& node, Split split, const Enclosure& p) {
+  OutputLaw law;
+  law.emplace(std::vector<std::uint64_t>{}, p);
+  const auto times = [&law](const OutputLaw& factor) {
+    OutputLaw product;
+    for (const auto& [head, p_head] : law) {
+      for (const auto& [tail, p_tail] : factor) {
+        std::vector<std::uint64_t> both = head;
+        both.insert(both.end(), tail.begin(), tail.end());
+        add_to(product, both, p_head * p_tail);
+      }
+    }
+    law = std::move(product);
+  };
+  const OutputLaw pivot{{{tree.candidate_of(split)}, Enclosure::of(Rational(1))}};
+  const std::vector<QuantileNode> parts = tree.parts(node, split);
+  const bool has_left = !parts.empty() && parts.front().first == node.first;
+  if (has_left) times(node_law(tree, parts.front()));
+  times(pivot);
+  if (parts.size() > (has_left ? 1U : 0U)) times(node_law(tree, parts.back()));
+  return law;
+}
+
+OutputLaw node_law(const QuantileTree& tree, const QuantileNode& node) {
+  if (node.is_leaf()) return leaf_law(tree, node);
+  OutputLaw law;
+  const std::vector<Run> runs = runs_of(tree.splits(node));
+  const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(node));
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    const Enclosure each = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+    for (std::uint64_t i = 0; i < runs[k].length; ++i) {
+      for (const auto& [output, p] : split_law(tree, node, runs[k].start + i, each)) add_to(law, output, p);
+    }
+  }
+  return law;
+}
+
+}  // namespace
+
+OutputLaw quantile_law(const QuantileTree& tree) { return node_law(tree, tree.root()); }
+
+namespace {
+
+void require_same_outputs(const OutputLaw& p, const OutputLaw& q) {
+  const bool same = std::ranges::equal(p, q, [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (!same) throw Error(ErrorCode::internal, "neighbours with different outputs: not private at any price");
+}
+
+}  // namespace
+
+Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q) {
+  require_same_outputs(p, q);
+  Enclosure worst = Enclosure::of(Rational(-1000000));
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    const Enclosure ratio = (a->second / b->second).log();
+    arb_max(worst.arb(), worst.arb(), ratio.arb(), Enclosure::default_precision);
+  }
+  return worst;
+}
+
+namespace {
+
+/// How many records lie at each of the audit's positions.
+using Table = std::vector<std::uint64_t>;
+
+RankProfile profile_of(const AuditTables& tables, const Table& table) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    if (table[k] == 0) continue;
+    positions.push_back(tables.positions[k]);
+    counts.push_back(table[k]);
+  }
+  return {tables.candidates, std::move(positions), counts};
+}
+
+std::string described(const AuditTables& tables, const Table& table) {
+  std::string text = "{";
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    for (std::uint64_t i = 0; i < table[k]; ++i) {
+      if (text.size() > 1) text += ", ";
+      const Position p = tables.positions[k];
+      text += p % 2 == 1 ? std::to_string(p / 2) : "<" + std::to_string(p / 2);
+    }
+  }
+  return text + "}";
+}
+
+void list_tables(std::size_t position, int records_left, Table& table, std::vector<Table>& all) {
+  if (position == table.size()) {
+    all.push_back(table);
+    return;
+  }
+  for (int here = 0; here <= records_left; ++here) {
+    table[position] = static_cast<std::uint64_t>(here);
+    list_tables(position + 1, records_left - here, table, all);
+  }
+  table[position] = 0;
+}
+
+/// Whether b is a with `distance` records added, removed, or (change_one) replaced, dropped or added.
+bool are_neighbors(const Table& a, const Table& b, Neighbors neighbors, int distance) {
+  std::uint64_t gained = 0;
+  std::uint64_t lost = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    gained += b[k] > a[k] ? b[k] - a[k] : 0;
+    lost += a[k] > b[k] ? a[k] - b[k] : 0;
+  }
+  const auto limit = static_cast<std::uint64_t>(distance);
+  if (gained + lost == 0) return false;
+  return neighbors == Neighbors::add_remove ? gained + lost <= limit : std::max(gained, lost) <= limit;
+}
+
+/// Tries all pairs with one way of telling how far apart two laws are.
+template <class PerPair>
+AuditResult for_all_pairs(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                          Neighbors neighbors, int distance, PerPair&& divergence, const Enclosure& claim) {
+  std::vector<Table> all;
+  Table start(tables.positions.size(), 0);
+  list_tables(0, tables.records, start, all);
+  std::vector<OutputLaw> laws;
+  laws.reserve(all.size());
+  for (const Table& table : all) laws.push_back(law(profile_of(tables, table)));
+
+  AuditResult result;
+  result.attained = Enclosure::of(Rational(0));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (i == j || !are_neighbors(all[i], all[j], neighbors, distance)) continue;
+      ++result.pairs;
+      const Enclosure loss = divergence(laws[i], laws[j]);
+      if (!certainly_at_most(loss, claim)) result.holds = false;
+      if (certainly_less(result.attained, loss)) {
+        result.attained = loss;
+        result.worst_pair = described(tables, all[i]) + " and " + described(tables, all[j]);
+      }
+    }
+  }
+  return result;
+}
+
+/// max over the orders of D_alpha(P || Q) / alpha, D_alpha = ln(sum P^alpha Q^(1 - alpha)) / (alpha - 1).
+Enclosure max_renyi_slope(const OutputLaw& p, const OutputLaw& q) {
+  require_same_outputs(p, q);
+  Enclosure worst = Enclosure::of(Rational(0));
+  for (const Rational& alpha : {Rational(101, 100), Rational(3, 2), Rational(2), Rational(3), Rational(5), Rational(10),
+                                Rational(30), Rational(100)}) {
+    const Enclosure order = Enclosure::of(alpha);
+    Enclosure sum = Enclosure::of(Rational(0));
+    for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+      sum += b->second * (order * (a->second / b->second).log()).exp();
+    }
+    const Enclosure slope = sum.log() / Enclosure::of((alpha - Rational(1)) * alpha);
+    arb_max(worst.arb(), worst.arb(), slope.arb(), Enclosure::default_precision);
+  }
+  return worst;
+}
+
+}  // namespace
+
+AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance) {
+  return for_all_pairs(tables, law, neighbors, distance, max_log_ratio, Enclosure::of(epsilon));
+}
+
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance) {
+  return for_all_pairs(tables, law, neighbors, distance, max_renyi_slope, Enclosure::of(rho));
+}
+
+}  // namespace fractile

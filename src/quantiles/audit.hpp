@@ -1,0 +1,51 @@
+// Exact audits: enumerate all small tables and all their neighbours, compute every output's probability as an enclosure,
+// and certify that no pair is further apart than claimed. Refutes a wrong claim just as surely.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exact/enclosure.hpp"
+#include "fractile/quantiles.hpp"
+#include "quantiles/approximate.hpp"
+
+namespace fractile {
+
+/// Output (one candidate a quantile) -> probability.
+using OutputLaw = std::map<std::vector<std::uint64_t>, Enclosure>;
+
+/// The exact law of sample_quantiles. Cost: (candidates * subcells)^(quantiles - 1) or so.
+OutputLaw quantile_law(const QuantileTree& tree);
+
+/// max over the outputs of ln(P / Q). Error(internal) when an output of one is none of the other.
+Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q);
+
+/// The tables to try: all multisets of at most `records` records at the given positions.
+struct AuditTables {
+  std::uint64_t candidates;
+  std::vector<Position> positions;
+  int records;
+};
+
+/// What an audit found. `attained` is the largest divergence met, as certified decimals.
+struct AuditResult {
+  bool holds = true;           ///< every pair is certified to be within the claim
+  Enclosure attained;          ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha
+  std::string worst_pair;      ///< the tables where it is attained
+  std::uint64_t pairs = 0;     ///< ordered pairs of neighbours tried
+};
+
+/// Certifies ln(P / P') <= epsilon for all outputs and all ordered pairs at distance `distance` (records added and
+/// removed, or changed) under `neighbors`.
+AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance = 1);
+
+/// Certifies the Renyi divergences of orders 1.01, 1.5, 2, 3, 5, 10, 30 and 100: D_alpha <= rho alpha.
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance = 1);
+
+}  // namespace fractile

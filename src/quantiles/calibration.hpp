@@ -1,0 +1,32 @@
+// From a budget to the rate of every selection: rate * (range of the score) is what a selection costs.
+// Proof: docs/proofs/single_quantile.md (ranges), docs/proofs/approximate_quantiles.md (levels).
+#pragma once
+
+#include <cstdint>
+
+#include "fractile/quantiles.hpp"
+
+namespace fractile {
+
+/// The most that one neighbouring change can spread a score's changes over the candidates, max - min, in units of
+/// 1/denominator. add_remove: 2 max(num, den - num). change_one inside one node: 2 den. Half of either at alpha 0 and 1,
+/// where the score is monotone (so den both times).
+std::uint64_t score_range(const QuantileFraction& alpha, Neighbors neighbors);
+
+/// floor(log2 m) + 1: the levels of Algorithm 1 for m quantiles.
+int levels_for(std::size_t quantiles);
+
+/// Rates of the selections of a query. A node that is not the root may see one half of a replaced record while another
+/// node sees the other half; `alone` tells that this cannot happen.
+class Calibration {
+ public:
+  Calibration(const QuantileQuery& query, int levels);
+  Exponent rate(const QuantileFraction& alpha, bool alone) const;
+
+ private:
+  Neighbors neighbors_;
+  Exponent range_within_;  // bounded range that one node may spend on a change inside it
+  Exponent range_across_;  // the same for each of two nodes that share a change
+};
+
+}  // namespace fractile

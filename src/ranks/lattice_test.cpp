@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Lattice regular(const char* lower, const char* upper, const char* step) {
+  return Lattice::regular(Rational::parse(lower), Rational::parse(upper), Rational::parse(step));
+}
+
+/// The definition: the nearest point, the upper of two equally near, clamped.
+std::uint64_t nearest(const Lattice& lattice, const Rational& value) {
+  const Rational index = ((value - lattice.lower()) / lattice.step() + Rational(1, 2)).floor();
+  if (index.sign() < 0) return 0;
+  return index < Rational(static_cast<std::int64_t>(lattice.size())) ? index.to_uint64() : lattice.size() - 1;
+}
+
+TEST(Lattice, RegularOnesCountTheirPointsExactly) {
+  EXPECT_EQ(regular("0", "125", "1").size(), 126U);
+  EXPECT_EQ(regular("-0.3", "0.3", "0.1").size(), 7U);
+  EXPECT_EQ(regular("-0.3", "0.3", "0.1").at(4).to_decimal(), "0.1");
+  EXPECT_EQ(regular("5", "5", "2").size(), 1U);
+  EXPECT_EQ(regular("0", "4611686018427387903", "1").size(), Lattice::max_size);
+  EXPECT_THROW(regular("0", "4611686018427387904", "1"), Error);
+  EXPECT_THROW(regular("0", "1", "0.3"), Error);
+  EXPECT_THROW(regular("0", "1", "0"), Error);
+  EXPECT_THROW(regular("0", "1", "-1"), Error);
+  EXPECT_THROW(regular("1", "0", "1"), Error);
+  EXPECT_THROW(regular("0", "1", "1/3"), Error);
+}
+
+TEST(Lattice, HalvesGoUpAndBoundsClamp) {
+  const Lattice ages = regular("0", "125", "1");
+  EXPECT_EQ(ages.position_of(2.5), 2 * 3 + 1U);
+  EXPECT_EQ(ages.position_of(std::nextafter(2.5, 0)), 2 * 2 + 1U);
+  EXPECT_EQ(ages.position_of(0.49999999999999994), 1U);  // x + 0.5 rounds to 1 in double arithmetic
+  EXPECT_EQ(ages.position_of(-0.0), 1U);
+  EXPECT_EQ(ages.position_of(5e-324), 1U);
+  EXPECT_EQ(ages.position_of(-infinity), 1U);
+  EXPECT_EQ(ages.position_of(infinity), 2 * 125 + 1U);
+  EXPECT_EQ(ages.position_of(1e300), 2 * 125 + 1U);
+  EXPECT_EQ(ages.position_of(std::int64_t{-7}), 1U);
+  EXPECT_EQ(ages.position_of(std::numeric_limits<std::int64_t>::max()), 2 * 125 + 1U);
+  EXPECT_THROW(ages.position_of(std::nan("")), Error);
+}
+
+TEST(Lattice, NearestPointIsExactForDoublesAndIntegers) {
+  const std::vector<Lattice> lattices{regular("0", "125", "1"), regular("-100", "100", "0.00001"),
+                                      regular("0.05", "5", "0.01"), regular("-1e300", "1e300", "1e299"),
+                                      regular("0", "4611686018427387903", "1"), regular("1e-310", "4e-310", "1e-311"),
+                                      regular("1000000000000000000000", "1000000000000000000100", "0.5")};
+  EXPECT_TRUE(rc::check("as defined", [&] {
+    const Lattice& lattice = lattices[*rc::gen::inRange<std::size_t>(0, lattices.size())];
+    const auto index = *rc::gen::inRange<std::uint64_t>(0, lattice.size());
+    const Rational point = lattice.at(index) + lattice.step() * Rational(*rc::gen::inRange(-3, 4), 2);
+    double x = point.to_double();
+    for (int steps = *rc::gen::inRange(0, 3); steps > 0; --steps) x = std::nextafter(x, infinity);
+    RC_ASSERT(lattice.position_of(x) == 2 * nearest(lattice, Rational::from_double(x)) + 1);
+    if (point.floor().fits_int64()) {
+      const std::int64_t whole = point.floor().to_int64();
+      RC_ASSERT(lattice.position_of(whole) == 2 * nearest(lattice, Rational(whole)) + 1);
+    }
+    const auto any = std::bit_cast<double>(*rc::gen::arbitrary<std::uint64_t>());
+    if (std::isfinite(any)) RC_ASSERT(lattice.position_of(any) == 2 * nearest(lattice, Rational::from_double(any)) + 1);
+    const auto integer = *rc::gen::arbitrary<std::int64_t>();
+    RC_ASSERT(lattice.position_of(integer) == 2 * nearest(lattice, Rational(integer)) + 1);
+  }));
+}
+
+TEST(Lattice, ThresholdsAreTheFirstDoublesOfTheirPosition) {
+  const std::vector<Lattice> lattices{
+      regular("0", "125", "1"), regular("-0.3", "0.3", "0.1"), regular("0", "1e-310", "1e-311"),
+      Lattice::explicit_points({Rational(-1), Rational::parse("0.1"), Rational(3)})};
+  for (const Lattice& lattice : lattices) {
+    for (Position p = 1; p <= 2 * lattice.size(); ++p) {
+      const double threshold = lattice.double_threshold(p);
+      if (std::isinf(threshold)) {
+        if (threshold > 0) {
+          EXPECT_LT(lattice.position_of(std::numeric_limits<double>::max()), p);
+        }
+        continue;
+      }
+      EXPECT_GE(lattice.position_of(threshold), p);
+      EXPECT_LT(lattice.position_of(std::nextafter(threshold, -infinity)), p);
+    }
+  }
+}
+
+TEST(Lattice, ExplicitCandidatesKeepWhatLiesBetween) {
+  const Lattice c = Lattice::explicit_points({Rational(1), Rational::parse("2.5"), Rational(4)});
+  EXPECT_EQ(c.position_of(0.0), 0U);
+  EXPECT_EQ(c.position_of(1.0), 1U);
+  EXPECT_EQ(c.position_of(2.0), 2U);
+  EXPECT_EQ(c.position_of(2.5), 3U);
+  EXPECT_EQ(c.position_of(std::int64_t{3}), 4U);
+  EXPECT_EQ(c.position_of(std::int64_t{4}), 5U);
+  EXPECT_EQ(c.position_of(infinity), 6U);
+  EXPECT_EQ(c.position_of(-infinity), 0U);
+  const Lattice tenth = Lattice::explicit_points({Rational::parse("0.1"), Rational(1)});
+  EXPECT_EQ(tenth.position_of(0.1), 1U);  // the double nearest to the candidate is the candidate
+}
+
+TEST(Lattice, ExplicitCandidatesMustIncrease) {
+  EXPECT_THROW(Lattice::explicit_points({}), Error);
+  EXPECT_THROW(Lattice::explicit_points({Rational(1), Rational(1)}), Error);
+  EXPECT_THROW(Lattice::explicit_points({Rational(2), Rational(1)}), Error);
+  EXPECT_THROW(Lattice::explicit_points({Rational(1, 3)}), Error);
+  EXPECT_THROW(Lattice::explicit_points({Rational(0), Rational::parse("1e-400")}), Error);
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,133 @@
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include "fractile/report.hpp"
+#include "fractile/version.hpp"
+#include "quantiles/calibration.hpp"
+#include "ranks/span.hpp"
+
+namespace fractile {
+namespace {
+
+using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+void member(Writer& json, const char* name, const std::string& value) {
+  json.Key(name);
+  json.String(value.c_str(), static_cast<rapidjson::SizeType>(value.size()));
+}
+
+/// A number with exactly its decimals: no double on the way.
+void decimal(Writer& json, const Rational& value) {
+  const std::string text = value.to_decimal();
+  json.RawValue(text.c_str(), text.size(), rapidjson::kNumberType);
+}
+
+void member(Writer& json, const char* name, const Rational& value) {
+  json.Key(name);
+  decimal(json, value);
+}
+
+void member(Writer& json, const char* name, std::uint64_t value) {
+  json.Key(name);
+  json.Uint64(value);
+}
+
+void write_quantiles(Writer& json, const QuantileRelease& release) {
+  json.Key("quantiles");
+  json.StartArray();
+  for (std::size_t i = 0; i < release.indices.size(); ++i) {
+    json.StartObject();
+    member(json, "quantile", release.query.quantiles[i].to_string());
+    member(json, "value", release.value(i));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void write_privacy(Writer& json, const QuantileQuery& query) {
+  json.Key("privacy");
+  json.StartObject();
+  member(json, "measure", to_string(query.budget.measure()));
+  if (query.budget.measure() == Measure::pure) {
+    member(json, "epsilon", query.budget.epsilon().to_string());
+  } else {
+    member(json, "rho", query.budget.rho().to_string());
+  }
+  member(json, "neighbors", to_string(query.neighbors));
+  member(json, "records_per_person", std::uint64_t{query.records_per_person});
+  json.EndObject();
+}
+
+void write_lattice(Writer& json, const Lattice& lattice) {
+  json.Key("lattice");
+  json.StartObject();
+  if (lattice.is_regular()) {
+    member(json, "lower", lattice.lower());
+    member(json, "upper", lattice.upper());
+    member(json, "step", lattice.step());
+  } else {
+    json.Key("candidates");
+    json.StartArray();
+    for (std::uint64_t i = 0; i < lattice.size(); ++i) decimal(json, lattice.at(i));
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+void write_options(Writer& json, const QuantileRelease& release) {
+  const QuantileQuery& query = release.query;
+  json.Key("options");
+  json.StartObject();
+  if (query.mechanism == Mechanism::approximate) {
+    member(json, "levels", static_cast<std::uint64_t>(levels_for(query.quantiles.size())));
+    member(json, "subcells", subcells_for(release.lattice.size()));
+  }
+  if (query.budget.measure() == Measure::zcdp) member(json, "zcdp_rate", to_string(query.zcdp_rate));
+  json.EndObject();
+}
+
+void write_source(Writer& json, const SourceDescription& source) {
+  json.Key("source");
+  json.StartObject();
+  if (!source.file.empty()) member(json, "file", source.file);
+  if (!source.sql.empty()) member(json, "sql", source.sql);
+  member(json, "column", source.column);
+  member(json, "null", source.null_policy);
+  member(json, "engine", source.engine);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.SetIndent(' ', 2);
+  json.StartObject();
+  member(json, "schema_version", std::uint64_t{1});
+  member(json, "program", std::string("fractile ") + version);
+  member(json, "mechanism", to_string(release.query.mechanism));
+  write_options(json, release);
+  write_quantiles(json, release);
+  write_privacy(json, release.query);
+  write_lattice(json, release.lattice);
+  write_source(json, source);
+  if (release.public_records) member(json, "public_records", *release.public_records);
+  if (release.unsafe_seed) {
+    member(json, "unsafe_seed", *release.unsafe_seed);
+    member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
+  }
+  json.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+std::string to_csv(const QuantileRelease& release) {
+  const std::string seed = release.unsafe_seed ? "," + std::to_string(*release.unsafe_seed) : "";
+  std::string text = release.unsafe_seed ? "quantile,value,unsafe_seed\n" : "quantile,value\n";
+  for (std::size_t i = 0; i < release.indices.size(); ++i) {
+    text += release.query.quantiles[i].to_string() + "," + release.value(i).to_decimal() + seed + "\n";
+  }
+  return text;
+}
+
+}  // namespace fractile

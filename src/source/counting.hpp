@@ -1,0 +1,48 @@
+// From a column to a RankProfile: record by record here, or counted by the engine. Both give the same profile.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "fractile/ranks.hpp"
+#include "source/columns.hpp"
+#include "source/engine.hpp"
+
+namespace fractile::source_detail {
+
+/// A column of numbers as the engine is asked for it.
+struct NumberQuery {
+  std::string expression;  ///< a BIGINT for Numeric::integer, else a DOUBLE
+  std::string relation;    ///< what follows FROM
+  bool is_integer;
+};
+
+/// The SQL of a column's numbers. A blank cell of text is NULL; a cell that is no number fails the query.
+std::string number_expression(const Column& column);
+/// 0 for a number, 1 for NULL or NaN, 2 for a cell that is no number; never fails.
+std::string cell_state_expression(const Column& column);
+
+struct Counted {
+  RankProfile profile;
+  bool any_missing;  ///< some record was NULL or NaN, and left out
+};
+
+/// Reads every number. Throws EngineFailure.
+Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+                        const std::function<void()>& on_progress);
+
+/// Whether count_by_engine() can be used: a regular lattice of at most 1,024 points whose step is not lost in the
+/// rounding of its bounds.
+bool engine_can_count(const Lattice& lattice);
+
+/// The engine computes v = (x - lower) / step + 1/2 in doubles. Where v is farther than rounding_margin() from an
+/// integer, floor(v) is the exact index; the other records it groups by value, and they are placed here, exactly.
+/// Throws EngineFailure.
+Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+                        const std::function<void()>& on_progress);
+
+/// At least 16 times the rounding error of v, and 2^-30; nothing when it would exceed 2^-10.
+std::optional<double> rounding_margin(const Lattice& lattice);
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,22 @@
+// The header line of a text table. It alone decides columns and delimiter: no cell of a record does.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fractile::source_detail {
+
+/// The first line, without byte order mark and line end. Empty when `text` is.
+std::string_view first_line_of(std::string_view text);
+
+/// The commonest of comma, tab, semicolon and bar outside quotes; comma when there is none.
+std::string delimiter_of(std::string_view header);
+
+/// The names: quotes removed, blanks around trimmed, "column<k>" (k from 0) for an empty one. `source` is for messages.
+/// Error(data) for a header that is empty, not UTF-8, not closed, or made of numbers only (then it is a record).
+std::vector<std::string> column_names(std::string_view header, std::string_view delimiter, const std::string& source);
+
+bool is_utf8(std::string_view text);
+
+}  // namespace fractile::source_detail

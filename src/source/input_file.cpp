@@ -1,0 +1,134 @@
+#include "source/input_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+/// Closes unless released.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  int get() const { return value_; }
+  int release() { return std::exchange(value_, -1); }
+
+ private:
+  int value_;
+};
+
+[[noreturn]] void fail(ErrorCode code, const std::string& what, int error, const std::string& hint) {
+  throw Error(code, what + ": " + std::strerror(error), hint);
+}
+
+/// A file of mode 0600 in $TMPDIR whose name is gone before anything is written to it.
+Descriptor nameless_file() {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
+  path += "/fractile-XXXXXX";
+  Descriptor file(mkstemp(path.data()));
+  if (file.get() < 0)
+    fail(ErrorCode::internal, "no temporary file for the input", errno, "set TMPDIR to a writable folder");
+  unlink(path.c_str());
+  fcntl(file.get(), F_SETFD, FD_CLOEXEC);
+  return file;
+}
+
+void write_all(int descriptor, const char* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t written = write(descriptor, bytes, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0)
+      fail(ErrorCode::internal, "the input could not be spooled", errno, "set TMPDIR to a folder with room");
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+}
+
+int spool(int from, const std::string& display_name) {
+  Descriptor file = nameless_file();
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t count = read(from, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(ErrorCode::data, display_name + " cannot be read", errno, {});
+    if (count == 0) return file.release();
+    write_all(file.get(), buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+int open_path(const std::string& path) {
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) fail(ErrorCode::data, "cannot open " + path, errno, "check the path and its permissions");
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) fail(ErrorCode::data, "cannot open " + path, errno, {});
+  if (S_ISDIR(status.st_mode)) {
+    throw Error(
+        ErrorCode::data, path + " is a directory, not a file",
+        "name one file, or read many with --sql and the engine's own functions, e.g. read_parquet('folder/*.parquet')");
+  }
+  return S_ISREG(status.st_mode) ? file.release() : spool(file.get(), path);
+}
+
+}  // namespace
+
+InputFile::InputFile(int descriptor, std::string display_name)
+    : descriptor_(descriptor), display_name_(std::move(display_name)) {}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), display_name_(std::move(other.display_name_)) {}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+InputFile InputFile::open(const std::string& path) {
+  if (path == "-") return {spool(STDIN_FILENO, "standard input"), "standard input"};
+  return {open_path(path), path};
+}
+
+std::string InputFile::path() const {
+#ifdef __linux__
+  return "/proc/self/fd/" + std::to_string(descriptor_);
+#else
+  return "/dev/fd/" + std::to_string(descriptor_);
+#endif
+}
+
+std::size_t InputFile::size() const {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
+  return static_cast<std::size_t>(status.st_size);
+}
+
+bool InputFile::is_gzip() const { return head(2) == "\x1f\x8b"; }
+
+std::string InputFile::head(std::size_t count) const {
+  std::string bytes(count, '\0');
+  std::size_t filled = 0;
+  while (filled < count) {
+    const ssize_t got = pread(descriptor_, bytes.data() + filled, count - filled, static_cast<off_t>(filled));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
+    if (got == 0) break;
+    filled += static_cast<std::size_t>(got);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+}  // namespace fractile::source_detail

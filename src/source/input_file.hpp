@@ -1,0 +1,35 @@
+// The file behind a table, held open by descriptor: the engine reads it through the descriptor's name, so that a path
+// is never taken for a pattern, a remote address or a partition. Standard input and pipes are spooled to a private file
+// that loses its name before a byte is written.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace fractile::source_detail {
+
+class InputFile {
+ public:
+  /// Error(data) for a path that is missing, unreadable or a directory. "-" is standard input.
+  static InputFile open(const std::string& path);
+  InputFile(InputFile&& other) noexcept;
+  InputFile& operator=(InputFile&&) = delete;
+  ~InputFile();
+
+  /// How messages call it.
+  const std::string& display_name() const { return display_name_; }
+  /// A path under which this process, and it alone, can open the file.
+  std::string path() const;
+  /// Bytes, as the file is now.
+  std::size_t size() const;
+  bool is_gzip() const;
+  /// At most `count` bytes from the beginning.
+  std::string head(std::size_t count) const;
+
+ private:
+  InputFile(int descriptor, std::string display_name);
+  int descriptor_;
+  std::string display_name_;
+};
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,54 @@
+// What the engine reads: a file of one of four formats, or a query, as SQL after FROM, with its columns.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fractile/source.hpp"
+#include "source/columns.hpp"
+#include "source/engine.hpp"
+#include "source/input_file.hpp"
+
+namespace fractile::source_detail {
+
+enum class Format { csv, tsv, parquet, json };
+
+/// By TableOptions::format, else by the file's name (.gz aside), else csv for "-". Error(usage) when neither says, or
+/// when a delimiter is set for a format that has none.
+Format format_of(const TableOptions& options);
+
+/// How a table is read. Text formats have text columns only; nothing is inferred from cells.
+class Relation {
+ public:
+  /// The schema of a file. Error(data) when it is not of its format. Throws EngineFailure.
+  static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter);
+  /// The schema of a query; `setup_sql`, which may be empty, has been run. Error(usage) unless the query is one SELECT.
+  /// Throws EngineFailure.
+  static Relation of_query(const Connection& connection, std::string_view sql, std::string setup_sql);
+
+  const std::vector<Column>& columns() const { return columns_; }
+  /// What follows FROM, for reading this column.
+  std::string from(const Column& column) const;
+  /// A statement that gives the whole relation this name.
+  std::string view_sql(const std::string& name) const;
+  /// To be run on a connection before it reads the relation; may be empty.
+  const std::string& setup_sql() const { return setup_sql_; }
+  /// Delimited text: a scan that meets bad bytes explains itself only when it reads all columns.
+  bool is_delimited() const { return is_delimited_; }
+
+ private:
+  Relation() = default;
+  static Relation of_delimited(const Connection& connection, const InputFile& file, std::string delimiter);
+  static Relation of_json(const Connection& connection, const InputFile& file);
+  static Relation of_parquet(const Connection& connection, const InputFile& file);
+
+  std::vector<Column> columns_;
+  std::string from_;        // of all columns
+  std::string json_begin_;  // of one column: begin, the column's type, end
+  std::string json_end_;
+  std::string setup_sql_;
+  bool is_delimited_ = false;
+};
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,243 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "fractile/source.hpp"
+#include "source/arrow_read.hpp"
+#include "source/columns.hpp"
+#include "source/counting.hpp"
+#include "source/engine.hpp"
+#include "source/input_file.hpp"
+#include "source/relation.hpp"
+#include "source/text_check.hpp"
+
+namespace fractile {
+
+using source_detail::Column;
+using source_detail::Connection;
+using source_detail::Counted;
+using source_detail::EngineFailure;
+using source_detail::FailureKind;
+using source_detail::Format;
+using source_detail::InputFile;
+using source_detail::NumberQuery;
+using source_detail::Numeric;
+using source_detail::Relation;
+
+using source_detail::numeric_of;
+
+namespace {
+
+/// An opened table.
+struct Source {
+  std::string library;
+  std::string display_name;  // of the file or the query
+  std::string row_of;        // how messages say whose rows are numbered
+  std::string engine;
+  std::optional<InputFile> file;
+  Format format;  // of the file
+  std::optional<Relation> relation;
+};
+
+enum class Order { any, of_file };
+
+/// A connection of its own for every pass: a failed scan may leave the engine unusable.
+Connection connect(const std::string& library, const std::string& setup_sql, Order order) {
+  Connection connection = Connection::open(library);
+  if (order == Order::any) {
+    connection.run("SET preserve_insertion_order = false");
+  } else {
+    connection.run("SET threads = 1");
+  }
+  if (!setup_sql.empty()) connection.run(setup_sql);
+  return connection;
+}
+
+std::string place(const std::string& display_name, const EngineFailure& failure) {
+  return failure.line ? display_name + ": line " + std::to_string(*failure.line) : display_name;
+}
+
+/// In our own words: the engine's may quote cells.
+Error worded(const EngineFailure& failure, const std::string& display_name) {
+  const std::string at = place(display_name, failure);
+  switch (failure.kind) {
+    case FailureKind::statement:
+      return {ErrorCode::usage, display_name + " was refused: " + failure.detail, "correct the query"};
+    case FailureKind::not_a_number:
+      return {ErrorCode::data, at + ": a value could not be converted",
+              "in the query, write TRY_CAST(... AS DOUBLE) for cells that may hold no number"};
+    case FailureKind::long_line:
+      return {ErrorCode::data, at + " is longer than 2,000,000 bytes",
+              "look for a missing line end or an unclosed quote"};
+    case FailureKind::not_utf8:
+      return {ErrorCode::data, at + " is not UTF-8 text", "convert the file, e.g. with iconv -t UTF-8"};
+    case FailureKind::unclosed_quote:
+      return {ErrorCode::data, at + " has a quoted cell without its end", "quotes inside quoted cells must be doubled"};
+    case FailureKind::column_count:
+      return {ErrorCode::data, at + " has more or fewer cells than the header", "fix the line, or pass --delimiter"};
+    case FailureKind::malformed:
+      return {ErrorCode::data, at + " is truncated or not of its format",
+              "check the file, or pass --format csv, tsv, parquet or json"};
+    case FailureKind::missing_file:
+      return {ErrorCode::data, display_name + " names a file that does not exist", "check the paths in the query"};
+    case FailureKind::missing_extension:
+      return {ErrorCode::usage, display_name + " needs an extension of the engine; none is loaded or fetched",
+              "read local CSV, JSON or Parquet files"};
+    case FailureKind::memory:
+      return {ErrorCode::internal, display_name + ": the engine ran out of memory",
+              "read fewer columns, or use a machine with more memory"};
+    default:
+      return {ErrorCode::data, at + " could not be read", "check that the file is whole and of its format"};
+  }
+}
+
+NumberQuery number_query(const Relation& relation, const Column& column) {
+  return {number_expression(column), relation.from(column), numeric_of(column.type) == Numeric::integer};
+}
+
+constexpr const char* drop_hint = "fix the cell, or leave such records out with --null drop";
+
+struct BadRow {
+  std::uint64_t number;  // from 1
+  bool is_missing;
+};
+
+/// The first row, in order, that is no number; with `missing_too`, or that is NULL or NaN. Throws EngineFailure.
+std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Column& column,
+                                    bool missing_too) {
+  const std::string others = relation.is_delimited() ? ", *" : "";
+  source_detail::ResultStream states =
+      connection.query("SELECT " + cell_state_expression(column) + others + " FROM " + relation.from(column));
+  std::uint64_t row_number = 0;
+  while (const auto batch = states.next()) {
+    const source_detail::ColumnView cells(*batch, 0);
+    for (std::int64_t row = 0; row < cells.length(); ++row) {
+      ++row_number;
+      const auto state = cells.number<std::int64_t>(row);
+      if (state == 2 || (missing_too && state == 1)) return BadRow{row_number, state == 1};
+    }
+  }
+  return std::nullopt;
+}
+
+Error worded(const BadRow& bad, const std::string& row_of, const std::string& column) {
+  const std::string at = row_of + std::to_string(bad.number) + ", column '" + column + "': ";
+  if (bad.is_missing) return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint};
+  return {ErrorCode::data, at + "not a number",
+          "fix the cell, or leave such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
+}
+
+constexpr const char* push_down_refusal =
+    "the engine counts only on regular lattices of at most 1,024 points whose step is not minute beside the bounds";
+
+bool counts_in_engine(const Lattice& lattice, Counting counting) {
+  const bool can = source_detail::engine_can_count(lattice);
+  if (counting == Counting::push_down && !can) throw Error(ErrorCode::usage, push_down_refusal, "count by stream");
+  return can && counting != Counting::stream;
+}
+
+std::string engine_version(const Connection& connection) {
+  source_detail::ResultStream result = connection.query("SELECT version()");
+  const auto batch = result.next();
+  return "DuckDB " + std::string(source_detail::ColumnView(*batch, 0).text(0));
+}
+
+void check_options(const TableOptions& options) {
+  if (options.file.empty() && options.sql.empty()) {
+    throw Error(ErrorCode::usage, "neither a file nor a query is given", "name a file, or - for standard input");
+  }
+}
+
+Relation open_relation(const Connection& connection, const TableOptions& options, const std::optional<InputFile>& file,
+                       Format format) {
+  std::string setup;
+  if (file) {
+    Relation relation = Relation::of_file(connection, *file, format, options.delimiter);
+    if (options.sql.empty()) return relation;
+    setup = relation.view_sql("input");
+    connection.run(setup);
+  }
+  return Relation::of_query(connection, options.sql, std::move(setup));
+}
+
+/// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
+Error explain(const Source& source, const Column& column, bool missing_too, Error otherwise) {
+  try {
+    const Connection connection = connect(source.library, source.relation->setup_sql(), Order::of_file);
+    const std::optional<BadRow> bad = first_bad_row(connection, *source.relation, column, missing_too);
+    return bad ? worded(*bad, source.row_of, column.name) : std::move(otherwise);
+  } catch (const EngineFailure& failure) {
+    return worded(failure, source.display_name);
+  }
+}
+
+/// Before records are counted: what the engine would not notice.
+void check_file(const Source& source, const std::function<void()>& on_progress) {
+  if (!source.file || source.format == Format::parquet) return;
+  const bool is_delimited = source.format != Format::json;
+  if (is_delimited || source.file->is_gzip()) check_text(*source.file, is_delimited, on_progress);
+}
+
+Counted count(const Source& source, const Column& column, const Lattice& lattice, bool in_engine,
+              const std::function<void()>& on_progress) {
+  const Connection connection = connect(source.library, source.relation->setup_sql(), Order::any);
+  const NumberQuery query = number_query(*source.relation, column);
+  return in_engine ? count_by_engine(connection, query, lattice, on_progress)
+                   : count_by_stream(connection, query, lattice, on_progress);
+}
+
+}  // namespace
+
+struct Table::State : Source {};
+
+Table Table::open(const TableOptions& options) {
+  check_options(options);
+  auto state = std::make_unique<State>();
+  state->format = options.file.empty() ? Format::csv : source_detail::format_of(options);
+  state->library = options.library;
+  const Connection connection = connect(options.library, {}, Order::of_file);
+  state->engine = engine_version(connection);
+  if (!options.file.empty()) state->file.emplace(InputFile::open(options.file));
+  state->display_name = options.sql.empty() ? state->file->display_name() : "the query";
+  state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
+  try {
+    state->relation.emplace(open_relation(connection, options, state->file, state->format));
+  } catch (const EngineFailure& failure) {
+    const bool in_query = failure.kind == FailureKind::statement || !state->file;
+    throw worded(failure, in_query ? state->display_name : state->file->display_name());
+  }
+  return Table(std::move(state));
+}
+
+Table::Table(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Table::Table(Table&&) noexcept = default;
+Table& Table::operator=(Table&&) noexcept = default;
+Table::~Table() = default;
+
+void Table::require_numeric(const std::string& column) const {
+  find_numeric_column(state_->relation->columns(), column, state_->display_name);
+}
+
+RankProfile Table::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
+                           Counting counting, const std::function<void()>& on_progress) const {
+  const Relation& relation = *state_->relation;
+  const Column& column = find_numeric_column(relation.columns(), column_name, state_->display_name);
+  const bool in_engine = counts_in_engine(lattice, counting);
+  const bool missing_too = null_policy == NullPolicy::error;
+  const std::string& source = state_->display_name;
+  check_file(*state_, on_progress);
+  try {
+    Counted counted = count(*state_, column, lattice, in_engine, on_progress);
+    if (!counted.any_missing || !missing_too) return std::move(counted.profile);
+  } catch (const EngineFailure& failure) {
+    throw explain(*state_, column, missing_too, worded(failure, source));
+  }
+  throw explain(*state_, column, missing_too,
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+}
+
+std::string Table::engine() const { return state_->engine; }
+
+}  // namespace fractile

@@ -1,0 +1,74 @@
+// Shared by tests: effort scaling, chi-square tests against exact laws, and random bits that a test places.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "exact/enclosure.hpp"
+#include "fractile/random.hpp"
+#if __has_include(<flint/arb_hypgeom.h>)
+#include <flint/arb_hypgeom.h>
+#else
+#include <arb_hypgeom.h>
+#endif
+
+namespace fractile::testing {
+
+/// `normal` repetitions, times FRACTILE_TEST_EFFORT (default 1).
+inline std::uint64_t effort(std::uint64_t normal) {
+  const char* factor = std::getenv("FRACTILE_TEST_EFFORT");
+  return factor == nullptr ? normal : static_cast<std::uint64_t>(static_cast<double>(normal) * std::atof(factor));
+}
+
+/// The probability that a chi-square statistic with `degrees` degrees of freedom is at least `statistic`.
+inline double chi_square_tail(double statistic, double degrees) {
+  arb_t s, z, q;
+  arb_init(s), arb_init(z), arb_init(q);
+  arb_set_d(s, degrees / 2), arb_set_d(z, statistic / 2);
+  arb_hypgeom_gamma_upper(q, s, z, 1, 128);
+  const double result = arf_get_d(arb_midref(q), ARF_RND_NEAR);
+  arb_clear(s), arb_clear(z), arb_clear(q);
+  return result;
+}
+
+/// p-value of observed counts against exact probabilities. Cells expected less than 10 times are pooled; a pooled rest that
+/// is expected less than 1e-6 times must not occur at all.
+inline double chi_square_p(const std::vector<std::uint64_t>& counts, const std::vector<double>& law) {
+  std::uint64_t draws = 0;
+  for (const std::uint64_t c : counts) draws += c;
+  double statistic = 0, pooled_expected = 0, pooled_count = 0;
+  int cells = 0;
+  const auto add = [&](double expected, double count) {
+    statistic += (count - expected) * (count - expected) / expected;
+    ++cells;
+  };
+  for (std::size_t k = 0; k < law.size(); ++k) {
+    const double expected = law[k] * static_cast<double>(draws);
+    if (expected >= 10) {
+      add(expected, static_cast<double>(counts[k]));
+    } else {
+      pooled_expected += expected;
+      pooled_count += static_cast<double>(counts[k]);
+    }
+  }
+  if (pooled_expected > 1e-6) add(pooled_expected, pooled_count);
+  if (pooled_expected <= 1e-6 && pooled_count > 0) return 0;
+  return cells < 2 ? 1 : chi_square_tail(statistic, cells - 1);
+}
+
+/// Words that the next draws return, in order; throws when they run out.
+inline RandomBits placed_bits(std::vector<std::uint64_t> words) {
+  return RandomBits::from_source([words = std::move(words), next = std::size_t{0}](std::span<std::byte> out) mutable {
+    if (next == words.size()) throw std::runtime_error("the placed bits ran out");
+    std::memset(out.data(), 0, out.size());
+    const std::size_t count = std::min(out.size() / 8, words.size() - next);
+    std::memcpy(out.data(), words.data() + next, count * 8);
+    next += count;
+  });
+}
+
+}  // namespace fractile::testing

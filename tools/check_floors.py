@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+"""Checks that the rooms of the house include only what they may.
+
+    check_floors.py [ROOT]
+
+The folder tree is the architecture: a room is a folder of src/ (or cli/, python/), it stands on a floor, and it may use
+the rooms listed here, which all lie on floors below it. A public header belongs to the room that implements it. The
+check reads the #include lines, nothing else, and also refuses files that include each other in a circle.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from cpp_text import cpp_files, without_comments
+
+ALL_PUBLIC = "every room, through its public headers"
+
+
+@dataclass(frozen=True)
+class Room:
+    floor: int
+    uses: tuple = ()  # rooms, or ALL_PUBLIC
+
+
+ROOMS = {
+    "exact": Room(0),
+    "privacy": Room(1, ("exact",)),
+    "ranks": Room(1, ("exact",)),
+    "quantiles": Room(2, ("ranks", "privacy", "exact")),
+    "flow": Room(2, ("privacy", "exact")),
+    "source": Room(2, ("ranks", "exact")),
+    "ledger": Room(2, ("privacy", "exact")),
+    "report": Room(3, ("quantiles", "flow", "ledger", "privacy", "ranks", "exact")),
+    "cli": Room(4, ALL_PUBLIC),
+    "python": Room(4, ALL_PUBLIC),
+}
+
+# The one door between the two halves: flow compares the mechanisms of quantiles as channels.
+DOORS = {("flow", "quantiles"): "channel_of"}  # (room, used room): the only file name that may
+
+# include/fractile/<name>.hpp, and the room that implements it.
+PUBLIC_HEADERS = {
+    "error": "exact",
+    "exact": "exact",
+    "random": "exact",
+    "selection": "exact",
+    "enclosure": "exact",
+    "version": "exact",
+    "ranks": "ranks",
+    "privacy": "privacy",
+    "quantiles": "quantiles",
+    "audit": "quantiles",
+    "source": "source",
+    "flow": "flow",
+    "ledger": "ledger",
+    "report": "report",
+}
+
+# Folders that may use everything, and that no room may use.
+FREE_FOLDERS = ("bench", "experiments", "fuzz", "tests", "examples")
+TEST_SUPPORT = Path("tests/support")  # save a room's own tests, foo_test.cpp, which may use this
+
+THIS = "tools/check_floors.py"
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Include:
+    line: int
+    name: str
+    quoted: bool
+
+
+def includes_of(text):
+    code = without_comments(text)
+    for match in _INCLUDE.finditer(code):
+        line = code.count("\n", 0, match.start()) + 1
+        yield Include(line, match[1] or match[2], match[1] is not None)
+
+
+class House:
+    """The tree below root, and what is wrong with it."""
+
+    def __init__(self, root):
+        self.root = Path(root).resolve()
+        self.errors = []
+        self.edges = {}  # file: [(line, included file)]
+
+    def check(self):
+        self._check_table()
+        self._check_names()
+        for path in cpp_files(self.root, ("include", "src", "cli", "python", *FREE_FOLDERS)):
+            self._check_file(path)
+        self._check_cycles()
+        return self.errors
+
+    def _check_table(self):
+        for name, room in ROOMS.items():
+            if room.uses == ALL_PUBLIC:
+                continue
+            for used in room.uses:
+                if ROOMS[used].floor >= room.floor:
+                    self.errors.append(f"{THIS}: ROOMS: '{name}' may use '{used}', which is on no floor below it")
+
+    def _check_names(self):
+        for folder in sorted((self.root / "src").glob("*/")):
+            if folder.is_dir() and folder.name not in ROOMS:
+                self.errors.append(
+                    f"src/{folder.name}: unknown room '{folder.name}'; add it to ROOMS in {THIS}, "
+                    "with its floor and the rooms that it may use"
+                )
+        for header in sorted((self.root / "include" / "fractile").glob("*")):
+            if header.name.endswith((".hpp", ".h")) and header.stem not in PUBLIC_HEADERS:
+                self.errors.append(
+                    f"include/fractile/{header.name}: unknown public header '{header.stem}'; "
+                    f"add it to PUBLIC_HEADERS in {THIS}, with the room that implements it"
+                )
+
+    def _check_file(self, path):
+        where = path.relative_to(self.root)
+        room = self._room_of(where)
+        for include in includes_of(path.read_text(encoding="utf-8")):
+            target = self._resolve(path, include)
+            if target is None:
+                continue
+            self.edges.setdefault(where, []).append((include.line, target))
+            complaint = self._complaint(where, room, target)
+            if complaint:
+                self.errors.append(f"{where}:{include.line}: {complaint}")
+
+    def _room_of(self, where):
+        """The room of a file; None for a free folder or an unknown room, which is reported elsewhere."""
+        parts = where.parts
+        if parts[0] == "include":
+            return PUBLIC_HEADERS.get(where.name.split(".")[0])
+        if parts[0] == "src":
+            return parts[1] if len(parts) > 2 and parts[1] in ROOMS else None
+        return parts[0] if parts[0] in ROOMS else None
+
+    def _resolve(self, path, include):
+        """The file of this house that is meant, relative to the root; None for a library's."""
+        if include.name.startswith("fractile/"):
+            return Path("include") / include.name  # may be generated: need not be there
+        if not include.quoted:
+            return None
+        for base in (path.parent, self.root / "src", self.root / "tests", self.root):
+            target = (base / include.name).resolve()
+            if target.is_file() and target.is_relative_to(self.root):
+                return target.relative_to(self.root)
+        first = include.name.split("/")[0]
+        if "/" in include.name and (first in ROOMS or (self.root / "src" / first).is_dir()):
+            return Path("src") / include.name
+        return None
+
+    def _complaint(self, where, room, target):
+        if where.parts[0] == "src" and len(where.parts) == 2:
+            return f"stands in no room; move it to a folder of src/ that is in ROOMS in {THIS}"
+        if room is None:
+            return None
+        floor = ROOMS[room].floor
+        subject = f"room '{room}' (floor {floor})"
+        if where.parts[0] == "include" and target.parts[0] != "include":
+            return f"a public header may not include \"{target}\", which is not installed"
+        if target.parts[0] in FREE_FOLDERS:
+            if where.stem.endswith("_test") and target.is_relative_to(TEST_SUPPORT):
+                return None
+            return f"{subject} may not include \"{target}\": no room uses {target.parts[0]}/"
+        if target.parts[0] == "include" and target.stem not in PUBLIC_HEADERS:
+            return f"unknown public header \"{target}\"; add it to PUBLIC_HEADERS in {THIS}, with the room that implements it"
+        used = self._room_of(target)
+        if used is None:
+            return f"{subject} may not include \"{target}\", which is in no known room; see ROOMS in {THIS}"
+        if used == room:
+            return None
+        if ROOMS[room].uses == ALL_PUBLIC:
+            if target.parts[0] == "include":
+                return None
+            return f"{subject} may not include \"{target}\" of room '{used}': only public headers (fractile/*.hpp) and its own"
+        if used in ROOMS[room].uses:
+            return None
+        door = DOORS.get((room, used))
+        if door and where.name.split(".")[0] in (door, f"{door}_test"):
+            return None
+        other = ROOMS[used].floor
+        direction = "upward" if other > floor else "sideways" if other == floor else "a room below that it has no use for"
+        allowed = ", ".join(ROOMS[room].uses) or "libraries only"
+        exception = f"; only {door}.* may" if door else ""
+        return (
+            f"{subject} may not include \"{target}\" of room '{used}' (floor {other}): {direction}"
+            f"{exception} (it may use: {allowed})"
+        )
+
+    def _check_cycles(self):
+        done, trail = set(), []
+
+        def visit(path):
+            if path in trail:
+                circle = trail[trail.index(path) :] + [path]
+                line = next(line for line, target in self.edges[trail[-1]] if target == path)
+                self.errors.append(f"{trail[-1]}:{line}: include cycle: " + " -> ".join(map(str, circle)))
+                return
+            if path in done:
+                return
+            trail.append(path)
+            for _, target in self.edges.get(path, ()):
+                visit(target)
+            trail.pop()
+            done.add(path)
+
+        for path in sorted(self.edges):
+            visit(path)
+
+
+def main(argv):
+    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
+    errors = House(root).check()
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

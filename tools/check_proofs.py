@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Checks that every public mechanism, sampler, transformation and map has its page of proof.
+
+    check_proofs.py [ROOT]
+
+* A function declared in include/fractile/ whose name says that it is one (PREFIXES, ALSO) is preceded by a comment with
+  a line "/// Proof: docs/proofs/<name>.md", or stands in a header whose head comment names a page ("proof:
+  docs/proofs/<name>.md").
+* Every page that a header or source names exists and has the sections "## Claim", "## Proof" and "## Test that would
+  break", each with something in it.
+* Every page of docs/proofs/ is named by a header or source (README.md apart).
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from cpp_text import cpp_files, without_comments
+
+PREFIXES = ("select_", "release_", "sample_", "bernoulli", "make_", "discrete_")
+# Transformations and maps whose names do not say so.
+ALSO = ("position_of", "rank_score", "interval_score")
+
+SECTIONS = ("## Claim", "## Proof", "## Test that would break")
+PAGES = "docs/proofs"
+
+_NAME = re.compile(rf"\b((?:{'|'.join(PREFIXES)})\w*|{'|'.join(ALSO)})\s*\(")
+_REFERENCE = re.compile(rf"{PAGES}/([\w.-]+?)\.md")
+_PROOF = re.compile(rf"\bproofs?:\s*{PAGES}/[\w.-]+?\.md", re.IGNORECASE)
+_STATEMENT_START = re.compile(r"[;{}]|\b(?:public|private|protected)\s*:")
+_TEMPLATE = re.compile(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|\brequires\s*\([^()]*\)")
+_CALL_WORDS = re.compile(r"\b(?:return|throw|co_return|co_yield|else|case)\b")
+
+
+def declarations(text):
+    """(name, index of the line on which the declaration begins) of every function that must have a proof."""
+    code = without_comments(text)
+    code = re.sub(r"^[ \t]*#.*$", lambda match: " " * len(match[0]), code, flags=re.MULTILINE)
+    for match in _NAME.finditer(code):
+        start = max((found.end() for found in _STATEMENT_START.finditer(code, 0, match.start())), default=0)
+        before = code[start : match.start()]
+        words = _TEMPLATE.sub("", before)
+        is_call = "=" in words or "(" in words or _CALL_WORDS.search(words)
+        if before.strip() == "" or is_call or re.search(r"(?:\.|->|,|!)\s*$", before):
+            continue
+        start += len(before) - len(before.lstrip())
+        yield match[1], code.count("\n", 0, start)
+
+
+def comment_above(lines, index):
+    """The contiguous comment lines above a line."""
+    block = []
+    while index > 0 and lines[index - 1].lstrip().startswith("//"):
+        index -= 1
+        block.insert(0, lines[index])
+    return _joined(block)
+
+
+def head_comment(lines):
+    block = []
+    for line in lines:
+        if not line.startswith("//"):
+            break
+        block.append(line)
+    return _joined(block)
+
+
+def _joined(block):
+    """A comment's text in one line, so that a reference may be wrapped after its colon."""
+    return " ".join(line.strip().lstrip("/").strip() for line in block)
+
+
+def sections_of(page):
+    """Heading line: text below it."""
+    sections, heading = {}, None
+    for line in page.splitlines():
+        if line.startswith("## "):
+            heading = line.rstrip()
+            sections[heading] = ""
+        elif heading:
+            sections[heading] += line.strip()
+    return sections
+
+
+def check(root):
+    root = Path(root).resolve()
+    errors = []
+    referenced = {}  # page: where first named
+    for path in cpp_files(root, ("include", "src", "cli")):
+        where, text = path.relative_to(root), path.read_text(encoding="utf-8")
+        for match in _REFERENCE.finditer(text):
+            referenced.setdefault(match[1], f"{where}:{text.count(chr(10), 0, match.start()) + 1}")
+        if where.parts[0] != "include":
+            continue
+        lines = text.splitlines()
+        if _PROOF.search(head_comment(lines)):
+            continue
+        for name, line in declarations(text):
+            if not _PROOF.search(comment_above(lines, line)):
+                errors.append(
+                    f"{where}:{line + 1}: '{name}' has no proof; write {PAGES}/{name}.md and name it above the "
+                    f"declaration: /// Proof: {PAGES}/{name}.md"
+                )
+    for page, where in sorted(referenced.items()):
+        if not (root / PAGES / f"{page}.md").is_file():
+            errors.append(f"{where}: {PAGES}/{page}.md is not there")
+    for path in sorted((root / PAGES).glob("*.md")):
+        if path.name == "README.md":
+            continue
+        if path.stem not in referenced:
+            errors.append(f"{PAGES}/{path.name}: no header or source names this page")
+        sections = sections_of(path.read_text(encoding="utf-8"))
+        for heading in SECTIONS:
+            if not sections.get(heading):
+                state = "is empty" if heading in sections else "is missing"
+                errors.append(f"{PAGES}/{path.name}: section '{heading}' {state}")
+    return errors
+
+
+def main(argv):
+    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
+    errors = check(root)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
