@@ -12,16 +12,16 @@ namespace fractile {
 /// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
 enum class NullPolicy { drop, error };
 
-/// Who counts: the engine (GROUP BY lattice position) or this process, record by record. Both give the same profile, bit
-/// for bit. automatic lets the engine count on coarse lattices: regular, at most 1,024 points, the step not minute beside
-/// the bounds; push_down is Error(usage) on others.
+/// Who counts: the engine (GROUP BY lattice position) or this process, record by record. Both give the same profile,
+/// bit for bit. automatic lets the engine count on coarse lattices: regular, at most 1,024 points, the step not minute
+/// beside the bounds; push_down is Error(usage) on others.
 enum class Counting { automatic, push_down, stream };
 
 struct TableOptions {
   /// Path; "-" for standard input (spooled to a private temporary file); may be empty with `sql`.
   std::string file = {};
-  /// A query over `input` (the file; columns of text files are VARCHAR there, whatever they hold) or over anything DuckDB
-  /// reads. Empty: the file itself.
+  /// One SELECT over `input` (the file; columns of text files are VARCHAR there, whatever they hold) or over anything
+  /// DuckDB reads. Empty: the file itself.
   std::string sql = {};
   /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. Text may be gzipped.
   std::string format = {};

@@ -1,5 +1,5 @@
-// What the engine passes over in silence: DuckDB 1.5 reads a truncated gzip file as far as it goes, and drops a last line
-// that is longer than its buffers. Both would lose records, so text is looked through before it is counted.
+// What the engine passes over in silence: DuckDB 1.5 reads a truncated gzip file as far as it goes, and drops a last
+// line that is longer than its buffers. Both would lose records, so text is looked through before it is counted.
 #pragma once
 
 #include <cstddef>
