@@ -44,8 +44,8 @@ struct QuantileQuery {
 struct QuantileRelease {
   QuantileQuery query;
   Lattice lattice;
-  std::vector<std::uint64_t> indices;          ///< one candidate a quantile, in order, never decreasing
-  std::optional<std::uint64_t> unsafe_seed;    ///< set when the bits were reproducible: not private
+  std::vector<std::uint64_t> indices;           ///< one candidate a quantile, in order, never decreasing
+  std::optional<std::uint64_t> unsafe_seed;     ///< set when the bits were reproducible: not private
   std::optional<std::uint64_t> public_records;  ///< the number of records, when declared public
 
   Rational value(std::size_t i) const { return lattice.at(indices[i]); }

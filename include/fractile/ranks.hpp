@@ -1,5 +1,7 @@
 // Ranks: the lattice of candidates, the profile of a column on it, and the scores of candidates.
-// Sources: quantile-score-candidates 2025 (equations (5)-(7)); proofs: docs/proofs/scores.md.
+// Source: quantile-score-candidates 2025, equations (5)-(7).
+// Proof: docs/proofs/rank_profile.md
+// Proof: docs/proofs/scores.md
 #pragma once
 
 #include <cstddef>
@@ -98,8 +100,8 @@ class ProfileBuilder {
 
  private:
   Lattice lattice_;
-  std::vector<std::uint64_t> counts_;     // by position, on a coarse lattice
-  std::vector<Position> positions_;       // one a record, on a fine lattice
+  std::vector<std::uint64_t> counts_;  // by position, on a coarse lattice
+  std::vector<Position> positions_;    // one a record, on a fine lattice
   std::vector<std::pair<Position, std::uint64_t>> bulk_;
 };
 

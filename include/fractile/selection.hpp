@@ -17,8 +17,8 @@ enum class Optimize { minimize, maximize };
 /// How much the fast filters may decide. The law is the same whatever stands here; `stress()` shrinks the filters so that
 /// the exact path runs all the time.
 struct Filter {
-  int prefix_bits = 64;      ///< bits of a uniform that the first comparison sees, 1..64
-  double slack = 0;          ///< relative widening of the first enclosure, >= 0
+  int prefix_bits = 64;  ///< bits of a uniform that the first comparison sees, 1..64
+  double slack = 0;      ///< relative widening of the first enclosure, >= 0
   static constexpr Filter stress() { return {4, 0.05}; }
 };
 

@@ -40,7 +40,8 @@ using Enclose = std::function<Enclosure(std::int64_t precision)>;
 
 /// True with probability exactly p, p in [0, 1]. The first look compares `filter.prefix_bits` bits with `first`; only when
 /// those do not decide is `enclose` called, with ever higher precision.
-bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter = {}, SelectionCost* cost = nullptr);
+bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter = {},
+               SelectionCost* cost = nullptr);
 
 /// True with probability exactly exp(-x).
 bool bernoulli_exp(RandomBits& bits, const Exponent& x, Filter filter = {});

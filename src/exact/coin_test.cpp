@@ -45,7 +45,8 @@ TEST(LazyCoin, IsRightWhereTheFilterIsLeastSure) {
   std::mt19937_64 random(1);
   int slow = 0;
   for (std::uint64_t i = 0; i < effort(2'000); ++i) {
-    const Exponent rate(Rational::dyadic(static_cast<std::int64_t>(random() >> 34) + 1, static_cast<int>(random() % 40) - 60));
+    const Exponent rate(
+        Rational::dyadic(static_cast<std::int64_t>(random() >> 34) + 1, static_cast<int>(random() % 40) - 60));
     const std::uint64_t gap = random() >> (random() % 60);
     const std::uint64_t length = (random() >> (1 + random() % 62)) + 1;
     const RateBounds bounds(rate);
@@ -109,7 +110,8 @@ TEST(BernoulliExp, IsDecidedInTheTail) {
   const Enclose p = [&x](std::int64_t precision) {
     return (Enclosure::of(Rational(0), precision) - Enclosure::of(x, precision)).exp();
   };
-  for (const std::uint64_t second : {std::uint64_t{0}, std::uint64_t{1} << 40, std::uint64_t{1} << 56, ~std::uint64_t{0}}) {
+  for (const std::uint64_t second :
+       {std::uint64_t{0}, std::uint64_t{1} << 40, std::uint64_t{1} << 56, ~std::uint64_t{0}}) {
     const std::vector<std::uint64_t> words{0, second, 12345};
     RandomBits bits = placed_bits(words);
     EXPECT_EQ(bernoulli_exp(bits, x), below(words, p)) << second;

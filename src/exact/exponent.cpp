@@ -31,7 +31,8 @@ Rational argument_of(std::string_view text) {
 
 Exponent::Exponent(Rational c) : coefficient_(std::move(c)) {
   if (coefficient_.sign() < 0) {
-    throw Error(ErrorCode::usage, "'" + coefficient_.to_string() + "' is negative", "write a number that is not negative");
+    throw Error(ErrorCode::usage, "'" + coefficient_.to_string() + "' is negative",
+                "write a number that is not negative");
   }
 }
 
@@ -78,6 +79,8 @@ std::string Exponent::to_string() const {
   return coefficient_ == Rational(1) ? logarithm : coefficient_.to_string() + " " + logarithm;
 }
 
-double Exponent::to_double() const { return is_log_ ? Enclosure::of(*this, 128).to_double() : coefficient_.to_double(); }
+double Exponent::to_double() const {
+  return is_log_ ? Enclosure::of(*this, 128).to_double() : coefficient_.to_double();
+}
 
 }  // namespace fractile

@@ -40,7 +40,7 @@ Rational geometric(RandomBits& bits, const Exponent& rate) {
 Rational discrete_laplace(RandomBits& bits, const Exponent& rate) {
   if (rate.is_zero()) throw Error(ErrorCode::usage, "discrete Laplace noise needs a positive rate");
   for (;;) {
-    const Rational magnitude = geometric(bits, rate);
+    Rational magnitude = geometric(bits, rate);
     const bool negative = (bits.next64() & 1) != 0;
     if (!negative) return magnitude;
     if (magnitude.sign() != 0) return -magnitude;  // -0 would count zero twice: draw again

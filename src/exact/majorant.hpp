@@ -37,7 +37,7 @@ class RateBounds {
 
   /// W >= length * 2^53 * exp(-rate * gap), an integer below 2^116, and at most 1.0615 times that plus 1.
   uint128 majorant(std::uint64_t gap, std::uint64_t length) const {
-    constexpr double last = 127 * 0x1p52;  // from here on every product is shifted out
+    constexpr double last = 127 * 0x1p52;                               // from here on every product is shifted out
     const double y = std::min(static_cast<double>(gap) * grid_, last);  // at most gap * rate * log2(e) * 2^52
     const auto fixed = static_cast<std::uint64_t>(y);
     const std::uint64_t halvings = fixed >> 52;
@@ -50,9 +50,9 @@ class RateBounds {
   Bounds acceptance(std::uint64_t gap, std::uint64_t length, uint128 majorant) const;
 
  private:
-  double grid_;    // at most rate * log2(e) * 2^52, with room for two roundings in any rounding mode
-  double lower_;   // at most rate * log2(e)
-  double upper_;   // at least rate * log2(e)
+  double grid_;   // at most rate * log2(e) * 2^52, with room for two roundings in any rounding mode
+  double lower_;  // at most rate * log2(e)
+  double upper_;  // at least rate * log2(e)
 };
 
 /// The exact acceptance probability, for the coins that the bounds leave open.

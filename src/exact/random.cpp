@@ -23,8 +23,8 @@ constexpr std::size_t page_size = 4096;
 /// One page: the bits not yet used and how far they are used. The kernel empties it in a forked child, and a page of
 /// zeros reads as "empty", so a child can neither repeat nor know its parent's bits.
 struct Page {
-  std::uint64_t full;      // whether `words` holds bits
-  std::uint64_t next;      // index of the next unused word
+  std::uint64_t full;  // whether `words` holds bits
+  std::uint64_t next;  // index of the next unused word
   std::array<std::uint64_t, page_size / 8 - 2> words;
 };
 static_assert(sizeof(Page) == page_size);

@@ -17,7 +17,8 @@ constexpr std::size_t max_digits = 10'000;
 
 [[noreturn]] void not_a_number(std::string_view text) {
   const std::string shown(text.substr(0, 40));
-  throw Error(ErrorCode::usage, "'" + shown + "' is not a number", "write a decimal or a fraction, such as 0.25, 1/3 or 1e-3");
+  throw Error(ErrorCode::usage, "'" + shown + "' is not a number",
+              "write a decimal or a fraction, such as 0.25, 1/3 or 1e-3");
 }
 
 std::string_view take_digits(std::string_view& text) {
@@ -98,6 +99,7 @@ Rational::Rational(const Rational& other) { fmpq_set(flint_of(*this), flint_of(o
 
 Rational::Rational(Rational&& other) noexcept { fmpq_swap(flint_of(*this), flint_of(other)); }
 
+// NOLINTNEXTLINE(bugprone-unhandled-self-assignment,cert-oop54-cpp): fmpq_set allows it
 Rational& Rational::operator=(const Rational& other) {
   fmpq_set(flint_of(*this), flint_of(other));
   return *this;
@@ -120,7 +122,8 @@ Rational Rational::parse(std::string_view text) {
     const Rational divisor = take_decimal(text, whole);
     if (!value.is_integer() || !divisor.is_integer()) not_a_number(whole);
     if (divisor.sign() == 0) {
-      throw Error(ErrorCode::usage, "'" + std::string(whole.substr(0, 40)) + "' divides by zero", "write a fraction such as 1/3");
+      throw Error(ErrorCode::usage, "'" + std::string(whole.substr(0, 40)) + "' divides by zero",
+                  "write a fraction such as 1/3");
     }
     value /= divisor;
   }
@@ -300,8 +303,8 @@ Rational sqrt_down(const Rational& value, int bits) {
   Rational root;
   if (exact_square_root(value, root)) return root;
   const fmpq* const v = flint_of(value);
-  const auto log2_value = static_cast<std::int64_t>(fmpz_bits(fmpq_numref(v))) -
-                          static_cast<std::int64_t>(fmpz_bits(fmpq_denref(v)));
+  const auto log2_value =
+      static_cast<std::int64_t>(fmpz_bits(fmpq_numref(v))) - static_cast<std::int64_t>(fmpz_bits(fmpq_denref(v)));
   const std::int64_t shift = bits - log2_value / 2;  // so that value * 4^shift has about 2 * bits bits
   const Rational scaled = (value * Rational::dyadic(1, 2 * shift)).floor();
   fmpz_sqrt(fmpq_numref(flint_of(root)), fmpq_numref(flint_of(scaled)));

@@ -23,7 +23,8 @@ TEST(Rational, ReadsDecimalsFractionsAndExponents) {
 }
 
 TEST(Rational, RefusesWhatIsNotANumber) {
-  for (const char* text : {"", "-", ".", "1/", "/3", "1/0", "nan", "inf", "1e", "1 2", "0x10", "1e99999", "1,5", "1.5/2", "--1", "1/2/3"}) {
+  for (const char* text : {"", "-", ".", "1/", "/3", "1/0", "nan", "inf", "1e", "1 2", "0x10", "1e99999", "1,5",
+                           "1.5/2", "--1", "1/2/3"}) {
     EXPECT_THROW(Rational::parse(text), Error) << text;
   }
   EXPECT_THROW(Rational::parse(std::string(10'001, '1')), Error);

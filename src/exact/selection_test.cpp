@@ -45,7 +45,8 @@ const std::vector<Case>& cases() {
 
 std::vector<double> law_of(const Case& c) {
   std::vector<Run> runs;
-  for (std::size_t k = 0; k < c.scores.size(); ++k) runs.push_back({k, c.lengths.empty() ? 1 : c.lengths[k], c.scores[k]});
+  for (std::size_t k = 0; k < c.scores.size(); ++k)
+    runs.push_back({k, c.lengths.empty() ? 1 : c.lengths[k], c.scores[k]});
   std::vector<double> law;
   for (const Enclosure& p : softmax_law(runs, Exponent::parse(c.rate))) law.push_back(p.to_double());
   return law;
@@ -132,9 +133,11 @@ TEST(Selection, RefusesWhatHasNoLaw) {
   EXPECT_THROW(select_softmax({}, Exponent(1), bits), Error);
   EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{0, 0}, Exponent(1), bits), Error);
   EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{1}, Exponent(1), bits), Error);
-  EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{std::uint64_t{1} << 62, std::uint64_t{1} << 62}, Exponent(1), bits), Error);
+  EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{std::uint64_t{1} << 62, std::uint64_t{1} << 62}, Exponent(1), bits),
+               Error);
   EXPECT_THROW(select_gumbel({}, {}, Exponent(1), bits), Error);
-  RandomBits broken = RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
+  RandomBits broken =
+      RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
   EXPECT_THROW(select_softmax(Scores{1, 2}, Exponent(1), broken), Error);
 }
 
@@ -145,7 +148,8 @@ TEST(Majorant, IsNeverBelowTheWeightAndNeverFarAbove) {
     for (std::uint64_t i = 0; i < effort(20'000); ++i) {
       const std::uint64_t gap = random() >> (random() % 64);
       const std::uint64_t length = i % 3 == 0 ? 1 : (random() >> (1 + random() % 62)) + 1;
-      const Exponent rate(Rational::dyadic(static_cast<std::int64_t>(random() >> 20), static_cast<int>(random() % 120) - 100));
+      const Exponent rate(
+          Rational::dyadic(static_cast<std::int64_t>(random() >> 20), static_cast<int>(random() % 120) - 100));
       const RateBounds bounds(rate);
       std::fesetround(mode);
       const uint128 w = bounds.majorant(gap, length);
@@ -166,7 +170,8 @@ TEST(Majorant, AcceptanceBoundsContainTheProbability) {
     for (std::uint64_t i = 0; i < effort(20'000); ++i) {
       const std::uint64_t gap = random() >> (random() % 64);
       const std::uint64_t length = (random() >> (1 + random() % 62)) + 1;
-      const Exponent rate(Rational::dyadic(static_cast<std::int64_t>(random() >> 20), static_cast<int>(random() % 120) - 100));
+      const Exponent rate(
+          Rational::dyadic(static_cast<std::int64_t>(random() >> 20), static_cast<int>(random() % 120) - 100));
       const RateBounds bounds(rate);
       std::fesetround(mode);
       const uint128 w = bounds.majorant(gap, length);

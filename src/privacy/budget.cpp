@@ -3,9 +3,7 @@
 
 namespace fractile {
 
-std::string to_string(Neighbors neighbors) {
-  return neighbors == Neighbors::add_remove ? "add-remove" : "change-one";
-}
+std::string to_string(Neighbors neighbors) { return neighbors == Neighbors::add_remove ? "add-remove" : "change-one"; }
 
 std::string to_string(Measure measure) { return measure == Measure::pure ? "pure" : "zcdp"; }
 

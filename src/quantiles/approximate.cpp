@@ -8,9 +8,7 @@ QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rationa
                            const Calibration& calibration, std::uint64_t subcells)
     : profile_(profile), quantiles_(quantiles), calibration_(calibration), subcells_(subcells) {}
 
-QuantileNode QuantileTree::root() const {
-  return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, 1, true};
-}
+QuantileNode QuantileTree::root() const { return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, 1, true}; }
 
 QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
   return QuantileFraction::of((quantiles_[pivot(node)] - node.from) / (node.to - node.from));
@@ -22,11 +20,19 @@ std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, Split sp
   std::vector<QuantileNode> result;
   if (middle > node.first) {
     result.push_back({{node.span.first_rank, border, node.span.lowest, split},
-                      node.first, middle, node.from, quantiles_[middle], false});
+                      node.first,
+                      middle,
+                      node.from,
+                      quantiles_[middle],
+                      false});
   }
   if (middle + 1 < node.last) {
     result.push_back({{border, node.span.last_rank, split, node.span.highest},
-                      middle + 1, node.last, quantiles_[middle], node.to, false});
+                      middle + 1,
+                      node.last,
+                      quantiles_[middle],
+                      node.to,
+                      false});
   }
   return result;
 }

@@ -34,7 +34,7 @@ class QuantileTree {
 
   QuantileNode root() const;
   /// The quantile that the node decides: the middle one, ceil(m / 2).
-  std::size_t pivot(const QuantileNode& node) const { return node.first + (node.last - node.first + 1) / 2 - 1; }
+  static std::size_t pivot(const QuantileNode& node) { return node.first + (node.last - node.first + 1) / 2 - 1; }
   QuantileFraction alpha(const QuantileNode& node) const;
   Exponent rate(const QuantileNode& node) const { return calibration_.rate(alpha(node), node.is_root); }
   SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }

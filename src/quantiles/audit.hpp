@@ -33,10 +33,10 @@ struct AuditTables {
 
 /// What an audit found. `attained` is the largest divergence met, as certified decimals.
 struct AuditResult {
-  bool holds = true;           ///< every pair is certified to be within the claim
-  Enclosure attained;          ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha
-  std::string worst_pair;      ///< the tables where it is attained
-  std::uint64_t pairs = 0;     ///< ordered pairs of neighbours tried
+  bool holds = true;        ///< every pair is certified to be within the claim
+  Enclosure attained;       ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha
+  std::string worst_pair;   ///< the tables where it is attained
+  std::uint64_t pairs = 0;  ///< ordered pairs of neighbours tried
 };
 
 /// Certifies ln(P / P') <= epsilon for all outputs and all ordered pairs at distance `distance` (records added and

@@ -27,7 +27,8 @@ AuditTables wide_tables(std::uint64_t candidates, int records) {
 }
 
 /// The law of the mechanism as released, on cells of `subcells` parts.
-std::function<OutputLaw(const RankProfile&)> law_of(const QuantileQuery& query, std::uint64_t subcells, int levels = 0) {
+std::function<OutputLaw(const RankProfile&)> law_of(const QuantileQuery& query, std::uint64_t subcells,
+                                                    int levels = 0) {
   return [=](const RankProfile& profile) {
     const Calibration calibration(query, levels == 0 ? levels_for(query.quantiles.size()) : levels);
     return quantile_law(QuantileTree(profile, query.quantiles, calibration, subcells));
@@ -116,7 +117,8 @@ TEST(Audit, ApproximateQuantilesKeepTheirPromise) {
 TEST(Audit, ZcdpBudgetsAreKept) {
   for (const Neighbors neighbors : both_relations) {
     for (const ZcdpRate rate : {ZcdpRate::bounded_range, ZcdpRate::as_published}) {
-      for (const auto& q : {quantiles({"1/2"}), quantiles({"0.1"}), quantiles({"1/4", "1/2", "3/4"}), quantiles({"0.1", "0.2", "0.9"})}) {
+      for (const auto& q : {quantiles({"1/2"}), quantiles({"0.1"}), quantiles({"1/4", "1/2", "3/4"}),
+                            quantiles({"0.1", "0.2", "0.9"})}) {
         QuantileQuery query = zcdp_query(q, "1/2", neighbors);
         query.zcdp_rate = rate;
         const AuditResult result = audit_zcdp(tables(3, 3), law_of(query, 2), neighbors, query.budget.rho());
@@ -190,7 +192,8 @@ TEST(AuditMutant, AddRemoveRatesForChangedRecordsAreCaught) {
 enum class Wrong { nothing, ties_to_both_sides, rates_as_if_alone };
 
 /// The outputs of the two leaves below a fixed split, with the mutant's parts.
-OutputLaw leaves_below(const QuantileTree& tree, const RankProfile& profile, Split split, std::uint64_t subcells, Wrong wrong) {
+OutputLaw leaves_below(const QuantileTree& tree, const RankProfile& profile, Split split, std::uint64_t subcells,
+                       Wrong wrong) {
   std::vector<QuantileNode> parts = tree.parts(tree.root(), split);
   if (wrong == Wrong::rates_as_if_alone) parts[0].is_root = parts[1].is_root = true;
   if (wrong == Wrong::ties_to_both_sides) {
@@ -238,8 +241,9 @@ OutputLaw wrong_law(const RankProfile& profile, const QuantileQuery& query, Wron
 TEST(AuditMutant, TiesInBothPartsAreCaught) {
   const QuantileQuery query = pure_query(quantiles({"1/4", "1/2", "3/4"}), "1", Neighbors::add_remove);
   const auto audit = [&](Wrong wrong) {
-    return audit_pure(wide_tables(16, 4), [&](const RankProfile& profile) { return wrong_law(profile, query, wrong); },
-                      Neighbors::add_remove, query.budget.epsilon());
+    return audit_pure(
+        wide_tables(16, 4), [&](const RankProfile& profile) { return wrong_law(profile, query, wrong); },
+        Neighbors::add_remove, query.budget.epsilon());
   };
   EXPECT_TRUE(audit(Wrong::nothing).holds);
   EXPECT_FALSE(audit(Wrong::ties_to_both_sides).holds);

@@ -31,9 +31,9 @@ Exponent Calibration::rate(const QuantileFraction& alpha, bool alone) const {
   const auto per = [](const Exponent& range, std::uint64_t score_units) {
     return range / Rational(static_cast<std::int64_t>(score_units));
   };
-  const Exponent within = per(range_within_, score_range(alpha, neighbors_));
+  Exponent within = per(range_within_, score_range(alpha, neighbors_));
   if (alone || neighbors_ == Neighbors::add_remove) return within;
-  const Exponent across = per(range_across_, score_range(alpha, Neighbors::add_remove));
+  Exponent across = per(range_across_, score_range(alpha, Neighbors::add_remove));
   // Both are multiples of one number, so their coefficients compare as they do.
   return across.coefficient() < within.coefficient() ? across : within;
 }

@@ -61,9 +61,11 @@ TEST(Release, HasTheLawThatIsAudited) {
 
 TEST(Release, IsOrderedAndOnTheLattice) {
   EXPECT_TRUE(rc::check("any data, any quantiles", [] {
-    const Lattice lattice = Lattice::regular(0, *rc::gen::element<std::int64_t>(0, 1, 5, 200, std::int64_t{1} << 50), 1);
+    const Lattice lattice =
+        Lattice::regular(0, *rc::gen::element<std::int64_t>(0, 1, 5, 200, std::int64_t{1} << 50), 1);
     const auto values = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-3, 30));
-    QuantileQuery query{{}, Budget::pure(Exponent::parse(*rc::gen::element<std::string>("0.1", "5", "1e-300", "1e300")))};
+    QuantileQuery query{{},
+                        Budget::pure(Exponent::parse(*rc::gen::element<std::string>("0.1", "5", "1e-300", "1e300")))};
     for (int i = 0; i <= 20; ++i) {
       if (*rc::gen::arbitrary<bool>()) query.quantiles.emplace_back(i, 20);
     }
@@ -79,7 +81,7 @@ TEST(Release, IsOrderedAndOnTheLattice) {
 // With a huge budget the law is concentrated on the best outputs: every true quantile of tied data must come out.
 TEST(Release, WithoutNoiseIsTheTrueQuantileHoweverTied) {
   const Lattice lattice = Lattice::regular(0, 99, 1);
-  std::vector<std::int64_t> values(60, 40);        // 60 % at 40
+  std::vector<std::int64_t> values(60, 40);  // 60 % at 40
   values.insert(values.end(), 20, 10);
   values.insert(values.end(), 20, 90);
   const RankProfile profile = profile_of(lattice, values);
@@ -94,7 +96,8 @@ TEST(Release, EmptyTablesAndSingleRecordsAreReleased) {
   std::vector<std::uint64_t> counts(10);
   const QuantileQuery median = query_for({"1/2"}, "1");
   RandomBits bits = RandomBits::system();
-  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[release_quantiles(empty, lattice, median, bits).indices[0]];
+  for (std::uint64_t i = 0; i < effort(20'000); ++i)
+    ++counts[release_quantiles(empty, lattice, median, bits).indices[0]];
   EXPECT_GT(chi_square_p(counts, std::vector<double>(10, 0.1)), 1e-9);
   EXPECT_EQ(released(lattice, empty, query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
   EXPECT_EQ(released(lattice, profile_of(lattice, {4}), query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
@@ -134,7 +137,8 @@ TEST(Release, RefusesBeforeLookingAtTheData) {
 
 TEST(Release, WithoutRandomBitsNothingIsReleased) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
-  RandomBits broken = RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
+  RandomBits broken =
+      RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
   EXPECT_THROW(release_quantiles(profile_of(lattice, {1}), lattice, query_for({"0.5"}, "1"), broken), Error);
 }
 

@@ -21,9 +21,8 @@ void require_decimal(const Rational& value, const char* what) {
 double double_at_or_above(const Rational& value) {
   const double nearest = value.to_double();
   if (std::isinf(nearest)) return nearest > 0 ? nearest : -std::numeric_limits<double>::max();
-  return Rational::from_double(nearest) < value
-             ? std::nextafter(nearest, std::numeric_limits<double>::infinity())
-             : nearest;
+  return Rational::from_double(nearest) < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity())
+                                                : nearest;
 }
 
 }  // namespace
@@ -103,17 +102,20 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
   require_decimal(upper, "the upper bound");
   require_decimal(step, "the step");
   if (upper < lower) {
-    throw Error(ErrorCode::usage, "the bounds " + lower.to_string() + " " + upper.to_string() + " are in the wrong order",
+    throw Error(ErrorCode::usage,
+                "the bounds " + lower.to_string() + " " + upper.to_string() + " are in the wrong order",
                 "write the lower bound first");
   }
   if (step.sign() <= 0) {
-    throw Error(ErrorCode::usage, "the step " + step.to_string() + " is not positive", "write the distance between neighbouring values, such as 1 or 0.01");
+    throw Error(ErrorCode::usage, "the step " + step.to_string() + " is not positive",
+                "write the distance between neighbouring values, such as 1 or 0.01");
   }
   const Rational steps = (upper - lower) / step;
   if (!steps.is_integer()) {
     const Rational fitting = lower + (steps.floor() + Rational(1)) * step;
     throw Error(ErrorCode::usage,
-                "the step " + step.to_decimal() + " does not divide the bounds " + lower.to_decimal() + " to " + upper.to_decimal(),
+                "the step " + step.to_decimal() + " does not divide the bounds " + lower.to_decimal() + " to " +
+                    upper.to_decimal(),
                 "an upper bound of " + fitting.to_decimal() + " would fit");
   }
   if (steps >= Rational(static_cast<std::int64_t>(max_size))) {
@@ -137,10 +139,12 @@ Lattice Lattice::explicit_points(std::vector<Rational> points) {
   for (std::size_t i = 1; i < points.size(); ++i) {
     const std::string pair = points[i - 1].to_decimal() + ", " + points[i].to_decimal();
     if (points[i] <= points[i - 1]) {
-      throw Error(ErrorCode::usage, "the candidates are not strictly increasing: " + pair, "sort them and drop repetitions");
+      throw Error(ErrorCode::usage, "the candidates are not strictly increasing: " + pair,
+                  "sort them and drop repetitions");
     }
     if (list->doubles[i] <= list->doubles[i - 1]) {
-      throw Error(ErrorCode::usage, "two candidates are the same in double precision: " + pair, "space them further apart");
+      throw Error(ErrorCode::usage, "two candidates are the same in double precision: " + pair,
+                  "space them further apart");
     }
   }
   list->points = std::move(points);

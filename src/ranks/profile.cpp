@@ -12,7 +12,8 @@ constexpr std::uint64_t coarse_size = std::uint64_t{1} << 20;
 
 }  // namespace
 
-RankProfile::RankProfile(std::uint64_t candidates, std::vector<Position> positions, std::span<const std::uint64_t> counts)
+RankProfile::RankProfile(std::uint64_t candidates, std::vector<Position> positions,
+                         std::span<const std::uint64_t> counts)
     : candidates_(candidates), positions_(std::move(positions)) {
   if (positions_.size() != counts.size()) throw Error(ErrorCode::internal, "as many counts as positions are needed");
   cumulative_.reserve(counts.size() + 1);

@@ -49,8 +49,10 @@ TEST(RankProfile, CoarseAndFineLatticesCountAlike) {
 
 TEST(RankProfile, MergesLikeOneColumn) {
   EXPECT_TRUE(rc::check("parts add up", [] {
-    const auto a = *rc::gen::container<std::vector<double>>(rc::gen::map(rc::gen::inRange(0, 12), [](int v) { return v / 2.0; }));
-    const auto b = *rc::gen::container<std::vector<double>>(rc::gen::map(rc::gen::inRange(0, 12), [](int v) { return v / 2.0; }));
+    const auto a =
+        *rc::gen::container<std::vector<double>>(rc::gen::map(rc::gen::inRange(0, 12), [](int v) { return v / 2.0; }));
+    const auto b =
+        *rc::gen::container<std::vector<double>>(rc::gen::map(rc::gen::inRange(0, 12), [](int v) { return v / 2.0; }));
     std::vector<double> both = a;
     both.insert(both.end(), b.begin(), b.end());
     const Lattice lattice = Lattice::explicit_points({Rational(1), Rational(2), Rational(4)});

@@ -7,7 +7,8 @@ namespace fractile {
 
 QuantileFraction QuantileFraction::of(const Rational& alpha) {
   if (alpha.sign() < 0 || alpha > Rational(1)) {
-    throw Error(ErrorCode::usage, "the quantile " + alpha.to_string() + " is outside [0, 1]", "write 0.5 for the median");
+    throw Error(ErrorCode::usage, "the quantile " + alpha.to_string() + " is outside [0, 1]",
+                "write 0.5 for the median");
   }
   if (alpha.denominator() > Rational(std::int64_t{1} << 31)) {
     throw Error(ErrorCode::usage, "the quantile " + alpha.to_string() + " has too many digits",

@@ -46,7 +46,7 @@ TEST(Scores, OnlyTheIntervalScoreFindsATiedMedian) {
 }
 
 TEST(Scores, CountsBeyondTheLimitAreCut) {
-  EXPECT_EQ(rank_score(fraction(1, 2), 10, 0, 10, 6), 6U);   // |2 * 6 - 1 * 6|
+  EXPECT_EQ(rank_score(fraction(1, 2), 10, 0, 10, 6), 6U);  // |2 * 6 - 1 * 6|
   EXPECT_EQ(rank_score(fraction(1, 2), 10, 0, 10, 10), 10U);
 }
 

@@ -92,7 +92,7 @@ class CandidateCursor {
   std::uint64_t at_;
   std::uint64_t end_;  // one past the last candidate
   std::uint64_t below_ = 0;
-  std::uint64_t tied_ = 0;   // records on candidate tie_, when positive
+  std::uint64_t tied_ = 0;  // records on candidate tie_, when positive
   std::uint64_t tie_ = 0;
 };
 

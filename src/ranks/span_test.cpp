@@ -140,7 +140,8 @@ TEST(Span, OneRecordMoreIsOneRecordMoreInExactlyOnePart) {
       RC_ASSERT(more_left + more_right == 1U);
       small = more_left == 1 ? small_left : small_right;
       large = more_left == 1 ? large_left : large_right;
-      RC_ASSERT((more_left == 1 ? small_right.records == large_right.records : small_left.records == large_left.records));
+      RC_ASSERT(
+          (more_left == 1 ? small_right.records == large_right.records : small_left.records == large_left.records));
       std::size_t differing = 0;
       for (const auto& [p, e] : large.records) {
         const auto at = small.records.find(p);

@@ -65,7 +65,8 @@ class NewFile {
 void require_writable(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::exists(path, ignored)) {
-    throw Error(ErrorCode::usage, "the receipt '" + path + "' exists already", "choose another name, or move the old one away");
+    throw Error(ErrorCode::usage, "the receipt '" + path + "' exists already",
+                "choose another name, or move the old one away");
   }
   if (!NewFile(path).created()) {
     throw Error(ErrorCode::usage, "the receipt '" + path + "' cannot be created: " + reason(),

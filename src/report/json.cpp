@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/stringbuffer.h>
 
@@ -122,10 +123,11 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
 }
 
 std::string to_csv(const QuantileRelease& release) {
-  const std::string seed = release.unsafe_seed ? "," + std::to_string(*release.unsafe_seed) : "";
   std::string text = release.unsafe_seed ? "quantile,value,unsafe_seed\n" : "quantile,value\n";
   for (std::size_t i = 0; i < release.indices.size(); ++i) {
-    text += release.query.quantiles[i].to_string() + "," + release.value(i).to_decimal() + seed + "\n";
+    text += fmt::format("{},{}", release.query.quantiles[i].to_string(), release.value(i).to_decimal());
+    if (release.unsafe_seed) text += fmt::format(",{}", *release.unsafe_seed);
+    text += '\n';
   }
   return text;
 }

@@ -40,7 +40,7 @@ std::string unquote(std::string_view cell) {
   std::string name;
   for (std::size_t at = 1; at + 1 < cell.size(); ++at) {
     name += cell[at];
-    if (cell[at] == '"') ++at;  // a doubled quote is one
+    if (cell[at] == '"' && cell[at + 1] == '"' && at + 2 < cell.size()) ++at;  // a doubled quote is one
   }
   return name;
 }

@@ -35,6 +35,11 @@ TEST(HeaderLine, NamesAreUnquotedAndTrimmed) {
   EXPECT_EQ(column_names("a||b", "||", "x"), (Names{"a", "b"}));
 }
 
+// Found by fuzzing: a single quote inside quotes swallowed the byte after it.
+TEST(HeaderLine, StrayQuotesKeepTheBytesAroundThem) {
+  EXPECT_EQ(names("a,\"\"\xC3\xA9\"\""), (Names{"a", "\"\xC3\xA9\""}));
+}
+
 TEST(HeaderLine, RefusesWhatIsNoHeader) {
   EXPECT_EQ(error_of([] { names(""); }).code(), ErrorCode::data);
   EXPECT_EQ(error_of([] { names("  \t"); }).code(), ErrorCode::data);

@@ -120,7 +120,7 @@ std::string compressed_header(const Connection& connection, const InputFile& fil
 std::string header_of(const Connection& connection, const InputFile& file) {
   if (file.is_gzip()) return compressed_header(connection, file);
   const std::string head = file.head(longest_header);
-  const std::string header(first_line_of(head));
+  std::string header(first_line_of(head));
   if (header.size() + 3 >= longest_header) {
     throw Error(ErrorCode::data, file.display_name() + ": the header line is longer than a megabyte",
                 "check that the file is text with column names in its first line");

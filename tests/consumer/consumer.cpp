@@ -1,0 +1,26 @@
+// Includes every public header and releases the median of a few ages.
+#include <fractile/error.hpp>
+#include <fractile/exact.hpp>
+#include <fractile/privacy.hpp>
+#include <fractile/quantiles.hpp>
+#include <fractile/random.hpp>
+#include <fractile/ranks.hpp>
+#include <fractile/report.hpp>
+#include <fractile/selection.hpp>
+#include <fractile/source.hpp>
+#include <fractile/version.hpp>
+#include <iostream>
+
+using namespace fractile;
+
+int main() {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  ProfileBuilder builder(ages);
+  for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);
+  const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("ln 3"))};
+  RandomBits bits = RandomBits::system();
+  const QuantileRelease release = release_quantiles(builder.finish(), ages, query, bits);
+  std::cout << version << ' '
+            << to_json(release, {.file = {}, .sql = {}, .column = "age", .null_policy = "drop", .engine = {}});
+  return release.value(0) <= Rational(125) ? 0 : 1;
+}
