@@ -40,6 +40,18 @@ std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<cons
                            const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize,
                            Filter filter = {}, SelectionCost* cost = nullptr);
 
+/// The same law for rational scores of any size.
+std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                           Optimize optimize = Optimize::minimize, Filter filter = {}, SelectionCost* cost = nullptr);
+
+/// Permute-and-flip (McKenna and Sheldon 2020): indices in uniformly random order, each kept with probability
+/// exp(-rate * gap), gap its distance from the best score; the first kept one is drawn. Another law than softmax.
+/// Proof: docs/proofs/permute_and_flip.md
+std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
+                                    Optimize optimize = Optimize::minimize, Filter filter = {});
+std::size_t select_permute_and_flip(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                                    Optimize optimize = Optimize::minimize, Filter filter = {});
+
 /// The paper's own formulation and the reference for the others: a Gumbel variable per candidate, its bits drawn only
 /// until the largest is known (gumbel-max 2023, section 1, equation (4)). Slow. `lengths` may be empty (all ones).
 std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,

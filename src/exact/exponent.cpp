@@ -69,8 +69,35 @@ Exponent Exponent::operator*(const Rational& factor) const {
 
 Exponent Exponent::operator/(const Rational& divisor) const { return *this * (Rational(1) / divisor); }
 
-bool operator==(const Exponent& a, const Exponent& b) {
-  return a.is_log_ == b.is_log_ && a.coefficient_ == b.coefficient_ && a.argument_ == b.argument_;
+namespace {
+
+/// c ln r = d ln s exactly if r^p = s^q, p/q = c/d. A rational number never equals a logarithm (ln r is transcendental for
+/// rational r > 1), so nothing else can tie.
+bool equal_logarithms(const Exponent& a, const Exponent& b) {
+  const Rational ratio = a.coefficient() / b.coefficient();
+  const Rational p = ratio.numerator();
+  const Rational q = ratio.denominator();
+  constexpr std::int64_t most = 1'000'000;
+  if (p > Rational(most) || q > Rational(most)) {
+    throw Error(ErrorCode::usage, "'" + a.to_string() + "' and '" + b.to_string() + "' are too close to compare",
+                "write them with smaller numbers");
+  }
+  return a.argument().pow(p.to_int64()) == b.argument().pow(q.to_int64());
+}
+
+}  // namespace
+
+std::strong_ordering operator<=>(const Exponent& a, const Exponent& b) {
+  if (a.is_log_ == b.is_log_ && a.argument_ == b.argument_) return a.coefficient_ <=> b.coefficient_;
+  for (std::int64_t precision = 64; precision <= 4096; precision *= 2) {
+    const Enclosure x = Enclosure::of(a, precision);
+    const Enclosure y = Enclosure::of(b, precision);
+    if (certainly_less(x, y)) return std::strong_ordering::less;
+    if (certainly_less(y, x)) return std::strong_ordering::greater;
+  }
+  if (a.is_log_ && b.is_log_ && equal_logarithms(a, b)) return std::strong_ordering::equal;
+  throw Error(ErrorCode::usage, "'" + a.to_string() + "' and '" + b.to_string() + "' are too close to compare",
+              "write them with smaller numbers");
 }
 
 std::string Exponent::to_string() const {

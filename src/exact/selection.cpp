@@ -1,6 +1,9 @@
 #include "fractile/selection.hpp"
 
+#include "exact/coin.hpp"
+#include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
+#include "exact/uniform.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
@@ -58,6 +61,24 @@ std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<cons
                            SelectionCost* cost) {
   require_lengths(scores, lengths);
   return index_of(lengths, select_member(SpanCursor(scores, lengths, optimize), rate, bits, filter, cost));
+}
+
+/// Scores too far apart for 64 bits: propose uniformly, keep with probability exp(-rate * gap). The best is always kept.
+static std::size_t select_by_uniform_proposals(std::span<const Rational> gaps, const Exponent& rate, RandomBits& bits,
+                                               Filter filter, SelectionCost* cost) {
+  for (;;) {
+    if (cost != nullptr) ++cost->trials;
+    const auto k = static_cast<std::size_t>(uniform_below(bits, std::uint64_t{gaps.size()}));
+    if (bernoulli_exp(bits, rate * gaps[k], filter)) return k;
+  }
+}
+
+std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits, Optimize optimize,
+                           Filter filter, SelectionCost* cost) {
+  const std::vector<Rational> gaps = gaps_of(scores, optimize);
+  const std::optional<ScaledGaps> whole = scaled(gaps);
+  if (!whole) return select_by_uniform_proposals(gaps, rate, bits, filter, cost);
+  return select_softmax(whole->gaps, rate / whole->scale, bits, Optimize::minimize, filter, cost);
 }
 
 }  // namespace fractile

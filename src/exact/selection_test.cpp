@@ -130,7 +130,7 @@ TEST(Selection, ExtremeRatesEndAndAreRight) {
 
 TEST(Selection, RefusesWhatHasNoLaw) {
   RandomBits bits = RandomBits::system();
-  EXPECT_THROW(select_softmax({}, Exponent(1), bits), Error);
+  EXPECT_THROW(select_softmax(Scores{}, Exponent(Rational(1)), bits), Error);
   EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{0, 0}, Exponent(1), bits), Error);
   EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{1}, Exponent(1), bits), Error);
   EXPECT_THROW(select_softmax(Scores{1, 2}, Scores{std::uint64_t{1} << 62, std::uint64_t{1} << 62}, Exponent(1), bits),

@@ -1,0 +1,26 @@
+// Gaps: how far each score is from the best one, in whole multiples of a common unit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fractile/exact.hpp"
+#include "fractile/selection.hpp"
+
+namespace fractile {
+
+/// |score - best| of each score, best the least or the greatest. Error(usage) for no scores.
+std::vector<Rational> gaps_of(std::span<const Rational> scores, Optimize optimize);
+
+/// Gaps as multiples of 1/scale.
+struct ScaledGaps {
+  std::vector<std::uint64_t> gaps;
+  Rational scale;
+};
+
+/// Nothing when a gap passes 64 bits.
+std::optional<ScaledGaps> scaled(std::span<const Rational> gaps);
+
+}  // namespace fractile
