@@ -82,4 +82,11 @@ std::string Enclosure::to_string(int digits) const {
   return result;
 }
 
+std::string Enclosure::to_decimal(int digits) const {
+  char* text = arb_get_str(ball_, digits, ARB_STR_NO_RADIUS);
+  std::string result(text);
+  flint_free(text);
+  return result;
+}
+
 }  // namespace fractile

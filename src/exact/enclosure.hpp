@@ -61,6 +61,9 @@ class Enclosure {
   /// `digits` certified significant digits, Arb's notation: "0.333 +/- 3.4e-4" never more than is known.
   std::string to_string(int digits = 15) const;
 
+  /// At most `digits` significant digits, fewer when fewer are certain: "0.954" (an error of at most one in the last).
+  std::string to_decimal(int digits) const;
+
   arb_ptr arb() { return ball_; }
   arb_srcptr arb() const { return ball_; }
 

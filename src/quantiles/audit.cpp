@@ -1,6 +1,7 @@
 #include "quantiles/audit.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "exact/law.hpp"
 #include "fractile/error.hpp"
@@ -127,6 +128,8 @@ void list_tables(std::size_t position, int records_left, Table& table, std::vect
   table[position] = 0;
 }
 
+int size_of(const Table& table) { return static_cast<int>(std::accumulate(table.begin(), table.end(), std::uint64_t{0})); }
+
 /// Whether b is a with `distance` records added, removed, or (change_one) replaced, dropped or added.
 bool are_neighbors(const Table& a, const Table& b, Neighbors neighbors, int distance) {
   std::uint64_t gained = 0;
@@ -147,6 +150,7 @@ AuditResult for_all_pairs(const AuditTables& tables, const std::function<OutputL
   std::vector<Table> all;
   Table start(tables.positions.size(), 0);
   list_tables(0, tables.records, start, all);
+  if (tables.known_size) std::erase_if(all, [&](const Table& t) { return size_of(t) != tables.records; });
   std::vector<OutputLaw> laws;
   laws.reserve(all.size());
   for (const Table& table : all) laws.push_back(law(profile_of(tables, table)));
@@ -161,7 +165,8 @@ AuditResult for_all_pairs(const AuditTables& tables, const std::function<OutputL
       if (!certainly_at_most(loss, claim)) result.holds = false;
       if (certainly_less(result.attained, loss)) {
         result.attained = loss;
-        result.worst_pair = described(tables, all[i]) + " and " + described(tables, all[j]);
+        result.first = described(tables, all[i]);
+        result.second = described(tables, all[j]);
       }
     }
   }

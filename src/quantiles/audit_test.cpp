@@ -36,8 +36,8 @@ std::function<OutputLaw(const RankProfile&)> law_of(const QuantileQuery& query, 
 }
 
 void expect_tight(const AuditResult& result, double claimed, double share) {
-  EXPECT_TRUE(result.holds) << result.worst_pair << " attains " << result.attained.to_string();
-  EXPECT_GE(result.attained.to_double(), share * claimed) << result.worst_pair;
+  EXPECT_TRUE(result.holds) << result.first << " attains " << result.attained.to_string();
+  EXPECT_GE(result.attained.to_double(), share * claimed) << result.first;
   EXPECT_GT(result.pairs, 0U);
 }
 
@@ -61,9 +61,9 @@ TEST(Audit, OneQuantileKeepsItsPromise) {
     for (const char* q : {"0", "0.1", "1/3", "1/2", "0.9", "1"}) {
       const QuantileQuery query = pure_query(quantiles({q}), "1", neighbors);
       const AuditResult result = audit_pure(tables(4, 4), law_of(query, 1), neighbors, query.budget.epsilon());
-      EXPECT_TRUE(result.holds) << q << " " << result.worst_pair << " " << result.attained.to_string();
+      EXPECT_TRUE(result.holds) << q << " " << result.first << " " << result.attained.to_string();
       const AuditResult gaps = audit_pure(tables(3, 3, true), law_of(query, 1), neighbors, query.budget.epsilon());
-      EXPECT_TRUE(gaps.holds) << q << " " << gaps.worst_pair << " " << gaps.attained.to_string();
+      EXPECT_TRUE(gaps.holds) << q << " " << gaps.first << " " << gaps.attained.to_string();
     }
   }
 }
@@ -109,7 +109,7 @@ TEST(Audit, ApproximateQuantilesKeepTheirPromise) {
       const QuantileQuery query = pure_query(s.q, "ln 3", neighbors);
       const AuditResult result =
           audit_pure(tables(s.candidates, s.records), law_of(query, s.subcells), neighbors, query.budget.epsilon());
-      EXPECT_TRUE(result.holds) << s.q.size() << " " << result.worst_pair << " " << result.attained.to_string();
+      EXPECT_TRUE(result.holds) << s.q.size() << " " << result.first << " " << result.attained.to_string();
     }
   }
 }
@@ -122,7 +122,7 @@ TEST(Audit, ZcdpBudgetsAreKept) {
         QuantileQuery query = zcdp_query(q, "1/2", neighbors);
         query.zcdp_rate = rate;
         const AuditResult result = audit_zcdp(tables(3, 3), law_of(query, 2), neighbors, query.budget.rho());
-        EXPECT_TRUE(result.holds) << q.size() << " " << result.worst_pair << " " << result.attained.to_string();
+        EXPECT_TRUE(result.holds) << q.size() << " " << result.first << " " << result.attained.to_string();
       }
     }
   }

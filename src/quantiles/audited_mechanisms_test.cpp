@@ -1,0 +1,56 @@
+#include <gtest/gtest.h>
+
+#include "fractile/audit.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+AuditRequest request(const std::string& mechanism, int records, std::uint64_t values, const char* epsilon = "1") {
+  return {mechanism, records, values, Budget::pure(Exponent::parse(epsilon))};
+}
+
+TEST(AuditedMechanisms, AllKeepTheirClaims) {
+  EXPECT_GE(audited_mechanisms().size(), 4U);
+  for (const AuditedMechanism& mechanism : audited_mechanisms()) {
+    for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
+      for (const char* epsilon : {"0.1", "ln 3", "4"}) {
+        AuditRequest asked = request(mechanism.name, 3, 5, epsilon);
+        asked.neighbors = neighbors;
+        const AuditReport report = audit(asked);
+        EXPECT_TRUE(report.holds) << mechanism.name << " " << report.first << " " << report.second << " " << report.attained;
+        EXPECT_GT(report.pairs, 0U);
+        EXPECT_GT(std::stod(report.attained), 0.2 * std::stod(report.claimed)) << mechanism.name;
+        EXPECT_LE(std::stod(report.attained), std::stod(report.claimed)) << mechanism.name;
+      }
+    }
+  }
+}
+
+TEST(AuditedMechanisms, ThePapersChainNearlySpendsItsBound) {
+  const AuditReport report = audit(request("gumbel-max", 4, 12));
+  EXPECT_TRUE(report.holds);
+  EXPECT_GE(std::stod(report.attained), 0.9);
+}
+
+TEST(AuditedMechanisms, ZcdpBudgetsWhereTheyAreSpoken) {
+  AuditRequest asked{"approximate", 3, 4, Budget::zcdp(Rational(1, 2))};
+  EXPECT_TRUE(audit(asked).holds);
+  EXPECT_EQ(audit(asked).claimed, "0.5");
+  asked.mechanism = "gumbel-max";
+  EXPECT_THROW(audit(asked), Error);
+}
+
+TEST(AuditedMechanisms, RefuseWhatCannotBeEnumerated) {
+  EXPECT_THROW(audit(request("laplace", 3, 4)), Error);
+  EXPECT_THROW(audit(request("exponential", 0, 4)), Error);
+  EXPECT_THROW(audit(request("exponential", 7, 4)), Error);
+  EXPECT_THROW(audit(request("exponential", 3, 0)), Error);
+  EXPECT_THROW(audit(request("exponential", 3, 13)), Error);
+  AuditRequest several = request("gumbel-max", 3, 4);
+  several.quantiles = {Rational(1, 4), Rational(1, 2)};
+  EXPECT_THROW(audit(several), Error);
+}
+
+}  // namespace
+}  // namespace fractile
