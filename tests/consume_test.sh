@@ -1,15 +1,38 @@
 #!/usr/bin/env bash
-# consume_test.sh installed|subdirectory SOURCE BUILD: a stranger builds against the library and runs.
+# consume_test.sh installed|subdirectory SOURCE BUILD: a stranger builds against the library, the README's examples too.
 set -euo pipefail
 how=$1 source=$2 build=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+
+for header in "$source"/include/fractile/*.hpp; do
+  name=fractile/$(basename "$header")
+  grep -q "<$name>" "$source/tests/consumer/consumer.cpp" || {
+    echo "tests/consumer/consumer.cpp does not include $name"
+    exit 1
+  }
+done
+
+# Every ```cpp block of the README is a program: readme1.cpp, readme2.cpp, ...
+mkdir "$folder/examples"
+awk -v folder="$folder/examples" '
+  /^```cpp$/ { out = folder "/readme" ++count ".cpp"; next }
+  /^```$/ { out = "" }
+  out != "" { print > out }' "$source/README.md"
+
+options=(-G Ninja -DCMAKE_BUILD_TYPE=Debug -DREADME_EXAMPLES="$folder/examples")
 if [[ $how == installed ]]; then
   cmake --install "$build" --prefix "$folder/prefix" >/dev/null
-  cmake -S "$source/tests/consumer" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
+  cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
   "$folder/prefix/bin/fractile" --version
 else
-  cmake -S "$source/tests/consumer" -B "$folder/build" -G Ninja -DFRACTILE_SOURCE="$source" >/dev/null
+  cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DFRACTILE_SOURCE="$source" >/dev/null
 fi
 cmake --build "$folder/build" >/dev/null
+
 "$folder/build/consumer" | grep '"quantile": "1/2"'
+"$folder/build/readme2" | grep -x 'and one with three 3/2'
+if [[ -n ${FRACTILE_DUCKDB:-} ]]; then
+  printf 'age\n31\n44\n57\n' >"$folder/ages.csv"
+  [[ $("$folder/build/readme1" "$folder/ages.csv" | wc -l) -eq 3 ]]
+fi

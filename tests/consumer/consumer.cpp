@@ -1,6 +1,11 @@
 // Includes every public header and releases the median of a few ages.
+#include <fractile/accounting.hpp>
+#include <fractile/audit.hpp>
+#include <fractile/constructors.hpp>
+#include <fractile/domains.hpp>
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
+#include <fractile/measurements.hpp>
 #include <fractile/privacy.hpp>
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>
