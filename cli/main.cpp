@@ -1,45 +1,69 @@
 // fractile: parse, call, print. Everything that matters happens behind the public headers.
 #include <CLI/CLI.hpp>
+#include <array>
 #include <exception>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "audit.hpp"
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
+#include "options.hpp"
 #include "release.hpp"
 #include "terminal.hpp"
 
 namespace {
 
-using fractile::cli::print_error;
+using namespace fractile::cli;
 
 int exit_code(fractile::ErrorCode code) { return static_cast<int>(code); }
 
-/// The parser's own complaints: exit code 2, and where to look.
-int usage_error(const CLI::App& app, const CLI::ParseError& error) {
-  const auto verbs = app.get_subcommands();
-  const std::string verb = verbs.empty() ? "" : " " + verbs.front()->get_name();
-  print_error(error.what(), "see fractile" + verb + " --help");
-  return exit_code(fractile::ErrorCode::usage);
+struct Verb {
+  const VerbSpec& spec;
+  int (*run)(const Typed&);
+};
+
+/// The verb that was typed, or the first one when none was understood.
+const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
+  for (const Verb& verb : verbs) {
+    if (app.got_subcommand(verb.spec.name)) return verb;
+  }
+  return verbs.front();
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Fractile publishes quantiles of sensitive data with exact differential privacy.", "fractile");
-  app.set_version_flag("--version", std::string("fractile ") + fractile::version);
-  app.require_subcommand(1);
-  fractile::cli::add_release(app);
+  const std::array verbs{Verb{release_verb(), run_release}, Verb{audit_verb(), run_audit}};
+  std::vector<const VerbSpec*> specs;
+  CLI::App app;
+  for (const Verb& verb : verbs) {
+    specs.push_back(&verb.spec);
+    add_verb(app, verb.spec);
+  }
+  app.require_subcommand(0, 1);
+  app.allow_extras();
+  app.set_version_flag("--version", std::string("fractile ") + fractile::version + "\n");
+  app.formatter_fn([&](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(specs); });
   try {
     app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
     return 0;
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
-  } catch (const CLI::ParseError& error) {
-    return usage_error(app, error);
+  } catch (const CLI::CallForVersion&) {
+    print(app.version());
+    return 0;
+  } catch (const CLI::ParseError& complaint) {
+    throw worded(complaint, typed_verb(app, verbs).spec);
   }
+  require_verb(app, specs);
+  const Verb& verb = typed_verb(app, verbs);
+  return verb.run(typed_of(*app.get_subcommand(verb.spec.name), verb.spec));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  fractile::cli::prepare_streams();
   try {
     return run(argc, argv);
   } catch (const fractile::Error& error) {

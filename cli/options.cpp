@@ -1,6 +1,12 @@
 #include "options.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <array>
+#include <cctype>
+#include <numeric>
+#include <string_view>
 
 namespace fractile::cli {
 namespace {
@@ -9,7 +15,8 @@ constexpr std::array release_table{
     OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
     OptionSpec{"--quantiles", "LIST", "quartiles", "What",
                "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"},
-    OptionSpec{"--bounds", "LO HI", "", "What", "the smallest and largest possible value, public knowledge, not read from the data"},
+    OptionSpec{"--bounds", "LO HI", "", "What",
+               "the smallest and largest possible value, public knowledge, not read from the data"},
     OptionSpec{"--step", "S", "", "What", "the distance between possible values: 1 for whole numbers, 0.01 for cents"},
     OptionSpec{"--candidates", "LIST", "", "What", "instead of --bounds and --step: the possible outputs, increasing"},
     OptionSpec{"--epsilon", "E", "", "Privacy", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
@@ -21,20 +28,272 @@ constexpr std::array release_table{
                "exponential or approximate"},
     OptionSpec{"--zcdp-rate", "RATE", "bounded-range", "Privacy",
                "with --rho and approximate: bounded-range, or as-published (the paper's own, noisier)"},
-    OptionSpec{"--public-rows", "", "", "Privacy", "declare the number of records public and print it"},
+    OptionSpec{"--public-rows", "", "", "Privacy",
+               "declare the number of records (those with a number) public and print it"},
     OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
-    OptionSpec{"--sql", "QUERY", "", "Input",
-               "read the result of a query; FILE is the table `input`. Each row must come from one person's records alone"},
+    OptionSpec{
+        "--sql", "QUERY", "", "Input",
+        "read the result of a query; FILE is the table `input`. Each row must come from one person's records alone"},
     OptionSpec{"--input-format", "FORMAT", "by the file's name", "Input", "csv, tsv, parquet or json"},
-    OptionSpec{"--delimiter", "CHAR", "found by looking", "Input", "what separates the cells of a CSV file"},
-    OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input", "the DuckDB library, libduckdb.so"},
+    OptionSpec{"--delimiter", "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"},
+    OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
+               "the DuckDB library, libduckdb.so"},
     OptionSpec{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output", "table, json or csv"},
-    OptionSpec{"--receipt", "PATH", "", "Output", "write the release as JSON to a new file, durably, before it is printed"},
+    OptionSpec{"--receipt", "PATH", "", "Output",
+               "write the release as JSON to a new file, durably, before it is printed"},
     OptionSpec{"--unsafe-seed", "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"},
 };
 
+constexpr const char* release_epilogue =
+    "Example\n"
+    "  fractile release people.csv --column income --bounds 0 500000 --step 1 \\\n"
+    "      --quantiles 0.1,0.25,0.5,0.75,0.9 --epsilon 1 --receipt income.json\n"
+    "\n"
+    "Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 70 internal.\n";
+
+constexpr VerbSpec release_spec{
+    "release",
+    "publish quantiles of a column with differential privacy",
+    "fractile release FILE --column NAME --bounds LO HI --step S --epsilon E [options]",
+    "CSV, TSV, Parquet or JSON file; - for standard input",
+    release_table,
+    release_epilogue,
+};
+
+constexpr std::array audit_table{
+    OptionSpec{"--mechanism", "NAME", "", "What",
+               "exponential, approximate, gumbel-max or permute-and-flip (required)"},
+    OptionSpec{"--records", "N", "4", "What", "tables of at most so many records, 1 to 6"},
+    OptionSpec{"--values", "K", "4", "What", "of so many possible values, 1 to 12"},
+    OptionSpec{"--quantiles", "LIST", "the median; approximate: quartiles", "What", "what the mechanism is asked for"},
+    OptionSpec{"--epsilon", "E", "", "Claim", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
+    OptionSpec{"--rho", "R", "", "Claim", "or zero-concentrated differential privacy (exponential and approximate)"},
+    OptionSpec{"--claim", "C", "that epsilon or rho", "Claim",
+               "certify or refute another one than the mechanism is made for"},
+    OptionSpec{"--neighbors", "RELATION", "add-remove", "Claim",
+               "add-remove (one record more or less) or change-one (one record replaced)"},
+    OptionSpec{"--format", "FORMAT", "table", "Output", "table or json"},
+};
+
+constexpr const char* audit_epilogue =
+    "Every output's probability is enclosed for every table, and every pair of neighbours compared.\n"
+    "\n"
+    "Example\n"
+    "  fractile audit --mechanism gumbel-max --records 4 --values 12 --epsilon 1\n"
+    "\n"
+    "Exit codes: 0 the claim is certified; 1 it is refuted; 2 wrong usage; 70 internal.\n";
+
+constexpr VerbSpec audit_spec{
+    "audit",
+    "try to break a mechanism's promise: all small tables, exact probabilities",
+    "fractile audit --mechanism NAME --epsilon E [options]",
+    nullptr,
+    audit_table,
+    audit_epilogue,
+};
+
+// --- Help ------------------------------------------------------------------------------------------------------------
+
+constexpr std::size_t help_width = 100;
+
+/// `text` broken at spaces into lines of at most help_width columns, all but the first indented.
+std::string wrapped(const std::string& text, std::size_t indent) {
+  std::string result;
+  std::size_t column = indent;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (column > indent && column + 1 + word.size() > help_width) {
+      result += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    if (column > indent) result += ' ';
+    column += word.size() + (column > indent ? 1 : 0);
+    result += word;
+    begin = end + 1;
+  }
+  return result + "\n";
+}
+
+struct HelpLine {
+  std::string left;
+  std::string right;
+};
+
+std::string help_lines(const std::vector<HelpLine>& lines, std::size_t indent) {
+  std::string text;
+  for (const HelpLine& line : lines)
+    text += fmt::format("  {:<{}}", line.left, indent - 2) + wrapped(line.right, indent);
+  return text;
+}
+
+std::string synopsis(const OptionSpec& spec) {
+  return *spec.argument == '\0' ? spec.name : std::string(spec.name) + " " + spec.argument;
+}
+
+HelpLine help_line(const OptionSpec& spec) {
+  const std::string fallback = *spec.fallback == '\0' ? "" : std::string(" [") + spec.fallback + "]";
+  return {synopsis(spec), spec.help + fallback};
+}
+
+std::size_t help_indent(std::span<const OptionSpec> options) {
+  std::size_t widest = 0;
+  for (const OptionSpec& spec : options) widest = std::max(widest, synopsis(spec).size());
+  return widest + 4;
+}
+
+// --- Parsing ---------------------------------------------------------------------------------------------------------
+
+std::string help_hint(const VerbSpec& verb) { return std::string("see fractile ") + verb.name + " --help"; }
+
+/// Levenshtein distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+/// A negative number is no option.
+bool looks_like_option(const std::string& argument) {
+  return argument.size() > 1 && argument[0] == '-' && std::isdigit(static_cast<unsigned char>(argument[1])) == 0;
+}
+
+[[noreturn]] void refuse_option(const std::string& argument, const VerbSpec& verb) {
+  const std::string name = argument.substr(0, argument.find('='));
+  std::vector<std::string> names{"--help"};
+  for (const OptionSpec& spec : verb.options) names.emplace_back(spec.name);
+  const std::string nearest = nearest_word(name, names);
+  usage("unknown option " + name, nearest.empty() ? help_hint(verb) : "did you mean " + nearest + "?");
+}
+
+void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
+  std::vector<std::string> extras = app.remaining();
+  std::erase(extras, "--");
+  const auto option = std::ranges::find_if(extras, looks_like_option);
+  if (option != extras.end()) refuse_option(*option, verb);
+  if (!extras.empty()) {
+    usage("unexpected argument '" + extras.front() + "'",
+          verb.file == nullptr ? help_hint(verb)
+                               : "name one FILE; write lists with commas, for example --quantiles 0.1,0.5");
+  }
+}
+
+/// `complaint` is the parser's own, about this option.
+Error wrong_values(const OptionSpec& spec, std::string_view complaint) {
+  const std::string name = spec.name;
+  const std::string hint = "write " + synopsis(spec);
+  if (spec.values() == 0) return {ErrorCode::usage, name + " takes no value", hint};
+  if (complaint.find("At Most") != std::string_view::npos) {
+    return {ErrorCode::usage, name + " is given more than once", hint + ", once"};
+  }
+  return {ErrorCode::usage, name + (spec.values() == 1 ? " needs a value" : " needs two values, a space between them"),
+          hint};
+}
+
 }  // namespace
 
-std::span<const OptionSpec> release_options() { return release_table; }
+std::size_t OptionSpec::values() const {
+  const std::string_view words = argument;
+  return words.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(words, ' ')) + 1;
+}
+
+const VerbSpec& release_verb() { return release_spec; }
+const VerbSpec& audit_verb() { return audit_spec; }
+
+CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
+  CLI::App& added = *app.add_subcommand(verb.name, verb.summary);
+  added.allow_extras();
+  added.formatter_fn([&verb](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(verb); });
+  if (verb.file != nullptr) added.add_option("FILE");
+  for (const OptionSpec& spec : verb.options) {
+    if (spec.values() == 0) {
+      added.add_flag(spec.name)->disable_flag_override();
+    } else {
+      added.add_option(spec.name)->expected(static_cast<int>(spec.values()))->type_name(spec.argument);
+    }
+  }
+  return added;
+}
+
+Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
+  refuse_extras(app, verb);
+  Typed typed;
+  if (verb.file != nullptr && app.get_option("FILE")->count() > 0)
+    typed.file = app.get_option("FILE")->results().front();
+  for (const OptionSpec& spec : verb.options) {
+    const CLI::Option& option = *app.get_option(spec.name);
+    if (option.count() == 0) continue;
+    const std::vector<std::string>& values = typed.values[spec.name] = option.results();
+    if (std::ranges::count(values, "") != 0) usage(std::string(spec.name) + " is empty", "write " + synopsis(spec));
+  }
+  return typed;
+}
+
+Error worded(const CLI::ParseError& complaint, const VerbSpec& verb) {
+  const std::string_view text = complaint.what();
+  const std::string_view name = text.substr(0, text.find_first_of(": "));
+  const auto spec = std::ranges::find_if(verb.options, [&](const OptionSpec& option) {
+    return name == option.name || name == option.name + 2;  // of flags it leaves out the dashes
+  });
+  if (spec != verb.options.end()) return wrong_values(*spec, text);
+  return {ErrorCode::usage, complaint.what(), help_hint(verb)};
+}
+
+void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs) {
+  const std::vector<std::string> before = app.remaining();
+  if (before.empty() && !app.get_subcommands().empty()) return;
+  const std::string first_usage = std::string("write for example ") + verbs.front()->usage;
+  if (before.empty()) usage("no verb is named", first_usage);
+  if (looks_like_option(before.front()))
+    usage("the option " + before.front() + " stands where a verb should", first_usage);
+  std::vector<std::string> names;
+  for (const VerbSpec* const verb : verbs) names.emplace_back(verb->name);
+  const std::string nearest = nearest_word(before.front(), names);
+  usage("unknown verb '" + before.front() + "'",
+        nearest.empty() ? first_usage : "did you mean fractile " + nearest + "?");
+}
+
+std::string help_of(const VerbSpec& verb) {
+  const std::size_t indent = help_indent(verb.options);
+  std::string text = fmt::format("fractile {}: {}\n\n  {}\n\n", verb.name, verb.summary, verb.usage);
+  if (verb.file != nullptr) text += help_lines({{"FILE", verb.file}}, indent) + "\n";
+  std::string group;
+  for (const OptionSpec& spec : verb.options) {
+    if (group != spec.group) text += (group.empty() ? "" : "\n") + std::string(spec.group) + "\n";
+    group = spec.group;
+    text += help_lines({help_line(spec)}, indent);
+  }
+  return text + "\n" + verb.epilogue;
+}
+
+std::string help_of(std::span<const VerbSpec* const> verbs) {
+  std::vector<HelpLine> lines;
+  for (const VerbSpec* const verb : verbs) lines.push_back({verb->name, verb->summary});
+  lines.push_back({"--help", "this text; after a verb, what the verb can do"});
+  lines.push_back({"--version", "the version of this program"});
+  return "Fractile publishes quantiles of sensitive data with exact differential privacy.\n\n"
+         "  fractile VERB [FILE] [options]\n\n" +
+         help_lines(lines, 13) + fmt::format("\nFor example {}\n", verbs.front()->usage);
+}
+
+void usage(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }
+
+std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
+  const auto distance = [&](const std::string& word) {
+    return typed.size() > 2 && word.starts_with(typed) ? 0 : edit_distance(typed, word);
+  };
+  const auto nearest = std::ranges::min_element(words, {}, distance);
+  if (nearest == words.end() || distance(*nearest) > std::max<std::size_t>(1, typed.size() / 3)) return {};
+  return *nearest;
+}
 
 }  // namespace fractile::cli

@@ -1,8 +1,14 @@
-// The options of every verb as data: names, arguments, defaults and help. Parsing, help and documentation come from here.
+// The options of every verb as data: names, arguments, defaults and help. Parsing, help and refusals come from here.
 #pragma once
 
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <map>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
 
 namespace fractile::cli {
 
@@ -12,8 +18,53 @@ struct OptionSpec {
   const char* fallback;  ///< what holds when the option is not given, in words; "" when nothing needs saying
   const char* group;     ///< heading in the help
   const char* help;
+
+  std::size_t values() const;  ///< how many values it takes
 };
 
-std::span<const OptionSpec> release_options();
+/// A verb: its table of options, and what its help says around them.
+struct VerbSpec {
+  const char* name;
+  const char* summary;
+  const char* usage;  ///< the command line in short
+  const char* file;   ///< what FILE may be; nullptr when there is none
+  std::span<const OptionSpec> options;
+  const char* epilogue;  ///< examples and exit codes
+};
+
+const VerbSpec& release_verb();
+const VerbSpec& audit_verb();
+
+/// The command line as typed: nothing is interpreted by the parser, and no value is empty.
+struct Typed {
+  std::string file = {};
+  std::map<std::string, std::vector<std::string>> values = {};
+
+  bool has(const std::string& name) const { return values.contains(name); }
+  std::string one(const std::string& name, const std::string& fallback = {}) const {
+    const auto at = values.find(name);
+    return at == values.end() ? fallback : at->second.front();
+  }
+};
+
+/// Has `app` understand the verb.
+CLI::App& add_verb(CLI::App& app, const VerbSpec& verb);
+
+/// What was typed of a parsed verb; Error(usage) for unknown options, and for arguments or values that are too many.
+Typed typed_of(const CLI::App& app, const VerbSpec& verb);
+
+/// The parser's complaint in our words.
+Error worded(const CLI::ParseError& complaint, const VerbSpec& verb);
+
+/// Error(usage) unless a verb was parsed and nothing stands before it.
+void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs);
+
+std::string help_of(const VerbSpec& verb);
+std::string help_of(std::span<const VerbSpec* const> verbs);
+
+[[noreturn]] void usage(const std::string& what, const std::string& hint);
+
+/// The one of `words` nearest to `typed`, "" when none is near: for "did you mean".
+std::string nearest_word(const std::string& typed, const std::vector<std::string>& words);
 
 }  // namespace fractile::cli

@@ -1,11 +1,11 @@
 // fractile release: one column of one table, published.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "options.hpp"
 
 namespace fractile::cli {
 
-/// Adds the verb; it runs when the parsed command line names it.
-void add_release(CLI::App& app);
+/// The exit code.
+int run_release(const Typed& typed);
 
 }  // namespace fractile::cli

@@ -1,14 +1,30 @@
 #include "terminal.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
 namespace fractile::cli {
+namespace {
+
+/// To standard error; whether anybody can read it changes nothing.
+void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+}  // namespace
+
+void prepare_streams() {
+  // Read-only: what is printed on a stream that was closed fails, as it should.
+  int file = 0;
+  while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDONLY);
+  if (file > STDERR_FILENO) close(file);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
@@ -25,23 +41,22 @@ std::string two_columns(const std::pair<std::string, std::string>& heading,
   return text;
 }
 
-void print(const std::string& text) {
+void print(const std::string& text, const std::string& hint) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {
-    throw Error(ErrorCode::data, std::string("standard output could not be written: ") + std::strerror(errno),
-                "the release was made and counts as spent; with --receipt it would have been kept");
+    throw Error(ErrorCode::data, std::string("standard output could not be written: ") + std::strerror(errno), hint);
   }
 }
 
 void print_error(const std::string& what, const std::string& hint) {
-  fmt::print(stderr, "fractile: {}\n", what);
-  if (!hint.empty()) fmt::print(stderr, "  {}\n", hint);
+  say("fractile: " + what + "\n");
+  if (!hint.empty()) say("  " + hint + "\n");
 }
 
 Progress::Progress(std::string what) : what_(std::move(what)), enabled_(isatty(STDERR_FILENO) == 1) {}
 
 Progress::~Progress() {
-  if (shown_seconds_ > 0) fmt::print(stderr, "\r\033[K");
+  if (shown_seconds_ > 0) say("\r\033[K");
 }
 
 void Progress::tick() {
@@ -50,8 +65,7 @@ void Progress::tick() {
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_).count();
   if (seconds <= shown_seconds_) return;
   shown_seconds_ = seconds;
-  fmt::print(stderr, "\r{} ({} s)", what_, seconds);
-  std::fflush(stderr);
+  say(fmt::format("\r{} ({} s)", what_, seconds));
 }
 
 }  // namespace fractile::cli

@@ -10,14 +10,18 @@
 
 namespace fractile::cli {
 
+/// Before anything is opened: no file may take the place of a closed standard stream, and a file that outgrows its limit
+/// is an error to be told of, not a signal that ends the process.
+void prepare_streams();
+
 bool stdout_is_terminal();
 
 /// Two columns, the second right-aligned, under a heading.
 std::string two_columns(const std::pair<std::string, std::string>& heading,
                         const std::vector<std::pair<std::string, std::string>>& rows);
 
-/// Writes all of `text` to standard output; Error(data) when it cannot.
-void print(const std::string& text);
+/// Writes all of `text` to standard output; Error(data) with this hint when it cannot.
+void print(const std::string& text, const std::string& hint = "nothing was released");
 
 /// "fractile: what\n  hint".
 void print_error(const std::string& what, const std::string& hint);

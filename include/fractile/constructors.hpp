@@ -54,8 +54,7 @@ RowTransform<Rows<T>, Rows<T>, M> make_clamp(const Rows<T>& input_domain, const 
 
 /// NaN records left out. The table's size becomes unknown, so only for metrics that count added and removed records.
 template <std::floating_point T, AddRemoveMetric M>
-  requires Number<T>
-RowTransform<Rows<T>, Rows<T>, M> make_drop_null(const Rows<T>& input_domain, const M& input_metric);
+requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_drop_null(const Rows<T>& input_domain, const M& input_metric);
 /// Missing records left out.
 template <Number T, AddRemoveMetric M>
 RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_drop_null(
@@ -63,8 +62,8 @@ RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_drop_nu
 
 /// NaN replaced by `constant`; Error(usage) when that is NaN.
 template <std::floating_point T, DatasetMetric M>
-  requires Number<T>
-RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const Rows<T>& input_domain, const M& input_metric, T constant);
+requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const Rows<T>& input_domain,
+                                                                          const M& input_metric, T constant);
 /// Missing records replaced by `constant`; Error(usage) when that is NaN or outside the element's bounds.
 template <Number T, DatasetMetric M>
 RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_impute_constant(
@@ -113,7 +112,7 @@ Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance> make
 /// Measures that a selection by softmax can be stated in.
 template <class Measure>
 concept SelectionMeasure = std::same_as<Measure, MaxDivergence> || std::same_as<Measure, BoundedRange> ||
-                           std::same_as<Measure, ZeroConcentratedDivergence>;
+    std::same_as<Measure, ZeroConcentratedDivergence>;
 
 /// gumbel-max 2023: draws the index k with probability proportional to exp(+-score_k / temperature), exactly. Raises, in
 /// this order: nullable scores; a temperature that is not positive. Privacy map: 0 for 0; range / temperature, range = d_in

@@ -20,8 +20,8 @@ namespace fractile {
 
 /// Numbers that data and candidates are made of.
 template <class T>
-concept Number = std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> ||
-                 std::same_as<T, double>;
+concept Number =
+    std::same_as<T, std::int32_t> || std::same_as<T, std::int64_t> || std::same_as<T, float> || std::same_as<T, double>;
 
 /// Numbers, and what scores are made of besides.
 template <class T>
@@ -44,7 +44,8 @@ Rational to_rational(const T& value) {
   if constexpr (std::same_as<T, Rational>) {
     return value;
   } else if constexpr (std::same_as<T, std::uint64_t>) {
-    return Rational(static_cast<std::int64_t>(value >> 1)) * Rational(2) + Rational(static_cast<std::int64_t>(value & 1));
+    return Rational(static_cast<std::int64_t>(value >> 1)) * Rational(2) +
+           Rational(static_cast<std::int64_t>(value & 1));
   } else if constexpr (std::floating_point<T>) {
     return Rational::from_double(static_cast<double>(value));
   } else {

@@ -155,7 +155,10 @@ Transformation<DI, MI, DO, MO> operator>>(const Transformation<DI, MI, DX, MX>& 
                                           const Transformation<DX, MX, DO, MO>& right) {
   detail::require_same("domain", left.output_domain(), right.input_domain());
   detail::require_same("metric", left.output_metric(), right.input_metric());
-  return {left.input_domain(), left.input_metric(), right.output_domain(), right.output_metric(),
+  return {left.input_domain(),
+          left.input_metric(),
+          right.output_domain(),
+          right.output_metric(),
           [left, right](const typename DI::Carrier& x) { return right.invoke(left.invoke(x)); },
           [left, right](const typename MI::Distance& d) { return right.map(left.map(d)); }};
 }
@@ -172,9 +175,9 @@ Measurement<DI, MI, Output, Measure> operator>>(const Transformation<DI, MI, DX,
 
 /// Postprocessing: any function of what is released, at no further cost.
 template <class DI, class MI, class Output, class Measure, class Function>
-  requires std::invocable<Function, const Output&>
-Measurement<DI, MI, std::invoke_result_t<Function, const Output&>, Measure> operator>>(
-    const Measurement<DI, MI, Output, Measure>& left, Function function) {
+requires std::invocable<Function, const Output&>
+    Measurement<DI, MI, std::invoke_result_t<Function, const Output&>, Measure>
+operator>>(const Measurement<DI, MI, Output, Measure>& left, Function function) {
   return {left.input_domain(), left.input_metric(), left.output_measure(),
           [left, function](const typename DI::Carrier& x, RandomBits& bits) { return function(left.invoke(x, bits)); },
           [left](const typename MI::Distance& d) { return left.map(d); }};

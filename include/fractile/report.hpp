@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "fractile/audit.hpp"
 #include "fractile/quantiles.hpp"
 
 namespace fractile {
@@ -19,6 +20,9 @@ struct SourceDescription {
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
 /// decimals. Nothing in it tells of the data what was not paid for or declared public.
 std::string to_json(const QuantileRelease& release, const SourceDescription& source);
+
+/// One JSON object: what was audited, `claimed` and `attained` (decimals) and the pair of `neighbours`.
+std::string to_json(const AuditRequest& request, const AuditReport& report);
 
 /// "quantile,value" and a line a quantile; a third column unsafe_seed when the bits were reproducible.
 std::string to_csv(const QuantileRelease& release);

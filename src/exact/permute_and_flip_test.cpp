@@ -21,7 +21,8 @@ std::vector<double> permute_and_flip_law(const std::vector<double>& weights) {
     for (std::size_t i = 0; i < weights.size(); ++i) {
       if (i == k) continue;
       heads.push_back(0);
-      for (std::size_t j = heads.size() - 1; j > 0; --j) heads[j] = heads[j] * (1 - weights[i]) + heads[j - 1] * weights[i];
+      for (std::size_t j = heads.size() - 1; j > 0; --j)
+        heads[j] = heads[j] * (1 - weights[i]) + heads[j - 1] * weights[i];
       heads[0] *= 1 - weights[i];
     }
     double sum = 0;
@@ -39,7 +40,8 @@ std::vector<double> weights_of(const std::vector<Rational>& gaps, const Exponent
 
 TEST(PermuteAndFlip, HasItsLaw) {
   RandomBits bits = RandomBits::system();
-  for (const std::vector<std::uint64_t>& scores : {std::vector<std::uint64_t>{0, 1, 2, 5}, {3, 3, 3}, {9}, {7, 0, 7, 1, 2, 2}}) {
+  for (const std::vector<std::uint64_t>& scores :
+       {std::vector<std::uint64_t>{0, 1, 2, 5}, {3, 3, 3}, {9}, {7, 0, 7, 1, 2, 2}}) {
     for (const char* rate_text : {"1", "ln 2", "1/10", "0"}) {
       for (const Filter filter : {Filter{}, Filter::stress()}) {
         const Exponent rate = Exponent::parse(rate_text);
@@ -71,9 +73,9 @@ TEST(RationalScores, SelectLikeWholeOnes) {
   RandomBits bits = RandomBits::system();
   // Scores 0, 1/2, 5/3 at rate 6 are 0, 3, 10 at rate 1; the last vector passes 64 bits and takes the other way.
   const Rational huge = Rational(10).pow(30);
-  for (const std::vector<Rational>& scores :
-       {std::vector<Rational>{0, Rational(1, 2), Rational(5, 3)}, {-huge, Rational(1, 2) - huge, Rational(5, 3) - huge},
-        {Rational(0), Rational(1, 2), Rational(5, 3), huge}}) {
+  for (const std::vector<Rational>& scores : {std::vector<Rational>{0, Rational(1, 2), Rational(5, 3)},
+                                              {-huge, Rational(1, 2) - huge, Rational(5, 3) - huge},
+                                              {Rational(0), Rational(1, 2), Rational(5, 3), huge}}) {
     const Exponent rate = Exponent::parse("3/2");
     std::vector<double> law = weights_of(gaps_of(scores, Optimize::minimize), rate);
     double total = 0;

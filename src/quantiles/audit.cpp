@@ -128,7 +128,9 @@ void list_tables(std::size_t position, int records_left, Table& table, std::vect
   table[position] = 0;
 }
 
-int size_of(const Table& table) { return static_cast<int>(std::accumulate(table.begin(), table.end(), std::uint64_t{0})); }
+int size_of(const Table& table) {
+  return static_cast<int>(std::accumulate(table.begin(), table.end(), std::uint64_t{0}));
+}
 
 /// Whether b is a with `distance` records added, removed, or (change_one) replaced, dropped or added.
 bool are_neighbors(const Table& a, const Table& b, Neighbors neighbors, int distance) {

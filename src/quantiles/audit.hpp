@@ -34,9 +34,9 @@ struct AuditTables {
 
 /// What an audit found. `attained` is the largest divergence met, as certified decimals.
 struct AuditResult {
-  bool holds = true;        ///< every pair is certified to be within the claim
-  Enclosure attained;       ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha
-  std::string first;        ///< the tables where it is attained
+  bool holds = true;   ///< every pair is certified to be within the claim
+  Enclosure attained;  ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha
+  std::string first;   ///< the tables where it is attained
   std::string second;
   std::uint64_t pairs = 0;  ///< ordered pairs of neighbours tried
 };

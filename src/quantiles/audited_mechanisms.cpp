@@ -13,7 +13,9 @@ namespace {
 
 using LawOfTable = std::function<OutputLaw(const RankProfile&)>;
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }
+[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::usage, what, hint);
+}
 
 std::vector<Rational> quantiles_or(const AuditRequest& request, std::vector<Rational> otherwise) {
   return request.quantiles.empty() ? std::move(otherwise) : request.quantiles;
@@ -38,7 +40,8 @@ LawOfTable exponential(const AuditRequest& request) {
 }
 
 LawOfTable approximate(const AuditRequest& request) {
-  return release_law(request, Mechanism::approximate, quantiles_or(request, {Rational(1, 4), Rational(1, 2), Rational(3, 4)}));
+  return release_law(request, Mechanism::approximate,
+                     quantiles_or(request, {Rational(1, 4), Rational(1, 2), Rational(3, 4)}));
 }
 
 /// The records, each by its value's index.
@@ -98,7 +101,8 @@ OutputLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
       heads[0] *= one - weights[i];
     }
     Enclosure sum = Enclosure::of(Rational(0));
-    for (std::size_t j = 0; j < heads.size(); ++j) sum += heads[j] / Enclosure::of(Rational(static_cast<std::int64_t>(j + 1)));
+    for (std::size_t j = 0; j < heads.size(); ++j)
+      sum += heads[j] / Enclosure::of(Rational(static_cast<std::int64_t>(j + 1)));
     law.emplace(std::vector<std::uint64_t>{k}, weights[k] * sum);
   }
   return law;
@@ -142,7 +146,8 @@ const Entry& entry_of(const std::string& name) {
 }
 
 AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
-  if (request.records < 1 || request.records > 6) refuse("--records: not from 1 to 6", "all tables of that many are tried");
+  if (request.records < 1 || request.records > 6)
+    refuse("--records: not from 1 to 6", "all tables of that many are tried");
   if (request.values < 1 || request.values > 12) refuse("--values: not from 1 to 12", "all tables of them are tried");
   AuditTables tables{request.values, {}, request.records};
   for (std::uint64_t v = 0; v < request.values; ++v) tables.positions.push_back(2 * v + 1);
@@ -170,10 +175,14 @@ AuditReport audit(const AuditRequest& request) {
   const Entry& entry = entry_of(request.mechanism);
   const AuditTables tables = tables_of(request, entry);
   const LawOfTable law = entry.law(request);
-  const bool pure = request.budget.measure() == Measure::pure;
-  const AuditResult result = pure ? audit_pure(tables, law, request.neighbors, request.budget.epsilon())
-                                  : audit_zcdp(tables, law, request.neighbors, request.budget.rho());
-  return {result.holds, claim_of(request.budget), result.attained.to_decimal(12), result.first, result.second, result.pairs};
+  const Budget claim = request.claim.value_or(request.budget);
+  if (claim.measure() != request.budget.measure()) {
+    refuse("--claim: not in the measure of the budget", "both must be an epsilon, or both a rho");
+  }
+  const AuditResult result = claim.measure() == Measure::pure
+                                 ? audit_pure(tables, law, request.neighbors, claim.epsilon())
+                                 : audit_zcdp(tables, law, request.neighbors, claim.rho());
+  return {result.holds, claim_of(claim), result.attained.to_decimal(12), result.first, result.second, result.pairs};
 }
 
 }  // namespace fractile

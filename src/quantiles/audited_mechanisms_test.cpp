@@ -18,7 +18,8 @@ TEST(AuditedMechanisms, AllKeepTheirClaims) {
         AuditRequest asked = request(mechanism.name, 3, 5, epsilon);
         asked.neighbors = neighbors;
         const AuditReport report = audit(asked);
-        EXPECT_TRUE(report.holds) << mechanism.name << " " << report.first << " " << report.second << " " << report.attained;
+        EXPECT_TRUE(report.holds) << mechanism.name << " " << report.first << " " << report.second << " "
+                                  << report.attained;
         EXPECT_GT(report.pairs, 0U);
         EXPECT_GT(std::stod(report.attained), 0.2 * std::stod(report.claimed)) << mechanism.name;
         EXPECT_LE(std::stod(report.attained), std::stod(report.claimed)) << mechanism.name;
@@ -38,6 +39,17 @@ TEST(AuditedMechanisms, ZcdpBudgetsWhereTheyAreSpoken) {
   EXPECT_TRUE(audit(asked).holds);
   EXPECT_EQ(audit(asked).claimed, "0.5");
   asked.mechanism = "gumbel-max";
+  EXPECT_THROW(audit(asked), Error);
+}
+
+TEST(AuditedMechanisms, AClaimThatIsTooSmallIsRefuted) {
+  AuditRequest asked = request("exponential", 4, 6, "2");
+  asked.claim = Budget::pure(Exponent::parse("1"));
+  const AuditReport report = audit(asked);
+  EXPECT_FALSE(report.holds);
+  EXPECT_EQ(report.claimed, "1");
+  EXPECT_GT(std::stod(report.attained), 1);
+  asked.claim = Budget::zcdp(Rational(1));
   EXPECT_THROW(audit(asked), Error);
 }
 

@@ -8,7 +8,9 @@
 namespace fractile {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }
+[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::usage, what, hint);
+}
 
 template <class Element>
 void require_non_null(const char* argument, const VectorDomain<Element>& domain) {
@@ -24,7 +26,8 @@ Distance unchanged(const Distance& d_in) {
 
 /// A transformation of each row by itself: 1-stable under every metric that counts rows.
 template <class DI, class DO, class M, class Function>
-RowTransform<DI, DO, M> row_by_row(const DI& input_domain, const DO& output_domain, const M& metric, Function function) {
+RowTransform<DI, DO, M> row_by_row(const DI& input_domain, const DO& output_domain, const M& metric,
+                                   Function function) {
   const auto all = [function](const typename DI::Carrier& rows) {
     typename DO::Carrier result;
     result.reserve(rows.size());
@@ -54,8 +57,8 @@ RowTransform<Rows<T>, Rows<T>, M> make_clamp(const Rows<T>& input_domain, const 
 }
 
 template <std::floating_point T, AddRemoveMetric M>
-  requires Number<T>
-RowTransform<Rows<T>, Rows<T>, M> make_drop_null(const Rows<T>& input_domain, const M& input_metric) {
+requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_drop_null(const Rows<T>& input_domain,
+                                                                    const M& input_metric) {
   const auto present = [](const std::vector<T>& rows) {
     std::vector<T> kept;
     std::ranges::copy_if(rows, std::back_inserter(kept), [](T x) { return !is_nan(x); });
@@ -82,8 +85,8 @@ RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_drop_nu
 }
 
 template <std::floating_point T, DatasetMetric M>
-  requires Number<T>
-RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const Rows<T>& input_domain, const M& input_metric, T constant) {
+requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const Rows<T>& input_domain,
+                                                                          const M& input_metric, T constant) {
   if (is_nan(constant)) refuse("constant: it is NaN itself", "choose a number");
   const Rows<T> output_domain{AtomDomain<T>::non_null(), input_domain.size};
   return row_by_row(input_domain, output_domain, input_metric,
@@ -133,7 +136,10 @@ template <class MI, class MO>
 Transformation<VectorDomain<PositionDomain>, MI, RankProfileDomain, MO> rank_profile(
     const VectorDomain<PositionDomain>& input_domain, const MI& input_metric, const MO& output_metric) {
   const std::uint64_t candidates = input_domain.element.candidates;
-  return {input_domain, input_metric, RankProfileDomain{candidates}, output_metric,
+  return {input_domain,
+          input_metric,
+          RankProfileDomain{candidates},
+          output_metric,
           [candidates](const std::vector<Position>& rows) { return counted(candidates, rows); },
           unchanged<std::uint64_t>};
 }
@@ -160,13 +166,15 @@ template <Number T>
 void require_increasing(const std::vector<T>& candidates) {
   for (std::size_t i = 0; i + 1 < candidates.size(); ++i) {
     if (candidates[i] < candidates[i + 1]) continue;
-    refuse("candidates: number " + std::to_string(i + 2) + " is not above the one before it", "sort them, without repetitions");
+    refuse("candidates: number " + std::to_string(i + 2) + " is not above the one before it",
+           "sort them, without repetitions");
   }
   if (candidates.size() == 1 && is_nan(candidates.front())) refuse("candidates: it is NaN", "list numbers");
 }
 
 void require_fraction(const Rational& alpha) {
-  if (alpha.sign() < 0 || alpha > Rational(1)) refuse("alpha: " + alpha.to_string() + " is not in [0, 1]", "0.5 is the median");
+  if (alpha.sign() < 0 || alpha > Rational(1))
+    refuse("alpha: " + alpha.to_string() + " is not in [0, 1]", "0.5 is the median");
 }
 
 /// Each candidate's #(x < c) and #(x = c), by comparing.
@@ -215,8 +223,12 @@ Transformation<Rows<T>, M, Scores<std::uint64_t>, LInfDistance> make_quantile_sc
   const bool limit_may_bind = !known && size_limit < most_records;
   const Rational per_record = records(limit_may_bind ? den : std::max(num, den - num));
   const Rational per_change = records(den) * Rational(2);
-  return {input_domain, input_metric, Scores<std::uint64_t>{AtomDomain<std::uint64_t>::all(), candidates.size()},
-          LInfDistance{}, score, [known, per_record, per_change](const std::uint64_t& d_in) {
+  return {input_domain,
+          input_metric,
+          Scores<std::uint64_t>{AtomDomain<std::uint64_t>::all(), candidates.size()},
+          LInfDistance{},
+          score,
+          [known, per_record, per_change](const std::uint64_t& d_in) {
             return known ? records(d_in / 2) * per_change : records(d_in) * per_record;
           }};
 }
@@ -236,8 +248,12 @@ Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance> real
     }
     return scores;
   };
-  return {input_domain, SymmetricDistance{}, Scores<Rational>{AtomDomain<Rational>::all(), candidates.size()},
-          RangeDistance{}, score, [constant](const std::uint64_t& d_in) { return records(d_in) * constant; }};
+  return {input_domain,
+          SymmetricDistance{},
+          Scores<Rational>{AtomDomain<Rational>::all(), candidates.size()},
+          RangeDistance{},
+          score,
+          [constant](const std::uint64_t& d_in) { return records(d_in) * constant; }};
 }
 
 }  // namespace
@@ -319,8 +335,10 @@ Measurement<Scores<S>, M, std::size_t, Measure> make_gumbel_max(const Scores<S>&
           },
           [input_metric, temperature](const Rational& d_in) -> typename Measure::Distance {
             const Exponent range = softmax_cost(input_metric, temperature, d_in);
-            if constexpr (!std::same_as<Measure, ZeroConcentratedDivergence>) return range;
-            else return range.coefficient() * range.coefficient() / Rational(8);
+            if constexpr (!std::same_as<Measure, ZeroConcentratedDivergence>)
+              return range;
+            else
+              return range.coefficient() * range.coefficient() / Rational(8);
           }};
 }
 
@@ -351,8 +369,10 @@ constexpr ::fractile::Measure measure_of =
 template <BudgetMeasure OutputMeasure>
 typename OutputMeasure::Distance cost_of(const QuantileQuery& query, std::uint64_t d_in) {
   const Rational persons = records(d_in) / Rational(query.records_per_person);
-  if constexpr (std::same_as<OutputMeasure, MaxDivergence>) return query.budget.epsilon() * persons;
-  else return query.budget.rho() * persons * persons;
+  if constexpr (std::same_as<OutputMeasure, MaxDivergence>)
+    return query.budget.epsilon() * persons;
+  else
+    return query.budget.rho() * persons * persons;
 }
 
 }  // namespace
@@ -395,30 +415,30 @@ Measurement<Rows<T>, SymmetricDistance, Rational, MaxDivergence> make_quantile(c
 
 // --- What is compiled -----------------------------------------------------------------------------------------------
 
-#define FRACTILE_ROWS(T, M)                                                                                            \
-  template RowTransform<Rows<T>, Rows<T>, M> make_clamp(const Rows<T>&, const M&, T, T);                               \
-  template RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_impute_constant(                   \
-      const VectorDomain<OptionDomain<AtomDomain<T>>>&, const M&, T);                                                  \
-  template RowTransform<Rows<T>, VectorDomain<PositionDomain>, M> make_cast_to_lattice(const Rows<T>&, const M&,       \
+#define FRACTILE_ROWS(T, M)                                                                                      \
+  template RowTransform<Rows<T>, Rows<T>, M> make_clamp(const Rows<T>&, const M&, T, T);                         \
+  template RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_impute_constant(             \
+      const VectorDomain<OptionDomain<AtomDomain<T>>>&, const M&, T);                                            \
+  template RowTransform<Rows<T>, VectorDomain<PositionDomain>, M> make_cast_to_lattice(const Rows<T>&, const M&, \
                                                                                        const Lattice&);
-#define FRACTILE_ADD_REMOVE_ROWS(T, M)                                                                                 \
-  FRACTILE_ROWS(T, M)                                                                                                  \
-  template RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_drop_null(                         \
-      const VectorDomain<OptionDomain<AtomDomain<T>>>&, const M&);                                                     \
-  template Transformation<Rows<T>, M, Scores<std::uint64_t>, LInfDistance> make_quantile_score_candidates(             \
+#define FRACTILE_ADD_REMOVE_ROWS(T, M)                                                                     \
+  FRACTILE_ROWS(T, M)                                                                                      \
+  template RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_drop_null(             \
+      const VectorDomain<OptionDomain<AtomDomain<T>>>&, const M&);                                         \
+  template Transformation<Rows<T>, M, Scores<std::uint64_t>, LInfDistance> make_quantile_score_candidates( \
       const Rows<T>&, const M&, const std::vector<T>&, const Rational&);
-#define FRACTILE_NUMBER(T)                                                                                             \
-  FRACTILE_ADD_REMOVE_ROWS(T, SymmetricDistance)                                                                       \
-  FRACTILE_ADD_REMOVE_ROWS(T, InsertDeleteDistance)                                                                    \
-  FRACTILE_ROWS(T, ChangeOneDistance)                                                                                  \
-  FRACTILE_ROWS(T, HammingDistance)                                                                                    \
-  template Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance>                                 \
-  make_quantile_score_candidates_2022(const std::vector<T>&, const Rational&);                                         \
-  template Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance>                                 \
-  make_sized_quantile_score_candidates(std::size_t, const std::vector<T>&, const Rational&);                           \
-  template Measurement<Rows<T>, SymmetricDistance, Rational, MaxDivergence> make_quantile(                             \
+#define FRACTILE_NUMBER(T)                                                                   \
+  FRACTILE_ADD_REMOVE_ROWS(T, SymmetricDistance)                                             \
+  FRACTILE_ADD_REMOVE_ROWS(T, InsertDeleteDistance)                                          \
+  FRACTILE_ROWS(T, ChangeOneDistance)                                                        \
+  FRACTILE_ROWS(T, HammingDistance)                                                          \
+  template Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance>       \
+  make_quantile_score_candidates_2022(const std::vector<T>&, const Rational&);               \
+  template Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance>       \
+  make_sized_quantile_score_candidates(std::size_t, const std::vector<T>&, const Rational&); \
+  template Measurement<Rows<T>, SymmetricDistance, Rational, MaxDivergence> make_quantile(   \
       const Rows<T>&, const Lattice&, const Rational&, const Exponent&);
-#define FRACTILE_FLOATING_ROWS(T, M)                                                                                   \
+#define FRACTILE_FLOATING_ROWS(T, M) \
   template RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const Rows<T>&, const M&, T);
 #define FRACTILE_FLOATING(T)                                                                                           \
   FRACTILE_FLOATING_ROWS(T, SymmetricDistance)                                                                         \
@@ -428,22 +448,22 @@ Measurement<Rows<T>, SymmetricDistance, Rational, MaxDivergence> make_quantile(c
   template RowTransform<Rows<T>, Rows<T>, SymmetricDistance> make_drop_null(const Rows<T>&, const SymmetricDistance&); \
   template RowTransform<Rows<T>, Rows<T>, InsertDeleteDistance> make_drop_null(const Rows<T>&,                         \
                                                                                const InsertDeleteDistance&);
-#define FRACTILE_SOFTMAX(S, M, Measure)                                                                                \
-  template Measurement<Scores<S>, M, std::size_t, Measure> make_gumbel_max(const Scores<S>&, const M&,                 \
+#define FRACTILE_SOFTMAX(S, M, Measure)                                                                \
+  template Measurement<Scores<S>, M, std::size_t, Measure> make_gumbel_max(const Scores<S>&, const M&, \
                                                                            const Rational&, Optimize, const Measure&);
-#define FRACTILE_SELECTION(S, M)                                                                                       \
-  FRACTILE_SOFTMAX(S, M, MaxDivergence)                                                                                \
-  FRACTILE_SOFTMAX(S, M, BoundedRange)                                                                                 \
-  FRACTILE_SOFTMAX(S, M, ZeroConcentratedDivergence)                                                                   \
-  template Measurement<Scores<S>, M, std::size_t, MaxDivergence> make_permute_and_flip(const Scores<S>&, const M&,     \
+#define FRACTILE_SELECTION(S, M)                                                                                   \
+  FRACTILE_SOFTMAX(S, M, MaxDivergence)                                                                            \
+  FRACTILE_SOFTMAX(S, M, BoundedRange)                                                                             \
+  FRACTILE_SOFTMAX(S, M, ZeroConcentratedDivergence)                                                               \
+  template Measurement<Scores<S>, M, std::size_t, MaxDivergence> make_permute_and_flip(const Scores<S>&, const M&, \
                                                                                        const Rational&, Optimize);
 #define FRACTILE_SCORES(S)            \
   FRACTILE_SELECTION(S, LInfDistance) \
   FRACTILE_SELECTION(S, RangeDistance)
-#define FRACTILE_QUANTILES(M, Measure)                                                                                 \
-  template Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, Measure> make_quantiles(                      \
+#define FRACTILE_QUANTILES(M, Measure)                                                            \
+  template Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, Measure> make_quantiles( \
       const RankProfileDomain&, const M&, const Measure&, const QuantileQuery&);
-#define FRACTILE_PROFILE(MI, MO)                                                                \
+#define FRACTILE_PROFILE(MI, MO)                                                                      \
   template Transformation<VectorDomain<PositionDomain>, MI, RankProfileDomain, MO> make_rank_profile( \
       const VectorDomain<PositionDomain>&, const MI&);
 

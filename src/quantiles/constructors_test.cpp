@@ -52,7 +52,8 @@ TEST(ScoreConstructors, GiveThePapersExamples) {
   EXPECT_EQ(scores(six, "0.5"), rationals({"-2.5", "-1.5", "-0.5", "-0.5", "-1.5", "-2.5"}));
   EXPECT_EQ(scores(five, "0.25"), rationals({"-1", "0", "-1", "-2", "-3"}));
   EXPECT_EQ(scores(six, "0.25"), rationals({"-1.25", "-0.25", "-0.75", "-1.75", "-2.75", "-3.75"}));
-  EXPECT_EQ(make_sized_quantile_score_candidates<std::int32_t>(6, six, Rational(1, 4)).invoke(six), scores(six, "0.25"));
+  EXPECT_EQ(make_sized_quantile_score_candidates<std::int32_t>(6, six, Rational(1, 4)).invoke(six),
+            scores(six, "0.25"));
   const auto integer = make_quantile_score_candidates(rows<std::int32_t>(), SymmetricDistance{}, six, Rational(1, 4));
   EXPECT_EQ(integer.invoke(six), (std::vector<std::uint64_t>{5, 1, 3, 7, 11, 15}));
 }
@@ -63,7 +64,8 @@ TEST(ScoreConstructors, PunishATiedMedianAsThePapersDo) {
   std::vector<double> data(40, 0.0);
   data.insert(data.end(), 60, 10.0);
   const auto scores =
-      make_quantile_score_candidates<double>(rows<double>(), SymmetricDistance{}, {0, 5, 10}, Rational(1, 2)).invoke(data);
+      make_quantile_score_candidates<double>(rows<double>(), SymmetricDistance{}, {0, 5, 10}, Rational(1, 2))
+          .invoke(data);
   EXPECT_EQ(scores, (std::vector<std::uint64_t>{60, 20, 40}));
   EXPECT_EQ(interval_score({1, 2}, 40, 60, 100), 0U);
   EXPECT_EQ(interval_score({1, 2}, 40, 0, 100), 20U);
@@ -71,10 +73,12 @@ TEST(ScoreConstructors, PunishATiedMedianAsThePapersDo) {
 
 TEST(ScoreConstructors, StateThePapersMaps) {
   const std::vector<std::int64_t> c{1, 2, 3};
-  const auto unknown = make_quantile_score_candidates(rows<std::int64_t>(), SymmetricDistance{}, c, Rational::parse("0.3"));
+  const auto unknown =
+      make_quantile_score_candidates(rows<std::int64_t>(), SymmetricDistance{}, c, Rational::parse("0.3"));
   EXPECT_EQ(unknown.map(1), Rational(7));
   EXPECT_EQ(unknown.map(4), Rational(28));
-  const auto known = make_quantile_score_candidates(rows<std::int64_t>(9), InsertDeleteDistance{}, c, Rational::parse("0.3"));
+  const auto known =
+      make_quantile_score_candidates(rows<std::int64_t>(9), InsertDeleteDistance{}, c, Rational::parse("0.3"));
   EXPECT_EQ(known.map(1), Rational(0));
   EXPECT_EQ(known.map(2), Rational(20));
   EXPECT_EQ(known.map(5), Rational(40));
@@ -85,14 +89,16 @@ TEST(ScoreConstructors, StateThePapersMaps) {
   EXPECT_TRUE(sized.check(3, 6));
   EXPECT_FALSE(sized.check(3, 5));
   // Where the size limit could bind, Lemma 4.1 of 2025 fails and the denominator is the map.
-  const auto fine = make_quantile_score_candidates(rows<std::int64_t>(), SymmetricDistance{}, c, Rational::parse("0.300001"));
+  const auto fine =
+      make_quantile_score_candidates(rows<std::int64_t>(), SymmetricDistance{}, c, Rational::parse("0.300001"));
   EXPECT_EQ(fine.map(1), Rational(1'000'000));
 }
 
 TEST(ScoreConstructors, RaiseInThePapersOrder) {
   const Rows<double> nullable{AtomDomain<double>::all()};
   const auto make = [](const Rows<double>& domain, const std::vector<double>& candidates, const char* alpha) {
-    return refusal([&] { make_quantile_score_candidates(domain, SymmetricDistance{}, candidates, Rational::parse(alpha)); });
+    return refusal(
+        [&] { make_quantile_score_candidates(domain, SymmetricDistance{}, candidates, Rational::parse(alpha)); });
   };
   EXPECT_TRUE(starts_with(make(nullable, {2, 1}, "2"), "input_domain"));
   EXPECT_TRUE(starts_with(make(rows<double>(), {2, 1}, "2"), "candidates"));
@@ -113,7 +119,8 @@ struct Pair {
 Pair neighbours(std::uint64_t most, bool same_size) {
   const auto value = [] { return *rc::gen::inRange<std::int32_t>(-3, 9); };
   Pair pair;
-  pair.u = *rc::gen::container<std::vector<std::int32_t>>(*rc::gen::inRange<std::size_t>(1, 12), rc::gen::inRange<std::int32_t>(-3, 9));
+  pair.u = *rc::gen::container<std::vector<std::int32_t>>(*rc::gen::inRange<std::size_t>(1, 12),
+                                                          rc::gen::inRange<std::int32_t>(-3, 9));
   pair.v = pair.u;
   for (std::uint64_t i = 0; i < most; ++i) {
     const auto at = *rc::gen::inRange<std::size_t>(0, pair.v.size() + (pair.v.empty() ? 1 : 0));
@@ -143,7 +150,8 @@ template <class T>
 void require_stable(const T& transformation, const Pair& pair) {
   const auto d_in = distance(transformation.input_metric(), pair.u, pair.v);
   RC_PRE(d_in.has_value());
-  const auto d_out = distance(transformation.output_metric(), transformation.invoke(pair.u), transformation.invoke(pair.v));
+  const auto d_out =
+      distance(transformation.output_metric(), transformation.invoke(pair.u), transformation.invoke(pair.v));
   RC_ASSERT(d_out.has_value());
   RC_ASSERT(at_most(*d_out, transformation.map(*d_in)));
 }
@@ -152,8 +160,10 @@ TEST(Stability, ScoresOfUnknownSize) {
   EXPECT_TRUE(rc::check("2022 and 2025", [] {
     const Pair pair = neighbours(*rc::gen::inRange<std::uint64_t>(1, 5), false);
     const Rational alpha = any_alpha();
-    require_stable(make_quantile_score_candidates(rows<std::int32_t>(), SymmetricDistance{}, some_candidates(), alpha), pair);
-    require_stable(make_quantile_score_candidates(rows<std::int32_t>(), InsertDeleteDistance{}, some_candidates(), alpha), pair);
+    require_stable(make_quantile_score_candidates(rows<std::int32_t>(), SymmetricDistance{}, some_candidates(), alpha),
+                   pair);
+    require_stable(
+        make_quantile_score_candidates(rows<std::int32_t>(), InsertDeleteDistance{}, some_candidates(), alpha), pair);
     require_stable(make_quantile_score_candidates_2022(some_candidates(), alpha), pair);
   }));
 }
@@ -163,13 +173,15 @@ TEST(Stability, ScoresOfKnownSize) {
     const Pair pair = neighbours(*rc::gen::inRange<std::uint64_t>(1, 5), true);
     const Rational alpha = any_alpha();
     const std::size_t n = pair.u.size();
-    require_stable(make_quantile_score_candidates(rows<std::int32_t>(n), SymmetricDistance{}, some_candidates(), alpha), pair);
+    require_stable(make_quantile_score_candidates(rows<std::int32_t>(n), SymmetricDistance{}, some_candidates(), alpha),
+                   pair);
     require_stable(make_sized_quantile_score_candidates(n, some_candidates(), alpha), pair);
   }));
 }
 
 TEST(Stability, TheUnknownSizeMapIsReached) {
-  const auto t = make_quantile_score_candidates<std::int32_t>(rows<std::int32_t>(), SymmetricDistance{}, {0, 5}, Rational(1, 3));
+  const auto t =
+      make_quantile_score_candidates<std::int32_t>(rows<std::int32_t>(), SymmetricDistance{}, {0, 5}, Rational(1, 3));
   const auto d = distance(LInfDistance{}, t.invoke({1}), t.invoke({1, -1}));
   EXPECT_EQ(d, t.map(1));
 }
@@ -196,14 +208,18 @@ TEST(RowTransforms, DoWhatTheySay) {
   const Rows<double> nullable{AtomDomain<double>::all()};
   EXPECT_EQ(make_drop_null(nullable, SymmetricDistance{}).invoke({1, nan, 3}), (std::vector<double>{1, 3}));
   EXPECT_EQ(make_impute_constant(nullable, HammingDistance{}, 7.0).invoke({1, nan}), (std::vector<double>{1, 7}));
-  EXPECT_EQ(make_clamp(rows<double>(), SymmetricDistance{}, 0.0, 1.0).invoke({-1, 0.5, 9}), (std::vector<double>{0, 0.5, 1}));
+  EXPECT_EQ(make_clamp(rows<double>(), SymmetricDistance{}, 0.0, 1.0).invoke({-1, 0.5, 9}),
+            (std::vector<double>{0, 0.5, 1}));
   const VectorDomain<OptionDomain<AtomDomain<std::int64_t>>> optional{{AtomDomain<std::int64_t>::all()}};
   EXPECT_EQ(make_drop_null(optional, SymmetricDistance{}).invoke({1, std::nullopt}), std::vector<std::int64_t>{1});
-  EXPECT_EQ(make_impute_constant<std::int64_t>(optional, ChangeOneDistance{}, 4).invoke({1, std::nullopt}), (std::vector<std::int64_t>{1, 4}));
+  EXPECT_EQ(make_impute_constant<std::int64_t>(optional, ChangeOneDistance{}, 4).invoke({1, std::nullopt}),
+            (std::vector<std::int64_t>{1, 4}));
   EXPECT_TRUE(starts_with(refusal([&] { make_clamp(nullable, SymmetricDistance{}, 0.0, 1.0); }), "input_domain"));
   EXPECT_TRUE(starts_with(refusal([&] { make_clamp(rows<double>(), SymmetricDistance{}, 1.0, 0.0); }), "bounds"));
   EXPECT_TRUE(starts_with(refusal([&] { make_impute_constant(nullable, SymmetricDistance{}, nan); }), "constant"));
-  EXPECT_TRUE(starts_with(refusal([&] { make_cast_to_lattice(nullable, SymmetricDistance{}, Lattice::regular(0, 1, 1)); }), "input_domain"));
+  EXPECT_TRUE(
+      starts_with(refusal([&] { make_cast_to_lattice(nullable, SymmetricDistance{}, Lattice::regular(0, 1, 1)); }),
+                  "input_domain"));
   const Rows<double> some{AtomDomain<double>::bounded(0, 1)};
   EXPECT_EQ(make_drop_null(nullable, SymmetricDistance{}).output_domain(), rows<double>());
   EXPECT_TRUE(some.contains({0, 0.5}));
@@ -216,10 +232,14 @@ Scores<std::uint64_t> any_scores() { return {AtomDomain<std::uint64_t>::all()}; 
 // gumbel-max 2023, section 2.
 TEST(GumbelMax, RaisesAsThePaperDoes) {
   const Scores<double> nullable{AtomDomain<double>::all()};
-  EXPECT_TRUE(starts_with(refusal([&] { make_gumbel_max(nullable, RangeDistance{}, 0, Optimize::maximize); }), "input_domain"));
-  EXPECT_TRUE(starts_with(refusal([] { make_gumbel_max(any_scores(), RangeDistance{}, 0, Optimize::maximize); }), "temperature"));
-  EXPECT_TRUE(starts_with(refusal([] { make_gumbel_max(any_scores(), RangeDistance{}, -1, Optimize::maximize); }), "temperature"));
-  EXPECT_TRUE(starts_with(refusal([] { make_permute_and_flip(any_scores(), RangeDistance{}, 0, Optimize::maximize); }), "temperature"));
+  EXPECT_TRUE(
+      starts_with(refusal([&] { make_gumbel_max(nullable, RangeDistance{}, 0, Optimize::maximize); }), "input_domain"));
+  EXPECT_TRUE(starts_with(refusal([] { make_gumbel_max(any_scores(), RangeDistance{}, 0, Optimize::maximize); }),
+                          "temperature"));
+  EXPECT_TRUE(starts_with(refusal([] { make_gumbel_max(any_scores(), RangeDistance{}, -1, Optimize::maximize); }),
+                          "temperature"));
+  EXPECT_TRUE(starts_with(refusal([] { make_permute_and_flip(any_scores(), RangeDistance{}, 0, Optimize::maximize); }),
+                          "temperature"));
   const auto m = make_gumbel_max(any_scores(), RangeDistance{}, 2, Optimize::minimize);
   EXPECT_TRUE(starts_with(refusal([&] { m.map(Rational(-1)); }), "d_in"));
   RandomBits bits = RandomBits::system();
@@ -270,12 +290,14 @@ TEST(Chain, OfThePapersHasTheirMap) {
     const Rational a = Rational::parse(alpha);
     const auto scores = make_quantile_score_candidates(rows<std::int32_t>(), SymmetricDistance{}, c, a);
     const auto chain =
-        scores >> make_gumbel_max(scores.output_domain(), scores.output_metric(), temperature, Optimize::minimize) >> index_into(c);
+        scores >> make_gumbel_max(scores.output_domain(), scores.output_metric(), temperature, Optimize::minimize) >>
+        index_into(c);
     const Rational most = std::max(a.numerator(), a.denominator() - a.numerator());
     EXPECT_EQ(chain.map(3), Exponent(Rational(2) * 3 * most / temperature)) << alpha;
     const auto sized = make_quantile_score_candidates(rows<std::int32_t>(5), SymmetricDistance{}, c, a);
     const auto sized_chain =
-        sized >> make_gumbel_max(sized.output_domain(), sized.output_metric(), temperature, Optimize::minimize) >> index_into(c);
+        sized >> make_gumbel_max(sized.output_domain(), sized.output_metric(), temperature, Optimize::minimize) >>
+        index_into(c);
     EXPECT_EQ(sized_chain.map(3), Exponent(Rational(4) * a.denominator() / temperature)) << alpha;
     RandomBits bits = RandomBits::system();
     const std::int32_t value = chain.invoke({0, 1, 2, 3, 4}, bits);
@@ -284,11 +306,14 @@ TEST(Chain, OfThePapersHasTheirMap) {
 }
 
 template <class Left, class Right>
-concept Chains = requires(const Left& left, const Right& right) { left >> right; };
+concept Chains = requires(const Left& left, const Right& right) {
+  left >> right;
+};
 
 TEST(Chain, RefusesWhatDoesNotFit) {
   const auto clamp = make_clamp<double>(rows<double>(), SymmetricDistance{}, 0, 10);
-  const auto scores = make_quantile_score_candidates<double>(rows<double>(), SymmetricDistance{}, {1, 2}, Rational(1, 2));
+  const auto scores =
+      make_quantile_score_candidates<double>(rows<double>(), SymmetricDistance{}, {1, 2}, Rational(1, 2));
   const auto select = make_gumbel_max(scores.output_domain(), LInfDistance{}, 1, Optimize::minimize);
   using Clamp = decltype(clamp);
   using Select = decltype(select);
@@ -323,8 +348,10 @@ TEST(Chain, OfAReleaseHasTheLawOfTheRelease) {
 TEST(Chain, OfARefusesTheWrongNeighbours) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("1"))};
   const RankProfileDomain domain{10};
-  EXPECT_TRUE(starts_with(refusal([&] { make_quantiles(domain, ChangeOneDistance{}, MaxDivergence{}, query); }), "query"));
-  EXPECT_TRUE(starts_with(refusal([&] { make_quantiles(domain, SymmetricDistance{}, ZeroConcentratedDivergence{}, query); }), "query"));
+  EXPECT_TRUE(
+      starts_with(refusal([&] { make_quantiles(domain, ChangeOneDistance{}, MaxDivergence{}, query); }), "query"));
+  EXPECT_TRUE(starts_with(
+      refusal([&] { make_quantiles(domain, SymmetricDistance{}, ZeroConcentratedDivergence{}, query); }), "query"));
   query.neighbors = Neighbors::change_one;
   query.records_per_person = 2;
   EXPECT_EQ(make_quantiles(domain, ChangeOneDistance{}, MaxDivergence{}, query).map(3), Exponent(Rational(3, 2)));

@@ -28,6 +28,12 @@ void member(Writer& json, const char* name, const Rational& value) {
   decimal(json, value);
 }
 
+/// Decimals as they are.
+void number(Writer& json, const char* name, const std::string& decimals) {
+  json.Key(name);
+  json.RawValue(decimals.c_str(), decimals.size(), rapidjson::kNumberType);
+}
+
 void member(Writer& json, const char* name, std::uint64_t value) {
   json.Key(name);
   json.Uint64(value);
@@ -118,6 +124,30 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
     member(json, "unsafe_seed", *release.unsafe_seed);
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
   }
+  json.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+std::string to_json(const AuditRequest& request, const AuditReport& report) {
+  rapidjson::StringBuffer buffer;
+  Writer json(buffer);
+  json.SetIndent(' ', 2);
+  json.StartObject();
+  member(json, "schema_version", std::uint64_t{1});
+  member(json, "program", std::string("fractile ") + version);
+  member(json, "mechanism", request.mechanism);
+  member(json, "measure", to_string(request.budget.measure()));
+  member(json, "neighbors", to_string(request.neighbors));
+  json.Key("holds");
+  json.Bool(report.holds);
+  number(json, "claimed", report.claimed);
+  number(json, "attained", report.attained);
+  json.Key("neighbours");
+  json.StartArray();
+  json.String(report.first.c_str());
+  json.String(report.second.c_str());
+  json.EndArray();
+  member(json, "pairs", report.pairs);
   json.EndObject();
   return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
 }

@@ -128,7 +128,7 @@ std::vector<std::string> default_places() {
 }
 
 AdbcDriver& find_driver(const std::string& library) {
-  if (!library.empty()) return load_named(library, "the option");
+  if (!library.empty()) return load_named(library, "--duckdb");
   if (const char* named = std::getenv("FRACTILE_DUCKDB"); named != nullptr && *named != '\0') {
     return load_named(named, "FRACTILE_DUCKDB");
   }

@@ -47,7 +47,7 @@ Format format_by_file_name(const std::string& file) {
   const auto found = formats_by_extension().find(lower_extension(path));
   if (found == formats_by_extension().end()) {
     throw Error(ErrorCode::usage, "the name of " + file + " does not tell its format",
-                "pass --format csv, tsv, parquet or json");
+                "pass --input-format csv, tsv, parquet or json");
   }
   return found->second;
 }
@@ -55,7 +55,7 @@ Format format_by_file_name(const std::string& file) {
 Format named_format(const std::string& name) {
   const auto found = formats_by_name().find(name);
   if (found == formats_by_name().end()) {
-    throw Error(ErrorCode::usage, "unknown format '" + name + "'", "pass --format csv, tsv, parquet or json");
+    throw Error(ErrorCode::usage, "unknown format '" + name + "'", "pass --input-format csv, tsv, parquet or json");
   }
   return found->second;
 }
@@ -64,7 +64,7 @@ void check_delimiter(const std::string& delimiter, Format format) {
   if (delimiter.empty()) return;
   if (format != Format::csv && format != Format::tsv) {
     throw Error(ErrorCode::usage, "a delimiter is set, but the format is not delimited text",
-                "drop --delimiter, or pass --format csv");
+                "drop --delimiter, or pass --input-format csv");
   }
   if (delimiter.size() > longest_delimiter || delimiter.find_first_of("\"\r\n") != std::string::npos) {
     throw Error(ErrorCode::usage, "the delimiter must be one to four bytes other than quotes and line ends",

@@ -79,7 +79,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
       return {ErrorCode::data, at + " has more or fewer cells than the header", "fix the line, or pass --delimiter"};
     case FailureKind::malformed:
       return {ErrorCode::data, at + " is truncated or not of its format",
-              "check the file, or pass --format csv, tsv, parquet or json"};
+              "check the file, or pass --input-format csv, tsv, parquet or json"};
     case FailureKind::missing_file:
       return {ErrorCode::data, display_name + " names a file that does not exist", "check the paths in the query"};
     case FailureKind::missing_extension:

@@ -1,0 +1,151 @@
+"""The command line as a process: how the tests of this folder run it, and what they hold every refusal to."""
+
+import ctypes
+import dataclasses
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+HOUSE = Path(__file__).resolve().parent.parent.parent
+PROGRAM = Path(os.environ.get("FRACTILE_CLI", HOUSE / "build" / "dev" / "fractile")).resolve()
+DATA = Path(os.environ.get("FRACTILE_DATA", HOUSE.parent / "shared" / "data"))
+EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))  # as the C++ tests have it: how much to repeat
+
+NOBODY = 65534
+QUERY = {"column": "x", "bounds": ("0", "10"), "step": "1", "epsilon": "1"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    code: int
+    out: str
+    err: str
+
+
+def run(*arguments, stdin=b"", **how):
+    """Runs the program; `how` is for subprocess.run."""
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120, **how}
+    done = subprocess.run([PROGRAM, *arguments], input=stdin, **how)
+    return Result(done.returncode, text_of(done.stdout), text_of(done.stderr))
+
+
+def text_of(output):
+    return (output or b"").decode("utf-8")
+
+
+def options(base=QUERY, **changes):
+    """Command-line options: a query that is well, but for the changes. None leaves one out, True makes a flag."""
+    words = []
+    for name, value in {**base, **changes}.items():
+        name = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(name)
+        elif value is not None:
+            words += [name, *([value] if isinstance(value, str) else value)]
+    return words
+
+
+def require_engine():
+    """For setUpModule."""
+    probe = run("release", "--sql", "SELECT 1 AS x", *options())
+    if probe.code != 0:
+        raise unittest.SkipTest("the engine is not here: set FRACTILE_DUCKDB to the path of libduckdb; " + probe.err)
+
+
+def require_data(name):
+    path = DATA / name
+    if not path.exists():
+        raise unittest.SkipTest(f"the data sets are not here: set FRACTILE_DATA to the folder of {name}")
+    return path
+
+
+class CommandTest(unittest.TestCase):
+    """Every test has a folder of its own, in which the program runs."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def write(self, name, content):
+        target = self.folder / name
+        if isinstance(content, str):
+            content = content.encode("utf-8")
+        target.write_bytes(content)
+        return name
+
+    def run_release(self, *arguments, how=None, stdin=b"", **changes):
+        """`fractile release ARGUMENTS`, with options(**changes), in this test's folder."""
+        return run("release", *arguments, *options(**changes), stdin=stdin, cwd=self.folder, **(how or {}))
+
+    def release(self, *arguments, warning="", **changes):
+        """The published values, as text, of a release that must succeed, with nothing but `warning` on standard error."""
+        result = self.run_release(*arguments, **changes)
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.err, rf"\A{warning}\Z")
+        lines = result.out.splitlines()
+        self.assertEqual(lines[0].split(",")[:2], ["quantile", "value"])
+        return [line.split(",")[1] for line in lines[1:]]
+
+    def sure_release(self, *arguments, **changes):
+        """release() of the true quantiles, but for one time in e^100, by an epsilon that promises nothing."""
+        warning = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
+        return self.release(*arguments, warning=warning, **{**changes, "epsilon": "1000"})
+
+    def assert_refused(self, result, code, *parts, secrets=()):
+        """Exit code, nothing on standard output, and on standard error what is wrong and a hint, one line each."""
+        self.assertEqual(result.code, code, result)
+        self.assertEqual(result.out, "")
+        self.assertRegex(result.err, r"\Afractile: [^\n]+\n  [^\n]+\n\Z")
+        for part in parts:
+            self.assertIn(part, result.err)
+        for secret in secrets:
+            self.assertNotIn(secret, result.err)
+
+    def files(self):
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def as_nobody(self):
+        """How to run without the right to do everything: as is, or as another user when this one is root."""
+        if os.geteuid() != 0:
+            return {}
+        how = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+        os.chmod(self.folder, 0o755)
+        try:
+            if run("--version", **how).code == 0:
+                return how
+        except OSError:
+            pass
+        self.skipTest("running as root, and nobody may not run the program")
+        return None
+
+
+class Engine:
+    """DuckDB by its C interface: to write files that Python cannot."""
+
+    def __init__(self):
+        name = os.environ.get("FRACTILE_DUCKDB") or PROGRAM.parent / "libduckdb.so"
+        try:
+            self._library = ctypes.CDLL(str(name))
+        except OSError as missing:
+            raise unittest.SkipTest(f"cannot write Parquet without FRACTILE_DUCKDB: {missing}") from missing
+        database = ctypes.c_void_p()
+        self._connection = ctypes.c_void_p()
+        assert self._library.duckdb_open(None, ctypes.byref(database)) == 0
+        assert self._library.duckdb_connect(database, ctypes.byref(self._connection)) == 0
+
+    def run(self, sql):
+        if self._library.duckdb_query(self._connection, sql.encode("utf-8"), None) != 0:
+            raise AssertionError(f"DuckDB refuses {sql}")
+
+    def write_parquet(self, path, select):
+        self.run(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
+
+
+def help_commands(text):
+    """The lines of a help text that call the program, continued lines joined."""
+    joined = re.sub(r"\\\n *", "", text)
+    return [line.strip() for line in joined.splitlines() if re.match(r"  fractile .*\.csv", line)]

@@ -1,0 +1,167 @@
+"""The receipt and standard output: whole, or not at all; and nothing is left behind, whatever interrupts."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine
+
+setUpModule = require_engine
+
+
+class ReceiptTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "x\n" + "7\n" * 1000)
+
+
+class Written(ReceiptTest):
+    def test_is_the_json_output(self):
+        result = self.run_release("t.csv", format="json", receipt="r.json")
+        self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual((self.folder / "r.json").read_text(), result.out)
+        self.assertEqual(self.files(), ["r.json", "t.csv"])
+
+    def test_beside_other_output(self):
+        values = self.release("t.csv", receipt="r.json")
+        receipt = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual([str(entry["value"]) for entry in receipt["quantiles"]], values)
+
+    def test_not_after_a_failure(self):
+        self.write("t.csv", "x\n7\nseven\n")
+        self.assert_refused(self.run_release("t.csv", receipt="r.json"), 3, "row 2")
+        self.assertEqual(self.files(), ["t.csv"])
+
+
+class RefusedBeforeRows(ReceiptTest):
+    """With a file that would fail with exit code 3, so that 2 says that it was not looked at."""
+
+    def refuse(self, receipt, *parts, how=None):
+        self.write("t.csv", "x\n7\nseven\n")
+        before = self.files()
+        result = self.run_release("t.csv", receipt=receipt, how=how)
+        self.assert_refused(result, 2, f"the receipt '{receipt}' ", *parts)
+        self.assertEqual(self.files(), before)
+        self.assert_refused(self.run_release("nowhere.csv", receipt=receipt, how=how), 2)
+
+    def test_exists(self):
+        self.write("r.json", "kept")
+        self.refuse("r.json", "exists already", "choose another name")
+        self.assertEqual((self.folder / "r.json").read_text(), "kept")
+        self.refuse(".", "exists already")
+
+    def test_missing_folder(self):
+        self.refuse("gone/r.json", "cannot be created: No such file or directory", "a folder that exists")
+        self.refuse("t.csv/r.json", "cannot be created: Not a directory")
+
+    def test_read_only_folder(self):
+        how = self.as_nobody()
+        os.chmod(self.folder, 0o555)
+        self.addCleanup(os.chmod, self.folder, 0o755)
+        result = self.run_release("nowhere.csv", receipt="r.json", how=how)
+        self.assert_refused(result, 2, "the receipt 'r.json' cannot be created: Permission denied", "you may write to")
+
+
+class Unwritable(ReceiptTest):
+    def test_a_file_may_not_grow(self):
+        """RLIMIT_FSIZE stands for a full disk: the write fails after the rows were read."""
+        how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))}
+        result = self.run_release("t.csv", receipt="r.json", how=how)
+        self.assert_refused(result, 3, "the receipt 'r.json' could not be written: File too large", "free some space")
+        self.assertEqual(self.files(), ["t.csv"])
+
+    def test_standard_input_may_not_be_kept(self):
+        how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))}
+        result = self.run_release("-", stdin=b"x\n" + b"7\n" * 1000, how=how)
+        self.assert_refused(result, 70, "the input could not be spooled: File too large", "set TMPDIR")
+
+    def test_full_disk(self):
+        """A disk of one page, which is taken; in a mount namespace of its own."""
+        command = 'mount -t tmpfs -o size=4k tmpfs full && head -c 4096 /dev/zero >full/taken && "$@"; code=$?; ' \
+                  "ls -A full >left; exit $code"
+        (self.folder / "full").mkdir()
+        unshare = shutil.which("unshare")
+        if unshare is None or subprocess.run([unshare, "--mount", "true"], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("no right to mount")
+        arguments = [PROGRAM, "release", "t.csv", *options(receipt="full/r.json")]
+        result = subprocess.run([unshare, "--mount", "sh", "-c", command, "sh", *arguments], cwd=self.folder,
+                                capture_output=True, text=True)
+        left = (self.folder / "left").read_text().split()
+        if left == []:
+            self.skipTest("no right to mount: " + result.stderr)
+        self.assertEqual((result.returncode, result.stdout, left), (3, "", ["taken"]))
+        self.assertIn("the receipt 'full/r.json' could not be written: No space left on device", result.stderr)
+
+    def test_full_standard_output(self):
+        with open("/dev/full", "wb") as full:
+            result = self.run_release("t.csv", how={"stdout": full})
+        self.assert_refused(result, 3, "standard output could not be written: No space left", "counts as spent")
+
+    def test_full_standard_output_with_a_receipt(self):
+        with open("/dev/full", "wb") as full:
+            result = self.run_release("t.csv", receipt="r.json", how={"stdout": full})
+        self.assert_refused(result, 3, "standard output could not be written", "the receipt r.json holds it")
+        json.loads((self.folder / "r.json").read_text())
+
+    def test_closed_standard_output(self):
+        """Without care, the spooled input would get descriptor 1 and the release would be written into it."""
+        for name in ("t.csv", "-"):
+            how = {"preexec_fn": lambda: os.close(1)}
+            result = self.run_release(name, stdin=b"x\n7\n", how=how)
+            self.assert_refused(result, 3, "standard output could not be written: Bad file descriptor")
+
+    def test_closed_or_full_standard_error(self):
+        with open("/dev/full", "wb") as full:
+            for how in ({"preexec_fn": lambda: os.close(2)}, {"stderr": full}):
+                self.assertEqual(self.run_release("t.csv", quantiles="2", how=how).code, 2)
+                self.assertEqual(self.run_release("t.csv", epsilon="100", how=how).code, 0)
+
+
+class Interrupted(ReceiptTest):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "tmp").mkdir()
+
+    def start(self, *arguments, **changes):
+        environment = {**os.environ, "TMPDIR": str(self.folder / "tmp")}
+        return subprocess.Popen([PROGRAM, "release", *arguments, *options(**changes)], cwd=self.folder, env=environment,
+                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def test_while_reading_a_pipe(self):
+        for stop in (signal.SIGKILL, signal.SIGINT, signal.SIGTERM):
+            with self.subTest(stop=stop):
+                process = self.start("-", receipt="r.json")
+                process.stdin.write(b"x\n" + b"7\n" * 500_000)  # more than the pipe holds: some of it has been read
+                process.stdin.flush()
+                process.send_signal(stop)
+                out, err = process.communicate()
+                self.assertEqual((process.returncode, out, err), (-stop, b"", b""))
+                self.assertEqual(self.files(), ["t.csv", "tmp"])
+                self.assertEqual(os.listdir(self.folder / "tmp"), [])
+
+    def test_at_any_moment(self):
+        """A receipt under its name is whole; only a SIGKILL in the middle of writing may leave a nameless beginning."""
+        started = time.monotonic()
+        self.release("t.csv")
+        whole_run = time.monotonic() - started
+        rounds = max(1, round(24 * EFFORT))
+        for i in range(rounds):
+            process = self.start("t.csv", receipt=f"r{i}.json")
+            time.sleep(whole_run * 1.2 * i / rounds)
+            process.kill()
+            process.communicate()
+        for name in self.files():
+            if name.endswith(".json"):
+                json.loads((self.folder / name).read_text())
+            else:
+                self.assertRegex(name, r"\A(t\.csv|tmp|r\d+\.json\.\w{6})\Z")
+        self.assertEqual(os.listdir(self.folder / "tmp"), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,374 @@
+"""What the program reads: sound tables in all their spellings, and every way in which a table can be unusable."""
+
+import gzip
+import json
+import os
+import unittest
+
+from cli.program import CommandTest, Engine, require_engine
+
+setUpModule = require_engine
+
+SECRET = "31415926535x"  # a cell that no message may show
+
+
+class Cells(CommandTest):
+    """One cell is odd."""
+
+    def column(self, *cells):
+        return self.write("t.csv", "x\n" + "".join(f"{cell}\n" for cell in cells))
+
+    def test_not_a_number(self):
+        for cell in (SECRET, "1,000", "$31415926535", "0x31415926535", "31415926535 31415926535", "true31415926535"):
+            with self.subTest(cell=cell):
+                self.write("t.csv", f'y,x\na,1\nb,2\nc,"{cell}"\nd,4\n')
+                result = self.run_release("t.csv")
+                self.assert_refused(result, 3, "t.csv: row 3, column 'x': not a number", "fix the cell", "--sql",
+                                    secrets=("31415", "1,000"))
+
+    def test_not_a_number_on_any_lattice(self):
+        name = self.column(*range(5), SECRET)
+        for changes in ({"step": "0.001"}, {"candidates": "1,2,3", "bounds": None, "step": None}):
+            result = self.run_release(name, **changes)
+            self.assert_refused(result, 3, "t.csv: row 6, column 'x': not a number", secrets=(SECRET,))
+
+    def test_not_a_number_far_down(self):
+        name = self.column(*[7] * 200_000, SECRET, *[7] * 1000, SECRET)
+        result = self.run_release(name)
+        self.assert_refused(result, 3, "t.csv: row 200001, column 'x': not a number", secrets=(SECRET,))
+
+    def test_rows_are_records_not_lines(self):
+        self.write("t.csv", f'y,x\n"a\nb",1\n"c\n\nd",{SECRET}\n')
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv: row 2, column 'x'", secrets=(SECRET,))
+
+    def test_in_a_query(self):
+        name = self.column(1, SECRET)
+        result = self.run_release(name, sql="SELECT CAST(x AS DOUBLE) AS x FROM input")
+        self.assert_refused(result, 3, "the query: a value could not be converted", "TRY_CAST", secrets=(SECRET,))
+        result = self.run_release(name, sql="SELECT x FROM input")
+        self.assert_refused(result, 3, "the query: result row 2, column 'x': not a number", secrets=(SECRET,))
+        self.release(name, sql="SELECT TRY_CAST(x AS DOUBLE) AS x FROM input")
+
+    def test_other_columns_may_hold_anything(self):
+        self.write("t.csv", f"x,y\n1,{SECRET}\n2,\n")
+        self.release("t.csv")
+
+    def test_missing_numbers_dropped(self):
+        for cell in ("", "   ", "\t", "NaN", "nan", "-NaN"):
+            with self.subTest(cell=cell):
+                self.write("t.csv", "x,y\n" + f"{cell},1\n" * 30 + "7,1\n" * 9)
+                self.assertEqual(self.sure_release("t.csv", null="drop", quantiles="median"), ["7"])
+
+    def test_missing_numbers_refused(self):
+        for cell in ("", "   ", "\t", "NaN", "nan"):
+            with self.subTest(cell=cell):
+                self.write("t.csv", f"x,y\n1,1\n{cell},1\n2,1\n")
+                result = self.run_release("t.csv", null="error")
+                self.assert_refused(result, 3, "t.csv: row 2, column 'x': empty, NULL or NaN", "--null drop")
+
+    def test_infinities_clamp(self):
+        for cell, bound in (("inf", "10"), ("-Infinity", "0"), ("1e400", "10"), ("-1e400", "0")):
+            for null in ("drop", "error"):
+                with self.subTest(cell=cell, null=null):
+                    name = self.column(*[cell] * 50)
+                    self.assertEqual(self.sure_release(name, null=null, quantiles="median"), [bound])
+
+    def test_values_outside_the_bounds_clamp(self):
+        name = self.column(*[-1000] * 40, *[5] * 20, *["1e9"] * 40)
+        self.assertEqual(self.sure_release(name), ["0", "5", "10"])
+
+    def test_values_between_points_go_to_the_nearest(self):
+        name = self.column(*["2.4"] * 40, *["2.5"] * 20, *["6.6"] * 40)
+        self.assertEqual(self.sure_release(name), ["2", "3", "7"])
+
+
+class Sizes(CommandTest):
+    def assert_on_the_lattice(self, values, count=3):
+        self.assertEqual(len(values), count)
+        self.assertEqual(values, sorted(values, key=int))
+        self.assertTrue(all(0 <= int(value) <= 10 for value in values), values)
+
+    def test_no_records(self):
+        for content in ("x\n", "x", "y,x\r\n"):
+            for changes in ({}, {"mechanism": "exponential", "quantiles": "median"}, {"epsilon": None, "rho": "1/8"},
+                            {"neighbors": "change-one"}, {"step": "0.001"}, {"null": "error"}):
+                self.write("t.csv", content)
+                result = self.run_release("t.csv", format="json", public_rows=True, **changes)
+                self.assertEqual((result.code, result.err), (0, ""))
+                self.assertEqual(json.loads(result.out)["public_records"], 0)
+
+    def test_no_bytes(self):
+        self.write("t.csv", "")
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv is empty", "still has a header line")
+
+    def test_one_row(self):
+        self.write("t.csv", "x\n5\n")
+        self.assert_on_the_lattice(self.release("t.csv"))
+        self.assertEqual(self.sure_release("t.csv", quantiles="median"), ["5"])
+
+    def test_all_rows_equal(self):
+        self.write("t.csv", "x\n" + "7\n" * 1000)
+        self.assertEqual(self.sure_release("t.csv"), ["7", "7", "7"])
+
+    def test_a_million_ties(self):
+        self.write("t.csv", "x\n" + "7\n" * 1_000_000)
+        self.assertEqual(self.release("t.csv", quantiles="deciles"), ["7"] * 9)
+        self.assertEqual(self.release("t.csv", step="0.0001"), ["7"] * 3)  # too fine a lattice for the engine to count
+
+    def test_extreme_budgets(self):
+        self.write("t.csv", "x\n" + "7\n" * 1000)
+        for epsilon in ("1e-300", "ln 2", "1/3", "2 ln 3", "20"):
+            self.assert_on_the_lattice(self.release("t.csv", epsilon=epsilon))
+        self.assert_on_the_lattice(self.release("t.csv", epsilon=None, rho="1e-300"))
+
+    def test_budgets_without_meaning_warn(self):
+        self.write("t.csv", "x\n" + "7\n" * 1000)
+        for changes, warning in (({"epsilon": "1e300"}, "warning: an epsilon above 20 promises next to nothing"),
+                                 ({"epsilon": "20.001"}, "warning: an epsilon above 20 promises next to nothing"),
+                                 ({"epsilon": None, "rho": "1e300"}, "warning: a rho above 50 promises next to nothing")):
+            with self.subTest(**changes):
+                result = self.run_release("t.csv", **changes)
+                self.assertEqual(result.code, 0)
+                self.assertIn(warning, result.err)
+        self.assertEqual(self.run_release("t.csv", epsilon="1e300").out.splitlines()[1:], ["1/4,7", "1/2,7", "3/4,7"])
+
+    def test_lattices_of_one_point(self):
+        self.write("t.csv", "x\n1\n2\n")
+        self.assertEqual(self.release("t.csv", bounds=("5", "5")), ["5"] * 3)
+        self.assertEqual(self.release("t.csv", bounds=None, step=None, candidates="5"), ["5"] * 3)
+
+    def test_the_largest_lattice(self):
+        self.write("t.csv", "x\n5\n")
+        values = self.release("t.csv", bounds=("0", str(2**62 - 1)))
+        self.assertTrue(all(0 <= int(value) < 2**62 for value in values), values)
+
+    def test_every_quantile_at_once(self):
+        self.write("t.csv", "x\n" + "".join(f"{i}\n" for i in range(1001)))
+        self.assert_on_the_lattice(self.release("t.csv", quantiles="percentiles"), 99)
+        self.assert_on_the_lattice(self.release("t.csv", quantiles="0,1/3,1"))
+
+
+class Columns(CommandTest):
+    def test_no_such_column(self):
+        self.write("t.csv", "age,income\n1,2\n")
+        self.assert_refused(self.run_release("t.csv", column="incomes"), 3,
+                            "t.csv has no column 'incomes'; it has 'age', 'income'", "did you mean 'income'?")
+        self.assert_refused(self.run_release("t.csv", column="zzz"), 3, "no column 'zzz'", "name one of the columns")
+
+    def test_letter_case_and_quotes(self):
+        self.write("t.csv", '"Age, in years",y\n7,1\n')
+        self.release("t.csv", column="age, in YEARS")
+
+    def test_twins(self):
+        self.write("t.csv", "x,x\n1,2\n")
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv has more than one column 'x'", "rename one")
+
+    def test_not_numeric(self):
+        result = self.run_release(sql="SELECT DATE '2026-01-31' AS x")
+        self.assert_refused(result, 3, "the query: column 'x' is DATE, not a number", "CAST", secrets=("2026",))
+        result = self.run_release(sql="SELECT CAST('secretmood' AS ENUM('secretmood', 'b')) AS x")
+        self.assert_refused(result, 3, "column 'x' is ENUM, not a number", secrets=("secretmood",))
+
+
+class Queries(CommandTest):
+    def refuse(self, sql, *parts, code=2):
+        with self.subTest(sql=sql):
+            self.write("t.csv", f"x,y\n1,2\n{SECRET},3\n")
+            self.assert_refused(self.run_release("t.csv", sql=sql), code, *parts, secrets=(SECRET,))
+
+    def test_refused(self):
+        self.refuse("SELEC x FROM input", 'the query was refused: syntax error at or near "SELEC"', "correct the query")
+        self.refuse("SELECT z FROM input", "the query was refused", '"z" not found', "correct the query")
+        self.refuse("SELECT x FROM elsewhere", "the query was refused", "elsewhere")
+        self.refuse("SELECT 1 AS x; SELECT 2 AS x", "the query is not one SELECT", "a single SELECT")
+        self.refuse("DROP VIEW input", "the query is not one SELECT")
+        self.refuse("COPY (SELECT 1) TO 'made.csv'", "the query is not one SELECT")
+        self.assertEqual(self.files(), ["t.csv"])
+        self.refuse("SELECT x FROM 'gone.csv'", "names a file that does not exist", code=3)
+
+    def test_without_a_file(self):
+        values = self.sure_release(sql="SELECT range % 11 AS x FROM range(100000)", quantiles="median")
+        self.assertEqual(values, ["5"])
+        self.release(sql="SELECT 1 AS x -- a comment;")
+
+
+class Files(CommandTest):
+    def test_missing(self):
+        self.assert_refused(self.run_release("gone.csv"), 3, "cannot open gone.csv: No such file or directory", "path")
+
+    def test_directory(self):
+        (self.folder / "d.csv").mkdir()
+        self.assert_refused(self.run_release("d.csv"), 3, "d.csv is a directory, not a file", "name one file")
+
+    def test_unreadable(self):
+        how = self.as_nobody()
+        self.write("t.csv", "x\n1\n")
+        os.chmod(self.folder / "t.csv", 0)
+        self.assert_refused(self.run_release("t.csv", how=how), 3, "cannot open t.csv: Permission denied", "permissions")
+
+    def test_too_long_a_line(self):
+        self.write("t.csv", b"x\n1\n" + b"2" * 20_000_000 + b"\n3\n")
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv: line 3 is longer than 2,000,000 bytes", "line end")
+        self.write("t.csv", b"x" * 20_000_000 + b"\n3\n")
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv: the header line is longer than a megabyte")
+
+    def test_an_unclosed_quote(self):
+        self.write("t.csv", f'x,y\n1,2\n2,"{SECRET}\n' + "3,4\n" * 1000)
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv: line 3 has a quoted cell without its end",
+                            "must be doubled", secrets=(SECRET,))
+
+    def test_ragged_lines(self):
+        for line in ("3", f"3,4,{SECRET}"):
+            self.write("t.csv", f"x,y\n1,2\n{line}\n")
+            self.assert_refused(self.run_release("t.csv"), 3, "t.csv: line 3 has more or fewer cells than the header",
+                                "--delimiter", secrets=(SECRET,))
+
+    def test_not_utf8(self):
+        self.write("t.csv", b"y,x\n1,2\n2,\xff\xfe\n")
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv: line 3 is not UTF-8 text", "iconv")
+        self.write("t.csv", "x,y\n1,2\n".encode("utf-16"))
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv is not UTF-8 text", "iconv")
+
+    def test_headers(self):
+        self.write("t.csv", "31415926535\n2\n")
+        self.assert_refused(self.run_release("t.csv"), 3, "the first line holds numbers, not column names",
+                            "add a header line", secrets=("31415",))
+        self.write("t.csv", "\nx\n1\n")
+        self.assert_refused(self.run_release("t.csv"), 3, "the first line is blank", "add a header line")
+
+    def test_truncated_gzip(self):
+        packed = gzip.compress(b"x\n" + b"".join(b"%d\n" % (i * i % 1009) for i in range(20_000)))
+        for size in (3, 12, len(packed) // 2, len(packed) - 1):
+            self.write("t.csv.gz", packed[:size])
+            result = self.run_release("t.csv.gz")
+            self.assert_refused(result, 3, "t.csv.gz")
+
+    def test_truncated_json(self):
+        for content in ('[{"x":1},{"x":31415', '{"x":1}\n{"x":31415', '{"x":1', "[", "hello", "[1, 2]", "{}"):
+            with self.subTest(content=content):
+                self.write("t.json", content)
+                self.assert_refused(self.run_release("t.json"), 3, "t.json", secrets=("31415",))
+
+    def test_json_cells(self):
+        for cell in (f'"{SECRET}"', "[31415926535]", '{"a": 31415926535}', "true"):
+            with self.subTest(cell=cell):
+                self.write("t.ndjson", f'{{"x": 1}}\n{{"x": {cell}}}\n')
+                self.assert_refused(self.run_release("t.ndjson"), 3, "t.ndjson: row 2, column 'x': not a number",
+                                    secrets=("31415",))
+
+    def test_truncated_parquet(self):
+        Engine().write_parquet(self.folder / "t.parquet", "SELECT i * i % 1009 AS x FROM range(20000) t(i)")
+        whole = (self.folder / "t.parquet").read_bytes()
+        for content in (whole[:3], whole[:4], whole[:-1], whole[:-100], whole[: len(whole) // 2], b"PAR1garbagePAR1",
+                        b"PAR1" + bytes(1000) + whole[-12:], b"x\n1\n"):
+            self.write("t.parquet", content)
+            result = self.run_release("t.parquet")
+            self.assert_refused(result, 3, "fractile: t.parquet ", "check ", "of its format")
+
+    def test_damaged_parquet(self):
+        Engine().write_parquet(self.folder / "t.parquet", "SELECT i * i % 1009 AS x FROM range(20000) t(i)")
+        whole = (self.folder / "t.parquet").read_bytes()
+        self.write("t.parquet", whole[:8] + b"\xff" * 64 + whole[72:])
+        self.assert_refused(self.run_release("t.parquet"), 3, "t.parquet")
+
+    def test_the_wrong_format(self):
+        self.write("t.csv", "x\n1\n")
+        for name in ("parquet", "json"):
+            result = self.run_release("t.csv", input_format=name)
+            self.assert_refused(result, 3, "t.csv is truncated or not of its format", "--input-format csv")
+
+
+class StandardInput(CommandTest):
+    def test_csv(self):
+        for content in (b"x\n" + b"7\n" * 50, b"\xef\xbb\xbfx\r\n" + b"7\r\n" * 50, b'"x"\n' + b'"7"\n' * 50,
+                        b"y;x\n" + b"a,b;7\n" * 50, b" x \n" + b" 7\n" * 50, b"x\n" + b"7\n" * 49 + b"7",
+                        gzip.compress(b"x\n" + b"7\n" * 50)):
+            with self.subTest(content=content[:10]):
+                self.assertEqual(self.sure_release("-", stdin=content), ["7"] * 3)
+
+    def test_other_formats(self):
+        self.assertEqual(self.sure_release("-", stdin=b'{"x": 7}\n' * 50, input_format="json"), ["7"] * 3)
+        self.assertEqual(self.sure_release("-", stdin=b"y\tx\n" + b"1\t7\n" * 50, input_format="tsv"), ["7"] * 3)
+
+    def test_refused(self):
+        for content, message in ((b"", "standard input is empty"),
+                                 (b"1\n2\n", "standard input: the first line holds numbers, not column names"),
+                                 (b"\n\n", "standard input: the first line is blank"),
+                                 (b"y\n1\n", "standard input has no column 'x'; it has 'y'"),
+                                 (b"x\n1\n31415x\n", "standard input: row 2, column 'x': not a number"),
+                                 (b"x\n" + b"1" * 3_000_000, "standard input: line 2 is longer")):
+            self.assert_refused(self.run_release("-", stdin=content), 3, message, secrets=("31415",))
+
+    def test_no_room_to_keep_it(self):
+        how = {"env": {**os.environ, "TMPDIR": str(self.folder / "gone")}}
+        result = self.run_release("-", stdin=b"x\n1\n", how=how)
+        self.assert_refused(result, 70, "no temporary file for the input", "set TMPDIR")
+
+
+class SameRelease(CommandTest):
+    """One table in many spellings: the same profile, hence the same release under one seed."""
+
+    CELLS = [None if i % 17 == 0 else str((i * i % 997) / 8) for i in range(5000)]
+    QUERY = {"bounds": ("0", "125"), "step": "0.125", "quantiles": "deciles", "epsilon": "1/50", "unsafe_seed": "9"}
+
+    def assert_same(self, name, expected, **changes):
+        with self.subTest(name=name, **changes):
+            self.assertEqual(self.release(name, **{**self.QUERY, **changes}), expected)
+
+    def write_delimited(self, name, delimiter=",", end="\n", mark="", quote=""):
+        rows = [["y", "x"], *[[str(i), cell or ""] for i, cell in enumerate(self.CELLS)]]
+        lines = [delimiter.join(quote + cell + quote for cell in row) + end for row in rows]
+        return self.write(name, mark + "".join(lines))
+
+    def setUp(self):
+        super().setUp()
+        self.write_delimited("t.csv")
+        self.expected = self.release("t.csv", **self.QUERY)
+
+    def test_delimited_text(self):
+        other = self.release("t.csv", **{**self.QUERY, "unsafe_seed": "10"})
+        self.assertNotEqual(other, self.expected)  # so that equality below says something
+        self.assert_same(self.write_delimited("bom.csv", mark="\ufeff"), self.expected)
+        self.assert_same(self.write_delimited("crlf.csv", end="\r\n"), self.expected)
+        self.assert_same(self.write_delimited("quoted.csv", quote='"'), self.expected)
+        self.assert_same(self.write_delimited("semicolon.csv", ";"), self.expected)
+        self.assert_same(self.write_delimited("bar.txt", "|"), self.expected)
+        self.assert_same(self.write_delimited("t.tsv", "\t"), self.expected)
+        self.assert_same(self.write_delimited("hash", "#"), self.expected, delimiter="#", input_format="csv")
+        packed = gzip.compress((self.folder / "t.csv").read_bytes())
+        self.assert_same(self.write("t.csv.gz", packed), self.expected)
+
+    def test_quoted_separators_and_line_ends(self):
+        rows = "".join(f'"a,""b""\n{i}",{cell or ""}\n' for i, cell in enumerate(self.CELLS))
+        self.assert_same(self.write("q.csv", '"y, and more",x\n' + rows), self.expected)
+
+    def test_json(self):
+        records = [{"y": "a", "x": cell and float(cell)} for cell in self.CELLS]
+        self.assert_same(self.write("array.json", json.dumps(records)), self.expected)
+        lines = "".join(json.dumps(record) + "\n" for record in records)
+        self.assert_same(self.write("lines.ndjson", lines), self.expected)
+        self.assert_same(self.write("lines.jsonl.gz", gzip.compress(lines.encode())), self.expected)
+        bare = "".join(json.dumps({k: v for k, v in record.items() if v is not None}) + "\n" for record in records)
+        self.assert_same(self.write("bare.json", bare), self.expected)
+
+    def test_parquet(self):
+        engine = Engine()
+        for number in ("DOUBLE", "DECIMAL(9, 3)", "VARCHAR"):
+            select = f"SELECT y, CAST(x AS {number}) AS x FROM read_csv('{self.folder}/t.csv', all_varchar = true)"
+            engine.write_parquet(self.folder / "t.parquet", select)
+            self.assert_same("t.parquet", self.expected)
+
+    def test_query(self):
+        self.assert_same("t.csv", self.expected, sql="SELECT x FROM input")
+        self.assert_same("t.csv", self.expected, sql="SELECT CAST(x AS DOUBLE) AS x FROM input ORDER BY random();")
+
+    def test_listed_points(self):
+        """The engine counts on the coarse lattice, this program on the list of the same points."""
+        points = ",".join(str(i / 8) for i in range(1001))
+        coarse = self.sure_release("t.csv", **self.QUERY)
+        listed = self.sure_release("t.csv", **{**self.QUERY, "bounds": None, "step": None, "candidates": points})
+        self.assertEqual([float(value) for value in coarse], [float(value) for value in listed])
+
+
+if __name__ == "__main__":
+    unittest.main()
