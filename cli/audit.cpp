@@ -50,7 +50,7 @@ enum class Format { table, json };
 }  // namespace
 
 int run_audit(const Typed& typed) {
-  const Format format =
+  const auto format =
       choice<Format>(typed, "--format", {{"table", Format::table}, {"json", Format::json}}, Format::table);
   const AuditRequest request = request_of(typed);
   const AuditReport report = audit(request);

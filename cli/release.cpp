@@ -133,7 +133,7 @@ int run_release(const Typed& typed) {
   const Lattice lattice = lattice_of(typed);
   const QuantileQuery query = query_of(typed);
   const Format format = format_of(typed);
-  const NullPolicy null_policy =
+  const auto null_policy =
       choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}}, NullPolicy::drop);
   const std::string receipt = typed.one("--receipt");
   const TableOptions options = table_of(typed);

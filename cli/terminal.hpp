@@ -10,8 +10,8 @@
 
 namespace fractile::cli {
 
-/// Before anything is opened: no file may take the place of a closed standard stream, and a file that outgrows its limit
-/// is an error to be told of, not a signal that ends the process.
+/// Before anything is opened: no file may take the place of a closed standard stream, and a file that outgrows its
+/// limit is an error to be told of, not a signal that ends the process.
 void prepare_streams();
 
 bool stdout_is_terminal();

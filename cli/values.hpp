@@ -46,6 +46,7 @@ Value choice(const Typed& typed, const std::string& option, const std::map<std::
   const auto at = choices.find(typed.one(option));
   if (at != choices.end()) return at->second;
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& [word, value] : choices) words.push_back(word);
   usage(option + ": '" + typed.one(option) + "' is not known", "choose one of " + joined(words));
 }

@@ -6,9 +6,10 @@
 namespace fractile {
 namespace {
 
-/// rate * log2(e).
-Enclosure bits_per_unit(const Exponent& rate, std::int64_t precision) {
-  return Enclosure::of(rate, precision) / Enclosure::of(Exponent::log(2), precision);
+/// rate * log2(e), to about 90 bits.
+Enclosure rate_in_bits(const Exponent& rate) {
+  static const Enclosure ln2 = Enclosure::of(Exponent::log(2), 96);
+  return Enclosure::of(rate, 96) / ln2;
 }
 
 /// 2^-f for f in [0, 1) with relative error below 2^-45 in any rounding mode: Taylor's series of exp(-f ln 2) to degree 16
@@ -24,7 +25,7 @@ double exp2_minus(double f) {
 }  // namespace
 
 RateBounds::RateBounds(const Exponent& rate) {
-  const Enclosure c = bits_per_unit(rate, 96);
+  const Enclosure c = rate_in_bits(rate);
   // Beyond 2^900 every gap of 1 already gives weight 2^-900; a smaller rate is still a lower bound.
   lower_ = std::clamp(c.lower_double(), 0.0, 0x1p900);
   upper_ = std::max(0.0, c.upper_double());

@@ -49,6 +49,9 @@ class RateBounds {
   /// Bounds of length * 2^53 * exp(-rate * gap) / majorant, relative width about 2^-37.
   Bounds acceptance(std::uint64_t gap, std::uint64_t length, uint128 majorant) const;
 
+  /// A certified lower bound of rate * log2(e), at most 2^900.
+  double bits_per_unit() const { return lower_; }
+
  private:
   double grid_;   // at most rate * log2(e) * 2^52, with room for two roundings in any rounding mode
   double lower_;  // at most rate * log2(e)

@@ -4,12 +4,13 @@
 #include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
 #include "exact/uniform.hpp"
+#include "exact/unit_majorant.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
 namespace {
 
-/// Runs of length 1 (or lengths[k]), one per index; complemented scores turn maximization into minimization, gap for gap.
+/// Runs of lengths[k], one per index; complemented scores turn maximization into minimization, gap for gap.
 class SpanCursor {
  public:
   SpanCursor(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths, Optimize optimize)
@@ -17,7 +18,7 @@ class SpanCursor {
 
   bool next(Run& run) {
     if (index_ == scores_.size()) return false;
-    run = {base_, lengths_.empty() ? 1 : lengths_[index_], scores_[index_] ^ flip_};
+    run = {base_, lengths_[index_], scores_[index_] ^ flip_};
     base_ += run.length;
     ++index_;
     return true;
@@ -51,9 +52,57 @@ std::size_t index_of(std::span<const std::uint64_t> lengths, std::uint64_t membe
 
 }  // namespace
 
+namespace {
+
+/// Proposes an index with probability W_k / sum W, W by unit_majorant.hpp.
+class UnitProposals {
+ public:
+  UnitProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const RateBounds& bounds)
+      : scores_(scores), flip_(flip), best_(least_score(scores, flip)), majorant_(bounds.bits_per_unit()) {
+    blocks_.reserve(scores.size() / block_size + 1);
+    for (std::size_t first = 0; first < scores.size(); first += block_size) {
+      blocks_.push_back(unit_mass(majorant_, scores.subspan(first, std::min(block_size, scores.size() - first)), flip, best_));
+      total_ += blocks_.back();
+    }
+  }
+
+  std::size_t draw(RandomBits& bits) const {
+    uint128 target = uniform_below(bits, total_);
+    std::size_t block = 0;
+    for (; target >= blocks_[block]; ++block) target -= blocks_[block];
+    std::size_t index = block * block_size;
+    for (std::uint64_t left = static_cast<std::uint64_t>(target); left >= mass(index); ++index) left -= mass(index);
+    return index;
+  }
+
+  std::uint64_t gap(std::size_t index) const { return (scores_[index] ^ flip_) - best_; }
+  std::uint64_t mass(std::size_t index) const { return majorant_(gap(index)); }
+
+ private:
+  static constexpr std::size_t block_size = 512;
+
+  std::span<const std::uint64_t> scores_;
+  std::uint64_t flip_;
+  std::uint64_t best_;
+  UnitMajorant majorant_;
+  std::vector<std::uint64_t> blocks_;
+  uint128 total_ = 0;
+};
+
+}  // namespace
+
 std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                            Optimize optimize, Filter filter, SelectionCost* cost) {
-  return select_member(SpanCursor(scores, {}, optimize), rate, bits, filter, cost);
+  if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
+  const RateBounds bounds(rate);
+  const UnitProposals proposals(scores, optimize == Optimize::maximize ? ~std::uint64_t{0} : 0, bounds);
+  for (;;) {
+    if (cost != nullptr) ++cost->trials;
+    const std::size_t index = proposals.draw(bits);
+    // accept() speaks in units of 2^53.
+    const uint128 majorant = uint128{proposals.mass(index)} << (53 - UnitMajorant::unit_bits);
+    if (accept(bounds, rate, proposals.gap(index), {index, 1, 0}, majorant, bits, filter, cost)) return index;
+  }
 }
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,

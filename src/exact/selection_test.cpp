@@ -9,6 +9,7 @@
 
 #include "exact/law.hpp"
 #include "exact/majorant.hpp"
+#include "exact/unit_majorant.hpp"
 #include "fractile/error.hpp"
 #include "support/statistics.hpp"
 
@@ -184,27 +185,88 @@ TEST(Majorant, AcceptanceBoundsContainTheProbability) {
   }
 }
 
+TEST(Majorant, OfUnitScoresIsNeverBelowTheWeightAndNeverFarAbove) {
+  std::mt19937_64 random(4);
+  double worst = 0;
+  for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+    for (std::uint64_t i = 0; i < effort(20'000); ++i) {
+      const std::uint64_t gap = random() >> (random() % 64);
+      const Exponent rate(
+          Rational::dyadic(static_cast<std::int64_t>(random() >> 20), static_cast<int>(random() % 120) - 100));
+      const RateBounds bounds(rate);
+      const UnitMajorant majorant(bounds.bits_per_unit());
+      std::fesetround(mode);
+      const std::uint64_t w = majorant(gap);
+      std::fesetround(FE_TONEAREST);
+      const Enclosure share = acceptance_enclosure(rate, gap, 1, uint128{w} << 2, 128);
+      ASSERT_TRUE(certainly_at_most(share, Enclosure::of(Rational(1)))) << rate.to_string() << " gap " << gap;
+      ASSERT_LE(w, std::uint64_t{1} << 52);
+      if (w > 1'000'000) worst = std::max(worst, 1 / share.to_double());
+    }
+  }
+  EXPECT_LT(worst, 1.0615);
+  EXPECT_GT(worst, 1.05);
+}
+
+TEST(Majorant, BlocksSumWhatTheirMembersSay) {
+  std::mt19937_64 random(5);
+  for (const std::uint64_t flip : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+    for (std::uint64_t i = 0; i < effort(200); ++i) {
+      std::vector<std::uint64_t> scores(random() % 600 + 1);
+      const int width = static_cast<int>(random() % 64);
+      for (std::uint64_t& score : scores) score = random() >> width;
+      const UnitMajorant majorant(std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 70));
+      const std::uint64_t best = least_score(scores, flip);
+      std::uint64_t least = ~std::uint64_t{0};
+      std::uint64_t sum = 0;
+      for (const std::uint64_t score : scores) least = std::min(least, score ^ flip);
+      for (const std::uint64_t score : scores) sum += majorant((score ^ flip) - least);
+      ASSERT_EQ(best, least);
+      ASSERT_EQ(unit_mass(majorant, scores, flip, best), sum);
+    }
+  }
+}
+
 TEST(Majorant, ATailProposalIsDecidedExactly) {
-  // Masses in units of 2^-53: 2^53 for the best, 1 for a candidate at gap 60. The target 2^53 proposes the latter.
+  // Masses for gaps 0 and 60: the target just above the first proposes the second.
   const Scores scores{0, 60};
   const Exponent rate = Exponent::parse("1");
-  const std::uint64_t propose_tail = std::uint64_t{1} << 53;
-  // Its coin: exp(-60) 2^53 = 7.9e-11. A uniform of 0 accepts; one just above p rejects, and then the best is proposed.
+  const UnitMajorant majorant(RateBounds(rate).bits_per_unit());
+  const std::uint64_t propose_tail = majorant(0);
+  // Its coin: exp(-60) 2^51 / W. A uniform of 0 accepts; one just above p rejects, and then the best is proposed.
   SelectionCost cost;
   RandomBits accepts = placed_bits({propose_tail, 0, 0});
   EXPECT_EQ(select_softmax(scores, rate, accepts, Optimize::minimize, {}, &cost), 1U);
-  const double p = std::exp(-60.0) * 0x1p53;
+  const double p = std::exp(-60.0) * 0x1p51 / static_cast<double>(majorant(60));
   RandomBits rejects = placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), 0, 0});
   EXPECT_EQ(select_softmax(scores, rate, rejects, Optimize::minimize, {}, &cost), 0U);
   EXPECT_EQ(cost.trials, 3U);
 }
 
+TEST(Majorant, ARunInTheTailIsDecidedExactly) {
+  // Masses in units of 2^-53: 2^53 for the best, 1 for a run at gap 60.
+  const Scores scores{0, 60};
+  const Scores ones{1, 1};
+  const Exponent rate = Exponent::parse("1");
+  const std::uint64_t propose_tail = std::uint64_t{1} << 53;
+  RandomBits accepts = placed_bits({propose_tail, 0, 0});
+  EXPECT_EQ(select_softmax(scores, ones, rate, accepts), 1U);
+  const double p = std::exp(-60.0) * 0x1p53;
+  RandomBits rejects = placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), 0, 0});
+  EXPECT_EQ(select_softmax(scores, ones, rate, rejects), 0U);
+}
+
 TEST(Majorant, BlocksAreCrossedExactly) {
-  // 1500 equal scores: each W is 2^53, so the target names the member.
+  // 1500 equal scores of equal masses: the target names the member. The coin accepts at 0.
   const Scores scores(1500, 4);
+  const Scores ones(1500, 1);
+  const Exponent rate = Exponent::parse("1");
+  const std::uint64_t mass = UnitMajorant(RateBounds(rate).bits_per_unit())(0);
   for (const std::uint64_t k : {0U, 1U, 511U, 512U, 513U, 1023U, 1024U, 1499U}) {
-    RandomBits bits = placed_bits({(k << 53) + 12345, 0});
-    EXPECT_EQ(select_softmax(scores, Exponent(Rational(1)), bits), k);
+    RandomBits unit = placed_bits({k * mass + 12345, 0});
+    EXPECT_EQ(select_softmax(scores, rate, unit), k);
+    RandomBits runs = placed_bits({(k << 53) + 12345, 0});
+    EXPECT_EQ(select_softmax(scores, ones, rate, runs), k);
   }
 }
 

@@ -18,6 +18,14 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+bool sync_folder(const std::string& path) {
+  const int folder = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  const bool synced = fsync(folder) == 0;
+  close(folder);
+  return synced;
+}
+
 /// A new file under a temporary name beside `path`, removed again unless it was given its name.
 class NewFile {
  public:
@@ -47,11 +55,11 @@ class NewFile {
   /// Fails with EEXIST rather than replacing a file.
   bool give_name() const {
     if (link(temporary_.c_str(), path_.c_str()) != 0) return false;
-    const int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return false;
-    const bool synced = fsync(folder) == 0;
-    close(folder);
-    return synced;
+    if (sync_folder(folder_of(path_))) return true;
+    const int reason_to_tell = errno;
+    unlink(path_.c_str());
+    errno = reason_to_tell;
+    return false;
   }
 
  private:
@@ -64,7 +72,7 @@ class NewFile {
 
 void require_writable(const std::string& path) {
   std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {  // a dangling link is there, too
     throw Error(ErrorCode::usage, "the receipt '" + path + "' exists already",
                 "choose another name, or move the old one away");
   }

@@ -37,7 +37,7 @@ def median_law(counts, epsilon):
 
 
 def chi_square(draws, law, least=5.0):
-    """Pearson's statistic and its degrees of freedom, neighbouring values joined until `least` of a cell are expected."""
+    """Pearson's statistic and its degrees of freedom; neighbouring values are joined until `least` are expected."""
     statistic, cells, expected, seen = 0.0, 0, 0.0, 0
     counts = collections.Counter(draws)
     left = float(len(draws))
@@ -67,7 +67,7 @@ class Adult(CommandTest):
         return [[int(value) for value in values] for values in results]
 
     def test_quartiles(self):
-        """True quartiles 28, 37 and 48; the next ages have more than 900 records each, so a miss by two has odds e^-100."""
+        """True quartiles 28, 37 and 48; ages near them have over 900 records each, so a miss by two has odds e^-100."""
         for values in self.releases(max(1, round(60 * EFFORT)), quantiles="quartiles", epsilon="1"):
             low, middle, high = values
             self.assertTrue(27 <= low <= 29 and 36 <= middle <= 38 and 47 <= high <= 49, values)

@@ -284,7 +284,8 @@ class Readme(CommandTest):
 
     def test_commands(self):
         text = (HOUSE / "README.md").read_text()
-        commands = re.findall(r"^(?:\$ )?((?:zcat \S+ \| )?fractile release [^\n]*)$", re.sub(r"\\\n *", "", text), re.M)
+        lines = re.sub(r"\\\n *", "", text)
+        commands = re.findall(r"^(?:\$ )?((?:zcat \S+ \| )?fractile release [^\n]*)$", lines, re.M)
         self.assertGreaterEqual(len(commands), 5)
         path = f"{self.folder}:{os.environ['PATH']}"
         for command in commands:

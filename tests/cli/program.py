@@ -82,7 +82,7 @@ class CommandTest(unittest.TestCase):
         return run("release", *arguments, *options(**changes), stdin=stdin, cwd=self.folder, **(how or {}))
 
     def release(self, *arguments, warning="", **changes):
-        """The published values, as text, of a release that must succeed, with nothing but `warning` on standard error."""
+        """The published values, as text, of a release that must succeed, with only `warning` on standard error."""
         result = self.run_release(*arguments, **changes)
         self.assertEqual(result.code, 0, result)
         self.assertRegex(result.err, rf"\A{warning}\Z")

@@ -1,0 +1,18 @@
+// One function a file: each registers its contender on the shared cases.
+#pragma once
+
+namespace fractile::bench {
+
+void register_majorant();
+void register_gumbel();
+void register_gumbel_mpfr();
+void register_libm_softmax();
+void register_simd_softmax();
+void register_libm_gumbel();
+
+void register_release();
+void register_profile();
+void register_sort();
+void register_naive_exponential();
+
+}  // namespace fractile::bench
