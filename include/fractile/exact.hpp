@@ -102,7 +102,7 @@ class Exponent {
   Exponent operator*(const Rational& factor) const;
   Exponent operator/(const Rational& divisor) const;
   /// As real numbers, decided exactly: ln 9 == 2 ln 3, and 1 < ln 3. Never undecided.
-  friend bool operator==(const Exponent& a, const Exponent& b) { return (a <=> b) == 0; }
+  friend bool operator==(const Exponent& a, const Exponent& b) { return std::is_eq(a <=> b); }
   friend std::strong_ordering operator<=>(const Exponent& a, const Exponent& b);
   /// "1/2", "ln 7/2" or "2/3 ln 7/2"; parse() reads it back.
   std::string to_string() const;

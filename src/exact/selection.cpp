@@ -61,7 +61,8 @@ class UnitProposals {
       : scores_(scores), flip_(flip), best_(least_score(scores, flip)), majorant_(bounds.bits_per_unit()) {
     blocks_.reserve(scores.size() / block_size + 1);
     for (std::size_t first = 0; first < scores.size(); first += block_size) {
-      blocks_.push_back(unit_mass(majorant_, scores.subspan(first, std::min(block_size, scores.size() - first)), flip, best_));
+      blocks_.push_back(
+          unit_mass(majorant_, scores.subspan(first, std::min(block_size, scores.size() - first)), flip, best_));
       total_ += blocks_.back();
     }
   }

@@ -215,7 +215,8 @@ TEST(Majorant, BlocksSumWhatTheirMembersSay) {
       std::vector<std::uint64_t> scores(random() % 600 + 1);
       const int width = static_cast<int>(random() % 64);
       for (std::uint64_t& score : scores) score = random() >> width;
-      const UnitMajorant majorant(std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 70));
+      const UnitMajorant majorant(
+          std::ldexp(1.0 + static_cast<double>(random() % 1000) / 1000, static_cast<int>(random() % 80) - 70));
       const std::uint64_t best = least_score(scores, flip);
       std::uint64_t least = ~std::uint64_t{0};
       std::uint64_t sum = 0;

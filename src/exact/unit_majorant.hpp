@@ -21,7 +21,7 @@ class UnitMajorant {
   /// An integer from 1 to 2^52, at most about 1.0615 * 2^51 exp(-rate * gap) + 2.
   std::uint64_t operator()(std::uint64_t gap) const {
     constexpr double shift = 0x1p52;
-    const double exponent = to_double(gap) * grid_;                             // at most rate log2(e) gap 2^32
+    const double exponent = to_double(gap) * grid_;  // at most rate log2(e) gap 2^32
     const double clamped = exponent < last ? exponent : last;
     const std::uint64_t nearest = std::bit_cast<std::uint64_t>(clamped + shift) - std::bit_cast<std::uint64_t>(shift);
     // A double of bits 1022 * 2^52 - (nearest - 1) * 2^20 is the chord over 2^-(nearest - 1) 2^-32 / 2.

@@ -194,7 +194,7 @@ constexpr std::uint64_t largest_score = std::numeric_limits<std::uint64_t>::max(
 constexpr std::uint64_t most_records = std::uint64_t{1} << 47;
 
 /// alpha as 64-bit integers; Error(usage) when its denominator is larger.
-std::pair<std::uint64_t, std::uint64_t> fraction_of(const Rational& alpha) {
+QuantileFraction fraction_of(const Rational& alpha) {
   if (!alpha.denominator().fits_uint64()) refuse("alpha: its denominator passes 64 bits", "write fewer decimals");
   return {alpha.numerator().to_uint64(), alpha.denominator().to_uint64()};
 }
@@ -207,21 +207,22 @@ Transformation<Rows<T>, M, Scores<std::uint64_t>, LInfDistance> make_quantile_sc
   require_non_null("input_domain", input_domain);
   require_increasing(candidates);
   require_fraction(alpha);
-  const auto [num, den] = fraction_of(alpha);
+  const QuantileFraction fraction = fraction_of(alpha);
+  const std::uint64_t den = fraction.denominator;
   if (input_domain.size && *input_domain.size > largest_score / den) {
     refuse("input_domain: its size times alpha's denominator passes 64 bits", "write alpha with fewer decimals");
   }
   const std::uint64_t size_limit = input_domain.size ? *input_domain.size : largest_score / den;
-  const auto score = [candidates, num, den, size_limit](const std::vector<T>& rows) {
+  const auto score = [candidates, fraction, size_limit](const std::vector<T>& rows) {
     std::vector<std::uint64_t> scores;
     for (const auto& [below, equal] : ranks_of(candidates, rows)) {
-      scores.push_back(rank_score({num, den}, below, equal, rows.size(), size_limit));
+      scores.push_back(rank_score(fraction, below, equal, rows.size(), size_limit));
     }
     return scores;
   };
   const bool known = input_domain.size.has_value();
   const bool limit_may_bind = !known && size_limit < most_records;
-  const Rational per_record = records(limit_may_bind ? den : std::max(num, den - num));
+  const Rational per_record = records(limit_may_bind ? den : std::max(fraction.numerator, den - fraction.numerator));
   const Rational per_change = records(den) * Rational(2);
   return {input_domain,
           input_metric,
@@ -415,6 +416,7 @@ Measurement<Rows<T>, SymmetricDistance, Rational, MaxDivergence> make_quantile(c
 
 // --- What is compiled -----------------------------------------------------------------------------------------------
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are types
 #define FRACTILE_ROWS(T, M)                                                                                      \
   template RowTransform<Rows<T>, Rows<T>, M> make_clamp(const Rows<T>&, const M&, T, T);                         \
   template RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_impute_constant(             \
@@ -487,5 +489,6 @@ FRACTILE_PROFILE(SymmetricDistance, SymmetricDistance)
 FRACTILE_PROFILE(InsertDeleteDistance, SymmetricDistance)
 FRACTILE_PROFILE(ChangeOneDistance, ChangeOneDistance)
 FRACTILE_PROFILE(HammingDistance, ChangeOneDistance)
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace fractile

@@ -1,0 +1,48 @@
+#include "privacy/certified.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr slong significant_bits = 53;
+constexpr slong sharp_bits = 50;
+
+Rational end_of(const Enclosure& ball, bool upper) {
+  if (!arb_is_finite(ball.arb())) throw_too_extreme();
+  arf_t end;
+  arf_init(end);
+  if (upper) {
+    arb_get_ubound_arf(end, ball.arb(), significant_bits);
+  } else {
+    arb_get_lbound_arf(end, ball.arb(), significant_bits);
+  }
+  Rational result;
+  arf_get_fmpq(flint_of(result), end);
+  arf_clear(end);
+  return result;
+}
+
+}  // namespace
+
+Rational upper_rational(const Enclosure& ball) { return end_of(ball, true); }
+
+Rational lower_rational(const Enclosure& ball) { return end_of(ball, false); }
+
+bool is_sharp(const Enclosure& ball) {
+  if (arb_is_zero(ball.arb())) return true;
+  return arb_is_finite(ball.arb()) && arb_rel_accuracy_bits(ball.arb()) > sharp_bits;
+}
+
+Enclosure one_minus_exp_of_minus(const Enclosure& x, std::int64_t precision) {
+  Enclosure result = Enclosure::of(Rational(0), precision);
+  arb_neg(result.arb(), x.arb());
+  arb_expm1(result.arb(), result.arb(), precision);
+  arb_neg(result.arb(), result.arb());
+  return result;
+}
+
+void throw_too_extreme() {
+  throw Error(ErrorCode::usage, "the privacy levels are too large, too small or too close together to be bounded",
+              "write levels with fewer digits and an ordinary size");
+}
+
+}  // namespace fractile
