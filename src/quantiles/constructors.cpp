@@ -183,7 +183,8 @@ std::vector<std::pair<std::uint64_t, std::uint64_t>> ranks_of(const std::vector<
   std::ranges::sort(rows);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranks;
   for (const T c : candidates) {
-    const auto [first, last] = std::ranges::equal_range(rows, c);
+    const auto first = std::lower_bound(rows.begin(), rows.end(), c);
+    const auto last = std::upper_bound(first, rows.end(), c);
     ranks.emplace_back(first - rows.begin(), last - first);
   }
   return ranks;
