@@ -204,6 +204,60 @@ TEST(Stability, RowTransforms) {
   check_rows<HammingDistance>(true);
 }
 
+/// A table with missing records and one at distance at most `most`.
+template <class Act>
+void with_missing(Act&& act) {
+  Pair pair = neighbours(*rc::gen::inRange<std::uint64_t>(1, 4), false);
+  const auto optional = [](const std::vector<std::int32_t>& rows) {
+    std::vector<std::optional<std::int32_t>> result;
+    for (const std::int32_t x : rows) result.push_back(x % 3 == 0 ? std::nullopt : std::optional(x));
+    return result;
+  };
+  act(optional(pair.u), optional(pair.v));
+}
+
+TEST(Stability, MissingRecords) {
+  EXPECT_TRUE(rc::check("drop and impute", [] {
+    with_missing([](const auto& u, const auto& v) {
+      const VectorDomain<OptionDomain<AtomDomain<std::int32_t>>> domain{{AtomDomain<std::int32_t>::all()}};
+      const auto check = [&](const auto& t) {
+        const auto d_in = distance(t.input_metric(), u, v);
+        const auto d_out = distance(t.output_metric(), t.invoke(u), t.invoke(v));
+        RC_ASSERT(*d_out <= t.map(*d_in));
+      };
+      check(make_drop_null(domain, SymmetricDistance{}));
+      check(make_drop_null(domain, InsertDeleteDistance{}));
+      check(make_impute_constant<std::int32_t>(domain, SymmetricDistance{}, 2));
+      check(make_impute_constant<std::int32_t>(domain, InsertDeleteDistance{}, 2));
+    });
+  }));
+}
+
+/// Records of a that b lacks.
+std::uint64_t lacking(const RankProfile& a, const RankProfile& b) {
+  std::uint64_t total = 0;
+  for (std::uint64_t c = 0; c < a.candidates(); ++c) total += a.equal(c) > b.equal(c) ? a.equal(c) - b.equal(c) : 0;
+  return total;
+}
+
+TEST(Stability, RankProfiles) {
+  const auto check = [](auto metric, bool same_size) {
+    EXPECT_TRUE(rc::check(decltype(metric)::to_string(), [metric, same_size] {
+      const Pair pair = neighbours(*rc::gen::inRange<std::uint64_t>(1, 4), same_size);
+      const auto cast = make_cast_to_lattice(rows<std::int32_t>(), metric, Lattice::regular(-2, 6, 2));
+      const auto chain = cast >> make_rank_profile(cast.output_domain(), metric);
+      const RankProfile u = chain.invoke(pair.u);
+      const RankProfile v = chain.invoke(pair.v);
+      const std::uint64_t d_out = same_size ? std::max(lacking(u, v), lacking(v, u)) : lacking(u, v) + lacking(v, u);
+      RC_ASSERT(d_out <= chain.map(*distance(metric, pair.u, pair.v)));
+    }));
+  };
+  check(SymmetricDistance{}, false);
+  check(InsertDeleteDistance{}, false);
+  check(ChangeOneDistance{}, true);
+  check(HammingDistance{}, true);
+}
+
 TEST(RowTransforms, DoWhatTheySay) {
   const Rows<double> nullable{AtomDomain<double>::all()};
   EXPECT_EQ(make_drop_null(nullable, SymmetricDistance{}).invoke({1, nan, 3}), (std::vector<double>{1, 3}));
