@@ -72,7 +72,7 @@ class UnitProposals {
     std::size_t block = 0;
     for (; target >= blocks_[block]; ++block) target -= blocks_[block];
     std::size_t index = block * block_size;
-    for (std::uint64_t left = static_cast<std::uint64_t>(target); left >= mass(index); ++index) left -= mass(index);
+    for (auto left = static_cast<std::uint64_t>(target); left >= mass(index); ++index) left -= mass(index);
     return index;
   }
 

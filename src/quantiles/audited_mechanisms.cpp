@@ -17,8 +17,8 @@ using LawOfTable = std::function<OutputLaw(const RankProfile&)>;
   throw Error(ErrorCode::usage, what, hint);
 }
 
-std::vector<Rational> quantiles_or(const AuditRequest& request, std::vector<Rational> otherwise) {
-  return request.quantiles.empty() ? std::move(otherwise) : request.quantiles;
+std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vector<Rational>& otherwise) {
+  return request.quantiles.empty() ? otherwise : request.quantiles;
 }
 
 /// Parts of a cell that an audit divides: enough to have splits inside ties.

@@ -336,7 +336,7 @@ Measurement<Scores<S>, M, std::size_t, Measure> make_gumbel_max(const Scores<S>&
             return softmax_index(scores, rate, bits, optimize);
           },
           [input_metric, temperature](const Rational& d_in) -> typename Measure::Distance {
-            const Exponent range = softmax_cost(input_metric, temperature, d_in);
+            Exponent range = softmax_cost(input_metric, temperature, d_in);
             if constexpr (!std::same_as<Measure, ZeroConcentratedDivergence>)
               return range;
             else
