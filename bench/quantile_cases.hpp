@@ -1,4 +1,4 @@
-// The work of the quantile contenders: records of one column, lattices of many sizes over the same bounds, and what is asked.
+// The work of quantile contenders: records of one column, lattices of many sizes over the same bounds, what is asked.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -22,7 +22,7 @@ Lattice lattice_of(int bits);
 /// Built once for every pair.
 const RankProfile& profile_of(std::uint64_t n, int bits);
 
-/// median: 1/2 by the exponential mechanism; quartiles, percentiles, and m<M> (M even parts' borders) by the approximate.
+/// median: 1/2 by the exponential mechanism; quartiles, percentiles and m<M> (M evenly spaced) by the approximate one.
 /// Epsilon 1, neighbours by adding or removing a record.
 QuantileQuery query_of(const std::string& ask);
 

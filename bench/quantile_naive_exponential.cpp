@@ -1,4 +1,4 @@
-// Insecure: the exponential mechanism for the median in double over every candidate, counts by candidate being there already.
+// Insecure: the exponential mechanism for the median in double over every candidate, its records counted already.
 #include <algorithm>
 #include <cmath>
 #include <random>

@@ -1,4 +1,4 @@
-// Without privacy: the quantiles themselves, by std::nth_element (between the quantiles already found) or std::sort, on a
+// Without privacy: the quantiles themselves, by std::nth_element (after the quantile found before) or std::sort, on a
 // copy of the records.
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 
     run.py BENCH_FOLDER [--quick] [--out FILE]
 
-BENCH_FOLDER holds fractile_bench, its parent the program. Every table compares contenders of one run: inside a process in
-random turn, whole processes A B A B. Times are medians; nothing is asserted.
+BENCH_FOLDER holds fractile_bench, its parent the program; FRACTILE_DUCKDB names libduckdb. Every table compares
+contenders of one run: inside a process in random turn, whole processes A B A B. Times are medians; nothing is asserted.
 """
 
 import argparse
@@ -112,7 +112,8 @@ def rate_table(results):
             for rate in ("0.1", "1", "10"):
                 name = ("selection", family, k, rate, "majorant")
                 if results.get(*name):
-                    rows.append([family, f"{k:,}", rate, shown(results.get(*name)), f"{results.counter('trials', *name):.3f}",
+                    rows.append([family, f"{k:,}", rate, shown(results.get(*name)),
+                                 f"{results.counter('trials', *name):.3f}",
                                  f"{results.counter('slow_coins', *name):.3g}"])
     return table(["scores", "k", "rate", "time", "proposals", "decided by ball arithmetic"], rows)
 
@@ -149,8 +150,8 @@ def release_table(results, n):
 
 def release_part(results):
     text = ["## One release of counted records\n",
-            "`release_quantiles`, epsilon 1, of n records in [0, 1024) that are counted already. The rivals without privacy "
-            "start from the records themselves.\n"]
+            "`release_quantiles`, epsilon 1, of n records in [0, 1024) that are counted already. The rivals without "
+            "privacy start from the records themselves.\n"]
     for n in TABLE_SIZES:
         if not results.get("release", n, 10, "median", "release"):
             continue
@@ -213,8 +214,9 @@ def write_tables(folder, quick):
               (f"Parquet, {10 * few:,} rows", folder / "many.parquet")]
     rows = ("SELECT round(exp(10 + sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())), 2) AS wage, "
             f"CAST(floor(100 * random()) AS INTEGER) AS age FROM range({10 * few})")
-    duckdb_seconds("SELECT setseed(0.5)", f"CREATE TABLE people AS {rows}",
-                   *(f"COPY (FROM people LIMIT {few * (10 if path.stem == 'many' else 1)}) TO '{path}'" for _, path in tables))
+    limits = {"few": few, "many": 10 * few}
+    copies = [f"COPY (FROM people LIMIT {limits[path.stem]}) TO '{path}'" for _, path in tables]
+    duckdb_seconds("SELECT setseed(0.5)", f"CREATE TABLE people AS {rows}", *copies)
     return tables
 
 
@@ -241,9 +243,9 @@ def process_part(measured):
     rows = [[title, column, f"{ours:.3f} s", f"{theirs:.3f} s", f"{ours / theirs:.2f}x"]
             for title, column, ours, theirs in measured]
     return ("## A whole process, from file to quantile\n\n"
-            "`fractile release` of the median (wage: 10^8 candidates, age: 126) beside DuckDB's own `quantile_cont` (not "
-            "private) of the same column, through the same library; wall time, in turn. DuckDB's time starts before its library "
-            "is loaded and leaves out the start of the process; ours has everything.\n\n"
+            "`fractile release` of the median (wage: 10^8 candidates, age: 126) beside DuckDB's own `quantile_cont` "
+            "(not private) of the same column, through the same library; wall time, in turn. DuckDB's time starts "
+            "before its library is loaded and leaves out the start of the process; ours has everything.\n\n"
             + table(["file", "column", "fractile release", "DuckDB quantile_cont", "ratio"], rows))
 
 
@@ -278,8 +280,9 @@ def release_targets(results):
     yield verdict(f"release, n = {n:,}: 2^40 candidates / 2^30, equally many positions occupied", f"{ratio:.2f}x",
                   "about 1 (<= 1.1x)", ratio <= 1.1)
     ratio = time_of[40] / time_of[20]
-    yield verdict(f"release, n = {n:,}: 2^40 candidates / 2^20 ({occupied[40] / occupied[20]:.2f} times as many positions "
-                  "occupied)", f"{ratio:.2f}x", "no more than the positions", ratio <= 1.1 * occupied[40] / occupied[20])
+    more = occupied[40] / occupied[20]
+    yield verdict(f"release, n = {n:,}: 2^40 candidates / 2^20, {more:.2f} times as many positions occupied",
+                  f"{ratio:.2f}x", "no more than the positions", ratio <= 1.1 * more)
     run = time_of[40] / (2 * occupied[40] + 1)
     yield verdict(f"release, n = {n:,}, 2^40 candidates: a run of candidates", shown(run), "<= 1.5 ns", run <= 1.5)
     many = results.get("release", 1000, 40, "m120", "release")
@@ -315,13 +318,14 @@ def cpu_name():
 def head_part(context, quick):
     flag, runs = (" --quick", "one run") if quick else ("", "medians of three runs in random turn")
     warning = "**A quick run, to see that everything works: no figure here counts.**\n\n" if quick else ""
-    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flag}` on {datetime.date.today()}; do not edit, run it again.\n\n"
-            f"Machine: {cpu_name()}, {os.cpu_count()} cores, load average {context['load_avg'][0]:.1f} at the start. g++ "
-            f"{context['compiler']}, libc {context['libc']}, FLINT {context['flint']}, OpenSSL {context['openssl']}, DuckDB "
-            f"{duckdb_version()}. Inside one process: CPU times, {runs}.\n\n"
-            "\"Exact\" contenders draw from the law that is proved, with cryptographic bits; \"insecure\" ones sum doubles and "
-            "use an ordinary generator. The SIMD softmax is what the compiler makes of libmvec's exp for this very machine "
-            "with -ffast-math. OpenDP, diffprivlib and Google's library are not in this run.\n")
+    versions = (f"g++ {context['compiler']}, libc {context['libc']}, FLINT {context['flint']}, OpenSSL "
+                f"{context['openssl']}, DuckDB {duckdb_version()}")
+    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flag}` on {datetime.date.today()}; do not edit, run it "
+            f"again.\n\nMachine: {cpu_name()}, {os.cpu_count()} cores, load average {context['load_avg'][0]:.1f} at the "
+            f"start. {versions}. Inside one process: CPU times, {runs}.\n\n"
+            "\"Exact\" contenders draw from the law that is proved, with cryptographic bits; \"insecure\" ones sum "
+            "doubles and use an ordinary generator. The SIMD softmax is what the compiler makes of libmvec's exp for this very "
+            "machine with -ffast-math. OpenDP, diffprivlib and Google's library are not in this run.\n")
 
 
 def main():
@@ -330,10 +334,12 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small tables, few runs: to see that it works")
     parser.add_argument("--out", type=Path, default=HOUSE / "docs" / "benchmarks.md")
     options = parser.parse_args()
+    if not os.path.exists(os.environ.get("FRACTILE_DUCKDB", "")):
+        parser.error("FRACTILE_DUCKDB must name libduckdb; ./dev bench sees to it")
 
     results = Results()
-    few, all_of_it = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/"), ("^selection/", "^(release|profile)/")
-    for pattern in few if options.quick else all_of_it:
+    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/")
+    for pattern in few if options.quick else ("^selection/", "^(release|profile)/"):
         results.run(options.folder / "fractile_bench", pattern, options.quick)
     processes = list(process_rows(options.folder.parent / "fractile", options.quick))
     parts = [head_part(results.context, options.quick), targets_part(results, processes), selection_part(results),

@@ -1,5 +1,5 @@
-// The exact sampler as the gumbel-max paper writes it, in MPFR: every comparison computes both ends of both variables afresh,
-// with directed rounding, and draws 64 more bits of each until they part.
+// The exact sampler as the gumbel-max paper writes it, in MPFR: every comparison computes both ends of both variables
+// afresh, with directed rounding, and draws 64 more bits of each until they part.
 #include <mpfr.h>
 
 #include <utility>

@@ -1,5 +1,5 @@
-// Insecure: softmax for speed alone. The compiler makes vector code for this very machine (-O3 -march=native -ffast-math,
-// libmvec's exp); sums per block, so that the search reads one block.
+// Insecure: softmax for speed alone. The compiler makes vector code for this very machine (-O3 -march=native
+// -ffast-math, libmvec's exp); sums per block, so that the search reads one block.
 #include <algorithm>
 #include <cmath>
 
