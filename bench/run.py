@@ -320,12 +320,12 @@ def head_part(context, quick):
     warning = "**A quick run, to see that everything works: no figure here counts.**\n\n" if quick else ""
     versions = (f"g++ {context['compiler']}, libc {context['libc']}, FLINT {context['flint']}, OpenSSL "
                 f"{context['openssl']}, DuckDB {duckdb_version()}")
+    machine = f"{cpu_name()}, {os.cpu_count()} cores, load average {context['load_avg'][0]:.1f} at the start"
     return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flag}` on {datetime.date.today()}; do not edit, run it "
-            f"again.\n\nMachine: {cpu_name()}, {os.cpu_count()} cores, load average {context['load_avg'][0]:.1f} at the "
-            f"start. {versions}. Inside one process: CPU times, {runs}.\n\n"
+            f"again.\n\nMachine: {machine}. {versions}. Inside one process: CPU times, {runs}.\n\n"
             "\"Exact\" contenders draw from the law that is proved, with cryptographic bits; \"insecure\" ones sum "
-            "doubles and use an ordinary generator. The SIMD softmax is what the compiler makes of libmvec's exp for this very "
-            "machine with -ffast-math. OpenDP, diffprivlib and Google's library are not in this run.\n")
+            "doubles and use an ordinary generator. The SIMD softmax is what the compiler makes of libmvec's exp for this "
+            "very machine with -ffast-math. OpenDP, diffprivlib and Google's library are not in this run.\n")
 
 
 def main():
