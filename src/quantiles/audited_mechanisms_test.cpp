@@ -42,6 +42,15 @@ TEST(AuditedMechanisms, ZcdpBudgetsWhereTheyAreSpoken) {
   EXPECT_THROW(audit(asked), Error);
 }
 
+// The mutant of every mechanism: calibrated to four times what it claims.
+TEST(AuditedMechanisms, EveryOneIsRefutedAtAQuarterOfItsCost) {
+  for (const AuditedMechanism& mechanism : audited_mechanisms()) {
+    AuditRequest asked = request(mechanism.name, 4, 6, "4");
+    asked.claim = Budget::pure(Exponent::parse("1"));
+    EXPECT_FALSE(audit(asked).holds) << mechanism.name;
+  }
+}
+
 TEST(AuditedMechanisms, AClaimThatIsTooSmallIsRefuted) {
   AuditRequest asked = request("exponential", 4, 6, "2");
   asked.claim = Budget::pure(Exponent::parse("1"));
