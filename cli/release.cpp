@@ -49,11 +49,11 @@ QuantileQuery query_of(const Typed& typed) {
   query.mechanism = choice<Mechanism>(
       typed, "--mechanism", {{"exponential", Mechanism::exponential}, {"approximate", Mechanism::approximate}},
       query.quantiles.size() == 1 ? Mechanism::exponential : Mechanism::approximate);
-  query.zcdp_rate = choice<ZcdpRate>(
-      typed, "--zcdp-rate", {{"bounded-range", ZcdpRate::bounded_range}, {"as-published", ZcdpRate::as_published}},
-      ZcdpRate::bounded_range);
-  if (typed.has("--zcdp-rate") && query.budget.measure() != Measure::zcdp) {
-    usage("--zcdp-rate has no meaning without --rho", "leave it out, or give --rho instead of --epsilon");
+  query.rates = choice<Rates>(
+      typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}},
+      Rates::tight);
+  if (typed.has("--rates") && query.budget.measure() != Measure::zcdp) {
+    usage("--rates has no meaning without --rho", "leave it out, or give --rho instead of --epsilon");
   }
   query.validate();
   return query;

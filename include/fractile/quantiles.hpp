@@ -17,15 +17,20 @@ namespace fractile {
 
 /// exponential: one quantile, the exponential mechanism over all candidates with interval_score.
 /// approximate: ApproximateQuantiles, a recursion of single quantiles over floor(log2 m) + 1 levels.
-enum class Mechanism { exponential, approximate };
+/// joint: all quantiles in one exponential mechanism (JointExp). joint_total: the same with the total selected as well,
+/// which doubles the slope. joint_tree: a recursion whose nodes are joint_total.
+/// independent: one exponential mechanism a quantile. tree: noisy counts on a tree of intervals, made consistent.
+/// automatic: one of these, chosen from what is public.
+enum class Mechanism { automatic, exponential, approximate, joint, joint_total, joint_tree, independent, tree };
 
-/// How ApproximateQuantiles turns rho into a rate per level: bounded_range uses range^2 / 8 per level, as_published the
-/// looser epsilon^2 / 2 of its Theorem 3.10.
-enum class ZcdpRate { bounded_range, as_published };
+/// How a budget becomes rates. tight: from the true number of levels and, for zCDP, from range^2 / 8 a level. as_published:
+/// approximate-quantiles 2021 to the letter: log2 m + 1 levels, and for zCDP epsilon^2 / 2 a level (Theorem 3.10).
+enum class Rates { tight, as_published };
 
-/// "exponential", "approximate"; "bounded-range", "as-published".
+/// "auto", "exponential", "approximate", "joint", "joint-total", "joint-tree", "independent", "tree".
 std::string to_string(Mechanism mechanism);
-std::string to_string(ZcdpRate rate);
+/// "tight", "as-published".
+std::string to_string(Rates rates);
 
 /// What is asked of a column; public through and through.
 struct QuantileQuery {
@@ -34,7 +39,9 @@ struct QuantileQuery {
   Neighbors neighbors = Neighbors::add_remove;
   std::uint32_t records_per_person = 1;  ///< at most this many records of the table are one person's
   Mechanism mechanism = Mechanism::approximate;
-  ZcdpRate zcdp_rate = ZcdpRate::bounded_range;
+  Rates rates = Rates::tight;
+  std::optional<std::uint64_t> expected_rows = {};  ///< about how many records, as is publicly known: a hint to automatic
+  bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
 
   /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;

@@ -116,11 +116,11 @@ TEST(Audit, ApproximateQuantilesKeepTheirPromise) {
 
 TEST(Audit, ZcdpBudgetsAreKept) {
   for (const Neighbors neighbors : both_relations) {
-    for (const ZcdpRate rate : {ZcdpRate::bounded_range, ZcdpRate::as_published}) {
+    for (const Rates rate : {Rates::tight, Rates::as_published}) {
       for (const auto& q : {quantiles({"1/2"}), quantiles({"0.1"}), quantiles({"1/4", "1/2", "3/4"}),
                             quantiles({"0.1", "0.2", "0.9"})}) {
         QuantileQuery query = zcdp_query(q, "1/2", neighbors);
-        query.zcdp_rate = rate;
+        query.rates = rate;
         const AuditResult result = audit_zcdp(tables(3, 3), law_of(query, 2), neighbors, query.budget.rho());
         EXPECT_TRUE(result.holds) << q.size() << " " << result.first << " " << result.attained.to_string();
       }

@@ -21,7 +21,7 @@ Calibration::Calibration(const QuantileQuery& query, int levels) : neighbors_(qu
     return;
   }
   // A node of bounded range r costs r^2 / 8; two nodes that share a change cost the sum.
-  const Rational factor = query.zcdp_rate == ZcdpRate::bounded_range ? 8 : 2;
+  const Rational factor = query.rates == Rates::tight ? 8 : 2;
   const Rational squared = factor * query.budget.rho() / Rational(levels);
   range_within_ = sqrt_down(squared) * persons_share;
   range_across_ = sqrt_down(squared / Rational(2)) * persons_share;

@@ -5,10 +5,28 @@
 namespace fractile {
 
 std::string to_string(Mechanism mechanism) {
-  return mechanism == Mechanism::exponential ? "exponential" : "approximate";
+  switch (mechanism) {
+    case Mechanism::automatic:
+      return "auto";
+    case Mechanism::exponential:
+      return "exponential";
+    case Mechanism::approximate:
+      return "approximate";
+    case Mechanism::joint:
+      return "joint";
+    case Mechanism::joint_total:
+      return "joint-total";
+    case Mechanism::joint_tree:
+      return "joint-tree";
+    case Mechanism::independent:
+      return "independent";
+    case Mechanism::tree:
+      return "tree";
+  }
+  return {};
 }
 
-std::string to_string(ZcdpRate rate) { return rate == ZcdpRate::bounded_range ? "bounded-range" : "as-published"; }
+std::string to_string(Rates rates) { return rates == Rates::tight ? "tight" : "as-published"; }
 
 namespace {
 

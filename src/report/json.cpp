@@ -89,7 +89,7 @@ void write_options(Writer& json, const QuantileRelease& release) {
     member(json, "levels", static_cast<std::uint64_t>(levels_for(query.quantiles.size())));
     member(json, "subcells", subcells_for(release.lattice.size()));
   }
-  if (query.budget.measure() == Measure::zcdp) member(json, "zcdp_rate", to_string(query.zcdp_rate));
+  if (query.budget.measure() == Measure::zcdp) member(json, "rates", to_string(query.rates));
   json.EndObject();
 }
 

@@ -107,7 +107,7 @@ class Refusals(CommandTest):
         self.refuse("--neighbors: 'none' is not known", "add-remove, change-one", neighbors="none")
         self.refuse("--null: 'keep' is not known", "drop, error", null="keep")
         self.refuse("--format: 'xml' is not known", "csv, json, table", format="xml")
-        self.refuse("--zcdp-rate: 'x' is not known", "as-published, bounded-range", zcdp_rate="x")
+        self.refuse("--rates: 'x' is not known", "as-published, tight", rates="x")
         self.refuse("unknown format 'xls'", "--input-format csv, tsv, parquet or json", input_format="xls")
         self.refuse("the delimiter must be", "--delimiter ';'", delimiter='"')
         self.refuse("the delimiter must be", delimiter="12345")
@@ -115,7 +115,7 @@ class Refusals(CommandTest):
 
     def test_what_does_not_go_together(self):
         self.refuse("exponential mechanism releases one quantile at a time", "approximate", mechanism="exponential")
-        self.refuse("--zcdp-rate has no meaning without --rho", "leave it out", zcdp_rate="as-published")
+        self.refuse("--rates has no meaning without --rho", "leave it out", rates="as-published")
 
     def test_unsafe_seed(self):
         for text in ("-1", "x", "1.0", str(2**64)):

@@ -84,10 +84,10 @@ class Json(TableTest):
         })
 
     def test_zcdp(self):
-        document = self.json("t.csv", epsilon=None, rho="0.5", zcdp_rate="as-published", neighbors="change-one",
+        document = self.json("t.csv", epsilon=None, rho="0.5", rates="as-published", neighbors="change-one",
                              records_per_person="3", mechanism="exponential", quantiles="median", sql="FROM input")
         self.assertEqual(document["mechanism"], "exponential")
-        self.assertEqual(document["options"], {"zcdp_rate": "as-published"})
+        self.assertEqual(document["options"], {"rates": "as-published"})
         self.assertEqual(document["privacy"], {"measure": "zcdp", "rho": "1/2", "neighbors": "change-one",
                                                "records_per_person": 3})
         self.assertEqual(document["source"]["sql"], "FROM input")
