@@ -16,7 +16,7 @@ QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
 
 std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, Split split) const {
   const std::size_t middle = pivot(node);
-  const std::uint64_t border = node.span.first_rank + records_below(profile_, node.span, subcells_, split);
+  const std::uint64_t border = records_below(profile_, subcells_, split);
   std::vector<QuantileNode> result;
   if (middle > node.first) {
     result.push_back({{node.span.first_rank, border, node.span.lowest, split},

@@ -99,7 +99,7 @@ TEST(Audit, ApproximateQuantilesKeepTheirPromise) {
     std::uint64_t candidates, subcells;
     int records;
   };
-  const std::vector<Setting> settings{{quantiles({"1/3", "2/3"}), 4, 3, 3},
+  const std::vector<Setting> settings{{quantiles({"1/3", "2/3"}), 4, 2, 3},
                                       {quantiles({"1/4", "1/2", "3/4"}), 3, 4, 3},
                                       {quantiles({"0.1", "0.5", "0.9"}), 3, 2, 3},
                                       {quantiles({"0", "1/2", "1"}), 3, 2, 3},

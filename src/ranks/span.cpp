@@ -15,21 +15,33 @@ RankSpan whole_span(const RankProfile& profile, std::uint64_t subcells) {
   return {0, profile.records(), 0, profile.candidates() * subcells - 1};
 }
 
-SpanEntries::SpanEntries(const RankProfile& profile, const RankSpan& span)
-    : profile_(&profile), first_(span.first_rank), last_(span.last_rank) {
-  // The last entry that starts at or before the first rank; the search needs O(log distinct).
+namespace {
+
+/// The first entry of which `enough` holds; entries of which it holds come last.
+template <class Predicate>
+std::size_t first_entry(const RankProfile& profile, Predicate enough) {
   std::size_t low = 0;
   std::size_t high = profile.distinct();
   while (low < high) {
     const std::size_t middle = low + (high - low) / 2;
-    if (profile.cumulative(middle + 1) <= first_) {
-      low = middle + 1;
-    } else {
+    if (enough(middle)) {
       high = middle;
+    } else {
+      low = middle + 1;
     }
   }
-  entry_ = low;
+  return low;
 }
+
+TieOrder order_of(std::uint64_t subcells) { return TieOrder(std::countr_zero(subcells)); }
+
+}  // namespace
+
+SpanEntries::SpanEntries(const RankProfile& profile, std::uint64_t first, std::uint64_t last)
+    : profile_(&profile),
+      first_(first),
+      last_(last),
+      entry_(first_entry(profile, [&](std::size_t k) { return profile.cumulative(k + 1) > first; })) {}
 
 bool SpanEntries::next(Position& position, std::uint64_t& records) {
   if (first_ == last_ || entry_ == profile_->distinct() || profile_->cumulative(entry_) >= last_) return false;
@@ -39,74 +51,91 @@ bool SpanEntries::next(Position& position, std::uint64_t& records) {
   return true;
 }
 
+std::uint64_t SpanEntries::skipped() const {
+  const std::uint64_t before = profile_->cumulative(entry_ - 1);
+  return first_ > before ? first_ - before : 0;
+}
+
+ThresholdCursor::ThresholdCursor(const RankProfile& profile, std::uint64_t first, std::uint64_t last,
+                                 std::uint64_t subcells)
+    : entries_(profile, first, last), order_(order_of(subcells)) {}
+
+void ThresholdCursor::open_cell(Position position, std::uint64_t records) {
+  cell_ = position / 2 * order_.parts();
+  left_ = records;
+  tied_ = entries_.tied();
+  if (tied_ == 1) {
+    part_ = order_.parts() / 2;
+    return;
+  }
+  stride_ = order_.stride(tied_);
+  part_ = 0;
+  const std::uint64_t skipped = entries_.skipped();
+  if (skipped == 0) return;
+  part_ = order_.part_of(tied_, skipped);
+  skip_ = skipped - order_.below(tied_, part_);
+}
+
+bool ThresholdCursor::next(Split& threshold, std::uint64_t& records) {
+  if (left_ == 0) {
+    Position position = 0;
+    if (!entries_.next(position, records)) return false;
+    if (position % 2 == 0) {  // between two candidates: below the next one's first split
+      threshold = position / 2 * order_.parts();
+      return true;
+    }
+    open_cell(position, records);
+  }
+  records = 1;
+  if (tied_ > 1) {
+    while ((records = order_.in_part(tied_, part_)) == 0) part_ += stride_;
+  }
+  records = std::min(records - skip_, left_);
+  skip_ = 0;
+  left_ -= records;
+  threshold = cell_ + part_ + 1;
+  part_ += stride_;
+  return true;
+}
+
 SplitCursor::SplitCursor(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells,
                          QuantileFraction alpha)
-    : entries_(profile, span), span_(span), subcells_(subcells), alpha_(alpha), at_(span.lowest) {}
-
-/// The run of splits at_ .. end - 1.
-bool SplitCursor::emit(Run& run, Split end, std::uint64_t below) {
-  const std::uint64_t target = alpha_.numerator * span_.records();
-  const std::uint64_t reached = alpha_.denominator * below;
-  run = {at_, end - at_, reached > target ? reached - target : target - reached};
-  run_below_ = below;
-  at_ = end;
-  return true;
-}
-
-/// False when no split of the span lies inside the cell: its records stay above all of them.
-bool SplitCursor::open_cell(Position position, std::uint64_t records) {
-  const Split cell = position / 2 * subcells_;
-  cell_start_ = std::max(cell, span_.lowest);
-  const Split cell_end = std::min(cell + subcells_, span_.highest);
-  if (cell_start_ >= cell_end) return false;
-  cell_records_ = records;
-  cell_width_ = cell_end - cell_start_;
-  cell_offset_ = 0;
-  return true;
-}
+    : thresholds_(profile, span.first_rank, span.last_rank, subcells),
+      at_(span.lowest),
+      end_(span.highest + 1),
+      target_(alpha.numerator * span.records()),
+      denominator_(alpha.denominator) {}
 
 bool SplitCursor::next(Run& run) {
-  while (!in_cell_) {
-    Position position = 0;
+  const Split start = at_;
+  if (start == end_) return false;
+  std::uint64_t reached = 0;
+  while (at_ == start) {
+    Split threshold = end_;
     std::uint64_t records = 0;
-    if (done_) return false;
-    if (!entries_.next(position, records)) {
-      done_ = true;
-      return emit(run, span_.highest + 1, below_);
-    }
-    if (position % 2 == 1) {
-      in_cell_ = open_cell(position, records);
-      continue;
-    }
-    // Records between two candidates lie below the next candidate's first split.
-    const Split boundary = position / 2 * subcells_;
-    if (boundary > span_.highest) continue;
-    const std::uint64_t below = below_;
+    reached = denominator_ * below_;
+    const bool more = thresholds_.next(threshold, records);
+    at_ = more ? std::clamp(threshold, start, end_) : end_;
     below_ += records;
-    if (at_ < boundary) return emit(run, boundary, below);
   }
-  const std::uint64_t passed = cell_records_ * cell_offset_ / cell_width_;
-  const std::uint64_t next_offset = ((passed + 1) * cell_width_ + cell_records_ - 1) / cell_records_;
-  cell_offset_ = std::min(next_offset, cell_width_);
-  const std::uint64_t below = below_ + passed;
-  if (cell_offset_ == cell_width_) {
-    in_cell_ = false;
-    below_ += cell_records_;
-  }
-  return emit(run, cell_start_ + cell_offset_, below);
+  run = {start, at_ - start, reached > target_ ? reached - target_ : target_ - reached};
+  return true;
 }
 
-std::uint64_t records_below(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, Split split) {
-  SplitCursor cursor(profile, span, subcells, {0, 1});
-  for (Run run{}; cursor.next(run);) {
-    if (split < run.start + run.length) break;
+std::uint64_t records_below(const RankProfile& profile, std::uint64_t subcells, Split split) {
+  const TieOrder order = order_of(subcells);
+  const Position position = split / subcells * 2;  // records before this candidate lie below, those on it in part
+  const std::size_t entry = first_entry(profile, [&](std::size_t k) { return profile.position(k) > position; });
+  std::uint64_t below = profile.cumulative(entry);
+  if (entry < profile.distinct() && profile.position(entry) == position + 1) {
+    below += order.below(profile.count(entry), split % subcells);
   }
-  return cursor.records_below();
+  return below;
 }
 
 CandidateCursor::CandidateCursor(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells,
                                  QuantileFraction alpha)
-    : entries_(profile, span),
+    : entries_(profile, span.first_rank, span.last_rank),
       alpha_(alpha),
       records_(span.records()),
       at_(span.lowest / subcells),

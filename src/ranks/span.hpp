@@ -1,16 +1,16 @@
 // The part of a profile that one node of a recursion sees, and passes over it. Nothing is copied.
 //
-// Splits: between candidates and inside ties. Every candidate's cell is divided into `subcells` equal parts; split
-// c * subcells + u lies in front of part u of cell c. A node spreads the e records that it has in a cell evenly over the
-// parts that it has of that cell: floor(e (p - a) / (b - a)) of them lie below split p, a <= p <= b. So a tie of any size
-// can be divided in any proportion, and one record more in the node is one record more in exactly one of the two sides of
-// any split. Proof: docs/proofs/approximate_quantiles.md, lemma 2.
+// Splits: between candidates and inside ties. Every candidate's cell is divided into `subcells` equal parts (a power of
+// two); split c * subcells + u lies in front of part u of cell c. The records of a tie lie in the parts that TieOrder gives
+// them, so every record has one first split above it, and a node's records are an interval of ranks.
+// Proof: docs/proofs/approximate_quantiles.md, lemma 2.
 #pragma once
 
 #include <cstdint>
 
 #include "exact/majorant.hpp"
 #include "fractile/ranks.hpp"
+#include "ranks/tie_order.hpp"
 
 namespace fractile {
 
@@ -33,12 +33,15 @@ std::uint64_t subcells_for(std::uint64_t lattice_size);
 /// All records and all splits.
 RankSpan whole_span(const RankProfile& profile, std::uint64_t subcells);
 
-/// Walks the records of a span in order of position.
+/// Walks ranks first .. last - 1 in order of position.
 class SpanEntries {
  public:
-  SpanEntries(const RankProfile& profile, const RankSpan& span);
-  /// The next position at which the span has records, and how many.
+  SpanEntries(const RankProfile& profile, std::uint64_t first, std::uint64_t last);
+  /// The next position at which there are such records, and how many.
   bool next(Position& position, std::uint64_t& records);
+  /// Of the records at the position that next() gave last: all, and how many of them come before rank `first`.
+  std::uint64_t tied() const { return profile_->count(entry_ - 1); }
+  std::uint64_t skipped() const;
 
  private:
   const RankProfile* profile_;
@@ -47,36 +50,44 @@ class SpanEntries {
   std::size_t entry_;
 };
 
+/// Walks ranks first .. last - 1 by the first split above them, increasing.
+class ThresholdCursor {
+ public:
+  ThresholdCursor(const RankProfile& profile, std::uint64_t first, std::uint64_t last, std::uint64_t subcells);
+  /// The next split that is the first above `records` of them; it may lie beyond all splits.
+  bool next(Split& threshold, std::uint64_t& records);
+
+ private:
+  void open_cell(Position position, std::uint64_t records);
+
+  SpanEntries entries_;
+  TieOrder order_;
+  // The cell whose records are being passed.
+  Split cell_ = 0;
+  std::uint64_t tied_ = 0;    // all that lie in the cell
+  std::uint64_t left_ = 0;    // of those that are to be passed
+  std::uint64_t part_ = 0;    // the next part
+  std::uint64_t stride_ = 1;  // between parts that can hold some
+  std::uint64_t skip_ = 0;    // records of part_ that are not to be passed
+};
+
 /// Runs of splits with equally many records below; score |den * below - num * n|. Members are splits.
 class SplitCursor {
  public:
   SplitCursor(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha);
   bool next(Run& run);
-  /// Records of the span below the run that next() gave last.
-  std::uint64_t records_below() const { return run_below_; }
 
  private:
-  bool open_cell(Position position, std::uint64_t records);
-  bool emit(Run& run, Split end, std::uint64_t below);
-
-  SpanEntries entries_;
-  RankSpan span_;
-  std::uint64_t subcells_;
-  QuantileFraction alpha_;
+  ThresholdCursor thresholds_;
   Split at_;
+  Split end_;  // one past the highest split
+  std::uint64_t target_;
+  std::uint64_t denominator_;
   std::uint64_t below_ = 0;
-  std::uint64_t run_below_ = 0;
-  // The cell whose records are being passed: `cell_records_` over `cell_width_` splits from `cell_start_`.
-  std::uint64_t cell_records_ = 0;
-  std::uint64_t cell_width_ = 0;
-  std::uint64_t cell_offset_ = 0;
-  Split cell_start_ = 0;
-  bool in_cell_ = false;
-  bool done_ = false;
 };
 
-/// Records of the span below `split`: those of the left side.
-std::uint64_t records_below(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, Split split);
+/// All records of the profile below `split`.
+std::uint64_t records_below(const RankProfile& profile, std::uint64_t subcells, Split split);
 
 /// Runs of candidates that see the same data, scored by interval_score. Members are candidates: those whose cells the
 /// span's splits touch.

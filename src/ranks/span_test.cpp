@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <bit>
 #include <map>
 
 #include "exact/law.hpp"
@@ -10,43 +12,42 @@
 namespace fractile {
 namespace {
 
-/// A node as plain counts: what the cursors are checked against.
+/// A record by its position and its first split above.
+struct PlainRecord {
+  Position position;
+  Split threshold;
+};
+
+/// The definition: the i-th record of a cell lies in part i with its bits mirrored.
+std::vector<PlainRecord> plain_records(const std::map<Position, std::uint64_t>& records, std::uint64_t subcells) {
+  const int bits = std::countr_zero(subcells);
+  std::vector<PlainRecord> result;
+  for (const auto& [position, count] : records) {
+    for (std::uint64_t i = 1; i <= count; ++i) {
+      std::uint64_t part = 0;
+      for (int k = 0; k < bits; ++k) part |= ((i >> k) & 1) << (bits - 1 - k);
+      const Split cell = position / 2 * subcells;
+      result.push_back({position, position % 2 == 0 ? cell : cell + part + 1});
+    }
+  }
+  std::ranges::stable_sort(result, {}, &PlainRecord::threshold);
+  return result;
+}
+
+/// What the cursors are checked against: a node's records, one by one.
 struct PlainNode {
-  std::map<Position, std::uint64_t> records;
+  std::vector<PlainRecord> records;
   Split lowest;
   Split highest;
 
-  std::uint64_t total() const {
-    std::uint64_t n = 0;
-    for (const auto& [p, e] : records) n += e;
-    return n;
+  std::uint64_t total() const { return records.size(); }
+  std::uint64_t below(Split split) const {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(records, [&](const PlainRecord& r) { return r.threshold <= split; }));
   }
-
-  /// The definition of the spread, cell by cell.
-  std::uint64_t at_below(Position position, std::uint64_t count, std::uint64_t subcells, Split split) const {
-    const Split cell = position / 2 * subcells;
-    if (position % 2 == 0) return cell <= split ? count : 0;
-    const Split start = std::max(cell, lowest);
-    const Split end = std::min(cell + subcells, highest);
-    if (start >= end || split < start) return 0;
-    return split >= end ? count : count * (split - start) / (end - start);
-  }
-
-  std::uint64_t below(std::uint64_t subcells, Split split) const {
-    std::uint64_t n = 0;
-    for (const auto& [p, e] : records) n += at_below(p, e, subcells, split);
-    return n;
-  }
-
-  std::pair<PlainNode, PlainNode> split_at(std::uint64_t subcells, Split split) const {
-    PlainNode left{{}, lowest, split};
-    PlainNode right{{}, split, highest};
-    for (const auto& [p, e] : records) {
-      const std::uint64_t down = at_below(p, e, subcells, split);
-      if (down > 0) left.records[p] = down;
-      if (e > down) right.records[p] = e - down;
-    }
-    return {left, right};
+  std::pair<PlainNode, PlainNode> split_at(Split split) const {
+    const auto border = records.begin() + static_cast<std::ptrdiff_t>(below(split));
+    return {{{records.begin(), border}, lowest, split}, {{border, records.end()}, split, highest}};
   }
 };
 
@@ -71,13 +72,13 @@ std::map<Position, std::uint64_t> any_records(std::uint64_t candidates) {
 TEST(Span, CursorsAgreeWithTheDefinitionDownTheRecursion) {
   EXPECT_TRUE(rc::check("splits and candidates", [] {
     const std::uint64_t candidates = *rc::gen::inRange<std::uint64_t>(1, 6);
-    const std::uint64_t subcells = *rc::gen::element<std::uint64_t>(1, 2, 3, 7, 16);
+    const std::uint64_t subcells = *rc::gen::element<std::uint64_t>(1, 2, 4, 16);
     const std::uint64_t den = *rc::gen::inRange<std::uint64_t>(1, 9);
     const QuantileFraction alpha{*rc::gen::inRange<std::uint64_t>(0, den + 1), den};
     const auto records = any_records(candidates);
     const RankProfile profile = profile_of(candidates, records);
     RankSpan span = whole_span(profile, subcells);
-    PlainNode plain{records, span.lowest, span.highest};
+    PlainNode plain{plain_records(records, subcells), span.lowest, span.highest};
     for (int level = 0; level < 4; ++level) {
       const std::uint64_t n = plain.total();
       RC_ASSERT(span.records() == n);
@@ -86,8 +87,8 @@ TEST(Span, CursorsAgreeWithTheDefinitionDownTheRecursion) {
         RC_ASSERT(run.start == next);
         next = run.start + run.length;
         for (Split s = run.start; s < next; ++s) {
-          const std::uint64_t below = plain.below(subcells, s);
-          RC_ASSERT(records_below(profile, span, subcells, s) == below);
+          const std::uint64_t below = plain.below(s);
+          RC_ASSERT(records_below(profile, subcells, s) == span.first_rank + below);
           const std::uint64_t a = alpha.denominator * below;
           const std::uint64_t b = alpha.numerator * n;
           RC_ASSERT(run.score == (a > b ? a - b : b - a));
@@ -100,17 +101,19 @@ TEST(Span, CursorsAgreeWithTheDefinitionDownTheRecursion) {
         for (std::uint64_t i = 0; i < run.length; ++i, ++candidate) {
           RC_ASSERT(run.start + i == candidate);
           std::uint64_t below = 0;
-          for (const auto& [p, e] : plain.records) below += p < 2 * candidate + 1 ? e : 0;
-          const auto tied = plain.records.find(2 * candidate + 1);
-          const std::uint64_t equal = tied == plain.records.end() ? 0 : tied->second;
+          std::uint64_t equal = 0;
+          for (const PlainRecord& r : plain.records) {
+            below += r.position < 2 * candidate + 1 ? 1 : 0;
+            equal += r.position == 2 * candidate + 1 ? 1 : 0;
+          }
           RC_ASSERT(run.score == interval_score(alpha, below, equal, n));
         }
       }
       RC_ASSERT(candidate == span.highest / subcells + 1);
 
       const Split split = *rc::gen::inRange(span.lowest, span.highest + 1);
-      const std::uint64_t border = span.first_rank + records_below(profile, span, subcells, split);
-      const auto [left, right] = plain.split_at(subcells, split);
+      const std::uint64_t border = records_below(profile, subcells, split);
+      const auto [left, right] = plain.split_at(split);
       if (*rc::gen::arbitrary<bool>()) {
         plain = left;
         span = {span.first_rank, border, span.lowest, split};
@@ -122,34 +125,42 @@ TEST(Span, CursorsAgreeWithTheDefinitionDownTheRecursion) {
   }));
 }
 
-// docs/proofs/approximate_quantiles.md, lemma 2: with the same splits, one record more is one record more in one part.
-TEST(Span, OneRecordMoreIsOneRecordMoreInExactlyOnePart) {
-  EXPECT_TRUE(rc::check("splits keep records apart", [] {
+TEST(Span, ThresholdsAreThoseOfTheRecordsFromAnyRankOn) {
+  EXPECT_TRUE(rc::check("thresholds", [] {
+    const std::uint64_t candidates = *rc::gen::inRange<std::uint64_t>(1, 4);
+    const std::uint64_t subcells = *rc::gen::element<std::uint64_t>(1, 2, 8, 64);
+    const auto records = any_records(candidates);
+    const std::vector<PlainRecord> plain = plain_records(records, subcells);
+    const RankProfile profile = profile_of(candidates, records);
+    const std::uint64_t first = *rc::gen::inRange<std::uint64_t>(0, plain.size() + 1);
+    const std::uint64_t last = *rc::gen::inRange<std::uint64_t>(first, plain.size() + 1);
+    ThresholdCursor cursor(profile, first, last, subcells);
+    Split threshold = 0;
+    std::uint64_t together = 0;
+    std::uint64_t rank = first;
+    while (cursor.next(threshold, together)) {
+      RC_ASSERT(together > 0U);
+      for (; together > 0; --together, ++rank) RC_ASSERT(plain[rank].threshold == threshold);
+    }
+    RC_ASSERT(rank == last);
+  }));
+}
+
+// docs/proofs/approximate_quantiles.md, lemma 2: one record more is one threshold more, and all others stay.
+TEST(Span, OneRecordMoreIsOneThresholdMore) {
+  EXPECT_TRUE(rc::check("thresholds are nested", [] {
     const std::uint64_t candidates = *rc::gen::inRange<std::uint64_t>(1, 6);
-    const std::uint64_t subcells = *rc::gen::element<std::uint64_t>(1, 2, 3, 16);
+    const std::uint64_t subcells = *rc::gen::element<std::uint64_t>(1, 2, 4, 16);
     auto records = any_records(candidates);
-    PlainNode small{records, 0, candidates * subcells - 1};
+    const RankProfile small = profile_of(candidates, records);
     records[*rc::gen::inRange<Position>(0, 2 * candidates + 1)] += 1;
-    PlainNode large{records, 0, candidates * subcells - 1};
-    for (int level = 0; level < 4; ++level) {
-      const Split split = *rc::gen::inRange(small.lowest, small.highest + 1);
-      const auto [small_left, small_right] = small.split_at(subcells, split);
-      const auto [large_left, large_right] = large.split_at(subcells, split);
-      const auto more_left = large_left.total() - small_left.total();
-      const auto more_right = large_right.total() - small_right.total();
-      RC_ASSERT(more_left + more_right == 1U);
-      small = more_left == 1 ? small_left : small_right;
-      large = more_left == 1 ? large_left : large_right;
-      RC_ASSERT(
-          (more_left == 1 ? small_right.records == large_right.records : small_left.records == large_left.records));
-      std::size_t differing = 0;
-      for (const auto& [p, e] : large.records) {
-        const auto at = small.records.find(p);
-        const std::uint64_t before = at == small.records.end() ? 0 : at->second;
-        RC_ASSERT(e == before || e == before + 1);
-        differing += e == before ? 0 : 1;
-      }
-      RC_ASSERT(differing == 1U);
+    const RankProfile large = profile_of(candidates, records);
+    std::uint64_t before = 0;
+    for (Split split = 0; split < candidates * subcells; ++split) {
+      const std::uint64_t more = records_below(large, subcells, split) - records_below(small, subcells, split);
+      RC_ASSERT(more == before || more == before + 1);
+      RC_ASSERT(more <= 1U);
+      before = more;
     }
   }));
 }
@@ -173,7 +184,7 @@ TEST(Span, ATieOfAMillionIsDividedEvenly) {
   const RankProfile profile(3, {3}, std::vector<std::uint64_t>{1'000'000});
   const std::uint64_t subcells = subcells_for(3);
   const RankSpan span = whole_span(profile, subcells);
-  EXPECT_EQ(records_below(profile, span, subcells, subcells + subcells / 4), 250'000U);
+  EXPECT_NEAR(static_cast<double>(records_below(profile, subcells, subcells + subcells / 4)), 250'000, 16);
   EXPECT_LE(runs_of(SplitCursor(profile, span, subcells, {1, 2})).size(), subcells + 2);
 }
 

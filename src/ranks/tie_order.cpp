@@ -1,0 +1,42 @@
+#include "ranks/tie_order.hpp"
+
+namespace fractile {
+namespace {
+
+/// #{1 <= i <= records: i = residue mod 2^bits}, residue < 2^bits.
+std::uint64_t congruent(std::uint64_t records, std::uint64_t residue, int bits) {
+  if (residue == 0) return records >> bits;
+  return records < residue ? 0 : ((records - residue) >> bits) + 1;
+}
+
+}  // namespace
+
+// Parts that begin, from the top, with the bits of `part` down to a one that they have as a zero: their indices i agree in
+// the low bits, mirrored.
+std::uint64_t TieOrder::below(std::uint64_t records, std::uint64_t part) const {
+  if (part >= parts()) return records;
+  std::uint64_t count = 0;
+  std::uint64_t residue = 0;
+  for (int known = 0; known < bits_; ++known) {
+    if (((part >> (bits_ - 1 - known)) & 1) == 0) continue;
+    count += congruent(records, residue, known + 1);
+    residue |= std::uint64_t{1} << known;
+  }
+  return count;
+}
+
+std::uint64_t TieOrder::part_of(std::uint64_t records, std::uint64_t rank) const {
+  std::uint64_t part = 0;
+  std::uint64_t residue = 0;
+  for (int known = 0; known < bits_; ++known) {
+    const std::uint64_t left = congruent(records, residue, known + 1);
+    part <<= 1;
+    if (rank < left) continue;
+    rank -= left;
+    part |= 1;
+    residue |= std::uint64_t{1} << known;
+  }
+  return part;
+}
+
+}  // namespace fractile

@@ -1,0 +1,49 @@
+// In which order tied records fill the parts of their candidate's cell: the i-th record (i = 1, 2, ...) goes to part
+// bit-reversed(i mod 2^bits), van der Corput's sequence. One record more is one more filled part and moves no other record;
+// the first e records are spread evenly, whatever e. Proof: docs/proofs/approximate_quantiles.md, lemma 2.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace fractile {
+
+class TieOrder {
+ public:
+  /// A cell of 2^bits parts, bits 0..16.
+  explicit TieOrder(int bits) : bits_(bits) {}
+  std::uint64_t parts() const { return std::uint64_t{1} << bits_; }
+
+  /// How many of the first `records` lie in part `part`.
+  std::uint64_t in_part(std::uint64_t records, std::uint64_t part) const {
+    const std::uint64_t index = reversed(part);
+    return (records >> bits_) + (index >= 1 && index <= (records & (parts() - 1)) ? 1 : 0);
+  }
+
+  /// How many lie in parts below `part`, part in 0 .. parts().
+  std::uint64_t below(std::uint64_t records, std::uint64_t part) const;
+
+  /// The part of the rank-th of them, in the parts' order, rank in 0 .. records - 1.
+  std::uint64_t part_of(std::uint64_t records, std::uint64_t rank) const;
+
+  /// All filled parts are multiples of this.
+  std::uint64_t stride(std::uint64_t records) const {
+    return parts() >> std::min(bits_, static_cast<int>(std::bit_width(records)));
+  }
+
+ private:
+  std::uint64_t reversed(std::uint64_t part) const {
+    std::uint64_t x = part;
+    x = ((x & 0x5555) << 1) | ((x >> 1) & 0x5555);
+    x = ((x & 0x3333) << 2) | ((x >> 2) & 0x3333);
+    x = ((x & 0x0f0f) << 4) | ((x >> 4) & 0x0f0f);
+    x = ((x & 0x00ff) << 8) | ((x >> 8) & 0x00ff);
+    return x >> (16 - bits_);
+  }
+
+  int bits_;
+};
+
+}  // namespace fractile
