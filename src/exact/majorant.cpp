@@ -1,7 +1,9 @@
 #include "exact/majorant.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+
+#include "exact/exp_bounds.hpp"
 
 namespace fractile {
 namespace {
@@ -10,16 +12,6 @@ namespace {
 Enclosure rate_in_bits(const Exponent& rate) {
   static const Enclosure ln2 = Enclosure::of(Exponent::log(2), 96);
   return Enclosure::of(rate, 96) / ln2;
-}
-
-/// 2^-f for f in [0, 1) with relative error below 2^-45 in any rounding mode: Taylor's series of exp(-f ln 2) to degree 16
-/// (remainder below 2^-57 relative), by Horner in double (32 roundings of at most 2^-52 of sums at most 2).
-double exp2_minus(double f) {
-  constexpr double ln2 = 0.693147180559945309417;
-  const double x = -f * ln2;
-  double sum = 1;
-  for (int k = 16; k >= 1; --k) sum = 1 + sum * x / k;
-  return sum;
 }
 
 }  // namespace

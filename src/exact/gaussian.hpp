@@ -1,0 +1,44 @@
+// Discrete Gaussian noise, exactly. Proof: docs/proofs/discrete_gaussian.md
+#pragma once
+
+#include <cstdint>
+
+#include "exact/laplace.hpp"
+#include "exact/majorant.hpp"
+
+namespace fractile {
+
+/// An integer k with probability proportional to exp(-k^2 / (2 sigma^2)), prepared for many draws. About 0.3 us a draw.
+/// Source: Canonne, Kamath and Steinke 2020, Algorithm 3.
+/// Proof: docs/proofs/discrete_gaussian.md
+class DiscreteGaussian {
+ public:
+  /// sigma^2 may be at most 2^80, so that draws are machine words.
+  static constexpr int max_log2_sigma_squared = 80;
+
+  /// Error(usage) unless 0 < sigma_squared <= 2^80.
+  explicit DiscreteGaussian(const Rational& sigma_squared, Filter filter = {});
+  /// Error(internal), with probability below exp(-2^20) and whatever the noise is for, when a proposal passes 2^62.
+  std::int64_t operator()(RandomBits& bits) const;
+
+  /// Certified bounds of the probability that a proposal of this magnitude is kept, relative width about 2^-37.
+  Bounds acceptance(std::int64_t magnitude) const;
+  /// That probability, exp(-(magnitude - sigma^2/t)^2 / (2 sigma^2)) with 1/t the proposal's rate.
+  Enclosure acceptance_enclosure(std::int64_t magnitude, std::int64_t precision) const;
+
+ private:
+  Rational sigma_squared_;
+  Rational scale_;  // t
+  Filter filter_;
+  DiscreteLaplace proposal_;
+  RateBounds fine_;     // exp(-j 2^-40) for integers j
+  double centre_;       // sigma^2 / t, relative error at most 2^-52
+  double slope_lower_;  // at most 1 / (2 sigma^2)
+  double slope_upper_;  // at least that, perhaps infinity
+};
+
+/// One draw.
+/// Proof: docs/proofs/discrete_gaussian.md
+std::int64_t discrete_gaussian(RandomBits& bits, const Rational& sigma_squared);
+
+}  // namespace fractile

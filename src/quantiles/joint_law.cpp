@@ -1,0 +1,84 @@
+#include "quantiles/joint_law.hpp"
+
+#include <algorithm>
+
+#include "quantiles/joint_tables.hpp"
+
+namespace fractile {
+namespace {
+
+Enclosure enclosure_of(uint128 value) {
+  return Enclosure::of(Rational(static_cast<std::int64_t>(value >> 62)) * Rational::dyadic(1, 62) +
+                       Rational(static_cast<std::int64_t>(value & ((uint128{1} << 62) - 1))));
+}
+
+/// exp(-rate * units / denominator).
+Enclosure weight_of(const JointProblem& problem, const Rational& units) {
+  const Rational denominator(static_cast<std::int64_t>(problem.target.denominator));
+  return (Enclosure::of(Rational(0)) - Enclosure::of(problem.rate * (units / denominator))).exp();
+}
+
+/// The totals from index i on, at all of which the cost is that at i plus the distance: a geometric sum.
+Enclosure tail_weight(const JointProblem& problem, std::uint64_t index, const std::vector<std::uint64_t>& below) {
+  const std::uint64_t step = problem.totals->step;
+  const auto units = [&](std::uint64_t steps) {
+    return Rational(static_cast<std::int64_t>(steps)) * Rational(static_cast<std::int64_t>(step)) *
+           Rational(static_cast<std::int64_t>(problem.target.denominator));
+  };
+  const Enclosure one = Enclosure::of(Rational(1));
+  const auto cost = static_cast<std::int64_t>(problem.scaled_cost(index * step, below));
+  return weight_of(problem, cost) * (one - weight_of(problem, units(problem.totals->last_index() + 1 - index))) /
+         (one - weight_of(problem, units(1)));
+}
+
+/// The sum over the totals of exp(-rate * cost).
+Enclosure total_weight(const JointProblem& problem, const std::vector<std::uint64_t>& below) {
+  const auto at = [&](std::uint64_t total) {
+    return weight_of(problem, static_cast<std::int64_t>(problem.scaled_cost(total, below)));
+  };
+  if (!problem.totals) return at(problem.span.records());
+  std::uint64_t least = problem.target.denominator;
+  for (const std::uint64_t w : problem.target.weights) least = w > 0 ? std::min(least, w) : least;
+  // From this total on every cell that is to have records is to have more than there are.
+  const std::uint64_t enough = problem.span.records() * problem.target.denominator / least + 1;
+  Enclosure sum = Enclosure::of(Rational(0));
+  std::uint64_t index = 0;
+  for (; index * problem.totals->step < enough; ++index) sum += at(index * problem.totals->step);
+  return sum + tail_weight(problem, index, below);
+}
+
+void list_outcomes(const JointProblem& problem, const JointRuns& runs, std::vector<std::uint64_t>& below,
+                   std::vector<JointOutcome>& all) {
+  if (below.size() == problem.target.quantiles()) {
+    Enclosure weight = total_weight(problem, below);
+    std::int64_t sharing = 0;
+    for (std::size_t j = 0; j < below.size(); ++j) {
+      sharing = j > 0 && below[j - 1] == below[j] ? sharing + 1 : 1;
+      weight *= enclosure_of(problem.base.mass(runs.start(below[j]), runs.start(below[j] + 1)));
+      weight /= Enclosure::of(Rational(sharing));
+    }
+    all.push_back({below, weight});
+    return;
+  }
+  for (std::uint64_t b = below.empty() ? 0 : below.back(); b <= runs.records(); ++b) {
+    if (runs.start(b) == runs.start(b + 1)) continue;
+    below.push_back(b);
+    list_outcomes(problem, runs, below, all);
+    below.pop_back();
+  }
+}
+
+}  // namespace
+
+std::vector<JointOutcome> joint_law(const JointProblem& problem) {
+  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+  std::vector<JointOutcome> all;
+  std::vector<std::uint64_t> below;
+  list_outcomes(problem, runs, below, all);
+  Enclosure sum = Enclosure::of(Rational(0));
+  for (const JointOutcome& outcome : all) sum += outcome.probability;
+  for (JointOutcome& outcome : all) outcome.probability /= sum;
+  return all;
+}
+
+}  // namespace fractile

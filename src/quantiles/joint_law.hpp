@@ -1,0 +1,20 @@
+// The exact law of a joint selection, by enumeration: what the sampler is tested against and audits certify.
+#pragma once
+
+#include <vector>
+
+#include "exact/enclosure.hpp"
+#include "quantiles/joint.hpp"
+
+namespace fractile {
+
+/// Selections whose j-th split has below[j] records of the span below it, all totals together.
+struct JointOutcome {
+  std::vector<std::uint64_t> below;
+  Enclosure probability;
+};
+
+/// Cost: (records + 1)^quantiles * records * denominator.
+std::vector<JointOutcome> joint_law(const JointProblem& problem);
+
+}  // namespace fractile
