@@ -11,6 +11,7 @@
 #include "fractile/version.hpp"
 #include "options.hpp"
 #include "release.hpp"
+#include "reproduce.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -33,7 +34,8 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
 }
 
 int run(int argc, char** argv) {
-  const std::array verbs{Verb{release_verb(), run_release}, Verb{audit_verb(), run_audit}};
+  const std::array verbs{Verb{release_verb(), run_release}, Verb{audit_verb(), run_audit},
+                         Verb{reproduce_verb(), run_reproduce}};
   std::vector<const VerbSpec*> specs;
   CLI::App app;
   for (const Verb& verb : verbs) {

@@ -26,8 +26,7 @@ constexpr std::array release_table{
     OptionSpec{"--records-per-person", "D", "1", "Privacy", "no person has more than D records in the table"},
     OptionSpec{"--mechanism", "NAME", "exponential for one quantile, else approximate", "Privacy",
                "exponential or approximate"},
-    OptionSpec{"--rates", "RATE", "tight", "Privacy",
-               "tight, or as-published (the noisier ones of the paper)"},
+    OptionSpec{"--rates", "RATE", "tight", "Privacy", "tight, or as-published (the noisier ones of the paper)"},
     OptionSpec{"--public-rows", "", "", "Privacy",
                "declare the number of records (those with a number) public and print it"},
     OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
@@ -90,6 +89,44 @@ constexpr VerbSpec audit_spec{
     nullptr,
     audit_table,
     audit_epilogue,
+};
+
+constexpr std::array reproduce_table{
+    OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
+    OptionSpec{"--out", "DIR", "", "What",
+               "the folder for the table and the figures (required); older ones are replaced"},
+    OptionSpec{"--sets", "LIST", "all", "What",
+               "uniform, gaussian, adult-age, adult-hours, goodreads-rating, goodreads-pages; the last four also with "
+               "-declared after the name, for their granularity declared"},
+    OptionSpec{"--mechanisms", "LIST", "all", "What",
+               "approximate-as-published, approximate, joint, joint-total, joint-tree, independent, tree, auto, "
+               "auto-without-interpolation, tree-as-published (which is not private)"},
+    OptionSpec{"--quantile-counts", "LIST", "1,2,3,5,10,15,20,25,30,35,50,75,100,120", "What",
+               "how many quantiles m, i/(m+1) each time"},
+    OptionSpec{"--trials", "T", "100", "What", "how many samples for each point of a curve"},
+    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same samples and releases"},
+    OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "What",
+               "the DuckDB library, libduckdb.so"},
+    OptionSpec{"--no-figures", "", "", "What", "only the table; figures need gnuplot"},
+};
+
+constexpr const char* reproduce_epilogue =
+    "Errors and times of every mechanism, as section 4 of approximate-quantiles 2021 measures them, for epsilon = 1 "
+    "and\n"
+    "rho = 1/2. NOT PRIVATE: an experiment on public files, with reproducible bits and true errors.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce approximate-quantiles --data data --out results --trials 20\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable folder, file or cell; 70 internal.\n";
+
+constexpr VerbSpec reproduce_spec{
+    "reproduce",
+    "run a paper's experiment again: table and figures",
+    "fractile reproduce approximate-quantiles --data DIR --out DIR [options]",
+    "the experiment: approximate-quantiles",
+    reproduce_table,
+    reproduce_epilogue,
 };
 
 // --- Help ------------------------------------------------------------------------------------------------------------
@@ -208,6 +245,7 @@ std::size_t OptionSpec::values() const {
 
 const VerbSpec& release_verb() { return release_spec; }
 const VerbSpec& audit_verb() { return audit_spec; }
+const VerbSpec& reproduce_verb() { return reproduce_spec; }
 
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
   CLI::App& added = *app.add_subcommand(verb.name, verb.summary);

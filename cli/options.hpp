@@ -34,6 +34,7 @@ struct VerbSpec {
 
 const VerbSpec& release_verb();
 const VerbSpec& audit_verb();
+const VerbSpec& reproduce_verb();
 
 /// The command line as typed: nothing is interpreted by the parser, and no value is empty.
 struct Typed {

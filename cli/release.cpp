@@ -49,9 +49,8 @@ QuantileQuery query_of(const Typed& typed) {
   query.mechanism = choice<Mechanism>(
       typed, "--mechanism", {{"exponential", Mechanism::exponential}, {"approximate", Mechanism::approximate}},
       query.quantiles.size() == 1 ? Mechanism::exponential : Mechanism::approximate);
-  query.rates = choice<Rates>(
-      typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}},
-      Rates::tight);
+  query.rates =
+      choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
   if (typed.has("--rates") && query.budget.measure() != Measure::zcdp) {
     usage("--rates has no meaning without --rho", "leave it out, or give --rho instead of --epsilon");
   }
@@ -78,7 +77,7 @@ std::string to_table(const QuantileRelease& release, const SourceDescription& so
       fmt::format("\n{} = {} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n",
                   pure ? "epsilon" : "rho", pure ? query.budget.epsilon().to_string() : query.budget.rho().to_string(),
                   to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
-                  query.records_per_person == 1 ? "" : "s", to_string(query.mechanism));
+                  query.records_per_person == 1 ? "" : "s", to_string(release.used.mechanism));
   text += source.null_policy == "drop" ? "records without a number (NULL, empty, NaN) were left out\n" : "";
   if (release.public_records) text += fmt::format("{} records (declared public)\n", *release.public_records);
   if (release.unsafe_seed)

@@ -59,13 +59,13 @@ Progress::~Progress() {
   if (shown_seconds_ > 0) say("\r\033[K");
 }
 
-void Progress::tick() {
+void Progress::tick(const std::string& detail) {
   if (!enabled_) return;
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_).count();
   if (seconds <= shown_seconds_) return;
   shown_seconds_ = seconds;
-  say(fmt::format("\r{} ({} s)", what_, seconds));
+  say(fmt::format("\r{} ({}{}{} s)", what_, detail, detail.empty() ? "" : ", ", seconds));
 }
 
 }  // namespace fractile::cli

@@ -34,7 +34,8 @@ class Progress {
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  void tick();
+  /// `detail`: what else to tell.
+  void tick(const std::string& detail = {});
 
  private:
   std::string what_;

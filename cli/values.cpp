@@ -55,10 +55,17 @@ const std::map<std::string, std::int64_t>& quantile_names() {
 
 }  // namespace
 
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> items = split_list(text);
+  if (std::ranges::count(items, "") > 0) {
+    usage("the list '" + text + "' has an empty item", "write one comma between two numbers or names");
+  }
+  return items;
+}
+
 std::vector<Rational> numbers(const std::string& text) {
   std::vector<Rational> result;
-  for (const std::string& item : split_list(text)) {
-    if (item.empty()) usage("the list '" + text + "' has an empty item", "write one comma between two numbers");
+  for (const std::string& item : words(text)) {
     if (item.find(' ') != std::string::npos)
       usage("'" + item + "' is not a number", "write commas between numbers: 1,2,3");
     result.push_back(Rational::parse(item));
@@ -89,8 +96,7 @@ Neighbors neighbors_of(const Typed& typed) {
                            Neighbors::add_remove);
 }
 
-std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range) {
-  const std::string text = typed.one(option);
+std::uint64_t whole_number(const std::string& option, const std::string& text, Range range) {
   std::uint64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = failure == std::errc{} && end == text.data() + text.size();
@@ -99,6 +105,10 @@ std::uint64_t whole_number(const Typed& typed, const std::string& option, Range 
           "write for example " + option + " 1");
   }
   return value;
+}
+
+std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range) {
+  return whole_number(option, typed.one(option), range);
 }
 
 }  // namespace fractile::cli

@@ -26,6 +26,9 @@ auto in_option(const char* name, Parse&& parse) {
   }
 }
 
+/// What stands between commas, spaces around it dropped; Error(usage) when that is nothing.
+std::vector<std::string> words(const std::string& text);
+
 /// Numbers between commas.
 std::vector<Rational> numbers(const std::string& text);
 
@@ -57,6 +60,8 @@ struct Range {
 };
 
 /// A whole number in decimal digits, from range.least to range.most.
+std::uint64_t whole_number(const std::string& option, const std::string& text, Range range);
+/// The same of an option that takes one.
 std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range);
 
 }  // namespace fractile::cli

@@ -27,6 +27,11 @@ enum class Mechanism { automatic, exponential, approximate, joint, joint_total, 
 /// approximate-quantiles 2021 to the letter: log2 m + 1 levels, and for zCDP epsilon^2 / 2 a level (Theorem 3.10).
 enum class Rates { tight, as_published };
 
+/// Which outputs a selection prefers before it looks at the records. uniform: none. adaptive: round numbers (multiples of
+/// powers of ten), and where earlier selections of the same release show the range to be filled. by_mechanism: adaptive for
+/// automatic, joint_total and joint_tree, uniform for the published ones. Privacy is the same either way.
+enum class Base { by_mechanism, uniform, adaptive };
+
 /// "auto", "exponential", "approximate", "joint", "joint-total", "joint-tree", "independent", "tree".
 std::string to_string(Mechanism mechanism);
 /// "tight", "as-published".
@@ -40,18 +45,29 @@ struct QuantileQuery {
   std::uint32_t records_per_person = 1;  ///< at most this many records of the table are one person's
   Mechanism mechanism = Mechanism::approximate;
   Rates rates = Rates::tight;
-  std::optional<std::uint64_t> expected_rows = {};  ///< about how many records, as is publicly known: a hint to automatic
+  Base base = Base::by_mechanism;
+  std::optional<std::uint64_t> expected_rows =
+      {};                   ///< about how many records, as is publicly known: a hint to automatic
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
 
   /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;
 };
 
+/// What was run for a query.
+struct MechanismUsed {
+  Mechanism mechanism = Mechanism::exponential;  ///< never automatic
+  std::vector<std::size_t> widths = {};  ///< of recursions: at most how many quantiles a node of each level decides
+  std::size_t selected = 0;              ///< how many quantiles were selected; the others are interpolated linearly
+  std::string reason = {};               ///< of automatic's choice; empty otherwise
+};
+
 /// Published quantiles and what they were published under. Holds nothing that was not paid for.
 struct QuantileRelease {
   QuantileQuery query;
   Lattice lattice;
-  std::vector<std::uint64_t> indices;           ///< one candidate a quantile, in order, never decreasing
+  std::vector<std::uint64_t> indices;  ///< one candidate a quantile, in order, never decreasing
+  MechanismUsed used;
   std::optional<std::uint64_t> unsafe_seed;     ///< set when the bits were reproducible: not private
   std::optional<std::uint64_t> public_records;  ///< the number of records, when declared public
 

@@ -68,7 +68,9 @@ TEST(DiscreteLaplaceNoise, IsClampedBeyondMachineWordsAndOnlyThere) {
     const DiscreteLaplace noise(rate);
     std::vector<std::uint64_t> counts(3);
     for (std::uint64_t i = 0; i < effort(4'000); ++i) {
-      const auto magnitude = static_cast<double>(std::abs(noise(bits)));
+      const std::int64_t draw = noise(bits);
+      ASSERT_LE(std::abs(draw), DiscreteLaplace::limit);
+      const auto magnitude = static_cast<double>(std::abs(draw));
       ++counts[magnitude >= limit ? 2U : magnitude < half ? 0U : 1U];
     }
     const double beyond = std::exp(-rate.to_double() * limit);

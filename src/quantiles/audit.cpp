@@ -5,6 +5,7 @@
 
 #include "exact/law.hpp"
 #include "fractile/error.hpp"
+#include "quantiles/joint_law.hpp"
 
 namespace fractile {
 namespace {
@@ -22,45 +23,59 @@ OutputLaw leaf_law(const QuantileTree& tree, const QuantileNode& node) {
   const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(node));
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const Enclosure each = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
-    for (std::uint64_t i = 0; i < runs[k].length; ++i) add_to(law, {runs[k].start + i}, each);
+    for (std::uint64_t i = 0; i < runs[k].length; ++i) {
+      add_to(law, {tree.candidate_weights().holder(runs[k].start + i)}, each);
+    }
   }
   return law;
 }
 
-/// Outputs of the left part, the pivot and the right part, which are independent given the split.
-OutputLaw split_law(const QuantileTree& tree, const QuantileNode& node, Split split, const Enclosure& p) {
-  OutputLaw law;
-  law.emplace(std::vector<std::uint64_t>{}, p);
-  const auto times = [&law](const OutputLaw& factor) {
-    OutputLaw product;
-    for (const auto& [head, p_head] : law) {
-      for (const auto& [tail, p_tail] : factor) {
-        std::vector<std::uint64_t> both = head;
-        both.insert(both.end(), tail.begin(), tail.end());
-        add_to(product, both, p_head * p_tail);
-      }
-    }
-    law = std::move(product);
-  };
-  const OutputLaw pivot{{{tree.candidate_of(split)}, Enclosure::of(Rational(1))}};
-  const std::vector<QuantileNode> parts = tree.parts(node, split);
-  const bool has_left = !parts.empty() && parts.front().first == node.first;
-  if (has_left) times(node_law(tree, parts.front()));
-  times(pivot);
-  if (parts.size() > (has_left ? 1U : 0U)) times(node_law(tree, parts.back()));
-  return law;
-}
-
-OutputLaw node_law(const QuantileTree& tree, const QuantileNode& node) {
-  if (node.is_leaf()) return leaf_law(tree, node);
-  OutputLaw law;
+/// The node's splits -> probability.
+std::map<std::vector<Split>, Enclosure> splits_law(const QuantileTree& tree, const QuantileNode& node) {
+  if (tree.is_joint(node)) return joint_splits_law(tree.problem(node));
+  std::map<std::vector<Split>, Enclosure> law;
   const std::vector<Run> runs = runs_of(tree.splits(node));
   const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(node));
   for (std::size_t k = 0; k < runs.size(); ++k) {
     const Enclosure each = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
-    for (std::uint64_t i = 0; i < runs[k].length; ++i) {
-      for (const auto& [output, p] : split_law(tree, node, runs[k].start + i, each)) add_to(law, output, p);
+    for (std::uint64_t i = 0; i < runs[k].length; ++i) law.emplace(std::vector<Split>{runs[k].start + i}, each);
+  }
+  return law;
+}
+
+/// Each output of `heads` followed by each of `tails`, which are independent.
+OutputLaw product(const OutputLaw& heads, const OutputLaw& tails) {
+  OutputLaw law;
+  for (const auto& [head, p_head] : heads) {
+    for (const auto& [tail, p_tail] : tails) {
+      std::vector<std::uint64_t> both = head;
+      both.insert(both.end(), tail.begin(), tail.end());
+      add_to(law, both, p_head * p_tail);
     }
+  }
+  return law;
+}
+
+/// Outputs of the parts and the pivots between them, which are independent given the splits.
+OutputLaw parts_law(const QuantileTree& tree, const QuantileNode& node, const std::vector<Split>& splits,
+                    const Enclosure& p) {
+  OutputLaw law{{{}, p}};
+  const std::vector<QuantileNode> parts = tree.parts(node, splits);
+  const std::vector<std::size_t> pivots = tree.pivots(node);
+  auto part = parts.begin();
+  for (std::size_t i = 0; i <= pivots.size(); ++i) {
+    const std::size_t next = i < pivots.size() ? pivots[i] : node.last;
+    if (part != parts.end() && part->first < next) law = product(law, node_law(tree, *part++));
+    if (i < pivots.size()) law = product(law, {{{tree.candidate_of(splits[i])}, Enclosure::of(Rational(1))}});
+  }
+  return law;
+}
+
+OutputLaw node_law(const QuantileTree& tree, const QuantileNode& node) {
+  if (tree.is_leaf(node)) return leaf_law(tree, node);
+  OutputLaw law;
+  for (const auto& [splits, each] : splits_law(tree, node)) {
+    for (const auto& [output, p] : parts_law(tree, node, splits, each)) add_to(law, output, p);
   }
   return law;
 }

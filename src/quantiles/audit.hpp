@@ -11,7 +11,7 @@
 
 #include "exact/enclosure.hpp"
 #include "fractile/quantiles.hpp"
-#include "quantiles/approximate.hpp"
+#include "quantiles/recursion.hpp"
 
 namespace fractile {
 

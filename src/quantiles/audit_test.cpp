@@ -194,8 +194,8 @@ enum class Wrong { nothing, ties_to_both_sides, rates_as_if_alone };
 /// The outputs of the two leaves below a fixed split, with the mutant's parts.
 OutputLaw leaves_below(const QuantileTree& tree, const RankProfile& profile, Split split, std::uint64_t subcells,
                        Wrong wrong) {
-  std::vector<QuantileNode> parts = tree.parts(tree.root(), split);
-  if (wrong == Wrong::rates_as_if_alone) parts[0].is_root = parts[1].is_root = true;
+  std::vector<QuantileNode> parts = tree.parts(tree.root(), {split});
+  if (wrong == Wrong::rates_as_if_alone) parts[0].level = parts[1].level = 0;
   if (wrong == Wrong::ties_to_both_sides) {
     const std::uint64_t cell = split / subcells;
     parts[0].span.last_rank = profile.below(cell) + profile.equal(cell);

@@ -5,8 +5,8 @@
 #include "fractile/audit.hpp"
 #include "fractile/constructors.hpp"
 #include "fractile/error.hpp"
-#include "quantiles/approximate.hpp"
 #include "quantiles/audit.hpp"
+#include "quantiles/recursion.hpp"
 
 namespace fractile {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fractile/error.hpp"
+
 namespace fractile {
 namespace {
 
@@ -19,9 +21,33 @@ std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t spli
   return borders;
 }
 
+/// The least multiple of `unit` from the lattice's lower end on, when it is a candidate and another one follows.
+std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit) {
+  const Rational stride = unit / lattice.step();
+  const Rational offset = ((lattice.lower() / unit).ceil() * unit - lattice.lower()) / lattice.step();
+  if (!stride.is_integer() || !offset.is_integer()) return {};
+  if (offset + stride >= Rational(static_cast<std::int64_t>(lattice.size()))) return {};
+  return RoundGrid{offset.to_uint64(), stride.to_uint64()};
+}
+
 }  // namespace
 
-BaseMeasure::BaseMeasure(Split lowest, Split highest, std::optional<Edge> edge) : end_(highest + 1) {
+std::vector<RoundGrid> round_grids(const Lattice& lattice) {
+  constexpr std::size_t most = 8;
+  std::vector<RoundGrid> grids;
+  if (!lattice.is_regular() || lattice.size() > std::uint64_t{1} << 58) return grids;
+  Rational unit = 1;
+  while (unit > lattice.step()) unit /= Rational(10);
+  while (unit <= lattice.step()) unit *= Rational(10);
+  for (; unit <= lattice.upper() - lattice.lower() && grids.size() < most; unit *= Rational(10)) {
+    if (const std::optional<RoundGrid> grid = round_grid(lattice, unit)) grids.push_back(*grid);
+  }
+  return grids;
+}
+
+BaseMeasure::BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge,
+                         std::vector<RoundGrid> grids)
+    : subcells_(subcells), grids_(std::move(grids)), end_(highest + 1) {
   if (!edge) {
     pieces_.push_back({lowest, 0});
     return;
@@ -53,26 +79,70 @@ void BaseMeasure::visit(Split from, Split to, Visit&& piece) const {
   }
 }
 
-uint128 BaseMeasure::mass(Split from, Split to) const {
-  if (pieces_.size() == 1) return to - from;
-  uint128 sum = 0;
-  visit(from, to, [&](Split a, Split b, int shift) { sum += uint128{b - a} << shift; });
+std::uint64_t BaseMeasure::round_splits_below(const RoundGrid& grid, Split split) const {
+  const std::uint64_t candidate = split / subcells_;
+  if (candidate < grid.offset) return 0;
+  const std::uint64_t strides = (candidate - grid.offset) / grid.stride;
+  const bool is_round = grid.offset + strides * grid.stride == candidate;
+  return is_round ? strides * subcells_ + split % subcells_ : (strides + 1) * subcells_;
+}
+
+uint128 BaseMeasure::level_mass(Split from, Split to) const {
+  uint128 sum = to - from;
+  for (const RoundGrid& grid : grids_) {
+    sum += uint128{round_splits_below(grid, to) - round_splits_below(grid, from)} * grid.stride;
+  }
   return sum;
+}
+
+uint128 BaseMeasure::mass(Split from, Split to) const {
+  if (pieces_.size() == 1) return level_mass(from, to);
+  uint128 sum = 0;
+  visit(from, to, [&](Split a, Split b, int shift) { sum += level_mass(a, b) << shift; });
+  return sum;
+}
+
+/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the grids theirs.
+Split BaseMeasure::member(Split from, Split to, uint128 index) const {
+  if (index < to - from) return from + static_cast<Split>(index);
+  index -= to - from;
+  for (const RoundGrid& grid : grids_) {
+    const std::uint64_t first = round_splits_below(grid, from);
+    const uint128 here = uint128{round_splits_below(grid, to) - first} * grid.stride;
+    if (index < here) {
+      const std::uint64_t nth = first + static_cast<std::uint64_t>(index / grid.stride);
+      return (grid.offset + nth / subcells_ * grid.stride) * subcells_ + nth % subcells_;
+    }
+    index -= here;
+  }
+  throw Error(ErrorCode::internal, "a unit beyond the base measure");
+}
+
+Split BaseMeasure::holder(uint128 unit) const {
+  const Split lowest = pieces_.front().start;
+  if (pieces_.size() == 1 && grids_.empty()) return lowest + static_cast<Split>(unit);
+  Split low = lowest;
+  Split high = end_ - 1;
+  while (low < high) {
+    const Split middle = low + (high - low) / 2;
+    if (mass(lowest, middle + 1) > unit) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
 }
 
 Split BaseMeasure::draw(Split from, Split to, RandomBits& bits) const {
   uint128 target = uniform_below(bits, mass(from, to));
-  Split drawn = from;
+  std::optional<Split> drawn;
   visit(from, to, [&](Split a, Split b, int shift) {
-    const uint128 here = uint128{b - a} << shift;
-    if (target < here) {
-      drawn = a + static_cast<Split>(target >> shift);
-      target = ~uint128{0};  // found: no later piece is as heavy
-    } else if (target != ~uint128{0}) {
-      target -= here;
-    }
+    const uint128 here = level_mass(a, b) << shift;
+    if (!drawn && target < here) drawn = member(a, b, target >> shift);
+    target -= here;
   });
-  return drawn;
+  return drawn.value();
 }
 
 }  // namespace fractile

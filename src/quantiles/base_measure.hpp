@@ -1,5 +1,5 @@
-// The base measure of a joint selection: an integer weight for every split, fixed by what is public or already released.
-// Proof: docs/proofs/joint_total.md, lemma 3.
+// The base measure of a selection: an integer weight for every split, fixed by what is public or already released.
+// Proof: docs/proofs/joint_total.md, section "Base measure".
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 
 #include "exact/uniform.hpp"
 #include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
 #include "ranks/span.hpp"
 
 namespace fractile {
@@ -18,26 +19,46 @@ struct Edge {
   std::uint64_t scale;  ///< in splits, at least 1
 };
 
+/// Candidates offset, offset + stride, ...: the multiples of a power of ten.
+struct RoundGrid {
+  std::uint64_t offset;
+  std::uint64_t stride;
+};
+
+/// The powers of ten above the step of a regular lattice that have multiples in it, at most eight of them; none of an
+/// explicit list.
+std::vector<RoundGrid> round_grids(const Lattice& lattice);
+
 class BaseMeasure {
  public:
-  /// All splits lowest .. highest alike; with an edge, falling off from the other end.
-  BaseMeasure(Split lowest, Split highest, std::optional<Edge> edge = {});
+  /// Splits lowest .. highest of cells of `subcells` splits. Every split has weight 1, those of a round candidate `stride`
+  /// more for each of its grids, so that all grids and the whole weigh about the same. With an edge, everything falls off
+  /// from the other end.
+  BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge = {},
+              std::vector<RoundGrid> grids = {});
 
   /// Of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
   uint128 total() const { return mass(pieces_.front().start, end_); }
   /// One of them, with probability weight / mass, which must be positive.
   Split draw(Split from, Split to, RandomBits& bits) const;
+  /// The split s with mass(lowest, s) <= unit < mass(lowest, s + 1).
+  Split holder(uint128 unit) const;
 
  private:
-  /// Splits from start on have weight 2^shift.
+  /// Splits from start on have weight 2^shift times that of the grids.
   struct Piece {
     Split start;
     int shift;
   };
   template <class Visit>
   void visit(Split from, Split to, Visit&& piece) const;
+  std::uint64_t round_splits_below(const RoundGrid& grid, Split split) const;
+  uint128 level_mass(Split from, Split to) const;
+  Split member(Split from, Split to, uint128 index) const;
 
+  std::uint64_t subcells_;
+  std::vector<RoundGrid> grids_;
   std::vector<Piece> pieces_;
   Split end_;
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "exact/enclosure.hpp"
+
 namespace fractile {
 
 std::uint64_t score_range(const QuantileFraction& alpha, Neighbors neighbors) {
@@ -13,28 +15,39 @@ std::uint64_t score_range(const QuantileFraction& alpha, Neighbors neighbors) {
 
 int levels_for(std::size_t quantiles) { return static_cast<int>(std::bit_width(quantiles)); }
 
-Calibration::Calibration(const QuantileQuery& query, int levels) : neighbors_(query.neighbors) {
+Rational published_levels(std::size_t quantiles) {
+  const Enclosure log2 =
+      Enclosure::of(Rational(static_cast<std::int64_t>(quantiles))).log() / Enclosure::of(Rational(2)).log();
+  return Rational(1) + Rational::from_double(std::max(0.0, log2.upper_double()));
+}
+
+Calibration::Calibration(const QuantileQuery& query, const Rational& levels) : neighbors_(query.neighbors) {
   const Rational persons_share(1, query.records_per_person);
   if (query.budget.measure() == Measure::pure) {
-    range_within_ = query.budget.epsilon() / Rational(levels) * persons_share;
+    range_within_ = query.budget.epsilon() / levels * persons_share;
     range_across_ = range_within_ / Rational(2);
     return;
   }
   // A node of bounded range r costs r^2 / 8; two nodes that share a change cost the sum.
   const Rational factor = query.rates == Rates::tight ? 8 : 2;
-  const Rational squared = factor * query.budget.rho() / Rational(levels);
+  const Rational squared = factor * query.budget.rho() / levels;
   range_within_ = sqrt_down(squared) * persons_share;
   range_across_ = sqrt_down(squared / Rational(2)) * persons_share;
 }
 
 Exponent Calibration::rate(const QuantileFraction& alpha, bool alone) const {
-  const auto per = [](const Exponent& range, std::uint64_t score_units) {
-    return range / Rational(static_cast<std::int64_t>(score_units));
+  const auto range = [&](Neighbors neighbors) {
+    return Rational(static_cast<std::int64_t>(score_range(alpha, neighbors)));
   };
-  Exponent within = per(range_within_, score_range(alpha, neighbors_));
-  if (alone || neighbors_ == Neighbors::add_remove) return within;
-  Exponent across = per(range_across_, score_range(alpha, Neighbors::add_remove));
+  return rate(range(Neighbors::add_remove), range(Neighbors::change_one), alone);
+}
+
+Exponent Calibration::rate(const Rational& range_added, const Rational& range_changed, bool alone) const {
+  if (neighbors_ == Neighbors::add_remove) return range_within_ / range_added;
+  const Exponent within = range_within_ / range_changed;
+  if (alone) return within;
   // Both are multiples of one number, so their coefficients compare as they do.
+  const Exponent across = range_across_ / range_added;
   return across.coefficient() < within.coefficient() ? across : within;
 }
 

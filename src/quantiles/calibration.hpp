@@ -16,12 +16,19 @@ std::uint64_t score_range(const QuantileFraction& alpha, Neighbors neighbors);
 /// floor(log2 m) + 1: the levels of Algorithm 1 for m quantiles.
 int levels_for(std::size_t quantiles);
 
+/// As how many levels the paper counts them: log2 m + 1, rounded up.
+Rational published_levels(std::size_t quantiles);
+
 /// Rates of the selections of a query. A node that is not the root may see one half of a replaced record while another
 /// node sees the other half; `alone` tells that this cannot happen.
 class Calibration {
  public:
-  Calibration(const QuantileQuery& query, int levels);
+  Calibration(const QuantileQuery& query, const Rational& levels);
+  /// Of a selection by a score in units of 1/denominator.
   Exponent rate(const QuantileFraction& alpha, bool alone) const;
+  /// Of a selection whose scores' changes spread over at most range_added when a record is added, range_changed when one
+  /// is changed.
+  Exponent rate(const Rational& range_added, const Rational& range_changed, bool alone) const;
 
  private:
   Neighbors neighbors_;

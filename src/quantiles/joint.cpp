@@ -122,9 +122,8 @@ class JointProposer {
 
   void set_range();
   void list_blocks();
-  void list_upwards(std::uint64_t from);
-  void list_downwards(std::uint64_t from);
-  Real add_block(std::uint64_t first, std::uint64_t last, std::uint64_t anchor);
+  void list_side(std::uint64_t from, bool upwards);
+  TotalBlock<Real> block_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor, double& log_anchor);
   std::uint64_t block_length(double excess, double slope, double distance) const;
   Real block_weight(std::uint64_t from_near_end) const {
     return static_cast<Real>(exp_minus_upper(rate_ * (1 - 0x1p-40) * static_cast<double>(from_near_end * step())));
@@ -163,17 +162,17 @@ void JointProposer<Real>::set_range() {
   range_ = ranks(everything + 8 - log_mass(forward_.mass()));
 }
 
+/// The block, with the log of the mass at its anchor in `log_anchor`.
 template <class Real>
-Real JointProposer<Real>::add_block(std::uint64_t first, std::uint64_t last, std::uint64_t anchor) {
+TotalBlock<Real> JointProposer<Real>::block_of(std::uint64_t first, std::uint64_t last, std::uint64_t anchor,
+                                               double& log_anchor) {
   forward_.fill(total_at(anchor), half_width());
+  log_anchor = log_mass(forward_.mass());
   Real weights = 0;
   for (std::uint64_t i = 0; i <= last - first; ++i) weights += block_weight(i);
   // exp(rate * (anchor - near end)) at most, with room for the rounding of the exponential's lower bound.
   const Real growth = (1 + Real{0x1p-30}) / block_weight(last - first);
-  const Real mass = forward_.mass() * growth * weights * (1 + Real{0x1p-30});
-  blocks_.push_back({first, last, anchor, mass});
-  total_ += mass;
-  return forward_.mass();
+  return {first, last, anchor, forward_.mass() * growth * weights * (1 + Real{0x1p-30})};
 }
 
 /// How many further totals one table may stand for: as many as keep the block's mass below 2^-10 of all so far. `excess`
@@ -185,49 +184,47 @@ std::uint64_t JointProposer<Real>::block_length(double excess, double slope, dou
   return most > 1 ? static_cast<std::uint64_t>(std::min(most, 0x1p32)) : 1;
 }
 
+/// Lists the totals on one side of the number of records, from index `from` outwards.
 template <class Real>
-void JointProposer<Real>::list_upwards(std::uint64_t from) {
+void JointProposer<Real>::list_side(std::uint64_t from, bool upwards) {
   const auto distance = static_cast<double>(step());
+  const std::uint64_t end = upwards ? grid_last() : 0;
   double slope = rate_;
   double before = 0;
-  for (std::uint64_t first = from, length = 1; first <= grid_last();) {
-    const std::uint64_t last = std::min(first + length - 1, grid_last());
-    const double log = log_mass(add_block(first, last, last));
-    if (total_at(last) >= runs_.records() + range_) return;
-    const double moved = distance * static_cast<double>(length);
-    if (first > from) slope = std::clamp(rate_ + (log - before) / moved, rate_ * 1e-3, rate_ * 2);
+  for (std::uint64_t near = from, length = 1;;) {
+    const std::uint64_t left = upwards ? end - near : near;
+    length = std::min(length, left + 1);
+    const std::uint64_t anchor = upwards ? near + length - 1 : near + 1 - length;
+    double log = 0;
+    const TotalBlock<Real> block = block_of(std::min(near, anchor), std::max(near, anchor), anchor, log);
+    if (length > 1 && block.mass > total_ * Real{0x1p-7}) {  // it grew faster than foreseen
+      length = std::max<std::uint64_t>(1, length / 4);
+      continue;
+    }
+    blocks_.push_back(block);
+    total_ += block.mass;
+    const std::uint64_t t = total_at(anchor);
+    const std::uint64_t reached = t > runs_.records() ? t - runs_.records() : runs_.records() - t;
+    if (anchor == end || reached >= range_) return;
+    if (near != from)
+      slope = std::clamp(rate_ + (log - before) / (distance * static_cast<double>(length)), rate_ * 1e-3, rate_ * 2);
     before = log;
+    near = upwards ? anchor + 1 : anchor - 1;
     length = block_length(log - log_mass(total_), slope, distance);
-    first = last + 1;
-  }
-}
-
-template <class Real>
-void JointProposer<Real>::list_downwards(std::uint64_t from) {
-  const auto distance = static_cast<double>(step());
-  double slope = rate_;
-  double before = 0;
-  for (std::uint64_t last = from, length = 1;;) {
-    const std::uint64_t first = last + 1 >= length ? last + 1 - length : 0;
-    const double log = log_mass(add_block(first, last, first));
-    if (first == 0 || total_at(first) + range_ <= runs_.records()) return;
-    const double moved = distance * static_cast<double>(length);
-    if (last < from) slope = std::clamp(rate_ + (log - before) / moved, rate_ * 1e-3, rate_ * 2);
-    before = log;
-    length = block_length(log - log_mass(total_), slope, distance);
-    last = first - 1;
   }
 }
 
 template <class Real>
 void JointProposer<Real>::list_blocks() {
   if (!problem_.totals) {
-    add_block(0, 0, 0);
+    double log = 0;
+    blocks_.push_back(block_of(0, 0, 0, log));
+    total_ = blocks_.back().mass;
     return;
   }
   const std::uint64_t at = std::min(runs_.records() / step(), grid_last());
-  list_downwards(at);
-  list_upwards(at + 1);
+  list_side(at, false);
+  if (at < grid_last()) list_side(at + 1, true);
 }
 
 template <class Real>

@@ -68,7 +68,41 @@ void list_outcomes(const JointProblem& problem, const JointRuns& runs, std::vect
   }
 }
 
+/// All ways to place quantiles j and further ones in the runs of an outcome, in order.
+void place(const JointProblem& problem, const JointRuns& runs, const JointOutcome& outcome, const Enclosure& p,
+           std::uint64_t sharing, std::vector<Split>& splits, std::map<std::vector<Split>, Enclosure>& law) {
+  const std::size_t j = splits.size();
+  if (j == outcome.below.size()) {
+    law.emplace(splits, p);
+    return;
+  }
+  const std::uint64_t b = outcome.below[j];
+  const bool shares = j > 0 && outcome.below[j - 1] == b;
+  const Enclosure mass = enclosure_of(problem.base.mass(runs.start(b), runs.start(b + 1)));
+  for (Split split = shares ? splits.back() : runs.start(b); split < runs.start(b + 1); ++split) {
+    // r draws of a run come in r! orders, m! of which are one when m of them are equal.
+    const std::uint64_t in_run = shares ? sharing + 1 : 1;
+    std::int64_t equal = 1;
+    while (static_cast<std::size_t>(equal) <= j && splits[j - static_cast<std::size_t>(equal)] == split) ++equal;
+    Enclosure q = p * enclosure_of(problem.base.mass(split, split + 1)) / mass;
+    q *= Enclosure::of(Rational(static_cast<std::int64_t>(in_run), equal));
+    splits.push_back(split);
+    place(problem, runs, outcome, q, in_run, splits, law);
+    splits.pop_back();
+  }
+}
+
 }  // namespace
+
+std::map<std::vector<Split>, Enclosure> joint_splits_law(const JointProblem& problem) {
+  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+  std::map<std::vector<Split>, Enclosure> law;
+  std::vector<Split> splits;
+  for (const JointOutcome& outcome : joint_law(problem)) {
+    place(problem, runs, outcome, outcome.probability, 0, splits, law);
+  }
+  return law;
+}
 
 std::vector<JointOutcome> joint_law(const JointProblem& problem) {
   const JointRuns runs(problem.profile, problem.span, problem.subcells);

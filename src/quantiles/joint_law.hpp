@@ -1,6 +1,7 @@
 // The exact law of a joint selection, by enumeration: what the sampler is tested against and audits certify.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "exact/enclosure.hpp"
@@ -16,5 +17,8 @@ struct JointOutcome {
 
 /// Cost: (records + 1)^quantiles * records * denominator.
 std::vector<JointOutcome> joint_law(const JointProblem& problem);
+
+/// The same by splits. Cost: splits^quantiles in addition.
+std::map<std::vector<Split>, Enclosure> joint_splits_law(const JointProblem& problem);
 
 }  // namespace fractile

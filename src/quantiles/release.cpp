@@ -1,6 +1,6 @@
 #include "fractile/error.hpp"
 #include "fractile/quantiles.hpp"
-#include "quantiles/approximate.hpp"
+#include "quantiles/plan.hpp"
 
 namespace fractile {
 
@@ -42,12 +42,8 @@ void require_increasing(const std::vector<Rational>& quantiles) {
 
 /// Whatever node of the recursion a quantile is decided in, its fraction there has a denominator that divides this one's.
 void require_small_denominators(const std::vector<Rational>& quantiles) {
-  Rational common = 1;
-  for (const Rational& q : quantiles) {
-    const Rational d = q.denominator();
-    common *= (common / d).denominator();  // least common multiple
-    QuantileFraction::of(q);
-  }
+  for (const Rational& q : quantiles) QuantileFraction::of(q);
+  const Rational common = common_denominator(quantiles);
   if (common > Rational(std::int64_t{1} << 31)) {
     throw Error(ErrorCode::usage, "the quantiles' common denominator " + common.to_string() + " is above 2147483648",
                 "write all of them with at most nine decimals, or as multiples of one fraction");
@@ -69,15 +65,62 @@ void QuantileQuery::validate() const {
   }
 }
 
+namespace {
+
+/// The splits of all quantiles from those of the released ones, linearly.
+std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const std::vector<Rational>& released,
+                                const std::vector<Split>& splits) {
+  std::vector<Split> result;
+  std::size_t k = 0;
+  for (const Rational& q : quantiles) {
+    while (k + 1 < released.size() && released[k + 1] <= q) ++k;
+    if (q == released[k]) {
+      result.push_back(splits[k]);
+      continue;
+    }
+    const Rational share = (q - released[k]) / (released[k + 1] - released[k]);
+    const Rational step = share * Rational(static_cast<std::int64_t>(splits[k + 1] - splits[k]));
+    result.push_back(splits[k] + step.floor().to_uint64());
+  }
+  return result;
+}
+
+/// One candidate a quantile.
+std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const QuantileQuery& query,
+                                               const QuantilePlan& plan, RandomBits& bits, Filter filter) {
+  const Calibration calibration(query, plan.levels);
+  const QuantileTree tree(profile, plan.released, plan.shape, calibration, subcells_for(profile.candidates()));
+  const std::vector<Split> splits = sample_splits(tree, plan.released.size(), bits, filter);
+  std::vector<std::uint64_t> candidates = interpolated(query.quantiles, plan.released, splits);
+  for (std::uint64_t& split : candidates) split = tree.candidate_of(split);
+  return candidates;
+}
+
+std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
+                                              const QuantilePlan& plan, RandomBits& bits, Filter filter) {
+  switch (plan.mechanism) {
+    case Mechanism::independent:
+    case Mechanism::tree:
+      throw Error(ErrorCode::usage, "not built yet");
+    default:
+      return recursive_quantiles(profile, query, plan, bits, filter);
+  }
+}
+
+}  // namespace
+
 QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
                                   RandomBits& bits, Filter filter) {
-  query.validate();
+  const QuantilePlan plan = plan_of(query, lattice);
   if (profile.candidates() != lattice.size()) {
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }
-  const Calibration calibration(query, levels_for(query.quantiles.size()));
-  const QuantileTree tree(profile, query.quantiles, calibration, subcells_for(lattice.size()));
-  return {query, lattice, sample_quantiles(tree, query.quantiles.size(), bits, filter), bits.unsafe_seed(), {}};
+  return {query,
+          lattice,
+          selected_quantiles(profile, query, plan, bits, filter),
+          {plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason},
+          bits.unsafe_seed(),
+          {}};
 }
 
 }  // namespace fractile

@@ -4,7 +4,6 @@
 
 #include "fractile/report.hpp"
 #include "fractile/version.hpp"
-#include "quantiles/calibration.hpp"
 #include "ranks/span.hpp"
 
 namespace fractile {
@@ -81,15 +80,29 @@ void write_lattice(Writer& json, const Lattice& lattice) {
   json.EndObject();
 }
 
+bool is_recursion(Mechanism mechanism) {
+  return mechanism != Mechanism::exponential && mechanism != Mechanism::independent && mechanism != Mechanism::tree;
+}
+
 void write_options(Writer& json, const QuantileRelease& release) {
-  const QuantileQuery& query = release.query;
   json.Key("options");
   json.StartObject();
-  if (query.mechanism == Mechanism::approximate) {
-    member(json, "levels", static_cast<std::uint64_t>(levels_for(query.quantiles.size())));
+  if (is_recursion(release.used.mechanism)) {
+    json.Key("levels");
+    json.StartArray();
+    for (const std::size_t width : release.used.widths) json.Uint64(width);
+    json.EndArray();
     member(json, "subcells", subcells_for(release.lattice.size()));
   }
-  if (query.budget.measure() == Measure::zcdp) member(json, "rates", to_string(query.rates));
+  if (release.used.selected < release.query.quantiles.size()) {
+    member(json, "selected", std::uint64_t{release.used.selected});
+  }
+  member(json, "rates", to_string(release.query.rates));
+  if (release.query.mechanism == Mechanism::automatic) {
+    member(json, "chosen_by", std::string("auto"));
+    member(json, "reason", release.used.reason);
+    if (release.query.expected_rows) member(json, "expected_rows", *release.query.expected_rows);
+  }
   json.EndObject();
 }
 
@@ -113,7 +126,7 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
   json.StartObject();
   member(json, "schema_version", std::uint64_t{1});
   member(json, "program", std::string("fractile ") + version);
-  member(json, "mechanism", to_string(release.query.mechanism));
+  member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release);
   write_quantiles(json, release);
   write_privacy(json, release.query);

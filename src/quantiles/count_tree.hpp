@@ -1,0 +1,88 @@
+// Quantiles from noisy counts on a tree of intervals ("AggTree"; Hay et al. 2010 for the consistency).
+// Proof: docs/proofs/count_tree.md
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "exact/gaussian.hpp"
+#include "exact/laplace.hpp"
+#include "fractile/quantiles.hpp"
+
+namespace fractile {
+
+/// A tree whose leaves are blocks of consecutive candidates, branching^height of them, at least one candidate each. Public.
+/// The root's children are level 1, the leaves level `height`; nodes are numbered level by level, without the root.
+struct CountTreeShape {
+  std::uint64_t candidates;
+  std::size_t branching;
+  int height;
+
+  std::size_t level_size(int level) const;
+  /// The first node of a level, level 1 .. height + 1.
+  std::size_t level_start(int level) const;
+  std::size_t leaves() const { return level_size(height); }
+  std::size_t nodes() const { return level_start(height + 1); }
+  /// The leaf that holds a candidate.
+  std::size_t leaf_of(std::uint64_t candidate) const;
+  /// The first candidate of a leaf; of leaf leaves(), the number of candidates.
+  std::uint64_t leaf_start(std::size_t leaf) const;
+};
+
+/// From the number of candidates alone: as few levels as it takes to give every candidate a leaf, but at most `height`;
+/// then as many branches as leave no leaf empty, but at most `branching`. Branching 16 and height 4 are those of
+/// Gillenwater, Joseph and Kulesza's code. Error(usage) unless branching >= 2, height >= 1, branching^height <= 2^24.
+CountTreeShape count_tree_shape(std::uint64_t candidates, std::size_t branching = 16, int height = 4);
+
+/// The exact counts of a profile's records in the nodes below the root. A record between two candidates counts with the
+/// upper one, a record above all candidates with the last.
+std::vector<std::int64_t> node_counts(const RankProfile& profile, const CountTreeShape& shape);
+
+/// The noise of every count. A record is counted in `height` nodes; replacing one changes up to 2 * height counts by 1.
+/// pure: discrete Laplace, rate epsilon / (changed counts * records per person). zCDP: discrete Gaussian,
+/// sigma^2 = changed counts * (records per person)^2 / (2 rho).
+class CountTreeNoise {
+ public:
+  /// From the query's budget, relation and records per person. Error(usage) when rho is so small that sigma^2 > 2^80.
+  CountTreeNoise(const QuantileQuery& query, int height, Filter filter = {});
+
+  Measure measure() const { return measure_; }
+  /// Only for pure budgets, and only for zCDP budgets.
+  const Exponent& rate() const { return rate_; }
+  const Rational& sigma_squared() const { return sigma_squared_; }
+  std::int64_t draw(RandomBits& bits) const;
+
+ private:
+  using Law = std::variant<DiscreteLaplace, DiscreteGaussian>;
+
+  Measure measure_;
+  Exponent rate_;
+  Rational sigma_squared_;
+  Law law_;
+};
+
+/// What is released: every count with noise of its own, the sum clamped to +-2^61. All else is computed from this.
+std::vector<std::int64_t> noisy_counts(const RankProfile& profile, const CountTreeShape& shape,
+                                       const CountTreeNoise& noise, RandomBits& bits);
+
+// Post-processing, in ordinary floating point: it sees nothing but noisy counts and what is public.
+
+/// The least-squares estimate of all counts such that every node is the sum of its children (Hay et al. 2010, theorem 3,
+/// with a root that was not counted).
+std::vector<double> consistent_counts(const std::vector<std::int64_t>& noisy, const CountTreeShape& shape);
+
+/// One candidate a quantile, in order. From the root down, the running sums of a node's children are made increasing
+/// (isotonic regression) and clamped to [0, the node's sum]; the quantile's share decides the child. Inside a leaf, and
+/// below a node whose sums are all zero, candidates are taken to hold equal shares.
+std::vector<std::uint64_t> quantiles_of_counts(const std::vector<double>& counts, const CountTreeShape& shape,
+                                               const std::vector<Rational>& quantiles);
+
+/// One candidate a quantile, never decreasing when the quantiles are increasing.
+/// Proof: docs/proofs/count_tree.md
+std::vector<std::uint64_t> sample_tree_quantiles(const RankProfile& profile, const std::vector<Rational>& quantiles,
+                                                 const CountTreeShape& shape, const CountTreeNoise& noise,
+                                                 RandomBits& bits);
+
+}  // namespace fractile

@@ -1,0 +1,89 @@
+#include "quantiles/independent.hpp"
+
+#include <algorithm>
+
+#include "exact/law.hpp"
+#include "fractile/accounting.hpp"
+#include "fractile/error.hpp"
+#include "quantiles/calibration.hpp"
+#include "ranks/span.hpp"
+
+namespace fractile {
+namespace {
+
+Rational number_of(std::size_t quantiles) {
+  if (quantiles == 0) throw Error(ErrorCode::usage, "no quantiles", "write for example --quantiles 0.25,0.5,0.75");
+  return static_cast<std::int64_t>(quantiles);
+}
+
+/// All candidates, with the scores of one quantile.
+CandidateCursor candidates_of(const RankProfile& profile, const Rational& quantile) {
+  constexpr std::uint64_t subcells = 1;  // nothing is split
+  return {profile, whole_span(profile, subcells), subcells, QuantileFraction::of(quantile)};
+}
+
+}  // namespace
+
+Exponent independent_range_pure(const Exponent& epsilon, std::size_t quantiles) {
+  return epsilon / number_of(quantiles);
+}
+
+Exponent independent_range_zcdp(const Rational& rho, std::size_t quantiles) {
+  return sqrt_down(Rational(8) * rho / number_of(quantiles));
+}
+
+Exponent independent_range_approximate(const Exponent& epsilon, const Rational& delta, std::size_t quantiles) {
+  return largest_bounded_range_composed(quantiles, epsilon, delta);
+}
+
+Exponent IndependentQuantiles::rate(std::size_t quantile) const {
+  const std::uint64_t record = score_range(QuantileFraction::of(quantiles[quantile]), neighbors);
+  return range / (Rational(static_cast<std::int64_t>(record)) * Rational(records_per_person));
+}
+
+std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const IndependentQuantiles& query,
+                                              RandomBits& bits, Filter filter) {
+  std::vector<std::uint64_t> result;
+  for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
+    result.push_back(select_member(candidates_of(profile, query.quantiles[i]), query.rate(i), bits, filter));
+  }
+  std::ranges::sort(result);
+  return result;
+}
+
+namespace {
+
+void add_to(OutputLaw& law, std::vector<std::uint64_t> output, const Enclosure& p) {
+  std::ranges::sort(output);
+  const auto [at, fresh] = law.try_emplace(std::move(output), p);
+  if (!fresh) at->second += p;
+}
+
+/// The law of the outputs so far and one more draw, sorted.
+OutputLaw with_draw(const OutputLaw& law, const std::vector<Run>& runs, const Exponent& rate) {
+  const std::vector<Enclosure> masses = softmax_law(runs, rate);
+  OutputLaw longer;
+  for (const auto& [output, p] : law) {
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const Enclosure each = p * masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
+      for (std::uint64_t i = 0; i < runs[k].length; ++i) {
+        std::vector<std::uint64_t> both = output;
+        both.push_back(runs[k].start + i);
+        add_to(longer, std::move(both), each);
+      }
+    }
+  }
+  return longer;
+}
+
+}  // namespace
+
+OutputLaw independent_law(const RankProfile& profile, const IndependentQuantiles& query) {
+  OutputLaw law{{{}, Enclosure::of(Rational(1))}};
+  for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
+    law = with_draw(law, runs_of(candidates_of(profile, query.quantiles[i])), query.rate(i));
+  }
+  return law;
+}
+
+}  // namespace fractile

@@ -1,0 +1,123 @@
+#include "quantiles/plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace fractile {
+namespace {
+
+/// Two levels of about sqrt(m) quantiles a node, three of about the cubic root for very many.
+std::vector<std::size_t> even_widths(std::size_t quantiles, std::size_t levels) {
+  std::vector<std::size_t> widths;
+  std::size_t left = quantiles;
+  for (std::size_t level = 0; level < levels; ++level) {
+    const double root = std::pow(static_cast<double>(left + 1), 1.0 / static_cast<double>(levels - level));
+    widths.push_back(static_cast<std::size_t>(std::ceil(root - 1e-9)) - 1);
+    left /= widths.back() + 1;
+  }
+  return widths;
+}
+
+QuantilePlan recursion(Mechanism mechanism, RecursionShape shape, const std::vector<Rational>& released) {
+  const auto levels = static_cast<std::int64_t>(shape.widths.size());
+  return {mechanism, std::move(shape), Rational(levels), released, {}};
+}
+
+QuantilePlan flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& released) {
+  return recursion(mechanism, {kind, {released.size()}}, released);
+}
+
+QuantilePlan joint_tree(const std::vector<Rational>& released) {
+  const std::size_t levels = released.size() <= 3 ? 1 : released.size() <= 400 ? 2 : 3;
+  return recursion(Mechanism::joint_tree, {NodeKind::joint_total, even_widths(released.size(), levels), true},
+                   released);
+}
+
+QuantilePlan approximate(const QuantileQuery& query, const std::vector<Rational>& released) {
+  RecursionShape shape = RecursionShape::binary(released.size());
+  QuantilePlan plan = recursion(Mechanism::approximate, std::move(shape), released);
+  if (query.rates == Rates::as_published) plan.levels = published_levels(released.size());
+  return plan;
+}
+
+/// As many of the quantiles as n records carry at this epsilon, evenly chosen, the outermost among them.
+std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice) {
+  const std::vector<Rational>& all = query.quantiles;
+  if (!query.interpolate || !query.expected_rows || !lattice.is_regular()) return all;
+  const double carried =
+      static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person / 40;
+  const auto count = static_cast<std::size_t>(std::clamp(carried, 4.0, 1e9));
+  if (count >= all.size()) return all;
+  std::vector<Rational> anchors;
+  for (std::size_t i = 0; i < count; ++i) anchors.push_back(all[i * (all.size() - 1) / (count - 1)]);
+  return anchors;
+}
+
+QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
+  if (query.quantiles.size() == 1) {
+    QuantilePlan plan = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);
+    plan.reason = "one quantile";
+    return plan;
+  }
+  if (query.budget.measure() == Measure::zcdp) {
+    QuantilePlan plan = approximate(query, query.quantiles);
+    plan.reason = "under zCDP many levels cost little";
+    return plan;
+  }
+  const std::vector<Rational> anchors = anchors_of(query, lattice);
+  QuantilePlan plan =
+      anchors.size() <= 20 ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(anchors);
+  plan.reason = anchors.size() <= 20 ? "at most 20 quantiles at once" : "more than 20 quantiles";
+  if (anchors.size() < query.quantiles.size()) {
+    plan.reason += fmt::format("; {} of {} selected and the others interpolated, for about {} records", anchors.size(),
+                               query.quantiles.size(), *query.expected_rows);
+  }
+  return plan;
+}
+
+}  // namespace
+
+namespace {
+
+QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice) {
+  switch (query.mechanism) {
+    case Mechanism::automatic:
+      return automatic(query, lattice);
+    case Mechanism::joint:
+      return flat(query.mechanism, NodeKind::joint, query.quantiles);
+    case Mechanism::joint_total:
+      return flat(query.mechanism, NodeKind::joint_total, query.quantiles);
+    case Mechanism::joint_tree:
+      return joint_tree(query.quantiles);
+    case Mechanism::exponential:
+    case Mechanism::approximate:
+      return approximate(query, query.quantiles);
+    case Mechanism::independent:
+    case Mechanism::tree:
+      break;
+  }
+  return {query.mechanism, {}, 1, query.quantiles, {}};
+}
+
+bool wants_adaptive_base(const QuantileQuery& query) {
+  if (query.base != Base::by_mechanism) return query.base == Base::adaptive;
+  return query.mechanism == Mechanism::automatic || query.mechanism == Mechanism::joint_total ||
+         query.mechanism == Mechanism::joint_tree;
+}
+
+}  // namespace
+
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
+  query.validate();
+  QuantilePlan plan = plan_for(query, lattice);
+  if (query.mechanism == Mechanism::exponential) plan.mechanism = Mechanism::exponential;
+  if (wants_adaptive_base(query)) {
+    plan.shape.edges = true;
+    plan.shape.grids = round_grids(lattice);
+  }
+  return plan;
+}
+
+}  // namespace fractile

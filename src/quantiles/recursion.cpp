@@ -1,0 +1,193 @@
+#include "quantiles/recursion.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "exact/majorant.hpp"
+
+namespace fractile {
+
+RecursionShape RecursionShape::binary(std::size_t quantiles) {
+  return {NodeKind::single, std::vector<std::size_t>(static_cast<std::size_t>(levels_for(quantiles)), 1)};
+}
+
+Rational common_denominator(const std::vector<Rational>& quantiles) {
+  Rational common = 1;
+  for (const Rational& q : quantiles) common *= (common / q.denominator()).denominator();
+  return common;
+}
+
+QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
+                           const RecursionShape& shape, const Calibration& calibration, std::uint64_t subcells)
+    : profile_(profile),
+      quantiles_(quantiles),
+      shape_(shape),
+      calibration_(calibration),
+      subcells_(subcells),
+      denominator_(common_denominator(quantiles)),
+      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.grids) {}
+
+QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
+                           const Calibration& calibration, std::uint64_t subcells)
+    : QuantileTree(profile, quantiles, RecursionShape::binary(quantiles.size()), calibration, subcells) {}
+
+QuantileNode QuantileTree::root() const { return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, 1, 0}; }
+
+std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
+  const std::size_t quantiles = node.quantiles();
+  const bool is_last = node.level + 1 >= shape_.widths.size();
+  const std::size_t count =
+      is_last && shape_.kind != NodeKind::single ? quantiles : std::min(shape_.widths[node.level], quantiles);
+  std::vector<std::size_t> result;
+  for (std::size_t i = 1; i <= count; ++i) result.push_back(node.first + i * (quantiles + 1) / (count + 1) - 1);
+  return result;
+}
+
+QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
+  return QuantileFraction::of((quantiles_[pivots(node).front()] - node.from) / (node.to - node.from));
+}
+
+JointTarget QuantileTree::target(const QuantileNode& node) const {
+  JointTarget target{{}, ((node.to - node.from) * denominator_).to_uint64()};
+  Rational passed = node.from;
+  for (const std::size_t i : pivots(node)) {
+    target.weights.push_back(((quantiles_[i] - passed) * denominator_).to_uint64());
+    passed = quantiles_[i];
+  }
+  target.weights.push_back(((node.to - passed) * denominator_).to_uint64());
+  return target;
+}
+
+/// joint_total: one record more moves one cell's term by at most 1, a range of 2; one record replaced, two terms. JointExp:
+/// the targets move as well: 2 (1 - min w) either way. One quantile: what a single selection costs, whose score is half the
+/// cost, times the denominator.
+Exponent QuantileTree::joint_rate(const QuantileNode& node, const JointTarget& target) const {
+  const bool alone = node.level == 0;
+  const auto capped = [](const Exponent& rate) { return std::min(rate, largest_joint_rate()); };
+  if (target.quantiles() == 1) {
+    const QuantileFraction fraction = alpha(node);
+    return capped(calibration_.rate(fraction, alone) * Rational(static_cast<std::int64_t>(fraction.denominator), 2));
+  }
+  if (shape_.kind == NodeKind::joint_total) return capped(calibration_.rate(Rational(2), Rational(4), alone));
+  const auto least = static_cast<std::int64_t>(*std::ranges::min_element(target.weights));
+  const auto all = static_cast<std::int64_t>(target.denominator);
+  return capped(calibration_.rate(Rational(4) * Rational(all - least, all), Rational(4), alone));
+}
+
+namespace {
+
+/// About a third of the standard deviation that the totals have: finer gains nothing.
+TotalGrid total_grid(std::size_t quantiles, const Exponent& rate) {
+  const double step = std::sqrt(2.0 * static_cast<double>(quantiles + 1)) / (3 * rate.to_double());
+  return {static_cast<std::uint64_t>(std::clamp(step, 1.0, 0x1p31))};
+}
+
+}  // namespace
+
+JointProblem QuantileTree::problem(const QuantileNode& node) const {
+  JointTarget wanted = target(node);
+  const Exponent rate = joint_rate(node, wanted);
+  const std::size_t quantiles = wanted.quantiles();
+  std::optional<TotalGrid> totals;
+  if (quantiles > 1 && shape_.kind == NodeKind::joint_total) totals = total_grid(quantiles, rate);
+  return {profile_,
+          node.span,
+          subcells_,
+          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.grids),
+          std::move(wanted),
+          rate,
+          totals};
+}
+
+namespace {
+
+/// The width of the cell beside the open one, stretched to the open one's share; at least 1/10,000 of the range.
+std::uint64_t edge_scale(Split between, const Rational& share, std::uint64_t open, const Rational& share_between) {
+  const Rational stretched = (Rational(static_cast<std::int64_t>(between)) * share / share_between).floor();
+  return std::max({stretched.to_uint64(), open / 10'000, std::uint64_t{1}});
+}
+
+}  // namespace
+
+std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std::vector<Split>& splits) const {
+  const std::vector<std::size_t> decided = pivots(node);
+  const bool is_last = splits.size() == 1;
+  if (!shape_.edges || node.from != Rational(0) || (is_last && node.to == Rational(1))) return {};
+  const Rational& near = quantiles_[decided[0]];
+  const Rational& far = is_last ? node.to : quantiles_[decided[1]];
+  const Split far_split = is_last ? node.span.highest : splits[1];
+  return Edge{true, edge_scale(far_split - splits[0], near, splits[0] - node.span.lowest, far - near)};
+}
+
+std::optional<Edge> QuantileTree::edge_above(const QuantileNode& node, const std::vector<Split>& splits) const {
+  const std::vector<std::size_t> decided = pivots(node);
+  const bool is_first = splits.size() == 1;
+  if (!shape_.edges || node.to != Rational(1) || (is_first && node.from == Rational(0))) return {};
+  const Rational& near = quantiles_[decided.back()];
+  const Rational& far = is_first ? node.from : quantiles_[decided[decided.size() - 2]];
+  const Split far_split = is_first ? node.span.lowest : splits[splits.size() - 2];
+  return Edge{false,
+              edge_scale(splits.back() - far_split, Rational(1) - near, node.span.highest - splits.back(), near - far)};
+}
+
+std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const std::vector<Split>& splits) const {
+  const std::vector<std::size_t> decided = pivots(node);
+  std::vector<QuantileNode> result;
+  QuantileNode part{{node.span.first_rank, 0, node.span.lowest, 0}, node.first, 0, node.from, 0, node.level + 1};
+  for (std::size_t i = 0; i <= decided.size(); ++i) {
+    const bool is_last = i == decided.size();
+    part.last = is_last ? node.last : decided[i];
+    part.to = is_last ? node.to : quantiles_[decided[i]];
+    part.span.highest = is_last ? node.span.highest : splits[i];
+    part.span.last_rank = is_last ? node.span.last_rank : records_below(profile_, subcells_, splits[i]);
+    if (part.first < part.last) {
+      part.edge = i == 0 ? edge_below(node, splits) : is_last ? edge_above(node, splits) : std::nullopt;
+      result.push_back(part);
+    }
+    if (is_last) break;
+    part.span.first_rank = part.span.last_rank;
+    part.span.lowest = part.span.highest;
+    part.first = decided[i] + 1;
+    part.from = part.to;
+  }
+  return result;
+}
+
+namespace {
+
+void sample_node(const QuantileTree& tree, const QuantileNode& node, RandomBits& bits, Filter filter,
+                 std::vector<Split>& result) {
+  if (tree.is_leaf(node)) {
+    const std::uint64_t unit = select_member(tree.candidates(node), tree.rate(node), bits, filter);
+    const Split middle = tree.middle_of(tree.candidate_weights().holder(unit));
+    result[node.first] = std::clamp(middle, node.span.lowest, node.span.highest);
+    return;
+  }
+  std::vector<Split> splits;
+  if (tree.is_joint(node)) {
+    const JointProblem problem = tree.problem(node);
+    splits = JointSelection(problem).draw(bits, filter).splits;
+  } else {
+    splits = {select_member(tree.splits(node), tree.rate(node), bits, filter)};
+  }
+  const std::vector<std::size_t> decided = tree.pivots(node);
+  for (std::size_t i = 0; i < decided.size(); ++i) result[decided[i]] = splits[i];
+  for (const QuantileNode& part : tree.parts(node, splits)) sample_node(tree, part, bits, filter, result);
+}
+
+}  // namespace
+
+std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits, Filter filter) {
+  std::vector<Split> result(quantiles);
+  sample_node(tree, tree.root(), bits, filter, result);
+  return result;
+}
+
+std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits,
+                                            Filter filter) {
+  std::vector<std::uint64_t> result = sample_splits(tree, quantiles, bits, filter);
+  for (std::uint64_t& split : result) split = tree.candidate_of(split);
+  return result;
+}
+
+}  // namespace fractile

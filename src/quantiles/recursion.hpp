@@ -1,0 +1,127 @@
+// The recursion over a column: a node decides some of its quantiles, which part its records among its children. With single
+// quantiles it is ApproximateQuantiles (Algorithm 1 of approximate-quantiles 2021); with joint selections (joint.hpp) it is
+// joint_total, joint and joint_tree. A single quantile that nothing hangs on is drawn among candidates with interval_score
+// (appendix A).
+// Proofs: docs/proofs/single_quantile.md, docs/proofs/approximate_quantiles.md, docs/proofs/joint_total.md
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fractile/quantiles.hpp"
+#include "quantiles/calibration.hpp"
+#include "quantiles/joint.hpp"
+#include "ranks/span.hpp"
+
+namespace fractile {
+
+/// What a node with several quantiles runs: one exponential mechanism for one of them, JointExp, or joint_total.
+enum class NodeKind { single, joint, joint_total };
+
+struct RecursionShape {
+  NodeKind kind;
+  std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
+  bool edges = false;  ///< outermost nodes expect the empty part of the range (base_measure.hpp)
+  std::vector<RoundGrid> grids = {};  ///< round candidates that weigh more
+
+  /// ApproximateQuantiles: one each, over floor(log2 m) + 1 levels.
+  static RecursionShape binary(std::size_t quantiles);
+};
+
+/// A subproblem: the quantiles first .. last - 1 of the query among the records of `span`, which stand for the part
+/// [from, to] of the distribution.
+struct QuantileNode {
+  RankSpan span;
+  std::size_t first;
+  std::size_t last;
+  Rational from;
+  Rational to;
+  std::size_t level;
+  std::optional<Edge> edge = {};
+
+  std::size_t quantiles() const { return last - first; }
+};
+
+/// Runs of candidates as runs of units: candidate c has as many as its weight, from mass(0, c) on.
+class WeighedCandidates {
+ public:
+  WeighedCandidates(CandidateCursor candidates, const BaseMeasure& weights)
+      : candidates_(candidates), weights_(&weights) {}
+  bool next(Run& run) {
+    if (!candidates_.next(run)) return false;
+    const auto length = static_cast<std::uint64_t>(weights_->mass(run.start, run.start + run.length));
+    run = {static_cast<std::uint64_t>(weights_->mass(0, run.start)), length, run.score};
+    return true;
+  }
+
+ private:
+  CandidateCursor candidates_;
+  const BaseMeasure* weights_;
+};
+
+/// The recursion: which quantiles a node decides, at which rate, and what its parts are. The sampler and the exact law
+/// both walk it.
+class QuantileTree {
+ public:
+  QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, const RecursionShape& shape,
+               const Calibration& calibration, std::uint64_t subcells);
+  /// ApproximateQuantiles.
+  QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, const Calibration& calibration,
+               std::uint64_t subcells);
+
+  QuantileNode root() const;
+  /// The quantiles that the node decides: all it has, or as many as its level may, evenly spaced; of m, one is the
+  /// ceil(m / 2)-th.
+  std::vector<std::size_t> pivots(const QuantileNode& node) const;
+
+  /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
+  bool is_leaf(const QuantileNode& node) const { return node.quantiles() == 1 && !node.edge; }
+  bool is_joint(const QuantileNode& node) const {
+    return node.edge || !shape_.grids.empty() || pivots(node).size() > 1;
+  }
+
+  /// Of nodes that decide one quantile.
+  QuantileFraction alpha(const QuantileNode& node) const;
+  Exponent rate(const QuantileNode& node) const { return calibration_.rate(alpha(node), node.level == 0); }
+  SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
+  /// Of leaves: members are units of candidate_weights().
+  WeighedCandidates candidates(const QuantileNode& node) const {
+    return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights_};
+  }
+  const BaseMeasure& candidate_weights() const { return candidate_weights_; }
+  /// Of joint nodes.
+  JointProblem problem(const QuantileNode& node) const;
+
+  std::uint64_t candidate_of(Split split) const { return split / subcells_; }
+  Split middle_of(std::uint64_t candidate) const { return candidate * subcells_ + subcells_ / 2; }
+  /// The parts between the splits of the node's pivots that have quantiles left.
+  std::vector<QuantileNode> parts(const QuantileNode& node, const std::vector<Split>& splits) const;
+
+ private:
+  Exponent joint_rate(const QuantileNode& node, const JointTarget& target) const;
+  JointTarget target(const QuantileNode& node) const;
+  std::optional<Edge> edge_below(const QuantileNode& node, const std::vector<Split>& splits) const;
+  std::optional<Edge> edge_above(const QuantileNode& node, const std::vector<Split>& splits) const;
+
+  const RankProfile& profile_;
+  const std::vector<Rational>& quantiles_;
+  RecursionShape shape_;
+  const Calibration& calibration_;
+  std::uint64_t subcells_;
+  Rational denominator_;           // common to all quantiles
+  BaseMeasure candidate_weights_;  // of whole candidates, by the grids
+};
+
+/// The least common denominator.
+Rational common_denominator(const std::vector<Rational>& quantiles);
+
+/// One split a quantile, in order; a quantile drawn among candidates has the middle of its cell, or of what its node has
+/// of that.
+std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits, Filter filter);
+
+/// One candidate a quantile.
+std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits,
+                                            Filter filter);
+
+}  // namespace fractile
