@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "fractile/error.hpp"
-
 namespace fractile {
 namespace {
 
 /// Beyond scale (2^14 - 1) the weight stays as it is.
 constexpr int shells = 15;
+
+constexpr std::uint64_t grid_weight = 128;
 
 /// Distances, in splits from the near end, at which the shells 1, 2, ... begin.
 std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t splits) {
@@ -21,33 +21,11 @@ std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t spli
   return borders;
 }
 
-/// The least multiple of `unit` from the lattice's lower end on, when it is a candidate and another one follows.
-std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit) {
-  const Rational stride = unit / lattice.step();
-  const Rational offset = ((lattice.lower() / unit).ceil() * unit - lattice.lower()) / lattice.step();
-  if (!stride.is_integer() || !offset.is_integer()) return {};
-  if (offset + stride >= Rational(static_cast<std::int64_t>(lattice.size()))) return {};
-  return RoundGrid{offset.to_uint64(), stride.to_uint64()};
-}
-
 }  // namespace
 
-std::vector<RoundGrid> round_grids(const Lattice& lattice) {
-  constexpr std::size_t most = 8;
-  std::vector<RoundGrid> grids;
-  if (!lattice.is_regular() || lattice.size() > std::uint64_t{1} << 58) return grids;
-  Rational unit = 1;
-  while (unit > lattice.step()) unit /= Rational(10);
-  while (unit <= lattice.step()) unit *= Rational(10);
-  for (; unit <= lattice.upper() - lattice.lower() && grids.size() < most; unit *= Rational(10)) {
-    if (const std::optional<RoundGrid> grid = round_grid(lattice, unit)) grids.push_back(*grid);
-  }
-  return grids;
-}
-
 BaseMeasure::BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge,
-                         std::vector<RoundGrid> grids)
-    : subcells_(subcells), grids_(std::move(grids)), end_(highest + 1) {
+                         std::optional<RoundGrid> grid)
+    : subcells_(subcells), grid_(grid), end_(highest + 1) {
   if (!edge) {
     pieces_.push_back({lowest, 0});
     return;
@@ -79,20 +57,17 @@ void BaseMeasure::visit(Split from, Split to, Visit&& piece) const {
   }
 }
 
-std::uint64_t BaseMeasure::round_splits_below(const RoundGrid& grid, Split split) const {
+std::uint64_t BaseMeasure::round_splits_below(Split split) const {
   const std::uint64_t candidate = split / subcells_;
-  if (candidate < grid.offset) return 0;
-  const std::uint64_t strides = (candidate - grid.offset) / grid.stride;
-  const bool is_round = grid.offset + strides * grid.stride == candidate;
+  if (candidate < grid_->offset) return 0;
+  const std::uint64_t strides = (candidate - grid_->offset) / grid_->stride;
+  const bool is_round = grid_->offset + strides * grid_->stride == candidate;
   return is_round ? strides * subcells_ + split % subcells_ : (strides + 1) * subcells_;
 }
 
 uint128 BaseMeasure::level_mass(Split from, Split to) const {
-  uint128 sum = to - from;
-  for (const RoundGrid& grid : grids_) {
-    sum += uint128{round_splits_below(grid, to) - round_splits_below(grid, from)} * grid.stride;
-  }
-  return sum;
+  if (!grid_) return to - from;
+  return (to - from) + uint128{round_splits_below(to) - round_splits_below(from)} * grid_->stride * grid_weight;
 }
 
 uint128 BaseMeasure::mass(Split from, Split to) const {
@@ -102,25 +77,17 @@ uint128 BaseMeasure::mass(Split from, Split to) const {
   return sum;
 }
 
-/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the grids theirs.
+/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the round ones theirs.
 Split BaseMeasure::member(Split from, Split to, uint128 index) const {
   if (index < to - from) return from + static_cast<Split>(index);
-  index -= to - from;
-  for (const RoundGrid& grid : grids_) {
-    const std::uint64_t first = round_splits_below(grid, from);
-    const uint128 here = uint128{round_splits_below(grid, to) - first} * grid.stride;
-    if (index < here) {
-      const std::uint64_t nth = first + static_cast<std::uint64_t>(index / grid.stride);
-      return (grid.offset + nth / subcells_ * grid.stride) * subcells_ + nth % subcells_;
-    }
-    index -= here;
-  }
-  throw Error(ErrorCode::internal, "a unit beyond the base measure");
+  index = (index - (to - from)) / grid_weight / grid_->stride;
+  const std::uint64_t nth = round_splits_below(from) + static_cast<std::uint64_t>(index);
+  return (grid_->offset + nth / subcells_ * grid_->stride) * subcells_ + nth % subcells_;
 }
 
 Split BaseMeasure::holder(uint128 unit) const {
   const Split lowest = pieces_.front().start;
-  if (pieces_.size() == 1 && grids_.empty()) return lowest + static_cast<Split>(unit);
+  if (pieces_.size() == 1 && !grid_) return lowest + static_cast<Split>(unit);
   Split low = lowest;
   Split high = end_ - 1;
   while (low < high) {

@@ -8,7 +8,7 @@
 
 #include "exact/uniform.hpp"
 #include "fractile/random.hpp"
-#include "fractile/ranks.hpp"
+#include "quantiles/granularity.hpp"
 #include "ranks/span.hpp"
 
 namespace fractile {
@@ -19,23 +19,13 @@ struct Edge {
   std::uint64_t scale;  ///< in splits, at least 1
 };
 
-/// Candidates offset, offset + stride, ...: the multiples of a power of ten.
-struct RoundGrid {
-  std::uint64_t offset;
-  std::uint64_t stride;
-};
-
-/// The powers of ten above the step of a regular lattice that have multiples in it, at most eight of them; none of an
-/// explicit list.
-std::vector<RoundGrid> round_grids(const Lattice& lattice);
-
 class BaseMeasure {
  public:
-  /// Splits lowest .. highest of cells of `subcells` splits. Every split has weight 1, those of a round candidate `stride`
-  /// more for each of its grids, so that all grids and the whole weigh about the same. With an edge, everything falls off
-  /// from the other end.
+  /// Splits lowest .. highest of cells of `subcells` splits. Every split has weight 1, those of a round candidate 128 strides
+  /// more, so that the grid as a whole weighs 128 times as much as everything else. With an edge, all falls off from the
+  /// other end.
   BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge = {},
-              std::vector<RoundGrid> grids = {});
+              std::optional<RoundGrid> grid = {});
 
   /// Of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
@@ -46,19 +36,19 @@ class BaseMeasure {
   Split holder(uint128 unit) const;
 
  private:
-  /// Splits from start on have weight 2^shift times that of the grids.
+  /// Splits from start on weigh 2^shift times as much.
   struct Piece {
     Split start;
     int shift;
   };
   template <class Visit>
   void visit(Split from, Split to, Visit&& piece) const;
-  std::uint64_t round_splits_below(const RoundGrid& grid, Split split) const;
+  std::uint64_t round_splits_below(Split split) const;
   uint128 level_mass(Split from, Split to) const;
   Split member(Split from, Split to, uint128 index) const;
 
   std::uint64_t subcells_;
-  std::vector<RoundGrid> grids_;
+  std::optional<RoundGrid> grid_;
   std::vector<Piece> pieces_;
   Split end_;
 };

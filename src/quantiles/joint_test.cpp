@@ -32,7 +32,7 @@ struct Setting {
   const char* rate;
   std::optional<TotalGrid> totals;
   std::optional<Edge> edge;
-  std::vector<RoundGrid> grids = {};
+  std::optional<RoundGrid> grid = {};
 };
 
 std::vector<Setting> settings() {
@@ -53,15 +53,15 @@ std::vector<Setting> settings() {
       {"no records", empty, 2, {{1, 1, 1, 1}, 4}, "1/2", TotalGrid{2}, {}},
       {"left edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{true, 2}},
       {"right edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{false, 1}},
-      {"round candidates", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, {{1, 3}, {4, 20}}},
-      {"round candidates at an edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{true, 3}, {{1, 3}}},
+      {"round candidates", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, RoundGrid{1, 3}},
+      {"round candidates at an edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{true, 3}, RoundGrid{2, 4}},
   };
 }
 
 JointProblem problem_of(const Setting& s) {
   const RankSpan span = whole_span(s.profile, s.subcells);
   return {s.profile,  span,
-          s.subcells, BaseMeasure(span.lowest, span.highest, s.subcells, s.edge, s.grids),
+          s.subcells, BaseMeasure(span.lowest, span.highest, s.subcells, s.edge, s.grid),
           s.target,   Exponent::parse(s.rate),
           s.totals};
 }

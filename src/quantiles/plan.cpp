@@ -22,7 +22,7 @@ std::vector<std::size_t> even_widths(std::size_t quantiles, std::size_t levels) 
 
 QuantilePlan recursion(Mechanism mechanism, RecursionShape shape, const std::vector<Rational>& released) {
   const auto levels = static_cast<std::int64_t>(shape.widths.size());
-  return {mechanism, std::move(shape), Rational(levels), released, {}};
+  return {mechanism, std::move(shape), Rational(levels), released, {}, {}};
 }
 
 QuantilePlan flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& released) {
@@ -42,7 +42,7 @@ QuantilePlan approximate(const QuantileQuery& query, const std::vector<Rational>
   return plan;
 }
 
-/// As many of the quantiles as n records carry at this epsilon, evenly chosen, the outermost among them.
+/// As many of the quantiles as n records carry at this epsilon, evenly chosen.
 std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice) {
   const std::vector<Rational>& all = query.quantiles;
   if (!query.interpolate || !query.expected_rows || !lattice.is_regular()) return all;
@@ -51,7 +51,7 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
   const auto count = static_cast<std::size_t>(std::clamp(carried, 4.0, 1e9));
   if (count >= all.size()) return all;
   std::vector<Rational> anchors;
-  for (std::size_t i = 0; i < count; ++i) anchors.push_back(all[i * (all.size() - 1) / (count - 1)]);
+  for (std::size_t i = 1; i <= count; ++i) anchors.push_back(all[i * (all.size() + 1) / (count + 1) - 1]);
   return anchors;
 }
 
@@ -98,8 +98,11 @@ QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice) {
     case Mechanism::tree:
       break;
   }
-  return {query.mechanism, {}, 1, query.quantiles, {}};
+  return {query.mechanism, {}, 1, query.quantiles, {}, {}};
 }
+
+/// From so many candidates on, a granularity that is not declared costs more than finding it.
+constexpr std::uint64_t fine_lattice = 100'000;
 
 bool wants_adaptive_base(const QuantileQuery& query) {
   if (query.base != Base::by_mechanism) return query.base == Base::adaptive;
@@ -109,13 +112,16 @@ bool wants_adaptive_base(const QuantileQuery& query) {
 
 }  // namespace
 
+Rational granularity_share() { return {1, 40}; }
+
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
   query.validate();
   QuantilePlan plan = plan_for(query, lattice);
   if (query.mechanism == Mechanism::exponential) plan.mechanism = Mechanism::exponential;
   if (wants_adaptive_base(query)) {
     plan.shape.edges = true;
-    plan.shape.grids = round_grids(lattice);
+    if (lattice.size() >= fine_lattice) plan.grids = round_grids(lattice);
+    if (!plan.grids.empty()) plan.levels /= Rational(1) - granularity_share();
   }
   return plan;
 }

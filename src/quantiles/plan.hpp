@@ -11,10 +11,14 @@ namespace fractile {
 struct QuantilePlan {
   Mechanism mechanism;             ///< never automatic
   RecursionShape shape;            ///< of the mechanisms that are recursions
-  Rational levels;                 ///< among which the budget is divided
+  Rational levels;                 ///< among which the budget is divided: a selection spends 1/levels of it
   std::vector<Rational> released;  ///< the quantiles that are selected; the others are interpolated
+  std::vector<RoundGrid> grids;    ///< among which a granularity is selected first; empty: it is not
   std::string reason;              ///< of automatic's choice, in words; empty otherwise
 };
+
+/// The share of the budget that finding a granularity costs.
+Rational granularity_share();
 
 /// Error(usage) as QuantileQuery::validate().
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice);

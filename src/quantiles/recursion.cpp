@@ -25,7 +25,7 @@ QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rationa
       calibration_(calibration),
       subcells_(subcells),
       denominator_(common_denominator(quantiles)),
-      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.grids) {}
+      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.grid) {}
 
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
                            const Calibration& calibration, std::uint64_t subcells)
@@ -93,7 +93,7 @@ JointProblem QuantileTree::problem(const QuantileNode& node) const {
   return {profile_,
           node.span,
           subcells_,
-          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.grids),
+          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.grid),
           std::move(wanted),
           rate,
           totals};

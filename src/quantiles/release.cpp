@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "fractile/error.hpp"
 #include "fractile/quantiles.hpp"
 #include "quantiles/plan.hpp"
@@ -67,20 +69,19 @@ void QuantileQuery::validate() const {
 
 namespace {
 
-/// The splits of all quantiles from those of the released ones, linearly.
+/// The splits of all quantiles from those of the released ones: linearly between two, and beyond the outermost with the slope
+/// of the last two, as far as the range goes.
 std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const std::vector<Rational>& released,
-                                const std::vector<Split>& splits) {
+                                const std::vector<Split>& splits, Split highest) {
+  if (released.size() == quantiles.size()) return splits;
+  const auto at = [](Split split) { return Rational(static_cast<std::int64_t>(split)); };
   std::vector<Split> result;
   std::size_t k = 0;
   for (const Rational& q : quantiles) {
-    while (k + 1 < released.size() && released[k + 1] <= q) ++k;
-    if (q == released[k]) {
-      result.push_back(splits[k]);
-      continue;
-    }
+    while (k + 2 < released.size() && released[k + 1] <= q) ++k;
     const Rational share = (q - released[k]) / (released[k + 1] - released[k]);
-    const Rational step = share * Rational(static_cast<std::int64_t>(splits[k + 1] - splits[k]));
-    result.push_back(splits[k] + step.floor().to_uint64());
+    const Rational split = (at(splits[k]) + share * (at(splits[k + 1]) - at(splits[k]))).floor();
+    result.push_back(std::clamp(split, Rational(0), at(highest)).to_uint64());
   }
   return result;
 }
@@ -89,9 +90,16 @@ std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const st
 std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const QuantileQuery& query,
                                                const QuantilePlan& plan, RandomBits& bits, Filter filter) {
   const Calibration calibration(query, plan.levels);
-  const QuantileTree tree(profile, plan.released, plan.shape, calibration, subcells_for(profile.candidates()));
+  const std::uint64_t subcells = subcells_for(profile.candidates());
+  RecursionShape shape = plan.shape;
+  if (!plan.grids.empty()) {
+    const Calibration first(query, Rational(1) / granularity_share());
+    shape.grid = select_granularity(profile, plan.grids, granularity_rate(first), bits, filter);
+  }
+  const QuantileTree tree(profile, plan.released, shape, calibration, subcells);
   const std::vector<Split> splits = sample_splits(tree, plan.released.size(), bits, filter);
-  std::vector<std::uint64_t> candidates = interpolated(query.quantiles, plan.released, splits);
+  std::vector<std::uint64_t> candidates =
+      interpolated(query.quantiles, plan.released, splits, whole_span(profile, subcells).highest);
   for (std::uint64_t& split : candidates) split = tree.candidate_of(split);
   return candidates;
 }

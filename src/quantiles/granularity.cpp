@@ -1,0 +1,61 @@
+#include "quantiles/granularity.hpp"
+
+namespace fractile {
+namespace {
+
+/// The least multiple of `unit` from the lattice's lower end on, when it is a candidate and another one follows.
+std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit) {
+  const Rational stride = unit / lattice.step();
+  const Rational offset = ((lattice.lower() / unit).ceil() * unit - lattice.lower()) / lattice.step();
+  if (!stride.is_integer() || !offset.is_integer()) return {};
+  if (offset + stride >= Rational(static_cast<std::int64_t>(lattice.size()))) return {};
+  return RoundGrid{offset.to_uint64(), stride.to_uint64()};
+}
+
+/// How many of the grids hold the position. Every grid contains the next one.
+std::size_t granularity_of(Position position, const std::vector<RoundGrid>& grids) {
+  std::size_t level = 0;
+  if (position % 2 == 0) return level;
+  while (level < grids.size() && grids[level].contains(position / 2)) ++level;
+  return level;
+}
+
+}  // namespace
+
+std::vector<RoundGrid> round_grids(const Lattice& lattice) {
+  constexpr std::size_t most = 16;
+  std::vector<RoundGrid> grids;
+  if (!lattice.is_regular() || lattice.size() > std::uint64_t{1} << 55) return grids;
+  Rational unit = 1;
+  while (unit > lattice.step()) unit /= Rational(10);
+  while (unit <= lattice.step()) unit *= Rational(10);
+  for (; unit <= lattice.upper() - lattice.lower() && grids.size() < most; unit *= Rational(10)) {
+    if (const std::optional<RoundGrid> grid = round_grid(lattice, unit)) grids.push_back(*grid);
+  }
+  return grids;
+}
+
+std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const std::vector<RoundGrid>& grids) {
+  std::vector<std::uint64_t> counts(grids.size() + 1);
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    counts[granularity_of(profile.position(k), grids)] += profile.count(k);
+  }
+  std::vector<std::uint64_t> scores;
+  std::uint64_t finer = 0;
+  for (const std::uint64_t here : counts) {
+    scores.push_back(4 * finer + (profile.records() - finer - here));
+    finer += here;
+  }
+  return scores;
+}
+
+Exponent granularity_rate(const Calibration& calibration) { return calibration.rate(Rational(4), Rational(8), true); }
+
+std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
+                                            const Exponent& rate, RandomBits& bits, Filter filter) {
+  const std::size_t level = select_softmax(granularity_scores(profile, grids), rate, bits, Optimize::minimize, filter);
+  if (level == 0) return {};
+  return grids[level - 1];
+}
+
+}  // namespace fractile

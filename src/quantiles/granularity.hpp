@@ -1,0 +1,40 @@
+// On which grid of round numbers a column lies, found privately: an exponential mechanism over the powers of ten above the
+// lattice's step. A column of whole numbers on a lattice of hundredths is then released as whole numbers.
+// Proof: docs/proofs/granularity.md
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/selection.hpp"
+#include "quantiles/calibration.hpp"
+
+namespace fractile {
+
+/// Candidates offset, offset + stride, ...: the multiples of a power of ten.
+struct RoundGrid {
+  std::uint64_t offset;
+  std::uint64_t stride;
+
+  bool contains(std::uint64_t candidate) const { return candidate >= offset && (candidate - offset) % stride == 0; }
+};
+
+/// The powers of ten above the step of a regular lattice that have multiples in it, increasing, at most sixteen of them; none
+/// of an explicit list or of more than 2^55 candidates.
+std::vector<RoundGrid> round_grids(const Lattice& lattice);
+
+/// The score of each granularity, 0 for the lattice itself, j for grids[j - 1]: 4 for every record that is finer, 1 for every
+/// record that is coarser. One record more adds between 0 and 4 to each.
+std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const std::vector<RoundGrid>& grids);
+
+/// What the selection pays in bounded range: 4 for a record added, 8 for one changed.
+Exponent granularity_rate(const Calibration& calibration);
+
+/// The grid that is selected; nothing for the lattice itself.
+std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
+                                            const Exponent& rate, RandomBits& bits, Filter filter);
+
+}  // namespace fractile
