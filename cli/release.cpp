@@ -46,14 +46,17 @@ QuantileQuery query_of(const Typed& typed) {
     query.records_per_person =
         static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
   }
-  query.mechanism = choice<Mechanism>(
-      typed, "--mechanism", {{"exponential", Mechanism::exponential}, {"approximate", Mechanism::approximate}},
-      query.quantiles.size() == 1 ? Mechanism::exponential : Mechanism::approximate);
+  std::map<std::string, Mechanism> mechanisms;
+  for (const Mechanism mechanism : all_mechanisms) mechanisms.emplace(to_string(mechanism), mechanism);
+  const Mechanism fallback =
+      query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
+  query.mechanism = choice<Mechanism>(typed, "--mechanism", mechanisms, fallback);
+  query.base =
+      choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  query.interpolate = !typed.has("--no-interpolation");
+  if (typed.has("--expected-rows")) query.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
   query.rates =
       choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
-  if (typed.has("--rates") && query.budget.measure() != Measure::zcdp) {
-    usage("--rates has no meaning without --rho", "leave it out, or give --rho instead of --epsilon");
-  }
   query.validate();
   return query;
 }
@@ -71,13 +74,11 @@ std::string to_table(const QuantileRelease& release, const SourceDescription& so
     rows.emplace_back(release.query.quantiles[i].to_string(), release.value(i).to_decimal());
   }
   const QuantileQuery& query = release.query;
-  const bool pure = query.budget.measure() == Measure::pure;
   std::string text = two_columns({"quantile", source.column}, rows);
-  text +=
-      fmt::format("\n{} = {} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n",
-                  pure ? "epsilon" : "rho", pure ? query.budget.epsilon().to_string() : query.budget.rho().to_string(),
-                  to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
-                  query.records_per_person == 1 ? "" : "s", to_string(release.used.mechanism));
+  text += fmt::format("\n{} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n", query.budget.to_string(),
+                      to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
+                      query.records_per_person == 1 ? "" : "s", to_string(release.used.mechanism));
+  if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
   text += source.null_policy == "drop" ? "records without a number (NULL, empty, NaN) were left out\n" : "";
   if (release.public_records) text += fmt::format("{} records (declared public)\n", *release.public_records);
   if (release.unsafe_seed)
@@ -117,7 +118,7 @@ std::string input_name(const Typed& typed) {
 /// An epsilon of 20, at which the odds may change half a billion times over, and a rho as large as an exponential
 /// mechanism of that epsilon has: 20^2 / 8.
 void warn_of_weak_budgets(const Budget& budget) {
-  const bool pure = budget.measure() == Measure::pure;
+  const bool pure = budget.measure() != Measure::zcdp;
   if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
   print_error(pure ? "warning: an epsilon above 20 promises next to nothing"
                    : "warning: a rho above 50 promises next to nothing",

@@ -70,6 +70,7 @@ Plan plan_of(const Typed& typed) {
   plan.library = typed.one("--duckdb");
   plan.sets = named(typed, "--sets", experiments::studied_sets());
   plan.mechanisms = named(typed, "--mechanisms", experiments::studied_mechanisms());
+  plan.only_quick = !typed.has("--mechanisms");
   plan.quantile_counts = quantile_counts(typed);
   if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
   if (typed.has("--seed")) plan.seed = whole_number(typed, "--seed", {0, ~std::uint64_t{0}});

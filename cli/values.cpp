@@ -86,8 +86,12 @@ Budget budget_of(const Typed& typed) {
     usage(typed.has("--rho") ? "--epsilon and --rho are two measures of one thing" : "a budget is missing",
           "write --epsilon 1 (pure) or --rho 1/2 (zero-concentrated)");
   }
+  if (typed.has("--rho") && typed.has("--delta")) usage("--delta goes with --epsilon", "leave it out");
   if (typed.has("--rho")) return in_option("--rho", [&] { return Budget::zcdp(Rational::parse(typed.one("--rho"))); });
-  return in_option("--epsilon", [&] { return Budget::pure(Exponent::parse(typed.one("--epsilon"))); });
+  Budget pure = in_option("--epsilon", [&] { return Budget::pure(Exponent::parse(typed.one("--epsilon"))); });
+  if (!typed.has("--delta")) return pure;
+  return in_option("--delta",
+                   [&] { return Budget::approximate(pure.epsilon(), Rational::parse(typed.one("--delta"))); });
 }
 
 Neighbors neighbors_of(const Typed& typed) {

@@ -135,7 +135,7 @@ Rational group_zcdp(const Rational& rho, std::int64_t size);
 /// Proof: docs/proofs/composition.md
 class PrivacyFilter {
  public:
-  explicit PrivacyFilter(Budget budget) : budget_(std::move(budget)) {}
+  explicit PrivacyFilter(Budget budget);
 
   const Budget& budget() const { return budget_; }
   /// Error(usage) for a zCDP cost on a pure budget: zCDP implies no epsilon.

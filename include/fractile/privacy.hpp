@@ -13,14 +13,15 @@ namespace fractile {
 enum class Neighbors { add_remove, change_one };
 
 /// In what the privacy loss is measured.
-enum class Measure { pure, zcdp };
+enum class Measure { pure, zcdp, approximate };
 
 /// "add-remove", "change-one".
 std::string to_string(Neighbors neighbors);
-/// "pure", "zcdp".
+/// "pure", "zcdp", "approximate".
 std::string to_string(Measure measure);
 
-/// What a release may cost, exactly: epsilon (pure differential privacy) or rho (zero-concentrated).
+/// What a release may cost, exactly: epsilon (pure differential privacy), rho (zero-concentrated), or epsilon and delta
+/// (approximate).
 class Budget {
  public:
   /// Error(usage) unless epsilon > 0.
@@ -28,17 +29,25 @@ class Budget {
   /// Error(usage) unless rho > 0.
   static Budget zcdp(Rational rho);
 
+  /// Error(usage) unless epsilon > 0 and 0 < delta < 1.
+  static Budget approximate(Exponent epsilon, Rational delta);
+
   Measure measure() const { return measure_; }
-  /// Only for pure budgets.
+  /// Only for pure and approximate budgets.
   const Exponent& epsilon() const;
   /// Only for zCDP budgets.
   const Rational& rho() const;
+  /// Only for approximate budgets.
+  const Rational& delta() const;
+  /// "epsilon = 1", "rho = 1/2", "epsilon = 1, delta = 1/1000000".
+  std::string to_string() const;
 
  private:
   Budget() = default;
   Measure measure_ = Measure::pure;
   Exponent epsilon_;
   Rational rho_;
+  Rational delta_;
 };
 
 }  // namespace fractile

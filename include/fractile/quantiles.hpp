@@ -22,6 +22,9 @@ namespace fractile {
 /// independent: one exponential mechanism a quantile. tree: noisy counts on a tree of intervals, made consistent.
 /// automatic: one of these, chosen from what is public.
 enum class Mechanism { automatic, exponential, approximate, joint, joint_total, joint_tree, independent, tree };
+inline constexpr Mechanism all_mechanisms[] = {Mechanism::automatic,   Mechanism::exponential, Mechanism::approximate,
+                                               Mechanism::joint,       Mechanism::joint_total, Mechanism::joint_tree,
+                                               Mechanism::independent, Mechanism::tree};
 
 /// How a budget becomes rates. tight: from the true number of levels and, for zCDP, from range^2 / 8 a level. as_published:
 /// approximate-quantiles 2021 to the letter: log2 m + 1 levels, and for zCDP epsilon^2 / 2 a level (Theorem 3.10).

@@ -5,7 +5,17 @@ namespace fractile {
 
 std::string to_string(Neighbors neighbors) { return neighbors == Neighbors::add_remove ? "add-remove" : "change-one"; }
 
-std::string to_string(Measure measure) { return measure == Measure::pure ? "pure" : "zcdp"; }
+std::string to_string(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "pure";
+    case Measure::zcdp:
+      return "zcdp";
+    case Measure::approximate:
+      return "approximate";
+  }
+  return {};
+}
 
 Budget Budget::pure(Exponent epsilon) {
   if (epsilon.is_zero()) {
@@ -24,14 +34,35 @@ Budget Budget::zcdp(Rational rho) {
   return budget;
 }
 
+Budget Budget::approximate(Exponent epsilon, Rational delta) {
+  Budget budget = pure(std::move(epsilon));
+  if (delta.sign() <= 0 || delta >= Rational(1)) {
+    throw Error(ErrorCode::usage, "delta must lie between 0 and 1", "write for example --delta 1e-6");
+  }
+  budget.measure_ = Measure::approximate;
+  budget.delta_ = std::move(delta);
+  return budget;
+}
+
 const Exponent& Budget::epsilon() const {
-  if (measure_ != Measure::pure) throw Error(ErrorCode::internal, "a zCDP budget has no epsilon");
+  if (measure_ == Measure::zcdp) throw Error(ErrorCode::internal, "a zCDP budget has no epsilon");
   return epsilon_;
 }
 
 const Rational& Budget::rho() const {
-  if (measure_ != Measure::zcdp) throw Error(ErrorCode::internal, "a pure budget has no rho");
+  if (measure_ != Measure::zcdp) throw Error(ErrorCode::internal, "a budget of epsilon has no rho");
   return rho_;
+}
+
+const Rational& Budget::delta() const {
+  if (measure_ != Measure::approximate) throw Error(ErrorCode::internal, "only approximate budgets have a delta");
+  return delta_;
+}
+
+std::string Budget::to_string() const {
+  if (measure_ == Measure::zcdp) return "rho = " + rho_.to_string();
+  const std::string text = "epsilon = " + epsilon_.to_string();
+  return measure_ == Measure::pure ? text : text + ", delta = " + delta_.to_string();
 }
 
 }  // namespace fractile

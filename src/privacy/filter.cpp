@@ -4,11 +4,6 @@
 namespace fractile {
 namespace {
 
-std::string described(const Budget& budget) {
-  return budget.measure() == Measure::pure ? "epsilon " + budget.epsilon().to_string()
-                                           : "rho " + budget.rho().to_string();
-}
-
 Rational rho_of(const Budget& cost) {
   return cost.measure() == Measure::zcdp ? cost.rho() : zcdp_of_pure_tight(cost.epsilon());
 }
@@ -20,18 +15,29 @@ std::string approximately(const Rational& value) {
 
 }  // namespace
 
+PrivacyFilter::PrivacyFilter(Budget budget) : budget_(std::move(budget)) {
+  if (budget_.measure() == Measure::approximate) {
+    throw Error(ErrorCode::usage, "a filter has a budget of epsilon or of rho, without a delta",
+                "state the budget in rho: largest_zcdp(epsilon, delta)");
+  }
+}
+
 bool PrivacyFilter::can_spend(const Budget& cost) const {
+  if (cost.measure() == Measure::approximate) {
+    throw Error(ErrorCode::usage, "a cost of " + cost.to_string() + " has a delta, which a filter does not count",
+                "use mechanisms that are pure or zero-concentrated");
+  }
   if (budget_.measure() == Measure::zcdp) return rho_ + rho_of(cost) <= budget_.rho();
   if (cost.measure() == Measure::pure) return epsilon_ + cost.epsilon() <= EpsilonSum(budget_.epsilon());
-  throw Error(ErrorCode::usage, "a cost of " + described(cost) + " has no epsilon, and the budget is one of epsilon",
+  throw Error(ErrorCode::usage, "a cost of " + cost.to_string() + " has no epsilon, and the budget is one of epsilon",
               "state the budget in rho, or use mechanisms that are pure");
 }
 
 void PrivacyFilter::spend(const Budget& cost) {
   if (!can_spend(cost)) {
     throw Error(ErrorCode::budget_refused,
-                "a cost of " + described(cost) + " exceeds what remains, " + approximately(remaining()) +
-                    " of a budget of " + described(budget_),
+                "a cost of " + cost.to_string() + " exceeds what remains, " + approximately(remaining()) +
+                    " of a budget of " + budget_.to_string(),
                 "spend at most what remains");
   }
   if (budget_.measure() == Measure::pure) {

@@ -22,6 +22,12 @@ std::size_t granularity_of(Position position, const std::vector<RoundGrid>& grid
 
 }  // namespace
 
+std::uint64_t RoundGrid::nearest(std::uint64_t candidate, std::uint64_t candidates) const {
+  if (candidate <= offset) return offset;
+  const std::uint64_t near = offset + (candidate - offset + stride / 2) / stride * stride;
+  return near < candidates ? near : near - stride;
+}
+
 std::vector<RoundGrid> round_grids(const Lattice& lattice) {
   constexpr std::size_t most = 16;
   std::vector<RoundGrid> grids;

@@ -19,6 +19,8 @@ struct RoundGrid {
   std::uint64_t offset;
   std::uint64_t stride;
 
+  /// The nearest of them among 0 .. candidates - 1.
+  std::uint64_t nearest(std::uint64_t candidate, std::uint64_t candidates) const;
   bool contains(std::uint64_t candidate) const { return candidate >= offset && (candidate - offset) % stride == 0; }
 };
 

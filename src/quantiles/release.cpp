@@ -2,6 +2,8 @@
 
 #include "fractile/error.hpp"
 #include "fractile/quantiles.hpp"
+#include "quantiles/count_tree.hpp"
+#include "quantiles/independent.hpp"
 #include "quantiles/plan.hpp"
 
 namespace fractile {
@@ -61,6 +63,10 @@ void QuantileQuery::validate() const {
   if (records_per_person == 0) {
     throw Error(ErrorCode::usage, "a person has at least one record", "write --records-per-person 1 or more");
   }
+  if (budget.measure() == Measure::approximate && mechanism != Mechanism::independent) {
+    throw Error(ErrorCode::usage, to_string(mechanism) + " needs no delta",
+                "leave the delta out, or use --mechanism independent");
+  }
   if (mechanism == Mechanism::exponential && quantiles.size() > 1) {
     throw Error(ErrorCode::usage, "the exponential mechanism releases one quantile at a time",
                 "use --mechanism approximate for several");
@@ -100,16 +106,38 @@ std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const
   const std::vector<Split> splits = sample_splits(tree, plan.released.size(), bits, filter);
   std::vector<std::uint64_t> candidates =
       interpolated(query.quantiles, plan.released, splits, whole_span(profile, subcells).highest);
-  for (std::uint64_t& split : candidates) split = tree.candidate_of(split);
+  const bool rounds = shape.grid && plan.released.size() < query.quantiles.size();
+  for (std::uint64_t& split : candidates) {
+    split = rounds ? shape.grid->nearest(tree.candidate_of(split), profile.candidates()) : tree.candidate_of(split);
+  }
   return candidates;
+}
+
+/// What each of the query's independent selections may spend.
+Exponent independent_range(const QuantileQuery& query) {
+  const Budget& budget = query.budget;
+  switch (budget.measure()) {
+    case Measure::pure:
+      return independent_range_pure(budget.epsilon(), query.quantiles.size());
+    case Measure::zcdp:
+      return independent_range_zcdp(budget.rho(), query.quantiles.size());
+    case Measure::approximate:
+      return independent_range_approximate(budget.epsilon(), budget.delta(), query.quantiles.size());
+  }
+  throw Error(ErrorCode::internal, "a measure that does not exist");
 }
 
 std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
                                               const QuantilePlan& plan, RandomBits& bits, Filter filter) {
   switch (plan.mechanism) {
     case Mechanism::independent:
-    case Mechanism::tree:
-      throw Error(ErrorCode::usage, "not built yet");
+      return sample_independent(profile,
+                                {query.quantiles, independent_range(query), query.neighbors, query.records_per_person},
+                                bits, filter);
+    case Mechanism::tree: {
+      const CountTreeShape shape = count_tree_shape(profile.candidates());
+      return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height, filter), bits);
+    }
     default:
       return recursive_quantiles(profile, query, plan, bits, filter);
   }

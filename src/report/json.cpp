@@ -54,11 +54,12 @@ void write_privacy(Writer& json, const QuantileQuery& query) {
   json.Key("privacy");
   json.StartObject();
   member(json, "measure", to_string(query.budget.measure()));
-  if (query.budget.measure() == Measure::pure) {
-    member(json, "epsilon", query.budget.epsilon().to_string());
-  } else {
+  if (query.budget.measure() == Measure::zcdp) {
     member(json, "rho", query.budget.rho().to_string());
+  } else {
+    member(json, "epsilon", query.budget.epsilon().to_string());
   }
+  if (query.budget.measure() == Measure::approximate) member(json, "delta", query.budget.delta().to_string());
   member(json, "neighbors", to_string(query.neighbors));
   member(json, "records_per_person", std::uint64_t{query.records_per_person});
   json.EndObject();
