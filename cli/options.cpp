@@ -68,12 +68,14 @@ constexpr VerbSpec release_spec{
 
 constexpr std::array audit_table{
     OptionSpec{"--mechanism", "NAME", "", "What",
-               "exponential, approximate, gumbel-max or permute-and-flip (required)"},
+               "exponential, approximate, joint, joint-total, joint-tree, independent, gumbel-max or permute-and-flip "
+               "(required)"},
     OptionSpec{"--records", "N", "4", "What", "tables of at most so many records, 1 to 6"},
     OptionSpec{"--values", "K", "4", "What", "of so many possible values, 1 to 12"},
-    OptionSpec{"--quantiles", "LIST", "the median; approximate: quartiles", "What", "what the mechanism is asked for"},
+    OptionSpec{"--quantiles", "LIST", "the median; of several quantiles two to five", "What",
+               "what the mechanism is asked for"},
     OptionSpec{"--epsilon", "E", "", "Claim", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
-    OptionSpec{"--rho", "R", "", "Claim", "or zero-concentrated differential privacy (exponential and approximate)"},
+    OptionSpec{"--rho", "R", "", "Claim", "or zero-concentrated differential privacy (mechanisms of a release)"},
     OptionSpec{"--claim", "C", "that epsilon or rho", "Claim",
                "certify or refute another one than the mechanism is made for"},
     OptionSpec{"--neighbors", "RELATION", "add-remove", "Claim",

@@ -6,7 +6,8 @@
 #include "fractile/constructors.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit.hpp"
-#include "quantiles/recursion.hpp"
+#include "quantiles/independent.hpp"
+#include "quantiles/plan.hpp"
 
 namespace fractile {
 namespace {
@@ -28,10 +29,10 @@ LawOfTable release_law(const AuditRequest& request, Mechanism mechanism, std::ve
   QuantileQuery query{std::move(quantiles), request.budget};
   query.neighbors = request.neighbors;
   query.mechanism = mechanism;
-  query.validate();
-  return [query](const RankProfile& profile) {
-    const Calibration calibration(query, levels_for(query.quantiles.size()));
-    return quantile_law(QuantileTree(profile, query.quantiles, calibration, audit_subcells));
+  const Lattice lattice = Lattice::regular(0, Rational(static_cast<std::int64_t>(request.values)) - 1, 1);
+  return [query, plan = plan_of(query, lattice)](const RankProfile& profile) {
+    const Calibration calibration(query, plan.levels);
+    return quantile_law(QuantileTree(profile, query.quantiles, plan.shape, calibration, audit_subcells));
   };
 }
 
@@ -39,9 +40,36 @@ LawOfTable exponential(const AuditRequest& request) {
   return release_law(request, Mechanism::exponential, quantiles_or(request, {Rational(1, 2)}));
 }
 
+std::vector<Rational> evenly_spaced(std::int64_t parts) {
+  std::vector<Rational> result;
+  for (std::int64_t i = 1; i < parts; ++i) result.emplace_back(i, parts);
+  return result;
+}
+
 LawOfTable approximate(const AuditRequest& request) {
-  return release_law(request, Mechanism::approximate,
-                     quantiles_or(request, {Rational(1, 4), Rational(1, 2), Rational(3, 4)}));
+  return release_law(request, Mechanism::approximate, quantiles_or(request, evenly_spaced(4)));
+}
+
+LawOfTable joint(const AuditRequest& request) {
+  return release_law(request, Mechanism::joint, quantiles_or(request, evenly_spaced(3)));
+}
+
+LawOfTable joint_total(const AuditRequest& request) {
+  return release_law(request, Mechanism::joint_total, quantiles_or(request, evenly_spaced(3)));
+}
+
+LawOfTable joint_tree(const AuditRequest& request) {
+  return release_law(request, Mechanism::joint_tree, quantiles_or(request, evenly_spaced(6)));
+}
+
+LawOfTable independent(const AuditRequest& request) {
+  QuantileQuery query{quantiles_or(request, evenly_spaced(3)), request.budget};
+  query.neighbors = request.neighbors;
+  query.mechanism = Mechanism::independent;
+  query.validate();
+  return [query](const RankProfile& profile) {
+    return independent_law(profile, {query.quantiles, independent_range(query), query.neighbors, 1});
+  };
 }
 
 /// The records, each by its value's index.
@@ -132,6 +160,10 @@ struct Entry {
 constexpr Entry entries[] = {
     {"exponential", "one quantile of a release: interval_score, exponential mechanism", exponential, false},
     {"approximate", "several quantiles of a release: ApproximateQuantiles", approximate, false},
+    {"joint", "several quantiles of a release: JointExp", joint, false},
+    {"joint-total", "several quantiles of a release, and the total", joint_total, false},
+    {"joint-tree", "several quantiles of a release: joint selections of joint selections", joint_tree, false},
+    {"independent", "several quantiles of a release, one by one", independent, false},
     {"gumbel-max", "make_quantile_score_candidates (2025) >> make_gumbel_max", gumbel_max, true},
     {"permute-and-flip", "make_quantile_score_candidates (2025) >> make_permute_and_flip", permute_and_flip, true},
 };

@@ -36,6 +36,19 @@ Exponent independent_range_approximate(const Exponent& epsilon, const Rational& 
   return largest_bounded_range_composed(quantiles, epsilon, delta);
 }
 
+Exponent independent_range(const QuantileQuery& query) {
+  const Budget& budget = query.budget;
+  switch (budget.measure()) {
+    case Measure::pure:
+      return independent_range_pure(budget.epsilon(), query.quantiles.size());
+    case Measure::zcdp:
+      return independent_range_zcdp(budget.rho(), query.quantiles.size());
+    case Measure::approximate:
+      return independent_range_approximate(budget.epsilon(), budget.delta(), query.quantiles.size());
+  }
+  throw Error(ErrorCode::internal, "a measure that does not exist");
+}
+
 Exponent IndependentQuantiles::rate(std::size_t quantile) const {
   const std::uint64_t record = score_range(QuantileFraction::of(quantiles[quantile]), neighbors);
   return range / (Rational(static_cast<std::int64_t>(record)) * Rational(records_per_person));

@@ -21,6 +21,9 @@ Exponent independent_range_zcdp(const Rational& rho, std::size_t quantiles);
 /// The largest r whose composition is (epsilon, delta)-DP (Dong, Durfee and Rogers 2020, Theorem 3).
 Exponent independent_range_approximate(const Exponent& epsilon, const Rational& delta, std::size_t quantiles);
 
+/// The one of these for the query's budget.
+Exponent independent_range(const QuantileQuery& query);
+
 /// Which quantiles, and at what price each.
 struct IndependentQuantiles {
   std::vector<Rational> quantiles;  ///< as QuantileQuery has them

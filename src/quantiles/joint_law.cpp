@@ -104,15 +104,51 @@ std::map<std::vector<Split>, Enclosure> joint_splits_law(const JointProblem& pro
   return law;
 }
 
-std::vector<JointOutcome> joint_law(const JointProblem& problem) {
-  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+namespace {
+
+std::vector<JointOutcome> joint_masses(const JointProblem& problem, const JointRuns& runs) {
   std::vector<JointOutcome> all;
   std::vector<std::uint64_t> below;
   list_outcomes(problem, runs, below, all);
+  return all;
+}
+
+Enclosure sum_of(const std::vector<JointOutcome>& masses) {
   Enclosure sum = Enclosure::of(Rational(0));
-  for (const JointOutcome& outcome : all) sum += outcome.probability;
+  for (const JointOutcome& outcome : masses) sum += outcome.probability;
+  return sum;
+}
+
+}  // namespace
+
+std::vector<JointOutcome> joint_law(const JointProblem& problem) {
+  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+  std::vector<JointOutcome> all = joint_masses(problem, runs);
+  const Enclosure sum = sum_of(all);
   for (JointOutcome& outcome : all) outcome.probability /= sum;
   return all;
+}
+
+std::map<std::vector<Split>, Enclosure> joint_density(const JointProblem& problem,
+                                                      const std::vector<Split>& representatives) {
+  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+  const Enclosure sum = sum_of(joint_masses(problem, runs));
+  std::map<std::vector<Split>, Enclosure> density;
+  std::vector<std::size_t> chosen(problem.target.quantiles(), 0);
+  for (;;) {
+    std::vector<Split> splits;
+    std::vector<std::uint64_t> below;
+    for (const std::size_t i : chosen) {
+      splits.push_back(representatives[i]);
+      below.push_back(runs.run_of(splits.back()));
+    }
+    density.emplace(splits, total_weight(problem, below) / sum);
+    // The next tuple that does not decrease.
+    std::size_t j = chosen.size();
+    while (j > 0 && chosen[j - 1] + 1 == representatives.size()) --j;
+    if (j == 0) return density;
+    std::fill(chosen.begin() + static_cast<std::ptrdiff_t>(j) - 1, chosen.end(), chosen[j - 1] + 1);
+  }
 }
 
 }  // namespace fractile

@@ -21,4 +21,10 @@ std::vector<JointOutcome> joint_law(const JointProblem& problem);
 /// The same by splits. Cost: splits^quantiles in addition.
 std::map<std::vector<Split>, Enclosure> joint_splits_law(const JointProblem& problem);
 
+/// The probability of every ordered tuple of `representatives`, divided by its base weight and by the permutations of equal
+/// ones: for lattices that are too large to list. Laws with one base measure are as far apart as these densities are, when
+/// every run of either has a representative.
+std::map<std::vector<Split>, Enclosure> joint_density(const JointProblem& problem,
+                                                      const std::vector<Split>& representatives);
+
 }  // namespace fractile

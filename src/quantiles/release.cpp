@@ -113,20 +113,6 @@ std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const
   return candidates;
 }
 
-/// What each of the query's independent selections may spend.
-Exponent independent_range(const QuantileQuery& query) {
-  const Budget& budget = query.budget;
-  switch (budget.measure()) {
-    case Measure::pure:
-      return independent_range_pure(budget.epsilon(), query.quantiles.size());
-    case Measure::zcdp:
-      return independent_range_zcdp(budget.rho(), query.quantiles.size());
-    case Measure::approximate:
-      return independent_range_approximate(budget.epsilon(), budget.delta(), query.quantiles.size());
-  }
-  throw Error(ErrorCode::internal, "a measure that does not exist");
-}
-
 std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
                                               const QuantilePlan& plan, RandomBits& bits, Filter filter) {
   switch (plan.mechanism) {

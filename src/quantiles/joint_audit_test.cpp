@@ -1,0 +1,233 @@
+// Exact audits of joint selections, and the mutants that they refute. docs/proofs/joint_total.md
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "exact/law.hpp"
+#include "quantiles/audit.hpp"
+#include "quantiles/granularity.hpp"
+#include "quantiles/joint_law.hpp"
+#include "quantiles/plan.hpp"
+
+namespace fractile {
+namespace {
+
+using Law = std::function<OutputLaw(const RankProfile&)>;
+constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
+
+/// k + 1 equal cells, or others.
+JointTarget equal_cells(std::size_t quantiles) { return {std::vector<std::uint64_t>(quantiles + 1, 1), quantiles + 1}; }
+
+/// Densities at one split of every run that any table at the audit's positions can have.
+Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTarget& target, const Exponent& rate,
+                std::optional<TotalGrid> totals) {
+  std::set<Split> representatives{0};
+  for (const Position position : tables.positions) {
+    const RankProfile all(tables.candidates, {position},
+                          std::vector<std::uint64_t>{static_cast<std::uint64_t>(tables.records)});
+    ThresholdCursor cursor(all, 0, all.records(), subcells);
+    Split threshold = 0;
+    for (std::uint64_t records = 0; cursor.next(threshold, records);) {
+      if (threshold < tables.candidates * subcells) representatives.insert(threshold);
+    }
+  }
+  const std::vector<Split> splits(representatives.begin(), representatives.end());
+  return [=](const RankProfile& profile) {
+    const RankSpan span = whole_span(profile, subcells);
+    const JointProblem problem{profile, span, subcells, BaseMeasure(span.lowest, span.highest, subcells),
+                               target,  rate, totals};
+    return joint_density(problem, splits);
+  };
+}
+
+/// Records beside each other, a thousand apart and at the ends of 2^30 candidates.
+AuditTables wide_tables(int records) {
+  return {std::uint64_t{1} << 30, {1, 3, 2001, (std::uint64_t{1} << 31) - 1}, records};
+}
+
+/// By relation: one record more moves the sum of |g_j - t w_j| by 1 and spreads it over 2; one replaced, twice that.
+Exponent rate_of(const char* epsilon, Neighbors neighbors) {
+  return Exponent::parse(epsilon) / Rational(neighbors == Neighbors::add_remove ? 2 : 4);
+}
+
+TEST(JointAudit, TheTotalIsPaidForAtTwiceTheSlope) {
+  for (const Neighbors neighbors : both_relations) {
+    double most = 0;
+    for (std::size_t quantiles = 1; quantiles <= 3; ++quantiles) {
+      for (const std::uint64_t subcells : {1, 4}) {
+        const AuditTables tables = wide_tables(quantiles == 1 ? 10 : quantiles == 2 ? 6 : 3);
+        const Law law = density_law(tables, subcells, equal_cells(quantiles), rate_of("1", neighbors), TotalGrid{1});
+        const AuditResult result = audit_pure(tables, law, neighbors, Exponent::parse("1"));
+        EXPECT_TRUE(result.holds) << quantiles << " " << result.first << " " << result.attained.to_string();
+        most = std::max(most, result.attained.to_double());
+      }
+    }
+    EXPECT_GT(most, neighbors == Neighbors::add_remove ? 0.75 : 0.5);
+  }
+}
+
+TEST(JointAudit, UnevenCellsAndCoarseTotals) {
+  for (const Neighbors neighbors : both_relations) {
+    for (const JointTarget& target :
+         {JointTarget{{1, 8, 1}, 10}, JointTarget{{0, 1, 0}, 1}, JointTarget{{3, 1, 2}, 6}}) {
+      const AuditTables tables = wide_tables(3);
+      const Law law = density_law(tables, 1, target, rate_of("2", neighbors), TotalGrid{2});
+      const AuditResult result = audit_pure(tables, law, neighbors, Exponent::parse("2"));
+      EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
+    }
+  }
+}
+
+TEST(JointAudit, ZcdpIsRangeSquaredOverEight) {
+  // Densities do not add up to 1, so on a small lattice, by splits.
+  for (const Neighbors neighbors : both_relations) {
+    const AuditTables tables{4, {1, 3, 5, 7}, 3};
+    const Exponent rate = Rational(2) / Rational(neighbors == Neighbors::add_remove ? 2 : 4);
+    const Law law = [&](const RankProfile& profile) {
+      const RankSpan span = whole_span(profile, 2);
+      return joint_splits_law(
+          {profile, span, 2, BaseMeasure(span.lowest, span.highest, 2), equal_cells(2), rate, TotalGrid{1}});
+    };
+    const AuditResult result = audit_zcdp(tables, law, neighbors, Rational(1, 2));
+    EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
+    EXPECT_GT(result.attained.to_double(), 0.05);
+  }
+}
+
+TEST(JointAuditMutant, TheNumberOfRecordsInPlaceOfASelectedTotalIsCaught) {
+  const AuditTables tables = wide_tables(3);
+  const Law law = density_law(tables, 1, equal_cells(2), rate_of("1", Neighbors::add_remove), {});
+  const AuditResult result = audit_pure(tables, law, Neighbors::add_remove, Exponent::parse("1"));
+  EXPECT_FALSE(result.holds);
+  EXPECT_GT(result.attained.to_double(), 1.3);
+}
+
+TEST(JointAudit, JointExpAtItsOwnSlopeIsPrivate) {
+  const AuditTables tables = wide_tables(3);
+  // Range 4 (1 - min w) for an added record: rate epsilon / (8/3) with three cells.
+  const Law law = density_law(tables, 1, equal_cells(2), Exponent::parse("3/8"), {});
+  const AuditResult result = audit_pure(tables, law, Neighbors::add_remove, Exponent::parse("1"));
+  EXPECT_TRUE(result.holds) << result.attained.to_string();
+  EXPECT_GT(result.attained.to_double(), 0.9);
+}
+
+TEST(JointAuditMutant, AddRemoveSlopeForChangedRecordsIsCaught) {
+  const AuditTables tables = wide_tables(3);
+  const Law law = density_law(tables, 1, equal_cells(2), rate_of("1", Neighbors::add_remove), TotalGrid{1});
+  EXPECT_FALSE(audit_pure(tables, law, Neighbors::change_one, Exponent::parse("1")).holds);
+}
+
+// --- Trees of joint selections ---------------------------------------------------------------------------------------
+
+/// Two quantiles at once, and a third one below or above them; the outermost part with an edge.
+Law tree_law(const QuantileQuery& query, const Rational& levels, std::optional<RoundGrid> grid = {}) {
+  return [=](const RankProfile& profile) {
+    const RecursionShape shape{NodeKind::joint_total, {2, 1}, true, grid};
+    const Calibration calibration(query, levels);
+    return quantile_law(QuantileTree(profile, query.quantiles, shape, calibration, 1));
+  };
+}
+
+QuantileQuery three_quantiles(const char* epsilon, Neighbors neighbors) {
+  QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Exponent::parse(epsilon))};
+  query.neighbors = neighbors;
+  return query;
+}
+
+/// Records at the ends and around the middle.
+AuditTables spread_tables(std::uint64_t candidates, int records) {
+  return {candidates, {1, candidates - 1, candidates + 1, 2 * candidates - 1}, records};
+}
+
+TEST(JointAudit, TreesWithEdgesAndRoundNumbersKeepTheirPromise) {
+  for (const Neighbors neighbors : both_relations) {
+    for (const std::optional<RoundGrid>& grid : {std::optional<RoundGrid>{}, std::optional<RoundGrid>{{1, 3}}}) {
+      const QuantileQuery query = three_quantiles("6", neighbors);
+      const AuditResult result =
+          audit_pure(spread_tables(10, 3), tree_law(query, 2, grid), neighbors, query.budget.epsilon());
+      EXPECT_TRUE(result.holds) << result.first << " " << result.second << " " << result.attained.to_string();
+      EXPECT_GT(result.attained.to_double(), 2) << result.first;
+    }
+    QuantileQuery zcdp = three_quantiles("1", neighbors);
+    zcdp.budget = Budget::zcdp(Rational(1));
+    EXPECT_TRUE(audit_zcdp(spread_tables(8, 3), tree_law(zcdp, 2), neighbors, zcdp.budget.rho()).holds);
+  }
+}
+
+TEST(JointAuditMutant, AForgottenLevelIsCaught) {
+  const QuantileQuery query = three_quantiles("6", Neighbors::add_remove);
+  EXPECT_FALSE(
+      audit_pure(spread_tables(10, 4), tree_law(query, 1), Neighbors::add_remove, query.budget.epsilon()).holds);
+}
+
+TEST(JointAuditMutant, AnEdgeThatLooksAtTheRecordsIsCaught) {
+  const AuditTables tables{16, {1, 3, 29, 31}, 2};
+  const auto law = [](bool looks) {
+    return [looks](const RankProfile& profile) -> OutputLaw {
+      const RankSpan span = whole_span(profile, 1);
+      const std::uint64_t scale = looks && profile.below(8) > 0 ? 1 : 16;
+      return joint_splits_law({profile, span, 1, BaseMeasure(span.lowest, span.highest, 1, Edge{true, scale}),
+                               equal_cells(2), Rational(1, 2), TotalGrid{1}});
+    };
+  };
+  EXPECT_TRUE(audit_pure(tables, law(false), Neighbors::add_remove, Rational(1)).holds);
+  EXPECT_FALSE(audit_pure(tables, law(true), Neighbors::add_remove, Rational(1)).holds);
+}
+
+// --- Granularity -------------------------------------------------------------------------------------------------------
+
+/// Of granularity 0, 1, ...
+std::vector<Enclosure> granularity_masses(const RankProfile& profile, const std::vector<RoundGrid>& grids,
+                                          const Exponent& rate) {
+  std::vector<Run> runs;
+  for (const std::uint64_t score : granularity_scores(profile, grids)) runs.push_back({runs.size(), 1, score});
+  return softmax_law(runs, rate);
+}
+
+Law granularity_law(const Exponent& rate) {
+  return [rate](const RankProfile& profile) {
+    const std::vector<Enclosure> masses = granularity_masses(profile, {{0, 2}, {0, 6}}, rate);
+    OutputLaw law;
+    for (std::size_t k = 0; k < masses.size(); ++k) law.emplace(std::vector<std::uint64_t>{k}, masses[k]);
+    return law;
+  };
+}
+
+TEST(GranularityAudit, KeepsItsShareAndSpendsMostOfIt) {
+  for (const Neighbors neighbors : both_relations) {
+    const AuditTables tables{7, {0, 1, 3, 5, 13}, 6};
+    QuantileQuery query = three_quantiles("1", neighbors);
+    const Exponent rate = granularity_rate(Calibration(query, 1));
+    const AuditResult result = audit_pure(tables, granularity_law(rate), neighbors, query.budget.epsilon());
+    EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
+    EXPECT_GT(result.attained.to_double(), neighbors == Neighbors::add_remove ? 0.6 : 0.4);
+    EXPECT_FALSE(audit_pure(tables, granularity_law(rate * Rational(4)), neighbors, query.budget.epsilon()).holds);
+  }
+}
+
+// The whole of it: the granularity and what is released under it, on a lattice small enough to list.
+TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
+  const std::vector<RoundGrid> grids{{0, 3}};
+  for (const Neighbors neighbors : both_relations) {
+    const QuantileQuery query = three_quantiles("4", neighbors);
+    const Rational share = granularity_share();
+    const Law law = [&](const RankProfile& profile) {
+      const std::vector<Enclosure> chosen =
+          granularity_masses(profile, grids, granularity_rate(Calibration(query, Rational(1) / share)));
+      OutputLaw both;
+      for (std::size_t level = 0; level < chosen.size(); ++level) {
+        const std::optional<RoundGrid> grid = level == 0 ? std::nullopt : std::optional<RoundGrid>(grids[level - 1]);
+        for (const auto& [output, p] : tree_law(query, Rational(2) / (Rational(1) - share), grid)(profile)) {
+          const auto [at, fresh] = both.try_emplace(output, p * chosen[level]);
+          if (!fresh) at->second += p * chosen[level];
+        }
+      }
+      return both;
+    };
+    const AuditResult result = audit_pure(spread_tables(8, 3), law, neighbors, query.budget.epsilon());
+    EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
+  }
+}
+
+}  // namespace
+}  // namespace fractile
