@@ -71,6 +71,12 @@ TEST(Release, IsOrderedAndOnTheLattice) {
     }
     if (query.quantiles.empty()) query.quantiles.emplace_back(1, 2);
     query.neighbors = *rc::gen::element(Neighbors::add_remove, Neighbors::change_one);
+    do {
+      query.mechanism =
+          *rc::gen::elementOf(std::vector<Mechanism>(std::begin(all_mechanisms), std::end(all_mechanisms)));
+    } while (query.mechanism == Mechanism::exponential && query.quantiles.size() > 1);
+    query.base = *rc::gen::element(Base::by_mechanism, Base::uniform, Base::adaptive);
+    if (*rc::gen::arbitrary<bool>()) query.expected_rows = *rc::gen::inRange<std::uint64_t>(1, 1000);
     const auto indices = released(lattice, profile_of(lattice, values), query);
     RC_ASSERT(indices.size() == query.quantiles.size());
     RC_ASSERT(std::ranges::is_sorted(indices));

@@ -1,0 +1,106 @@
+#include "quantiles/granularity.hpp"
+
+#include <gtest/gtest.h>
+
+#include "quantiles/base_measure.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::chi_square_p;
+using testing::effort;
+
+Lattice lattice(const char* lower, const char* upper, const char* step) {
+  return Lattice::regular(Rational::parse(lower), Rational::parse(upper), Rational::parse(step));
+}
+
+std::vector<std::uint64_t> strides(const Lattice& lattice) {
+  std::vector<std::uint64_t> result;
+  for (const RoundGrid& grid : round_grids(lattice)) result.push_back(grid.stride);
+  return result;
+}
+
+TEST(Granularity, GridsAreThePowersOfTenThatFit) {
+  using Strides = std::vector<std::uint64_t>;
+  EXPECT_EQ(strides(lattice("-100", "100", "0.01")), (Strides{10, 100, 1000, 10'000}));
+  EXPECT_EQ(strides(lattice("0", "125", "1")), (Strides{10, 100}));
+  EXPECT_EQ(strides(lattice("0", "0.5", "0.25")), Strides{});
+  EXPECT_EQ(strides(lattice("0", "100", "0.25")), (Strides{4, 40, 400}));
+  EXPECT_EQ(strides(lattice("0.5", "99.5", "1")), Strides{});  // no whole numbers
+  EXPECT_TRUE(round_grids(Lattice::explicit_points({0, 10, 20})).empty());
+  const Lattice shifted = lattice("-7", "93", "1");
+  for (const RoundGrid& grid : round_grids(shifted)) {
+    EXPECT_EQ(shifted.at(grid.offset), Rational(0));
+    EXPECT_TRUE(grid.contains(grid.offset + grid.stride));
+    EXPECT_FALSE(grid.contains(grid.offset + 1));
+  }
+}
+
+TEST(Granularity, NearestStaysOnTheGridAndTheLattice) {
+  const RoundGrid grid{3, 10};
+  EXPECT_EQ(grid.nearest(0, 30), 3U);
+  EXPECT_EQ(grid.nearest(7, 30), 3U);
+  EXPECT_EQ(grid.nearest(8, 30), 13U);
+  EXPECT_EQ(grid.nearest(29, 30), 23U);
+  EXPECT_EQ(grid.nearest(29, 34), 33U);
+}
+
+TEST(Granularity, ScoresCountFinerRecordsFourfoldAndCoarserOnes) {
+  const std::vector<RoundGrid> grids{{0, 10}, {0, 100}};
+  // One record between candidates, two on 7, three on 20, one on 100.
+  const RankProfile profile(201, {4, 15, 41, 201}, std::vector<std::uint64_t>{1, 2, 3, 1});
+  EXPECT_EQ(granularity_scores(profile, grids), (std::vector<std::uint64_t>{4, 13, 24}));
+}
+
+TEST(Granularity, FindsWholeNumbersAmongHundredths) {
+  const Lattice hundredths = lattice("0", "1000", "0.01");
+  const std::vector<RoundGrid> grids = round_grids(hundredths);
+  ProfileBuilder whole(hundredths);
+  ProfileBuilder any(hundredths);
+  for (std::int64_t i = 0; i < 1000; ++i) {
+    whole.add(i * 7919 % 1000);
+    any.add(static_cast<double>(i * 7919 % 99991) / 100);
+  }
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const Exponent rate = Rational(1, 10);
+  const std::optional<RoundGrid> found = select_granularity(whole.finish(), grids, rate, bits, {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->stride, 100U);
+  EXPECT_FALSE(select_granularity(any.finish(), grids, rate, bits, {}).has_value());
+}
+
+TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
+  const Split lowest = 5;
+  const Split highest = 70;
+  for (const std::optional<Edge>& edge :
+       {std::optional<Edge>{}, std::optional<Edge>{{true, 3}}, std::optional<Edge>{{false, 6}}}) {
+    for (const std::optional<RoundGrid>& grid : {std::optional<RoundGrid>{}, std::optional<RoundGrid>{{3, 7}}}) {
+      const BaseMeasure base(lowest, highest, 2, edge, grid);
+      std::vector<double> law;
+      uint128 sum = 0;
+      for (Split s = lowest; s <= highest; ++s) {
+        const uint128 weight = base.mass(s, s + 1);
+        EXPECT_EQ(base.mass(lowest, s), sum);
+        sum += weight;
+        EXPECT_GT(weight, 0U);
+        EXPECT_EQ(base.holder(sum - 1), s);
+        EXPECT_EQ(base.holder(sum - weight), s);
+        if (edge && !grid && s > lowest) {  // falls off towards the open end, never the other way
+          const uint128 before = base.mass(s - 1, s);
+          EXPECT_TRUE(edge->is_left ? before <= weight : weight <= before);
+        }
+        law.push_back(static_cast<double>(weight));
+      }
+      EXPECT_EQ(base.total(), sum);
+      for (double& p : law) p /= static_cast<double>(sum);
+      std::vector<std::uint64_t> counts(law.size());
+      RandomBits bits = RandomBits::system();
+      for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[base.draw(lowest, highest + 1, bits) - lowest];
+      EXPECT_GT(chi_square_p(counts, law), 1e-9);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fractile
