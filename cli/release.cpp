@@ -51,6 +51,11 @@ QuantileQuery query_of(const Typed& typed) {
   const Mechanism fallback =
       query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
   query.mechanism = choice<Mechanism>(typed, "--mechanism", mechanisms, fallback);
+  for (const char* option : {"--expected-rows", "--no-interpolation"}) {
+    if (typed.has(option) && query.mechanism != Mechanism::automatic) {
+      usage(std::string(option) + " is for auto", "leave it out, or write --mechanism auto");
+    }
+  }
   query.base =
       choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
   query.interpolate = !typed.has("--no-interpolation");

@@ -171,7 +171,7 @@ TEST(PrivacyFilter, ARefusalSpendsNothingAndSaysWhatRemains) {
     FAIL() << "overspent";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::budget_refused);
-    EXPECT_STREQ(error.what(), "a cost of rho 1/4 exceeds what remains, 1/8 of a budget of rho 1/2");
+    EXPECT_STREQ(error.what(), "a cost of rho = 1/4 exceeds what remains, 1/8 of a budget of rho = 1/2");
   }
   EXPECT_EQ(filter.spent_rho(), Rational(3, 8));
   filter.spend(Budget::zcdp({1, 8}));

@@ -67,6 +67,13 @@ void QuantileQuery::validate() const {
     throw Error(ErrorCode::usage, to_string(mechanism) + " needs no delta",
                 "leave the delta out, or use --mechanism independent");
   }
+  if (rates == Rates::as_published && mechanism != Mechanism::approximate && mechanism != Mechanism::exponential) {
+    throw Error(ErrorCode::usage, "published rates are those of approximate, not of " + to_string(mechanism),
+                "write --mechanism approximate, or leave --rates out");
+  }
+  if (base == Base::adaptive && (mechanism == Mechanism::independent || mechanism == Mechanism::tree)) {
+    throw Error(ErrorCode::usage, to_string(mechanism) + " has no adaptive base", "leave --base out");
+  }
   if (mechanism == Mechanism::exponential && quantiles.size() > 1) {
     throw Error(ErrorCode::usage, "the exponential mechanism releases one quantile at a time",
                 "use --mechanism approximate for several");

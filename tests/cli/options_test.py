@@ -103,7 +103,7 @@ class Refusals(CommandTest):
                         "--records-per-person 1", records_per_person=text)
 
     def test_words(self):
-        self.refuse("--mechanism: 'expo' is not known", "approximate, exponential", mechanism="expo")
+        self.refuse("--mechanism: 'expo' is not known", "approximate, auto, exponential, independent, joint, joint-total, joint-tree, tree", mechanism="expo")
         self.refuse("--neighbors: 'none' is not known", "add-remove, change-one", neighbors="none")
         self.refuse("--null: 'keep' is not known", "drop, error", null="keep")
         self.refuse("--format: 'xml' is not known", "csv, json, table", format="xml")
@@ -115,7 +115,11 @@ class Refusals(CommandTest):
 
     def test_what_does_not_go_together(self):
         self.refuse("exponential mechanism releases one quantile at a time", "approximate", mechanism="exponential")
-        self.refuse("--rates has no meaning without --rho", "leave it out", rates="as-published")
+        self.refuse("published rates are those of approximate", "--mechanism approximate", rates="as-published")
+        self.refuse("--expected-rows is for auto", "--mechanism auto", expected_rows="9", mechanism="tree")
+        self.refuse("tree has no adaptive base", "leave --base out", base="adaptive", mechanism="tree")
+        self.refuse("auto needs no delta", "independent", delta="1e-6", mechanism="auto")
+        self.refuse("--delta goes with --epsilon", "leave it out", epsilon=None, rho="1", delta="1e-6")
 
     def test_unsafe_seed(self):
         for text in ("-1", "x", "1.0", str(2**64)):

@@ -36,10 +36,10 @@ def text_of(output):
     return (output or b"").decode("utf-8")
 
 
-def options(base=QUERY, **changes):
+def options(usual=QUERY, /, **changes):
     """Command-line options: a query that is well, but for the changes. None leaves one out, True makes a flag."""
     words = []
-    for name, value in {**base, **changes}.items():
+    for name, value in {**usual, **changes}.items():
         name = "--" + name.replace("_", "-")
         if value is True:
             words.append(name)
