@@ -15,6 +15,8 @@ constexpr std::array release_table{
     OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
     OptionSpec{"--quantiles", "LIST", "quartiles", "What",
                "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"},
+    OptionSpec{"--synthetic-rows", "N", "", "What",
+               "instead of --quantiles: N rows distributed like the column, the quantiles 1/N, 2/N, ..., 1"},
     OptionSpec{"--bounds", "LO HI", "", "What",
                "the smallest and largest possible value, public knowledge, not read from the data"},
     OptionSpec{"--step", "S", "", "What", "the distance between possible values: 1 for whole numbers, 0.01 for cents"},

@@ -40,7 +40,13 @@ Lattice lattice_of(const Typed& typed) {
 }
 
 QuantileQuery query_of(const Typed& typed) {
-  QuantileQuery query{quantiles_of(typed, "quartiles"), budget_of(typed)};
+  if (typed.has("--quantiles") && typed.has("--synthetic-rows")) {
+    usage("--synthetic-rows stands instead of --quantiles", "give one or the other");
+  }
+  QuantileQuery query{typed.has("--synthetic-rows")
+                          ? synthetic_rows(whole_number(typed, "--synthetic-rows", {1, 1'000'000}))
+                          : quantiles_of(typed, "quartiles"),
+                      budget_of(typed)};
   query.neighbors = neighbors_of(typed);
   if (typed.has("--records-per-person")) {
     query.records_per_person =
@@ -83,6 +89,9 @@ std::string to_table(const QuantileRelease& release, const SourceDescription& so
   text += fmt::format("\n{} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n", query.budget.to_string(),
                       to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
                       query.records_per_person == 1 ? "" : "s", to_string(release.used.mechanism));
+  if (release.used.granularity) {
+    text += fmt::format("the values were found to be multiples of {}\n", release.used.granularity->to_decimal());
+  }
   if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
   text += source.null_policy == "drop" ? "records without a number (NULL, empty, NaN) were left out\n" : "";
   if (release.public_records) text += fmt::format("{} records (declared public)\n", *release.public_records);

@@ -20,8 +20,9 @@ struct AuditRequest {
   std::uint64_t values = 4;  ///< 1..12
   Budget budget;             ///< what the mechanism is calibrated to cost
   Neighbors neighbors = Neighbors::add_remove;
-  std::vector<Rational> quantiles = {};  ///< empty: the median, or two to five evenly spaced ones where several can be asked for
-  std::optional<Budget> claim = {};      ///< what is to be certified, in the budget's measure; empty: the budget
+  std::vector<Rational> quantiles =
+      {};  ///< empty: the median, or two to five evenly spaced ones where several can be asked for
+  std::optional<Budget> claim = {};  ///< what is to be certified, in the budget's measure; empty: the budget
 };
 
 struct AuditReport {

@@ -57,12 +57,17 @@ struct QuantileQuery {
   void validate() const;
 };
 
+/// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of so many rows, distributed like the table's
+/// (quantiles sanitization, approximate-quantiles 2021, Corollary 3.6). Error(usage) unless 1 <= rows <= 1,000,000.
+std::vector<Rational> synthetic_rows(std::uint64_t rows);
+
 /// What was run for a query.
 struct MechanismUsed {
   Mechanism mechanism = Mechanism::exponential;  ///< never automatic
-  std::vector<std::size_t> widths = {};  ///< of recursions: at most how many quantiles a node of each level decides
-  std::size_t selected = 0;              ///< how many quantiles were selected; the others are interpolated linearly
-  std::string reason = {};               ///< of automatic's choice; empty otherwise
+  std::vector<std::size_t> widths = {};      ///< of recursions: at most how many quantiles a node of each level decides
+  std::size_t selected = 0;                  ///< how many quantiles were selected; the others are interpolated linearly
+  std::string reason = {};                   ///< of automatic's choice; empty otherwise
+  std::optional<Rational> granularity = {};  ///< of the values, as was found privately, when it was looked for
 };
 
 /// Published quantiles and what they were published under. Holds nothing that was not paid for.

@@ -54,7 +54,7 @@ TEST(JointAudit, TheTotalIsPaidForAtTwiceTheSlope) {
   for (const Neighbors neighbors : both_relations) {
     double most = 0;
     for (std::size_t quantiles = 1; quantiles <= 3; ++quantiles) {
-      for (const std::uint64_t subcells : {1, 4}) {
+      for (const std::uint64_t subcells : {std::uint64_t{1}, std::uint64_t{4}}) {
         const AuditTables tables = wide_tables(quantiles == 1 ? 10 : quantiles == 2 ? 6 : 3);
         const Law law = density_law(tables, subcells, equal_cells(quantiles), rate_of("1", neighbors), TotalGrid{1});
         const AuditResult result = audit_pure(tables, law, neighbors, Exponent::parse("1"));

@@ -56,6 +56,16 @@ void require_small_denominators(const std::vector<Rational>& quantiles) {
 
 }  // namespace
 
+std::vector<Rational> synthetic_rows(std::uint64_t rows) {
+  if (rows < 1 || rows > 1'000'000) {
+    throw Error(ErrorCode::usage, "synthetic rows: not from 1 to 1000000", "about as many as the table has is of use");
+  }
+  const auto parts = static_cast<std::int64_t>(rows);
+  std::vector<Rational> quantiles;
+  for (std::int64_t i = 1; i <= parts; ++i) quantiles.emplace_back(i, parts);
+  return quantiles;
+}
+
 void QuantileQuery::validate() const {
   if (quantiles.empty()) throw Error(ErrorCode::usage, "no quantiles", "write for example --quantiles 0.25,0.5,0.75");
   require_small_denominators(quantiles);
@@ -99,41 +109,45 @@ std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const st
   return result;
 }
 
-/// One candidate a quantile.
+/// Runs a recursion. One candidate a quantile.
 std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                               const QuantilePlan& plan, RandomBits& bits, Filter filter) {
+                                               const QuantilePlan& plan, std::optional<RoundGrid> grid,
+                                               RandomBits& bits, Filter filter) {
   const Calibration calibration(query, plan.levels);
   const std::uint64_t subcells = subcells_for(profile.candidates());
   RecursionShape shape = plan.shape;
-  if (!plan.grids.empty()) {
-    const Calibration first(query, Rational(1) / granularity_share());
-    shape.grid = select_granularity(profile, plan.grids, granularity_rate(first), bits, filter);
-  }
+  shape.grid = grid;
   const QuantileTree tree(profile, plan.released, shape, calibration, subcells);
   const std::vector<Split> splits = sample_splits(tree, plan.released.size(), bits, filter);
   std::vector<std::uint64_t> candidates =
       interpolated(query.quantiles, plan.released, splits, whole_span(profile, subcells).highest);
-  const bool rounds = shape.grid && plan.released.size() < query.quantiles.size();
+  const bool rounds = grid && plan.released.size() < query.quantiles.size();
   for (std::uint64_t& split : candidates) {
-    split = rounds ? shape.grid->nearest(tree.candidate_of(split), profile.candidates()) : tree.candidate_of(split);
+    split = rounds ? grid->nearest(tree.candidate_of(split), profile.candidates()) : tree.candidate_of(split);
   }
   return candidates;
 }
 
+/// The grid that a part of the budget finds, when the plan looks for one.
+std::optional<RoundGrid> found_grid(const RankProfile& profile, const QuantileQuery& query, const QuantilePlan& plan,
+                                    RandomBits& bits, Filter filter) {
+  if (plan.grids.empty()) return {};
+  const Calibration calibration(query, Rational(1) / granularity_share());
+  return select_granularity(profile, plan.grids, granularity_rate(calibration), bits, filter);
+}
+
 std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                              const QuantilePlan& plan, RandomBits& bits, Filter filter) {
-  switch (plan.mechanism) {
-    case Mechanism::independent:
-      return sample_independent(profile,
-                                {query.quantiles, independent_range(query), query.neighbors, query.records_per_person},
-                                bits, filter);
-    case Mechanism::tree: {
-      const CountTreeShape shape = count_tree_shape(profile.candidates());
-      return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height, filter), bits);
-    }
-    default:
-      return recursive_quantiles(profile, query, plan, bits, filter);
+                                              const QuantilePlan& plan, std::optional<RoundGrid> grid, RandomBits& bits,
+                                              Filter filter) {
+  if (plan.mechanism == Mechanism::independent) {
+    return sample_independent(
+        profile, {query.quantiles, independent_range(query), query.neighbors, query.records_per_person}, bits, filter);
   }
+  if (plan.mechanism == Mechanism::tree) {
+    const CountTreeShape shape = count_tree_shape(profile.candidates());
+    return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height, filter), bits);
+  }
+  return recursive_quantiles(profile, query, plan, grid, bits, filter);
 }
 
 }  // namespace
@@ -144,12 +158,14 @@ QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lat
   if (profile.candidates() != lattice.size()) {
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }
-  return {query,
-          lattice,
-          selected_quantiles(profile, query, plan, bits, filter),
-          {plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason},
-          bits.unsafe_seed(),
-          {}};
+  const std::optional<RoundGrid> grid = found_grid(profile, query, plan, bits, filter);
+  MechanismUsed used{plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason, {}};
+  if (!plan.grids.empty()) {
+    used.granularity = lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
+  }
+  return {
+      query, lattice, selected_quantiles(profile, query, plan, grid, bits, filter), std::move(used), bits.unsafe_seed(),
+      {}};
 }
 
 }  // namespace fractile

@@ -75,7 +75,8 @@ TEST(Release, IsOrderedAndOnTheLattice) {
       query.mechanism =
           *rc::gen::elementOf(std::vector<Mechanism>(std::begin(all_mechanisms), std::end(all_mechanisms)));
     } while (query.mechanism == Mechanism::exponential && query.quantiles.size() > 1);
-    query.base = *rc::gen::element(Base::by_mechanism, Base::uniform, Base::adaptive);
+    const bool has_base = query.mechanism != Mechanism::independent && query.mechanism != Mechanism::tree;
+    query.base = has_base ? *rc::gen::element(Base::by_mechanism, Base::uniform, Base::adaptive) : Base::uniform;
     if (*rc::gen::arbitrary<bool>()) query.expected_rows = *rc::gen::inRange<std::uint64_t>(1, 1000);
     const auto indices = released(lattice, profile_of(lattice, values), query);
     RC_ASSERT(indices.size() == query.quantiles.size());
@@ -94,6 +95,51 @@ TEST(Release, WithoutNoiseIsTheTrueQuantileHoweverTied) {
   const auto indices = released(lattice, profile, query_for({"0.1", "0.25", "0.5", "0.75", "0.9"}, "1e6"));
   EXPECT_EQ(indices, (std::vector<std::uint64_t>{10, 40, 40, 40, 90}));
   EXPECT_EQ(released(lattice, profile, query_for({"0.5"}, "1e6")), (std::vector<std::uint64_t>{40}));
+}
+
+// Corollary 3.6 of approximate-quantiles 2021: with a huge budget the synthetic rows are the table.
+TEST(Release, SyntheticRowsAreDistributedLikeTheTable) {
+  const Lattice lattice = Lattice::regular(0, 999, 1);
+  std::vector<std::int64_t> values;
+  for (std::int64_t i = 0; i < 50; ++i) values.push_back(i * i % 307 + 5);
+  const RankProfile profile = profile_of(lattice, values);
+  std::ranges::sort(values);
+  for (const Mechanism mechanism : {Mechanism::approximate, Mechanism::joint_tree}) {
+    QuantileQuery query{synthetic_rows(50), Budget::pure(Rational(10'000)), Neighbors::add_remove, 1, mechanism};
+    const std::vector<std::uint64_t> rows = released(lattice, profile, query);
+    std::int64_t largest = 0;
+    for (std::uint64_t candidate = 0; candidate < lattice.size(); ++candidate) {
+      const auto below = [&](const auto& column) {
+        return std::ranges::count_if(column, [&](auto v) { return static_cast<std::uint64_t>(v) < candidate; });
+      };
+      largest = std::max<std::int64_t>(largest, std::abs(below(rows) - below(values)));
+    }
+    EXPECT_LE(largest, 2) << to_string(mechanism);
+  }
+  EXPECT_THROW(synthetic_rows(0), Error);
+}
+
+// What auto says it chose, from public inputs alone.
+TEST(Release, AutoChoosesFromWhatIsPublic) {
+  const auto used = [](std::size_t m, const Budget& budget, std::optional<std::uint64_t> rows, const char* step) {
+    const Lattice lattice = Lattice::regular(0, 100, Rational::parse(step));
+    QuantileQuery query{{}, budget};
+    for (std::size_t i = 1; i <= m; ++i) query.quantiles.emplace_back(static_cast<std::int64_t>(i), m + 1);
+    query.mechanism = Mechanism::automatic;
+    query.expected_rows = rows;
+    RandomBits bits = RandomBits::system();
+    return release_quantiles(profile_of(lattice, {1, 2, 3}), lattice, query, bits).used;
+  };
+  const Budget one = Budget::pure(Rational(1));
+  EXPECT_EQ(used(1, one, {}, "1").mechanism, Mechanism::exponential);
+  EXPECT_EQ(used(10, one, {}, "1").mechanism, Mechanism::joint_total);
+  EXPECT_EQ(used(120, one, {}, "1").widths, (std::vector<std::size_t>{10, 10}));
+  EXPECT_EQ(used(120, one, 1000, "1").selected, 25U);
+  EXPECT_EQ(used(120, one, 1'000'000, "1").selected, 120U);
+  EXPECT_EQ(used(10, Budget::zcdp(Rational(1, 2)), {}, "1").mechanism, Mechanism::approximate);
+  EXPECT_FALSE(used(10, one, {}, "1").granularity);
+  EXPECT_TRUE(used(10, one, {}, "0.0001").granularity);
+  EXPECT_FALSE(used(10, one, {}, "1").reason.empty());
 }
 
 TEST(Release, EmptyTablesAndSingleRecordsAreReleased) {

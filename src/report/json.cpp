@@ -98,6 +98,7 @@ void write_options(Writer& json, const QuantileRelease& release) {
   if (release.used.selected < release.query.quantiles.size()) {
     member(json, "selected", std::uint64_t{release.used.selected});
   }
+  if (release.used.granularity) member(json, "granularity", *release.used.granularity);
   member(json, "rates", to_string(release.query.rates));
   if (release.query.mechanism == Mechanism::automatic) {
     member(json, "chosen_by", std::string("auto"));
