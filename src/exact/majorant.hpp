@@ -81,15 +81,15 @@ std::uint64_t best_score(Cursor cursor) {
 }
 
 /// Draws a member with probability exactly proportional to exp(-rate * score of its run).
+/// `bounds` are those of `rate`.
 template <RunCursor Cursor>
-std::uint64_t select_member(const Cursor& begin, const Exponent& rate, RandomBits& bits, Filter filter = {},
-                            SelectionCost* cost = nullptr) {
+std::uint64_t select_member(const Cursor& begin, const Exponent& rate, const RateBounds& bounds, RandomBits& bits,
+                            Filter filter = {}, SelectionCost* cost = nullptr) {
   constexpr int block_runs = 512;
   struct Block {
     Cursor start;
     uint128 mass;
   };
-  const RateBounds bounds(rate);
   const std::uint64_t best = best_score(begin);
   const auto majorant = [&](const Run& run) {
     return run.length == 0 ? uint128{0} : bounds.majorant(run.score - best, run.length);
@@ -123,6 +123,12 @@ std::uint64_t select_member(const Cursor& begin, const Exponent& rate, RandomBit
       return run.start + uniform_below(bits, run.length);
     }
   }
+}
+
+template <RunCursor Cursor>
+std::uint64_t select_member(const Cursor& begin, const Exponent& rate, RandomBits& bits, Filter filter = {},
+                            SelectionCost* cost = nullptr) {
+  return select_member(begin, rate, RateBounds(rate), bits, filter, cost);
 }
 
 }  // namespace fractile

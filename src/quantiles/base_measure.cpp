@@ -87,7 +87,7 @@ Split BaseMeasure::member(Split from, Split to, uint128 index) const {
 
 Split BaseMeasure::holder(uint128 unit) const {
   const Split lowest = pieces_.front().start;
-  if (pieces_.size() == 1 && !grid_) return lowest + static_cast<Split>(unit);
+  if (is_uniform()) return lowest + static_cast<Split>(unit);
   Split low = lowest;
   Split high = end_ - 1;
   while (low < high) {

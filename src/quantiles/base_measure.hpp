@@ -27,6 +27,8 @@ class BaseMeasure {
   BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge = {},
               std::optional<RoundGrid> grid = {});
 
+  /// Whether every split has weight 1.
+  bool is_uniform() const { return pieces_.size() == 1 && !grid_; }
   /// Of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
   uint128 total() const { return mass(pieces_.front().start, end_); }

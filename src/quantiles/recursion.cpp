@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 #include "exact/majorant.hpp"
 
@@ -17,21 +19,36 @@ Rational common_denominator(const std::vector<Rational>& quantiles) {
   return common;
 }
 
+namespace {
+
+std::vector<std::uint64_t> numerators_of(const std::vector<Rational>& quantiles, std::uint64_t denominator) {
+  std::vector<std::uint64_t> result;
+  for (const Rational& q : quantiles) {
+    const std::uint64_t units = denominator / q.denominator().to_uint64();
+    result.push_back(q.numerator().to_uint64() * units);
+  }
+  return result;
+}
+
+}  // namespace
+
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
                            const RecursionShape& shape, const Calibration& calibration, std::uint64_t subcells)
     : profile_(profile),
-      quantiles_(quantiles),
+      denominator_(common_denominator(quantiles).to_uint64()),
+      quantiles_(numerators_of(quantiles, denominator_)),
       shape_(shape),
       calibration_(calibration),
       subcells_(subcells),
-      denominator_(common_denominator(quantiles)),
       candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.grid) {}
 
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
                            const Calibration& calibration, std::uint64_t subcells)
     : QuantileTree(profile, quantiles, RecursionShape::binary(quantiles.size()), calibration, subcells) {}
 
-QuantileNode QuantileTree::root() const { return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, 1, 0}; }
+QuantileNode QuantileTree::root() const {
+  return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, denominator_, 0};
+}
 
 std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
   const std::size_t quantiles = node.quantiles();
@@ -44,17 +61,20 @@ std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
 }
 
 QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
-  return QuantileFraction::of((quantiles_[pivots(node).front()] - node.from) / (node.to - node.from));
+  const std::uint64_t numerator = quantiles_[pivots(node).front()] - node.from;
+  const std::uint64_t denominator = node.to - node.from;
+  const std::uint64_t common = std::gcd(numerator, denominator);
+  return {numerator / common, denominator / common};
 }
 
 JointTarget QuantileTree::target(const QuantileNode& node) const {
-  JointTarget target{{}, ((node.to - node.from) * denominator_).to_uint64()};
-  Rational passed = node.from;
+  JointTarget target{{}, node.to - node.from};
+  std::uint64_t passed = node.from;
   for (const std::size_t i : pivots(node)) {
-    target.weights.push_back(((quantiles_[i] - passed) * denominator_).to_uint64());
+    target.weights.push_back(quantiles_[i] - passed);
     passed = quantiles_[i];
   }
-  target.weights.push_back(((node.to - passed) * denominator_).to_uint64());
+  target.weights.push_back(node.to - passed);
   return target;
 }
 
@@ -103,10 +123,10 @@ namespace {
 
 /// Half the width of the cell beside the open one, stretched to the open one's share (the half was best on uniform and
 /// Gaussian data); at least 1/10,000 of the range.
-std::uint64_t edge_scale(Split between, const Rational& share, std::uint64_t open, const Rational& share_between) {
-  const Rational stretched =
-      (Rational(static_cast<std::int64_t>(between)) * share / (Rational(2) * share_between)).floor();
-  return std::max({stretched.to_uint64(), open / 10'000, std::uint64_t{1}});
+std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open, std::uint64_t share_between) {
+  const uint128 stretched = uint128{between} * share / (2 * share_between);
+  const auto most = std::min<uint128>(stretched, Lattice::max_size);
+  return std::max({static_cast<std::uint64_t>(most), open / 10'000, std::uint64_t{1}});
 }
 
 }  // namespace
@@ -114,9 +134,9 @@ std::uint64_t edge_scale(Split between, const Rational& share, std::uint64_t ope
 std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std::vector<Split>& splits) const {
   const std::vector<std::size_t> decided = pivots(node);
   const bool is_last = splits.size() == 1;
-  if (!shape_.edges || node.from != Rational(0) || (is_last && node.to == Rational(1))) return {};
-  const Rational& near = quantiles_[decided[0]];
-  const Rational& far = is_last ? node.to : quantiles_[decided[1]];
+  if (!shape_.edges || node.from != 0 || (is_last && node.to == denominator_)) return {};
+  const std::uint64_t near = quantiles_[decided[0]];
+  const std::uint64_t far = is_last ? node.to : quantiles_[decided[1]];
   const Split far_split = is_last ? node.span.highest : splits[1];
   return Edge{true, edge_scale(far_split - splits[0], near, splits[0] - node.span.lowest, far - near)};
 }
@@ -124,12 +144,12 @@ std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std
 std::optional<Edge> QuantileTree::edge_above(const QuantileNode& node, const std::vector<Split>& splits) const {
   const std::vector<std::size_t> decided = pivots(node);
   const bool is_first = splits.size() == 1;
-  if (!shape_.edges || node.to != Rational(1) || (is_first && node.from == Rational(0))) return {};
-  const Rational& near = quantiles_[decided.back()];
-  const Rational& far = is_first ? node.from : quantiles_[decided[decided.size() - 2]];
+  if (!shape_.edges || node.to != denominator_ || (is_first && node.from == 0)) return {};
+  const std::uint64_t near = quantiles_[decided.back()];
+  const std::uint64_t far = is_first ? node.from : quantiles_[decided[decided.size() - 2]];
   const Split far_split = is_first ? node.span.lowest : splits[splits.size() - 2];
-  return Edge{false,
-              edge_scale(splits.back() - far_split, Rational(1) - near, node.span.highest - splits.back(), near - far)};
+  return Edge{
+      false, edge_scale(splits.back() - far_split, denominator_ - near, node.span.highest - splits.back(), near - far)};
 }
 
 std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const std::vector<Split>& splits) const {
@@ -157,31 +177,85 @@ std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const st
 
 namespace {
 
-void sample_node(const QuantileTree& tree, const QuantileNode& node, RandomBits& bits, Filter filter,
-                 std::vector<Split>& result) {
-  if (tree.is_leaf(node)) {
-    const std::uint64_t unit = select_member(tree.candidates(node), tree.rate(node), bits, filter);
-    const Split middle = tree.middle_of(tree.candidate_weights().holder(unit));
-    result[node.first] = std::clamp(middle, node.span.lowest, node.span.highest);
-    return;
+/// Runs that are listed already.
+class ListedRuns {
+ public:
+  explicit ListedRuns(const std::vector<Run>& runs) : at_(runs.data()), end_(runs.data() + runs.size()) {}
+  bool next(Run& run) {
+    if (at_ == end_) return false;
+    run = *at_++;
+    return true;
   }
-  std::vector<Split> splits;
-  if (tree.is_joint(node)) {
-    const JointProblem problem = tree.problem(node);
-    splits = JointSelection(problem).draw(bits, filter).splits;
-  } else {
-    splits = {select_member(tree.splits(node), tree.rate(node), bits, filter)};
+
+ private:
+  const Run* at_;
+  const Run* end_;
+};
+
+struct PreparedRate {
+  Exponent rate;
+  RateBounds bounds;
+};
+
+class Sampler {
+ public:
+  Sampler(const QuantileTree& tree, RandomBits& bits, Filter filter, std::vector<Split>& result)
+      : tree_(tree), bits_(bits), filter_(filter), result_(result) {}
+
+  void sample(const QuantileNode& node) {
+    if (tree_.is_leaf(node)) {
+      const std::uint64_t unit = select(tree_.candidates(node), node);
+      result_[node.first] =
+          std::clamp(tree_.middle_of(tree_.candidate_weights().holder(unit)), node.span.lowest, node.span.highest);
+      return;
+    }
+    const std::vector<Split> splits = splits_of(node);
+    const std::vector<std::size_t> decided = tree_.pivots(node);
+    for (std::size_t i = 0; i < decided.size(); ++i) result_[decided[i]] = splits[i];
+    for (const QuantileNode& part : tree_.parts(node, splits)) sample(part);
   }
-  const std::vector<std::size_t> decided = tree.pivots(node);
-  for (std::size_t i = 0; i < decided.size(); ++i) result[decided[i]] = splits[i];
-  for (const QuantileNode& part : tree.parts(node, splits)) sample_node(tree, part, bits, filter, result);
-}
+
+ private:
+  std::vector<Split> splits_of(const QuantileNode& node) {
+    if (!tree_.is_joint(node)) return {select(tree_.splits(node), node)};
+    const JointProblem problem = tree_.problem(node);
+    return JointSelection(problem).draw(bits_, filter_).splits;
+  }
+
+  /// select_member passes its runs three times: few enough are listed first.
+  template <class Cursor>
+  std::uint64_t select(Cursor cursor, const QuantileNode& node) {
+    constexpr std::uint64_t few = 8192;
+    const PreparedRate& rate = rate_of(node);
+    if (node.span.records() > few) return select_member(cursor, rate.rate, rate.bounds, bits_, filter_);
+    runs_.clear();
+    for (Run run{}; cursor.next(run);) runs_.push_back(run);
+    return select_member(ListedRuns(runs_), rate.rate, rate.bounds, bits_, filter_);
+  }
+
+  /// The nodes of a level have few different fractions.
+  const PreparedRate& rate_of(const QuantileNode& node) {
+    const QuantileFraction alpha = tree_.alpha(node);
+    const auto key = std::tuple(alpha.numerator, alpha.denominator, node.level == 0);
+    const auto at = rates_.find(key);
+    if (at != rates_.end()) return at->second;
+    const Exponent rate = tree_.rate(node);
+    return rates_.emplace(key, PreparedRate{rate, RateBounds(rate)}).first->second;
+  }
+
+  const QuantileTree& tree_;
+  RandomBits& bits_;
+  Filter filter_;
+  std::vector<Split>& result_;
+  std::vector<Run> runs_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, PreparedRate> rates_;
+};
 
 }  // namespace
 
 std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits, Filter filter) {
   std::vector<Split> result(quantiles);
-  sample_node(tree, tree.root(), bits, filter, result);
+  Sampler(tree, bits, filter, result).sample(tree.root());
   return result;
 }
 

@@ -30,13 +30,13 @@ struct RecursionShape {
 };
 
 /// A subproblem: the quantiles first .. last - 1 of the query among the records of `span`, which stand for the part
-/// [from, to] of the distribution.
+/// [from, to] of the distribution, in units of 1/denominator().
 struct QuantileNode {
   RankSpan span;
   std::size_t first;
   std::size_t last;
-  Rational from;
-  Rational to;
+  std::uint64_t from;
+  std::uint64_t to;
   std::size_t level;
   std::optional<Edge> edge = {};
 
@@ -50,6 +50,7 @@ class WeighedCandidates {
       : candidates_(candidates), weights_(&weights) {}
   bool next(Run& run) {
     if (!candidates_.next(run)) return false;
+    if (weights_->is_uniform()) return true;
     const auto length = static_cast<std::uint64_t>(weights_->mass(run.start, run.start + run.length));
     run = {static_cast<std::uint64_t>(weights_->mass(0, run.start)), length, run.score};
     return true;
@@ -71,6 +72,8 @@ class QuantileTree {
                std::uint64_t subcells);
 
   QuantileNode root() const;
+  /// Common to all quantiles.
+  std::uint64_t denominator() const { return denominator_; }
   /// The quantiles that the node decides: all it has, or as many as its level may, evenly spaced; of m, one is the
   /// ceil(m / 2)-th.
   std::vector<std::size_t> pivots(const QuantileNode& node) const;
@@ -103,11 +106,11 @@ class QuantileTree {
   std::optional<Edge> edge_above(const QuantileNode& node, const std::vector<Split>& splits) const;
 
   const RankProfile& profile_;
-  const std::vector<Rational>& quantiles_;
+  std::uint64_t denominator_;
+  std::vector<std::uint64_t> quantiles_;  // in units of 1/denominator_
   RecursionShape shape_;
   const Calibration& calibration_;
   std::uint64_t subcells_;
-  Rational denominator_;           // common to all quantiles
   BaseMeasure candidate_weights_;  // of whole candidates, by the grids
 };
 

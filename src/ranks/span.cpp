@@ -64,10 +64,6 @@ void ThresholdCursor::open_cell(Position position, std::uint64_t records) {
   cell_ = position / 2 * order_.parts();
   left_ = records;
   tied_ = entries_.tied();
-  if (tied_ == 1) {
-    part_ = order_.parts() / 2;
-    return;
-  }
   stride_ = order_.stride(tied_);
   part_ = 0;
   const std::uint64_t skipped = entries_.skipped();
@@ -84,12 +80,13 @@ bool ThresholdCursor::next(Split& threshold, std::uint64_t& records) {
       threshold = position / 2 * order_.parts();
       return true;
     }
+    if (entries_.tied() == 1) {
+      threshold = position / 2 * order_.parts() + order_.parts() / 2 + 1;
+      return true;
+    }
     open_cell(position, records);
   }
-  records = 1;
-  if (tied_ > 1) {
-    while ((records = order_.in_part(tied_, part_)) == 0) part_ += stride_;
-  }
+  while ((records = order_.in_part(tied_, part_)) == 0) part_ += stride_;
   records = std::min(records - skip_, left_);
   skip_ = 0;
   left_ -= records;
