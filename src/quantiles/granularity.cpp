@@ -55,6 +55,21 @@ std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const 
   return scores;
 }
 
+RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const std::uint64_t nearest = grid.nearest(profile.position(k) / 2, profile.candidates());
+    const Position position = 2 * ((nearest - grid.offset) / grid.stride) + 1;
+    if (positions.empty() || positions.back() != position) {
+      positions.push_back(position);
+      counts.push_back(0);
+    }
+    counts.back() += profile.count(k);
+  }
+  return {grid.size(profile.candidates()), std::move(positions), counts};
+}
+
 Exponent granularity_rate(const Calibration& calibration) { return calibration.rate(Rational(4), Rational(8), true); }
 
 std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,

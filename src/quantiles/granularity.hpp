@@ -21,6 +21,8 @@ struct RoundGrid {
 
   /// The nearest of them among 0 .. candidates - 1.
   std::uint64_t nearest(std::uint64_t candidate, std::uint64_t candidates) const;
+  /// How many of them are among 0 .. candidates - 1.
+  std::uint64_t size(std::uint64_t candidates) const { return (candidates - 1 - offset) / stride + 1; }
   bool contains(std::uint64_t candidate) const { return candidate >= offset && (candidate - offset) % stride == 0; }
 };
 
@@ -31,6 +33,9 @@ std::vector<RoundGrid> round_grids(const Lattice& lattice);
 /// The score of each granularity, 0 for the lattice itself, j for grids[j - 1]: 4 for every record that is finer, 1 for every
 /// record that is coarser. One record more adds between 0 and 4 to each.
 std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const std::vector<RoundGrid>& grids);
+
+/// The records of a regular lattice's profile, each on the nearest candidate of the grid, by their numbers on the grid.
+RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid);
 
 /// What the selection pays in bounded range: 4 for a record added, 8 for one changed.
 Exponent granularity_rate(const Calibration& calibration);

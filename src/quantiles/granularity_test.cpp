@@ -53,6 +53,12 @@ TEST(Granularity, ScoresCountFinerRecordsFourfoldAndCoarserOnes) {
   EXPECT_EQ(granularity_scores(profile, grids), (std::vector<std::uint64_t>{4, 13, 24}));
 }
 
+TEST(Granularity, RecordsMoveToTheNearestOfTheGrid) {
+  const RankProfile profile(30, {1, 15, 17, 27, 59}, std::vector<std::uint64_t>{1, 2, 3, 4, 5});  // 0, 7, 8, 13, 29
+  const RankProfile coarse = on_grid(profile, {3, 10});
+  EXPECT_EQ(coarse, RankProfile(3, {1, 3, 5}, std::vector<std::uint64_t>{3, 7, 5}));
+}
+
 TEST(Granularity, FindsWholeNumbersAmongHundredths) {
   const Lattice hundredths = lattice("0", "1000", "0.01");
   const std::vector<RoundGrid> grids = round_grids(hundredths);

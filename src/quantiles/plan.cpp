@@ -56,6 +56,9 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
 }
 
 QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
+  if (counting_is_better(query, lattice.size())) {
+    return {Mechanism::tree, {}, 1, query.quantiles, {}, "many quantiles among few candidates: counts on a tree"};
+  }
   if (query.quantiles.size() == 1) {
     QuantilePlan plan = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);
     plan.reason = "one quantile";
@@ -112,13 +115,18 @@ bool wants_adaptive_base(const QuantileQuery& query) {
 
 }  // namespace
 
+bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates) {
+  return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
+         query.quantiles.size() >= 15 && candidates <= 400;
+}
+
 Rational granularity_share() { return {1, 40}; }
 
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
   query.validate();
   QuantilePlan plan = plan_for(query, lattice);
   if (query.mechanism == Mechanism::exponential) plan.mechanism = Mechanism::exponential;
-  if (wants_adaptive_base(query)) {
+  if (wants_adaptive_base(query) && plan.mechanism != Mechanism::tree) {
     plan.shape.edges = true;
     if (lattice.size() >= fine_lattice) plan.grids = round_grids(lattice);
     if (!plan.grids.empty()) plan.levels /= Rational(1) - granularity_share();

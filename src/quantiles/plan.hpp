@@ -20,6 +20,9 @@ struct QuantilePlan {
 /// The share of the budget that finding a granularity costs.
 Rational granularity_share();
 
+/// Whether automatic counts on a tree in place of selecting: many quantiles among few candidates, under pure privacy.
+bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates);
+
 /// Error(usage) as QuantileQuery::validate().
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice);
 

@@ -136,6 +136,22 @@ std::optional<RoundGrid> found_grid(const RankProfile& profile, const QuantileQu
   return select_granularity(profile, plan.grids, granularity_rate(calibration), bits, filter);
 }
 
+std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
+                                             Filter filter) {
+  const CountTreeShape shape = count_tree_shape(profile.candidates());
+  return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height, filter), bits);
+}
+
+/// The same among the candidates of the grid, with the budget that finding it left.
+std::vector<std::uint64_t> counted_on_grid(const RankProfile& profile, const QuantileQuery& query,
+                                           const RoundGrid& grid, RandomBits& bits, Filter filter) {
+  QuantileQuery rest = query;
+  rest.budget = Budget::pure(query.budget.epsilon() * (Rational(1) - granularity_share()));
+  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), rest, bits, filter);
+  for (std::uint64_t& candidate : candidates) candidate = grid.offset + candidate * grid.stride;
+  return candidates;
+}
+
 std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
                                               const QuantilePlan& plan, std::optional<RoundGrid> grid, RandomBits& bits,
                                               Filter filter) {
@@ -143,10 +159,7 @@ std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const 
     return sample_independent(
         profile, {query.quantiles, independent_range(query), query.neighbors, query.records_per_person}, bits, filter);
   }
-  if (plan.mechanism == Mechanism::tree) {
-    const CountTreeShape shape = count_tree_shape(profile.candidates());
-    return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height, filter), bits);
-  }
+  if (plan.mechanism == Mechanism::tree) return counted_quantiles(profile, query, bits, filter);
   return recursive_quantiles(profile, query, plan, grid, bits, filter);
 }
 
@@ -159,6 +172,18 @@ QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lat
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }
   const std::optional<RoundGrid> grid = found_grid(profile, query, plan, bits, filter);
+  if (grid && counting_is_better(query, grid->size(profile.candidates()))) {
+    return {query,
+            lattice,
+            counted_on_grid(profile, query, *grid, bits, filter),
+            MechanismUsed{Mechanism::tree,
+                          {},
+                          query.quantiles.size(),
+                          "many quantiles among few round numbers: counts on a tree",
+                          lattice.step() * Rational(static_cast<std::int64_t>(grid->stride))},
+            bits.unsafe_seed(),
+            {}};
+  }
   MechanismUsed used{plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason, {}};
   if (!plan.grids.empty()) {
     used.granularity = lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
