@@ -14,5 +14,6 @@ void register_release();
 void register_profile();
 void register_sort();
 void register_naive_exponential();
+void register_float_approximate();
 
 }  // namespace fractile::bench

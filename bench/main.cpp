@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   register_profile();
   register_sort();
   register_naive_exponential();
+  register_float_approximate();
   benchmark::AddCustomContext("compiler", __VERSION__);
   benchmark::AddCustomContext("libc", gnu_get_libc_version());
   benchmark::AddCustomContext("flint", FLINT_VERSION);

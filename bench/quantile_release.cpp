@@ -5,10 +5,15 @@
 namespace fractile::bench {
 namespace {
 
-void measure(benchmark::State& state, std::uint64_t n, int bits, const std::string& ask) {
+void measure(benchmark::State& state, std::uint64_t n, int bits, const std::string& ask,
+             std::optional<Mechanism> mechanism = {}) {
   const RankProfile& profile = profile_of(n, bits);
   const Lattice lattice = lattice_of(bits);
-  const QuantileQuery query = query_of(ask);
+  QuantileQuery query = query_of(ask);
+  if (mechanism) {
+    query.mechanism = *mechanism;
+    if (mechanism == Mechanism::automatic) query.expected_rows = n;
+  }
   RandomBits random = RandomBits::system();
   for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, lattice, query, random));
   state.counters["distinct"] = static_cast<double>(profile.distinct());
@@ -27,7 +32,15 @@ void register_release() {
       for (const char* ask : {"median", "quartiles", "percentiles"}) add(n, bits, ask);
     }
   }
-  for (const char* ask : {"m10", "m50", "m120"}) add(1000, 40, ask);
+  for (const char* ask : {"m10", "m50", "m120"}) {
+    for (const Mechanism mechanism : {Mechanism::approximate, Mechanism::automatic, Mechanism::joint_tree,
+                                      Mechanism::joint, Mechanism::tree, Mechanism::independent}) {
+      const std::string name = "release/1000/40/" + std::string(ask) + "/" + to_string(mechanism);
+      register_quantiles(name, [=](benchmark::State& state) { measure(state, 1000, 40, ask, mechanism); });
+    }
+  }
+  register_quantiles("release/1000000/40/m10/joint-total",
+                     [](benchmark::State& state) { measure(state, 1'000'000, 40, "m10", Mechanism::joint_total); });
 }
 
 }  // namespace fractile::bench
