@@ -89,7 +89,27 @@ class Floors(HouseTest):
     def test_the_command_line_sees_public_headers_only(self):
         self.write("src/ranks/score.hpp", "")
         self.write("cli/main.cpp", '#include "ranks/score.hpp"\n')
-        self.assert_one(self.floors(), "cli/main.cpp:1: room 'cli' (floor 4)", "only public headers")
+        self.assert_one(self.floors(), "cli/main.cpp:1: room 'cli' (floor 5)", "only public headers")
+
+    def test_the_command_line_may_run_experiments_and_no_other_room_may(self):
+        self.write("experiments/study.hpp", "")
+        self.write("cli/main.cpp", '#include "experiments/study.hpp"\n')
+        self.assertEqual(self.floors(), [])
+        self.write("src/report/json.cpp", '#include "../../experiments/study.hpp"\n')
+        self.assert_one(self.floors(), "src/report/json.cpp:1: room 'report' (floor 3)", "upward")
+
+    def test_experiments_see_public_headers_only(self):
+        self.write("include/fractile/ranks.hpp", "")
+        self.write("src/ranks/score.hpp", "")
+        self.write("cli/options.hpp", "")
+        self.write("experiments/metrics.hpp", "")
+        self.write("experiments/study.cpp", '#include "experiments/metrics.hpp"\n#include "fractile/ranks.hpp"\n')
+        self.assertEqual(self.floors(), [])
+        self.write("experiments/metrics.cpp", '#include "ranks/score.hpp"\n#include "cli/options.hpp"\n')
+        private, upward = self.floors()
+        self.assertIn("experiments/metrics.cpp:1: room 'experiments' (floor 4)", private)
+        self.assertIn("only public headers", private)
+        self.assertIn("experiments/metrics.cpp:2:", upward)
 
     def test_a_public_header_includes_no_private_one(self):
         self.write("src/exact/coin.hpp", "")

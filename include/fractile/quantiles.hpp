@@ -46,7 +46,7 @@ struct QuantileQuery {
   Budget budget;                    ///< for all quantiles together, for one person
   Neighbors neighbors = Neighbors::add_remove;
   std::uint32_t records_per_person = 1;  ///< at most this many records of the table are one person's
-  Mechanism mechanism = Mechanism::approximate;
+  Mechanism mechanism = Mechanism::automatic;
   Rates rates = Rates::tight;
   Base base = Base::by_mechanism;
   std::optional<std::uint64_t> expected_rows =

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fractile/error.hpp"
+
 namespace fractile {
 namespace {
 
@@ -55,6 +57,19 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
   return anchors;
 }
 
+/// A tie of e records moves e / subcells of them at once; a joint selection wants these steps small. Beyond this size cells
+/// have fewer than 2^16 parts.
+constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
+
+void require_parts(const QuantileQuery& query, const Lattice& lattice) {
+  const bool is_joint = query.mechanism == Mechanism::joint || query.mechanism == Mechanism::joint_total ||
+                        query.mechanism == Mechanism::joint_tree || query.base == Base::adaptive;
+  if (is_joint && lattice.size() > largest_joint_lattice) {
+    throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
+                "take a coarser step, or --mechanism approximate");
+  }
+}
+
 QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
   if (counting_is_better(query, lattice.size())) {
     return {Mechanism::tree, {}, 1, query.quantiles, {}, "many quantiles among few candidates: counts on a tree"};
@@ -62,6 +77,11 @@ QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
   if (query.quantiles.size() == 1) {
     QuantilePlan plan = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);
     plan.reason = "one quantile";
+    return plan;
+  }
+  if (lattice.size() > largest_joint_lattice) {
+    QuantilePlan plan = approximate(query, query.quantiles);
+    plan.reason = "more than 2^46 possible values";
     return plan;
   }
   if (query.budget.measure() == Measure::zcdp) {
@@ -124,9 +144,10 @@ Rational granularity_share() { return {1, 40}; }
 
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
   query.validate();
+  require_parts(query, lattice);
   QuantilePlan plan = plan_for(query, lattice);
   if (query.mechanism == Mechanism::exponential) plan.mechanism = Mechanism::exponential;
-  if (wants_adaptive_base(query) && plan.mechanism != Mechanism::tree) {
+  if (wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice && plan.mechanism != Mechanism::tree) {
     plan.shape.edges = true;
     if (lattice.size() >= fine_lattice) plan.grids = round_grids(lattice);
     if (!plan.grids.empty()) plan.levels /= Rational(1) - granularity_share();

@@ -62,7 +62,7 @@ TEST(Release, HasTheLawThatIsAudited) {
 TEST(Release, IsOrderedAndOnTheLattice) {
   EXPECT_TRUE(rc::check("any data, any quantiles", [] {
     const Lattice lattice =
-        Lattice::regular(0, *rc::gen::element<std::int64_t>(0, 1, 5, 200, std::int64_t{1} << 50), 1);
+        Lattice::regular(0, *rc::gen::element<std::int64_t>(0, 1, 5, 200, std::int64_t{1} << 45), 1);
     const auto values = *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(-3, 30));
     QuantileQuery query{{},
                         Budget::pure(Exponent::parse(*rc::gen::element<std::string>("0.1", "5", "1e-300", "1e300")))};

@@ -5,7 +5,7 @@
 namespace fractile {
 
 std::uint64_t subcells_for(std::uint64_t lattice_size) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 16;
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
   std::uint64_t subcells = most;
   while (subcells > 1 && lattice_size > Lattice::max_size / subcells) subcells /= 2;
   return subcells;

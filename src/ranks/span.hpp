@@ -27,7 +27,8 @@ struct RankSpan {
   friend auto operator<=>(const RankSpan&, const RankSpan&) = default;
 };
 
-/// How many parts a cell has, from the lattice's size alone: 2^16, fewer when size * subcells would pass 2^62.
+/// How many parts a cell has, from the lattice's size alone: 2^32, fewer when size * subcells would pass 2^62: up to 2^30
+/// candidates no two records ever share a part.
 std::uint64_t subcells_for(std::uint64_t lattice_size);
 
 /// All records and all splits.

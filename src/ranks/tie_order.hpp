@@ -12,7 +12,7 @@ namespace fractile {
 
 class TieOrder {
  public:
-  /// A cell of 2^bits parts, bits 0..16.
+  /// A cell of 2^bits parts, bits 0..32.
   explicit TieOrder(int bits) : bits_(bits) {}
   std::uint64_t parts() const { return std::uint64_t{1} << bits_; }
 
@@ -36,11 +36,12 @@ class TieOrder {
  private:
   std::uint64_t reversed(std::uint64_t part) const {
     std::uint64_t x = part;
-    x = ((x & 0x5555) << 1) | ((x >> 1) & 0x5555);
-    x = ((x & 0x3333) << 2) | ((x >> 2) & 0x3333);
-    x = ((x & 0x0f0f) << 4) | ((x >> 4) & 0x0f0f);
-    x = ((x & 0x00ff) << 8) | ((x >> 8) & 0x00ff);
-    return x >> (16 - bits_);
+    x = ((x & 0x55555555) << 1) | ((x >> 1) & 0x55555555);
+    x = ((x & 0x33333333) << 2) | ((x >> 2) & 0x33333333);
+    x = ((x & 0x0f0f0f0f) << 4) | ((x >> 4) & 0x0f0f0f0f);
+    x = ((x & 0x00ff00ff) << 8) | ((x >> 8) & 0x00ff00ff);
+    x = ((x & 0x0000ffff) << 16) | (x >> 16);
+    return x >> (32 - bits_);
   }
 
   int bits_;

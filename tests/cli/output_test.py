@@ -76,7 +76,7 @@ class Json(TableTest):
             "schema_version": 1,
             "program": version,
             "mechanism": "joint-total",
-            "options": {"levels": [3], "subcells": 65536, "rates": "tight", "chosen_by": "auto",
+            "options": {"levels": [3], "subcells": 4294967296, "rates": "tight", "chosen_by": "auto",
                         "reason": "at most 20 quantiles at once"},
             "quantiles": [{"quantile": "1/4"}, {"quantile": "1/2"}, {"quantile": "3/4"}],
             "privacy": {"measure": "pure", "epsilon": "3/10", "neighbors": "add-remove", "records_per_person": 1},

@@ -1,0 +1,82 @@
+// The experiments of approximate-quantiles 2021, section 4, run again: how far from the true quantiles each mechanism's
+// are, and how long it takes. Nothing of it is a private release: bits are reproducible and errors are told as they are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "experiments/mechanisms.hpp"
+#include "experiments/metrics.hpp"
+#include "experiments/sets.hpp"
+
+namespace fractile::experiments {
+
+/// Records of a sample.
+inline constexpr std::uint64_t sample_size = 1000;
+
+/// Under what the mechanisms are compared: epsilon = 1 and rho = 1/2.
+struct StudiedBudget {
+  const char* name;   ///< "pure", "zcdp"
+  const char* title;  ///< for figures
+  Budget budget;
+};
+const std::vector<StudiedBudget>& studied_budgets();
+
+/// What is to be run.
+struct Plan {
+  std::string data_folder;  ///< "" when no set needs a file
+  std::string library;      ///< of the engine; "": where the system looks
+  std::vector<const StudiedSet*> sets;
+  std::vector<const StudiedMechanism*> mechanisms;
+  std::vector<std::uint64_t> quantile_counts;  ///< m, increasing
+  bool only_quick = false;                     ///< leave out mechanisms where they take a second or more a release
+  std::uint64_t trials = 100;
+  std::uint64_t seed = 1;
+};
+
+/// The paper's range of m, thinned out.
+const std::vector<std::uint64_t>& default_quantile_counts();
+
+/// Told while it runs; from one thread at a time.
+struct Observer {
+  std::function<void(const std::string&)> note;                            ///< what was left out, and why
+  std::function<void(std::size_t done, std::size_t total)> progress = {};  ///< in cells of work
+};
+
+/// Of releases of profiles that are already counted. What else the machine does moves the median less than the mean.
+struct Times {
+  double mean = 0;
+  double median = 0;
+};
+
+/// One mechanism on one set at one m under one budget, over all trials.
+struct Row {
+  const StudiedBudget* budget = nullptr;
+  const StudiedSet* set = nullptr;
+  const StudiedMechanism* mechanism = nullptr;
+  std::uint64_t quantiles = 0;
+  std::uint64_t trials = 0;
+  Estimate gap;       ///< see Errors
+  Estimate missed;    ///< see Errors
+  Estimate tie_rank;  ///< see Errors
+  Times microseconds;
+};
+
+/// Runs the plan on two threads. All but the times depends on the plan alone. All mechanisms see the same samples of a set
+/// at an m. Sets whose file is not there and mechanisms that refuse a query are left out, with a note.
+/// Error(data) when the folder is not there or no set is left; and as Table's.
+std::vector<Row> run(const Plan& plan, const Observer& observer);
+
+/// A line a row, under a heading.
+std::string to_csv(const std::vector<Row>& rows);
+
+/// What was run, in words: protocol, seed, mechanisms, sets.
+std::string description(const Plan& plan);
+
+/// That nothing of it is private.
+inline constexpr const char* disclaimer =
+    "An experiment: nothing of it is a private release of the files' records. Bits are reproducible, errors untouched.";
+
+}  // namespace fractile::experiments

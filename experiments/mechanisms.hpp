@@ -1,0 +1,34 @@
+// The mechanisms that are compared, by name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "fractile/quantiles.hpp"
+
+namespace fractile::experiments {
+
+struct StudiedMechanism {
+  const char* name;
+  const char* title;                   ///< for figures
+  std::optional<Mechanism> mechanism;  ///< none: tree_as_published, which is no release of the library
+  Rates rates;
+  bool interpolate;
+  std::uint64_t quick_up_to;  ///< the largest m at which a release takes less than a second
+  const char* colour;         ///< of its line in figures, "#rrggbb"
+  int dash;                   ///< gnuplot's dashtype; 1 is a full line
+};
+
+std::span<const StudiedMechanism> studied_mechanisms();
+
+/// m uniform quantiles from the mechanism under the budget, of samples of `records` records.
+QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget, std::uint64_t m,
+                        std::uint64_t records);
+
+/// One candidate a quantile. Error(usage) when the mechanism cannot answer the query.
+std::vector<std::uint64_t> run_mechanism(const StudiedMechanism& mechanism, const RankProfile& profile,
+                                         const Lattice& lattice, const QuantileQuery& query, RandomBits& bits);
+
+}  // namespace fractile::experiments

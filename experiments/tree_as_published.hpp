@@ -1,0 +1,23 @@
+// STUDY ONLY, NOT PRIVATE: the tree of noisy counts as the experiment of approximate-quantiles 2021 ran it (section 4.1,
+// "AggTree"). Noise and sums are floating-point numbers, which leak. For releases: Mechanism::tree.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fractile/privacy.hpp"
+#include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile::experiments {
+
+/// A candidate a quantile, in order. 16 children a node, height h = 4, no consistency; the walk goes down by cumulated
+/// share and interpolates linearly in the last node.
+/// Pure budgets: Gaussian noise of standard deviation sqrt(2 ln(1.32 / delta)) h / epsilon with delta = 10^-6, as the
+/// published program has it, so (epsilon, delta) at best. zCDP: Laplace noise of scale sqrt(h / (2 rho)), as the paper says.
+/// Every record must lie on a candidate.
+std::vector<std::uint64_t> tree_as_published(const RankProfile& profile, std::span<const QuantileFraction> quantiles,
+                                             const Budget& budget, RandomBits& bits);
+
+}  // namespace fractile::experiments
