@@ -44,10 +44,10 @@ Exponent Calibration::rate(const QuantileFraction& alpha, bool alone) const {
 
 Exponent Calibration::rate(const Rational& range_added, const Rational& range_changed, bool alone) const {
   if (neighbors_ == Neighbors::add_remove) return range_within_ / range_added;
-  const Exponent within = range_within_ / range_changed;
+  Exponent within = range_within_ / range_changed;
   if (alone) return within;
   // Both are multiples of one number, so their coefficients compare as they do.
-  const Exponent across = range_across_ / range_added;
+  Exponent across = range_across_ / range_added;
   return across.coefficient() < within.coefficient() ? across : within;
 }
 

@@ -234,7 +234,9 @@ void JointProposer<Real>::finish_total() {
   // exp(-cost) in steps that stay in range.
   Real mass = std::ldexp(static_cast<Real>(grid_last() + 1), quantiles * forward_.scale());
   for (int i = 2; i <= quantiles; ++i) mass /= static_cast<Real>(i);
-  for (double left = cost; left > 0; left -= 512) mass *= static_cast<Real>(exp_minus_upper(std::min(left, 512.0)));
+  const auto steps = static_cast<std::int64_t>(cost / 512) + 1;
+  const auto step = static_cast<Real>(exp_minus_upper(cost / static_cast<double>(steps) * (1 - 0x1p-50)));
+  for (std::int64_t i = 0; i < steps; ++i) mass *= step;
   remote_ = mass * (1 + Real{0x1p-20}) + std::ldexp(Real{1}, -RealRange<Real>::down);
   // Nothing is remote when every rank is in every window and every total in a block.
   if (half_width() >= runs_.records() && range_ > std::uint64_t{1} << 33) remote_ = 0;

@@ -32,12 +32,12 @@ std::vector<std::uint64_t> numerators_of(const std::vector<Rational>& quantiles,
 
 }  // namespace
 
-QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
-                           const RecursionShape& shape, const Calibration& calibration, std::uint64_t subcells)
+QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, RecursionShape shape,
+                           const Calibration& calibration, std::uint64_t subcells)
     : profile_(profile),
       denominator_(common_denominator(quantiles).to_uint64()),
       quantiles_(numerators_of(quantiles, denominator_)),
-      shape_(shape),
+      shape_(std::move(shape)),
       calibration_(calibration),
       subcells_(subcells),
       candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.grid) {}
@@ -124,7 +124,7 @@ namespace {
 /// Half the width of the cell beside the open one, stretched to the open one's share (the half was best on uniform and
 /// Gaussian data); at least 1/10,000 of the range.
 std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open, std::uint64_t share_between) {
-  const uint128 stretched = uint128{between} * share / (2 * share_between);
+  const uint128 stretched = uint128{between} * share / 2 / share_between;
   const auto most = std::min<uint128>(stretched, Lattice::max_size);
   return std::max({static_cast<std::uint64_t>(most), open / 10'000, std::uint64_t{1}});
 }

@@ -65,7 +65,7 @@ class WeighedCandidates {
 /// both walk it.
 class QuantileTree {
  public:
-  QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, const RecursionShape& shape,
+  QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, RecursionShape shape,
                const Calibration& calibration, std::uint64_t subcells);
   /// ApproximateQuantiles.
   QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, const Calibration& calibration,
@@ -79,7 +79,7 @@ class QuantileTree {
   std::vector<std::size_t> pivots(const QuantileNode& node) const;
 
   /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
-  bool is_leaf(const QuantileNode& node) const { return node.quantiles() == 1 && !node.edge; }
+  static bool is_leaf(const QuantileNode& node) { return node.quantiles() == 1 && !node.edge; }
   bool is_joint(const QuantileNode& node) const { return node.edge || shape_.grid || pivots(node).size() > 1; }
 
   /// Of nodes that decide one quantile.
