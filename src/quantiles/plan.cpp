@@ -50,7 +50,7 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
   if (!query.interpolate || !query.expected_rows || !lattice.is_regular()) return all;
   const double carried =
       static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person / 40;
-  const auto count = static_cast<std::size_t>(std::clamp(carried, 4.0, 1e9));
+  const auto count = static_cast<std::size_t>(std::clamp(carried, 5.0, 1e9)) - 1;  // between so many cells
   if (count >= all.size()) return all;
   std::vector<Rational> anchors;
   for (std::size_t i = 1; i <= count; ++i) anchors.push_back(all[i * (all.size() + 1) / (count + 1) - 1]);
