@@ -12,6 +12,7 @@
 
 #include "exact/enclosure.hpp"
 #include "fractile/error.hpp"
+#include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -41,13 +42,7 @@ QuantileQuery zcdp_query(const char* rho, Neighbors neighbors = Neighbors::add_r
 RankProfile profile_of(std::uint64_t candidates, const std::vector<Position>& records) {
   std::map<Position, std::uint64_t> counted;
   for (const Position p : records) ++counted[p];
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  for (const auto& [position, count] : counted) {
-    positions.push_back(position);
-    counts.push_back(count);
-  }
-  return {candidates, positions, counts};
+  return testing::profile_of(candidates, counted);
 }
 
 TEST(CountTree, ShapesFollowFromTheNumberOfCandidates) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "quantiles/joint_law.hpp"
+#include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -13,16 +14,7 @@ namespace {
 
 using testing::chi_square_p;
 using testing::effort;
-
-RankProfile profile_of(std::uint64_t candidates, const std::map<Position, std::uint64_t>& records) {
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  for (const auto& [p, e] : records) {
-    positions.push_back(p);
-    counts.push_back(e);
-  }
-  return {candidates, positions, counts};
-}
+using testing::profile_of;
 
 struct Setting {
   const char* name;

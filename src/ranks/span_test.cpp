@@ -8,9 +8,12 @@
 #include <map>
 
 #include "exact/law.hpp"
+#include "support/profiles.hpp"
 
 namespace fractile {
 namespace {
+
+using testing::profile_of;
 
 /// A record by its position and its first split above.
 struct PlainRecord {
@@ -50,16 +53,6 @@ struct PlainNode {
     return {{{records.begin(), border}, lowest, split}, {{border, records.end()}, split, highest}};
   }
 };
-
-RankProfile profile_of(std::uint64_t candidates, const std::map<Position, std::uint64_t>& records) {
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  for (const auto& [p, e] : records) {
-    positions.push_back(p);
-    counts.push_back(e);
-  }
-  return {candidates, positions, counts};
-}
 
 std::map<Position, std::uint64_t> any_records(std::uint64_t candidates) {
   std::map<Position, std::uint64_t> records;

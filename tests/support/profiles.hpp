@@ -1,0 +1,22 @@
+// Shared by tests: small tables.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+
+namespace fractile::testing {
+
+/// Records by position.
+inline RankProfile profile_of(std::uint64_t candidates, const std::map<Position, std::uint64_t>& records) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (const auto& [position, count] : records) {
+    positions.push_back(position);
+    counts.push_back(count);
+  }
+  return {candidates, positions, counts};
+}
+
+}  // namespace fractile::testing
