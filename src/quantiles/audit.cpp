@@ -72,7 +72,7 @@ OutputLaw parts_law(const QuantileTree& tree, const QuantileNode& node, const st
 }
 
 OutputLaw node_law(const QuantileTree& tree, const QuantileNode& node) {
-  if (tree.is_leaf(node)) return leaf_law(tree, node);
+  if (QuantileTree::is_leaf(node)) return leaf_law(tree, node);
   OutputLaw law;
   for (const auto& [splits, each] : splits_law(tree, node)) {
     for (const auto& [output, p] : parts_law(tree, node, splits, each)) add_to(law, output, p);

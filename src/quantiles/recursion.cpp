@@ -203,7 +203,7 @@ class Sampler {
       : tree_(tree), bits_(bits), filter_(filter), result_(result) {}
 
   void sample(const QuantileNode& node) {
-    if (tree_.is_leaf(node)) {
+    if (QuantileTree::is_leaf(node)) {
       const std::uint64_t unit = select(tree_.candidates(node), node);
       result_[node.first] =
           std::clamp(tree_.middle_of(tree_.candidate_weights().holder(unit)), node.span.lowest, node.span.highest);
