@@ -210,7 +210,7 @@ TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
   const std::vector<RoundGrid> grids{{0, 3}};
   for (const Neighbors neighbors : both_relations) {
     const QuantileQuery query = three_quantiles("4", neighbors);
-    const Rational share = granularity_share();
+    const Rational share = granularity_share(Measure::pure);
     const Law law = [&](const RankProfile& profile) {
       const std::vector<Enclosure> chosen =
           granularity_masses(profile, grids, granularity_rate(Calibration(query, Rational(1) / share)));

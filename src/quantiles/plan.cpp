@@ -44,14 +44,17 @@ QuantilePlan approximate(const QuantileQuery& query, const std::vector<Rational>
   return plan;
 }
 
-/// As many of the quantiles as n records carry at this epsilon, evenly chosen.
+/// Up to here one level beats two in error, and takes milliseconds.
+constexpr std::size_t most_at_once = 24;
+
+/// As many of the quantiles as n records carry at this epsilon, evenly chosen; all, when that is nearly all.
 std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice) {
   const std::vector<Rational>& all = query.quantiles;
   if (!query.interpolate || !query.expected_rows || !lattice.is_regular()) return all;
   const double carried =
-      static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person / 40;
+      static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person / 55;
   const auto count = static_cast<std::size_t>(std::clamp(carried, 5.0, 1e9)) - 1;  // between so many cells
-  if (count >= all.size()) return all;
+  if (count + count / 4 >= all.size()) return all;
   std::vector<Rational> anchors;
   for (std::size_t i = 1; i <= count; ++i) anchors.push_back(all[i * (all.size() + 1) / (count + 1) - 1]);
   return anchors;
@@ -90,9 +93,10 @@ QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
     return plan;
   }
   const std::vector<Rational> anchors = anchors_of(query, lattice);
-  QuantilePlan plan =
-      anchors.size() <= 20 ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(anchors);
-  plan.reason = anchors.size() <= 20 ? "at most 20 quantiles at once" : "more than 20 quantiles";
+  const bool at_once = anchors.size() <= most_at_once;
+  QuantilePlan plan = at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(anchors);
+  plan.reason =
+      fmt::format("{} {} quantiles{}", at_once ? "at most" : "more than", most_at_once, at_once ? " at once" : "");
   if (anchors.size() < query.quantiles.size()) {
     plan.reason += fmt::format("; {} of {} selected and the others interpolated, for about {} records", anchors.size(),
                                query.quantiles.size(), *query.expected_rows);
@@ -140,7 +144,7 @@ bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates) {
          query.quantiles.size() >= 15 && candidates <= 400;
 }
 
-Rational granularity_share() { return {1, 40}; }
+Rational granularity_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
 
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
   query.validate();
@@ -150,7 +154,7 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
   if (wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice && plan.mechanism != Mechanism::tree) {
     plan.shape.edges = true;
     if (lattice.size() >= fine_lattice) plan.grids = round_grids(lattice);
-    if (!plan.grids.empty()) plan.levels /= Rational(1) - granularity_share();
+    if (!plan.grids.empty()) plan.levels /= Rational(1) - granularity_share(query.budget.measure());
   }
   return plan;
 }

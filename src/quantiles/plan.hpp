@@ -17,8 +17,8 @@ struct QuantilePlan {
   std::string reason;              ///< of automatic's choice, in words; empty otherwise
 };
 
-/// The share of the budget that finding a granularity costs.
-Rational granularity_share();
+/// The share of the budget that finding a granularity costs; under zCDP a smaller one finds as much.
+Rational granularity_share(Measure measure);
 
 /// Whether automatic counts on a tree in place of selecting: many quantiles among few candidates, under pure privacy.
 bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates);

@@ -134,7 +134,7 @@ TEST(Release, AutoChoosesFromWhatIsPublic) {
   EXPECT_EQ(used(1, one, {}, "1").mechanism, Mechanism::exponential);
   EXPECT_EQ(used(10, one, {}, "1").mechanism, Mechanism::joint_total);
   EXPECT_EQ(used(120, one, {}, "0.1").widths, (std::vector<std::size_t>{10, 10}));
-  EXPECT_EQ(used(120, one, 1000, "0.1").selected, 24U);
+  EXPECT_EQ(used(120, one, 1000, "0.1").selected, 17U);
   EXPECT_EQ(used(120, one, 1'000'000, "0.1").selected, 120U);
   EXPECT_EQ(used(120, one, {}, "1").mechanism, Mechanism::tree);
   EXPECT_EQ(used(10, Budget::zcdp(Rational(1, 2)), {}, "1").mechanism, Mechanism::approximate);

@@ -77,7 +77,7 @@ class Json(TableTest):
             "program": version,
             "mechanism": "joint-total",
             "options": {"levels": [3], "subcells": 4294967296, "rates": "tight", "chosen_by": "auto",
-                        "reason": "at most 20 quantiles at once"},
+                        "reason": "at most 24 quantiles at once"},
             "quantiles": [{"quantile": "1/4"}, {"quantile": "1/2"}, {"quantile": "3/4"}],
             "privacy": {"measure": "pure", "epsilon": "3/10", "neighbors": "add-remove", "records_per_person": 1},
             "lattice": {"lower": 0, "upper": 10, "step": 1},
@@ -179,7 +179,7 @@ class Seeds(TableTest):
 class Formats(TableTest):
     TABLE = re.compile(r"quantile +x\n(1/4|1/2|3/4) +\d+\n(?s:.*)\nepsilon = 1 \(pure\), neighbors add-remove, "
                        r"at most 1 record a person, mechanism joint-total\n"
-                       r"chosen by auto: at most 20 quantiles at once\n"
+                       r"chosen by auto: at most 24 quantiles at once\n"
                        r"records without a number \(NULL, empty, NaN\) were left out\n")
 
     def test_csv_in_a_pipe(self):
