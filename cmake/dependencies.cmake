@@ -3,12 +3,14 @@ include(cmake/library_dependencies.cmake)
 
 add_library(fractile_dependencies INTERFACE)
 target_link_libraries(fractile_dependencies INTERFACE
-  ${ARB_LIBRARY} ${FLINT_LIBRARY} PkgConfig::MPFR PkgConfig::GMP OpenSSL::Crypto ZLIB::ZLIB fmt::fmt Threads::Threads
+  ${ARB_LIBRARY} ${FLINT_LIBRARY} PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB fmt::fmt Threads::Threads
   ${CMAKE_DL_LIBS})
 
 if(FRACTILE_CLI)
   find_package(CLI11 REQUIRED)
+  find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
   add_library(fractile_cli_dependencies INTERFACE)
+  target_include_directories(fractile_cli_dependencies SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
   target_link_libraries(fractile_cli_dependencies INTERFACE CLI11::CLI11 fmt::fmt)
 endif()
 

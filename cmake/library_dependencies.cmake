@@ -6,6 +6,7 @@ find_package(fmt REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
 pkg_check_modules(GMP REQUIRED IMPORTED_TARGET gmp)
+pkg_check_modules(CLP REQUIRED IMPORTED_TARGET clp)
 find_library(FLINT_LIBRARY flint REQUIRED)
 # FLINT 3 contains Arb; with FLINT 2 it is a library of its own, which Debian calls flint-arb.
 find_library(ARB_LIBRARY NAMES arb flint-arb)

@@ -60,6 +60,7 @@ PUBLIC_HEADERS = {
     "constructors": "quantiles",
     "source": "source",
     "flow": "flow",
+    "pipelines": "flow",
     "ledger": "ledger",
     "report": "report",
 }

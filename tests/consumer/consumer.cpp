@@ -5,7 +5,9 @@
 #include <fractile/domains.hpp>
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
+#include <fractile/flow.hpp>
 #include <fractile/measurements.hpp>
+#include <fractile/pipelines.hpp>
 #include <fractile/privacy.hpp>
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>

@@ -1,0 +1,178 @@
+// Channels: what a release tells an analyst, what it is worth to him, and whether one is always worth more than another.
+// Everything is exact: rationals in, rationals out. Source: kronecker-utility 2023, whose sections are named below.
+// Proofs: docs/proofs/refinement.md
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fractile/exact.hpp"
+
+namespace fractile::flow {
+
+/// A matrix of rationals.
+class Matrix {
+ public:
+  Matrix() = default;
+  /// Of zeros.
+  Matrix(std::size_t rows, std::size_t columns) : columns_(columns), entries_(rows * columns) {}
+  /// Error(usage) when the rows are not equally long.
+  static Matrix of(const std::vector<std::vector<Rational>>& rows);
+  static Matrix identity(std::size_t size);
+
+  std::size_t rows() const { return columns_ == 0 ? 0 : entries_.size() / columns_; }
+  std::size_t columns() const { return columns_; }
+  Rational& operator()(std::size_t row, std::size_t column) { return entries_[row * columns_ + column]; }
+  const Rational& operator()(std::size_t row, std::size_t column) const { return entries_[row * columns_ + column]; }
+  std::span<const Rational> row(std::size_t row) const { return {entries_.data() + row * columns_, columns_}; }
+  /// Error(usage) unless a has as many columns as b has rows.
+  friend Matrix operator*(const Matrix& a, const Matrix& b);
+  friend bool operator==(const Matrix& a, const Matrix& b) = default;
+
+ private:
+  std::size_t columns_ = 0;
+  std::vector<Rational> entries_;
+};
+
+/// All products of an entry of a and an entry of b: (a.rows b.rows) x (a.columns b.columns) (Definition 4.3).
+Matrix kronecker(const Matrix& a, const Matrix& b);
+
+/// Row x is the distribution of what is observed when the secret is x (section 2.1.1).
+class Channel {
+ public:
+  /// Error(usage) unless there is a row a secret, a column an observation, no entry is negative and all rows add up to 1.
+  Channel(std::vector<std::string> secrets, std::vector<std::string> observations, Matrix probabilities);
+  /// Secrets and observations are called 0, 1, 2, ...
+  explicit Channel(Matrix probabilities);
+
+  const std::vector<std::string>& secrets() const { return secrets_; }
+  const std::vector<std::string>& observations() const { return observations_; }
+  const Matrix& matrix() const { return matrix_; }
+  const Rational& operator()(std::size_t secret, std::size_t observation) const { return matrix_(secret, observation); }
+  /// First a, then b on what a shows (section 2.1). Error(usage) unless a has as many observations as b has secrets.
+  friend Channel operator*(const Channel& a, const Channel& b);
+  friend bool operator==(const Channel& a, const Channel& b) = default;
+
+ private:
+  std::vector<std::string> secrets_;
+  std::vector<std::string> observations_;
+  Matrix matrix_;
+};
+
+/// Two participants side by side; secrets and observations are tuples (Definition 4.3).
+Channel kronecker(const Channel& a, const Channel& b);
+/// `participants` times the same, at least 1.
+Channel kronecker_power(const Channel& channel, std::size_t participants);
+
+/// The channel of a function: input i shows image[i], in 0 .. outputs - 1 (Definition 3.6). Error(usage) when an output is
+/// never shown.
+Channel deterministic(const std::vector<std::size_t>& image, std::size_t outputs);
+/// Some stochastic L with L * channel the identity (equation 7): every output is sent to the first input that shows it.
+/// Error(usage) when the channel is not deterministic or an output is never shown.
+Channel left_inverse(const Channel& channel);
+
+/// The least epsilon with C(x, y) <= exp(epsilon d(x, x')) C(x', y) everywhere; nothing when there is none. `distances` is
+/// square, zero only on the diagonal. Error(usage) otherwise.
+std::optional<Exponent> smallest_epsilon(const Channel& channel, const Matrix& distances);
+/// Distance 1 between any two.
+Matrix discrete_metric(std::size_t size);
+/// |i - j|.
+Matrix line_metric(std::size_t size);
+
+/// The analyst's beliefs before the release.
+class Prior {
+ public:
+  /// Error(usage) unless non-negative and adding up to 1.
+  explicit Prior(std::vector<Rational> probabilities);
+  static Prior uniform(std::size_t secrets);
+
+  std::size_t size() const { return probabilities_.size(); }
+  const Rational& operator[](std::size_t secret) const { return probabilities_[secret]; }
+  const std::vector<Rational>& probabilities() const { return probabilities_; }
+
+ private:
+  std::vector<Rational> probabilities_;
+};
+
+/// What an action costs the analyst under a secret: a row a secret, a column an action (Definition 2.1).
+class Loss {
+ public:
+  /// Error(usage) when an entry is negative, there is no action, or the names are not as many as the columns.
+  Loss(Matrix losses, std::vector<std::string> actions);
+  /// Actions are called 0, 1, 2, ...
+  explicit Loss(Matrix losses);
+
+  const Matrix& matrix() const { return matrix_; }
+  const std::vector<std::string>& actions() const { return actions_; }
+  /// All losses times a factor >= 0.
+  Loss scaled(const Rational& factor) const;
+
+ private:
+  Matrix matrix_;
+  std::vector<std::string> actions_;
+};
+
+/// 0 for guessing the secret, 1 otherwise (equation 3).
+Loss bayes_risk(std::size_t secrets);
+/// |w - x| for secret x and guess w, both among `values` (equation 4).
+Loss linear_error(const std::vector<Rational>& values);
+/// (w - x)^2 (equation 5).
+Loss squared_error(const std::vector<Rational>& values);
+
+/// The loss of the best action without a release (section 2.1.1).
+Rational prior_uncertainty(const Prior& prior, const Loss& loss);
+/// The expected loss of an analyst who takes the best action after each observation (Definition 2.2). Error(usage) when
+/// prior, channel and loss have not the same number of secrets; so below.
+Rational posterior_uncertainty(const Prior& prior, const Channel& channel, const Loss& loss);
+/// A best action after each observation, the first of several.
+std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& channel, const Loss& loss);
+/// The expected loss of an analyst who takes action remap[y] after observation y: what Ghosh et al. minimise over all remaps
+/// (equation 2), with the same minimum (Lemma 2.7).
+Rational remapped_uncertainty(const Prior& prior, const Channel& channel, const Loss& loss,
+                              const std::vector<std::size_t>& remap);
+
+/// `to` is `from` followed by the stochastic matrix: whatever the analyst, `from` is worth as much as `to` or more.
+struct Witness {
+  Matrix matrix;
+};
+/// An analyst to whom `to` is worth more: his expected loss is smaller with it.
+struct Counterexample {
+  Prior prior;
+  Loss loss;
+  Rational utility_from;
+  Rational utility_to;
+};
+/// Neither was found; never a guess.
+struct Undecided {
+  std::string reason;
+};
+
+/// A verdict that was checked by verify() in exact arithmetic before it was given.
+struct Refinement {
+  std::variant<Witness, Counterexample, Undecided> verdict;
+  std::string reason;  ///< in words
+
+  bool refines() const { return std::holds_alternative<Witness>(verdict); }
+  bool refuted() const { return std::holds_alternative<Counterexample>(verdict); }
+};
+
+/// Is `from` refined by `to`: is `from` worth at least as much to every analyst (Definition 2.3, Theorem 2.4)? Decided by
+/// exact elimination when the columns of `from` are independent; otherwise a linear program suggests and exact arithmetic
+/// decides, so that "undecided" is possible. Error(usage) when the secrets are not equally many.
+/// Proof: docs/proofs/refinement.md
+Refinement refines(const Channel& from, const Channel& to);
+
+/// Is the certificate right? Multiplies, adds and compares; shares no code with refines().
+bool verify(const Channel& from, const Channel& to, const Witness& witness);
+bool verify(const Channel& from, const Channel& to, const Counterexample& counterexample);
+
+/// P P^-1 W P = W P (equation 11) for the deterministic post-processor with the given images: the outputs' distributions
+/// depend only on the class. Strong lumpability of the chain W (Kemeny and Snell). With an invertible perturber C, necessary
+/// and sufficient for C P being refined by C W P when W is stochastic.
+bool theorem_one_condition(const Matrix& witness, const std::vector<std::size_t>& image);
+
+}  // namespace fractile::flow

@@ -1,0 +1,175 @@
+// Pipelines: participants perturb their values, a post-processor combines them, an analyst wants to know something. Source:
+// kronecker-utility 2023, sections 3 to 9.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/exact.hpp"
+#include "fractile/flow.hpp"
+
+namespace fractile::flow {
+
+class PolynomialNoise;
+
+/// A family of channels from one participant's K values to themselves, one for every epsilon. Families take odds = exp(epsilon)
+/// >= 1, which is rational for epsilon = "ln r".
+class Perturber {
+ public:
+  /// Tells the truth with probability p, otherwise answers uniformly, K p / (1 - p) + 1 = odds (Definition 3.4). At least 2
+  /// values; so below.
+  static Perturber randomized_response(std::size_t values);
+  /// (1 - a) / (1 + a) a^|r - c| for the inner answers c, a = 1/odds; the first and last answer take what lies beyond them
+  /// (Definition 3.5). Values are taken to be equally spaced.
+  static Perturber geometric(std::size_t values);
+  /// The same at every epsilon. Error(usage) when it is not square.
+  static Perturber fixed(const Channel& channel);
+
+  std::size_t values() const;
+  bool depends_on_epsilon() const;
+  bool is_randomized_response() const;
+  /// Error(usage) when odds < 1.
+  Channel at(const Rational& odds) const;
+  /// Entries as polynomials in odds, for this room.
+  const PolynomialNoise& noise() const { return *noise_; }
+
+ private:
+  explicit Perturber(std::shared_ptr<const PolynomialNoise> noise) : noise_(std::move(noise)) {}
+  std::shared_ptr<const PolynomialNoise> noise_;
+};
+
+/// What is made of the participants' perturbed values (section 3.1.2).
+struct PostProcessor {
+  enum class Kind {
+    identity,  ///< all of them
+    count,     ///< how many lie in `counted`
+    sum,       ///< of the values
+    mode,      ///< the value that most have, the first of several
+    table,     ///< `image` of the tuple; tuples are numbered with the last participant's value running fastest
+  };
+  Kind kind = Kind::identity;
+  std::vector<std::size_t> counted = {};  ///< indices of values
+  std::vector<std::size_t> image = {};    ///< 0, 1, 2, ..., each at least once
+
+  /// Whether it makes the same of all arrangements of the same values.
+  bool is_symmetric() const { return kind != Kind::identity && kind != Kind::table; }
+};
+
+/// What the analyst does not know.
+struct Secret {
+  enum class Kind {
+    everyone,   ///< all participants' values
+    target,     ///< one participant's value; he knows the others' (appendix D.1, section 9.2)
+    histogram,  ///< how many participants have each value; it is the histogram's bars that are perturbed (section 8)
+  };
+  Kind kind = Kind::everyone;
+  std::vector<std::size_t> known = {};  ///< of a target: the others' values, as indices
+};
+
+/// Error(usage) from validate() says which member is wrong.
+struct Pipeline {
+  std::size_t participants;
+  std::vector<Rational> values;  ///< what a participant may have
+  Perturber perturber;           ///< of values.size() values; of participants + 1 for histograms
+  PostProcessor post;
+  Secret secret = {};
+
+  void validate() const;
+};
+
+/// A pipeline's channel at one epsilon. Everyone's secrets that only arrange the same values differently are one row when the
+/// post-processor is symmetric: section "Symmetry" of docs/proofs/refinement.md.
+struct PipelineChannel {
+  Channel channel;
+  std::vector<std::vector<std::size_t>> secrets;  ///< a row's first arrangement, the target's value, or the histogram
+  std::vector<Rational> arrangements;             ///< how many secrets a row stands for
+};
+
+/// Error(usage) when odds < 1, and when there are more than a million entries or, without symmetry, secrets.
+PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds);
+
+/// Counting again: whoever was counted stays so with probability offset + slope, whoever was not becomes so with offset.
+struct Recount {
+  Rational offset;
+  Rational slope;
+};
+/// Leads from the probabilities of being counted, by value, to others: image = offset + slope counted, both probabilities.
+/// Nothing when there is none. Then, and only then, is the count of any number of participants refined by the other count.
+/// Proof: docs/proofs/stability.md, "Counting".
+std::optional<Recount> recount(const std::vector<Rational>& counted, const std::vector<Rational>& image);
+
+/// The condition of theorem 5.1 for sums of two or more participants whose values are equally spaced: the rows of the witness,
+/// as polynomials, are a geometric progression. Error(usage) when it is not square. Proof: docs/proofs/stability.md, "Sums".
+bool sum_condition(const Matrix& witness);
+
+/// Is the pipeline at odds `from` worth at least as much to every analyst as at odds `to`? Closed criteria first (counting
+/// queries, any number of participants), then refines().
+struct PipelineRefinement {
+  Refinement refinement;
+  std::vector<std::string> secrets;       ///< of the certificate, where there is one
+  std::vector<std::string> observations;  ///< likewise
+};
+PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
+
+/// Who looks at the release, and what he wants.
+struct Analyst {
+  enum class Goal { bayes_risk, linear_error, squared_error, argmax_accuracy, matrix };
+  /// Of the rows of the pipeline's channel; nothing: every secret (every arrangement) is equally likely.
+  std::optional<Prior> prior = {};
+  Goal goal = Goal::bayes_risk;
+  std::optional<Matrix> losses = {};  ///< for Goal::matrix: a row a row of the channel, a column an action
+  Rational scale = 1;
+};
+
+/// The prior and loss that stand for the analyst. Error(usage) when they do not fit the pipeline: linear and squared error
+/// are about one target, argmax accuracy about histograms.
+Prior prior_of(const Analyst& analyst, const Pipeline& pipeline);
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
+
+/// The analyst's expected loss, exactly.
+Rational utility(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
+
+/// A real number between two rationals.
+struct RealBounds {
+  Rational lower;
+  Rational upper;
+  /// The digits that both ends agree on, rounded: "3.500545"; at most `digits` after the point.
+  std::string to_decimal(int digits) const;
+};
+
+/// exp(epsilon) between two rationals that are equal when it is rational.
+RealBounds odds_bounds(const Exponent& epsilon);
+
+/// The same for any epsilon, to some 90 digits.
+RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
+
+/// Where more epsilon costs the analyst: his expected loss rises on the open interval. Ends in odds = exp(epsilon), isolated
+/// to 40 digits and more.
+struct UnstableWindow {
+  RealBounds from;
+  RealBounds to;
+};
+
+/// All windows within odds from .. to, exactly: the loss is a piecewise rational function of odds, whose pieces and turning points
+/// are roots of integer polynomials. Empty: l-stable for this prior (Definition 3.3).
+std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                             const Rational& to);
+
+/// Is the pipeline stable (Definition 3.2) over a range of epsilon: does less epsilon never help any analyst?
+struct Stability {
+  enum class Verdict { stable, unstable, undecided };
+  Verdict verdict;
+  std::string reason;
+  /// Of an unstable pipeline: odds `from` > `to`, and the analyst who prefers `to`.
+  Rational from = 0;
+  Rational to = 0;
+  std::optional<PipelineRefinement> refutation = {};
+};
+
+/// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
+Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
+
+}  // namespace fractile::flow

@@ -1,0 +1,137 @@
+#include <algorithm>
+
+#include "flow/real_roots.hpp"
+#include "flow/rows.hpp"
+#include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+bool is_about_one_value(const Pipeline& pipeline) {
+  return pipeline.secret.kind == Secret::Kind::target ||
+         (pipeline.secret.kind == Secret::Kind::everyone && pipeline.participants == 1);
+}
+
+/// Guessing a secret, of which a row stands for some: within the row all are equally likely.
+Loss guessing_loss(const Frame& frame) {
+  const std::size_t rows = frame.secrets.size();
+  Matrix losses(rows, rows);
+  for (std::size_t x = 0; x < rows; ++x) {
+    for (std::size_t w = 0; w < rows; ++w)
+      losses(x, w) = x == w ? Rational(1) - Rational(1) / frame.arrangements[x] : 1;
+  }
+  return {losses, frame.secret_names};
+}
+
+Loss argmax_accuracy(const Pipeline& pipeline, const Frame& frame) {
+  Matrix losses(frame.secrets.size(), pipeline.values.size());
+  for (std::size_t x = 0; x < losses.rows(); ++x) {
+    const auto mode = std::ranges::max_element(frame.secrets[x]) - frame.secrets[x].begin();
+    for (std::size_t k = 0; k < losses.columns(); ++k) losses(x, k) = static_cast<std::size_t>(mode) == k ? 0 : 1;
+  }
+  std::vector<std::string> actions;
+  for (const Rational& value : pipeline.values) actions.push_back(value.to_string());
+  return {losses, actions};
+}
+
+Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Frame& frame) {
+  switch (analyst.goal) {
+    case Analyst::Goal::bayes_risk:
+      return guessing_loss(frame);
+    case Analyst::Goal::linear_error:
+    case Analyst::Goal::squared_error:
+      if (!is_about_one_value(pipeline)) {
+        throw Error(ErrorCode::usage, "linear and squared error are about one participant's value",
+                    "take secret = \"target\", or a matrix of losses");
+      }
+      return analyst.goal == Analyst::Goal::linear_error ? linear_error(pipeline.values)
+                                                         : squared_error(pipeline.values);
+    case Analyst::Goal::argmax_accuracy:
+      if (pipeline.secret.kind != Secret::Kind::histogram) {
+        throw Error(ErrorCode::usage, "argmax accuracy is about a histogram's highest bar",
+                    "take secret = \"histogram\"");
+      }
+      return argmax_accuracy(pipeline, frame);
+    case Analyst::Goal::matrix:
+      break;
+  }
+  if (!analyst.losses) throw Error(ErrorCode::usage, "the analyst's losses are missing");
+  if (analyst.losses->rows() != frame.secrets.size()) {
+    throw Error(ErrorCode::usage, "the losses have " + std::to_string(analyst.losses->rows()) +
+                                      " rows, the secrets are " + std::to_string(frame.secrets.size()));
+  }
+  return Loss(*analyst.losses);
+}
+
+}  // namespace
+
+std::string RealBounds::to_decimal(int digits) const {
+  const Rational scale = Rational(10).pow(digits);
+  const auto rounded = [&](const Rational& value) { return (value * scale + Rational(1, 2)).floor() / scale; };
+  if (rounded(lower) == rounded(upper)) return rounded(lower).to_decimal();
+  return digits > 0 ? to_decimal(digits - 1) : rounded(lower).to_decimal();
+}
+
+RealBounds odds_bounds(const Exponent& epsilon) {
+  if (epsilon.has_rational_exponential()) return {epsilon.exponential(), epsilon.exponential()};
+  return bounds_of(Enclosure::of(epsilon, enclosure_bits).exp().arb());
+}
+
+Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) {
+  const Frame frame = frame_of(pipeline);
+  if (analyst.prior) {
+    if (analyst.prior->size() != frame.secrets.size()) {
+      throw Error(ErrorCode::usage, "the prior has " + std::to_string(analyst.prior->size()) +
+                                        " probabilities, the secrets are " + std::to_string(frame.secrets.size()));
+    }
+    return *analyst.prior;
+  }
+  Rational all;
+  for (const Rational& here : frame.arrangements) all += here;
+  std::vector<Rational> probabilities;
+  for (const Rational& here : frame.arrangements) probabilities.push_back(here / all);
+  return Prior(std::move(probabilities));
+}
+
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline) {
+  return unscaled_loss(analyst, pipeline, frame_of(pipeline)).scaled(analyst.scale);
+}
+
+Rational utility(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+  const PipelineChannel channel = channel_at(pipeline, odds);
+  return posterior_uncertainty(prior_of(analyst, pipeline), channel.channel, loss_of(analyst, pipeline));
+}
+
+RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon) {
+  if (epsilon.has_rational_exponential()) {
+    const Rational exact = utility(pipeline, analyst, epsilon.exponential());
+    return {exact, exact};
+  }
+  const Frame frame = frame_of(pipeline);
+  const Noise<Enclosure> noise = noise_at(pipeline.perturber.noise(), Enclosure::of(epsilon, enclosure_bits).exp());
+  const Rows<Enclosure> rows = rows_of(pipeline, frame, noise);
+  const Prior prior = prior_of(analyst, pipeline);
+  const Loss loss = loss_of(analyst, pipeline);
+  Enclosure sum;
+  for (std::size_t y = 0; y < frame.observation_names.size(); ++y) {
+    Enclosure least;
+    for (std::size_t w = 0; w < loss.actions().size(); ++w) {
+      Enclosure here;
+      for (std::size_t x = 0; x < prior.size(); ++x) {
+        add_product(here, rows.numerators[x][y], Enclosure::of(prior[x] * loss.matrix()(x, w), enclosure_bits));
+      }
+      if (w == 0) {
+        least = here;
+      } else {
+        arb_min(least.arb(), least.arb(), here.arb(), enclosure_bits);
+      }
+    }
+    add_product(sum, least, whole<Enclosure>(1));
+  }
+  Enclosure result;
+  arb_div(result.arb(), sum.arb(), rows.denominator.arb(), enclosure_bits);
+  return bounds_of(result.arb());
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,20 @@
+// The real roots of integer polynomials, between rationals.
+#pragma once
+
+#include <vector>
+
+#include "flow/ring.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+
+/// A root's bounds are this close at least, relative to it.
+inline constexpr int root_bits = 200;
+
+/// All distinct roots that are certainly in from .. to or not certainly outside, increasing.
+std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational& from, const Rational& to);
+
+/// Rational bounds of a ball.
+RealBounds bounds_of(arb_srcptr ball);
+
+}  // namespace fractile::flow

@@ -1,0 +1,107 @@
+// The three kinds of numbers in which a pipeline's channel is computed: integers (at rational odds), polynomials in odds, and
+// enclosures (at odds that are only enclosed). All computations add products.
+#pragma once
+
+#include <arb_fmpz_poly.h>
+#include <flint/fmpz_poly.h>
+
+#include "exact/enclosure.hpp"
+#include "exact/flint.hpp"
+
+namespace fractile::flow {
+
+/// An integer polynomial in odds.
+class Polynomial {
+ public:
+  Polynomial() { fmpz_poly_init(value_); }
+  explicit Polynomial(std::int64_t constant) : Polynomial() { fmpz_poly_set_si(value_, constant); }
+  Polynomial(const Polynomial& other) : Polynomial() { fmpz_poly_set(value_, other.value_); }
+  Polynomial(Polynomial&& other) noexcept : Polynomial() { fmpz_poly_swap(value_, other.value_); }
+  Polynomial& operator=(const Polynomial& other) {
+    fmpz_poly_set(value_, other.value_);
+    return *this;
+  }
+  Polynomial& operator=(Polynomial&& other) noexcept {
+    fmpz_poly_swap(value_, other.value_);
+    return *this;
+  }
+  ~Polynomial() { fmpz_poly_clear(value_); }
+
+  /// odds^exponent.
+  static Polynomial power(std::int64_t exponent) {
+    Polynomial result;
+    fmpz_poly_set_coeff_ui(result.value_, exponent, 1);
+    return result;
+  }
+  friend Polynomial operator+(const Polynomial& a, const Polynomial& b) {
+    Polynomial result;
+    fmpz_poly_add(result.value_, a.value_, b.value_);
+    return result;
+  }
+  friend Polynomial operator-(const Polynomial& a, const Polynomial& b) {
+    Polynomial result;
+    fmpz_poly_sub(result.value_, a.value_, b.value_);
+    return result;
+  }
+  friend Polynomial operator*(const Polynomial& a, const Polynomial& b) {
+    Polynomial result;
+    fmpz_poly_mul(result.value_, a.value_, b.value_);
+    return result;
+  }
+  friend bool operator==(const Polynomial& a, const Polynomial& b) { return fmpz_poly_equal(a.value_, b.value_) != 0; }
+  Polynomial derivative() const {
+    Polynomial result;
+    fmpz_poly_derivative(result.value_, value_);
+    return result;
+  }
+  bool is_zero() const { return fmpz_poly_is_zero(value_) != 0; }
+  std::int64_t degree() const { return fmpz_poly_degree(value_); }
+  Rational at(const Rational& odds) const {
+    Rational result;
+    fmpz_poly_evaluate_fmpq(flint_of(result), value_, flint_of(odds));
+    return result;
+  }
+  fmpz_poly_struct* get() { return value_; }
+  const fmpz_poly_struct* get() const { return value_; }
+
+ private:
+  fmpz_poly_t value_;
+};
+
+constexpr std::int64_t enclosure_bits = 320;
+
+inline void add_product(Integer& sum, const Integer& a, const Integer& b) { fmpz_addmul(sum.get(), a.get(), b.get()); }
+inline void add_product(Polynomial& sum, const Polynomial& a, const Polynomial& b) { sum = sum + a * b; }
+inline void add_product(Enclosure& sum, const Enclosure& a, const Enclosure& b) {
+  arb_addmul(sum.arb(), a.arb(), b.arb(), enclosure_bits);
+}
+
+inline bool is_zero(const Integer& value) { return fmpz_is_zero(value.get()) != 0; }
+inline bool is_zero(const Polynomial& value) { return value.is_zero(); }
+inline bool is_zero(const Enclosure& value) { return arb_is_zero(value.arb()) != 0; }
+
+template <class Ring>
+Ring whole(std::int64_t value);
+template <>
+inline Integer whole(std::int64_t value) {
+  return Integer(static_cast<std::uint64_t>(value));
+}
+template <>
+inline Polynomial whole(std::int64_t value) {
+  return Polynomial(value);
+}
+template <>
+inline Enclosure whole(std::int64_t value) {
+  Enclosure result;
+  arb_set_si(result.arb(), value);
+  return result;
+}
+
+template <class Ring>
+Ring product(const Ring& a, const Ring& b) {
+  Ring result;
+  add_product(result, a, b);
+  return result;
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,456 @@
+#include "flow/rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+namespace {
+
+using Tuple = std::vector<std::size_t>;  // of indices of values
+
+constexpr std::size_t most_entries = 1'000'000;
+
+void require_few(const Rational& entries) {
+  if (entries > Rational(static_cast<std::int64_t>(most_entries))) {
+    throw Error(ErrorCode::usage, "the channel has more than a million entries",
+                "take fewer participants or values, or a post-processor that does not care who is who");
+  }
+}
+
+Rational power(std::size_t base, std::size_t exponent) {
+  return Rational(static_cast<std::int64_t>(base)).pow(static_cast<std::int64_t>(exponent));
+}
+
+std::string tuple_name(const std::vector<std::string>& members) {
+  if (members.size() == 1) return members.front();
+  std::string name;
+  for (const std::string& member : members) name += (name.empty() ? "(" : ",") + member;
+  return name + ")";
+}
+
+std::string values_name(const Pipeline& pipeline, const Tuple& tuple) {
+  std::vector<std::string> members;
+  for (const std::size_t value : tuple) members.push_back(pipeline.values[value].to_string());
+  return tuple_name(members);
+}
+
+std::string bars_name(const Tuple& bars) {
+  std::vector<std::string> members;
+  for (const std::size_t bar : bars) members.push_back(std::to_string(bar));
+  return tuple_name(members);
+}
+
+void for_each_tuple(std::size_t length, std::size_t values, const std::function<void(const Tuple&)>& visit) {
+  Tuple tuple(length);
+  for (;;) {
+    visit(tuple);
+    std::size_t at = length;
+    while (at > 0 && tuple[at - 1] + 1 == values) tuple[--at] = 0;
+    if (at == 0) return;
+    ++tuple[at - 1];
+  }
+}
+
+Tuple sorted_tuple(const Composition& composition) {
+  Tuple tuple;
+  for (std::size_t value = 0; value < composition.size(); ++value) {
+    tuple.insert(tuple.end(), composition[value], value);
+  }
+  return tuple;
+}
+
+Composition composition_of(const Tuple& tuple, std::size_t values) {
+  Composition composition(values);
+  for (const std::size_t value : tuple) ++composition[value];
+  return composition;
+}
+
+Rational arrangements_of(const Composition& composition) {
+  Rational result;
+  std::size_t total = 0;
+  Integer product(1);
+  Integer factor;
+  for (const std::size_t part : composition) {
+    total += part;
+    fmpz_bin_uiui(factor.get(), total, part);
+    fmpz_mul(product.get(), product.get(), factor.get());
+  }
+  fmpq_set_fmpz(flint_of(result), product.get());
+  return result;
+}
+
+Rational compositions(std::size_t total, std::size_t parts) { return arrangements_of({total, parts - 1}); }
+
+/// The first of the highest.
+std::size_t mode_of(const Composition& bars) {
+  return static_cast<std::size_t>(std::ranges::max_element(bars) - bars.begin());
+}
+
+/// What each answer adds to a count or a sum, in units of `unit` above `least` a participant.
+struct Steps {
+  std::vector<std::size_t> steps;
+  Rational least;
+  Rational unit = 1;
+};
+
+Steps steps_of(const Pipeline& pipeline) {
+  Steps result;
+  if (pipeline.post.kind == PostProcessor::Kind::count) {
+    result.steps.resize(pipeline.values.size());
+    for (const std::size_t value : pipeline.post.counted) result.steps[value] = 1;
+    return result;
+  }
+  result.least = *std::ranges::min_element(pipeline.values);
+  Rational divisor;  // of all differences
+  for (const Rational& value : pipeline.values) {
+    fmpq_gcd(flint_of(divisor), flint_of(divisor), flint_of(value - result.least));
+  }
+  if (divisor.sign() > 0) result.unit = divisor;
+  for (const Rational& value : pipeline.values) {
+    const Rational steps = (value - result.least) / result.unit;
+    require_few(steps);
+    result.steps.push_back(steps.to_uint64());
+  }
+  return result;
+}
+
+bool adds_up(const Pipeline& pipeline) {
+  return pipeline.post.kind == PostProcessor::Kind::count || pipeline.post.kind == PostProcessor::Kind::sum;
+}
+
+/// The totals of steps that some answers reach, increasing.
+std::vector<std::size_t> reachable(const Steps& steps, std::size_t participants) {
+  const std::size_t most = *std::ranges::max_element(steps.steps) * participants;
+  std::vector<bool> reached(most + 1);
+  reached[0] = true;
+  for (std::size_t i = 0; i < participants; ++i) {
+    std::vector<bool> next(most + 1);
+    for (std::size_t total = 0; total <= most; ++total) {
+      if (!reached[total]) continue;
+      for (const std::size_t step : steps.steps) {
+        if (total + step <= most) next[total + step] = true;
+      }
+    }
+    reached = std::move(next);
+  }
+  std::vector<std::size_t> totals;
+  for (std::size_t total = 0; total <= most; ++total) {
+    if (reached[total]) totals.push_back(total);
+  }
+  return totals;
+}
+
+std::vector<std::string> observations_of(const Pipeline& pipeline) {
+  std::vector<std::string> names;
+  const std::size_t values = pipeline.values.size();
+  switch (pipeline.post.kind) {
+    case PostProcessor::Kind::count:
+    case PostProcessor::Kind::sum: {
+      const Steps steps = steps_of(pipeline);
+      const auto participants = static_cast<std::int64_t>(pipeline.participants);
+      for (const std::size_t total : reachable(steps, pipeline.participants)) {
+        const Rational sum = steps.least * participants + steps.unit * static_cast<std::int64_t>(total);
+        names.push_back(sum.to_string());
+      }
+      break;
+    }
+    case PostProcessor::Kind::mode:
+      for (const Rational& value : pipeline.values) names.push_back(value.to_string());
+      break;
+    case PostProcessor::Kind::identity:
+      if (pipeline.secret.kind == Secret::Kind::histogram) {
+        require_few(power(pipeline.participants + 1, values));
+        for_each_tuple(values, pipeline.participants + 1, [&](const Tuple& bars) { names.push_back(bars_name(bars)); });
+      } else {
+        require_few(power(values, pipeline.participants));
+        for_each_tuple(pipeline.participants, values,
+                       [&](const Tuple& tuple) { names.push_back(values_name(pipeline, tuple)); });
+      }
+      break;
+    case PostProcessor::Kind::table:
+      for (std::size_t i = 0; i <= *std::ranges::max_element(pipeline.post.image); ++i) {
+        names.push_back(std::to_string(i));
+      }
+      break;
+  }
+  return names;
+}
+
+}  // namespace
+
+void for_each_composition(std::size_t total, std::size_t parts, const std::function<void(const Composition&)>& visit) {
+  Composition composition(parts);
+  const std::function<void(std::size_t, std::size_t)> fill = [&](std::size_t part, std::size_t left) {
+    if (part + 1 == parts) {
+      composition[part] = left;
+      visit(composition);
+      return;
+    }
+    for (std::size_t here = left + 1; here-- > 0;) {
+      composition[part] = here;
+      fill(part + 1, left - here);
+    }
+  };
+  fill(0, total);
+}
+
+bool is_small(const Pipeline& pipeline) {
+  if (!adds_up(pipeline) || pipeline.secret.kind != Secret::Kind::everyone) return true;
+  const Rational rows = compositions(pipeline.participants, pipeline.values.size());
+  const auto columns = static_cast<std::int64_t>(observations_of(pipeline).size());
+  return rows * columns <= Rational(static_cast<std::int64_t>(most_entries));
+}
+
+Frame frame_of(const Pipeline& pipeline) {
+  pipeline.validate();
+  Frame frame;
+  frame.observation_names = observations_of(pipeline);
+  const std::size_t values = pipeline.values.size();
+  const Rational columns = static_cast<std::int64_t>(frame.observation_names.size());
+  const auto add = [&](Tuple secret, std::string name, Rational arrangements) {
+    frame.secrets.push_back(std::move(secret));
+    frame.secret_names.push_back(std::move(name));
+    frame.arrangements.push_back(std::move(arrangements));
+  };
+  switch (pipeline.secret.kind) {
+    case Secret::Kind::everyone:
+      if (pipeline.post.is_symmetric()) {
+        require_few(compositions(pipeline.participants, values) * columns);
+        for_each_composition(pipeline.participants, values, [&](const Composition& composition) {
+          Tuple tuple = sorted_tuple(composition);
+          std::string name = values_name(pipeline, tuple);
+          add(std::move(tuple), std::move(name), arrangements_of(composition));
+        });
+      } else {
+        require_few(power(values, pipeline.participants) * columns);
+        for_each_tuple(pipeline.participants, values,
+                       [&](const Tuple& tuple) { add(tuple, values_name(pipeline, tuple), 1); });
+      }
+      break;
+    case Secret::Kind::target:
+      for (std::size_t value = 0; value < values; ++value) add({value}, pipeline.values[value].to_string(), 1);
+      break;
+    case Secret::Kind::histogram:
+      require_few(compositions(pipeline.participants, values) * columns);
+      for_each_composition(pipeline.participants, values,
+                           [&](const Composition& bars) { add(bars, bars_name(bars), 1); });
+      break;
+  }
+  return frame;
+}
+
+namespace {
+
+template <class Ring>
+using Counts = std::vector<Ring>;  // by total of steps
+
+template <class Ring>
+Counts<Ring> convolved(const Counts<Ring>& a, const Counts<Ring>& b) {
+  Counts<Ring> result(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (is_zero(a[i])) continue;
+    for (std::size_t j = 0; j < b.size(); ++j) add_product(result[i + j], a[i], b[j]);
+  }
+  return result;
+}
+
+template <class Ring>
+using Histograms = std::map<Composition, Ring>;
+
+template <class Ring>
+Histograms<Ring> convolved(const Histograms<Ring>& a, const Histograms<Ring>& b) {
+  Histograms<Ring> result;
+  for (const auto& one : a) {
+    for (const auto& other : b) {
+      Composition sum = one.first;
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += other.first[k];
+      add_product(result[sum], one.second, other.second);
+    }
+  }
+  return result;
+}
+
+/// The distribution of what n participants with one value come to, n = 0, 1, ..., for each value; then of any composition.
+template <class Ring, class Law>
+class Powers {
+ public:
+  Powers(Law nobody, std::vector<Law> single) : nobody_(std::move(nobody)), single_(std::move(single)) {
+    for (std::size_t value = 0; value < single_.size(); ++value) powers_.push_back({nobody_});
+  }
+
+  const Law& of(std::size_t value, std::size_t participants) {
+    std::vector<Law>& powers = powers_[value];
+    while (powers.size() <= participants) powers.push_back(convolved(powers.back(), single_[value]));
+    return powers[participants];
+  }
+  Law of(const Composition& composition) {
+    Law law = nobody_;
+    for (std::size_t value = 0; value < composition.size(); ++value) {
+      if (composition[value] > 0) law = convolved(law, of(value, composition[value]));
+    }
+    return law;
+  }
+
+ private:
+  Law nobody_;
+  std::vector<Law> single_;
+  std::vector<std::vector<Law>> powers_;
+};
+
+template <class Ring>
+Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Steps& steps) {
+  std::vector<Counts<Ring>> single;
+  const std::size_t most = *std::ranges::max_element(steps.steps);
+  for (const std::vector<Ring>& row : noise.numerators) {
+    Counts<Ring> law(most + 1);
+    for (std::size_t answer = 0; answer < row.size(); ++answer) {
+      add_product(law[steps.steps[answer]], row[answer], whole<Ring>(1));
+    }
+    single.push_back(std::move(law));
+  }
+  return {{whole<Ring>(1)}, std::move(single)};
+}
+
+template <class Ring>
+Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise) {
+  std::vector<Histograms<Ring>> single;
+  for (const std::vector<Ring>& row : noise.numerators) {
+    Histograms<Ring> law;
+    for (std::size_t answer = 0; answer < row.size(); ++answer) {
+      Composition one(row.size());
+      one[answer] = 1;
+      law[one] = row[answer];
+    }
+    single.push_back(std::move(law));
+  }
+  return {{{Composition(noise.values()), whole<Ring>(1)}}, std::move(single)};
+}
+
+/// The composition of all participants that a secret stands for.
+Composition whole_composition(const Pipeline& pipeline, const Tuple& secret) {
+  Composition composition = composition_of(secret, pipeline.values.size());
+  for (const std::size_t value : pipeline.secret.known) ++composition[value];
+  return composition;
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  const Steps steps = steps_of(pipeline);
+  const std::vector<std::size_t> totals = reachable(steps, pipeline.participants);
+  auto powers = count_powers(noise, steps);
+  // Secrets that come one after the other share the beginnings of their products.
+  std::vector<Counts<Ring>> beginnings;
+  Composition previous;
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    const Composition composition = whole_composition(pipeline, secret);
+    std::size_t shared = 0;
+    while (shared < previous.size() && previous[shared] == composition[shared]) ++shared;
+    beginnings.resize(std::min(beginnings.size(), shared));
+    for (std::size_t value = beginnings.size(); value < composition.size(); ++value) {
+      const Counts<Ring>& here = powers.of(value, composition[value]);
+      beginnings.push_back(value == 0 ? here : convolved(beginnings.back(), here));
+    }
+    previous = composition;
+    rows.emplace_back();
+    for (const std::size_t total : totals) {
+      rows.back().push_back(total < beginnings.back().size() ? beginnings.back()[total] : Ring());
+    }
+  }
+  return rows;
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  auto powers = histogram_powers(noise);
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    rows.emplace_back(pipeline.values.size());
+    for (const auto& [bars, p] : powers.of(whole_composition(pipeline, secret))) {
+      add_product(rows.back()[mode_of(bars)], p, whole<Ring>(1));
+    }
+  }
+  return rows;
+}
+
+/// Probability that bar k is the first of the highest: those before it lie below, those after it not above.
+template <class Ring>
+std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<Ring>& noise) {
+  std::vector<std::vector<Ring>> below;  // of a bar's true height: numerators of Pr[noisy < v], v = 0 .. heights
+  for (const std::vector<Ring>& row : noise.numerators) {
+    below.emplace_back(1);
+    for (const Ring& p : row) {
+      below.back().push_back(below.back().back());
+      add_product(below.back().back(), p, whole<Ring>(1));
+    }
+  }
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& bars : frame.secrets) {
+    rows.emplace_back(bars.size());
+    for (std::size_t k = 0; k < bars.size(); ++k) {
+      for (std::size_t height = 0; height < noise.values(); ++height) {
+        Ring p = noise.numerators[bars[k]][height];
+        for (std::size_t j = 0; j < bars.size(); ++j) {
+          if (j != k) p = product(p, below[bars[j]][j < k ? height : height + 1]);
+        }
+        add_product(rows.back()[k], p, whole<Ring>(1));
+      }
+    }
+  }
+  return rows;
+}
+
+/// Every tuple of answers by itself: `members` are the true values (or bars), `image` numbers the outputs.
+template <class Ring>
+std::vector<Ring> tuple_row(const Tuple& members, const Noise<Ring>& noise, const std::vector<std::size_t>& image,
+                            std::size_t outputs) {
+  std::vector<Ring> row(outputs);
+  std::size_t index = 0;
+  for_each_tuple(members.size(), noise.values(), [&](const Tuple& answers) {
+    Ring p = whole<Ring>(1);
+    for (std::size_t i = 0; i < members.size(); ++i) p = product(p, noise.numerators[members[i]][answers[i]]);
+    add_product(row[image.empty() ? index : image[index]], p, whole<Ring>(1));
+    ++index;
+  });
+  return row;
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  const std::vector<std::size_t> image =
+      pipeline.post.kind == PostProcessor::Kind::table ? pipeline.post.image : std::vector<std::size_t>{};
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    Tuple members = pipeline.secret.known;
+    members.insert(members.end(), secret.begin(), secret.end());
+    rows.push_back(tuple_row(members, noise, image, frame.observation_names.size()));
+  }
+  return rows;
+}
+
+}  // namespace
+
+template <class Ring>
+Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
+  Rows<Ring> result{{}, whole<Ring>(1)};
+  const std::size_t factors = bars ? pipeline.values.size() : pipeline.participants;
+  for (std::size_t i = 0; i < factors; ++i) result.denominator = product(result.denominator, noise.denominator);
+  if (adds_up(pipeline)) {
+    result.numerators = added_rows(pipeline, frame, noise);
+  } else if (pipeline.post.kind != PostProcessor::Kind::mode) {
+    result.numerators = explicit_rows(pipeline, frame, noise);
+  } else {
+    result.numerators = bars ? highest_bar_rows(frame, noise) : mode_rows(pipeline, frame, noise);
+  }
+  return result;
+}
+
+template Rows<Integer> rows_of(const Pipeline&, const Frame&, const Noise<Integer>&);
+template Rows<Polynomial> rows_of(const Pipeline&, const Frame&, const Noise<Polynomial>&);
+template Rows<Enclosure> rows_of(const Pipeline&, const Frame&, const Noise<Enclosure>&);
+
+}  // namespace fractile::flow

@@ -1,0 +1,43 @@
+// The rows of a pipeline's channel, in any of the rings of ring.hpp.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "flow/noise.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+
+/// How many participants have each value.
+using Composition = std::vector<std::size_t>;
+
+/// Calls `visit` with every composition of `total` into `parts`; as sorted tuples of values they come in lexicographic order.
+void for_each_composition(std::size_t total, std::size_t parts, const std::function<void(const Composition&)>& visit);
+
+/// What of a pipeline does not depend on epsilon: its secrets and what may be observed.
+struct Frame {
+  std::vector<std::vector<std::size_t>> secrets;  ///< as PipelineChannel's
+  std::vector<std::string> secret_names;
+  std::vector<Rational> arrangements;
+  std::vector<std::string> observation_names;
+};
+
+template <class Ring>
+struct Rows {
+  std::vector<std::vector<Ring>> numerators;
+  Ring denominator;
+};
+
+Frame frame_of(const Pipeline& pipeline);
+
+/// Whether the channel has at most a million entries; frame_of refuses larger ones.
+bool is_small(const Pipeline& pipeline);
+
+/// One row a secret of the frame, one column an observation. `noise` is the pipeline's perturber, evaluated.
+template <class Ring>
+Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise);
+
+}  // namespace fractile::flow

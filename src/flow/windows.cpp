@@ -1,0 +1,132 @@
+// Where a loss rises with epsilon. Proof: docs/proofs/stability.md, "Windows".
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "flow/real_roots.hpp"
+#include "flow/rows.hpp"
+#include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+/// The analyst's expected loss as a function of odds: sum over y of the least of some polynomials, over a common denominator.
+class LossCurve {
+ public:
+  LossCurve(const Pipeline& pipeline, const Analyst& analyst) {
+    const Frame frame = frame_of(pipeline);
+    const Rows<Polynomial> rows =
+        rows_of(pipeline, frame, static_cast<const Noise<Polynomial>&>(pipeline.perturber.noise()));
+    const Matrix weights = integer_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
+    denominator_ = rows.denominator;
+    for (std::size_t y = 0; y < frame.observation_names.size(); ++y) {
+      choices_.emplace_back();
+      for (std::size_t w = 0; w < weights.columns(); ++w) {
+        Polynomial sum;
+        for (std::size_t x = 0; x < weights.rows(); ++x) {
+          Polynomial weight;
+          fmpz_poly_set_fmpz(weight.get(), fmpq_numref(flint_of(weights(x, w))));
+          add_product(sum, rows.numerators[x][y], weight);
+        }
+        if (std::ranges::find(choices_.back(), sum) == choices_.back().end()) choices_.back().push_back(std::move(sum));
+      }
+    }
+  }
+
+  /// Where some best action may change.
+  std::vector<RealBounds> crossings(const Rational& from, const Rational& to) const {
+    std::vector<RealBounds> result;
+    for (const std::vector<Polynomial>& choices : choices_) {
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j)
+          std::ranges::move(real_roots(choices[i] - choices[j], from, to), std::back_inserter(result));
+      }
+    }
+    return result;
+  }
+
+  /// A polynomial with the sign of the loss's derivative, wherever the best actions are those at `odds`.
+  Polynomial slope_near(const Rational& odds) const {
+    Polynomial numerator;
+    for (const std::vector<Polynomial>& choices : choices_) {
+      const Polynomial* least = nullptr;
+      Rational value;
+      for (const Polynomial& choice : choices) {
+        const Rational here = choice.at(odds);
+        if (least != nullptr && here >= value) continue;
+        least = &choice;
+        value = here;
+      }
+      numerator = numerator + *least;
+    }
+    return numerator.derivative() * denominator_ - numerator * denominator_.derivative();
+  }
+
+ private:
+  /// prior * loss, a row a secret, times a common factor.
+  static Matrix integer_weights(const Prior& prior, const Loss& loss) {
+    Matrix weights(prior.size(), loss.actions().size());
+    Rational common = 1;
+    for (std::size_t x = 0; x < weights.rows(); ++x) {
+      for (std::size_t w = 0; w < weights.columns(); ++w) {
+        weights(x, w) = prior[x] * loss.matrix()(x, w);
+        common *= (common * weights(x, w)).denominator();
+      }
+    }
+    for (std::size_t x = 0; x < weights.rows(); ++x) {
+      for (std::size_t w = 0; w < weights.columns(); ++w) weights(x, w) *= common;
+    }
+    return weights;
+  }
+
+  std::vector<std::vector<Polynomial>> choices_;  // by observation: different ones
+  Polynomial denominator_;
+};
+
+/// In order, those whose bounds meet joined into one.
+std::vector<RealBounds> joined(std::vector<RealBounds> points) {
+  std::ranges::sort(points, {}, &RealBounds::lower);
+  std::vector<RealBounds> result;
+  for (RealBounds& point : points) {
+    if (result.empty() || result.back().upper < point.lower) {
+      result.push_back(std::move(point));
+    } else {
+      result.back().upper = std::max(result.back().upper, point.upper);
+    }
+  }
+  return result;
+}
+
+Rational middle(const Rational& a, const Rational& b) { return (a + b) / 2; }
+
+}  // namespace
+
+std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                             const Rational& to) {
+  if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
+  std::vector<UnstableWindow> windows;
+  if (!pipeline.perturber.depends_on_epsilon() || from == to) return windows;
+  const LossCurve curve(pipeline, analyst);
+  std::vector<RealBounds> points = curve.crossings(from, to);
+  points.push_back({from, from});
+  points.push_back({to, to});
+  const std::vector<RealBounds> pieces = joined(std::move(points));
+  bool rises = false;  // up to where the next part begins
+  for (std::size_t i = 0; i + 1 < pieces.size(); ++i) {
+    const Polynomial slope = curve.slope_near(middle(pieces[i].upper, pieces[i + 1].lower));
+    std::vector<RealBounds> turns = real_roots(slope, pieces[i].upper, pieces[i + 1].lower);
+    turns.push_back(pieces[i]);
+    turns.push_back(pieces[i + 1]);
+    turns = joined(std::move(turns));
+    for (std::size_t j = 0; j + 1 < turns.size(); ++j) {
+      const bool rises_here = slope.at(middle(turns[j].upper, turns[j + 1].lower)).sign() > 0;
+      if (rises_here && rises) windows.back().to = turns[j + 1];
+      if (rises_here && !rises) windows.push_back({turns[j], turns[j + 1]});
+      rises = rises_here;
+    }
+  }
+  return windows;
+}
+
+}  // namespace fractile::flow
