@@ -143,7 +143,7 @@ struct RealBounds {
 /// exp(epsilon) between two rationals that are equal when it is rational.
 RealBounds odds_bounds(const Exponent& epsilon);
 
-/// The same for any epsilon, to some 90 digits.
+/// The same for any epsilon, enclosed: to some 40 digits.
 RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
 /// Where more epsilon costs the analyst: his expected loss rises on the open interval. Ends in odds = exp(epsilon), isolated

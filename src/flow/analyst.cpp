@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "flow/known_others.hpp"
+#include "flow/noisy_argmax.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
 #include "fractile/error.hpp"
@@ -14,20 +16,20 @@ bool is_about_one_value(const Pipeline& pipeline) {
 }
 
 /// Guessing a secret, of which a row stands for some: within the row all are equally likely.
-Loss guessing_loss(const Frame& frame) {
-  const std::size_t rows = frame.secrets.size();
+Loss guessing_loss(const Secrets& secrets) {
+  const std::size_t rows = secrets.secrets.size();
   Matrix losses(rows, rows);
   for (std::size_t x = 0; x < rows; ++x) {
     for (std::size_t w = 0; w < rows; ++w)
-      losses(x, w) = x == w ? Rational(1) - Rational(1) / frame.arrangements[x] : 1;
+      losses(x, w) = x == w ? Rational(1) - Rational(1) / secrets.arrangements[x] : 1;
   }
-  return {losses, frame.secret_names};
+  return {losses, secrets.secret_names};
 }
 
-Loss argmax_accuracy(const Pipeline& pipeline, const Frame& frame) {
-  Matrix losses(frame.secrets.size(), pipeline.values.size());
+Loss argmax_accuracy(const Pipeline& pipeline, const Secrets& secrets) {
+  Matrix losses(secrets.secrets.size(), pipeline.values.size());
   for (std::size_t x = 0; x < losses.rows(); ++x) {
-    const auto mode = std::ranges::max_element(frame.secrets[x]) - frame.secrets[x].begin();
+    const auto mode = std::ranges::max_element(secrets.secrets[x]) - secrets.secrets[x].begin();
     for (std::size_t k = 0; k < losses.columns(); ++k) losses(x, k) = static_cast<std::size_t>(mode) == k ? 0 : 1;
   }
   std::vector<std::string> actions;
@@ -35,10 +37,10 @@ Loss argmax_accuracy(const Pipeline& pipeline, const Frame& frame) {
   return {losses, actions};
 }
 
-Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Frame& frame) {
+Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
   switch (analyst.goal) {
     case Analyst::Goal::bayes_risk:
-      return guessing_loss(frame);
+      return guessing_loss(secrets);
     case Analyst::Goal::linear_error:
     case Analyst::Goal::squared_error:
       if (!is_about_one_value(pipeline)) {
@@ -52,14 +54,14 @@ Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Frame
         throw Error(ErrorCode::usage, "argmax accuracy is about a histogram's highest bar",
                     "take secret = \"histogram\"");
       }
-      return argmax_accuracy(pipeline, frame);
+      return argmax_accuracy(pipeline, secrets);
     case Analyst::Goal::matrix:
       break;
   }
   if (!analyst.losses) throw Error(ErrorCode::usage, "the analyst's losses are missing");
-  if (analyst.losses->rows() != frame.secrets.size()) {
+  if (analyst.losses->rows() != secrets.secrets.size()) {
     throw Error(ErrorCode::usage, "the losses have " + std::to_string(analyst.losses->rows()) +
-                                      " rows, the secrets are " + std::to_string(frame.secrets.size()));
+                                      " rows, the secrets are " + std::to_string(secrets.secrets.size()));
   }
   return Loss(*analyst.losses);
 }
@@ -79,38 +81,37 @@ RealBounds odds_bounds(const Exponent& epsilon) {
 }
 
 Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) {
-  const Frame frame = frame_of(pipeline);
+  const Secrets secrets = secrets_of(pipeline);
   if (analyst.prior) {
-    if (analyst.prior->size() != frame.secrets.size()) {
+    if (analyst.prior->size() != secrets.secrets.size()) {
       throw Error(ErrorCode::usage, "the prior has " + std::to_string(analyst.prior->size()) +
-                                        " probabilities, the secrets are " + std::to_string(frame.secrets.size()));
+                                        " probabilities, the secrets are " + std::to_string(secrets.secrets.size()));
     }
     return *analyst.prior;
   }
   Rational all;
-  for (const Rational& here : frame.arrangements) all += here;
+  for (const Rational& here : secrets.arrangements) all += here;
   std::vector<Rational> probabilities;
-  for (const Rational& here : frame.arrangements) probabilities.push_back(here / all);
+  for (const Rational& here : secrets.arrangements) probabilities.push_back(here / all);
   return Prior(std::move(probabilities));
 }
 
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline) {
-  return unscaled_loss(analyst, pipeline, frame_of(pipeline)).scaled(analyst.scale);
+  return unscaled_loss(analyst, pipeline, secrets_of(pipeline)).scaled(analyst.scale);
 }
 
 Rational utility(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+  if (counts_with_known_others(pipeline)) return exact_loss_among_known(pipeline, analyst, odds);
   const PipelineChannel channel = channel_at(pipeline, odds);
   return posterior_uncertainty(prior_of(analyst, pipeline), channel.channel, loss_of(analyst, pipeline));
 }
 
-RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon) {
-  if (epsilon.has_rational_exponential()) {
-    const Rational exact = utility(pipeline, analyst, epsilon.exponential());
-    return {exact, exact};
-  }
+namespace {
+
+/// From all rows of the channel.
+Enclosure loss_from_rows(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
   const Frame frame = frame_of(pipeline);
-  const Noise<Enclosure> noise = noise_at(pipeline.perturber.noise(), Enclosure::of(epsilon, enclosure_bits).exp());
-  const Rows<Enclosure> rows = rows_of(pipeline, frame, noise);
+  const Rows<Enclosure> rows = rows_of(pipeline, frame, noise_at(pipeline.perturber.noise(), odds));
   const Prior prior = prior_of(analyst, pipeline);
   const Loss loss = loss_of(analyst, pipeline);
   Enclosure sum;
@@ -127,11 +128,21 @@ RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, cons
         arb_min(least.arb(), least.arb(), here.arb(), enclosure_bits);
       }
     }
-    add_product(sum, least, whole<Enclosure>(1));
+    arb_add(sum.arb(), sum.arb(), least.arb(), enclosure_bits);
   }
-  Enclosure result;
-  arb_div(result.arb(), sum.arb(), rows.denominator.arb(), enclosure_bits);
-  return bounds_of(result.arb());
+  arb_div(sum.arb(), sum.arb(), rows.denominator.arb(), enclosure_bits);
+  return sum;
+}
+
+}  // namespace
+
+RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon) {
+  const Enclosure odds = epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), enclosure_bits)
+                                                            : Enclosure::of(epsilon, enclosure_bits).exp();
+  const Enclosure loss = counts_with_known_others(pipeline)    ? loss_among_known(pipeline, analyst, odds)
+                         : guesses_the_mode(pipeline, analyst) ? loss_of_guessing_the_mode(pipeline, analyst, odds)
+                                                               : loss_from_rows(pipeline, analyst, odds);
+  return bounds_of(loss.arb());
 }
 
 }  // namespace fractile::flow

@@ -73,6 +73,8 @@ Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std
                   columns.costs.data(), right.data(), right.data());
   Clp_setPrimalTolerance(model.get(), 1e-9);
   Clp_setDualTolerance(model.get(), 1e-9);
+  Clp_setMaximumIterations(model.get(), 50 * static_cast<int>(right.size() + columns.costs.size()));
+  Clp_setMaximumSeconds(model.get(), 60);
   Clp_initialSolve(model.get());
 
   Suggestion suggestion;

@@ -57,15 +57,10 @@ Perturber Perturber::fixed(const Channel& channel) {
     for (const Rational& p : channel.matrix().row(x)) common *= (common / p.denominator()).denominator();
   }
   Noise<Polynomial> noise = zeros(values);
-  const auto constant = [](const Rational& value) {
-    Polynomial result;
-    fmpz_poly_set_fmpz(result.get(), fmpq_numref(flint_of(value)));
-    return result;
-  };
   for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < values; ++y) noise.numerators[x][y] = constant(channel(x, y) * common);
+    for (std::size_t y = 0; y < values; ++y) noise.numerators[x][y] = Polynomial::constant(channel(x, y) * common);
   }
-  noise.denominator = constant(common);
+  noise.denominator = Polynomial::constant(common);
   return Perturber(std::make_shared<PolynomialNoise>(Family::fixed, std::move(noise)));
 }
 

@@ -217,13 +217,13 @@ TEST(Pipeline, EnclosuresHoldTheExactUtility) {
   const Exponent half = Exponent::log(Rational(9001, 1000), Rational(1, 2));
   const RealBounds bounds = utility_bounds(known_others(), thousandfold_error(), half);
   EXPECT_LT(bounds.lower, bounds.upper);
-  EXPECT_LT(bounds.upper - bounds.lower, Rational::dyadic(1, -250));
+  EXPECT_LT(bounds.upper - bounds.lower, Rational::dyadic(1, -120));
   const RealBounds odds = odds_bounds(half);
   EXPECT_LT((odds.lower).pow(2), Rational(9001, 1000));
   EXPECT_GT((odds.upper).pow(2), Rational(9001, 1000));
   const Rational near = utility(known_others(), thousandfold_error(), odds.lower);
-  EXPECT_LT(near - bounds.upper, Rational::dyadic(1, -200));
-  EXPECT_LT(bounds.lower - near, Rational::dyadic(1, -200));
+  EXPECT_LT(near - bounds.upper, Rational::dyadic(1, -120));
+  EXPECT_LT(bounds.lower - near, Rational::dyadic(1, -120));
 }
 
 TEST(Pipeline, GuessingEveryoneCountsArrangements) {

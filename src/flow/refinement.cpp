@@ -4,6 +4,7 @@
 
 #include "flow/elastic_program.hpp"
 #include "flow/integer_matrix.hpp"
+#include "flow/rational_program.hpp"
 #include "flow/reduction.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
@@ -68,7 +69,8 @@ class Decision {
 
   Refinement decided_by_program() const;
   std::optional<Matrix> suggested_witness(const Suggestion& suggestion) const;
-  std::optional<Counterexample> suggested_example(const Suggestion& suggestion) const;
+  std::optional<Counterexample> example_of(const std::vector<Rational>& prices) const;
+  Refinement decided_in_rationals() const;
 
   const Channel& from_;
   const Channel& to_;
@@ -178,20 +180,67 @@ std::optional<Matrix> Decision::suggested_witness(const Suggestion& suggestion) 
   return witness;
 }
 
-/// The prices as losses: action z is what the analyst takes after seeing z of the second channel.
-std::optional<Counterexample> Decision::suggested_example(const Suggestion& suggestion) const {
-  for (const int sign : {-1, 1}) {
-    Matrix losses(reduction_.rows.size(), outputs());
-    for (std::size_t i = 0; i < pivots_.rank(); ++i) {
-      for (std::size_t z = 0; z < outputs(); ++z) {
-        const double price = std::clamp(suggestion.prices[i][z], -1.0, 1.0);
-        losses(pivots_.rows[i], z) = Rational(1) + Rational::dyadic(std::llround(std::ldexp(sign * price, 40)), -40);
-      }
+/// Prices of the equations of A X = B, row after row, as losses: action z is what the analyst takes after seeing z of the
+/// second channel.
+std::optional<Counterexample> Decision::example_of(const std::vector<Rational>& prices) const {
+  const Rational most = std::max(Rational(1), largest(prices));
+  Matrix losses(reduction_.rows.size(), outputs());
+  for (std::size_t i = 0; i < pivots_.rank(); ++i) {
+    for (std::size_t z = 0; z < outputs(); ++z) {
+      losses(pivots_.rows[i], z) = Rational(1) - prices[i * outputs() + z] / most;
     }
-    const Counterexample candidate = example(losses, 0);
-    if (verify(from_, to_, candidate)) return candidate;
   }
-  return {};
+  Counterexample candidate = example(losses, 0);
+  if (!verify(from_, to_, candidate)) return {};
+  return candidate;
+}
+
+/// Within -1 .. 1, in multiples of 2^-40.
+std::vector<Rational> rounded(const std::vector<std::vector<double>>& prices) {
+  std::vector<Rational> result;
+  for (const std::vector<double>& row : prices) {
+    for (const double price : row) {
+      result.push_back(Rational::dyadic(std::llround(std::ldexp(std::clamp(price, -1.0, 1.0), 40)), -40));
+    }
+  }
+  return result;
+}
+
+/// The simplex method in rationals, for what floating point could not decide.
+Refinement Decision::decided_in_rationals() const {
+  constexpr std::size_t most = 300'000;
+  const std::size_t equations = pivots_.rank() * outputs() + observations();
+  const std::size_t variables = observations() * outputs();
+  if (equations * (variables + equations) > most) {
+    return {Undecided{"none of a linear program's suggestions holds in exact arithmetic"}, "no verdict"};
+  }
+  std::vector<std::vector<Rational>> program(equations, std::vector<Rational>(variables));
+  std::vector<Rational> right(equations, 1);
+  for (std::size_t i = 0; i < pivots_.rank(); ++i) {
+    const std::size_t x = pivots_.rows[i];
+    for (std::size_t z = 0; z < outputs(); ++z) {
+      const std::size_t row = i * outputs() + z;
+      for (std::size_t y = 0; y < observations(); ++y) {
+        fmpq_set_fmpz(flint_of(program[row][y * outputs() + z]), reduction_.from.at(x, y));
+      }
+      fmpq_set_fmpz(flint_of(right[row]), reduction_.to.at(x, z));
+    }
+  }
+  for (std::size_t y = 0; y < observations(); ++y) {
+    for (std::size_t z = 0; z < outputs(); ++z) program[pivots_.rank() * outputs() + y][y * outputs() + z] = 1;
+  }
+  const Feasibility found = solve_program(std::move(program), right);
+  if (found.is_feasible) {
+    Matrix witness(observations(), outputs());
+    for (std::size_t k = 0; k < variables; ++k) witness(k / outputs(), k % outputs()) = found.solution[k];
+    return confirmed(witness, "the simplex method in rationals found a witness");
+  }
+  std::vector<Rational> prices(found.prices.begin(),
+                               found.prices.begin() + static_cast<std::ptrdiff_t>(pivots_.rank() * outputs()));
+  for (std::size_t k = 0; k < prices.size(); ++k) prices[k] *= reduction_.scales[pivots_.rows[k / outputs()]];
+  const std::optional<Counterexample> counterexample = example_of(prices);
+  if (!counterexample) throw Error(ErrorCode::internal, "prices of a linear program do not refute it");
+  return refuted(*counterexample, "the simplex method in rationals found an analyst, and he prefers the second");
 }
 
 Refinement Decision::decided_by_program() const {
@@ -207,10 +256,10 @@ Refinement Decision::decided_by_program() const {
   if (const std::optional<Matrix> witness = suggested_witness(suggestion)) {
     return confirmed(*witness, "a linear program suggested a witness, and it holds");
   }
-  if (const std::optional<Counterexample> found = suggested_example(suggestion)) {
+  if (const std::optional<Counterexample> found = example_of(rounded(suggestion.prices))) {
     return refuted(*found, "a linear program suggested an analyst, and he prefers the second");
   }
-  return {Undecided{"neither of a linear program's suggestions holds in exact arithmetic"}, "no verdict"};
+  return decided_in_rationals();
 }
 
 }  // namespace

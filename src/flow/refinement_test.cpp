@@ -1,6 +1,5 @@
 // Verdicts about refinement against an independent decider, their certificates, and mutants of both. docs/proofs/refinement.md
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <map>
@@ -12,21 +11,13 @@
 #include "fractile/flow.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/exact_feasibility.hpp"
+#include "support/pipelines.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile::flow {
 namespace {
 
 using fractile::testing::leads_to;
-
-Matrix matrix(const std::vector<std::vector<const char*>>& rows) {
-  std::vector<std::vector<Rational>> parsed;
-  for (const auto& row : rows) {
-    parsed.emplace_back();
-    for (const char* entry : row) parsed.back().push_back(Rational::parse(entry));
-  }
-  return Matrix::of(parsed);
-}
 
 Channel channel(const std::vector<std::vector<const char*>>& rows) { return Channel(matrix(rows)); }
 
@@ -42,9 +33,7 @@ TEST(Refinement, GeometricWitnessIsTheProductWithTheInverse) {
   EXPECT_TRUE(refines(g2, g3).refuted());
 }
 
-TEST(Refinement, AsksForAsManySecrets) {
-  EXPECT_THROW(refines(g3, channel({{"1"}, {"1"}})), Error);
-}
+TEST(Refinement, AsksForAsManySecrets) { EXPECT_THROW(refines(g3, channel({{"1"}, {"1"}})), Error); }
 
 // --- What can go wrong at the edges -----------------------------------------------------------------------------------
 
@@ -65,10 +54,9 @@ bool verified(const Channel& from, const Channel& to, const Refinement& refineme
 /// The verdict is what the simplex method in rationals says, and comes with a certificate that holds.
 void expect_decided_rightly(const Channel& from, const Channel& to) {
   const Refinement refinement = refines(from, to);
-  EXPECT_EQ(refinement.refines(), leads_to(from.matrix(), to.matrix()))
-      << refinement.reason << "\nfrom\n"
-      << shown(from.matrix()) << "to\n"
-      << shown(to.matrix());
+  EXPECT_EQ(refinement.refines(), leads_to(from.matrix(), to.matrix())) << refinement.reason << "\nfrom\n"
+                                                                        << shown(from.matrix()) << "to\n"
+                                                                        << shown(to.matrix());
   EXPECT_TRUE(verified(from, to, refinement)) << refinement.reason << "\nfrom\n"
                                               << shown(from.matrix()) << "to\n"
                                               << shown(to.matrix());
@@ -202,7 +190,7 @@ Matrix after_negative_entry(Drawing& drawing, const Matrix& a, Matrix w, const R
 
 /// The second channel of a pair.
 Matrix followed(Drawing& drawing, const Matrix& a, Change change) {
-  const Rational tiny(1, 1'000'000);
+  const Rational tiny = Rational(1, 10).pow(static_cast<std::int64_t>(6 * (1 + drawing.below(5))));
   const std::size_t outputs = 2 + drawing.below(3);
   Matrix w = drawing.stochastic(a.columns(), outputs, change == Change::sparse ? 3 : drawing.below(2));
   Matrix b = a * w;
@@ -247,9 +235,77 @@ TEST(Refinement, AgreesWithTheSimplexMethodInRationals) {
     expect_decided_rightly(pair.from, pair.to);
     ++reasons[refines(pair.from, pair.to).reason];
   }
-  // No way to a verdict went untried.
-  EXPECT_EQ(reasons.size(), 5U);
-  for (const auto& [reason, times] : reasons) EXPECT_GT(times, 20) << reason;
+  EXPECT_EQ(reasons.size(), 7U);  // no way to a verdict went untried
+}
+
+// Geometric and randomized responses of nearly the same odds, in both directions.
+TEST(Refinement, NearTiesAreDecided) {
+  const Rational odds = Rational::parse("3.000000");
+  for (const Rational& less : {Rational::parse("2.999999"), odds - Rational(1, 10).pow(40)}) {
+    for (const Perturber& perturber : {Perturber::geometric(4), Perturber::randomized_response(4)}) {
+      const Refinement down = refines(perturber.at(odds), perturber.at(less));
+      EXPECT_TRUE(down.refines());
+      EXPECT_TRUE(refines(perturber.at(less), perturber.at(odds)).refuted());
+      // More columns than rows: the linear program's part.
+      const Channel split(Drawing::split_off(perturber.at(odds).matrix(), 0, Rational(1, 3)));
+      const Matrix mixed = split.matrix() * Drawing(1).stochastic(5, 7, 1);
+      EXPECT_TRUE(refines(Channel(mixed), Channel(mixed)).refines());
+    }
+    const Pipeline sums = pipeline_of(2, Perturber::randomized_response(3), summing());
+    EXPECT_TRUE(check_refinement(sums, odds, less).refinement.refuted());
+    const Pipeline counts = pipeline_of(2, Perturber::randomized_response(3), counting({1}));
+    EXPECT_TRUE(check_refinement(counts, odds, less).refinement.refines());
+    EXPECT_TRUE(check_refinement(counts, less, odds).refinement.refuted());
+  }
+}
+
+TEST(Refinement, FollowsPostProcessing) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Drawing drawing(seed);
+    const Channel first(drawing.stochastic(4, 3, 1));
+    const Channel second = first * Channel(drawing.stochastic(3, 5, 2));
+    const Channel third = second * Channel(drawing.stochastic(5, 2, 1));
+    EXPECT_TRUE(refines(first, first).refines());
+    const Refinement one = refines(first, second);
+    const Refinement other = refines(second, third);
+    ASSERT_TRUE(one.refines() && other.refines());
+    const Matrix both = std::get<Witness>(one.verdict).matrix * std::get<Witness>(other.verdict).matrix;
+    EXPECT_TRUE(verify(first, third, Witness{both}));
+  }
+}
+
+// What verify() takes is right: certificates that were tampered with are refused.
+TEST(Verify, RefusesWhatIsWrong) {
+  const Witness witness = std::get<Witness>(refines(g3, g2).verdict);
+  EXPECT_TRUE(verify(g3, g2, witness));
+  EXPECT_FALSE(verify(g2, g3, witness));
+  for (std::size_t y = 0; y < 3; ++y) {
+    Witness moved = witness;
+    moved.matrix(y, 0) += Rational(1, 1000);
+    moved.matrix(y, 1) -= Rational(1, 1000);
+    EXPECT_FALSE(verify(g3, g2, moved));
+    Witness heavier = witness;
+    heavier.matrix(y, 2) += Rational(1, 1000);
+    EXPECT_FALSE(verify(g3, g2, heavier));
+  }
+  // It leads from one to the other, but is not stochastic.
+  const Channel flat = channel({{"1/2", "1/2"}, {"1/2", "1/2"}});
+  const Matrix negative = matrix({{"3/2", "-1/2"}, {"-1/2", "3/2"}});
+  EXPECT_EQ(flat.matrix() * negative, flat.matrix());
+  EXPECT_FALSE(verify(flat, flat, Witness{negative}));
+  EXPECT_FALSE(verify(g3, g2, Witness{Matrix::identity(2)}));
+
+  const Counterexample counterexample = std::get<Counterexample>(refines(g2, g3).verdict);
+  EXPECT_TRUE(verify(g2, g3, counterexample));
+  EXPECT_FALSE(verify(g3, g2, counterexample));
+  Counterexample boasting = counterexample;
+  boasting.utility_to -= Rational(1, 1000);
+  EXPECT_FALSE(verify(g2, g3, boasting));
+  Counterexample indifferent = counterexample;
+  indifferent.loss = Loss(matrix({{"1", "1"}, {"1", "1"}, {"1", "1"}}));
+  indifferent.utility_from = 1;
+  indifferent.utility_to = 1;
+  EXPECT_FALSE(verify(g2, g3, indifferent));
 }
 
 }  // namespace

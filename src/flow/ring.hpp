@@ -27,6 +27,12 @@ class Polynomial {
   }
   ~Polynomial() { fmpz_poly_clear(value_); }
 
+  /// The same integer at all odds.
+  static Polynomial constant(const Rational& integer) {
+    Polynomial result;
+    fmpz_poly_set_fmpz(result.value_, fmpq_numref(flint_of(integer)));
+    return result;
+  }
   /// odds^exponent.
   static Polynomial power(std::int64_t exponent) {
     Polynomial result;

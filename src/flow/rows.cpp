@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -121,9 +122,17 @@ bool adds_up(const Pipeline& pipeline) {
   return pipeline.post.kind == PostProcessor::Kind::count || pipeline.post.kind == PostProcessor::Kind::sum;
 }
 
+std::vector<std::size_t> all_below(std::size_t end) {
+  std::vector<std::size_t> result(end);
+  std::iota(result.begin(), result.end(), std::size_t{0});
+  return result;
+}
+
 /// The totals of steps that some answers reach, increasing.
 std::vector<std::size_t> reachable(const Steps& steps, std::size_t participants) {
   const std::size_t most = *std::ranges::max_element(steps.steps) * participants;
+  require_few(static_cast<std::int64_t>(most));
+  if (most == participants && std::ranges::count(steps.steps, std::size_t{0}) > 0) return all_below(most + 1);
   std::vector<bool> reached(most + 1);
   reached[0] = true;
   for (std::size_t i = 0; i < participants; ++i) {
@@ -197,35 +206,50 @@ void for_each_composition(std::size_t total, std::size_t parts, const std::funct
   fill(0, total);
 }
 
+namespace {
+
+/// How many rows the channel has.
+Rational secret_count(const Pipeline& pipeline) {
+  const std::size_t values = pipeline.values.size();
+  if (pipeline.secret.kind == Secret::Kind::target) return static_cast<std::int64_t>(values);
+  const bool by_composition = pipeline.secret.kind == Secret::Kind::histogram || pipeline.post.is_symmetric();
+  return by_composition ? compositions(pipeline.participants, values) : power(values, pipeline.participants);
+}
+
+}  // namespace
+
 bool is_small(const Pipeline& pipeline) {
-  if (!adds_up(pipeline) || pipeline.secret.kind != Secret::Kind::everyone) return true;
-  const Rational rows = compositions(pipeline.participants, pipeline.values.size());
+  if (!adds_up(pipeline)) return true;
   const auto columns = static_cast<std::int64_t>(observations_of(pipeline).size());
-  return rows * columns <= Rational(static_cast<std::int64_t>(most_entries));
+  return secret_count(pipeline) * columns <= Rational(static_cast<std::int64_t>(most_entries));
 }
 
 Frame frame_of(const Pipeline& pipeline) {
   pipeline.validate();
-  Frame frame;
-  frame.observation_names = observations_of(pipeline);
+  std::vector<std::string> observations = observations_of(pipeline);
+  require_few(secret_count(pipeline) * static_cast<std::int64_t>(observations.size()));
+  return {secrets_of(pipeline), std::move(observations)};
+}
+
+Secrets secrets_of(const Pipeline& pipeline) {
+  pipeline.validate();
+  require_few(secret_count(pipeline));
+  Secrets result;
   const std::size_t values = pipeline.values.size();
-  const Rational columns = static_cast<std::int64_t>(frame.observation_names.size());
   const auto add = [&](Tuple secret, std::string name, Rational arrangements) {
-    frame.secrets.push_back(std::move(secret));
-    frame.secret_names.push_back(std::move(name));
-    frame.arrangements.push_back(std::move(arrangements));
+    result.secrets.push_back(std::move(secret));
+    result.secret_names.push_back(std::move(name));
+    result.arrangements.push_back(std::move(arrangements));
   };
   switch (pipeline.secret.kind) {
     case Secret::Kind::everyone:
       if (pipeline.post.is_symmetric()) {
-        require_few(compositions(pipeline.participants, values) * columns);
         for_each_composition(pipeline.participants, values, [&](const Composition& composition) {
           Tuple tuple = sorted_tuple(composition);
           std::string name = values_name(pipeline, tuple);
           add(std::move(tuple), std::move(name), arrangements_of(composition));
         });
       } else {
-        require_few(power(values, pipeline.participants) * columns);
         for_each_tuple(pipeline.participants, values,
                        [&](const Tuple& tuple) { add(tuple, values_name(pipeline, tuple), 1); });
       }
@@ -234,12 +258,11 @@ Frame frame_of(const Pipeline& pipeline) {
       for (std::size_t value = 0; value < values; ++value) add({value}, pipeline.values[value].to_string(), 1);
       break;
     case Secret::Kind::histogram:
-      require_few(compositions(pipeline.participants, values) * columns);
       for_each_composition(pipeline.participants, values,
                            [&](const Composition& bars) { add(bars, bars_name(bars), 1); });
       break;
   }
-  return frame;
+  return result;
 }
 
 namespace {
@@ -376,7 +399,8 @@ std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& 
   return rows;
 }
 
-/// Probability that bar k is the first of the highest: those before it lie below, those after it not above.
+/// Probability that bar k is the first of the highest: those before it lie below, those after it not above. Products of the
+/// bars before and after are shared, so that a row takes time K N.
 template <class Ring>
 std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<Ring>& noise) {
   std::vector<std::vector<Ring>> below;  // of a bar's true height: numerators of Pr[noisy < v], v = 0 .. heights
@@ -390,13 +414,14 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& bars : frame.secrets) {
     rows.emplace_back(bars.size());
-    for (std::size_t k = 0; k < bars.size(); ++k) {
-      for (std::size_t height = 0; height < noise.values(); ++height) {
-        Ring p = noise.numerators[bars[k]][height];
-        for (std::size_t j = 0; j < bars.size(); ++j) {
-          if (j != k) p = product(p, below[bars[j]][j < k ? height : height + 1]);
-        }
-        add_product(rows.back()[k], p, whole<Ring>(1));
+    for (std::size_t height = 0; height < noise.values(); ++height) {
+      std::vector<Ring> after{whole<Ring>(1)};  // of the last 0, 1, ... bars
+      for (std::size_t j = bars.size(); j-- > 1;) after.push_back(product(after.back(), below[bars[j]][height + 1]));
+      Ring before = whole<Ring>(1);
+      for (std::size_t k = 0; k < bars.size(); ++k) {
+        const Ring others = product(before, after[bars.size() - 1 - k]);
+        add_product(rows.back()[k], others, noise.numerators[bars[k]][height]);
+        before = product(before, below[bars[k]][height]);
       }
     }
   }

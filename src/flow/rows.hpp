@@ -17,11 +17,17 @@ using Composition = std::vector<std::size_t>;
 /// Calls `visit` with every composition of `total` into `parts`; as sorted tuples of values they come in lexicographic order.
 void for_each_composition(std::size_t total, std::size_t parts, const std::function<void(const Composition&)>& visit);
 
-/// What of a pipeline does not depend on epsilon: its secrets and what may be observed.
-struct Frame {
+/// The secrets of a pipeline.
+struct Secrets {
   std::vector<std::vector<std::size_t>> secrets;  ///< as PipelineChannel's
   std::vector<std::string> secret_names;
   std::vector<Rational> arrangements;
+};
+/// Error(usage) when they are more than a million.
+Secrets secrets_of(const Pipeline& pipeline);
+
+/// What of a pipeline does not depend on epsilon: its secrets and what may be observed.
+struct Frame : Secrets {
   std::vector<std::string> observation_names;
 };
 

@@ -1,8 +1,8 @@
 // Where a loss rises with epsilon. Proof: docs/proofs/stability.md, "Windows".
 #include <algorithm>
-#include <set>
 #include <utility>
 
+#include "flow/joint_weights.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
 #include "fractile/error.hpp"
@@ -18,16 +18,14 @@ class LossCurve {
     const Frame frame = frame_of(pipeline);
     const Rows<Polynomial> rows =
         rows_of(pipeline, frame, static_cast<const Noise<Polynomial>&>(pipeline.perturber.noise()));
-    const Matrix weights = integer_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
+    const Matrix weights = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)).weights;
     denominator_ = rows.denominator;
     for (std::size_t y = 0; y < frame.observation_names.size(); ++y) {
       choices_.emplace_back();
       for (std::size_t w = 0; w < weights.columns(); ++w) {
         Polynomial sum;
         for (std::size_t x = 0; x < weights.rows(); ++x) {
-          Polynomial weight;
-          fmpz_poly_set_fmpz(weight.get(), fmpq_numref(flint_of(weights(x, w))));
-          add_product(sum, rows.numerators[x][y], weight);
+          add_product(sum, rows.numerators[x][y], Polynomial::constant(weights(x, w)));
         }
         if (std::ranges::find(choices_.back(), sum) == choices_.back().end()) choices_.back().push_back(std::move(sum));
       }
@@ -64,22 +62,6 @@ class LossCurve {
   }
 
  private:
-  /// prior * loss, a row a secret, times a common factor.
-  static Matrix integer_weights(const Prior& prior, const Loss& loss) {
-    Matrix weights(prior.size(), loss.actions().size());
-    Rational common = 1;
-    for (std::size_t x = 0; x < weights.rows(); ++x) {
-      for (std::size_t w = 0; w < weights.columns(); ++w) {
-        weights(x, w) = prior[x] * loss.matrix()(x, w);
-        common *= (common * weights(x, w)).denominator();
-      }
-    }
-    for (std::size_t x = 0; x < weights.rows(); ++x) {
-      for (std::size_t w = 0; w < weights.columns(); ++w) weights(x, w) *= common;
-    }
-    return weights;
-  }
-
   std::vector<std::vector<Polynomial>> choices_;  // by observation: different ones
   Polynomial denominator_;
 };

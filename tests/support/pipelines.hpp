@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "exact/enclosure.hpp"
 #include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
@@ -16,6 +17,13 @@ inline Matrix matrix(const std::vector<std::vector<const char*>>& rows) {
     for (const char* entry : row) parsed.back().push_back(Rational::parse(entry));
   }
   return Matrix::of(parsed);
+}
+
+/// The radius of a ball.
+inline double radius(const Enclosure& ball) {
+  Enclosure result;
+  arb_get_rad_arb(result.arb(), ball.arb());
+  return result.upper_double();
 }
 
 /// 0, 1, ..., count - 1.

@@ -1,0 +1,490 @@
+#include "flow/known_others.hpp"
+
+#include <arb_poly.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "flow/joint_weights.hpp"
+#include "flow/noise.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+namespace {
+
+/// The probability of being counted, as a numerator over the noise's denominator, by true value.
+template <class Ring>
+std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise) {
+  std::vector<Ring> result;
+  for (const std::vector<Ring>& row : noise.numerators) {
+    Ring sum;
+    for (const std::size_t answer : pipeline.post.counted) add_product(sum, row[answer], whole<Ring>(1));
+    result.push_back(std::move(sum));
+  }
+  return result;
+}
+
+/// How many of the others have each value.
+std::vector<std::size_t> known_histogram(const Pipeline& pipeline) {
+  std::vector<std::size_t> histogram(pipeline.values.size());
+  for (const std::size_t value : pipeline.secret.known) ++histogram[value];
+  return histogram;
+}
+
+/// An action's joint loss after a count of y: absent Q(y) + present Q(y - 1), Q the law of the others' count.
+template <class Number>
+struct Line {
+  Number absent;
+  Number present;
+  friend bool operator==(const Line&, const Line&) = default;
+};
+
+/// The different lines as polynomials in odds, in units of 1 / (common * the noise's denominator).
+struct Lines {
+  std::vector<Line<Polynomial>> lines;
+  Rational common;
+};
+
+Lines lines_of(const Pipeline& pipeline, const Analyst& analyst) {
+  const Noise<Polynomial>& noise = pipeline.perturber.noise();
+  const std::vector<Polynomial> counted = counted_numerators(pipeline, noise);
+  const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
+  Lines result{{}, joint.common};
+  for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
+    Line<Polynomial> line;
+    for (std::size_t x = 0; x < joint.weights.rows(); ++x) {
+      const Polynomial weight = Polynomial::constant(joint.weights(x, w));
+      add_product(line.absent, weight, noise.denominator - counted[x]);
+      add_product(line.present, weight, counted[x]);
+    }
+    if (std::ranges::find(result.lines, line) == result.lines.end()) result.lines.push_back(std::move(line));
+  }
+  return result;
+}
+
+// --- Exactly -------------------------------------------------------------------------------------------------------
+
+/// The numerators Q(0), Q(1), ... of the others' count, one after the other: Q = product of (u + v t)^n satisfies
+/// D Q' = E Q with D the product of the different u + v t and E = D times the sum of n v / (u + v t).
+class CountStream {
+ public:
+  struct Factor {
+    Integer absent;      ///< u
+    Integer present;     ///< v
+    std::size_t others;  ///< n, at least 1
+  };
+
+  explicit CountStream(const std::vector<Factor>& factors) {
+    Integer one(1);
+    fmpz_poly_set_ui(all_.get(), 1);
+    fmpz_one(current_.get());
+    for (const Factor& factor : factors) {
+      Polynomial line;
+      fmpz_poly_set_coeff_fmpz(line.get(), 0, factor.absent.get());
+      fmpz_poly_set_coeff_fmpz(line.get(), 1, factor.present.get());
+      Polynomial weight;
+      fmpz_poly_set_fmpz(weight.get(), factor.present.get());
+      fmpz_poly_scalar_mul_ui(weight.get(), weight.get(), factor.others);
+      slopes_ = slopes_ * line + weight * all_;
+      all_ = all_ * line;
+      Integer power;
+      fmpz_pow_ui(power.get(), factor.absent.get(), factor.others);
+      fmpz_mul(current_.get(), current_.get(), power.get());
+    }
+    previous_.resize(static_cast<std::size_t>(std::max<std::int64_t>(all_.degree(), 1)));
+  }
+
+  /// Q(y), and Q(y - 1).
+  const Integer& here() const { return current_; }
+  const Integer& before() const { return previous_.front(); }
+  void advance() {
+    Integer sum;
+    Integer factor;
+    for (std::int64_t i = 0; i <= slopes_.degree() && i <= y_; ++i) {
+      fmpz_poly_get_coeff_fmpz(factor.get(), slopes_.get(), i);
+      fmpz_addmul(sum.get(), factor.get(), back(i).get());
+    }
+    for (std::int64_t i = 1; i <= all_.degree() && i <= y_; ++i) {
+      fmpz_poly_get_coeff_fmpz(factor.get(), all_.get(), i);
+      fmpz_mul_si(factor.get(), factor.get(), y_ + 1 - i);
+      fmpz_submul(sum.get(), factor.get(), back(i - 1).get());
+    }
+    fmpz_poly_get_coeff_fmpz(factor.get(), all_.get(), 0);
+    fmpz_mul_si(factor.get(), factor.get(), y_ + 1);
+    fmpz_divexact(sum.get(), sum.get(), factor.get());
+    std::rotate(previous_.begin(), previous_.end() - 1, previous_.end());
+    fmpz_swap(previous_.front().get(), current_.get());
+    fmpz_swap(current_.get(), sum.get());
+    ++y_;
+  }
+
+ private:
+  /// Q(y - i).
+  const Integer& back(std::int64_t i) const { return i == 0 ? current_ : previous_[static_cast<std::size_t>(i) - 1]; }
+
+  Polynomial all_;     // D
+  Polynomial slopes_;  // E
+  Integer current_;
+  std::vector<Integer> previous_;
+  std::int64_t y_ = 0;
+};
+
+/// value = mantissa * 2^exponent with a mantissa of at most 64 bits, rounded.
+Enclosure leading_ball(const Integer& value) {
+  Enclosure ball;
+  arb_set_round_fmpz(ball.arb(), value.get(), 64);
+  return ball;
+}
+
+/// The best line for the ratio before : here, decided by enclosures where they can.
+class LineChoice {
+ public:
+  explicit LineChoice(const std::vector<Line<Rational>>& lines) : lines_(lines) {
+    for (const Line<Rational>& line : lines)
+      balls_.push_back({Enclosure::of(line.absent), Enclosure::of(line.present)});
+  }
+
+  std::size_t best(const Integer& here, const Integer& before) const {
+    const Enclosure one = leading_ball(here);
+    const Enclosure other = leading_ball(before);
+    std::vector<Enclosure> values;
+    for (const Line<Enclosure>& ball : balls_) values.push_back(ball.absent * one + ball.present * other);
+    std::size_t best = 0;
+    for (std::size_t w = 1; w < lines_.size(); ++w) {
+      if (certainly_less(values[w], values[best])) {
+        best = w;
+      } else if (!certainly_at_most(values[best], values[w]) && exactly_less(w, best, here, before)) {
+        best = w;
+      }
+    }
+    return best;
+  }
+
+ private:
+  bool exactly_less(std::size_t a, std::size_t b, const Integer& here, const Integer& before) const {
+    Rational one;
+    Rational other;
+    fmpq_set_fmpz(flint_of(one), here.get());
+    fmpq_set_fmpz(flint_of(other), before.get());
+    return (lines_[a].absent - lines_[b].absent) * one < (lines_[b].present - lines_[a].present) * other;
+  }
+
+  const std::vector<Line<Rational>>& lines_;
+  std::vector<Line<Enclosure>> balls_;
+};
+
+/// Same numerators once; those that are always or never counted shift the count or leave it.
+std::vector<CountStream::Factor> factors_of(const std::vector<Integer>& counted, const Integer& denominator,
+                                            const std::vector<std::size_t>& histogram) {
+  std::vector<CountStream::Factor> factors;
+  for (std::size_t value = 0; value < counted.size(); ++value) {
+    if (histogram[value] == 0) continue;
+    const auto same = std::ranges::find_if(factors, [&](const CountStream::Factor& factor) {
+      return fmpz_equal(factor.present.get(), counted[value].get()) != 0;
+    });
+    if (same != factors.end()) {
+      same->others += histogram[value];
+      continue;
+    }
+    Integer rest;
+    fmpz_sub(rest.get(), denominator.get(), counted[value].get());
+    factors.push_back({rest, counted[value], histogram[value]});
+  }
+  return factors;
+}
+
+}  // namespace
+
+bool counts_with_known_others(const Pipeline& pipeline) {
+  return pipeline.secret.kind == Secret::Kind::target && pipeline.post.kind == PostProcessor::Kind::count;
+}
+
+Rational exact_loss_among_known(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+  pipeline.validate();
+  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
+  std::vector<Integer> numerators = counted_numerators(pipeline, noise);
+  // In lowest terms, the integers of the stream are shorter.
+  Integer common = noise.denominator;
+  for (const Integer& numerator : numerators) fmpz_gcd(common.get(), common.get(), numerator.get());
+  Integer denominator;
+  fmpz_divexact(denominator.get(), noise.denominator.get(), common.get());
+  for (Integer& numerator : numerators) fmpz_divexact(numerator.get(), numerator.get(), common.get());
+
+  std::vector<CountStream::Factor> factors = factors_of(numerators, denominator, known_histogram(pipeline));
+  std::size_t others = 0;  // whose answers are uncertain
+  std::erase_if(factors, [](const CountStream::Factor& factor) {
+    return fmpz_is_zero(factor.absent.get()) != 0 || fmpz_is_zero(factor.present.get()) != 0;
+  });
+  for (const CountStream::Factor& factor : factors) others += factor.others;
+
+  const Lines symbolic = lines_of(pipeline, analyst);
+  const Rational unit = symbolic.common * pipeline.perturber.noise().denominator.at(odds);
+  std::vector<Line<Rational>> lines;
+  for (const Line<Polynomial>& line : symbolic.lines) {
+    lines.push_back({line.absent.at(odds) / unit, line.present.at(odds) / unit});
+  }
+  const LineChoice choice(lines);
+  std::vector<Line<Integer>> sums(lines.size());
+  CountStream stream(factors);
+  const Integer nothing;
+  for (std::size_t y = 0; y <= others + 1; ++y) {
+    const Integer& here = y <= others ? stream.here() : nothing;
+    const Integer& before = y == 0 ? nothing : y <= others ? stream.before() : stream.here();
+    Line<Integer>& sum = sums[choice.best(here, before)];
+    fmpz_add(sum.absent.get(), sum.absent.get(), here.get());
+    fmpz_add(sum.present.get(), sum.present.get(), before.get());
+    if (y < others) stream.advance();
+  }
+  Integer all;
+  fmpz_pow_ui(all.get(), denominator.get(), others);
+  Rational loss;
+  for (std::size_t w = 0; w < lines.size(); ++w) {
+    Rational share;
+    fmpq_set_fmpz_frac(flint_of(share), sums[w].absent.get(), all.get());
+    loss += share * lines[w].absent;
+    fmpq_set_fmpz_frac(flint_of(share), sums[w].present.get(), all.get());
+    loss += share * lines[w].present;
+  }
+  return loss;
+}
+
+// --- Enclosed ------------------------------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::int64_t law_bits = 192;
+constexpr double negligible = 0x1p-180;
+
+/// Probabilities of first, first + 1, ... in balls; the others add up to at most `rest`.
+struct Stretch {
+  std::size_t first = 0;
+  std::vector<Enclosure> masses;
+  Enclosure rest;
+};
+
+/// Goes on from the last mass by factors (n - j) / (j + 1) * odds, j = steps taken from `at` on, until what is left is
+/// negligible: the factors only fall, so it is at most a geometric series.
+void extend(std::vector<Enclosure>& masses, Enclosure& rest, std::size_t n, std::size_t at, const Enclosure& odds) {
+  for (std::size_t j = at; j < n; ++j) {
+    Enclosure factor;
+    arb_mul_ui(factor.arb(), odds.arb(), n - j, law_bits);
+    arb_div_ui(factor.arb(), factor.arb(), j + 1, law_bits);
+    if (masses.back().upper_double() < negligible && factor.upper_double() < 0.99) {
+      Enclosure left = whole<Enclosure>(1);
+      arb_sub(left.arb(), left.arb(), factor.arb(), law_bits);
+      arb_div(left.arb(), factor.arb(), left.arb(), law_bits);
+      arb_addmul(rest.arb(), masses.back().arb(), left.arb(), law_bits);
+      return;
+    }
+    Enclosure next;
+    arb_mul(next.arb(), masses.back().arb(), factor.arb(), law_bits);
+    masses.push_back(std::move(next));
+  }
+}
+
+/// How many of n are counted, each with probability p in (0, 1).
+Stretch binomial(const Enclosure& p, std::size_t n) {
+  Enclosure absent;
+  arb_sub(absent.arb(), whole<Enclosure>(1).arb(), p.arb(), law_bits);
+  Enclosure odds;
+  arb_div(odds.arb(), p.arb(), absent.arb(), law_bits);
+  Enclosure inverse;
+  arb_div(inverse.arb(), absent.arb(), p.arb(), law_bits);
+  const auto mode = static_cast<std::size_t>(std::clamp(p.to_double(), 0.0, 1.0) * static_cast<double>(n));
+
+  Enclosure highest;
+  Enclosure power;
+  arb_bin_uiui(highest.arb(), n, mode, law_bits);
+  arb_pow_ui(power.arb(), p.arb(), mode, law_bits);
+  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
+  arb_pow_ui(power.arb(), absent.arb(), n - mode, law_bits);
+  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
+
+  Stretch stretch;
+  stretch.masses.push_back(highest);
+  extend(stretch.masses, stretch.rest, n, n - mode, inverse);  // downwards: what is not counted goes up
+  std::ranges::reverse(stretch.masses);
+  stretch.first = mode + 1 - stretch.masses.size();
+  extend(stretch.masses, stretch.rest, n, mode, odds);
+  return stretch;
+}
+
+/// Of the sum of independent numbers.
+Stretch convolved(const Stretch& a, const Stretch& b) {
+  arb_poly_t first;
+  arb_poly_t second;
+  const auto load = [](arb_poly_t polynomial, const Stretch& stretch) {
+    arb_poly_init2(polynomial, static_cast<slong>(stretch.masses.size()));
+    for (std::size_t i = 0; i < stretch.masses.size(); ++i) {
+      arb_poly_set_coeff_arb(polynomial, static_cast<slong>(i), stretch.masses[i].arb());
+    }
+  };
+  load(first, a);
+  load(second, b);
+  arb_poly_mul(first, first, second, law_bits);
+  Stretch result{a.first + b.first, std::vector<Enclosure>(a.masses.size() + b.masses.size() - 1), a.rest};
+  for (std::size_t i = 0; i < result.masses.size(); ++i) {
+    arb_poly_get_coeff_arb(result.masses[i].arb(), first, static_cast<slong>(i));
+  }
+  arb_add(result.rest.arb(), result.rest.arb(), b.rest.arb(), law_bits);
+  arb_poly_clear(first);
+  arb_poly_clear(second);
+  return result;
+}
+
+/// The law of the others' count, and its sums from the left; what the stretch leaves out may be anywhere.
+class CountLaw {
+ public:
+  CountLaw(const std::vector<Enclosure>& counted, const std::vector<std::size_t>& histogram)
+      : stretch_{0, {whole<Enclosure>(1)}, {}} {
+    for (std::size_t value = 0; value < counted.size(); ++value) {
+      if (histogram[value] == 0) continue;
+      stretch_ = convolved(stretch_, binomial(counted[value], histogram[value]));
+      others_ += histogram[value];
+    }
+    arb_t nothing;
+    arb_init(nothing);
+    arb_union(stretch_.rest.arb(), stretch_.rest.arb(), nothing, law_bits);  // 0 .. rest
+    arb_clear(nothing);
+    sums_.resize(stretch_.masses.size() + 1);
+    for (std::size_t i = 0; i < stretch_.masses.size(); ++i) {
+      arb_add(sums_[i + 1].arb(), sums_[i].arb(), stretch_.masses[i].arb(), law_bits);
+    }
+  }
+
+  std::size_t others() const { return others_; }
+  /// Outside of first() .. last(), all together is negligible.
+  std::size_t first() const { return stretch_.first; }
+  std::size_t last() const { return stretch_.first + stretch_.masses.size() - 1; }
+  Enclosure at(std::size_t y) const {
+    Enclosure result = y <= others_ ? stretch_.rest : Enclosure();
+    if (y < first() || y > last()) return result;
+    arb_add(result.arb(), result.arb(), stretch_.masses[y - first()].arb(), law_bits);
+    return result;
+  }
+  /// Q(from) + ... + Q(to - 1).
+  Enclosure between(std::size_t from, std::size_t to) const {
+    const auto index = [&](std::size_t y) { return std::clamp(y, first(), last() + 1) - first(); };
+    Enclosure result;
+    arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);
+    arb_add(result.arb(), result.arb(), stretch_.rest.arb(), law_bits);
+    return result;
+  }
+
+ private:
+  Stretch stretch_;
+  std::size_t others_ = 0;
+  std::vector<Enclosure> sums_;
+};
+
+/// Sum over counts of the least of the lines. Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so a line that is at
+/// most another one at both ends of a range of counts is so within it.
+class LeastLines {
+ public:
+  LeastLines(const CountLaw& law, const std::vector<Line<Enclosure>>& lines) : law_(law), lines_(lines) {}
+
+  Enclosure sum() {
+    std::vector<std::size_t> all(lines_.size());
+    for (std::size_t w = 0; w < all.size(); ++w) all[w] = w;
+    if (law_.first() > 0) add(0, law_.first() - 1, all);
+    add(law_.first(), law_.last() + 1, all);
+    if (law_.last() < law_.others()) add(law_.last() + 2, law_.others() + 1, all);
+    return sum_;
+  }
+
+ private:
+  /// Counts first .. last.
+  void add(std::size_t first, std::size_t last, std::vector<std::size_t> candidates) {
+    Line<Enclosure> masses{law_.between(first, last + 1), law_.between(first == 0 ? 0 : first - 1, last)};
+    if (is_negligible(masses)) {
+      add_between_zero_and(value(candidates.front(), masses));
+      return;
+    }
+    const Line<Enclosure> left = at(first);
+    const Line<Enclosure> right = at(last);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      const std::size_t kept = candidates[i];
+      std::erase_if(candidates, [&](std::size_t w) {
+        return w != kept && certainly_at_most(value(kept, left), value(w, left)) &&
+               certainly_at_most(value(kept, right), value(w, right));
+      });
+      i = static_cast<std::size_t>(std::ranges::find(candidates, kept) - candidates.begin());
+    }
+    if (candidates.size() == 1) {
+      const Enclosure here = value(candidates.front(), masses);
+      arb_add(sum_.arb(), sum_.arb(), here.arb(), law_bits);
+    } else if (first == last) {
+      Enclosure least = value(candidates.front(), left);
+      for (const std::size_t w : candidates) arb_min(least.arb(), least.arb(), value(w, left).arb(), law_bits);
+      arb_add(sum_.arb(), sum_.arb(), least.arb(), law_bits);
+    } else {
+      const std::size_t middle = first + (last - first) / 2;
+      add(first, middle, candidates);
+      add(middle + 1, last, std::move(candidates));
+    }
+  }
+
+  Line<Enclosure> at(std::size_t y) const { return {law_.at(y), y == 0 ? Enclosure() : law_.at(y - 1)}; }
+  Enclosure value(std::size_t w, const Line<Enclosure>& masses) const {
+    Enclosure result;
+    add_product(result, lines_[w].absent, masses.absent);
+    add_product(result, lines_[w].present, masses.present);
+    return result;
+  }
+  static bool is_negligible(const Line<Enclosure>& masses) {
+    return masses.absent.upper_double() < 0x1p-150 && masses.present.upper_double() < 0x1p-150;
+  }
+  /// Losses are not negative, and the least is at most any.
+  void add_between_zero_and(const Enclosure& bound) {
+    Enclosure range;
+    arf_t end;
+    arf_init(end);
+    arb_get_ubound_arf(end, bound.arb(), law_bits);
+    arf_t zero;
+    arf_init(zero);
+    arb_set_interval_arf(range.arb(), zero, end, law_bits);
+    arb_add(sum_.arb(), sum_.arb(), range.arb(), law_bits);
+    arf_clear(zero);
+    arf_clear(end);
+  }
+
+  const CountLaw& law_;
+  const std::vector<Line<Enclosure>>& lines_;
+  Enclosure sum_;
+};
+
+}  // namespace
+
+Enclosure loss_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
+  pipeline.validate();
+  const Noise<Enclosure> noise = noise_at(pipeline.perturber.noise(), odds);
+  std::vector<Enclosure> counted = counted_numerators(pipeline, noise);
+  // Whose answer is certain only moves the count.
+  std::vector<std::size_t> histogram = known_histogram(pipeline);
+  const PolynomialNoise& symbolic_noise = pipeline.perturber.noise();
+  const std::vector<Polynomial> numerators = counted_numerators<Polynomial>(pipeline, symbolic_noise);
+  for (std::size_t value = 0; value < counted.size(); ++value) {
+    const bool always = numerators[value] == symbolic_noise.denominator;
+    if (always || is_zero(counted[value])) histogram[value] = 0;
+    arb_div(counted[value].arb(), counted[value].arb(), noise.denominator.arb(), enclosure_bits);
+  }
+  const CountLaw law(counted, histogram);
+
+  const Lines symbolic = lines_of(pipeline, analyst);
+  Enclosure unit = Enclosure::of(symbolic.common, enclosure_bits);
+  arb_mul(unit.arb(), unit.arb(), noise.denominator.arb(), enclosure_bits);
+  const auto evaluated = [&](const Polynomial& polynomial) {
+    Enclosure result;
+    arb_fmpz_poly_evaluate_arb(result.arb(), polynomial.get(), odds.arb(), enclosure_bits);
+    arb_div(result.arb(), result.arb(), unit.arb(), enclosure_bits);
+    return result;
+  };
+  std::vector<Line<Enclosure>> lines;
+  for (const Line<Polynomial>& line : symbolic.lines)
+    lines.push_back({evaluated(line.absent), evaluated(line.present)});
+  return LeastLines(law, lines).sum();
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,103 @@
+// Shared by tests: is there a stochastic matrix that leads from one channel to another? Decided by the simplex method in
+// rationals, for small instances; nothing of src/flow decides here.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fractile/flow.hpp"
+
+namespace fractile::testing {
+
+/// Phase one of the simplex method for equations x = right, x >= 0: every equation has a variable of its own, "artificial",
+/// that starts at the right side, and the sum of these is made as small as possible. Bland's rule, so that it ends.
+class FeasibilityTableau {
+ public:
+  /// No entry of `right` is negative.
+  FeasibilityTableau(std::vector<std::vector<Rational>> equations, const std::vector<Rational>& right)
+      : rows_(std::move(equations)), variables_(rows_.empty() ? 0 : rows_.front().size()) {
+    gains_.resize(variables_ + 1);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      rows_[i].push_back(right[i]);
+      for (std::size_t j = 0; j <= variables_; ++j) gains_[j] += rows_[i][j];
+      basic_.push_back(variables_ + i);  // its artificial one; once that has left it stays at 0 and needs no column
+    }
+  }
+
+  /// Can all artificial variables become 0?
+  bool is_feasible() {
+    while (const std::optional<std::size_t> entering = first_gain()) pivot(leaving_for(*entering), *entering);
+    return gains_[variables_].sign() == 0;
+  }
+
+ private:
+  /// The first variable by which the sum of the artificial ones gets smaller.
+  std::optional<std::size_t> first_gain() const {
+    for (std::size_t j = 0; j < variables_; ++j) {
+      if (gains_[j].sign() > 0) return j;
+    }
+    return {};
+  }
+
+  /// The row whose basic variable is the first to become 0; of several the one with the first variable. There is one, since
+  /// the sum is not below 0.
+  std::size_t leaving_for(std::size_t entering) const {
+    std::size_t found = rows_.size();
+    Rational least;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (rows_[i][entering].sign() <= 0) continue;
+      const Rational ratio = rows_[i][variables_] / rows_[i][entering];
+      if (found == rows_.size() || ratio < least || (ratio == least && basic_[i] < basic_[found])) {
+        found = i;
+        least = ratio;
+      }
+    }
+    return found;
+  }
+
+  void pivot(std::size_t row, std::size_t entering) {
+    const Rational divisor = rows_[row][entering];
+    for (Rational& entry : rows_[row]) entry /= divisor;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (i != row) subtract(rows_[i], rows_[i][entering], rows_[row]);
+    }
+    subtract(gains_, gains_[entering], rows_[row]);
+    basic_[row] = entering;
+  }
+
+  static void subtract(std::vector<Rational>& from, const Rational factor, const std::vector<Rational>& row) {
+    if (factor.sign() == 0) return;
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      if (row[j].sign() != 0) from[j] -= factor * row[j];
+    }
+  }
+
+  std::vector<std::vector<Rational>> rows_;  ///< the last column is the right side
+  std::size_t variables_;
+  std::vector<Rational> gains_;     ///< of the sum, by a unit of each variable; last, the sum itself
+  std::vector<std::size_t> basic_;  ///< by row
+};
+
+/// Is there W >= 0 with rows that add up to 1 and from W = to?
+inline bool leads_to(const flow::Matrix& from, const flow::Matrix& to) {
+  const std::size_t variables = from.columns() * to.columns();  // W(y, z) is variable y to.columns() + z
+  std::vector<std::vector<Rational>> equations;
+  std::vector<Rational> right;
+  for (std::size_t x = 0; x < from.rows(); ++x) {
+    for (std::size_t z = 0; z < to.columns(); ++z) {
+      equations.emplace_back(variables);
+      for (std::size_t y = 0; y < from.columns(); ++y) equations.back()[y * to.columns() + z] = from(x, y);
+      right.push_back(to(x, z));
+    }
+  }
+  for (std::size_t y = 0; y < from.columns(); ++y) {
+    equations.emplace_back(variables);
+    for (std::size_t z = 0; z < to.columns(); ++z) equations.back()[y * to.columns() + z] = 1;
+    right.emplace_back(1);
+  }
+  return FeasibilityTableau(std::move(equations), right).is_feasible();
+}
+
+}  // namespace fractile::testing
