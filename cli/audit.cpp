@@ -45,8 +45,6 @@ std::string to_table(const AuditRequest& request, const AuditReport& report) {
       to_string(request.neighbors), report.pairs, report.claimed, report.attained, report.first, report.second);
 }
 
-enum class Format { table, json };
-
 }  // namespace
 
 int run_audit(const Typed& typed) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "audit.hpp"
+#include "flow.hpp"
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
 #include "options.hpp"
@@ -34,7 +35,7 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
 }
 
 int run(int argc, char** argv) {
-  const std::array verbs{Verb{release_verb(), run_release}, Verb{audit_verb(), run_audit},
+  const std::array verbs{Verb{release_verb(), run_release}, Verb{audit_verb(), run_audit}, Verb{flow_verb(), run_flow},
                          Verb{reproduce_verb(), run_reproduce}};
   std::vector<const VerbSpec*> specs;
   CLI::App app;
@@ -55,7 +56,8 @@ int run(int argc, char** argv) {
     print(app.version());
     return 0;
   } catch (const CLI::ParseError& complaint) {
-    throw worded(complaint, typed_verb(app, verbs).spec);
+    const VerbSpec& spec = typed_verb(app, verbs).spec;
+    throw worded(complaint, *app.get_subcommand(spec.name), spec);
   }
   require_verb(app, specs);
   const Verb& verb = typed_verb(app, verbs);

@@ -140,9 +140,115 @@ constexpr VerbSpec reproduce_spec{
     reproduce_epilogue,
 };
 
+constexpr const char* toml_file = "TOML file that describes a pipeline; fractile flow --help shows one";
+constexpr OptionSpec flow_format{"--format", "FORMAT", "table", "Output", "table, json or csv"};
+constexpr OptionSpec flow_format_of_data{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
+                                         "table, json or csv"};
+
+constexpr std::array flow_check_table{
+    OptionSpec{"--from", "E", "", "What",
+               "with --to: is this epsilon worth at least as much to every analyst? \"ln 3\""},
+    OptionSpec{"--to", "E", "", "What", R"(as that one? Verdicts are exact, and want logarithms: "ln 2", "ln 3.5")"},
+    OptionSpec{
+        "--epsilon", "LO..HI", "", "What",
+        "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
+    flow_format,
+};
+
+constexpr VerbSpec flow_check_spec{
+    "flow check",
+    "is one epsilon worth more than another to every analyst?",
+    "fractile flow check FILE --epsilon LO..HI [options]",
+    toml_file,
+    flow_check_table,
+    "With --epsilon and an [analyst] in FILE, also where more epsilon costs that analyst.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow check survey.toml --from \"ln 3\" --to \"ln 2\"\n"
+    "  fractile flow check survey.toml --epsilon 0.1..10\n"
+    "\n"
+    "Exit codes: 0 it refines, or is stable; 1 it does not, or that is undecided; 2 wrong usage;\n"
+    "3 unusable file; 70 internal.\n",
+};
+
+constexpr std::array flow_utility_table{
+    OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    flow_format,
+};
+
+constexpr const char* flow_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 70 internal.\n";
+
+constexpr VerbSpec flow_utility_spec{
+    "flow utility",
+    "the expected loss of the file's analyst",
+    "fractile flow utility FILE --epsilon E [--format FORMAT]",
+    toml_file,
+    flow_utility_table,
+    flow_epilogue,
+};
+
+constexpr std::array flow_sweep_table{
+    OptionSpec{"--epsilon", "LO..HI", "", "What",
+               "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
+    OptionSpec{"--points", "N", "200", "What", "how many points, 2 to 100000"},
+    flow_format_of_data,
+};
+
+constexpr VerbSpec flow_sweep_spec{
+    "flow sweep",
+    "the expected loss of the file's analyst against epsilon, and where it rises",
+    "fractile flow sweep FILE --epsilon LO..HI [--points N] [--format FORMAT]",
+    toml_file,
+    flow_sweep_table,
+    flow_epilogue,
+};
+
+constexpr std::array flow_channel_table{
+    OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    flow_format_of_data,
+};
+
+constexpr VerbSpec flow_channel_spec{
+    "flow channel",
+    "the probability of every observation under every secret",
+    "fractile flow channel FILE --epsilon E [--format FORMAT]",
+    toml_file,
+    flow_channel_table,
+    flow_epilogue,
+};
+
+constexpr std::array flow_words{&flow_check_spec, &flow_utility_spec, &flow_sweep_spec, &flow_channel_spec};
+
+constexpr VerbSpec flow_spec{
+    "flow",
+    "what a release is worth to an analyst, and whether less epsilon can be worth more",
+    "fractile flow check FILE --epsilon LO..HI",
+    nullptr,
+    {},
+    "Such a file\n"
+    "  [pipeline]\n"
+    "  participants = 4\n"
+    "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
+    "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] }\n"
+    "  # or \"sum\", \"mode\", \"identity\", or an output for every tuple of values, { table = [0, 1, ...] }\n"
+    "  post = { query = \"count\", of = [0, 2] }\n"
+    "  secret = \"target\"          # or \"everyone\", which is usual, or \"histogram\"\n"
+    "  known = [0, 1, 1]          # the other participants' values, where one is the target\n"
+    "\n"
+    "  [analyst]                  # for utility and sweep, and for more of check --epsilon\n"
+    "  prior = \"uniform\"          # or [\"1/2\", \"1/4\", \"1/4\"], in the order of flow channel\n"
+    "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, a row a secret\n"
+    "  loss = \"linear-error\"\n"
+    "  scale = 1000               # all losses times this\n"
+    "\n"
+    "Ready-made ones are in examples/flow/.\n",
+    flow_words,
+};
+
 // --- Help ------------------------------------------------------------------------------------------------------------
 
 constexpr std::size_t help_width = 100;
+constexpr std::size_t word_indent = 13;  // of what is said of a verb
 
 /// `text` broken at spaces into lines of at most help_width columns, all but the first indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
@@ -192,6 +298,19 @@ std::size_t help_indent(std::span<const OptionSpec> options) {
 
 // --- Parsing ---------------------------------------------------------------------------------------------------------
 
+/// "check" of "flow check".
+std::string last_word(const VerbSpec& verb) {
+  const std::string name = verb.name;
+  return name.substr(name.rfind(' ') + 1);
+}
+
+/// The word that was typed after a verb; nullptr when there is none.
+const VerbSpec* typed_word(const CLI::App& app, const VerbSpec& verb) {
+  const auto word =
+      std::ranges::find_if(verb.words, [&](const VerbSpec* w) { return app.got_subcommand(last_word(*w)); });
+  return word == verb.words.end() ? nullptr : *word;
+}
+
 std::string help_hint(const VerbSpec& verb) { return std::string("see fractile ") + verb.name + " --help"; }
 
 /// Levenshtein distance.
@@ -230,8 +349,9 @@ void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
   if (option != extras.end()) refuse_option(*option, verb);
   if (!extras.empty()) {
     usage("unexpected argument '" + extras.front() + "'",
-          verb.file == nullptr ? help_hint(verb)
-                               : "name one FILE; write lists with commas, for example --quantiles 0.1,0.5");
+          verb.file == nullptr
+              ? help_hint(verb)
+              : "name one FILE; write lists with commas, 0.1,0.5, and put quotes around spaces, \"ln 3\"");
   }
 }
 
@@ -256,11 +376,14 @@ std::size_t OptionSpec::values() const {
 
 const VerbSpec& release_verb() { return release_spec; }
 const VerbSpec& audit_verb() { return audit_spec; }
+const VerbSpec& flow_verb() { return flow_spec; }
 const VerbSpec& reproduce_verb() { return reproduce_spec; }
 
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
-  CLI::App& added = *app.add_subcommand(verb.name, verb.summary);
+  CLI::App& added = *app.add_subcommand(last_word(verb), verb.summary);
   added.allow_extras();
+  added.require_subcommand(0, 1);
+  for (const VerbSpec* const word : verb.words) add_verb(added, *word);
   added.formatter_fn([&verb](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(verb); });
   if (verb.file != nullptr) added.add_option("FILE");
   for (const OptionSpec& spec : verb.options) {
@@ -274,6 +397,13 @@ CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
 }
 
 Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
+  if (!verb.words.empty()) {
+    require_verb(app, verb.words, verb.name);
+    const VerbSpec& word = *typed_word(app, verb);
+    Typed typed = typed_of(*app.get_subcommand(last_word(word)), word);
+    typed.word = last_word(word);
+    return typed;
+  }
   refuse_extras(app, verb);
   Typed typed;
   if (verb.file != nullptr && app.get_option("FILE")->count() > 0)
@@ -287,7 +417,10 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
   return typed;
 }
 
-Error worded(const CLI::ParseError& complaint, const VerbSpec& verb) {
+Error worded(const CLI::ParseError& complaint, const CLI::App& app, const VerbSpec& verb) {
+  if (const VerbSpec* const word = typed_word(app, verb)) {
+    return worded(complaint, *app.get_subcommand(last_word(*word)), *word);
+  }
   const std::string_view text = complaint.what();
   const std::string_view name = text.substr(0, text.find_first_of(": "));
   const auto spec = std::ranges::find_if(verb.options, [&](const OptionSpec& option) {
@@ -297,24 +430,26 @@ Error worded(const CLI::ParseError& complaint, const VerbSpec& verb) {
   return {ErrorCode::usage, complaint.what(), help_hint(verb)};
 }
 
-void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs) {
+void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, const std::string& after) {
   const std::vector<std::string> before = app.remaining();
   if (before.empty() && !app.get_subcommands().empty()) return;
   const std::string first_usage = std::string("write for example ") + verbs.front()->usage;
-  if (before.empty()) usage("no verb is named", first_usage);
+  const std::string prefix = after.empty() ? "" : after + " ";
+  if (before.empty()) usage(after.empty() ? "no verb is named" : "nothing is named after " + after, first_usage);
   if (looks_like_option(before.front()))
     usage("the option " + before.front() + " stands where a verb should", first_usage);
   std::vector<std::string> names;
-  for (const VerbSpec* const verb : verbs) names.emplace_back(verb->name);
+  for (const VerbSpec* const verb : verbs) names.push_back(last_word(*verb));
   const std::string nearest = nearest_word(before.front(), names);
-  usage("unknown verb '" + before.front() + "'",
-        nearest.empty() ? first_usage : "did you mean fractile " + nearest + "?");
+  usage("unknown verb '" + prefix + before.front() + "'",
+        nearest.empty() ? first_usage : "did you mean fractile " + prefix + nearest + "?");
 }
 
 std::string help_of(const VerbSpec& verb) {
   const std::size_t indent = help_indent(verb.options);
   std::string text = fmt::format("fractile {}: {}\n\n  {}\n\n", verb.name, verb.summary, verb.usage);
   if (verb.file != nullptr) text += help_lines({{"FILE", verb.file}}, indent) + "\n";
+  for (const VerbSpec* const word : verb.words) text += help_lines({{last_word(*word), word->summary}}, word_indent);
   std::string group;
   for (const OptionSpec& spec : verb.options) {
     if (group != spec.group) text += (group.empty() ? "" : "\n") + std::string(spec.group) + "\n";
@@ -331,7 +466,7 @@ std::string help_of(std::span<const VerbSpec* const> verbs) {
   lines.push_back({"--version", "the version of this program"});
   return "Fractile publishes quantiles of sensitive data with exact differential privacy.\n\n"
          "  fractile VERB [FILE] [options]\n\n" +
-         help_lines(lines, 13) + fmt::format("\nFor example {}\n", verbs.front()->usage);
+         help_lines(lines, word_indent) + fmt::format("\nFor example {}\n", verbs.front()->usage);
 }
 
 void usage(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }

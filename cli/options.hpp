@@ -24,20 +24,23 @@ struct OptionSpec {
 
 /// A verb: its table of options, and what its help says around them.
 struct VerbSpec {
-  const char* name;
+  const char* name;  ///< "release"; of a word after a verb both, "flow check"
   const char* summary;
   const char* usage;  ///< the command line in short
   const char* file;   ///< what FILE may be; nullptr when there is none
   std::span<const OptionSpec> options;
-  const char* epilogue;  ///< examples and exit codes
+  const char* epilogue;                         ///< examples and exit codes
+  std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
 };
 
 const VerbSpec& release_verb();
 const VerbSpec& audit_verb();
+const VerbSpec& flow_verb();
 const VerbSpec& reproduce_verb();
 
 /// The command line as typed: nothing is interpreted by the parser, and no value is empty.
 struct Typed {
+  std::string word = {};  ///< after a verb that has words
   std::string file = {};
   std::map<std::string, std::vector<std::string>> values = {};
 
@@ -51,14 +54,15 @@ struct Typed {
 /// Has `app` understand the verb.
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb);
 
-/// What was typed of a parsed verb; Error(usage) for unknown options, and for arguments or values that are too many.
+/// What was typed of a parsed verb; Error(usage) for unknown options, for arguments or values that are too many, and
+/// for a missing word.
 Typed typed_of(const CLI::App& app, const VerbSpec& verb);
 
-/// The parser's complaint in our words.
-Error worded(const CLI::ParseError& complaint, const VerbSpec& verb);
+/// The parser's complaint about a verb, or about its word, in our words.
+Error worded(const CLI::ParseError& complaint, const CLI::App& app, const VerbSpec& verb);
 
-/// Error(usage) unless a verb was parsed and nothing stands before it.
-void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs);
+/// Error(usage) unless a verb was parsed and nothing stands before it. `after`: the verb whose words they are.
+void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, const std::string& after = {});
 
 std::string help_of(const VerbSpec& verb);
 std::string help_of(std::span<const VerbSpec* const> verbs);

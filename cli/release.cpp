@@ -72,13 +72,6 @@ QuantileQuery query_of(const Typed& typed) {
   return query;
 }
 
-enum class Format { table, json, csv };
-
-Format format_of(const Typed& typed) {
-  return choice<Format>(typed, "--format", {{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}},
-                        stdout_is_terminal() ? Format::table : Format::csv);
-}
-
 std::string to_table(const QuantileRelease& release, const SourceDescription& source) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (std::size_t i = 0; i < release.indices.size(); ++i) {
@@ -146,7 +139,7 @@ int run_release(const Typed& typed) {
   if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
   const Lattice lattice = lattice_of(typed);
   const QuantileQuery query = query_of(typed);
-  const Format format = format_of(typed);
+  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
   const auto null_policy =
       choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}}, NullPolicy::drop);
   const std::string receipt = typed.one("--receipt");

@@ -100,6 +100,11 @@ Neighbors neighbors_of(const Typed& typed) {
                            Neighbors::add_remove);
 }
 
+Format format_of(const Typed& typed, Format fallback) {
+  return choice<Format>(typed, "--format", {{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}},
+                        fallback);
+}
+
 std::uint64_t whole_number(const std::string& option, const std::string& text, Range range) {
   std::uint64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -54,6 +54,12 @@ Value choice(const Typed& typed, const std::string& option, const std::map<std::
   usage(option + ": '" + typed.one(option) + "' is not known", "choose one of " + joined(words));
 }
 
+/// How results are printed.
+enum class Format { table, json, csv };
+
+/// --format; `fallback` when it is not given.
+Format format_of(const Typed& typed, Format fallback);
+
 struct Range {
   std::uint64_t least;
   std::uint64_t most;

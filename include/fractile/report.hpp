@@ -1,9 +1,13 @@
-// What a release looks like to others: JSON (also the receipt), CSV, and a receipt written durably.
+// What a release looks like to others: JSON (also the receipt), CSV, and a receipt written durably. And what was found out
+// about a pipeline, as text, JSON and CSV.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "fractile/audit.hpp"
+#include "fractile/pipelines.hpp"
 #include "fractile/quantiles.hpp"
 
 namespace fractile {
@@ -33,5 +37,69 @@ void require_writable(const std::string& path);
 /// Creates `path` with `text` durably: a new file beside it, synced, then given its name; never replaces a file.
 /// Error(data) when that fails, with nothing left behind.
 void write_durably(const std::string& path, const std::string& text);
+
+/// Is a pipeline at one epsilon worth at least as much to every analyst as at another?
+struct RefinementReport {
+  Exponent from;
+  Exponent to;
+  flow::PipelineRefinement answer;
+};
+
+/// Does less epsilon never help any analyst between these ends?
+struct StabilityReport {
+  Exponent low;
+  Exponent high;
+  flow::Stability answer;
+  std::optional<std::vector<flow::UnstableWindow>> windows = {};  ///< of the analyst who was asked about, if one was
+};
+
+/// An analyst's expected loss.
+struct UtilityReport {
+  Exponent epsilon;
+  flow::RealBounds loss;  ///< equal ends are an exact number
+};
+
+/// An analyst's expected loss against epsilon.
+struct SweepReport {
+  struct Point {
+    Exponent epsilon;
+    flow::RealBounds loss;
+    bool rises;  ///< certainly inside one of the windows
+  };
+  std::vector<Point> points;
+  std::vector<flow::UnstableWindow> windows;
+};
+
+struct ChannelReport {
+  Exponent epsilon;
+  flow::PipelineChannel answer;
+};
+
+/// How many significant digits are printed: of one expected loss, and of a sweep's.
+constexpr int utility_digits = 30;
+constexpr int sweep_digits = 15;
+
+/// One JSON object each. Rationals are strings in lowest terms, epsilons as Exponent::parse reads them. Of matrices, a row is
+/// an array: a witness has a row and a column an observation, a loss a row a secret and a column an action. Numbers that are
+/// not rational are decimals of which at most the last digit is rounded.
+std::string to_json(const RefinementReport& report);
+std::string to_json(const StabilityReport& report);
+std::string to_json(const UtilityReport& report);
+std::string to_json(const SweepReport& report);
+std::string to_json(const ChannelReport& report);
+
+/// The same in short sentences and aligned columns.
+std::string to_table(const RefinementReport& report);
+std::string to_table(const StabilityReport& report);
+std::string to_table(const UtilityReport& report);
+std::string to_table(const SweepReport& report);
+std::string to_table(const ChannelReport& report);
+
+/// A heading, and a line a question, point or secret. Certificates are only in the JSON.
+std::string to_csv(const RefinementReport& report);
+std::string to_csv(const StabilityReport& report);
+std::string to_csv(const UtilityReport& report);
+std::string to_csv(const SweepReport& report);
+std::string to_csv(const ChannelReport& report);
 
 }  // namespace fractile

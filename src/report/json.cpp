@@ -1,42 +1,17 @@
 #include <fmt/core.h>
-#include <rapidjson/prettywriter.h>
-#include <rapidjson/stringbuffer.h>
 
 #include "fractile/report.hpp"
-#include "fractile/version.hpp"
 #include "ranks/span.hpp"
+#include "report/json_writer.hpp"
 
 namespace fractile {
 namespace {
 
-using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
-
-void member(Writer& json, const char* name, const std::string& value) {
-  json.Key(name);
-  json.String(value.c_str(), static_cast<rapidjson::SizeType>(value.size()));
-}
-
-/// A number with exactly its decimals: no double on the way.
-void decimal(Writer& json, const Rational& value) {
-  const std::string text = value.to_decimal();
-  json.RawValue(text.c_str(), text.size(), rapidjson::kNumberType);
-}
-
-void member(Writer& json, const char* name, const Rational& value) {
-  json.Key(name);
-  decimal(json, value);
-}
-
-/// Decimals as they are.
-void number(Writer& json, const char* name, const std::string& decimals) {
-  json.Key(name);
-  json.RawValue(decimals.c_str(), decimals.size(), rapidjson::kNumberType);
-}
-
-void member(Writer& json, const char* name, std::uint64_t value) {
-  json.Key(name);
-  json.Uint64(value);
-}
+using report_detail::decimal;
+using report_detail::Document;
+using report_detail::member;
+using report_detail::number;
+using report_detail::Writer;
 
 void write_quantiles(Writer& json, const QuantileRelease& release) {
   json.Key("quantiles");
@@ -122,12 +97,8 @@ void write_source(Writer& json, const SourceDescription& source) {
 }  // namespace
 
 std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
-  rapidjson::StringBuffer buffer;
-  Writer json(buffer);
-  json.SetIndent(' ', 2);
-  json.StartObject();
-  member(json, "schema_version", std::uint64_t{1});
-  member(json, "program", std::string("fractile ") + version);
+  Document document;
+  Writer& json = document.json();
   member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release);
   write_quantiles(json, release);
@@ -139,17 +110,12 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
     member(json, "unsafe_seed", *release.unsafe_seed);
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
   }
-  json.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return document.text();
 }
 
 std::string to_json(const AuditRequest& request, const AuditReport& report) {
-  rapidjson::StringBuffer buffer;
-  Writer json(buffer);
-  json.SetIndent(' ', 2);
-  json.StartObject();
-  member(json, "schema_version", std::uint64_t{1});
-  member(json, "program", std::string("fractile ") + version);
+  Document document;
+  Writer& json = document.json();
   member(json, "mechanism", request.mechanism);
   member(json, "measure", to_string(request.budget.measure()));
   member(json, "neighbors", to_string(request.neighbors));
@@ -163,8 +129,7 @@ std::string to_json(const AuditRequest& request, const AuditReport& report) {
   json.String(report.second.c_str());
   json.EndArray();
   member(json, "pairs", report.pairs);
-  json.EndObject();
-  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+  return document.text();
 }
 
 std::string to_csv(const QuantileRelease& release) {

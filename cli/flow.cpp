@@ -1,0 +1,295 @@
+#include "flow.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fractile/pipelines.hpp"
+#include "fractile/report.hpp"
+#include "pipeline_file.hpp"
+#include "terminal.hpp"
+#include "values.hpp"
+
+namespace fractile::cli {
+namespace {
+
+// --- Epsilons --------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t largest_epsilon = 100;
+constexpr std::int64_t most_digits = 10'000;  // of exp(epsilon)
+
+/// How many digits a number has, its sign and stroke among them.
+Rational length(const Rational& value) { return static_cast<std::int64_t>(value.to_string().size()); }
+
+Exponent epsilon_of(const char* option, const std::string& text) {
+  Exponent epsilon = in_option(option, [&] { return Exponent::parse(text); });
+  const std::string example = fmt::format("write for example {} \"ln 3\"", option);
+  if (in_option(option, [&] { return epsilon > Exponent(Rational(largest_epsilon)); })) {
+    usage(fmt::format("{}: an epsilon above {} hides nothing", option, largest_epsilon), example);
+  }
+  if (epsilon.has_rational_exponential() && !epsilon.is_zero() &&
+      length(epsilon.argument()) * epsilon.coefficient() > Rational(most_digits)) {
+    usage(fmt::format("{}: exp({}) has more than {} digits", option, text, most_digits), example);
+  }
+  return epsilon;
+}
+
+/// Of an option that must be given.
+std::string needed(const Typed& typed, const std::string& option, const std::string& example) {
+  if (!typed.has(option)) usage(option + " is missing", "write for example " + option + " " + example);
+  return typed.one(option);
+}
+
+struct EpsilonRange {
+  Exponent low;
+  Exponent high;
+};
+
+/// "LO..HI".
+EpsilonRange range_of(const Typed& typed) {
+  const char* const option = "--epsilon";
+  const std::string text = needed(typed, option, "0.1..10");
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) {
+    usage(fmt::format("{}: '{}' is not a range", option, text),
+          "write two dots between its ends: 0.1..10, \"ln 2..ln 3\"");
+  }
+  EpsilonRange range{epsilon_of(option, text.substr(0, dots)), epsilon_of(option, text.substr(dots + 2))};
+  if (in_option(option, [&] { return range.low >= range.high; })) {
+    usage(fmt::format("{}: the range '{}' holds nothing", option, text), "write the smaller end first");
+  }
+  return range;
+}
+
+/// exp(epsilon), where it can be exact.
+Rational exact_odds(const char* option, const Exponent& epsilon, const flow::Pipeline& pipeline) {
+  if (epsilon.has_rational_exponential()) return epsilon.exponential();
+  if (!pipeline.perturber.depends_on_epsilon()) return 1;
+  usage(fmt::format("{}: exp({}) is not rational, and this is done exactly", option, epsilon.to_string()),
+        fmt::format("write a logarithm, for example {} \"ln 3\"", option));
+}
+
+/// The largest power of ten that is not above.
+Rational power_of_ten(const Rational& most) {
+  Rational power = 1;
+  while (power > most) power /= Rational(10);
+  while (power * Rational(10) <= most) power *= Rational(10);
+  return power;
+}
+
+struct OddsRange {
+  Rational low;
+  Rational high;
+};
+
+/// The odds of a range and, where they are not rational, next to nothing more.
+OddsRange odds_around(const EpsilonRange& range) {
+  return {std::max(Rational(1), flow::odds_bounds(range.low).lower), flow::odds_bounds(range.high).upper};
+}
+
+/// Next to nothing less.
+OddsRange odds_within(const EpsilonRange& range) {
+  return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
+}
+
+/// Nearly all of them, with short numbers for ends that are not rational.
+OddsRange short_odds_within(const EpsilonRange& range) {
+  OddsRange odds = odds_within(range);
+  const Rational width = odds.high - odds.low;
+  if (!range.low.has_rational_exponential()) {
+    const Rational unit = power_of_ten(std::min(width, odds.low - Rational(1)) / Rational(1000));
+    odds.low = (odds.low / unit).ceil() * unit;
+  }
+  if (!range.high.has_rational_exponential()) {
+    const Rational unit = power_of_ten(width / Rational(1000));
+    odds.high = (odds.high / unit).floor() * unit;
+  }
+  return odds;
+}
+
+std::vector<flow::UnstableWindow> windows_of(const PipelineFile& file, const flow::Analyst& analyst,
+                                             const OddsRange& odds) {
+  return about_file(file, [&] { return flow::unstable_windows(file.pipeline, analyst, odds.low, odds.high); });
+}
+
+// --- Printing --------------------------------------------------------------------------------------------------------
+
+Format format_of_data(const Typed& typed) {
+  return format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+}
+
+template <class Report>
+void print_report(Format format, const Report& report) {
+  const char* const hint = "free some space, or choose another place for the output";
+  switch (format) {
+    case Format::table:
+      return print(to_table(report), hint);
+    case Format::json:
+      return print(to_json(report), hint);
+    case Format::csv:
+      return print(to_csv(report), hint);
+  }
+}
+
+std::string file_of(const Typed& typed) {
+  if (typed.file.empty()) usage("no FILE to read", "name a TOML file; fractile flow --help shows one");
+  return typed.file;
+}
+
+// --- The words -------------------------------------------------------------------------------------------------------
+
+int check_refinement(const Typed& typed) {
+  const Format format = format_of(typed, Format::table);
+  const Exponent from = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
+  const Exponent to = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
+  const PipelineFile file = read_pipeline(file_of(typed));
+  const Rational odds_from = exact_odds("--from", from, file.pipeline);
+  const Rational odds_to = exact_odds("--to", to, file.pipeline);
+  const RefinementReport report{
+      from, to, about_file(file, [&] { return flow::check_refinement(file.pipeline, odds_from, odds_to); })};
+  print_report(format, report);
+  return report.answer.refinement.refines() ? 0 : 1;
+}
+
+flow::Stability stability_over(const PipelineFile& file, const OddsRange& odds) {
+  return about_file(file, [&] { return flow::check_stability(file.pipeline, odds.low, odds.high); });
+}
+
+/// What is stable is so around the range, and what is unstable is so within it.
+flow::Stability stability_over(const PipelineFile& file, const EpsilonRange& range) {
+  flow::Stability answer = stability_over(file, odds_around(range));
+  const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
+  if (is_exact || answer.verdict != flow::Stability::Verdict::unstable) return answer;
+  for (const OddsRange& odds : {short_odds_within(range), odds_within(range)}) {
+    flow::Stability inner = stability_over(file, odds);
+    if (inner.verdict == flow::Stability::Verdict::unstable) return inner;
+  }
+  return {flow::Stability::Verdict::undecided, "stable but for the very ends of the range; try a wider one"};
+}
+
+int check_stability(const Typed& typed) {
+  const Format format = format_of(typed, Format::table);
+  const EpsilonRange range = range_of(typed);
+  const PipelineFile file = read_pipeline(file_of(typed));
+  StabilityReport report{range.low, range.high, stability_over(file, range)};
+  const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
+  if (file.analyst && is_stable) report.windows.emplace();  // for every analyst there is none
+  if (file.analyst && !is_stable) report.windows = windows_of(file, *file.analyst, odds_around(range));
+  print_report(format, report);
+  return is_stable ? 0 : 1;
+}
+
+int run_check(const Typed& typed) {
+  const bool is_pair = typed.has("--from") || typed.has("--to");
+  if (is_pair && typed.has("--epsilon")) {
+    usage("--epsilon stands instead of --from and --to", "give one or the other");
+  }
+  if (!is_pair && !typed.has("--epsilon")) {
+    usage("what is to be checked is missing", R"(write a range, --epsilon 0.1..10, or --from "ln 3" --to "ln 2")");
+  }
+  return is_pair ? check_refinement(typed) : check_stability(typed);
+}
+
+/// What does not depend on epsilon is asked for at 0, where everything is rational.
+Exponent asked(const PipelineFile& file, const Exponent& epsilon) {
+  return file.pipeline.perturber.depends_on_epsilon() ? epsilon : Exponent();
+}
+
+flow::RealBounds loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
+  return about_file(file, [&] { return flow::utility_bounds(file.pipeline, analyst, asked(file, epsilon)); });
+}
+
+/// Exactly, where exp(epsilon) is rational.
+flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
+  const Exponent at = asked(file, epsilon);
+  if (!at.has_rational_exponential()) return loss_at(file, analyst, epsilon);
+  const Rational loss = about_file(file, [&] { return flow::utility(file.pipeline, analyst, at.exponential()); });
+  return {loss, loss};
+}
+
+int run_utility(const Typed& typed) {
+  const Format format = format_of(typed, Format::table);
+  const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
+  const PipelineFile file = read_pipeline(file_of(typed));
+  print_report(format, UtilityReport{epsilon, exact_loss_at(file, analyst_of(file), epsilon)});
+  return 0;
+}
+
+/// `count` numbers from low to high, to so many decimals that their distances are equal to a thousandth.
+std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
+  const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
+  const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));
+  std::vector<Rational> points{(low / unit).ceil() * unit};
+  for (std::uint64_t i = 1; i + 1 < count; ++i) {
+    const Rational exact = low + step * Rational(static_cast<std::int64_t>(i));
+    points.push_back((exact / unit + Rational(1, 2)).floor() * unit);
+  }
+  points.push_back((high / unit).floor() * unit);
+  return points;
+}
+
+std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) {
+  std::vector<Exponent> points;
+  if (!range.low.is_log() && !range.high.is_log()) {
+    for (Rational& epsilon : spread(range.low.coefficient(), range.high.coefficient(), count)) {
+      points.emplace_back(std::move(epsilon));
+    }
+  } else if (range.low.has_rational_exponential() && range.high.has_rational_exponential()) {
+    for (Rational& odds : spread(range.low.exponential(), range.high.exponential(), count)) {
+      points.push_back(Exponent::log(std::move(odds)));
+    }
+  } else {
+    usage("--epsilon: one end is a number and the other a logarithm, or a fraction of one",
+          "write both as numbers, 0.1..10, or both as logarithms, \"ln 2..ln 20\"");
+  }
+  return points;
+}
+
+bool certainly_inside(const flow::RealBounds& odds, const std::vector<flow::UnstableWindow>& windows) {
+  return std::ranges::any_of(windows, [&](const flow::UnstableWindow& window) {
+    return odds.lower > window.from.upper && odds.upper < window.to.lower;
+  });
+}
+
+int run_sweep(const Typed& typed) {
+  const Format format = format_of_data(typed);
+  const EpsilonRange range = range_of(typed);
+  const std::uint64_t count = typed.has("--points") ? whole_number(typed, "--points", {2, 100'000}) : 200;
+  const std::vector<Exponent> points = points_of(range, count);
+  const PipelineFile file = read_pipeline(file_of(typed));
+  const flow::Analyst& analyst = analyst_of(file);
+  SweepReport report;
+  report.windows = windows_of(file, analyst, odds_around(range));
+  Progress progress("flow sweep");
+  for (const Exponent& epsilon : points) {
+    progress.tick(fmt::format("{} of {} points", report.points.size(), count));
+    report.points.push_back(
+        {epsilon, loss_at(file, analyst, epsilon), certainly_inside(flow::odds_bounds(epsilon), report.windows)});
+  }
+  print_report(format, report);
+  return 0;
+}
+
+int run_channel(const Typed& typed) {
+  const Format format = format_of_data(typed);
+  const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
+  const PipelineFile file = read_pipeline(file_of(typed));
+  const Rational odds = exact_odds("--epsilon", epsilon, file.pipeline);
+  print_report(format, ChannelReport{epsilon, about_file(file, [&] { return flow::channel_at(file.pipeline, odds); })});
+  return 0;
+}
+
+}  // namespace
+
+int run_flow(const Typed& typed) {
+  using Run = int (*)(const Typed&);
+  static const std::map<std::string, Run> words{
+      {"check", run_check}, {"utility", run_utility}, {"sweep", run_sweep}, {"channel", run_channel}};
+  return words.at(typed.word)(typed);
+}
+
+}  // namespace fractile::cli

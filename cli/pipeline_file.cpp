@@ -1,0 +1,442 @@
+#include "pipeline_file.hpp"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "options.hpp"
+#include "values.hpp"
+
+namespace fractile::cli {
+namespace {
+
+using flow::Analyst;
+using flow::Matrix;
+using flow::Perturber;
+using flow::PostProcessor;
+using flow::Secret;
+
+constexpr std::int64_t most_participants = 1'000'000;
+constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
+
+[[noreturn]] void refuse_file(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::data, what, hint.empty() ? "see fractile flow --help" : hint);
+}
+
+// --- Values that know where they stand -------------------------------------------------------------------------------
+
+std::string described(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "a list";
+    case toml::node_type::string:
+      return "a text";
+    case toml::node_type::integer:
+    case toml::node_type::floating_point:
+      return "a number";
+    case toml::node_type::boolean:
+      return "true or false";
+    default:
+      return "a date or time";
+  }
+}
+
+/// A value of the file.
+class Item {
+ public:
+  Item(const std::string& file, std::string key, const toml::node& node)
+      : file_(&file), key_(std::move(key)), node_(&node) {}
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& hint) const {
+    refuse_at(node_->source(), key_, what, hint);
+  }
+
+  /// What the library says of this value comes out with its place.
+  template <class Make>
+  auto checked(Make&& make) const {
+    try {
+      return make();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::usage) throw;
+      refuse(error.what(), error.hint());
+    }
+  }
+
+  bool is_word() const { return node_->is_string(); }
+  bool is_list() const { return node_->is_array(); }
+  bool is_table() const { return node_->is_table(); }
+
+  Rational number() const;
+  std::size_t whole_number(std::int64_t least, std::int64_t most) const;
+  std::vector<Item> items() const;
+  std::vector<Rational> numbers() const;
+  Matrix matrix() const;
+
+  /// One of a few words.
+  template <class Value>
+  Value choice(const std::map<std::string, Value>& choices) const;
+
+  /// Of a table: refuses keys that are not among these.
+  void require_keys(const std::vector<std::string>& keys) const;
+  std::optional<Item> find(const std::string& key) const;
+  /// `example`: what to write when it is missing.
+  Item need(const std::string& key, const std::string& example) const;
+
+ private:
+  std::string key_of(const std::string& key) const { return key_.empty() ? key : key_ + "." + key; }
+  [[noreturn]] void refuse_at(const toml::source_region& source, const std::string& key, const std::string& what,
+                              const std::string& hint) const {
+    refuse_file(fmt::format("{}:{}: {}: {}", *file_, std::max(1U, source.begin.line), key, what), hint);
+  }
+  [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& known) const;
+
+  const std::string* file_;
+  std::string key_;  ///< "pipeline.post.of[0]"
+  const toml::node* node_;
+};
+
+std::string choose_hint(const std::string& word, const std::vector<std::string>& known) {
+  const std::string nearest = nearest_word(word, known);
+  return nearest.empty() ? "choose one of " + joined(known) : "did you mean " + nearest + "?";
+}
+
+Rational Item::number() const {
+  if (const auto* whole = node_->as_integer()) return {whole->get()};
+  if (const auto* text = node_->as_string()) {
+    return checked([&] { return Rational::parse(text->get()); });
+  }
+  if (const auto* binary = node_->as_floating_point()) {
+    const double value = binary->get();
+    if (!std::isfinite(value)) refuse(fmt::format("{} is not a number", value), "write a whole number, or \"1/2\"");
+    refuse(fmt::format("{} without quotes is a binary fraction, and not exact", value),
+           fmt::format("write it in quotes: \"{}\"", value));
+  }
+  refuse("a number is wanted, and this is " + described(*node_),
+         "write a whole number, or in quotes a fraction: \"1/2\"");
+}
+
+std::size_t Item::whole_number(std::int64_t least, std::int64_t most) const {
+  const Rational value = number();
+  if (!value.is_integer() || value < Rational(least) || value > Rational(most)) {
+    refuse(fmt::format("{} is not a whole number from {} to {}", value.to_string(), least, most),
+           fmt::format("write for example {}", std::max<std::int64_t>(least, 2)));
+  }
+  return static_cast<std::size_t>(value.to_int64());
+}
+
+std::vector<Item> Item::items() const {
+  const toml::array* const list = node_->as_array();
+  if (list == nullptr) refuse("a list is wanted, and this is " + described(*node_), "write for example [0, 1]");
+  std::vector<Item> result;
+  for (std::size_t i = 0; i < list->size(); ++i)
+    result.emplace_back(*file_, fmt::format("{}[{}]", key_, i), (*list)[i]);
+  return result;
+}
+
+std::vector<Rational> Item::numbers() const {
+  std::vector<Rational> result;
+  for (const Item& item : items()) result.push_back(item.number());
+  return result;
+}
+
+Matrix Item::matrix() const {
+  std::vector<std::vector<Rational>> rows;
+  for (const Item& row : items()) {
+    rows.push_back(row.numbers());
+    if (rows.back().empty() || rows.back().size() != rows.front().size()) {
+      row.refuse(fmt::format("a row of {} entries, and the first has {}", rows.back().size(), rows.front().size()),
+                 "write equally many in every row, and at least one");
+    }
+  }
+  if (rows.empty()) refuse("a matrix without rows", R"(write rows of numbers: [["1/2", "1/2"], [0, 1]])");
+  return Matrix::of(rows);
+}
+
+void Item::refuse_word(const std::string& word, const std::vector<std::string>& known) const {
+  refuse("'" + word + "' is not known", choose_hint(word, known));
+}
+
+template <class Value>
+Value Item::choice(const std::map<std::string, Value>& choices) const {
+  std::vector<std::string> known;
+  known.reserve(choices.size());
+  for (const auto& [word, value] : choices) known.push_back(word);
+  const auto* const text = node_->as_string();
+  if (text == nullptr) refuse("a word is wanted, and this is " + described(*node_), "choose one of " + joined(known));
+  const auto at = choices.find(text->get());
+  if (at == choices.end()) refuse_word(text->get(), known);
+  return at->second;
+}
+
+void Item::require_keys(const std::vector<std::string>& keys) const {
+  const toml::table* const table = node_->as_table();
+  if (table == nullptr) refuse("a table is wanted, and this is " + described(*node_), "write the keys " + joined(keys));
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    if (std::ranges::find(keys, name) != keys.end()) continue;
+    refuse_at(key.source(), key_of(name), "unknown key", choose_hint(name, keys));
+  }
+}
+
+std::optional<Item> Item::find(const std::string& key) const {
+  const toml::node* const node = node_->as_table()->get(key);
+  if (node == nullptr) return {};
+  return Item(*file_, key_of(key), *node);
+}
+
+Item Item::need(const std::string& key, const std::string& example) const {
+  std::optional<Item> found = find(key);
+  if (!found) refuse_at(node_->source(), key_of(key), "missing", "write for example " + example);
+  return *std::move(found);
+}
+
+// --- A pipeline ------------------------------------------------------------------------------------------------------
+
+std::size_t index_of(const Item& item, const std::vector<Rational>& values) {
+  const Rational value = item.number();
+  const auto at = std::ranges::find(values, value);
+  if (at == values.end()) item.refuse(value.to_string() + " is none of the values", "choose among pipeline.values");
+  return static_cast<std::size_t>(at - values.begin());
+}
+
+std::vector<std::size_t> indices_of(const Item& list, const std::vector<Rational>& values) {
+  std::vector<std::size_t> indices;
+  for (const Item& item : list.items()) indices.push_back(index_of(item, values));
+  return indices;
+}
+
+std::vector<Rational> values_of(const Item& list) {
+  std::vector<Rational> values;
+  for (const Item& item : list.items()) {
+    Rational value = item.number();
+    if (std::ranges::find(values, value) != values.end()) {
+      item.refuse("the value " + value.to_string() + " stands twice", "write every value once");
+    }
+    values.push_back(std::move(value));
+  }
+  if (values.size() < 2) list.refuse("there must be at least two values", "write for example values = [0, 1]");
+  return values;
+}
+
+Secret secret_of(const Item& pipeline, std::size_t participants, const std::vector<Rational>& values) {
+  Secret secret;
+  if (const std::optional<Item> item = pipeline.find("secret")) {
+    secret.kind = item->choice<Secret::Kind>({{"everyone", Secret::Kind::everyone},
+                                              {"target", Secret::Kind::target},
+                                              {"histogram", Secret::Kind::histogram}});
+  }
+  const std::optional<Item> known = pipeline.find("known");
+  if (secret.kind != Secret::Kind::target) {
+    if (known) known->refuse("known goes with secret = \"target\"", "leave it out, or write secret = \"target\"");
+    return secret;
+  }
+  if (known) secret.known = indices_of(*known, values);
+  if (secret.known.size() + 1 == participants) return secret;
+  if (!known) pipeline.need("known", "known = [0, 1], the values of the other participants");
+  known->refuse(
+      fmt::format("{} of the others' values are known, and there are {} others", secret.known.size(), participants - 1),
+      "write the value of everyone but the target");
+}
+
+/// `size`: of the values that are perturbed.
+Perturber fixed_perturber(const Item& item, std::size_t size) {
+  const Matrix matrix = item.matrix();
+  if (matrix.rows() != size || matrix.columns() != size) {
+    item.refuse(fmt::format("a matrix of {} rows and {} columns, and {} possible values are perturbed", matrix.rows(),
+                            matrix.columns(), size),
+                "write a row and a column for each of them");
+  }
+  return item.checked([&] { return Perturber::fixed(flow::Channel(matrix)); });
+}
+
+Perturber perturber_of(const Item& pipeline, std::size_t size) {
+  if (size > most_perturbed) {
+    pipeline.refuse(fmt::format("{} values are perturbed, at most {} can be", size, most_perturbed),
+                    "take fewer values, or with a histogram fewer participants");
+  }
+  const std::optional<Item> named = pipeline.find("perturber");
+  const std::optional<Item> matrix = pipeline.find("matrix");
+  if (named && matrix) matrix->refuse("there is a perturber already", "write one of the two");
+  if (matrix) return fixed_perturber(*matrix, size);
+  if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
+  if (named->is_table()) {
+    named->require_keys({"matrix"});
+    return fixed_perturber(named->need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size);
+  }
+  using Make = Perturber (*)(std::size_t);
+  const auto make = named->choice<Make>(
+      {{"geometric", Perturber::geometric}, {"randomized-response", Perturber::randomized_response}});
+  return named->checked([&] { return make(size); });
+}
+
+/// 0, 1, 2, ..., each at least once.
+std::vector<std::size_t> outputs_of(const Item& table) {
+  std::vector<std::size_t> outputs;
+  for (const Item& output : table.items()) outputs.push_back(output.whole_number(0, most_participants));
+  const std::set<std::size_t> shown(outputs.begin(), outputs.end());
+  if (!shown.empty() && *shown.rbegin() != shown.size() - 1) {
+    table.refuse(fmt::format("{} different outputs, and one is {}", shown.size(), *shown.rbegin()),
+                 "number the outputs 0, 1, 2, ... without a gap");
+  }
+  return outputs;
+}
+
+PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
+  static const std::map<std::string, PostProcessor::Kind> queries{{"count", PostProcessor::Kind::count},
+                                                                  {"identity", PostProcessor::Kind::identity},
+                                                                  {"mode", PostProcessor::Kind::mode},
+                                                                  {"sum", PostProcessor::Kind::sum}};
+  const std::string example = R"(post = { query = "count", of = [0] }, or post = "sum")";
+  PostProcessor post;
+  std::optional<Item> counted;
+  if (item.is_table()) {
+    item.require_keys({"query", "of", "table"});
+    counted = item.find("of");
+    if (const std::optional<Item> table = item.find("table")) {
+      if (item.find("query")) table->refuse("there is a query already", "write one of the two");
+      if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
+      post.kind = PostProcessor::Kind::table;
+      post.image = outputs_of(*table);
+      return post;
+    }
+    post.kind = item.need("query", example).choice(queries);
+  } else {
+    post.kind = item.choice(queries);
+  }
+  if (post.kind != PostProcessor::Kind::count) {
+    if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
+    return post;
+  }
+  if (!counted) item.refuse("of is missing: the values to count", "write for example " + example);
+  post.counted = indices_of(*counted, values);
+  if (post.counted.empty()) counted->refuse("nothing is counted", "write for example of = [0]");
+  return post;
+}
+
+/// The library names the member that is wrong: "post: ...".
+void validate(const flow::Pipeline& pipeline, const Item& item) {
+  try {
+    pipeline.validate();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    const std::string what = error.what();
+    const std::size_t colon = what.find(": ");
+    const std::optional<Item> member = colon == std::string::npos ? std::nullopt : item.find(what.substr(0, colon));
+    if (member) member->refuse(what.substr(colon + 2), error.hint());
+    item.refuse(what, error.hint());
+  }
+}
+
+flow::Pipeline pipeline_of(const Item& item) {
+  item.require_keys({"participants", "values", "perturber", "matrix", "post", "secret", "known"});
+  const std::size_t participants = item.need("participants", "participants = 2").whole_number(1, most_participants);
+  std::vector<Rational> values = values_of(item.need("values", "values = [0, 1, 2]"));
+  Secret secret = secret_of(item, participants, values);
+  const bool perturbs_bars = secret.kind == Secret::Kind::histogram;
+  Perturber perturber = perturber_of(item, perturbs_bars ? participants + 1 : values.size());
+  PostProcessor post = post_of(item.need("post", "post = \"sum\""), values);
+  flow::Pipeline pipeline{participants, std::move(values), std::move(perturber), std::move(post), std::move(secret)};
+  validate(pipeline, item);
+  return pipeline;
+}
+
+// --- An analyst ------------------------------------------------------------------------------------------------------
+
+std::optional<flow::Prior> prior_of(const Item& item) {
+  if (item.is_list()) {
+    return item.checked([&] { return flow::Prior(item.numbers()); });
+  }
+  if (!item.is_word())
+    item.refuse("neither uniform nor a list", R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
+  item.choice<bool>({{"uniform", true}});
+  return {};
+}
+
+Analyst::Goal goal_of(const Item& item) {
+  if (item.is_list()) return Analyst::Goal::matrix;
+  return item.choice<Analyst::Goal>({{"argmax-accuracy", Analyst::Goal::argmax_accuracy},
+                                     {"bayes-risk", Analyst::Goal::bayes_risk},
+                                     {"linear-error", Analyst::Goal::linear_error},
+                                     {"squared-error", Analyst::Goal::squared_error}});
+}
+
+Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
+  item.require_keys({"prior", "loss", "scale"});
+  const std::optional<Item> prior = item.find("prior");
+  const Item loss = item.need("loss", "loss = \"bayes-risk\"");
+  Analyst analyst;
+  if (prior) analyst.prior = prior_of(*prior);
+  analyst.goal = goal_of(loss);
+  if (analyst.goal == Analyst::Goal::matrix) analyst.losses = loss.matrix();
+  if (const std::optional<Item> scale = item.find("scale")) {
+    analyst.scale = scale->number();
+    if (analyst.scale.sign() < 0) scale->refuse("a scale below 0", "write a positive one");
+  }
+  if (analyst.prior) prior->checked([&] { flow::prior_of(analyst, pipeline); });
+  // The losses of many secrets can be very many; those of a goal that fits are made only where they are needed.
+  const bool fits = analyst.goal == Analyst::Goal::bayes_risk ||
+                    (analyst.goal == Analyst::Goal::argmax_accuracy && pipeline.secret.kind == Secret::Kind::histogram);
+  if (!fits) loss.checked([&] { flow::loss_of(analyst, pipeline); });
+  return analyst;
+}
+
+// --- The file --------------------------------------------------------------------------------------------------------
+
+std::string text_of(const std::string& name) {
+  const auto refuse = [&] {
+    refuse_file(fmt::format("cannot open {}: {}", name, std::strerror(errno)), "check the path");
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
+  if (file == nullptr) refuse();
+  std::string text;
+  std::vector<char> piece(1 << 16);
+  while (const std::size_t read = std::fread(piece.data(), 1, piece.size(), file.get()))
+    text.append(piece.data(), read);
+  if (std::ferror(file.get()) != 0) refuse();
+  return text;
+}
+
+toml::table parsed(const std::string& name) {
+  const std::string text = text_of(name);
+  try {
+    return toml::parse(std::string_view(text), std::string_view(name));
+  } catch (const toml::parse_error& error) {
+    refuse_file(fmt::format("{}:{}: {}", name, std::max(1U, error.source().begin.line), error.description()),
+                "a TOML file is wanted; fractile flow --help shows one");
+  }
+}
+
+}  // namespace
+
+PipelineFile read_pipeline(const std::string& name) {
+  const toml::table root = parsed(name);
+  const Item file(name, "", root);
+  file.require_keys({"pipeline", "analyst"});
+  PipelineFile result{name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2")), {}};
+  if (const std::optional<Item> analyst = file.find("analyst")) {
+    result.analyst = analyst_of(*analyst, result.pipeline);
+  }
+  return result;
+}
+
+const flow::Analyst& analyst_of(const PipelineFile& file) {
+  if (!file.analyst) {
+    refuse_file(file.name + ": there is no analyst", "write [analyst] and below it for example loss = \"bayes-risk\"");
+  }
+  return *file.analyst;
+}
+
+}  // namespace fractile::cli

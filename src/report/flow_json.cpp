@@ -1,0 +1,162 @@
+#include <span>
+
+#include "fractile/report.hpp"
+#include "report/flow_numbers.hpp"
+#include "report/json_writer.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::Document;
+using report_detail::member;
+using report_detail::reason_of;
+using report_detail::significant;
+using report_detail::text;
+using report_detail::verdict_of;
+using report_detail::window_epsilon;
+using report_detail::window_odds;
+using report_detail::with_decimals;
+using report_detail::Writer;
+
+void write(Writer& json, const std::vector<std::string>& words) {
+  json.StartArray();
+  for (const std::string& word : words) text(json, word);
+  json.EndArray();
+}
+
+void write(Writer& json, std::span<const Rational> numbers) {
+  json.StartArray();
+  for (const Rational& number : numbers) text(json, number.to_string());
+  json.EndArray();
+}
+
+void write(Writer& json, const flow::Matrix& matrix) {
+  json.StartArray();
+  for (std::size_t i = 0; i < matrix.rows(); ++i) write(json, matrix.row(i));
+  json.EndArray();
+}
+
+template <class Value>
+void write_member(Writer& json, const char* name, const Value& value) {
+  json.Key(name);
+  write(json, value);
+}
+
+void write_labels(Writer& json, const flow::PipelineRefinement& answer) {
+  write_member(json, "secrets", answer.secrets);
+  write_member(json, "observations", answer.observations);
+}
+
+void write_certificate(Writer& json, const flow::PipelineRefinement& answer) {
+  const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict);
+  if (witness != nullptr && witness->matrix.rows() > 0) {
+    write_labels(json, answer);
+    write_member(json, "witness", witness->matrix);
+  }
+  const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
+  if (refutation == nullptr) return;
+  write_labels(json, answer);
+  json.Key("counterexample");
+  json.StartObject();
+  write_member(json, "prior", std::span<const Rational>(refutation->prior.probabilities()));
+  write_member(json, "loss", refutation->loss.matrix());
+  member(json, "utility_from", refutation->utility_from.to_string());
+  member(json, "utility_to", refutation->utility_to.to_string());
+  json.EndObject();
+}
+
+void write_windows(Writer& json, const std::vector<flow::UnstableWindow>& windows) {
+  json.Key("windows");
+  json.StartArray();
+  for (const flow::UnstableWindow& window : windows) {
+    json.StartObject();
+    member(json, "odds_from", window_odds(window.from));
+    member(json, "odds_to", window_odds(window.to));
+    member(json, "epsilon_from", window_epsilon(window.from));
+    member(json, "epsilon_to", window_epsilon(window.to));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+/// A document whose matrices have a line each.
+class FlowDocument : public Document {
+ public:
+  FlowDocument() { json().SetFormatOptions(rapidjson::kFormatSingleLineArray); }
+};
+
+}  // namespace
+
+std::string to_json(const RefinementReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "verdict", verdict_of(report.answer.refinement));
+  member(json, "reason", reason_of(report.answer.refinement));
+  member(json, "epsilon_from", report.from.to_string());
+  member(json, "epsilon_to", report.to.to_string());
+  write_certificate(json, report.answer);
+  return document.text();
+}
+
+std::string to_json(const StabilityReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "verdict", verdict_of(report.answer));
+  member(json, "reason", report.answer.reason);
+  member(json, "epsilon_low", report.low.to_string());
+  member(json, "epsilon_high", report.high.to_string());
+  if (report.answer.refutation) {
+    member(json, "odds_from", report.answer.from.to_string());
+    member(json, "odds_to", report.answer.to.to_string());
+    write_certificate(json, *report.answer.refutation);
+  }
+  if (report.windows) {
+    json.Key("analyst");
+    json.StartObject();
+    member(json, "verdict", std::string(report.windows->empty() ? "stable" : "unstable"));
+    write_windows(json, *report.windows);
+    json.EndObject();
+  }
+  return document.text();
+}
+
+std::string to_json(const UtilityReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "epsilon", report.epsilon.to_string());
+  if (report.loss.lower == report.loss.upper) member(json, "utility", report.loss.lower.to_string());
+  member(json, "decimal", significant(report.loss, utility_digits));
+  return document.text();
+}
+
+std::string to_json(const SweepReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  json.Key("points");
+  json.StartArray();
+  for (const SweepReport::Point& point : report.points) {
+    json.StartObject();
+    member(json, "epsilon", with_decimals(point.epsilon));
+    member(json, "decimal", significant(point.loss, sweep_digits));
+    json.Key("rises");
+    json.Bool(point.rises);
+    json.EndObject();
+  }
+  json.EndArray();
+  write_windows(json, report.windows);
+  return document.text();
+}
+
+std::string to_json(const ChannelReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  const flow::Channel& channel = report.answer.channel;
+  member(json, "epsilon", report.epsilon.to_string());
+  write_member(json, "secrets", channel.secrets());
+  write_member(json, "observations", channel.observations());
+  write_member(json, "matrix", channel.matrix());
+  write_member(json, "arrangements", std::span<const Rational>(report.answer.arrangements));
+  return document.text();
+}
+
+}  // namespace fractile

@@ -1,0 +1,77 @@
+#include "report/flow_numbers.hpp"
+
+#include <algorithm>
+
+#include "exact/enclosure.hpp"
+#include "exact/flint.hpp"
+
+namespace fractile::report_detail {
+namespace {
+
+constexpr int window_places = 6;
+constexpr std::int64_t logarithm_precision = 256;
+
+/// Of a positive number: the power of ten of its first digit, or one less.
+int magnitude(const Rational& value) {
+  const auto length = [](const Rational& whole) { return static_cast<int>(whole.to_string().size()); };
+  return value >= Rational(1) ? length(value.floor()) - 1 : -length((Rational(1) / value).floor());
+}
+
+Rational end_of(const Enclosure& number, bool upper) {
+  arf_t end;
+  arf_init(end);
+  if (upper) {
+    arb_get_ubound_arf(end, number.arb(), logarithm_precision);
+  } else {
+    arb_get_lbound_arf(end, number.arb(), logarithm_precision);
+  }
+  Rational result;
+  arf_get_fmpq(flint_of(result), end);
+  arf_clear(end);
+  return result;
+}
+
+flow::RealBounds logarithm(const flow::RealBounds& odds) {
+  return {end_of(Enclosure::of(odds.lower, logarithm_precision).log(), false),
+          end_of(Enclosure::of(odds.upper, logarithm_precision).log(), true)};
+}
+
+}  // namespace
+
+std::string verdict_of(const flow::Refinement& refinement) {
+  if (refinement.refines()) return "refines";
+  return refinement.refuted() ? "does-not-refine" : "undecided";
+}
+
+std::string verdict_of(const flow::Stability& stability) {
+  switch (stability.verdict) {
+    case flow::Stability::Verdict::stable:
+      return "stable";
+    case flow::Stability::Verdict::unstable:
+      return "unstable";
+    case flow::Stability::Verdict::undecided:
+      return "undecided";
+  }
+  return {};
+}
+
+std::string reason_of(const flow::Refinement& refinement) {
+  const auto* undecided = std::get_if<flow::Undecided>(&refinement.verdict);
+  return undecided == nullptr ? refinement.reason : undecided->reason;
+}
+
+std::string significant(const flow::RealBounds& value, int digits) {
+  if (value.lower.sign() <= 0) return value.to_decimal(digits);
+  return value.to_decimal(std::max(0, digits - 1 - magnitude(value.lower)));
+}
+
+std::string window_odds(const flow::RealBounds& odds) { return odds.to_decimal(window_places); }
+
+std::string window_epsilon(const flow::RealBounds& odds) { return logarithm(odds).to_decimal(window_places); }
+
+std::string with_decimals(const Exponent& epsilon) {
+  const bool is_decimal = !epsilon.is_log() && epsilon.coefficient().is_decimal();
+  return is_decimal ? epsilon.coefficient().to_decimal() : epsilon.to_string();
+}
+
+}  // namespace fractile::report_detail

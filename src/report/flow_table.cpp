@@ -1,0 +1,168 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <span>
+
+#include "fractile/report.hpp"
+#include "report/flow_numbers.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::reason_of;
+using report_detail::significant;
+using report_detail::verdict_of;
+using report_detail::window_epsilon;
+using report_detail::window_odds;
+using report_detail::with_decimals;
+
+constexpr std::size_t largest_table = 2000;  // in entries; what is larger is for programs to read
+constexpr std::size_t longest_fraction = 24;
+constexpr int rounded_places = 12;
+
+using Row = std::vector<std::string>;
+
+/// The first column to the left, the others to the right.
+std::string aligned(const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line = fmt::format("{:<{}}", row.front(), widths.front());
+    for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
+    text += line + "\n";
+  }
+  return text;
+}
+
+/// Long fractions as decimals, with a mark.
+std::string brief(const Rational& number) {
+  std::string fraction = number.to_string();
+  if (fraction.size() <= longest_fraction) return fraction;
+  return "~" + flow::RealBounds{number, number}.to_decimal(rounded_places);
+}
+
+constexpr const char* brief_note = "what has a ~ is rounded here, and exact in --format json\n";
+
+std::string labelled(const std::string& corner, const Row& rows, const Row& columns, const flow::Matrix& matrix) {
+  if (matrix.rows() * matrix.columns() > largest_table) {
+    return fmt::format("{} rows and {} columns: too many to look at, --format json prints them\n", matrix.rows(),
+                       matrix.columns());
+  }
+  std::vector<Row> lines{{corner}};
+  lines.front().insert(lines.front().end(), columns.begin(), columns.end());
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    lines.push_back({rows[i]});
+    for (const Rational& entry : matrix.row(i)) lines.back().push_back(brief(entry));
+  }
+  return aligned(lines);
+}
+
+/// With a note when there are rounded numbers in it.
+std::string noted(const std::string& text) { return text.find('~') == std::string::npos ? text : text + brief_note; }
+
+/// The two epsilons of a verdict, in words.
+struct Ends {
+  std::string from;
+  std::string to;
+};
+
+std::string certificate(const flow::Witness& witness, const flow::PipelineRefinement& answer, const Ends& ends) {
+  if (witness.matrix.rows() == 0) return {};
+  return fmt::format("\nthe release at {} can be drawn from the release at {}, by these rows:\n\n", ends.to,
+                     ends.from) +
+         labelled("", answer.observations, answer.observations, witness.matrix) + "\nchecked in exact arithmetic\n";
+}
+
+std::string certificate(const flow::Counterexample& refutation, const flow::PipelineRefinement& answer,
+                        const Ends& ends) {
+  const flow::Matrix& losses = refutation.loss.matrix();
+  flow::Matrix columns(losses.rows(), losses.columns() + 1);
+  for (std::size_t i = 0; i < losses.rows(); ++i) {
+    columns(i, 0) = refutation.prior[i];
+    for (std::size_t j = 0; j < losses.columns(); ++j) columns(i, j + 1) = losses(i, j);
+  }
+  Row names{"prior"};
+  for (const std::string& action : refutation.loss.actions()) names.push_back("action " + action);
+  return "\nwhat he believes, and what his actions cost him:\n\n" + labelled("secret", answer.secrets, names, columns) +
+         fmt::format("\nexpected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n",
+                     ends.from, brief(refutation.utility_from), ends.to, brief(refutation.utility_to));
+}
+
+std::string certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
+  if (const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict)) {
+    return noted(certificate(*witness, answer, ends));
+  }
+  if (const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict)) {
+    return noted(certificate(*refutation, answer, ends));
+  }
+  return {};
+}
+
+std::string sentence(const std::string& text) { return text.empty() ? "" : text + "\n"; }
+
+std::string windows_table(const std::vector<flow::UnstableWindow>& windows) {
+  std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
+  for (const flow::UnstableWindow& window : windows) {
+    rows.push_back(
+        {window_epsilon(window.from), window_epsilon(window.to), window_odds(window.from), window_odds(window.to)});
+  }
+  return aligned(rows);
+}
+
+std::string of_the_analyst(const std::vector<flow::UnstableWindow>& windows) {
+  if (windows.empty()) return "\nto the analyst of the file, more epsilon is never worth less in this range\n";
+  return "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" + windows_table(windows);
+}
+
+}  // namespace
+
+std::string to_table(const RefinementReport& report) {
+  const flow::Refinement& refinement = report.answer.refinement;
+  const Ends ends{with_decimals(report.from), with_decimals(report.to)};
+  std::string text = "undecided: is epsilon = {} worth at least as much as {} to every analyst?\n";
+  if (refinement.refines()) text = "refines: to every analyst, epsilon = {} is worth at least as much as {}\n";
+  if (refinement.refuted()) text = "does not refine: to some analyst, epsilon = {} is worth less than {}\n";
+  return fmt::format(fmt::runtime(text), ends.from, ends.to) + sentence(reason_of(refinement)) +
+         certificate(report.answer, ends);
+}
+
+std::string to_table(const StabilityReport& report) {
+  const flow::Stability& answer = report.answer;
+  std::string text = fmt::format("{} for epsilon from {} to {}\n", verdict_of(answer), with_decimals(report.low),
+                                 with_decimals(report.high));
+  if (answer.verdict == flow::Stability::Verdict::stable) text += "less epsilon never helps any analyst\n";
+  if (answer.refutation) {
+    const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
+    text += fmt::format("to some analyst, epsilon = {} is worth less than {}\n", ends.from, ends.to) +
+            sentence(answer.reason) + certificate(*answer.refutation, ends);
+  } else {
+    text += sentence(answer.reason);
+  }
+  return report.windows ? text + of_the_analyst(*report.windows) : text;
+}
+
+std::string to_table(const UtilityReport& report) {
+  std::vector<Row> rows{{"epsilon", with_decimals(report.epsilon)}};
+  if (report.loss.lower == report.loss.upper) rows.push_back({"expected loss", report.loss.lower.to_string()});
+  rows.push_back({"as a decimal", significant(report.loss, utility_digits)});
+  return aligned(rows);
+}
+
+std::string to_table(const SweepReport& report) {
+  std::vector<Row> rows{{"epsilon", "expected loss", "rises"}};
+  for (const SweepReport::Point& point : report.points) {
+    rows.push_back({with_decimals(point.epsilon), significant(point.loss, sweep_digits), point.rises ? "yes" : "no"});
+  }
+  return aligned(rows) + of_the_analyst(report.windows);
+}
+
+std::string to_table(const ChannelReport& report) {
+  const flow::Channel& channel = report.answer.channel;
+  return noted(labelled("secret", channel.secrets(), channel.observations(), channel.matrix()));
+}
+
+}  // namespace fractile

@@ -1,0 +1,39 @@
+// One JSON object, written member by member.
+#pragma once
+
+#include <rapidjson/prettywriter.h>
+#include <rapidjson/stringbuffer.h>
+
+#include <cstdint>
+#include <string>
+
+#include "fractile/exact.hpp"
+
+namespace fractile::report_detail {
+
+using Writer = rapidjson::PrettyWriter<rapidjson::StringBuffer>;
+
+/// Begins as all of them do, with the version of the format and of the program.
+class Document {
+ public:
+  Document();
+  Writer& json() { return json_; }
+  /// Ends the object.
+  std::string text();
+
+ private:
+  rapidjson::StringBuffer buffer_;
+  Writer json_;
+};
+
+void text(Writer& json, const std::string& value);
+/// A number with exactly its decimals: no double on the way.
+void decimal(Writer& json, const Rational& value);
+
+void member(Writer& json, const char* name, const std::string& value);
+void member(Writer& json, const char* name, const Rational& value);  ///< its decimals
+void member(Writer& json, const char* name, std::uint64_t value);
+/// Decimals as they are.
+void number(Writer& json, const char* name, const std::string& decimals);
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,571 @@
+"""fractile flow, run as a process: the paper's examples, certificates checked again in Python's fractions, and files that
+are not what they should be."""
+
+import csv
+import io
+import json
+import os
+import re
+import shlex
+import subprocess
+import unittest
+from decimal import Decimal
+from fractions import Fraction
+
+from cli.program import HOUSE, PROGRAM, CommandTest, run
+
+EXAMPLES = HOUSE / "examples" / "flow"
+LN_3_TO_LN_2 = ("--from", "ln 3", "--to", "ln 2")
+D1 = EXAMPLES / "known_others.toml"
+
+SURVEY = {"participants": "2", "values": "[0, 1, 2]", "perturber": '"geometric"', "post": '"sum"',
+          "secret": '"everyone"'}
+
+
+def flow(*arguments, **how):
+    return run("flow", *arguments, **how)
+
+
+def fractions(rows):
+    return [[Fraction(entry) for entry in row] for row in rows]
+
+
+def product(a, b):
+    return [[sum(row[k] * b[k][j] for k in range(len(b))) for j in range(len(b[0]))] for row in a]
+
+
+def expected_loss(prior, channel, loss):
+    """Definition 2.2."""
+    secrets = range(len(prior))
+    return sum(min(sum(prior[x] * channel[x][y] * loss[x][w] for x in secrets) for w in range(len(loss[0])))
+               for y in range(len(channel[0])))
+
+
+class FlowTest(CommandTest):
+    def json(self, *arguments, code=0):
+        result = flow(*arguments, "--format", "json", cwd=self.folder)
+        self.assertEqual((result.code, result.err), (code, ""))
+        document = json.loads(result.out)
+        self.assertEqual(document.pop("schema_version"), 1)
+        self.assertRegex(document.pop("program"), r"\Afractile \d")
+        return document
+
+    def channel(self, file, epsilon):
+        """Secrets, observations and the matrix; every row adds up to 1."""
+        document = self.json("channel", file, "--epsilon", epsilon)
+        matrix = fractions(document["matrix"])
+        self.assertEqual([sum(row) for row in matrix], [1] * len(document["secrets"]))
+        self.assertTrue(all(entry >= 0 for row in matrix for entry in row))
+        return document["secrets"], document["observations"], matrix
+
+    def survey(self, name="survey.toml", analyst=None, **changes):
+        """Writes a file that is well, but for the changes. None leaves a key out."""
+        lines = ["[pipeline]"]
+        lines += [f"{key} = {value}" for key, value in {**SURVEY, **changes}.items() if value is not None]
+        if analyst is not None:
+            lines += ["[analyst]", *(f"{key} = {value}" for key, value in analyst.items())]
+        return self.write(name, "\n".join(lines) + "\n")
+
+    def assert_certified(self, file, document, epsilon_from, epsilon_to):
+        """The witness or counter-example of a check's JSON holds for the file's channels, as we compute."""
+        file = self.with_secrets(file, document)
+        secrets, observations, before = self.channel(file, epsilon_from)
+        self.assertEqual((document["secrets"], document["observations"]), (secrets, observations))
+        after = self.channel(file, epsilon_to)[2]
+        if "witness" in document:
+            witness = fractions(document["witness"])
+            self.assertTrue(all(sum(row) == 1 and min(row) >= 0 for row in witness))
+            self.assertEqual(product(before, witness), after)
+            self.assertNotIn("counterexample", document)
+            return
+        refutation = document["counterexample"]
+        prior = [Fraction(p) for p in refutation["prior"]]
+        loss = fractions(refutation["loss"])
+        self.assertEqual(sum(prior), 1)
+        self.assertTrue(min(prior) >= 0 and min(entry for row in loss for entry in row) >= 0)
+        utilities = expected_loss(prior, before, loss), expected_loss(prior, after, loss)
+        self.assertEqual(utilities, (Fraction(refutation["utility_from"]), Fraction(refutation["utility_to"])))
+        self.assertGreater(*utilities)
+
+    def with_secrets(self, file, document):
+        """The file, or where the certificate is about one unknown value, the file that says so."""
+        secrets = self.json("channel", file, "--epsilon", "ln 2")["secrets"]
+        if secrets == document["secrets"]:
+            return file
+        text = (self.folder / file).read_text()
+        values = re.search(r"^values = \[(.*)\]", text, re.M)[1].split(", ")
+        others = int(re.search(r"^participants = (\d+)", text, re.M)[1]) - 1
+        known = ", ".join(values[:1] * others)
+        return self.write("one_unknown.toml", text.replace('secret = "everyone"', f'secret = "target"\nknown = [{known}]'))
+
+
+class Examples(FlowTest):
+    """Every file of examples/flow/."""
+
+    REFINES = ("response_squared", "response_count", "geometric_outliers", "three_respondents")
+    DOES_NOT = ("response_sum", "geometric_count", "geometric_sum", "noisy_argmax", "known_others")
+
+    def test_all_are_here(self):
+        self.assertEqual({path.stem for path in EXAMPLES.glob("*")}, {*self.REFINES, *self.DOES_NOT})
+
+    def test_refinement(self):
+        for name in self.REFINES + self.DOES_NOT:
+            with self.subTest(name=name):
+                refines = name in self.REFINES
+                file = EXAMPLES / f"{name}.toml"
+                document = self.json("check", file, *LN_3_TO_LN_2, code=0 if refines else 1)
+                self.assertEqual(document["verdict"], "refines" if refines else "does-not-refine")
+                self.assertTrue(document["reason"])
+                self.assertEqual((document["epsilon_from"], document["epsilon_to"]), ("ln 3", "ln 2"))
+                self.assertIn("witness" if refines else "counterexample", document)
+                self.assert_certified(file, document, "ln 3", "ln 2")
+
+    def test_less_privacy_does_not_come_out_of_more(self):
+        for name in self.REFINES:
+            with self.subTest(name=name):
+                file = EXAMPLES / f"{name}.toml"
+                document = self.json("check", file, "--from", "ln 2", "--to", "ln 3", code=1)
+                self.assertEqual(document["verdict"], "does-not-refine")
+                self.assert_certified(file, document, "ln 2", "ln 3")
+
+    def test_stability(self):
+        for name in self.REFINES + self.DOES_NOT:
+            for ends in ("ln 2..ln 3", "0.1..10"):
+                with self.subTest(name=name, ends=ends):
+                    stable = name in self.REFINES
+                    file = EXAMPLES / f"{name}.toml"
+                    document = self.json("check", file, "--epsilon", ends, code=0 if stable else 1)
+                    self.assertEqual(document["verdict"], "stable" if stable else "unstable")
+                    if stable:
+                        self.assertFalse({"odds_from", "counterexample", "analyst"} & set(document))
+                        continue
+                    least, most = Fraction(document["odds_to"]), Fraction(document["odds_from"])
+                    self.assertLess(least, most)
+                    self.assertTrue(2 <= least and most <= 3 if ends == "ln 2..ln 3" else 1.105 < least and most < 22027)
+                    self.assert_certified(file, document, f"ln {most}", f"ln {least}")
+
+    def test_their_commands_work(self):
+        """What a file's comment says comes out."""
+        for path in sorted(EXAMPLES.glob("*.toml")):
+            for command in re.findall(r"^#   (fractile flow .*)$", path.read_text(), re.M):
+                with self.subTest(command=command):
+                    line, _, remark = command.partition("   ")
+                    expected = 1 if re.match(r"\s*(does not|unstable)", remark) else 0
+                    result = run(*shlex.split(line)[1:], cwd=HOUSE)
+                    self.assertEqual((result.code, result.err), (expected, ""))
+                    self.assertIn(remark.strip().split(",")[0].split(" little")[0], result.out)
+
+    def test_the_matrices_of_section_4(self):
+        secrets, observations, matrix = self.channel(EXAMPLES / "response_squared.toml", "ln 3")
+        self.assertEqual((secrets, observations), (["(0,0)", "(0,1)", "(1,1)"], ["0", "1", "2"]))
+        self.assertEqual(matrix, [[Fraction(n, 16) for n in row] for row in ((9, 6, 1), (3, 10, 3), (1, 6, 9))])
+        document = self.json("channel", EXAMPLES / "response_squared.toml", "--epsilon", "ln 3")
+        self.assertEqual(document["arrangements"], ["1", "2", "1"])
+
+    def test_the_tables_of_appendix_e(self):
+        """Of rows that only arrange the same values differently, one; and the printed analyst of five actions refutes."""
+        tables = {"ln 3": ("0.36 0.24 0.28 0.08 0.04", "0.12 0.4 0.28 0.16 0.04", "0.12 0.16 0.44 0.16 0.12",
+                           "0.04 0.24 0.44 0.24 0.04", "0.04 0.16 0.28 0.4 0.12", "0.04 0.08 0.28 0.24 0.36"),
+                  "ln 2": ("0.25 0.25 0.3125 0.125 0.0625", "0.125 0.3125 0.3125 0.1875 0.0625",
+                           "0.125 0.1875 0.375 0.1875 0.125", "0.0625 0.25 0.375 0.25 0.0625",
+                           "0.0625 0.1875 0.3125 0.3125 0.125", "0.0625 0.125 0.3125 0.25 0.25")}
+        for epsilon, rows in tables.items():
+            secrets, _, matrix = self.channel(EXAMPLES / "response_sum.toml", epsilon)
+            self.assertEqual(secrets, ["(0,0)", "(0,1)", "(0,2)", "(1,1)", "(1,2)", "(2,2)"])
+            self.assertEqual(matrix, fractions(row.split() for row in rows))
+        loss = ("0.33525164 0.67014371 0.50295689 0.64597016 0.34089403",
+                "0.58508164 0.41408977 0.50010053 0.42214762 0.57379685",
+                "0.74867853 0.25036935 0.49712065 0.25036935 0.74867853",
+                "0 1 0.49521641 1 0",
+                "0.57379685 0.42214762 0.50010053 0.41408977 0.58508164",
+                "0.34089403 0.64597016 0.50295689 0.67014371 0.33525164")
+        rows = ", ".join("[" + ", ".join(f'"{entry}"' for entry in row.split()) + "]" for row in loss)
+        file = self.survey(perturber='"randomized-response"', analyst={"loss": f"[{rows}]"})
+        utilities = [Fraction(self.json("utility", file, "--epsilon", epsilon)["utility"]) for epsilon in tables]
+        self.assertGreater(*utilities)
+
+
+class AppendixD1(FlowTest):
+    def test_utility(self):
+        document = self.json("utility", D1, "--epsilon", "ln 3.5")
+        self.assertEqual(document, {"epsilon": "ln 7/2", "utility": "1276949536000/771895089",
+                                    "decimal": "1654.30452168610700929074054518"})
+        document = self.json("utility", D1, "--epsilon", "ln 3.51")
+        self.assertEqual(document["utility"], "2552438666271995640492212000/1542907143753726048154857")
+        table = flow("utility", D1, "--epsilon", "ln 3.5").out
+        self.assertRegex(table, r"\Aepsilon +ln 7/2\nexpected loss +1276949536000/771895089\nas a decimal +1654\.3045\d+\n\Z")
+        line = flow("utility", D1, "--epsilon", "ln 3.5", "--format", "csv").out.splitlines()
+        self.assertEqual(line, ["epsilon,utility,decimal",
+                                "ln 7/2,1276949536000/771895089,1654.30452168610700929074054518"])
+
+    def test_utility_at_a_decimal(self):
+        """Near ln 3.5 = 1.25276...: the same digits as far as it is near."""
+        document = self.json("utility", D1, "--epsilon", "1.2527629684953679956881217")
+        self.assertNotIn("utility", document)
+        self.assertEqual(document["decimal"][:20], "1654.30452168610700929074"[:20])
+        self.assertEqual(len(document["decimal"]), 31)
+
+    def test_window(self):
+        document = self.json("check", D1, "--epsilon", "ln 3..ln 4", code=1)
+        self.assertEqual(document["analyst"], {"verdict": "unstable", "windows": [{
+            "odds_from": "3.500545", "odds_to": "3.516615", "epsilon_from": "1.252919", "epsilon_to": "1.257499"}]})
+        self.assertEqual((document["epsilon_low"], document["epsilon_high"]), ("ln 3", "ln 4"))
+        text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
+        self.assertRegex(text, r"(?m)^1\.252919 +1\.257499 +3\.500545 +3\.516615$")
+
+    def test_no_window_elsewhere(self):
+        document = self.json("check", D1, "--epsilon", "ln 2..ln 3", code=1)
+        self.assertEqual(document["analyst"], {"verdict": "stable", "windows": []})
+        self.assertIn("more epsilon is never worth less", flow("check", D1, "--epsilon", "ln 2..ln 3").out)
+
+    def test_sweep(self):
+        document = self.json("sweep", D1, "--epsilon", "ln 3.4..ln 3.6", "--points", "21")
+        points = document["points"]
+        self.assertEqual([point["epsilon"] for point in points],
+                         [f"ln {Fraction(340 + i, 100)}" for i in range(21)])
+        self.assertEqual([point["epsilon"] for point in points if point["rises"]], ["ln 351/100"])
+        self.assertEqual(points[10]["decimal"], "1654.30452168611")
+        self.assertEqual([window["odds_from"] for window in document["windows"]], ["3.500545"])
+
+    def test_sweep_of_decimals(self):
+        result = flow("sweep", D1, "--epsilon", "1.25..1.26", "--points", "11")
+        self.assertEqual((result.code, result.err), (0, ""))
+        rows = list(csv.DictReader(io.StringIO(result.out)))
+        self.assertEqual([row["epsilon"] for row in rows], ["1.25", *(f"1.25{i}" for i in range(1, 10)), "1.26"])
+        self.assertEqual([row["epsilon"] for row in rows if row["rises"] == "true"], [f"1.25{i}" for i in range(3, 8)])
+        losses = [Decimal(row["decimal"]) for row in rows]
+        for i, (left, right) in enumerate(zip(losses, losses[1:])):
+            if rows[i]["rises"] == rows[i + 1]["rises"] == "true":
+                self.assertLess(left, right)
+
+    def test_sweep_by_default(self):
+        lines = flow("sweep", D1, "--epsilon", "0.1..10").out.splitlines()
+        self.assertEqual(len(lines), 201)
+        self.assertEqual((lines[0], lines[1].split(",")[0], lines[-1].split(",")[0]), ("epsilon,decimal,rises", "0.1", "10"))
+        lines = flow("sweep", D1, "--epsilon", "1/3..2/3", "--points", "2").out.splitlines()
+        self.assertEqual([line.split(",")[0] for line in lines[1:]], ["0.3334", "0.6666"])
+
+
+class OtherPipelines(FlowTest):
+    """Forms that no example file has."""
+
+    MATRIX = '[["1/2", "0.25", "1/4"], ["1/4", "1/2", "1/4"], ["1/4", "1/4", "1/2"]]'
+
+    def same_channel(self, epsilon, first, second):
+        self.survey("first.toml", **first)
+        self.survey("second.toml", **second)
+        self.assertEqual(self.channel("first.toml", epsilon), self.channel("second.toml", epsilon))
+
+    def test_matrices(self):
+        response = {"perturber": '"randomized-response"'}
+        self.same_channel("ln 2", response, {"perturber": f"{{ matrix = {self.MATRIX} }}"})
+        self.same_channel("ln 2", response, {"perturber": None, "matrix": self.MATRIX})
+
+    def test_queries(self):
+        self.same_channel("ln 3", {}, {"post": '{ query = "sum" }'})
+        self.same_channel("ln 3", {}, {"secret": None})
+        one = {"participants": "1"}
+        self.same_channel("ln 3", {**one, "post": '"identity"'}, {**one, "post": "{ table = [0, 1, 2] }"})
+        one = {**one, "values": "[1, 0, 2]"}
+        self.same_channel("ln 3", {**one, "post": '{ query = "count", of = [0] }'}, {**one, "post": "{ table = [0, 1, 0] }"})
+
+    def test_values_that_are_not_whole(self):
+        secrets, observations, _ = self.channel(self.survey(values='["1/2", "0.75", 1]'), "ln 3")
+        self.assertEqual(secrets[0], "(1/2,1/2)")
+        self.assertEqual(observations, ["1", "5/4", "3/2", "7/4", "2"])
+
+    def test_a_fixed_matrix_at_any_epsilon(self):
+        file = self.survey(perturber=None, matrix=self.MATRIX, analyst={"loss": '"bayes-risk"'})
+        document = self.json("check", file, "--from", "0.5", "--to", "ln 9")
+        self.assertEqual(document["verdict"], "refines")
+        self.assertEqual(self.json("utility", file, "--epsilon", "0.5")["utility"],
+                         self.json("utility", file, "--epsilon", "ln 2")["utility"])
+        self.json("channel", file, "--epsilon", "0.5")
+
+    def test_priors_losses_and_scales(self):
+        one = {"participants": "1", "perturber": '"randomized-response"', "post": '"identity"'}
+        file = self.survey(**one, analyst={"prior": '["1/2", "1/4", "1/4"]', "loss": "[[0, 1], [2, 0], [1, \"1/3\"]]",
+                                           "scale": '"1/7"'})
+        _, _, matrix = self.channel(file, "ln 3")
+        loss = fractions([[0, 1], [2, 0], [1, "1/3"]])
+        expected = expected_loss([Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], matrix, loss) / 7
+        self.assertEqual(Fraction(self.json("utility", file, "--epsilon", "ln 3")["utility"]), expected)
+        file = self.survey(**one, analyst={"loss": '"squared-error"'})
+        loss = [[Fraction(x - w) ** 2 for w in range(3)] for x in range(3)]
+        expected = expected_loss([Fraction(1, 3)] * 3, matrix, loss)
+        self.assertEqual(Fraction(self.json("utility", file, "--epsilon", "ln 3")["utility"]), expected)
+
+    def test_zero_epsilon(self):
+        _, _, matrix = self.channel(self.survey(), "0")
+        self.assertEqual(len({tuple(row) for row in matrix}), 1)
+        document = self.json("check", self.survey(), "--epsilon", "0..0.5", code=1)
+        self.assertEqual(document["verdict"], "unstable")
+
+
+class Formats(FlowTest):
+    def test_check_as_a_table(self):
+        text = flow("check", EXAMPLES / "geometric_count.toml", *LN_3_TO_LN_2).out
+        self.assertRegex(text, r"\Adoes not refine: to some analyst, epsilon = ln 3 is worth less than ln 2\n")
+        self.assertRegex(text, r"(?m)^secret  prior  action 0  action 1\n0 +1/3 +\S+ +\S+\n")
+        self.assertRegex(text, r"expected loss at ln 3: \S+\nexpected loss at ln 2: \S+\n"
+                               r"both checked in exact arithmetic\n\Z")
+        text = flow("check", EXAMPLES / "response_count.toml", *LN_3_TO_LN_2).out
+        self.assertRegex(text, r"\Arefines: to every analyst, epsilon = ln 3 is worth at least as much as ln 2\n")
+        self.assertRegex(text, r"(?m)^       0      1     2\n0  49/64   7/32  1/64\n")
+        text = flow("check", EXAMPLES / "response_count.toml", "--epsilon", "0.1..10").out
+        self.assertRegex(text, r"\Astable for epsilon from 0\.1 to 10\nless epsilon never helps any analyst\n")
+        text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
+        self.assertRegex(text, r"\Aunstable for epsilon from ln 3 to ln 4\nto some analyst, epsilon = ln ")
+
+    def test_long_numbers_are_marked(self):
+        text = flow("channel", D1, "--epsilon", "ln 3.51", "--format", "table").out
+        self.assertRegex(text, r"~0\.\d{1,12}\b")
+        self.assertTrue(text.endswith("what has a ~ is rounded here, and exact in --format json\n"), text)
+        self.assertNotIn("~", flow("channel", D1, "--epsilon", "ln 2", "--format", "table").out)
+
+    def test_check_as_csv(self):
+        rows = list(csv.DictReader(io.StringIO(flow("check", D1, *LN_3_TO_LN_2, "--format", "csv").out)))
+        self.assertEqual(len(rows), 1)
+        self.assertEqual(list(rows[0]), ["verdict", "reason", "epsilon_from", "epsilon_to", "utility_from", "utility_to"])
+        self.assertEqual(rows[0]["verdict"], "does-not-refine")
+        self.assertGreater(Fraction(rows[0]["utility_from"]), Fraction(rows[0]["utility_to"]))
+        rows = list(csv.DictReader(io.StringIO(flow("check", D1, "--epsilon", "ln 3..ln 4", "--format", "csv").out)))
+        self.assertEqual((rows[0]["verdict"], rows[0]["windows"]), ("unstable", "1"))
+
+    def test_channel(self):
+        file = EXAMPLES / "response_squared.toml"
+        self.assertEqual(flow("channel", file, "--epsilon", "ln 3").out,
+                         'secret,0,1,2\n"(0,0)",9/16,3/8,1/16\n"(0,1)",3/16,5/8,3/16\n"(1,1)",1/16,3/8,9/16\n')
+        self.assertEqual(flow("channel", file, "--epsilon", "ln 3", "--format", "table").out,
+                         "secret     0    1     2\n(0,0)   9/16  3/8  1/16\n(0,1)   3/16  5/8  3/16\n(1,1)   1/16  3/8  9/16\n")
+        self.assertEqual(self.json("channel", file, "--epsilon", "ln 3")["epsilon"], "ln 3")
+
+    def test_on_a_full_disk(self):
+        with open("/dev/full", "wb") as full:
+            self.assert_refused(flow("channel", D1, "--epsilon", "ln 3", stdout=full), 3, "standard output could not be written")
+
+    def test_help(self):
+        text = run("flow", "--help").out
+        for word in ("check", "utility", "sweep", "channel"):
+            self.assertRegex(text, rf"(?m)^  {word} ")
+            self.assertIn(f"fractile flow {word}: ", run("flow", word, "--help").out)
+        for arguments in (("flow",), ("flow", "check"), ("flow", "utility"), ("flow", "sweep"), ("flow", "channel")):
+            self.assertLessEqual(max(len(line) for line in run(*arguments, "--help").out.splitlines()), 100)
+        self.assertIn("  flow       ", run("--help").out)
+
+    def test_the_file_of_the_help(self):
+        """It is a file, but for the remarks."""
+        text = re.search(r"(?ms)^Such a file\n(.*)^Ready-made", run("flow", "--help").out)[1]
+        file = self.write("help.toml", "".join(line[2:] + "\n" for line in text.splitlines()))
+        self.assertEqual(self.json("check", file, *LN_3_TO_LN_2)["verdict"], "refines")
+        self.assertIn("utility", self.json("utility", file, "--epsilon", "ln 2"))
+
+
+class BadFiles(FlowTest):
+    """Exit code 3; the file, the line and the key are named."""
+
+    def refuse(self, line, key, *parts, verb=("check", *LN_3_TO_LN_2), **changes):
+        with self.subTest(**changes):
+            place = "survey.toml: " if line is None else f"survey.toml:{line}: {key}: "
+            word, *options = verb
+            self.assert_refused(flow(word, self.survey(**changes), *options, cwd=self.folder), 3, place, *parts)
+
+    def refuse_text(self, text, *parts):
+        with self.subTest(text=text):
+            name = self.write("survey.toml", text)
+            self.assert_refused(flow("check", name, *LN_3_TO_LN_2, cwd=self.folder), 3, *parts)
+
+    def test_participants(self):
+        for value, what in (("0", "0 is not a whole number from 1"), ('"3/2"', "3/2 is not a whole number"),
+                            ("true", "a number is wanted, and this is true or false"), ("[2]", "this is a list"),
+                            ("9999999999", "9999999999 is not a whole number from 1 to 1000000"),
+                            ("2.0", "2 without quotes is a binary fraction")):
+            self.refuse(2, "pipeline.participants", what, participants=value)
+        self.refuse(1, "pipeline.participants", "missing", "participants = 2", participants=None)
+
+    def test_values(self):
+        self.refuse(3, "pipeline.values", "a list is wanted, and this is a number", values="3")
+        self.refuse(3, "pipeline.values", "at least two values", values="[1]")
+        self.refuse(3, "pipeline.values[2]", "the value 1/2 stands twice", values='[0, "1/2", "0.5"]')
+        self.refuse(3, "pipeline.values[1]", "0.5 without quotes", 'write it in quotes: "0.5"', values="[0, 0.5]")
+        self.refuse(3, "pipeline.values[1]", "nan is not a number", values="[0, nan]")
+        self.refuse(3, "pipeline.values[1]", "'one' is not a number", values='[0, "one"]')
+        self.refuse(1, "pipeline.values", "missing", values=None)
+        self.refuse(4, "pipeline.values[1]", "0.25 without quotes", values="[0,\n0.25]")
+
+    def test_perturbers(self):
+        self.refuse(4, "pipeline.perturber", "'geometrik' is not known", "did you mean geometric?", perturber='"geometrik"')
+        self.refuse(4, "pipeline.perturber", "'laplace' is not known", "geometric, randomized-response", perturber='"laplace"')
+        self.refuse(4, "pipeline.perturber", "a word is wanted", perturber="3")
+        self.refuse(1, "pipeline.perturber", "missing", perturber=None)
+        self.refuse(4, "pipeline.perturber.matrx", "unknown key", "did you mean matrix?", perturber="{ matrx = [[1]] }")
+        self.refuse(4, "pipeline.perturber.matrix", "1 rows and 1 columns, and 3 possible", perturber="{ matrix = [[1]] }")
+        self.refuse(7, "pipeline.matrix", "there is a perturber already", matrix="[[1]]")
+
+    def test_matrices(self):
+        def refuse(matrix, key, *parts):
+            self.refuse(6, f"pipeline.{key}", *parts, perturber=None, matrix=matrix)
+
+        refuse('[["1/2", 0, 0], [0, 1, 0], [0, 0, 1]]', "matrix", "adds up to 1/2, not to 1")
+        refuse("[[2, -1, 0], [0, 1, 0], [0, 0, 1]]", "matrix", "negative entry")
+        refuse("[[1, 0, 0], [0, 1], [0, 0, 1]]", "matrix[1]", "a row of 2 entries, and the first has 3")
+        refuse("[[1, 0, 0], [0, 1, 0.0], [0, 0, 1]]", "matrix[1][2]", "binary fraction")
+        refuse("[[1, 0, 0], 1, [0, 0, 1]]", "matrix[1]", "a list is wanted")
+        refuse("[]", "matrix", "a matrix without rows")
+
+    def test_post_processors(self):
+        def refuse(post, key, *parts):
+            self.refuse(5, f"pipeline.post{key}", *parts, post=post)
+
+        refuse('"avg"', "", "'avg' is not known", "count, identity, mode, sum")
+        refuse('"count"', "", "of is missing", 'post = { query = "count", of = [0] }')
+        refuse('{ query = "count", of = [5] }', ".of[0]", "5 is none of the values")
+        refuse('{ query = "count", of = [] }', ".of", "nothing is counted")
+        refuse('{ query = "count", of = 0 }', ".of", "a list is wanted")
+        refuse('{ query = "sum", of = [0] }', ".of", "of goes with query")
+        refuse('{ qery = "sum" }', ".qery", "unknown key", "did you mean query?")
+        refuse("{}", ".query", "missing")
+        refuse("{ table = [0, 1] }", "", "an output for every tuple")
+        refuse("{ table = [0, 0, 0, 0, 0, 0, 0, 0, 2] }", ".table", "2 different outputs, and one is 2")
+        refuse("{ table = [0, -1] }", ".table[1]", "-1 is not a whole number")
+        refuse('{ table = [0, 1], query = "sum" }', ".table", "there is a query already")
+        self.refuse(1, "pipeline.post", "missing", post=None)
+
+    def test_secrets(self):
+        self.refuse(6, "pipeline.secret", "'everybody' is not known", "did you mean everyone?", secret='"everybody"')
+        self.refuse(1, "pipeline.known", "missing", secret='"target"')
+        self.refuse(7, "pipeline.known", "2 of the others' values are known", secret='"target"', known="[0, 1]")
+        self.refuse(7, "pipeline.known[0]", "7 is none of the values", secret='"target"', known="[7]")
+        self.refuse(7, "pipeline.known", "known goes with", known="[1]")
+        self.refuse(5, "pipeline.post", "the mode or the identity", secret='"histogram"')
+
+    def test_analysts(self):
+        def refuse(line, key, *parts, **analyst):
+            self.refuse(line, f"analyst.{key}", *parts, verb=("utility", "--epsilon", "ln 2"), analyst=analyst)
+
+        bayes = '"bayes-risk"'
+        refuse(7, "loss", "missing", 'loss = "bayes-risk"')
+        refuse(8, "loss", "'bayes' is not known", "did you mean bayes-risk?", loss='"bayes"')
+        refuse(8, "loss", "about one participant's value", 'secret = "target"', loss='"linear-error"')
+        refuse(8, "loss", "about a histogram's highest bar", loss='"argmax-accuracy"')
+        refuse(8, "loss", "2 rows, the secrets are 6", loss="[[1], [2]]")
+        refuse(8, "loss", "a loss is negative", loss="[[1], [2], [3], [1], [1], [-1]]")
+        refuse(9, "prior", "2 probabilities, the secrets are 6", loss=bayes, prior='["1/2", "1/2"]')
+        refuse(9, "prior", "adds up to 5/6, not to 1", loss=bayes, prior='["1/2", "1/3"]')
+        refuse(9, "prior[0]", "0.5 without quotes", loss=bayes, prior="[0.5, 0.5]")
+        refuse(9, "prior", "'unifrm' is not known", "did you mean uniform?", loss=bayes, prior='"unifrm"')
+        refuse(9, "prior", "neither uniform nor a list", loss=bayes, prior="3")
+        refuse(9, "scale", "a scale below 0", loss=bayes, scale="-1")
+        refuse(9, "scal", "unknown key", "did you mean scale?", loss=bayes, scal="1")
+        # What cannot be used is refused by every verb.
+        self.refuse(8, "analyst.loss", "the secrets are 6", analyst={"loss": "[[1], [2]]"})
+
+    def test_no_analyst(self):
+        for verb in (("utility", "--epsilon", "ln 2"), ("sweep", "--epsilon", "1..2")):
+            self.refuse(None, None, "there is no analyst", "[analyst]", verb=verb)
+
+    def test_tables_and_keys(self):
+        self.refuse(7, "pipeline.particpants", "unknown key", "did you mean participants?", particpants="3")
+        self.refuse_text("", "survey.toml:1: pipeline: missing")
+        self.refuse_text("[pipelin]\n", "survey.toml:1: pipelin: unknown key", "did you mean pipeline?")
+        self.refuse_text("\npipeline = 3\n", "survey.toml:2: pipeline: a table is wanted, and this is a number")
+
+    def test_what_is_no_toml(self):
+        self.refuse_text("x", "survey.toml:1: ", "a TOML file is wanted")
+        self.refuse_text("[pipeline]\nparticipants = 2\nparticipants = 3\n", "survey.toml:3: ", "redefine")
+        self.refuse_text("[pipeline]\nparticipants = 99999999999999999999\n", "survey.toml:2: ", "64 bits")
+        self.refuse_text(b"\xff\xfe", "survey.toml:1: ")
+        self.refuse_text(b"\0" * 100, "survey.toml:1: ")
+
+    def test_files_that_cannot_be_read(self):
+        self.assert_refused(flow("check", "nowhere.toml", *LN_3_TO_LN_2, cwd=self.folder), 3, "cannot open nowhere.toml: No such file")
+        self.assert_refused(flow("check", ".", *LN_3_TO_LN_2, cwd=self.folder), 3, "cannot open .: Is a directory")
+
+    def test_sizes(self):
+        self.refuse(None, None, "more than a million entries", participants="100")
+        self.refuse(1, "pipeline", "1001 values are perturbed, at most 256", participants="1000", secret='"histogram"', post='"mode"')
+
+
+class BadOptions(FlowTest):
+    """Exit code 2, before the file is looked at, which here is not even there."""
+
+    def refuse(self, arguments, *parts):
+        with self.subTest(arguments=arguments):
+            self.assert_refused(flow(*arguments, cwd=self.folder), 2, *parts)
+
+    def test_words(self):
+        example = "write for example fractile flow check FILE --epsilon LO..HI"
+        self.refuse([], "nothing is named after flow", example)
+        self.refuse(["chek", "x.toml"], "unknown verb 'flow chek'", "did you mean fractile flow check?")
+        self.refuse(["x.toml"], "unknown verb 'flow x.toml'", example)
+        self.refuse(["--epsilon", "1"], "the option --epsilon stands where a verb should", example)
+        self.refuse(["x.toml", "check"], "unknown verb 'flow x.toml'")
+
+    def test_names_of_options(self):
+        self.refuse(["check", "x.toml", "--form", "ln 3"], "unknown option --form", "did you mean --format?")
+        self.refuse(["check", "x.toml", "--frm", "ln 3"], "unknown option --frm", "did you mean --from?")
+        self.refuse(["check", "x.toml", "--points", "3"], "unknown option --points", "see fractile flow check --help")
+        self.refuse(["utility", "x.toml", "--epsilon"], "--epsilon needs a value", "write --epsilon E")
+        self.refuse(["sweep", "x.toml", "--epsilon"], "--epsilon needs a value", "write --epsilon LO..HI")
+        self.refuse(["utility", "x.toml", "--epsilon", "1", "--epsilon", "2"], "--epsilon is given more than once")
+        self.refuse(["utility", "x.toml", "--epsilon", ""], "--epsilon is empty")
+        self.refuse(["check", "x.toml", "--from", "ln", "3"], "unexpected argument '3'", "quotes around spaces")
+        self.refuse(["check", "x.toml", "y.toml", *LN_3_TO_LN_2], "unexpected argument 'y.toml'", "name one FILE")
+        self.refuse(["channel", "x.toml", "--epsilon", "ln 2", "--format", "xml"], "'xml' is not known", "csv, json, table")
+
+    def test_what_is_missing(self):
+        self.refuse(["check", "x.toml"], "what is to be checked is missing", "--epsilon 0.1..10")
+        self.refuse(["check", "x.toml", "--from", "ln 2"], "--to is missing", '--to "ln 2"')
+        self.refuse(["check", "x.toml", "--to", "ln 2"], "--from is missing")
+        self.refuse(["check", "x.toml", *LN_3_TO_LN_2, "--epsilon", "1..2"], "--epsilon stands instead of --from and --to")
+        for word in ("utility", "sweep", "channel"):
+            self.refuse([word, "x.toml"], "--epsilon is missing")
+        self.refuse(["check", *LN_3_TO_LN_2], "no FILE to read")
+
+    def test_epsilons(self):
+        for text in ("x", "ln x", "1,5", "NaN"):
+            self.refuse(["utility", "x.toml", "--epsilon", text], "--epsilon: ", "is not a number")
+        self.refuse(["utility", "x.toml", "--epsilon", "-1"], "--epsilon: '-1' is negative")
+        self.refuse(["check", "x.toml", "--from", "ln 1/2", "--to", "ln 2"], "--from: ln 1/2 is negative")
+        self.refuse(["utility", "x.toml", "--epsilon", "101"], "--epsilon: an epsilon above 100 hides nothing")
+        self.refuse(["utility", "x.toml", "--epsilon", "1000000000 ln 3"], "above 100")
+        self.refuse(["utility", "x.toml", "--epsilon", "100000 ln 1.0001"], "more than 10000 digits")
+
+    def test_ranges(self):
+        for text in ("1", "1.2", "ln 3"):
+            self.refuse(["check", "x.toml", "--epsilon", text], f"--epsilon: '{text}' is not a range", "two dots")
+        for text in ("2..1", "1..1", "ln 3..ln 3", "ln 9..2 ln 3"):
+            self.refuse(["check", "x.toml", "--epsilon", text], "holds nothing", "the smaller end first")
+        self.refuse(["check", "x.toml", "--epsilon", "1..x"], "'x' is not a number")
+        self.refuse(["sweep", "x.toml", "--epsilon", "1..ln 9"], "one end is a number and the other a logarithm")
+        for count in ("1", "0", "x", "100001"):
+            self.refuse(["sweep", "x.toml", "--epsilon", "1..2", "--points", count], f"'{count}' is not a whole number from 2 to 100000")
+
+    def test_exact_verdicts_want_logarithms(self):
+        self.survey()
+        for arguments, option in ((["check", "survey.toml", "--from", "0.5", "--to", "ln 2"], "--from"),
+                                  (["check", "survey.toml", "--from", "ln 2", "--to", "1/2 ln 2"], "--to"),
+                                  (["channel", "survey.toml", "--epsilon", "1"], "--epsilon")):
+            self.refuse(arguments, f"{option}: exp(", "is not rational", f'write a logarithm, for example {option} "ln 3"')
+
+
+class Readme(CommandTest):
+    def test_commands(self):
+        """Its commands about pipelines, as they stand there, with its own file."""
+        text = (HOUSE / "README.md").read_text()
+        file = re.search(r"(?ms)^```toml\n(.*?)^```", text)[1]
+        self.write("survey.toml", file)
+        commands = re.findall(r"^(?:\$ )?(fractile flow [^\n]*)$", text, re.M)
+        self.assertGreaterEqual(len(commands), 3)
+        (self.folder / "fractile").symlink_to(PROGRAM)
+        for command in commands:
+            with self.subTest(command=command):
+                done = subprocess.run(["sh", "-c", command], cwd=self.folder, capture_output=True, text=True,
+                                      env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
+                self.assertIn(done.returncode, (0, 1))
+                self.assertEqual(done.stderr, "")
+                self.assertTrue(done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
