@@ -178,7 +178,9 @@ int check_stability(const Typed& typed) {
   StabilityReport report{range.low, range.high, stability_over(file, range)};
   const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
   if (file.analyst && is_stable) report.windows.emplace();  // for every analyst there is none
-  if (file.analyst && !is_stable) report.windows = windows_of(file, *file.analyst, odds_around(range));
+  if (file.analyst && !is_stable && flow::has_short_polynomials(file.pipeline)) {
+    report.windows = windows_of(file, *file.analyst, odds_around(range));
+  }
   print_report(format, report);
   return is_stable ? 0 : 1;
 }
@@ -263,12 +265,15 @@ int run_sweep(const Typed& typed) {
   const PipelineFile file = read_pipeline(file_of(typed));
   const flow::Analyst& analyst = analyst_of(file);
   SweepReport report;
-  report.windows = windows_of(file, analyst, odds_around(range));
+  const bool isolates = flow::has_short_polynomials(file.pipeline);
+  if (isolates) report.windows = windows_of(file, analyst, odds_around(range));
   Progress progress("flow sweep");
   for (const Exponent& epsilon : points) {
     progress.tick(fmt::format("{} of {} points", report.points.size(), count));
-    report.points.push_back(
-        {epsilon, loss_at(file, analyst, epsilon), certainly_inside(flow::odds_bounds(epsilon), report.windows)});
+    const flow::RealBounds loss = loss_at(file, analyst, epsilon);
+    const bool rises = isolates ? certainly_inside(flow::odds_bounds(epsilon), report.windows)
+                                : !report.points.empty() && loss.lower > report.points.back().loss.upper;
+    report.points.push_back({epsilon, loss, rises});
   }
   print_report(format, report);
   return 0;

@@ -355,14 +355,28 @@ flow::Pipeline pipeline_of(const Item& item) {
 
 // --- An analyst ------------------------------------------------------------------------------------------------------
 
-std::optional<flow::Prior> prior_of(const Item& item) {
+/// How often each value occurs among the others.
+flow::Prior frequencies_of(const std::vector<std::size_t>& known, std::size_t values) {
+  std::vector<Rational> frequencies(values);
+  for (const std::size_t value : known) frequencies[value] += 1;
+  for (Rational& frequency : frequencies) frequency /= static_cast<std::int64_t>(known.size());
+  return flow::Prior(std::move(frequencies));
+}
+
+std::optional<flow::Prior> prior_of(const Item& item, const flow::Pipeline& pipeline) {
   if (item.is_list()) {
     return item.checked([&] { return flow::Prior(item.numbers()); });
   }
-  if (!item.is_word())
-    item.refuse("neither uniform nor a list", R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
-  item.choice<bool>({{"uniform", true}});
-  return {};
+  if (!item.is_word()) {
+    item.refuse("neither uniform, frequencies nor a list", R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
+  }
+  if (item.choice<bool>({{"uniform", true}, {"frequencies", false}})) return {};
+  const std::vector<std::size_t>& known = pipeline.secret.known;
+  if (known.empty()) {
+    item.refuse("nobody's value is known",
+                R"(frequencies are those of a target's others: secret = "target", known = [...])");
+  }
+  return frequencies_of(known, pipeline.values.size());
 }
 
 Analyst::Goal goal_of(const Item& item) {
@@ -378,7 +392,7 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
   const std::optional<Item> prior = item.find("prior");
   const Item loss = item.need("loss", "loss = \"bayes-risk\"");
   Analyst analyst;
-  if (prior) analyst.prior = prior_of(*prior);
+  if (prior) analyst.prior = prior_of(*prior, pipeline);
   analyst.goal = goal_of(loss);
   if (analyst.goal == Analyst::Goal::matrix) analyst.losses = loss.matrix();
   if (const std::optional<Item> scale = item.find("scale")) {

@@ -47,7 +47,7 @@ class Channel {
   /// Error(usage) unless there is a row a secret, a column an observation, no entry is negative and all rows add up to 1.
   Channel(std::vector<std::string> secrets, std::vector<std::string> observations, Matrix probabilities);
   /// Secrets and observations are called 0, 1, 2, ...
-  explicit Channel(Matrix probabilities);
+  explicit Channel(const Matrix& probabilities);
 
   const std::vector<std::string>& secrets() const { return secrets_; }
   const std::vector<std::string>& observations() const { return observations_; }
@@ -104,7 +104,7 @@ class Loss {
   /// Error(usage) when an entry is negative, there is no action, or the names are not as many as the columns.
   Loss(Matrix losses, std::vector<std::string> actions);
   /// Actions are called 0, 1, 2, ...
-  explicit Loss(Matrix losses);
+  explicit Loss(const Matrix& losses);
 
   const Matrix& matrix() const { return matrix_; }
   const std::vector<std::string>& actions() const { return actions_; }

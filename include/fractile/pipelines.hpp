@@ -153,8 +153,12 @@ struct UnstableWindow {
   RealBounds to;
 };
 
+/// Whether windows can be isolated: not for hundreds of participants, where polynomials are too long.
+bool has_short_polynomials(const Pipeline& pipeline);
+
 /// All windows within odds from .. to, exactly: the loss is a piecewise rational function of odds, whose pieces and turning points
-/// are roots of integer polynomials. Empty: l-stable for this prior (Definition 3.3).
+/// are roots of integer polynomials. Empty: l-stable for this prior (Definition 3.3). Error(usage) when the polynomials are not
+/// short.
 std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                              const Rational& to);
 

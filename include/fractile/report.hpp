@@ -64,7 +64,7 @@ struct SweepReport {
   struct Point {
     Exponent epsilon;
     flow::RealBounds loss;
-    bool rises;  ///< certainly inside one of the windows
+    bool rises;  ///< certainly: inside one of the windows, or, where they cannot be isolated, above the point before
   };
   std::vector<Point> points;
   std::vector<flow::UnstableWindow> windows;

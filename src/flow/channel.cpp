@@ -50,7 +50,7 @@ Channel::Channel(std::vector<std::string> secrets, std::vector<std::string> obse
   }
 }
 
-Channel::Channel(Matrix probabilities)
+Channel::Channel(const Matrix& probabilities)
     : Channel(numbered(probabilities.rows()), numbered(probabilities.columns()), probabilities) {}
 
 Channel operator*(const Channel& a, const Channel& b) { return {a.secrets_, b.observations_, a.matrix_ * b.matrix_}; }

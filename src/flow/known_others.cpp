@@ -153,11 +153,8 @@ class LineChoice {
     for (const Line<Enclosure>& ball : balls_) values.push_back(ball.absent * one + ball.present * other);
     std::size_t best = 0;
     for (std::size_t w = 1; w < lines_.size(); ++w) {
-      if (certainly_less(values[w], values[best])) {
-        best = w;
-      } else if (!certainly_at_most(values[best], values[w]) && exactly_less(w, best, here, before)) {
-        best = w;
-      }
+      const bool is_open = !certainly_less(values[w], values[best]) && !certainly_at_most(values[best], values[w]);
+      if (is_open ? exactly_less(w, best, here, before) : certainly_less(values[w], values[best])) best = w;
     }
     return best;
   }

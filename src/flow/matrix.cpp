@@ -37,9 +37,13 @@ Matrix operator*(const Matrix& a, const Matrix& b) {
 
 Matrix kronecker(const Matrix& a, const Matrix& b) {
   Matrix product(a.rows() * b.rows(), a.columns() * b.columns());
-  for (std::size_t i = 0; i < product.rows(); ++i) {
-    for (std::size_t j = 0; j < product.columns(); ++j) {
-      product(i, j) = a(i / b.rows(), j / b.columns()) * b(i % b.rows(), j % b.columns());
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t j = 0; j < a.columns(); ++j) {
+      for (std::size_t k = 0; k < b.rows(); ++k) {
+        for (std::size_t l = 0; l < b.columns(); ++l) {
+          product(i * b.rows() + k, j * b.columns() + l) = a(i, j) * b(k, l);
+        }
+      }
     }
   }
   return product;

@@ -1,6 +1,7 @@
 #include "flow/reduction.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <utility>
 
@@ -14,12 +15,12 @@ std::vector<std::size_t> distinct_rows(const Channel& from, const Channel& to) {
     for (const Matrix* matrix : {&from.matrix(), &to.matrix()}) {
       const auto here = std::lexicographical_compare_three_way(matrix->row(a).begin(), matrix->row(a).end(),
                                                                matrix->row(b).begin(), matrix->row(b).end());
-      if (here != 0) return here;
+      if (std::is_neq(here)) return here;
     }
     return std::strong_ordering::equal;
   };
-  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return compared(a, b) < 0; });
-  const auto equal = [&](std::size_t a, std::size_t b) { return compared(a, b) == 0; };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return std::is_lt(compared(a, b)); });
+  const auto equal = [&](std::size_t a, std::size_t b) { return std::is_eq(compared(a, b)); };
   order.erase(std::unique(order.begin(), order.end(), equal), order.end());
   std::ranges::sort(order);
   return order;

@@ -235,9 +235,10 @@ Refinement Decision::decided_in_rationals() const {
     for (std::size_t k = 0; k < variables; ++k) witness(k / outputs(), k % outputs()) = found.solution[k];
     return confirmed(witness, "the simplex method in rationals found a witness");
   }
-  std::vector<Rational> prices(found.prices.begin(),
-                               found.prices.begin() + static_cast<std::ptrdiff_t>(pivots_.rank() * outputs()));
-  for (std::size_t k = 0; k < prices.size(); ++k) prices[k] *= reduction_.scales[pivots_.rows[k / outputs()]];
+  std::vector<Rational> prices;  // of the channels' rows, not of their multiples
+  for (const std::size_t row : pivots_.rows) {
+    for (std::size_t z = 0; z < outputs(); ++z) prices.push_back(found.prices[prices.size()] * reduction_.scales[row]);
+  }
   const std::optional<Counterexample> counterexample = example_of(prices);
   if (!counterexample) throw Error(ErrorCode::internal, "prices of a linear program do not refute it");
   return refuted(*counterexample, "the simplex method in rationals found an analyst, and he prefers the second");

@@ -220,12 +220,15 @@ Rational secret_count(const Pipeline& pipeline) {
 
 bool is_small(const Pipeline& pipeline) {
   if (!adds_up(pipeline)) return true;
+  const auto participants = static_cast<std::int64_t>(pipeline.participants);
+  if (secret_count(pipeline) * participants > Rational(static_cast<std::int64_t>(most_entries))) return false;
   const auto columns = static_cast<std::int64_t>(observations_of(pipeline).size());
   return secret_count(pipeline) * columns <= Rational(static_cast<std::int64_t>(most_entries));
 }
 
 Frame frame_of(const Pipeline& pipeline) {
   pipeline.validate();
+  if (adds_up(pipeline)) require_few(secret_count(pipeline) * static_cast<std::int64_t>(pipeline.participants));
   std::vector<std::string> observations = observations_of(pipeline);
   require_few(secret_count(pipeline) * static_cast<std::int64_t>(observations.size()));
   return {secrets_of(pipeline), std::move(observations)};
@@ -436,7 +439,8 @@ std::vector<Ring> tuple_row(const Tuple& members, const Noise<Ring>& noise, cons
   std::size_t index = 0;
   for_each_tuple(members.size(), noise.values(), [&](const Tuple& answers) {
     Ring p = whole<Ring>(1);
-    for (std::size_t i = 0; i < members.size(); ++i) p = product(p, noise.numerators[members[i]][answers[i]]);
+    auto answer = answers.begin();
+    for (const std::size_t member : members) p = product(p, noise.numerators[member][*answer++]);
     add_product(row[image.empty() ? index : image[index]], p, whole<Ring>(1));
     ++index;
   });

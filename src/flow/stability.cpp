@@ -149,12 +149,21 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
   return stable_by_lumping(everyone);
 }
 
+/// The rational of the smallest denominator near a point of the range.
+Rational short_rational(const Rational& point, const Rational& from, const Rational& to) {
+  const Rational reach = (to - from) / 20;
+  Rational result;
+  fmpq_simplest_between(flint_of(result), flint_of(std::max(from, point - reach)),
+                        flint_of(std::min(to, point + reach)));
+  return result;
+}
+
 /// Pairs of odds to look for a refutation at, the widest first.
 std::vector<std::pair<Rational, Rational>> pairs_within(const Rational& from, const Rational& to) {
   std::vector<std::pair<Rational, Rational>> pairs;
   for (std::int64_t parts = 1; parts <= 8; parts *= 2) {
-    const Rational step = (to - from) / parts;
-    for (std::int64_t i = 0; i < parts; ++i) pairs.emplace_back(from + step * (i + 1), from + step * i);
+    const auto point = [&](std::int64_t i) { return short_rational(from + (to - from) / parts * i, from, to); };
+    for (std::int64_t i = 0; i < parts; ++i) pairs.emplace_back(point(i + 1), point(i));
   }
   return pairs;
 }

@@ -40,6 +40,7 @@ std::vector<std::string> numbered_actions(std::size_t count) {
 
 std::vector<std::string> named_after(const std::vector<Rational>& values) {
   std::vector<std::string> names;
+  names.reserve(values.size());
   for (const Rational& value : values) names.push_back(value.to_string());
   return names;
 }
@@ -76,7 +77,7 @@ Choice best_choice(const Prior& prior, const Channel& channel, const Loss& loss,
 
 }  // namespace
 
-Loss::Loss(Matrix losses) : Loss(losses, numbered_actions(losses.columns())) {}
+Loss::Loss(const Matrix& losses) : Loss(losses, numbered_actions(losses.columns())) {}
 
 Loss Loss::scaled(const Rational& factor) const {
   Matrix matrix = matrix_;

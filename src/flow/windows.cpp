@@ -84,9 +84,21 @@ Rational middle(const Rational& a, const Rational& b) { return (a + b) / 2; }
 
 }  // namespace
 
+bool has_short_polynomials(const Pipeline& pipeline) {
+  constexpr std::int64_t longest = 300;
+  const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
+  const std::size_t factors = bars ? pipeline.values.size() : pipeline.participants;
+  const std::int64_t degree = pipeline.perturber.noise().denominator.degree();
+  return static_cast<double>(factors) * static_cast<double>(degree) <= longest;
+}
+
 std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                              const Rational& to) {
   if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
+  if (!has_short_polynomials(pipeline)) {
+    throw Error(ErrorCode::usage, "too many participants to isolate where the loss rises",
+                "compare it at the epsilons of a sweep");
+  }
   std::vector<UnstableWindow> windows;
   if (!pipeline.perturber.depends_on_epsilon() || from == to) return windows;
   const LossCurve curve(pipeline, analyst);
