@@ -16,4 +16,6 @@ void register_sort();
 void register_naive_exponential();
 void register_float_approximate();
 
+void register_refinement();
+
 }  // namespace fractile::bench

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   register_sort();
   register_naive_exponential();
   register_float_approximate();
+  register_refinement();
   benchmark::AddCustomContext("compiler", __VERSION__);
   benchmark::AddCustomContext("libc", gnu_get_libc_version());
   benchmark::AddCustomContext("flint", FLINT_VERSION);

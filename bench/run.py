@@ -206,6 +206,76 @@ def counting_part(results):
             + table(["n", "", "time", "a record"], rows))
 
 
+# --- Refinement ------------------------------------------------------------------------------------------------------
+
+REFINEMENTS = {
+    "Randomized response, count": ("randomized_response", "count", "2", (2, 3, 4, 5, 8, 20, 50)),
+    "Randomized response, sum": ("randomized_response", "sum", "2", (2, 3, 4, 5, 8, 20)),
+    "Randomized response, sum, odds 3 and 2.999999": ("randomized_response", "sum", "2.999999", (2, 3, 4, 5, 8, 20)),
+    "Geometric noise, count": ("geometric", "count", "2", (8,)),
+}
+QIF_SECONDS = 60
+
+
+def qif_result(*case):
+    """What the rival prints, or nothing; {} when it takes too long. In its own process, same run."""
+    python = os.environ.get("FRACTILE_BENCH_PYTHON", sys.executable)
+    command = [python, "-B", HOUSE / "bench" / "qif_refinement.py", *(str(part) for part in case)]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False,
+                              timeout=QIF_SECONDS)
+    except subprocess.TimeoutExpired:
+        return {}
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def qif_row(results, work, sizes, numbers):
+    cells, versions, too_long = [], set(), False
+    for n in sizes:
+        result = {} if too_long else qif_result(*work, n, numbers)
+        if result is None:
+            return [f"qif, {numbers}: qif is not here", *("" for _ in sizes)]
+        versions.add(result.get("version"))
+        if "failed" in result:
+            cells.append("its solver fails")
+        elif "seconds" in result:
+            cells.append(over(result["seconds"] * 1e9, results.get("refinement", *work, n, "refines")))
+            if result["refines"] != bool(results.counter("refines", "refinement", *work, n, "refines")):
+                cells[-1] += ", **wrong verdict**"
+        else:
+            cells.append("not tried" if too_long else f"over {QIF_SECONDS} s")
+            too_long = True
+    version = "".join(sorted(v for v in versions if v))
+    return [f"qif {version}, {numbers}, channels ready (wall time)", *cells]
+
+
+def refinement_table(results, title):
+    *work, sizes = REFINEMENTS[title]
+    sizes = [n for n in sizes if results.get("refinement", *work, n, "refines")]
+    if not sizes:
+        return []
+    verdicts = {results.counter("refines", "refinement", *work, n, "refines") for n in sizes}
+    answer = {(1,): "always worth at least as much", (0,): "not so"}.get(tuple(verdicts), "it depends on N")
+    rows = [["ours, channels ready (exact)", *(shown(results.get("refinement", *work, n, "refines")) for n in sizes)],
+            ["ours, with making the channels (exact)",
+             *(shown(results.get("refinement", *work, n, "check_refinement")) for n in sizes)],
+            *(qif_row(results, work, sizes, numbers) for numbers in ("rational", "double"))]
+    return [f"### {title}: {answer}\n", table(["", *(f"N = {n}" for n in sizes)], rows)]
+
+
+def refinement_part(results):
+    utility = results.get("utility", "known_others", 4, "utility")
+    return "\n".join([
+        "## Is one always worth at least as much as the other?\n",
+        "N people perturb one of 3 values, and one value's count or the sum is published: at odds 3 (epsilon ln 3), and at "
+        "odds 2 unless said otherwise. Every verdict comes with a certificate, ours checked. The rival qif is asked of the "
+        f"same channels, by its linear program; a case ends after {QIF_SECONDS} s, the making of its channels included. "
+        "In brackets: how many times ours.\n",
+        *(line for title in REFINEMENTS for line in refinement_table(results, title)),
+        "One analyst's expected loss, exactly (four people with 7 values and geometric noise, three of them known, count): "
+        f"{shown(utility)}.\n"])
+
+
 # --- Whole processes -------------------------------------------------------------------------------------------------
 
 # DuckDB in a process of its own; the time starts before its library is loaded and leaves out Python's own start.
@@ -372,12 +442,13 @@ def main():
         parser.error("FRACTILE_DUCKDB must name libduckdb; ./dev bench sees to it")
 
     results = Results()
-    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/")
-    for pattern in few if options.quick else ("^selection/", "^(release|profile)/"):
+    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^refinement/.*/[2-5]/(check_)?refine",
+           "^utility/")
+    for pattern in few if options.quick else ("^selection/", "^(release|profile)/", "^(refinement|utility)/"):
         results.run(options.folder / "fractile_bench", pattern, options.quick)
     processes = list(process_rows(options.folder.parent / "fractile", options.quick))
     parts = [head_part(results.context, options.quick), targets_part(results, processes), selection_part(results),
-             release_part(results), counting_part(results), process_part(processes)]
+             release_part(results), counting_part(results), process_part(processes), refinement_part(results)]
     options.out.write_text("\n".join(parts), encoding="utf-8")
     print(f"wrote {options.out}")
 

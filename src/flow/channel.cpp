@@ -76,7 +76,7 @@ Channel deterministic(const std::vector<std::size_t>& image, std::size_t outputs
     shown[image[input]] = true;
   }
   if (std::ranges::count(shown, false) != 0) throw Error(ErrorCode::usage, "an output is never shown");
-  return Channel(std::move(matrix));
+  return Channel(matrix);
 }
 
 Channel left_inverse(const Channel& channel) {

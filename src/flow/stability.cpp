@@ -104,7 +104,7 @@ bool is_lumpable(const Pipeline& pipeline, const std::vector<std::size_t>& outpu
     }
   }
   Pipeline witness = pipeline;
-  witness.perturber = Perturber::fixed(Channel(std::move(single)));
+  witness.perturber = Perturber::fixed(Channel(single));
   const Channel channel = channel_at(witness, 1).channel;
   std::vector<std::optional<std::size_t>> first(channel.observations().size());
   for (std::size_t x = 0; x < outputs.size(); ++x) {

@@ -295,6 +295,21 @@ class OtherPipelines(FlowTest):
         expected = expected_loss([Fraction(1, 3)] * 3, matrix, loss)
         self.assertEqual(Fraction(self.json("utility", file, "--epsilon", "ln 3")["utility"]), expected)
 
+    def test_frequencies_are_the_others(self):
+        target = {"secret": '"target"', "known": "[0, 2, 2]", "participants": "4"}
+        answers = [self.json("utility", self.survey(**target, analyst={"prior": prior, "loss": '"bayes-risk"'}),
+                             "--epsilon", "ln 3")["utility"] for prior in ('"frequencies"', '["1/3", 0, "2/3"]')]
+        self.assertEqual(*answers)
+
+    def test_many_participants(self):
+        """The loss is known everywhere; where it rises is then told from point to point."""
+        known = "[" + ", ".join(["0"] * 300 + ["2"] * 1000) + "]"
+        file = self.survey(participants="1301", perturber='"geometric"', secret='"target"', known=known,
+                           analyst={"loss": '"linear-error"'})
+        result = flow("sweep", file, "--epsilon", "0.5..3", "--points", "4", "--format", "csv", cwd=self.folder)
+        self.assertEqual(result.code, 0)
+        self.assertEqual(len(result.out.splitlines()), 5)
+
     def test_zero_epsilon(self):
         _, _, matrix = self.channel(self.survey(), "0")
         self.assertEqual(len({tuple(row) for row in matrix}), 1)
@@ -454,7 +469,8 @@ class BadFiles(FlowTest):
         refuse(9, "prior", "adds up to 5/6, not to 1", loss=bayes, prior='["1/2", "1/3"]')
         refuse(9, "prior[0]", "0.5 without quotes", loss=bayes, prior="[0.5, 0.5]")
         refuse(9, "prior", "'unifrm' is not known", "did you mean uniform?", loss=bayes, prior='"unifrm"')
-        refuse(9, "prior", "neither uniform nor a list", loss=bayes, prior="3")
+        refuse(9, "prior", "neither uniform, frequencies nor a list", loss=bayes, prior="3")
+        refuse(9, "prior", "nobody's value is known", 'secret = "target"', loss=bayes, prior='"frequencies"')
         refuse(9, "scale", "a scale below 0", loss=bayes, scale="-1")
         refuse(9, "scal", "unknown key", "did you mean scale?", loss=bayes, scal="1")
         # What cannot be used is refused by every verb.

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""The rival for refinement: qif (libqif), with its linear program. Prints JSON.
+
+    qif_refinement.py FAMILY POST ODDS PARTICIPANTS NUMBERS
+
+FAMILY randomized_response or geometric of 3 values, POST count (of the first value) or sum, NUMBERS rational or double. Is
+the pipeline at odds 3 refined by it at ODDS? Asked of channels that are there already, a row for all arrangements of the
+same values, as ours have it; with a certificate, as ours. {"seconds": the median of up to 5 runs, "refines": ..., "version":
+...}; "failed": why, where qif says that it cannot.
+"""
+
+import itertools
+import json
+import statistics
+import sys
+import time
+from fractions import Fraction
+
+import numpy
+import qif
+
+
+def randomized_response(odds, values):
+    return [[(odds if x == y else Fraction(1)) / (odds + values - 1) for y in range(values)] for x in range(values)]
+
+
+def geometric(odds, values):
+    """The first and last answer take what lies beyond them."""
+    a = 1 / odds
+
+    def probability(x, y):
+        at_the_edge = y in (0, values - 1)
+        return a ** abs(x - y) * (1 if at_the_edge else 1 - a) / (1 + a)
+
+    return [[probability(x, y) for y in range(values)] for x in range(values)]
+
+
+def product(one, other):
+    result = [Fraction(0)] * (len(one) + len(other) - 1)
+    for (i, p), (j, q) in itertools.product(enumerate(one), enumerate(other)):
+        result[i + j] += p * q
+    return result
+
+
+def channel(family, post, participants, odds, values=3):
+    noise = {"randomized_response": randomized_response, "geometric": geometric}[family](Fraction(odds), values)
+    single = [[1 - row[0], row[0]] for row in noise] if post == "count" else noise
+    rows = []
+    for secret in itertools.combinations_with_replacement(range(values), participants):
+        row = [Fraction(1)]
+        for value in secret:
+            row = product(row, single[value])
+        rows.append(row)
+    return numpy.array(rows, dtype=object)
+
+
+def measure(more, less):
+    times = []
+    while len(times) < 5 and sum(times) < 5:
+        start = time.perf_counter()
+        refines, _, _ = qif.refinement.refined_by_witness(more, less)
+        times.append(time.perf_counter() - start)
+    return {"seconds": statistics.median(times), "refines": bool(refines)}
+
+
+def main():
+    family, post, less_odds, participants, numbers = sys.argv[1:]
+    more, less = (channel(family, post, int(participants), odds) for odds in ("3", less_odds))
+    if numbers == "double":
+        more, less = more.astype(float), less.astype(float)
+    try:
+        result = measure(more, less)
+    except RuntimeError as error:
+        result = {"failed": str(error)}
+    print(json.dumps({**result, "version": qif.__version__}))
+
+
+if __name__ == "__main__":
+    main()
