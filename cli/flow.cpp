@@ -283,8 +283,9 @@ int run_channel(const Typed& typed) {
   const Format format = format_of_data(typed);
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = read_pipeline(file_of(typed));
-  const Rational odds = exact_odds("--epsilon", epsilon, file.pipeline);
-  print_report(format, ChannelReport{epsilon, about_file(file, [&] { return flow::channel_at(file.pipeline, odds); })});
+  print_report(format, ChannelReport{epsilon, about_file(file, [&] {
+                                       return flow::channel_bounds(file.pipeline, asked(file, epsilon));
+                                     })});
   return 0;
 }
 

@@ -146,6 +146,16 @@ RealBounds odds_bounds(const Exponent& epsilon);
 /// The same for any epsilon, enclosed: to some 40 digits.
 RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
+/// A pipeline's channel at any epsilon: equal bounds where exp(epsilon) is rational, otherwise some 90 digits. Rows as
+/// PipelineChannel's. Error(usage) as channel_at().
+struct ChannelBounds {
+  std::vector<std::string> secrets;
+  std::vector<std::string> observations;
+  std::vector<std::vector<RealBounds>> probabilities;  ///< a row a secret
+  std::vector<Rational> arrangements;
+};
+ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);
+
 /// Where more epsilon costs the analyst: his expected loss rises on the open interval. Ends in odds = exp(epsilon), isolated
 /// to 40 digits and more.
 struct UnstableWindow {

@@ -72,7 +72,7 @@ struct SweepReport {
 
 struct ChannelReport {
   Exponent epsilon;
-  flow::PipelineChannel answer;
+  flow::ChannelBounds answer;
 };
 
 /// How many significant digits are printed: of one expected loss, and of a sweep's.

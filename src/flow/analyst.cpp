@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "flow/known_others.hpp"
 #include "flow/noisy_argmax.hpp"
@@ -135,6 +136,36 @@ Enclosure loss_from_rows(const Pipeline& pipeline, const Analyst& analyst, const
 }
 
 }  // namespace
+
+ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon) {
+  ChannelBounds result;
+  if (epsilon.has_rational_exponential()) {
+    PipelineChannel exact = channel_at(pipeline, epsilon.exponential());
+    for (std::size_t x = 0; x < exact.channel.secrets().size(); ++x) {
+      result.probabilities.emplace_back();
+      for (const Rational& p : exact.channel.matrix().row(x)) result.probabilities.back().push_back({p, p});
+    }
+    result.secrets = exact.channel.secrets();
+    result.observations = exact.channel.observations();
+    result.arrangements = std::move(exact.arrangements);
+    return result;
+  }
+  Frame frame = frame_of(pipeline);
+  const Enclosure odds = Enclosure::of(epsilon, enclosure_bits).exp();
+  const Rows<Enclosure> rows = rows_of(pipeline, frame, noise_at(pipeline.perturber.noise(), odds));
+  for (const std::vector<Enclosure>& row : rows.numerators) {
+    result.probabilities.emplace_back();
+    for (const Enclosure& numerator : row) {
+      Enclosure p;
+      arb_div(p.arb(), numerator.arb(), rows.denominator.arb(), enclosure_bits);
+      result.probabilities.back().push_back(bounds_of(p.arb()));
+    }
+  }
+  result.secrets = std::move(frame.secret_names);
+  result.observations = std::move(frame.observation_names);
+  result.arrangements = std::move(frame.arrangements);
+  return result;
+}
 
 RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon) {
   const Enclosure odds = epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), enclosure_bits)

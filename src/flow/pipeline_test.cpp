@@ -226,6 +226,27 @@ TEST(Pipeline, EnclosuresHoldTheExactUtility) {
   EXPECT_LT(bounds.lower - near, Rational::dyadic(1, -120));
 }
 
+TEST(Pipeline, ChannelsAreEnclosedAtAnyEpsilon) {
+  const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), summing());
+  const ChannelBounds one = channel_bounds(pipeline, Rational(1));
+  const RealBounds odds = odds_bounds(Rational(1));
+  const Channel near = channel_at(pipeline, odds.lower).channel;
+  ASSERT_EQ(one.secrets, near.secrets());
+  ASSERT_EQ(one.observations, near.observations());
+  for (std::size_t x = 0; x < one.secrets.size(); ++x) {
+    for (std::size_t y = 0; y < one.observations.size(); ++y) {
+      const RealBounds& p = one.probabilities[x][y];
+      EXPECT_LT(p.lower, p.upper);
+      EXPECT_LT(p.upper - p.lower, Rational::dyadic(1, -250));
+      EXPECT_LT(near(x, y) - p.upper, Rational::dyadic(1, -250));
+      EXPECT_LT(p.lower - near(x, y), Rational::dyadic(1, -250));
+    }
+  }
+  const ChannelBounds exact = channel_bounds(pipeline, Exponent::log(2));
+  EXPECT_EQ(exact.probabilities[0][0].lower, channel_at(pipeline, 2).channel(0, 0));
+  EXPECT_EQ(exact.probabilities[0][0].upper, exact.probabilities[0][0].lower);
+}
+
 TEST(Pipeline, GuessingEveryoneCountsArrangements) {
   const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
   const Channel all = by_definition(pipeline, 3);
@@ -276,6 +297,17 @@ TEST(CheckRefinement, ThePapersVerdicts) {
   EXPECT_TRUE(check_refinement(known_others(), Rational(351, 100), Rational(7, 2)).refinement.refuted());
   // Lemma 8.2 and appendix D.2, instances: two people, three categories.
   EXPECT_TRUE(check_refinement(noisy_argmax(2, 3), 3, 2).refinement.refuted());
+}
+
+// Appendix D.2: instability of noisy ArgMax without a prior or a loss. Two bars of height 0 or 1.
+TEST(TheoremOne, FailsForNoisyArgmax) {
+  const Perturber bar = Perturber::geometric(2);
+  const Refinement single = refines(bar.at(3), bar.at(2));
+  ASSERT_TRUE(single.refines());
+  const Matrix& witness = std::get<Witness>(single.verdict).matrix;
+  EXPECT_FALSE(theorem_one_condition(kronecker(witness, witness), {0, 1, 0, 0}));
+  const Channel argmax = deterministic({0, 1, 0, 0}, 2);
+  EXPECT_TRUE(refines(kronecker_power(bar.at(3), 2) * argmax, kronecker_power(bar.at(2), 2) * argmax).refuted());
 }
 
 // A thousand people: the verdict is from one.

@@ -4,6 +4,7 @@
 namespace fractile {
 namespace {
 
+using report_detail::exact_or_digits;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::verdict_of;
@@ -69,13 +70,13 @@ std::string to_csv(const SweepReport& report) {
 }
 
 std::string to_csv(const ChannelReport& report) {
-  const flow::Channel& channel = report.answer.channel;
+  const flow::ChannelBounds& channel = report.answer;
   std::vector<std::string> heading{"secret"};
-  heading.insert(heading.end(), channel.observations().begin(), channel.observations().end());
+  heading.insert(heading.end(), channel.observations.begin(), channel.observations.end());
   std::string text = line(heading);
-  for (std::size_t x = 0; x < channel.secrets().size(); ++x) {
-    std::vector<std::string> cells{channel.secrets()[x]};
-    for (const Rational& probability : channel.matrix().row(x)) cells.push_back(probability.to_string());
+  for (std::size_t x = 0; x < channel.secrets.size(); ++x) {
+    std::vector<std::string> cells{channel.secrets[x]};
+    for (const flow::RealBounds& probability : channel.probabilities[x]) cells.push_back(exact_or_digits(probability));
     text += line(cells);
   }
   return text;

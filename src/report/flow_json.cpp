@@ -8,6 +8,7 @@ namespace fractile {
 namespace {
 
 using report_detail::Document;
+using report_detail::exact_or_digits;
 using report_detail::member;
 using report_detail::reason_of;
 using report_detail::significant;
@@ -150,11 +151,18 @@ std::string to_json(const SweepReport& report) {
 std::string to_json(const ChannelReport& report) {
   FlowDocument document;
   Writer& json = document.json();
-  const flow::Channel& channel = report.answer.channel;
+  const flow::ChannelBounds& channel = report.answer;
   member(json, "epsilon", report.epsilon.to_string());
-  write_member(json, "secrets", channel.secrets());
-  write_member(json, "observations", channel.observations());
-  write_member(json, "matrix", channel.matrix());
+  write_member(json, "secrets", channel.secrets);
+  write_member(json, "observations", channel.observations);
+  json.Key("matrix");
+  json.StartArray();
+  for (const std::vector<flow::RealBounds>& row : channel.probabilities) {
+    std::vector<std::string> cells;
+    for (const flow::RealBounds& probability : row) cells.push_back(exact_or_digits(probability));
+    write(json, cells);
+  }
+  json.EndArray();
   write_member(json, "arrangements", std::span<const Rational>(report.answer.arrangements));
   return document.text();
 }

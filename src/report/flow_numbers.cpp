@@ -4,6 +4,7 @@
 
 #include "exact/enclosure.hpp"
 #include "exact/flint.hpp"
+#include "fractile/report.hpp"
 
 namespace fractile::report_detail {
 namespace {
@@ -63,6 +64,10 @@ std::string reason_of(const flow::Refinement& refinement) {
 std::string significant(const flow::RealBounds& value, int digits) {
   if (value.lower.sign() <= 0) return value.to_decimal(digits);
   return value.to_decimal(std::max(0, digits - 1 - magnitude(value.lower)));
+}
+
+std::string exact_or_digits(const flow::RealBounds& value) {
+  return value.lower == value.upper ? value.lower.to_string() : significant(value, utility_digits);
 }
 
 std::string window_odds(const flow::RealBounds& odds) { return odds.to_decimal(window_places); }

@@ -19,6 +19,9 @@ std::string reason_of(const flow::Refinement& refinement);
 /// At most `digits` significant digits: of those that are certain, the last one rounded.
 std::string significant(const flow::RealBounds& value, int digits);
 
+/// The number when it is exact, otherwise its first 30 significant digits.
+std::string exact_or_digits(const flow::RealBounds& value);
+
 /// The ends of a window have so many decimals.
 std::string window_odds(const flow::RealBounds& odds);
 /// ln of it, which is epsilon.

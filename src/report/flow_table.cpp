@@ -46,6 +46,7 @@ std::string brief(const Rational& number) {
 }
 
 constexpr const char* brief_note = "what has a ~ is rounded here, and exact in --format json\n";
+constexpr const char* digits_note = "what has a ~ is rounded here, and has 30 digits in --format json\n";
 
 std::string labelled(const std::string& corner, const Row& rows, const Row& columns, const flow::Matrix& matrix) {
   if (matrix.rows() * matrix.columns() > largest_table) {
@@ -161,8 +162,14 @@ std::string to_table(const SweepReport& report) {
 }
 
 std::string to_table(const ChannelReport& report) {
-  const flow::Channel& channel = report.answer.channel;
-  return noted(labelled("secret", channel.secrets(), channel.observations(), channel.matrix()));
+  const flow::ChannelBounds& channel = report.answer;
+  flow::Matrix matrix(channel.secrets.size(), channel.observations.size());
+  for (std::size_t x = 0; x < matrix.rows(); ++x) {
+    for (std::size_t y = 0; y < matrix.columns(); ++y) matrix(x, y) = channel.probabilities[x][y].lower;
+  }
+  const std::string text = labelled("secret", channel.secrets, channel.observations, matrix);
+  if (text.find('~') == std::string::npos) return text;
+  return text + (report.epsilon.has_rational_exponential() ? brief_note : digits_note);
 }
 
 }  // namespace fractile

@@ -310,6 +310,17 @@ class OtherPipelines(FlowTest):
         self.assertEqual(result.code, 0)
         self.assertEqual(len(result.out.splitlines()), 5)
 
+    def test_a_channel_at_a_decimal(self):
+        """Where nothing is rational, decimals whose digits are certain."""
+        file = self.survey()
+        exact = fractions(self.json("channel", file, "--epsilon", "ln 2.718281828459045235360287471352")["matrix"])
+        enclosed = fractions(self.json("channel", file, "--epsilon", "1")["matrix"])
+        for row, other in zip(exact, enclosed):
+            for a, b in zip(row, other):
+                self.assertLess(abs(a - b), Fraction(1, 10**28))
+        self.assertIn("30 digits in --format json", flow("channel", file, "--epsilon", "1", "--format", "table",
+                                                         cwd=self.folder).out)
+
     def test_zero_epsilon(self):
         _, _, matrix = self.channel(self.survey(), "0")
         self.assertEqual(len({tuple(row) for row in matrix}), 1)
@@ -560,8 +571,7 @@ class BadOptions(FlowTest):
     def test_exact_verdicts_want_logarithms(self):
         self.survey()
         for arguments, option in ((["check", "survey.toml", "--from", "0.5", "--to", "ln 2"], "--from"),
-                                  (["check", "survey.toml", "--from", "ln 2", "--to", "1/2 ln 2"], "--to"),
-                                  (["channel", "survey.toml", "--epsilon", "1"], "--epsilon")):
+                                  (["check", "survey.toml", "--from", "ln 2", "--to", "1/2 ln 2"], "--to")):
             self.refuse(arguments, f"{option}: exp(", "is not rational", f'write a logarithm, for example {option} "ln 3"')
 
 
