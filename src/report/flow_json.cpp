@@ -159,6 +159,7 @@ std::string to_json(const ChannelReport& report) {
   json.StartArray();
   for (const std::vector<flow::RealBounds>& row : channel.probabilities) {
     std::vector<std::string> cells;
+    cells.reserve(row.size());
     for (const flow::RealBounds& probability : row) cells.push_back(exact_or_digits(probability));
     write(json, cells);
   }

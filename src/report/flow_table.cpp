@@ -167,7 +167,7 @@ std::string to_table(const ChannelReport& report) {
   for (std::size_t x = 0; x < matrix.rows(); ++x) {
     for (std::size_t y = 0; y < matrix.columns(); ++y) matrix(x, y) = channel.probabilities[x][y].lower;
   }
-  const std::string text = labelled("secret", channel.secrets, channel.observations, matrix);
+  std::string text = labelled("secret", channel.secrets, channel.observations, matrix);
   if (text.find('~') == std::string::npos) return text;
   return text + (report.epsilon.has_rational_exponential() ? brief_note : digits_note);
 }
