@@ -71,7 +71,7 @@ TEST(DiscreteGaussianNoise, HasItsLaw) {
 TEST(DiscreteGaussianNoise, ALawWrongByOnePartInAHundredIsCaught) {
   RandomBits bits = RandomBits::system();
   const DiscreteGaussian noise(Rational::parse("4.04"));
-  EXPECT_LT(chi_square_p(counts_of(noise, 2'000'000, 12, bits), law_of(4, 12)), 1e-9);
+  EXPECT_LT(chi_square_p(counts_of(noise, 5'000'000, 12, bits), law_of(4, 12)), 1e-9);
 }
 
 /// The continuous law is indistinguishable at such a sigma: ten cells between its deciles.

@@ -54,7 +54,7 @@ TEST(DiscreteLaplaceNoise, HasItsLaw) {
 TEST(DiscreteLaplaceNoise, ALawWrongByOnePartInAHundredIsCaught) {
   RandomBits bits = RandomBits::system();
   const DiscreteLaplace noise(Exponent::parse("0.252"));
-  const auto counts = counts_of(2'000'000, 20, [&] { return noise(bits); });
+  const auto counts = counts_of(6'000'000, 20, [&] { return noise(bits); });
   EXPECT_LT(chi_square_p(counts, law_of(Exponent::parse("0.25"), 20)), 1e-9);
 }
 
