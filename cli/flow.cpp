@@ -96,21 +96,6 @@ OddsRange odds_within(const EpsilonRange& range) {
   return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
 }
 
-/// Nearly all of them, with short numbers for ends that are not rational.
-OddsRange short_odds_within(const EpsilonRange& range) {
-  OddsRange odds = odds_within(range);
-  const Rational width = odds.high - odds.low;
-  if (!range.low.has_rational_exponential()) {
-    const Rational unit = power_of_ten(std::min(width, odds.low - Rational(1)) / Rational(1000));
-    odds.low = (odds.low / unit).ceil() * unit;
-  }
-  if (!range.high.has_rational_exponential()) {
-    const Rational unit = power_of_ten(width / Rational(1000));
-    odds.high = (odds.high / unit).floor() * unit;
-  }
-  return odds;
-}
-
 std::vector<flow::UnstableWindow> windows_of(const PipelineFile& file, const flow::Analyst& analyst,
                                              const OddsRange& odds) {
   return about_file(file, [&] { return flow::unstable_windows(file.pipeline, analyst, odds.low, odds.high); });
@@ -164,10 +149,8 @@ flow::Stability stability_over(const PipelineFile& file, const EpsilonRange& ran
   flow::Stability answer = stability_over(file, odds_around(range));
   const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
   if (is_exact || answer.verdict != flow::Stability::Verdict::unstable) return answer;
-  for (const OddsRange& odds : {short_odds_within(range), odds_within(range)}) {
-    flow::Stability inner = stability_over(file, odds);
-    if (inner.verdict == flow::Stability::Verdict::unstable) return inner;
-  }
+  flow::Stability inner = stability_over(file, odds_within(range));
+  if (inner.verdict == flow::Stability::Verdict::unstable) return inner;
   return {flow::Stability::Verdict::undecided, "stable but for the very ends of the range; try a wider one"};
 }
 

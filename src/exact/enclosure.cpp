@@ -69,6 +69,26 @@ double bound(const arb_t ball, bool upper) {
 
 }  // namespace
 
+Rational Enclosure::lower_rational(std::int64_t bits) const {
+  Rational result;
+  arf_t end;
+  arf_init(end);
+  arb_get_lbound_arf(end, ball_, bits);
+  arf_get_fmpq(flint_of(result), end);
+  arf_clear(end);
+  return result;
+}
+
+Rational Enclosure::upper_rational(std::int64_t bits) const {
+  Rational result;
+  arf_t end;
+  arf_init(end);
+  arb_get_ubound_arf(end, ball_, bits);
+  arf_get_fmpq(flint_of(result), end);
+  arf_clear(end);
+  return result;
+}
+
 double Enclosure::lower_double() const { return bound(ball_, false); }
 
 double Enclosure::upper_double() const { return bound(ball_, true); }

@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <utility>
 
 #include "flow/known_others.hpp"
+#include "flow/names.hpp"
 #include "flow/noisy_argmax.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
@@ -30,12 +30,10 @@ Loss guessing_loss(const Secrets& secrets) {
 Loss argmax_accuracy(const Pipeline& pipeline, const Secrets& secrets) {
   Matrix losses(secrets.secrets.size(), pipeline.values.size());
   for (std::size_t x = 0; x < losses.rows(); ++x) {
-    const auto mode = std::ranges::max_element(secrets.secrets[x]) - secrets.secrets[x].begin();
-    for (std::size_t k = 0; k < losses.columns(); ++k) losses(x, k) = static_cast<std::size_t>(mode) == k ? 0 : 1;
+    const std::size_t mode = mode_of(secrets.secrets[x]);
+    for (std::size_t k = 0; k < losses.columns(); ++k) losses(x, k) = mode == k ? 0 : 1;
   }
-  std::vector<std::string> actions;
-  for (const Rational& value : pipeline.values) actions.push_back(value.to_string());
-  return {losses, actions};
+  return {losses, names_of(pipeline.values)};
 }
 
 Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
@@ -78,7 +76,7 @@ std::string RealBounds::to_decimal(int digits) const {
 
 RealBounds odds_bounds(const Exponent& epsilon) {
   if (epsilon.has_rational_exponential()) return {epsilon.exponential(), epsilon.exponential()};
-  return bounds_of(Enclosure::of(epsilon, enclosure_bits).exp().arb());
+  return bounds_of(Enclosure::of(epsilon, enclosure_bits).exp());
 }
 
 Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) {
@@ -158,7 +156,7 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon) 
     for (const Enclosure& numerator : row) {
       Enclosure p;
       arb_div(p.arb(), numerator.arb(), rows.denominator.arb(), enclosure_bits);
-      result.probabilities.back().push_back(bounds_of(p.arb()));
+      result.probabilities.back().push_back(bounds_of(p));
     }
   }
   result.secrets = std::move(frame.secret_names);
@@ -173,7 +171,7 @@ RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, cons
   const Enclosure loss = counts_with_known_others(pipeline)    ? loss_among_known(pipeline, analyst, odds)
                          : guesses_the_mode(pipeline, analyst) ? loss_of_guessing_the_mode(pipeline, analyst, odds)
                                                                : loss_from_rows(pipeline, analyst, odds);
-  return bounds_of(loss.arb());
+  return bounds_of(loss);
 }
 
 }  // namespace fractile::flow

@@ -1,17 +1,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "flow/names.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 
 namespace fractile::flow {
 namespace {
-
-std::vector<std::string> numbered(std::size_t count) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
-  return names;
-}
 
 /// "(0,1)" and "2" become "(0,1,2)".
 std::string tuple(const std::string& a, const std::string& b) {

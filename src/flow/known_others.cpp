@@ -7,24 +7,13 @@
 #include <map>
 #include <utility>
 
+#include "flow/integer_matrix.hpp"
 #include "flow/joint_weights.hpp"
-#include "flow/noise.hpp"
+#include "flow/rows.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
 namespace {
-
-/// The probability of being counted, as a numerator over the noise's denominator, by true value.
-template <class Ring>
-std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise) {
-  std::vector<Ring> result;
-  for (const std::vector<Ring>& row : noise.numerators) {
-    Ring sum;
-    for (const std::size_t answer : pipeline.post.counted) add_product(sum, row[answer], whole<Ring>(1));
-    result.push_back(std::move(sum));
-  }
-  return result;
-}
 
 /// How many of the others have each value.
 std::vector<std::size_t> known_histogram(const Pipeline& pipeline) {
@@ -341,10 +330,7 @@ class CountLaw {
       stretch_ = convolved(stretch_, binomial(counted[value], histogram[value]));
       others_ += histogram[value];
     }
-    arb_t nothing;
-    arb_init(nothing);
-    arb_union(stretch_.rest.arb(), stretch_.rest.arb(), nothing, law_bits);  // 0 .. rest
-    arb_clear(nothing);
+    stretch_.rest = from_zero_to(stretch_.rest);
     sums_.resize(stretch_.masses.size() + 1);
     for (std::size_t i = 0; i < stretch_.masses.size(); ++i) {
       arb_add(sums_[i + 1].arb(), sums_[i].arb(), stretch_.masses[i].arb(), law_bits);
@@ -383,8 +369,7 @@ class LeastLines {
   LeastLines(const CountLaw& law, const std::vector<Line<Enclosure>>& lines) : law_(law), lines_(lines) {}
 
   Enclosure sum() {
-    std::vector<std::size_t> all(lines_.size());
-    for (std::size_t w = 0; w < all.size(); ++w) all[w] = w;
+    const std::vector<std::size_t> all = all_of(lines_.size());
     if (law_.first() > 0) add(0, law_.first() - 1, all);
     add(law_.first(), law_.last() + 1, all);
     if (law_.last() < law_.others()) add(law_.last() + 2, law_.others() + 1, all);
@@ -396,7 +381,9 @@ class LeastLines {
   void add(std::size_t first, std::size_t last, std::vector<std::size_t> candidates) {
     Line<Enclosure> masses{law_.between(first, last + 1), law_.between(first == 0 ? 0 : first - 1, last)};
     if (is_negligible(masses)) {
-      add_between_zero_and(value(candidates.front(), masses));
+      // Losses are not negative, and the least is at most any.
+      const Enclosure here = from_zero_to(value(candidates.front(), masses));
+      arb_add(sum_.arb(), sum_.arb(), here.arb(), law_bits);
       return;
     }
     const Line<Enclosure> left = at(first);
@@ -433,20 +420,6 @@ class LeastLines {
   static bool is_negligible(const Line<Enclosure>& masses) {
     return masses.absent.upper_double() < 0x1p-150 && masses.present.upper_double() < 0x1p-150;
   }
-  /// Losses are not negative, and the least is at most any.
-  void add_between_zero_and(const Enclosure& bound) {
-    Enclosure range;
-    arf_t end;
-    arf_init(end);
-    arb_get_ubound_arf(end, bound.arb(), law_bits);
-    arf_t zero;
-    arf_init(zero);
-    arb_set_interval_arf(range.arb(), zero, end, law_bits);
-    arb_add(sum_.arb(), sum_.arb(), range.arb(), law_bits);
-    arf_clear(zero);
-    arf_clear(end);
-  }
-
   const CountLaw& law_;
   const std::vector<Line<Enclosure>>& lines_;
   Enclosure sum_;

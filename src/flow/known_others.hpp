@@ -14,8 +14,8 @@ bool counts_with_known_others(const Pipeline& pipeline);
 /// The analyst's expected loss at rational odds. Time about N^2 log(odds) bit operations, memory N log(odds) bits.
 Rational exact_loss_among_known(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
 
-/// The same at odds that are only enclosed, with an absolute error below about N 2^-250 of the largest loss. Time about
-/// N log N.
+/// The same at odds that are only enclosed, with an absolute error of some 2^-140 of the largest loss. Time about the
+/// square root of N times its logarithm.
 Enclosure loss_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds);
 
 }  // namespace fractile::flow

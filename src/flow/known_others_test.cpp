@@ -65,6 +65,12 @@ TEST(KnownOthers, LossIsThatOfTheRows) {
   }));
 }
 
+TEST(KnownOthers, AValueIsCountedOnce) {
+  Pipeline twice = known_others();
+  twice.post.counted = {0, 0};
+  EXPECT_EQ(utility(twice, thousandfold_error(), 3), utility(known_others(), thousandfold_error(), 3));
+}
+
 /// Section 9.2: 11,710 people, one of the modal status unknown; how many are jail inmates.
 Pipeline custody(const Perturber& perturber) {
   Pipeline pipeline = pipeline_of(11710, perturber, counting({4}));

@@ -181,11 +181,7 @@ Enclosure loss_of_guessing_the_mode(const Pipeline& pipeline, const Analyst& ana
       masses.add(highest, noisy);
     }
   }
-  arb_t nothing;
-  arb_init(nothing);
-  arb_union(neglected.arb(), neglected.arb(), nothing, bits);
-  arb_clear(nothing);
-  masses.add_to_all(neglected);
+  masses.add_to_all(from_zero_to(neglected));
 
   Enclosure right;  // guesses
   for (std::size_t shown = 0; shown < bars; ++shown) {

@@ -62,8 +62,7 @@ namespace {
 
 /// A gigabit and a half of numerators is enough.
 void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Noise<Integer>& noise) {
-  const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
-  const auto factors = static_cast<double>(bars ? pipeline.values.size() : pipeline.participants);
+  const auto factors = static_cast<double>(perturbed_answers(pipeline));
   const auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
   if (entries * factors * static_cast<double>(fmpz_bits(noise.denominator.get())) > 1.5e9) {
     refuse("the channel's fractions are too long to be written down",
@@ -142,14 +141,11 @@ bool counts_everyone(const Pipeline& pipeline) {
 
 /// The probability of being counted, by value.
 std::vector<Rational> counted_probabilities(const Pipeline& pipeline, const Rational& odds) {
-  const Channel single = pipeline.perturber.at(odds);
+  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
   std::vector<Rational> result;
-  for (std::size_t value = 0; value < pipeline.values.size(); ++value) {
-    Rational sum;
-    for (std::size_t answer = 0; answer < pipeline.values.size(); ++answer) {
-      if (std::ranges::count(pipeline.post.counted, answer) > 0) sum += single(value, answer);
-    }
-    result.push_back(sum);
+  for (const Integer& numerator : counted_numerators(pipeline, noise)) {
+    result.emplace_back();
+    fmpq_set_fmpz_frac(flint_of(result.back()), numerator.get(), noise.denominator.get());
   }
   return result;
 }

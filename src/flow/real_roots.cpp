@@ -16,16 +16,8 @@ Polynomial squarefree(const Polynomial& polynomial) {
 
 }  // namespace
 
-RealBounds bounds_of(arb_srcptr ball) {
-  RealBounds bounds;
-  arf_t end;
-  arf_init(end);
-  arb_get_lbound_arf(end, ball, enclosure_bits);
-  arf_get_fmpq(flint_of(bounds.lower), end);
-  arb_get_ubound_arf(end, ball, enclosure_bits);
-  arf_get_fmpq(flint_of(bounds.upper), end);
-  arf_clear(end);
-  return bounds;
+RealBounds bounds_of(const Enclosure& ball) {
+  return {ball.lower_rational(enclosure_bits), ball.upper_rational(enclosure_bits)};
 }
 
 std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational& from, const Rational& to) {
@@ -37,7 +29,9 @@ std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational&
   arb_fmpz_poly_complex_roots(roots, simple.get(), 0,
                               root_bits);  // isolates them; real ones are exactly real and come first
   for (std::int64_t i = 0; i < degree && arb_is_zero(acb_imagref(roots + i)) != 0; ++i) {
-    RealBounds root = bounds_of(acb_realref(roots + i));
+    Enclosure ball;
+    arb_set(ball.arb(), acb_realref(roots + i));
+    RealBounds root = bounds_of(ball);
     if (root.upper >= from && root.lower <= to) result.push_back(std::move(root));
   }
   _acb_vec_clear(roots, degree);

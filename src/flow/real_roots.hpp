@@ -15,6 +15,6 @@ inline constexpr int root_bits = 200;
 std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational& from, const Rational& to);
 
 /// Rational bounds of a ball.
-RealBounds bounds_of(arb_srcptr ball);
+RealBounds bounds_of(const Enclosure& ball);
 
 }  // namespace fractile::flow

@@ -103,6 +103,13 @@ inline Enclosure whole(std::int64_t value) {
   return result;
 }
 
+/// A ball that holds 0 and the number, and so all between.
+inline Enclosure from_zero_to(const Enclosure& number) {
+  Enclosure result;
+  arb_union(result.arb(), result.arb(), number.arb(), enclosure_bits);
+  return result;
+}
+
 template <class Ring>
 Ring product(const Ring& a, const Ring& b) {
   Ring result;

@@ -1,10 +1,12 @@
 #include "flow/rows.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
-#include <numeric>
 #include <utility>
 
+#include "flow/integer_matrix.hpp"
+#include "flow/names.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
@@ -85,11 +87,6 @@ Rational arrangements_of(const Composition& composition) {
 
 Rational compositions(std::size_t total, std::size_t parts) { return arrangements_of({total, parts - 1}); }
 
-/// The first of the highest.
-std::size_t mode_of(const Composition& bars) {
-  return static_cast<std::size_t>(std::ranges::max_element(bars) - bars.begin());
-}
-
 /// What each answer adds to a count or a sum, in units of `unit` above `least` a participant.
 struct Steps {
   std::vector<std::size_t> steps;
@@ -122,17 +119,11 @@ bool adds_up(const Pipeline& pipeline) {
   return pipeline.post.kind == PostProcessor::Kind::count || pipeline.post.kind == PostProcessor::Kind::sum;
 }
 
-std::vector<std::size_t> all_below(std::size_t end) {
-  std::vector<std::size_t> result(end);
-  std::iota(result.begin(), result.end(), std::size_t{0});
-  return result;
-}
-
 /// The totals of steps that some answers reach, increasing.
 std::vector<std::size_t> reachable(const Steps& steps, std::size_t participants) {
   const std::size_t most = *std::ranges::max_element(steps.steps) * participants;
   require_few(static_cast<std::int64_t>(most));
-  if (most == participants && std::ranges::count(steps.steps, std::size_t{0}) > 0) return all_below(most + 1);
+  if (most == participants && std::ranges::count(steps.steps, std::size_t{0}) > 0) return all_of(most + 1);
   std::vector<bool> reached(most + 1);
   reached[0] = true;
   for (std::size_t i = 0; i < participants; ++i) {
@@ -167,7 +158,7 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
       break;
     }
     case PostProcessor::Kind::mode:
-      for (const Rational& value : pipeline.values) names.push_back(value.to_string());
+      names = names_of(pipeline.values);
       break;
     case PostProcessor::Kind::identity:
       if (pipeline.secret.kind == Secret::Kind::histogram) {
@@ -180,16 +171,13 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
       }
       break;
     case PostProcessor::Kind::table:
-      for (std::size_t i = 0; i <= *std::ranges::max_element(pipeline.post.image); ++i) {
-        names.push_back(std::to_string(i));
-      }
+      names = numbered(*std::ranges::max_element(pipeline.post.image) + 1);
       break;
   }
   return names;
 }
 
-}  // namespace
-
+/// In the lexicographic order of sorted tuples.
 void for_each_composition(std::size_t total, std::size_t parts, const std::function<void(const Composition&)>& visit) {
   Composition composition(parts);
   const std::function<void(std::size_t, std::size_t)> fill = [&](std::size_t part, std::size_t left) {
@@ -206,8 +194,6 @@ void for_each_composition(std::size_t total, std::size_t parts, const std::funct
   fill(0, total);
 }
 
-namespace {
-
 /// How many rows the channel has.
 Rational secret_count(const Pipeline& pipeline) {
   const std::size_t values = pipeline.values.size();
@@ -217,6 +203,31 @@ Rational secret_count(const Pipeline& pipeline) {
 }
 
 }  // namespace
+
+std::size_t mode_of(const Composition& bars) {
+  return static_cast<std::size_t>(std::ranges::max_element(bars) - bars.begin());
+}
+
+std::size_t perturbed_answers(const Pipeline& pipeline) {
+  return pipeline.secret.kind == Secret::Kind::histogram ? pipeline.values.size() : pipeline.participants;
+}
+
+template <class Ring>
+std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise) {
+  std::vector<Ring> result;
+  for (const std::vector<Ring>& row : noise.numerators) {
+    Ring sum;
+    for (std::size_t answer = 0; answer < row.size(); ++answer) {
+      if (std::ranges::count(pipeline.post.counted, answer) > 0) add_product(sum, row[answer], whole<Ring>(1));
+    }
+    result.push_back(std::move(sum));
+  }
+  return result;
+}
+
+template std::vector<Integer> counted_numerators(const Pipeline&, const Noise<Integer>&);
+template std::vector<Polynomial> counted_numerators(const Pipeline&, const Noise<Polynomial>&);
+template std::vector<Enclosure> counted_numerators(const Pipeline&, const Noise<Enclosure>&);
 
 bool is_small(const Pipeline& pipeline) {
   if (!adds_up(pipeline)) return true;
@@ -464,15 +475,15 @@ std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Fra
 
 template <class Ring>
 Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
   Rows<Ring> result{{}, whole<Ring>(1)};
-  const std::size_t factors = bars ? pipeline.values.size() : pipeline.participants;
-  for (std::size_t i = 0; i < factors; ++i) result.denominator = product(result.denominator, noise.denominator);
+  for (std::size_t i = 0; i < perturbed_answers(pipeline); ++i)
+    result.denominator = product(result.denominator, noise.denominator);
   if (adds_up(pipeline)) {
     result.numerators = added_rows(pipeline, frame, noise);
   } else if (pipeline.post.kind != PostProcessor::Kind::mode) {
     result.numerators = explicit_rows(pipeline, frame, noise);
   } else {
+    const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
     result.numerators = bars ? highest_bar_rows(frame, noise) : mode_rows(pipeline, frame, noise);
   }
   return result;

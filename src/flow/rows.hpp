@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,15 @@ namespace fractile::flow {
 /// How many participants have each value.
 using Composition = std::vector<std::size_t>;
 
-/// Calls `visit` with every composition of `total` into `parts`; as sorted tuples of values they come in lexicographic order.
-void for_each_composition(std::size_t total, std::size_t parts, const std::function<void(const Composition&)>& visit);
+/// The first of the highest.
+std::size_t mode_of(const Composition& bars);
+
+/// How many answers are perturbed: the participants', or a histogram's bars.
+std::size_t perturbed_answers(const Pipeline& pipeline);
+
+/// Of a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
+template <class Ring>
+std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise);
 
 /// The secrets of a pipeline.
 struct Secrets {

@@ -12,17 +12,13 @@ namespace {
 
 Stability stable(std::string reason) { return {Stability::Verdict::stable, std::move(reason), 0, 0, {}}; }
 
-/// The probability of being counted as numerators over the perturber's denominator, those of equal values once.
-std::vector<Polynomial> counted_numerators(const Pipeline& pipeline) {
-  std::vector<Polynomial> distinct;
-  for (const std::vector<Polynomial>& row : pipeline.perturber.noise().numerators) {
-    Polynomial sum;
-    for (std::size_t answer = 0; answer < row.size(); ++answer) {
-      if (std::ranges::count(pipeline.post.counted, answer) > 0) sum = sum + row[answer];
-    }
-    if (std::ranges::find(distinct, sum) == distinct.end()) distinct.push_back(sum);
+/// The different probabilities of being counted.
+std::vector<Polynomial> counted_kinds(const Pipeline& pipeline) {
+  std::vector<Polynomial> kinds;
+  for (Polynomial& numerator : counted_numerators<Polynomial>(pipeline, pipeline.perturber.noise())) {
+    if (std::ranges::find(kinds, numerator) == kinds.end()) kinds.push_back(std::move(numerator));
   }
-  return distinct;
+  return kinds;
 }
 
 /// Are `roots`, of this polynomial, all strictly inside, apart from those that are exactly an end?
@@ -73,7 +69,7 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   if (pipeline.perturber.is_randomized_response()) {
     return stable("counting queries are stable under randomized response (section 6.1)");
   }
-  const std::vector<Polynomial> kinds = counted_numerators(pipeline);
+  const std::vector<Polynomial> kinds = counted_kinds(pipeline);
   if (kinds.size() == 1) return stable("all values are counted alike: nothing is told");
   if (kinds.size() > 2 || !two_kinds_move_apart(kinds, pipeline.perturber.noise().denominator, from, to)) return {};
   return stable(

@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "exact/flint.hpp"
+#include "flow/names.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 
@@ -31,19 +31,6 @@ Loss::Loss(Matrix losses, std::vector<std::string> actions) : matrix_(std::move(
 }
 
 namespace {
-
-std::vector<std::string> numbered_actions(std::size_t count) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) names.push_back(std::to_string(i));
-  return names;
-}
-
-std::vector<std::string> named_after(const std::vector<Rational>& values) {
-  std::vector<std::string> names;
-  names.reserve(values.size());
-  for (const Rational& value : values) names.push_back(value.to_string());
-  return names;
-}
 
 /// Sum over x of prior(x) channel(x, y) loss(x, w).
 Rational joint_loss(const Prior& prior, const Channel& channel, const Loss& loss, std::size_t y, std::size_t w) {
@@ -77,7 +64,7 @@ Choice best_choice(const Prior& prior, const Channel& channel, const Loss& loss,
 
 }  // namespace
 
-Loss::Loss(const Matrix& losses) : Loss(losses, numbered_actions(losses.columns())) {}
+Loss::Loss(const Matrix& losses) : Loss(losses, numbered(losses.columns())) {}
 
 Loss Loss::scaled(const Rational& factor) const {
   Matrix matrix = matrix_;
@@ -96,7 +83,7 @@ Loss linear_error(const std::vector<Rational>& values) {
       losses(x, w) = values[x] < values[w] ? values[w] - values[x] : values[x] - values[w];
     }
   }
-  return {std::move(losses), named_after(values)};
+  return {std::move(losses), names_of(values)};
 }
 
 Loss squared_error(const std::vector<Rational>& values) {
@@ -104,7 +91,7 @@ Loss squared_error(const std::vector<Rational>& values) {
   for (std::size_t x = 0; x < values.size(); ++x) {
     for (std::size_t w = 0; w < values.size(); ++w) losses(x, w) = (values[x] - values[w]).pow(2);
   }
-  return {std::move(losses), named_after(values)};
+  return {std::move(losses), names_of(values)};
 }
 
 Rational prior_uncertainty(const Prior& prior, const Loss& loss) {

@@ -86,10 +86,8 @@ Rational middle(const Rational& a, const Rational& b) { return (a + b) / 2; }
 
 bool has_short_polynomials(const Pipeline& pipeline) {
   constexpr std::int64_t longest = 300;
-  const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
-  const std::size_t factors = bars ? pipeline.values.size() : pipeline.participants;
   const std::int64_t degree = pipeline.perturber.noise().denominator.degree();
-  return static_cast<double>(factors) * static_cast<double>(degree) <= longest;
+  return static_cast<double>(perturbed_answers(pipeline)) * static_cast<double>(degree) <= longest;
 }
 
 std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,

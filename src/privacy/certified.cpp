@@ -6,26 +6,21 @@ namespace {
 constexpr slong significant_bits = 53;
 constexpr slong sharp_bits = 50;
 
-Rational end_of(const Enclosure& ball, bool upper) {
+void require_finite(const Enclosure& ball) {
   if (!arb_is_finite(ball.arb())) throw_too_extreme();
-  arf_t end;
-  arf_init(end);
-  if (upper) {
-    arb_get_ubound_arf(end, ball.arb(), significant_bits);
-  } else {
-    arb_get_lbound_arf(end, ball.arb(), significant_bits);
-  }
-  Rational result;
-  arf_get_fmpq(flint_of(result), end);
-  arf_clear(end);
-  return result;
 }
 
 }  // namespace
 
-Rational upper_rational(const Enclosure& ball) { return end_of(ball, true); }
+Rational upper_rational(const Enclosure& ball) {
+  require_finite(ball);
+  return ball.upper_rational(significant_bits);
+}
 
-Rational lower_rational(const Enclosure& ball) { return end_of(ball, false); }
+Rational lower_rational(const Enclosure& ball) {
+  require_finite(ball);
+  return ball.lower_rational(significant_bits);
+}
 
 bool is_sharp(const Enclosure& ball) {
   if (arb_is_zero(ball.arb())) return true;

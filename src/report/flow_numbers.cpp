@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "exact/enclosure.hpp"
-#include "exact/flint.hpp"
 #include "fractile/report.hpp"
 
 namespace fractile::report_detail {
@@ -18,23 +17,9 @@ int magnitude(const Rational& value) {
   return value >= Rational(1) ? length(value.floor()) - 1 : -length((Rational(1) / value).floor());
 }
 
-Rational end_of(const Enclosure& number, bool upper) {
-  arf_t end;
-  arf_init(end);
-  if (upper) {
-    arb_get_ubound_arf(end, number.arb(), logarithm_precision);
-  } else {
-    arb_get_lbound_arf(end, number.arb(), logarithm_precision);
-  }
-  Rational result;
-  arf_get_fmpq(flint_of(result), end);
-  arf_clear(end);
-  return result;
-}
-
 flow::RealBounds logarithm(const flow::RealBounds& odds) {
-  return {end_of(Enclosure::of(odds.lower, logarithm_precision).log(), false),
-          end_of(Enclosure::of(odds.upper, logarithm_precision).log(), true)};
+  return {Enclosure::of(odds.lower, logarithm_precision).log().lower_rational(logarithm_precision),
+          Enclosure::of(odds.upper, logarithm_precision).log().upper_rational(logarithm_precision)};
 }
 
 }  // namespace
