@@ -67,8 +67,15 @@ EpsilonRange range_of(const Typed& typed) {
 
 /// exp(epsilon), where it can be exact.
 Rational exact_odds(const char* option, const Exponent& epsilon, const flow::Pipeline& pipeline) {
-  if (epsilon.has_rational_exponential()) return epsilon.exponential();
   if (!pipeline.perturber.depends_on_epsilon()) return 1;
+  if (epsilon.has_rational_exponential()) {
+    Rational odds = epsilon.exponential();
+    if (flow::is_exact_at(pipeline, odds)) return odds;
+    const std::int64_t degree = pipeline.perturber.root_degree();
+    usage(fmt::format("{}: this is done exactly, and the release's probabilities at {} are not rational", option,
+                      epsilon.to_string()),
+          fmt::format("write {} times a logarithm, for example {} \"{} ln 3\"", degree, option, degree));
+  }
   usage(fmt::format("{}: exp({}) is not rational, and this is done exactly", option, epsilon.to_string()),
         fmt::format("write a logarithm, for example {} \"ln 3\"", option));
 }
@@ -120,9 +127,9 @@ void print_report(Format format, const Report& report) {
   }
 }
 
-std::string file_of(const Typed& typed) {
+PipelineFile file_of(const Typed& typed) {
   if (typed.file.empty()) usage("no FILE to read", "name a TOML file; fractile flow --help shows one");
-  return typed.file;
+  return read_pipeline(typed.file, typed.one("--duckdb"));
 }
 
 // --- The words -------------------------------------------------------------------------------------------------------
@@ -131,7 +138,7 @@ int check_refinement(const Typed& typed) {
   const Format format = format_of(typed, Format::table);
   const Exponent from = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
   const Exponent to = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
-  const PipelineFile file = read_pipeline(file_of(typed));
+  const PipelineFile file = file_of(typed);
   const Rational odds_from = exact_odds("--from", from, file.pipeline);
   const Rational odds_to = exact_odds("--to", to, file.pipeline);
   const RefinementReport report{
@@ -157,7 +164,7 @@ flow::Stability stability_over(const PipelineFile& file, const EpsilonRange& ran
 int check_stability(const Typed& typed) {
   const Format format = format_of(typed, Format::table);
   const EpsilonRange range = range_of(typed);
-  const PipelineFile file = read_pipeline(file_of(typed));
+  const PipelineFile file = file_of(typed);
   StabilityReport report{range.low, range.high, stability_over(file, range)};
   const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
   if (file.analyst && is_stable) report.windows.emplace();  // for every analyst there is none
@@ -191,7 +198,9 @@ flow::RealBounds loss_at(const PipelineFile& file, const flow::Analyst& analyst,
 /// Exactly, where exp(epsilon) is rational.
 flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
   const Exponent at = asked(file, epsilon);
-  if (!at.has_rational_exponential()) return loss_at(file, analyst, epsilon);
+  if (!at.has_rational_exponential() || !flow::is_exact_at(file.pipeline, at.exponential())) {
+    return loss_at(file, analyst, epsilon);
+  }
   const Rational loss = about_file(file, [&] { return flow::utility(file.pipeline, analyst, at.exponential()); });
   return {loss, loss};
 }
@@ -199,7 +208,7 @@ flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& an
 int run_utility(const Typed& typed) {
   const Format format = format_of(typed, Format::table);
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
-  const PipelineFile file = read_pipeline(file_of(typed));
+  const PipelineFile file = file_of(typed);
   print_report(format, UtilityReport{epsilon, exact_loss_at(file, analyst_of(file), epsilon)});
   return 0;
 }
@@ -245,7 +254,7 @@ int run_sweep(const Typed& typed) {
   const EpsilonRange range = range_of(typed);
   const std::uint64_t count = typed.has("--points") ? whole_number(typed, "--points", {2, 100'000}) : 200;
   const std::vector<Exponent> points = points_of(range, count);
-  const PipelineFile file = read_pipeline(file_of(typed));
+  const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   SweepReport report;
   const bool isolates = flow::has_short_polynomials(file.pipeline);
@@ -265,7 +274,7 @@ int run_sweep(const Typed& typed) {
 int run_channel(const Typed& typed) {
   const Format format = format_of_data(typed);
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
-  const PipelineFile file = read_pipeline(file_of(typed));
+  const PipelineFile file = file_of(typed);
   print_report(format, ChannelReport{epsilon, about_file(file, [&] {
                                        return flow::channel_bounds(file.pipeline, asked(file, epsilon));
                                      })});

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/source.hpp"
 #include "options.hpp"
 #include "values.hpp"
 
@@ -28,6 +30,7 @@ using flow::PostProcessor;
 using flow::Secret;
 
 constexpr std::int64_t most_participants = 1'000'000;
+constexpr std::int64_t most_released_records = 100;
 constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
 
 [[noreturn]] void refuse_file(const std::string& what, const std::string& hint) {
@@ -80,6 +83,8 @@ class Item {
   bool is_table() const { return node_->is_table(); }
 
   Rational number() const;
+  /// A path, which is meant from where the file is.
+  std::string path() const;
   std::size_t whole_number(std::int64_t least, std::int64_t most) const;
   std::vector<Item> items() const;
   std::vector<Rational> numbers() const;
@@ -126,6 +131,12 @@ Rational Item::number() const {
   }
   refuse("a number is wanted, and this is " + described(*node_),
          "write a whole number, or in quotes a fraction: \"1/2\"");
+}
+
+std::string Item::path() const {
+  const auto* const text = node_->as_string();
+  if (text == nullptr) refuse("a path is wanted, and this is " + described(*node_), R"(write for example "codes.csv")");
+  return (std::filesystem::path(*file_).parent_path() / text->get()).string();
 }
 
 std::size_t Item::whole_number(std::int64_t least, std::int64_t most) const {
@@ -231,7 +242,52 @@ std::vector<Rational> values_of(const Item& list) {
   return values;
 }
 
-Secret secret_of(const Item& pipeline, std::size_t participants, const std::vector<Rational>& values) {
+/// How many people have each of the values, from a file of codes and counts.
+std::vector<std::uint64_t> histogram_of_file(const Item& item, const std::vector<Rational>& values,
+                                             const std::string& library) {
+  std::vector<std::uint64_t> histogram(values.size());
+  const std::string path = item.path();
+  for (const CodeCount& row : read_code_counts({.file = path, .library = library})) {
+    const auto at = std::ranges::find(values, row.code);
+    if (at == values.end()) {
+      item.refuse(fmt::format("{} counts the code {}, which is none of the values", path, row.code.to_string()),
+                  "write pipeline.values as the codes of the file");
+    }
+    histogram[static_cast<std::size_t>(at - values.begin())] = row.count;
+  }
+  return histogram;
+}
+
+std::vector<std::uint64_t> histogram_of(const Item& item, const std::vector<Rational>& values,
+                                        const std::string& library) {
+  if (item.is_word()) return histogram_of_file(item, values, library);
+  std::vector<std::uint64_t> histogram;
+  for (const Item& count : item.items()) histogram.push_back(count.whole_number(0, most_participants));
+  if (histogram.size() != values.size()) {
+    item.refuse(fmt::format("{} counts, and there are {} values", histogram.size(), values.size()),
+                "write a count for every value, in their order");
+  }
+  return histogram;
+}
+
+/// Either everyone else's value, one by one, or how many people have each.
+Secret target_of(const Item& known, std::size_t participants, const std::vector<Rational>& values,
+                 const std::string& library) {
+  if (known.is_table()) {
+    known.require_keys({"histogram"});
+    const Item histogram = known.need("histogram", R"(known = { histogram = "codes.csv" })");
+    const std::vector<std::uint64_t> counts = histogram_of(histogram, values, library);
+    return histogram.checked([&] { return Secret::target_among(counts, participants); });
+  }
+  Secret secret{Secret::Kind::target, indices_of(known, values)};
+  if (secret.known.size() + 1 == participants) return secret;
+  known.refuse(
+      fmt::format("{} of the others' values are known, and there are {} others", secret.known.size(), participants - 1),
+      "write the value of everyone but the target");
+}
+
+Secret secret_of(const Item& pipeline, std::size_t participants, const std::vector<Rational>& values,
+                 const std::string& library) {
   Secret secret;
   if (const std::optional<Item> item = pipeline.find("secret")) {
     secret.kind = item->choice<Secret::Kind>({{"everyone", Secret::Kind::everyone},
@@ -243,12 +299,9 @@ Secret secret_of(const Item& pipeline, std::size_t participants, const std::vect
     if (known) known->refuse("known goes with secret = \"target\"", "leave it out, or write secret = \"target\"");
     return secret;
   }
-  if (known) secret.known = indices_of(*known, values);
-  if (secret.known.size() + 1 == participants) return secret;
-  if (!known) pipeline.need("known", "known = [0, 1], the values of the other participants");
-  known->refuse(
-      fmt::format("{} of the others' values are known, and there are {} others", secret.known.size(), participants - 1),
-      "write the value of everyone but the target");
+  if (known) return target_of(*known, participants, values, library);
+  if (participants > 1) pipeline.need("known", "known = [0, 1], the values of the other participants");
+  return secret;
 }
 
 /// `size`: of the values that are perturbed.
@@ -262,6 +315,55 @@ Perturber fixed_perturber(const Item& item, std::size_t size) {
   return item.checked([&] { return Perturber::fixed(flow::Channel(matrix)); });
 }
 
+/// Who takes part, and with which values.
+struct People {
+  std::size_t participants;
+  std::vector<Rational> values;
+};
+
+/// The table that describes a release, when the perturber is one.
+std::optional<Item> release_of(const Item& pipeline) {
+  const std::optional<Item> perturber = pipeline.find("perturber");
+  return perturber && perturber->is_table() && perturber->find("release") ? perturber : std::nullopt;
+}
+
+People people_of(const Item& item) {
+  const std::optional<Item> release = release_of(item);
+  if (!release) {
+    return {item.need("participants", "participants = 2").whole_number(1, most_participants),
+            values_of(item.need("values", "values = [0, 1, 2]"))};
+  }
+  for (const auto& [key, instead] : {std::pair{"participants", "records"}, std::pair{"values", "lattice"}}) {
+    const std::optional<Item> twice = item.find(key);
+    if (twice) twice->refuse(fmt::format("a release's {} says it already", instead), "leave it out");
+  }
+  const Item lattice = release->need("lattice", "lattice = [0, 1, 2, 3]");
+  People people{release->need("records", "records = 3").whole_number(1, most_released_records), values_of(lattice)};
+  if (!std::ranges::is_sorted(people.values)) {
+    lattice.refuse("the candidates do not increase", "write the smallest first");
+  }
+  return people;
+}
+
+Perturber release_perturber(const Item& item, std::size_t values) {
+  item.require_keys({"release", "quantile", "quantiles", "records", "lattice", "neighbors"});
+  flow::Release release;
+  release.mechanism = item.need("release", "release = \"exponential\"")
+                          .choice<flow::Release::Mechanism>({{"approximate", flow::Release::Mechanism::approximate},
+                                                             {"exponential", flow::Release::Mechanism::exponential},
+                                                             {"gumbel-max", flow::Release::Mechanism::gumbel_max}});
+  const std::optional<Item> quantiles = item.find("quantiles");
+  const std::optional<Item> quantile = item.find("quantile");
+  if (quantiles && quantile) quantile->refuse("there are quantiles already", "write one of the two");
+  release.quantiles = quantiles ? quantiles->numbers()
+                                : std::vector{item.need("quantile", "quantile = \"1/2\"").number()};
+  if (const std::optional<Item> neighbors = item.find("neighbors")) {
+    release.neighbors = neighbors->choice<Neighbors>(
+        {{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}});
+  }
+  return item.checked([&] { return Perturber::release(std::move(release), values); });
+}
+
 Perturber perturber_of(const Item& pipeline, std::size_t size) {
   if (size > most_perturbed) {
     pipeline.refuse(fmt::format("{} values are perturbed, at most {} can be", size, most_perturbed),
@@ -272,8 +374,9 @@ Perturber perturber_of(const Item& pipeline, std::size_t size) {
   if (named && matrix) matrix->refuse("there is a perturber already", "write one of the two");
   if (matrix) return fixed_perturber(*matrix, size);
   if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
+  if (release_of(pipeline)) return release_perturber(*named, size);
   if (named->is_table()) {
-    named->require_keys({"matrix"});
+    named->require_keys({"matrix", "release"});
     return fixed_perturber(named->need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size);
   }
   using Make = Perturber (*)(std::size_t);
@@ -294,6 +397,17 @@ std::vector<std::size_t> outputs_of(const Item& table) {
   return outputs;
 }
 
+PostProcessor rounding(const Item& post, const Item& unit) {
+  for (const char* const other : {"query", "of", "table"}) {
+    if (const std::optional<Item> twice = post.find(other)) twice->refuse("values are rounded already", "leave it out");
+  }
+  PostProcessor result;
+  result.kind = PostProcessor::Kind::round;
+  result.unit = unit.number();
+  if (result.unit.sign() <= 0) unit.refuse("not above 0", "write for example { round = 2 }");
+  return result;
+}
+
 PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
   static const std::map<std::string, PostProcessor::Kind> queries{{"count", PostProcessor::Kind::count},
                                                                   {"identity", PostProcessor::Kind::identity},
@@ -303,8 +417,9 @@ PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
   PostProcessor post;
   std::optional<Item> counted;
   if (item.is_table()) {
-    item.require_keys({"query", "of", "table"});
+    item.require_keys({"query", "of", "table", "round"});
     counted = item.find("of");
+    if (const std::optional<Item> unit = item.find("round")) return rounding(item, *unit);
     if (const std::optional<Item> table = item.find("table")) {
       if (item.find("query")) table->refuse("there is a query already", "write one of the two");
       if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
@@ -340,15 +455,15 @@ void validate(const flow::Pipeline& pipeline, const Item& item) {
   }
 }
 
-flow::Pipeline pipeline_of(const Item& item) {
+flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
   item.require_keys({"participants", "values", "perturber", "matrix", "post", "secret", "known"});
-  const std::size_t participants = item.need("participants", "participants = 2").whole_number(1, most_participants);
-  std::vector<Rational> values = values_of(item.need("values", "values = [0, 1, 2]"));
-  Secret secret = secret_of(item, participants, values);
+  People people = people_of(item);
+  Secret secret = secret_of(item, people.participants, people.values, library);
   const bool perturbs_bars = secret.kind == Secret::Kind::histogram;
-  Perturber perturber = perturber_of(item, perturbs_bars ? participants + 1 : values.size());
-  PostProcessor post = post_of(item.need("post", "post = \"sum\""), values);
-  flow::Pipeline pipeline{participants, std::move(values), std::move(perturber), std::move(post), std::move(secret)};
+  Perturber perturber = perturber_of(item, perturbs_bars ? people.participants + 1 : people.values.size());
+  PostProcessor post = post_of(item.need("post", "post = \"sum\""), people.values);
+  flow::Pipeline pipeline{people.participants, std::move(people.values), std::move(perturber), std::move(post),
+                          std::move(secret)};
   validate(pipeline, item);
   return pipeline;
 }
@@ -435,11 +550,12 @@ toml::table parsed(const std::string& name) {
 
 }  // namespace
 
-PipelineFile read_pipeline(const std::string& name) {
+PipelineFile read_pipeline(const std::string& name, const std::string& library) {
   const toml::table root = parsed(name);
   const Item file(name, "", root);
   file.require_keys({"pipeline", "analyst"});
-  PipelineFile result{name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2")), {}};
+  PipelineFile result{name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library),
+                      {}};
   if (const std::optional<Item> analyst = file.find("analyst")) {
     result.analyst = analyst_of(*analyst, result.pipeline);
   }

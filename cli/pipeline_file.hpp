@@ -16,8 +16,8 @@ struct PipelineFile {
 };
 
 /// Error(data) when the file cannot be read or is not what it should be: names the file, and where it can the line and
-/// the key.
-PipelineFile read_pipeline(const std::string& name);
+/// the key. `library` as in TableOptions, for a histogram that is read from a file; its Error(usage) when it is not there.
+PipelineFile read_pipeline(const std::string& name, const std::string& library);
 
 /// The file's analyst; Error(data) when it has none.
 const flow::Analyst& analyst_of(const PipelineFile& file);

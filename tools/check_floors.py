@@ -40,7 +40,10 @@ ROOMS = {
 }
 
 # The one door between the two halves: flow compares the mechanisms of quantiles as channels.
-DOORS = {("flow", "quantiles"): "channel_of"}  # (room, used room): the only file name that may
+DOORS = {
+    ("flow", "quantiles"): "channel_of",
+    ("flow", "ranks"): "channel_of",
+}  # (room, used room): the only file name that may
 
 # include/fractile/<name>.hpp, and the room that implements it.
 PUBLIC_HEADERS = {

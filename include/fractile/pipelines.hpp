@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,13 +11,27 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
+#include "fractile/privacy.hpp"
 
 namespace fractile::flow {
 
 class PolynomialNoise;
 
-/// A family of channels from one participant's K values to themselves, one for every epsilon. Families take odds = exp(epsilon)
-/// >= 1, which is rational for epsilon = "ln r".
+/// A mechanism of the library's other half, in place of the participants' own perturbers: a curator sees all values, which are the
+/// candidates, and releases quantiles of them.
+struct Release {
+  enum class Mechanism {
+    exponential,  ///< one quantile of release_quantiles()
+    approximate,  ///< up to three quantiles of release_quantiles()
+    gumbel_max,   ///< one quantile: make_quantile_score_candidates() >> make_gumbel_max()
+  };
+  Mechanism mechanism = Mechanism::exponential;
+  std::vector<Rational> quantiles = {Rational(1, 2)};  ///< strictly increasing
+  Neighbors neighbors = Neighbors::add_remove;         ///< between whom epsilon is promised
+};
+
+/// A family of channels from one participant's K values to themselves, one for every epsilon; or a release. Families take odds =
+/// exp(epsilon) >= 1, which is rational for epsilon = "ln r".
 class Perturber {
  public:
   /// Tells the truth with probability p, otherwise answers uniformly, K p / (1 - p) + 1 = odds (Definition 3.4). At least 2
@@ -27,21 +42,30 @@ class Perturber {
   static Perturber geometric(std::size_t values);
   /// The same at every epsilon. Error(usage) when it is not square.
   static Perturber fixed(const Channel& channel);
+  /// Of all participants' values together. Error(usage) when the release is not one of those above.
+  static Perturber release(Release release, std::size_t values);
 
   std::size_t values() const;
   bool depends_on_epsilon() const;
   bool is_randomized_response() const;
-  /// Error(usage) when odds < 1.
+  /// Nothing for families of channels.
+  const Release* release() const { return release_ ? &*release_ : nullptr; }
+  /// Probabilities are rational where odds are this power of a rational: 1 for families of channels.
+  std::int64_t root_degree() const { return root_degree_; }
+  /// Error(usage) when odds < 1, and for a release, which is no channel of one participant.
   Channel at(const Rational& odds) const;
-  /// Entries as polynomials in odds, for this room.
-  const PolynomialNoise& noise() const { return *noise_; }
+  /// Entries as polynomials in odds, for this room; not of a release.
+  const PolynomialNoise& noise() const;
 
  private:
   explicit Perturber(std::shared_ptr<const PolynomialNoise> noise) : noise_(std::move(noise)) {}
   std::shared_ptr<const PolynomialNoise> noise_;
+  std::optional<Release> release_ = {};
+  std::size_t release_values_ = 0;
+  std::int64_t root_degree_ = 1;
 };
 
-/// What is made of the participants' perturbed values (section 3.1.2).
+/// What is made of the participants' perturbed values (section 3.1.2), or of the released quantiles.
 struct PostProcessor {
   enum class Kind {
     identity,  ///< all of them
@@ -49,13 +73,15 @@ struct PostProcessor {
     sum,       ///< of the values
     mode,      ///< the value that most have, the first of several
     table,     ///< `image` of the tuple; tuples are numbered with the last participant's value running fastest
+    round,     ///< all of them, each to the nearest multiple of `unit`, upwards from the middle
   };
   Kind kind = Kind::identity;
   std::vector<std::size_t> counted = {};  ///< indices of values
   std::vector<std::size_t> image = {};    ///< 0, 1, 2, ..., each at least once
+  Rational unit = 1;                      ///< positive
 
   /// Whether it makes the same of all arrangements of the same values.
-  bool is_symmetric() const { return kind != Kind::identity && kind != Kind::table; }
+  bool is_symmetric() const { return kind == Kind::count || kind == Kind::sum || kind == Kind::mode; }
 };
 
 /// What the analyst does not know.
@@ -67,12 +93,17 @@ struct Secret {
   };
   Kind kind = Kind::everyone;
   std::vector<std::size_t> known = {};  ///< of a target: the others' values, as indices
+
+  /// A target among people of whom this many have each value: when they are `participants`, the target is one of them, with
+  /// the value that most have (the first of several); when they are one fewer, they are the others. Error(usage) otherwise.
+  static Secret target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants);
 };
 
-/// Error(usage) from validate() says which member is wrong.
+/// Participants' values are perturbed one by one and then combined; or a curator releases quantiles of them, which are then
+/// post-processed. Error(usage) from validate() says which member is wrong.
 struct Pipeline {
   std::size_t participants;
-  std::vector<Rational> values;  ///< what a participant may have
+  std::vector<Rational> values;  ///< what a participant may have; increasing when they are a release's candidates
   Perturber perturber;           ///< of values.size() values; of participants + 1 for histograms
   PostProcessor post;
   Secret secret = {};
@@ -81,14 +112,17 @@ struct Pipeline {
 };
 
 /// A pipeline's channel at one epsilon. Everyone's secrets that only arrange the same values differently are one row when the
-/// post-processor is symmetric: section "Symmetry" of docs/proofs/refinement.md.
+/// post-processor is symmetric or the perturber a release: section "Symmetry" of docs/proofs/refinement.md.
 struct PipelineChannel {
   Channel channel;
   std::vector<std::vector<std::size_t>> secrets;  ///< a row's first arrangement, the target's value, or the histogram
   std::vector<Rational> arrangements;             ///< how many secrets a row stands for
 };
 
-/// Error(usage) when odds < 1, and when there are more than a million entries or, without symmetry, secrets.
+/// Whether the channel's probabilities are rational at these odds, which are at least 1.
+bool is_exact_at(const Pipeline& pipeline, const Rational& odds);
+
+/// Error(usage) when odds < 1 or not exact, and when there are more than a million entries or, without symmetry, secrets.
 PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds);
 
 /// Counting again: whoever was counted stays so with probability offset + slope, whoever was not becomes so with offset.

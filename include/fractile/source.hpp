@@ -1,10 +1,13 @@
 // Sources: a column of a file or query becomes a RankProfile. Files and SQL are DuckDB's, through the ADBC C interface.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "fractile/exact.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile {
@@ -51,6 +54,10 @@ class Table {
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 
+  /// All cells of some columns as texts, a list a column, in the order of the file: for tables that are small and public.
+  /// Error(data) when a column is not there or a cell is NULL.
+  std::vector<std::vector<std::string>> texts(const std::vector<std::string>& columns) const;
+
   /// "DuckDB v1.2.3", for receipts.
   std::string engine() const;
 
@@ -59,5 +66,15 @@ class Table {
   explicit Table(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+/// How many records have a code.
+struct CodeCount {
+  Rational code;
+  std::uint64_t count;
+};
+
+/// A histogram that is already public: the columns "code" and "count" of a file, exactly. Error(data) for a cell that is no
+/// number, a count that is negative or no whole number, a code that stands twice, and as Table::open.
+std::vector<CodeCount> read_code_counts(const TableOptions& options);
 
 }  // namespace fractile

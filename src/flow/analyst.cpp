@@ -1,8 +1,10 @@
 #include <utility>
 
 #include "flow/known_others.hpp"
+#include "flow/known_sums.hpp"
 #include "flow/names.hpp"
 #include "flow/noisy_argmax.hpp"
+#include "flow/pipeline_rows.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
 #include "fractile/error.hpp"
@@ -110,7 +112,7 @@ namespace {
 /// From all rows of the channel.
 Enclosure loss_from_rows(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
   const Frame frame = frame_of(pipeline);
-  const Rows<Enclosure> rows = rows_of(pipeline, frame, noise_at(pipeline.perturber.noise(), odds));
+  const Rows<Enclosure> rows = rows_at(pipeline, frame, odds);
   const Prior prior = prior_of(analyst, pipeline);
   const Loss loss = loss_of(analyst, pipeline);
   Enclosure sum;
@@ -137,7 +139,7 @@ Enclosure loss_from_rows(const Pipeline& pipeline, const Analyst& analyst, const
 
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon) {
   ChannelBounds result;
-  if (epsilon.has_rational_exponential()) {
+  if (epsilon.has_rational_exponential() && is_exact_at(pipeline, epsilon.exponential())) {
     PipelineChannel exact = channel_at(pipeline, epsilon.exponential());
     for (std::size_t x = 0; x < exact.channel.secrets().size(); ++x) {
       result.probabilities.emplace_back();
@@ -149,8 +151,7 @@ ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon) 
     return result;
   }
   Frame frame = frame_of(pipeline);
-  const Enclosure odds = Enclosure::of(epsilon, enclosure_bits).exp();
-  const Rows<Enclosure> rows = rows_of(pipeline, frame, noise_at(pipeline.perturber.noise(), odds));
+  const Rows<Enclosure> rows = rows_at(pipeline, frame, Enclosure::of(epsilon, enclosure_bits).exp());
   for (const std::vector<Enclosure>& row : rows.numerators) {
     result.probabilities.emplace_back();
     for (const Enclosure& numerator : row) {
@@ -169,6 +170,7 @@ RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, cons
   const Enclosure odds = epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), enclosure_bits)
                                                             : Enclosure::of(epsilon, enclosure_bits).exp();
   const Enclosure loss = counts_with_known_others(pipeline)    ? loss_among_known(pipeline, analyst, odds)
+                         : adds_known_others(pipeline)         ? loss_of_sum_among_known(pipeline, analyst, odds)
                          : guesses_the_mode(pipeline, analyst) ? loss_of_guessing_the_mode(pipeline, analyst, odds)
                                                                : loss_from_rows(pipeline, analyst, odds);
   return bounds_of(loss);

@@ -1,7 +1,5 @@
 #include "flow/known_others.hpp"
 
-#include <arb_poly.h>
-
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -10,17 +8,11 @@
 #include "flow/integer_matrix.hpp"
 #include "flow/joint_weights.hpp"
 #include "flow/rows.hpp"
+#include "flow/stretch.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
 namespace {
-
-/// How many of the others have each value.
-std::vector<std::size_t> known_histogram(const Pipeline& pipeline) {
-  std::vector<std::size_t> histogram(pipeline.values.size());
-  for (const std::size_t value : pipeline.secret.known) ++histogram[value];
-  return histogram;
-}
 
 /// An action's joint loss after a count of y: absent Q(y) + present Q(y - 1), Q the law of the others' count.
 template <class Number>
@@ -184,7 +176,8 @@ std::vector<CountStream::Factor> factors_of(const std::vector<Integer>& counted,
 }  // namespace
 
 bool counts_with_known_others(const Pipeline& pipeline) {
-  return pipeline.secret.kind == Secret::Kind::target && pipeline.post.kind == PostProcessor::Kind::count;
+  return pipeline.perturber.release() == nullptr && pipeline.secret.kind == Secret::Kind::target &&
+         pipeline.post.kind == PostProcessor::Kind::count;
 }
 
 Rational exact_loss_among_known(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
@@ -198,7 +191,7 @@ Rational exact_loss_among_known(const Pipeline& pipeline, const Analyst& analyst
   fmpz_divexact(denominator.get(), noise.denominator.get(), common.get());
   for (Integer& numerator : numerators) fmpz_divexact(numerator.get(), numerator.get(), common.get());
 
-  std::vector<CountStream::Factor> factors = factors_of(numerators, denominator, known_histogram(pipeline));
+  std::vector<CountStream::Factor> factors = factors_of(numerators, denominator, composition_of(pipeline.secret.known, pipeline.values.size()));
   std::size_t others = 0;  // whose answers are uncertain
   std::erase_if(factors, [](const CountStream::Factor& factor) {
     return fmpz_is_zero(factor.absent.get()) != 0 || fmpz_is_zero(factor.present.get()) != 0;
@@ -240,91 +233,11 @@ Rational exact_loss_among_known(const Pipeline& pipeline, const Analyst& analyst
 
 namespace {
 
-constexpr std::int64_t law_bits = 192;
-constexpr double negligible = 0x1p-180;
-
-/// Probabilities of first, first + 1, ... in balls; the others add up to at most `rest`.
-struct Stretch {
-  std::size_t first = 0;
-  std::vector<Enclosure> masses;
-  Enclosure rest;
-};
-
-/// Goes on from the last mass by factors (n - j) / (j + 1) * odds, j = steps taken from `at` on, until what is left is
-/// negligible: the factors only fall, so it is at most a geometric series.
-void extend(std::vector<Enclosure>& masses, Enclosure& rest, std::size_t n, std::size_t at, const Enclosure& odds) {
-  for (std::size_t j = at; j < n; ++j) {
-    Enclosure factor;
-    arb_mul_ui(factor.arb(), odds.arb(), n - j, law_bits);
-    arb_div_ui(factor.arb(), factor.arb(), j + 1, law_bits);
-    if (masses.back().upper_double() < negligible && factor.upper_double() < 0.99) {
-      Enclosure left = whole<Enclosure>(1);
-      arb_sub(left.arb(), left.arb(), factor.arb(), law_bits);
-      arb_div(left.arb(), factor.arb(), left.arb(), law_bits);
-      arb_addmul(rest.arb(), masses.back().arb(), left.arb(), law_bits);
-      return;
-    }
-    Enclosure next;
-    arb_mul(next.arb(), masses.back().arb(), factor.arb(), law_bits);
-    masses.push_back(std::move(next));
-  }
-}
-
-/// How many of n are counted, each with probability p in (0, 1).
-Stretch binomial(const Enclosure& p, std::size_t n) {
-  Enclosure absent;
-  arb_sub(absent.arb(), whole<Enclosure>(1).arb(), p.arb(), law_bits);
-  Enclosure odds;
-  arb_div(odds.arb(), p.arb(), absent.arb(), law_bits);
-  Enclosure inverse;
-  arb_div(inverse.arb(), absent.arb(), p.arb(), law_bits);
-  const auto mode = static_cast<std::size_t>(std::clamp(p.to_double(), 0.0, 1.0) * static_cast<double>(n));
-
-  Enclosure highest;
-  Enclosure power;
-  arb_bin_uiui(highest.arb(), n, mode, law_bits);
-  arb_pow_ui(power.arb(), p.arb(), mode, law_bits);
-  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
-  arb_pow_ui(power.arb(), absent.arb(), n - mode, law_bits);
-  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
-
-  Stretch stretch;
-  stretch.masses.push_back(highest);
-  extend(stretch.masses, stretch.rest, n, n - mode, inverse);  // downwards: what is not counted goes up
-  std::ranges::reverse(stretch.masses);
-  stretch.first = mode + 1 - stretch.masses.size();
-  extend(stretch.masses, stretch.rest, n, mode, odds);
-  return stretch;
-}
-
-/// Of the sum of independent numbers.
-Stretch convolved(const Stretch& a, const Stretch& b) {
-  arb_poly_t first;
-  arb_poly_t second;
-  const auto load = [](arb_poly_t polynomial, const Stretch& stretch) {
-    arb_poly_init2(polynomial, static_cast<slong>(stretch.masses.size()));
-    for (std::size_t i = 0; i < stretch.masses.size(); ++i) {
-      arb_poly_set_coeff_arb(polynomial, static_cast<slong>(i), stretch.masses[i].arb());
-    }
-  };
-  load(first, a);
-  load(second, b);
-  arb_poly_mul(first, first, second, law_bits);
-  Stretch result{a.first + b.first, std::vector<Enclosure>(a.masses.size() + b.masses.size() - 1), a.rest};
-  for (std::size_t i = 0; i < result.masses.size(); ++i) {
-    arb_poly_get_coeff_arb(result.masses[i].arb(), first, static_cast<slong>(i));
-  }
-  arb_add(result.rest.arb(), result.rest.arb(), b.rest.arb(), law_bits);
-  arb_poly_clear(first);
-  arb_poly_clear(second);
-  return result;
-}
-
 /// The law of the others' count, and its sums from the left; what the stretch leaves out may be anywhere.
 class CountLaw {
  public:
   CountLaw(const std::vector<Enclosure>& counted, const std::vector<std::size_t>& histogram)
-      : stretch_{0, {whole<Enclosure>(1)}, {}} {
+      : stretch_(nobody()) {
     for (std::size_t value = 0; value < counted.size(); ++value) {
       if (histogram[value] == 0) continue;
       stretch_ = convolved(stretch_, binomial(counted[value], histogram[value]));
@@ -432,7 +345,7 @@ Enclosure loss_among_known(const Pipeline& pipeline, const Analyst& analyst, con
   const Noise<Enclosure> noise = noise_at(pipeline.perturber.noise(), odds);
   std::vector<Enclosure> counted = counted_numerators(pipeline, noise);
   // Whose answer is certain only moves the count.
-  std::vector<std::size_t> histogram = known_histogram(pipeline);
+  std::vector<std::size_t> histogram = composition_of(pipeline.secret.known, pipeline.values.size());
   const PolynomialNoise& symbolic_noise = pipeline.perturber.noise();
   const std::vector<Polynomial> numerators = counted_numerators<Polynomial>(pipeline, symbolic_noise);
   for (std::size_t value = 0; value < counted.size(); ++value) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "flow/known_sums.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {
@@ -32,37 +33,86 @@ Perturber some_perturber(std::size_t values) {
   return Perturber::fixed(Channel(matrix));
 }
 
+/// One of up to eight people is unknown.
+Pipeline among_few(const PostProcessor& post) {
+  const auto values = *rc::gen::inRange<std::size_t>(2, 5);
+  const auto others = *rc::gen::inRange<std::size_t>(0, 7);
+  Pipeline pipeline = pipeline_of(others + 1, some_perturber(values), post);
+  pipeline.secret.kind = Secret::Kind::target;
+  for (std::size_t i = 0; i < others; ++i) {
+    pipeline.secret.known.push_back(*rc::gen::inRange<std::size_t>(0, values));
+  }
+  return pipeline;
+}
+
+Analyst some_analyst(std::size_t values) {
+  Analyst analyst;
+  analyst.goal =
+      *rc::gen::element(Analyst::Goal::bayes_risk, Analyst::Goal::linear_error, Analyst::Goal::squared_error);
+  std::vector<Rational> prior;
+  Rational sum;
+  for (std::size_t value = 0; value < values; ++value) {
+    prior.emplace_back(*rc::gen::inRange(value == 0 ? 1 : 0, 5));
+    sum += prior.back();
+  }
+  for (Rational& p : prior) p /= sum;
+  analyst.prior = Prior(prior);
+  return analyst;
+}
+
+Rational some_odds() { return Rational(1) + Rational(*rc::gen::inRange(0, 40), 7); }
+
 // docs/proofs/known_others.md: both routes give what the channel's rows give.
 TEST(KnownOthers, LossIsThatOfTheRows) {
   EXPECT_TRUE(rc::check([] {
-    const auto values = *rc::gen::inRange<std::size_t>(2, 5);
-    const auto others = *rc::gen::inRange<std::size_t>(0, 7);
-    Pipeline pipeline = pipeline_of(others + 1, some_perturber(values), counting({}));
-    for (std::size_t value = 0; value < values; ++value) {
+    Pipeline pipeline = among_few(counting({}));
+    for (std::size_t value = 0; value < pipeline.values.size(); ++value) {
       if (*rc::gen::arbitrary<bool>()) pipeline.post.counted.push_back(value);
     }
-    pipeline.secret.kind = Secret::Kind::target;
-    for (std::size_t i = 0; i < others; ++i) {
-      pipeline.secret.known.push_back(*rc::gen::inRange<std::size_t>(0, values));
-    }
-    Analyst analyst;
-    analyst.goal =
-        *rc::gen::element(Analyst::Goal::bayes_risk, Analyst::Goal::linear_error, Analyst::Goal::squared_error);
-    std::vector<Rational> prior;
-    Rational sum;
-    for (std::size_t value = 0; value < values; ++value) {
-      prior.emplace_back(*rc::gen::inRange(value == 0 ? 1 : 0, 5));
-      sum += prior.back();
-    }
-    for (Rational& p : prior) p /= sum;
-    analyst.prior = Prior(prior);
-    const Rational odds = Rational(1) + Rational(*rc::gen::inRange(0, 40), 7);
+    const Analyst analyst = some_analyst(pipeline.values.size());
+    const Rational odds = some_odds();
     const Rational expected = by_rows(pipeline, analyst, odds);
     RC_ASSERT(exact_loss_among_known(pipeline, analyst, odds) == expected);
     const Enclosure enclosed = loss_among_known(pipeline, analyst, Enclosure::of(odds, 320));
     RC_ASSERT(enclosed.contains(expected));
     RC_ASSERT(radius(enclosed) < 1e-30);
   }));
+}
+
+TEST(KnownSums, LossIsThatOfTheRows) {
+  EXPECT_TRUE(rc::check([] {
+    Pipeline pipeline = among_few(summing());
+    if (*rc::gen::arbitrary<bool>()) pipeline.values[1] = Rational(7, 2);  // no longer equally spaced
+    const Analyst analyst = some_analyst(pipeline.values.size());
+    const Rational odds = some_odds();
+    const Enclosure enclosed = loss_of_sum_among_known(pipeline, analyst, Enclosure::of(odds, 320));
+    RC_ASSERT(enclosed.contains(by_rows(pipeline, analyst, odds)));
+    RC_ASSERT(radius(enclosed) < 1e-30);
+  }));
+}
+
+// Long enough that the ends of the law are left out.
+TEST(KnownSums, WhatIsLeftOutIsAccountedFor) {
+  Pipeline pipeline = pipeline_of(400, Perturber::geometric(3), summing());
+  pipeline.secret = Secret::target_among({100, 250, 50}, 400);
+  for (const Rational& odds : {Rational(2), Rational(30)}) {
+    const Enclosure enclosed = loss_of_sum_among_known(pipeline, {}, Enclosure::of(odds, 320));
+    EXPECT_TRUE(enclosed.contains(by_rows(pipeline, {}, odds)));
+    EXPECT_LT(radius(enclosed), 1e-35);
+  }
+}
+
+TEST(KnownSums, ThousandsOfPeople) {
+  Pipeline pipeline = pipeline_of(11'710, Perturber::geometric(6), summing());
+  pipeline.secret = Secret::target_among({2358, 16, 38, 1, 9292, 5}, 11'710);
+  Enclosure before = Enclosure::of(Rational(1));
+  for (const char* epsilon : {"0.1", "1", "8"}) {
+    const Enclosure odds = Enclosure::of(Exponent::parse(epsilon), 320).exp();
+    const Enclosure loss = loss_of_sum_among_known(pipeline, {}, odds);
+    EXPECT_LT(radius(loss), 1e-30);
+    EXPECT_TRUE(certainly_less(loss, before));
+    before = loss;
+  }
 }
 
 TEST(KnownOthers, AValueIsCountedOnce) {

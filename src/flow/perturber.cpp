@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "flow/channel_of.hpp"
 #include "flow/noise.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
@@ -64,11 +65,28 @@ Perturber Perturber::fixed(const Channel& channel) {
   return Perturber(std::make_shared<PolynomialNoise>(Family::fixed, std::move(noise)));
 }
 
-std::size_t Perturber::values() const { return noise_->values(); }
-bool Perturber::depends_on_epsilon() const { return noise_->family != Family::fixed; }
-bool Perturber::is_randomized_response() const { return noise_->family == Family::randomized_response; }
+Perturber Perturber::release(Release release, std::size_t values) {
+  require_values(values);
+  Perturber perturber(nullptr);
+  perturber.root_degree_ = flow::root_degree(release, values);
+  perturber.release_ = std::move(release);
+  perturber.release_values_ = values;
+  return perturber;
+}
+
+std::size_t Perturber::values() const { return release_ ? release_values_ : noise_->values(); }
+bool Perturber::depends_on_epsilon() const { return release_ || noise_->family != Family::fixed; }
+bool Perturber::is_randomized_response() const {
+  return !release_ && noise_->family == Family::randomized_response;
+}
+
+const PolynomialNoise& Perturber::noise() const {
+  if (release_) throw Error(ErrorCode::internal, "a release has no noise of one participant");
+  return *noise_;
+}
 
 Channel Perturber::at(const Rational& odds) const {
+  if (release_) throw Error(ErrorCode::usage, "a release is no channel of one participant", "see channel_at()");
   const Noise<Integer> noise = noise_at(*noise_, odds);
   Matrix matrix(values(), values());
   for (std::size_t x = 0; x < values(); ++x) {

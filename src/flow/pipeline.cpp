@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "flow/pipeline_rows.hpp"
 #include "flow/rows.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
@@ -18,9 +19,12 @@ void validate_post(const Pipeline& pipeline) {
   for (const std::size_t value : post.counted) {
     if (value >= values) refuse("post: a counted value is not among the values");
   }
+  if (post.unit.sign() <= 0) refuse("post: values are rounded to multiples of a positive number");
   if (post.kind != PostProcessor::Kind::table) return;
+  const Release* const release = pipeline.perturber.release();
+  const std::size_t length = release == nullptr ? pipeline.participants : release->quantiles.size();
   std::size_t tuples = 1;
-  for (std::size_t i = 0; i < pipeline.participants && tuples <= post.image.size(); ++i) tuples *= values;
+  for (std::size_t i = 0; i < length && tuples <= post.image.size(); ++i) tuples *= values;
   if (tuples != post.image.size()) refuse("post: the table needs an output for every tuple of values");
   static_cast<void>(deterministic(post.image, *std::ranges::max_element(post.image) + 1));
 }
@@ -44,11 +48,39 @@ void validate_secret(const Pipeline& pipeline) {
 
 }  // namespace
 
+Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;
+  if (histogram.empty()) refuse("histogram: of no values");
+  std::uint64_t people = 0;
+  for (const std::uint64_t count : histogram) {
+    people += count;
+    if (count > most || people > most) refuse("histogram: of too many people");
+  }
+  std::vector<std::uint64_t> others = histogram;
+  if (participants > 0 && people == participants) {
+    --*std::ranges::max_element(others);
+  } else if (people + 1 != participants) {
+    refuse("the histogram is of " + std::to_string(people) + " people, and there are " + std::to_string(participants) +
+               " participants",
+           "give the histogram of all of them, or of all but the target");
+  }
+  Secret secret{Kind::target, {}};
+  secret.known.reserve(participants - 1);
+  for (std::size_t value = 0; value < others.size(); ++value) {
+    secret.known.insert(secret.known.end(), static_cast<std::size_t>(others[value]), value);
+  }
+  return secret;
+}
+
 void Pipeline::validate() const {
   if (participants == 0) refuse("participants: at least one");
   if (values.size() < 2) refuse("values: at least two");
   for (const Rational& value : values) {
     if (std::ranges::count(values, value) > 1) refuse("values: " + value.to_string() + " appears twice");
+  }
+  if (perturber.release() != nullptr) {
+    if (!std::ranges::is_sorted(values)) refuse("values: of a release, they must increase");
+    if (secret.kind == Secret::Kind::histogram) refuse("secret: a release has no bars; write everyone or target");
   }
   const std::size_t perturbed = secret.kind == Secret::Kind::histogram ? participants + 1 : values.size();
   if (perturber.values() != perturbed) {
@@ -58,31 +90,9 @@ void Pipeline::validate() const {
   validate_secret(*this);
 }
 
-namespace {
-
-/// A gigabit and a half of numerators is enough.
-void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Noise<Integer>& noise) {
-  const auto factors = static_cast<double>(perturbed_answers(pipeline));
-  const auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
-  if (entries * factors * static_cast<double>(fmpz_bits(noise.denominator.get())) > 1.5e9) {
-    refuse("the channel's fractions are too long to be written down",
-           "take fewer participants, or a shorter exp(epsilon)");
-  }
-}
-
-}  // namespace
-
 PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds) {
   Frame frame = frame_of(pipeline);
-  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
-  require_short_numbers(pipeline, frame, noise);
-  const Rows<Integer> rows = rows_of(pipeline, frame, noise);
-  Matrix matrix(frame.secrets.size(), frame.observation_names.size());
-  for (std::size_t x = 0; x < matrix.rows(); ++x) {
-    for (std::size_t y = 0; y < matrix.columns(); ++y) {
-      fmpq_set_fmpz_frac(flint_of(matrix(x, y)), rows.numerators[x][y].get(), rows.denominator.get());
-    }
-  }
+  Matrix matrix = matrix_at(pipeline, frame, odds);
   return {Channel(std::move(frame.secret_names), std::move(frame.observation_names), std::move(matrix)),
           std::move(frame.secrets), std::move(frame.arrangements)};
 }
@@ -136,7 +146,7 @@ bool sum_condition(const Matrix& witness) {
 namespace {
 
 bool counts_everyone(const Pipeline& pipeline) {
-  return pipeline.post.kind == PostProcessor::Kind::count && pipeline.secret.kind == Secret::Kind::everyone;
+  return pipeline.perturber.release() == nullptr && pipeline.post.kind == PostProcessor::Kind::count && pipeline.secret.kind == Secret::Kind::everyone;
 }
 
 /// The probability of being counted, by value.
@@ -204,7 +214,8 @@ std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipelin
 
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   pipeline.validate();
-  const bool is_side_by_side = pipeline.post.kind == PostProcessor::Kind::identity &&
+  const bool is_side_by_side = pipeline.perturber.release() == nullptr &&
+                               pipeline.post.kind == PostProcessor::Kind::identity &&
                                pipeline.secret.kind == Secret::Kind::everyone && pipeline.participants > 1;
   if (is_side_by_side) {
     Pipeline single = pipeline;

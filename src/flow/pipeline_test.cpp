@@ -385,5 +385,33 @@ TEST(Sums, ProgressionsAreLumpable) {
   }));
 }
 
+TEST(Secret, TargetAmongAHistogram) {
+  EXPECT_EQ(Secret::target_among({1, 3, 0}, 5).known, (std::vector<std::size_t>{0, 1, 1, 1}));
+  EXPECT_EQ(Secret::target_among({1, 3, 0}, 4).known, (std::vector<std::size_t>{0, 1, 1}));  // left the most frequent
+  EXPECT_EQ(Secret::target_among({2, 2}, 4).known, (std::vector<std::size_t>{0, 1, 1}));     // the first of several
+  EXPECT_EQ(Secret::target_among({0, 0}, 1).known, (std::vector<std::size_t>{}));
+  EXPECT_THROW(Secret::target_among({1, 3, 0}, 3), Error);
+  EXPECT_THROW(Secret::target_among({1, 3, 0}, 6), Error);
+  EXPECT_THROW(Secret::target_among({}, 1), Error);
+  EXPECT_THROW(Secret::target_among({0, 0}, 0), Error);
+  EXPECT_THROW(Secret::target_among({~std::uint64_t{0}, 2}, 1), Error);
+}
+
+TEST(Pipeline, RoundingJoinsAnswers) {
+  PostProcessor thirds;
+  thirds.kind = PostProcessor::Kind::round;
+  thirds.unit = 3;
+  const Pipeline pipeline = pipeline_of(2, Perturber::geometric(4), thirds);
+  const Channel rounded = channel_at(pipeline, 2).channel;
+  EXPECT_EQ(rounded.observations(), (std::vector<std::string>{"(0,0)", "(0,3)", "(3,0)", "(3,3)"}));
+  const Matrix single = Perturber::geometric(4).at(2).matrix();
+  const Rational low = single(0, 0) + single(0, 1);
+  EXPECT_EQ(rounded(0, 0), low * low);
+  EXPECT_EQ(rounded(0, 3), (Rational(1) - low) * (Rational(1) - low));
+  PostProcessor nowhere = thirds;
+  nowhere.unit = 0;
+  EXPECT_THROW(pipeline_of(2, Perturber::geometric(4), nowhere).validate(), Error);
+}
+
 }  // namespace
 }  // namespace fractile::flow

@@ -4,6 +4,7 @@
 
 #include <arb_fmpz_poly.h>
 #include <flint/fmpz_poly.h>
+#include <flint/fmpz_poly_q.h>
 
 #include "exact/enclosure.hpp"
 #include "exact/flint.hpp"
@@ -72,6 +73,52 @@ class Polynomial {
 
  private:
   fmpz_poly_t value_;
+};
+
+/// A quotient of integer polynomials in one variable, in lowest terms.
+class RationalFunction {
+ public:
+  RationalFunction() { fmpz_poly_q_init(value_); }
+  RationalFunction(const RationalFunction& other) : RationalFunction() { fmpz_poly_q_set(value_, other.value_); }
+  RationalFunction(RationalFunction&& other) noexcept : RationalFunction() { fmpz_poly_q_swap(value_, other.value_); }
+  RationalFunction& operator=(RationalFunction other) noexcept {
+    fmpz_poly_q_swap(value_, other.value_);
+    return *this;
+  }
+  ~RationalFunction() { fmpz_poly_q_clear(value_); }
+
+  static RationalFunction variable() {
+    RationalFunction result;
+    fmpz_poly_set_coeff_ui(fmpz_poly_q_numref(result.value_), 1, 1);
+    return result;
+  }
+  static RationalFunction constant(std::uint64_t value) {
+    RationalFunction result;
+    fmpz_poly_set_ui(fmpz_poly_q_numref(result.value_), value);
+    return result;
+  }
+  friend RationalFunction operator+(const RationalFunction& a, const RationalFunction& b) {
+    RationalFunction result;
+    fmpz_poly_q_add(result.value_, a.value_, b.value_);
+    return result;
+  }
+  friend RationalFunction operator*(const RationalFunction& a, const RationalFunction& b) {
+    RationalFunction result;
+    fmpz_poly_q_mul(result.value_, a.value_, b.value_);
+    return result;
+  }
+  friend RationalFunction operator/(const RationalFunction& a, const RationalFunction& b) {
+    RationalFunction result;
+    fmpz_poly_q_div(result.value_, a.value_, b.value_);
+    return result;
+  }
+  const fmpz_poly_struct* numerator() const { return fmpz_poly_q_numref(value_); }
+  const fmpz_poly_struct* denominator() const { return fmpz_poly_q_denref(value_); }
+  fmpz_poly_q_struct* get() { return value_; }
+  const fmpz_poly_q_struct* get() const { return value_; }
+
+ private:
+  fmpz_poly_q_t value_;
 };
 
 constexpr std::int64_t enclosure_bits = 320;

@@ -5,8 +5,10 @@
 #include <map>
 #include <utility>
 
+#include "flow/channel_of.hpp"
 #include "flow/integer_matrix.hpp"
 #include "flow/names.hpp"
+#include "flow/post_images.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
@@ -25,13 +27,6 @@ void require_few(const Rational& entries) {
 
 Rational power(std::size_t base, std::size_t exponent) {
   return Rational(static_cast<std::int64_t>(base)).pow(static_cast<std::int64_t>(exponent));
-}
-
-std::string tuple_name(const std::vector<std::string>& members) {
-  if (members.size() == 1) return members.front();
-  std::string name;
-  for (const std::string& member : members) name += (name.empty() ? "(" : ",") + member;
-  return name + ")";
 }
 
 std::string values_name(const Pipeline& pipeline, const Tuple& tuple) {
@@ -65,12 +60,6 @@ Tuple sorted_tuple(const Composition& composition) {
   return tuple;
 }
 
-Composition composition_of(const Tuple& tuple, std::size_t values) {
-  Composition composition(values);
-  for (const std::size_t value : tuple) ++composition[value];
-  return composition;
-}
-
 Rational arrangements_of(const Composition& composition) {
   Rational result;
   std::size_t total = 0;
@@ -87,40 +76,13 @@ Rational arrangements_of(const Composition& composition) {
 
 Rational compositions(std::size_t total, std::size_t parts) { return arrangements_of({total, parts - 1}); }
 
-/// What each answer adds to a count or a sum, in units of `unit` above `least` a participant.
-struct Steps {
-  std::vector<std::size_t> steps;
-  Rational least;
-  Rational unit = 1;
-};
-
-Steps steps_of(const Pipeline& pipeline) {
-  Steps result;
-  if (pipeline.post.kind == PostProcessor::Kind::count) {
-    result.steps.resize(pipeline.values.size());
-    for (const std::size_t value : pipeline.post.counted) result.steps[value] = 1;
-    return result;
-  }
-  result.least = *std::ranges::min_element(pipeline.values);
-  Rational divisor;  // of all differences
-  for (const Rational& value : pipeline.values) {
-    fmpq_gcd(flint_of(divisor), flint_of(divisor), flint_of(value - result.least));
-  }
-  if (divisor.sign() > 0) result.unit = divisor;
-  for (const Rational& value : pipeline.values) {
-    const Rational steps = (value - result.least) / result.unit;
-    require_few(steps);
-    result.steps.push_back(steps.to_uint64());
-  }
-  return result;
-}
-
 bool adds_up(const Pipeline& pipeline) {
+  if (pipeline.perturber.release() != nullptr) return false;
   return pipeline.post.kind == PostProcessor::Kind::count || pipeline.post.kind == PostProcessor::Kind::sum;
 }
 
 /// The totals of steps that some answers reach, increasing.
-std::vector<std::size_t> reachable(const Steps& steps, std::size_t participants) {
+std::vector<std::size_t> reachable(const Additions& steps, std::size_t participants) {
   const std::size_t most = *std::ranges::max_element(steps.steps) * participants;
   require_few(static_cast<std::int64_t>(most));
   if (most == participants && std::ranges::count(steps.steps, std::size_t{0}) > 0) return all_of(most + 1);
@@ -143,13 +105,24 @@ std::vector<std::size_t> reachable(const Steps& steps, std::size_t participants)
   return totals;
 }
 
+/// In the numbering of a table.
+std::vector<Tuple> all_tuples(std::size_t length, std::size_t values) {
+  require_few(power(values, length));
+  std::vector<Tuple> tuples;
+  for_each_tuple(length, values, [&](const Tuple& tuple) { tuples.push_back(tuple); });
+  return tuples;
+}
+
 std::vector<std::string> observations_of(const Pipeline& pipeline) {
   std::vector<std::string> names;
   const std::size_t values = pipeline.values.size();
+  if (const Release* const release = pipeline.perturber.release()) {
+    return images_of(pipeline, release_outputs(*release, values)).names;
+  }
   switch (pipeline.post.kind) {
     case PostProcessor::Kind::count:
     case PostProcessor::Kind::sum: {
-      const Steps steps = steps_of(pipeline);
+      const Additions steps = additions_of(pipeline);
       const auto participants = static_cast<std::int64_t>(pipeline.participants);
       for (const std::size_t total : reachable(steps, pipeline.participants)) {
         const Rational sum = steps.least * participants + steps.unit * static_cast<std::int64_t>(total);
@@ -169,6 +142,9 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
         for_each_tuple(pipeline.participants, values,
                        [&](const Tuple& tuple) { names.push_back(values_name(pipeline, tuple)); });
       }
+      break;
+    case PostProcessor::Kind::round:
+      names = images_of(pipeline, all_tuples(pipeline.participants, values)).names;
       break;
     case PostProcessor::Kind::table:
       names = numbered(*std::ranges::max_element(pipeline.post.image) + 1);
@@ -194,15 +170,59 @@ void for_each_composition(std::size_t total, std::size_t parts, const std::funct
   fill(0, total);
 }
 
-/// How many rows the channel has.
-Rational secret_count(const Pipeline& pipeline) {
-  const std::size_t values = pipeline.values.size();
-  if (pipeline.secret.kind == Secret::Kind::target) return static_cast<std::int64_t>(values);
-  const bool by_composition = pipeline.secret.kind == Secret::Kind::histogram || pipeline.post.is_symmetric();
-  return by_composition ? compositions(pipeline.participants, values) : power(values, pipeline.participants);
+/// Whether who has which value makes no difference.
+bool is_symmetric(const Pipeline& pipeline) {
+  return pipeline.perturber.release() != nullptr || pipeline.post.is_symmetric();
 }
 
 }  // namespace
+
+Additions additions_of(const Pipeline& pipeline) {
+  Additions result;
+  if (pipeline.post.kind == PostProcessor::Kind::count) {
+    result.steps.resize(pipeline.values.size());
+    for (const std::size_t value : pipeline.post.counted) result.steps[value] = 1;
+    return result;
+  }
+  result.least = *std::ranges::min_element(pipeline.values);
+  Rational divisor;  // of all differences
+  for (const Rational& value : pipeline.values) {
+    fmpq_gcd(flint_of(divisor), flint_of(divisor), flint_of(value - result.least));
+  }
+  if (divisor.sign() > 0) result.unit = divisor;
+  for (const Rational& value : pipeline.values) {
+    const Rational steps = (value - result.least) / result.unit;
+    require_few(steps);
+    result.steps.push_back(steps.to_uint64());
+  }
+  return result;
+}
+
+std::string tuple_name(const std::vector<std::string>& members) {
+  if (members.size() == 1) return members.front();
+  std::string name;
+  for (const std::string& member : members) name += (name.empty() ? "(" : ",") + member;
+  return name + ")";
+}
+
+Composition composition_of(const std::vector<std::size_t>& tuple, std::size_t values) {
+  Composition composition(values);
+  for (const std::size_t value : tuple) ++composition[value];
+  return composition;
+}
+
+Composition whole_composition(const Pipeline& pipeline, const std::vector<std::size_t>& secret) {
+  Composition composition = composition_of(secret, pipeline.values.size());
+  for (const std::size_t value : pipeline.secret.known) ++composition[value];
+  return composition;
+}
+
+Rational secret_count(const Pipeline& pipeline) {
+  const std::size_t values = pipeline.values.size();
+  if (pipeline.secret.kind == Secret::Kind::target) return static_cast<std::int64_t>(values);
+  const bool by_composition = pipeline.secret.kind == Secret::Kind::histogram || is_symmetric(pipeline);
+  return by_composition ? compositions(pipeline.participants, values) : power(values, pipeline.participants);
+}
 
 std::size_t mode_of(const Composition& bars) {
   return static_cast<std::size_t>(std::ranges::max_element(bars) - bars.begin());
@@ -257,7 +277,7 @@ Secrets secrets_of(const Pipeline& pipeline) {
   };
   switch (pipeline.secret.kind) {
     case Secret::Kind::everyone:
-      if (pipeline.post.is_symmetric()) {
+      if (is_symmetric(pipeline)) {
         for_each_composition(pipeline.participants, values, [&](const Composition& composition) {
           Tuple tuple = sorted_tuple(composition);
           std::string name = values_name(pipeline, tuple);
@@ -290,6 +310,20 @@ Counts<Ring> convolved(const Counts<Ring>& a, const Counts<Ring>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (is_zero(a[i])) continue;
     for (std::size_t j = 0; j < b.size(); ++j) add_product(result[i + j], a[i], b[j]);
+  }
+  return result;
+}
+
+/// Faster for long ones.
+Counts<Integer> convolved(const Counts<Integer>& a, const Counts<Integer>& b) {
+  Polynomial first;
+  Polynomial second;
+  for (std::size_t i = 0; i < a.size(); ++i) fmpz_poly_set_coeff_fmpz(first.get(), static_cast<slong>(i), a[i].get());
+  for (std::size_t i = 0; i < b.size(); ++i) fmpz_poly_set_coeff_fmpz(second.get(), static_cast<slong>(i), b[i].get());
+  const Polynomial product = first * second;
+  Counts<Integer> result(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    fmpz_poly_get_coeff_fmpz(result[i].get(), product.get(), static_cast<slong>(i));
   }
   return result;
 }
@@ -338,7 +372,7 @@ class Powers {
 };
 
 template <class Ring>
-Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Steps& steps) {
+Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Additions& steps) {
   std::vector<Counts<Ring>> single;
   const std::size_t most = *std::ranges::max_element(steps.steps);
   for (const std::vector<Ring>& row : noise.numerators) {
@@ -366,16 +400,9 @@ Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise) {
   return {{{Composition(noise.values()), whole<Ring>(1)}}, std::move(single)};
 }
 
-/// The composition of all participants that a secret stands for.
-Composition whole_composition(const Pipeline& pipeline, const Tuple& secret) {
-  Composition composition = composition_of(secret, pipeline.values.size());
-  for (const std::size_t value : pipeline.secret.known) ++composition[value];
-  return composition;
-}
-
 template <class Ring>
 std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  const Steps steps = steps_of(pipeline);
+  const Additions steps = additions_of(pipeline);
   const std::vector<std::size_t> totals = reachable(steps, pipeline.participants);
   auto powers = count_powers(noise, steps);
   // Secrets that come one after the other share the beginnings of their products.
@@ -460,8 +487,10 @@ std::vector<Ring> tuple_row(const Tuple& members, const Noise<Ring>& noise, cons
 
 template <class Ring>
 std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  const std::vector<std::size_t> image =
-      pipeline.post.kind == PostProcessor::Kind::table ? pipeline.post.image : std::vector<std::size_t>{};
+  std::vector<std::size_t> image = pipeline.post.image;
+  if (pipeline.post.kind == PostProcessor::Kind::round) {
+    image = images_of(pipeline, all_tuples(pipeline.participants, pipeline.values.size())).image;
+  }
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
     Tuple members = pipeline.secret.known;

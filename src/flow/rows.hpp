@@ -13,15 +13,34 @@ namespace fractile::flow {
 /// How many participants have each value.
 using Composition = std::vector<std::size_t>;
 
+Composition composition_of(const std::vector<std::size_t>& tuple, std::size_t values);
+
+/// Of all participants, for a secret of everyone or of a target whose others are known.
+Composition whole_composition(const Pipeline& pipeline, const std::vector<std::size_t>& secret);
+
+/// "(1,2)", and "1" for one alone.
+std::string tuple_name(const std::vector<std::string>& members);
+
 /// The first of the highest.
 std::size_t mode_of(const Composition& bars);
 
 /// How many answers are perturbed: the participants', or a histogram's bars.
 std::size_t perturbed_answers(const Pipeline& pipeline);
 
+/// What each answer adds to a count or a sum, in units of `unit` above `least` a participant.
+struct Additions {
+  std::vector<std::size_t> steps;
+  Rational least;
+  Rational unit = 1;
+};
+Additions additions_of(const Pipeline& pipeline);
+
 /// Of a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
 template <class Ring>
 std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise);
+
+/// How many rows the channel has.
+Rational secret_count(const Pipeline& pipeline);
 
 /// The secrets of a pipeline.
 struct Secrets {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "flow/generator.hpp"
+#include "flow/pipeline_rows.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
 #include "fractile/error.hpp"
@@ -126,6 +128,7 @@ std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
 }
 
 bool keeps_answers_apart(const Pipeline& pipeline) {
+  if (pipeline.perturber.release() != nullptr) return false;
   using Kind = PostProcessor::Kind;
   const bool of_one = pipeline.participants == 1 && pipeline.secret.kind != Secret::Kind::histogram;
   return pipeline.post.kind == Kind::identity ||
@@ -137,7 +140,7 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
   if (keeps_answers_apart(pipeline)) {
     return stable("all answers are released, and the perturbers are a family in which less epsilon is a refinement");
   }
-  if (pipeline.secret.kind == Secret::Kind::histogram) return {};
+  if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
   // Whoever knows the others' values looks at some rows of everyone's channel.
   Pipeline everyone = pipeline;
   everyone.secret = {};
@@ -146,22 +149,48 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
 }
 
 /// The rational of the smallest denominator near a point of the range.
-Rational short_rational(const Rational& point, const Rational& from, const Rational& to) {
-  const Rational reach = (to - from) / 20;
+Rational short_rational(const Rational& point, const Rational& from, const Rational& to, const Rational& reach) {
   Rational result;
   fmpq_simplest_between(flint_of(result), flint_of(std::max(from, point - reach)),
                         flint_of(std::min(to, point + reach)));
   return result;
 }
 
-/// Pairs of odds to look for a refutation at, the widest first.
-std::vector<std::pair<Rational, Rational>> pairs_within(const Rational& from, const Rational& to) {
-  std::vector<std::pair<Rational, Rational>> pairs;
+using Pairs = std::vector<std::pair<Rational, Rational>>;
+
+/// Pairs of bases to look for a refutation at, the widest first.
+Pairs pairs_within(const Rational& from, const Rational& to) {
+  Pairs pairs;
   for (std::int64_t parts = 1; parts <= 8; parts *= 2) {
-    const auto point = [&](std::int64_t i) { return short_rational(from + (to - from) / parts * i, from, to); };
+    const auto point = [&](std::int64_t i) { return short_rational(from + (to - from) / parts * i, from, to, (to - from) / 20); };
     for (std::int64_t i = 0; i < parts; ++i) pairs.emplace_back(point(i + 1), point(i));
   }
   return pairs;
+}
+
+/// Pairs closer and closer together, about a base.
+Pairs pairs_about(const Rational& base, const Rational& from, const Rational& to) {
+  Pairs pairs;
+  for (std::int64_t parts = 64; parts <= (std::int64_t{1} << 24); parts *= 8) {
+    const Rational reach = (to - from) / parts;
+    const Rational high = short_rational(std::min(to, base + reach), std::max(from, base), to, reach / 2);
+    const Rational low = short_rational(std::max(from, base - reach), from, std::min(to, base), reach / 2);
+    if (low < high) pairs.emplace_back(high, low);
+  }
+  return pairs;
+}
+
+std::optional<Stability> refuted(const Pipeline& pipeline, const Pairs& pairs) {
+  const std::int64_t degree = pipeline.perturber.root_degree();
+  for (const auto& [high, low] : pairs) {
+    const Rational more = high.pow(degree);
+    const Rational less = low.pow(degree);
+    PipelineRefinement refinement = check_refinement(pipeline, more, less);
+    if (!refinement.refinement.refuted()) continue;
+    std::string reason = refinement.refinement.reason;
+    return Stability{Stability::Verdict::unstable, std::move(reason), more, less, std::move(refinement)};
+  }
+  return {};
 }
 
 }  // namespace
@@ -170,13 +199,16 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   pipeline.validate();
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
   if (std::optional<Stability> proved = proved_stable(pipeline, from, to)) return *proved;
-  const std::vector<std::pair<Rational, Rational>> pairs = pairs_within(from, to);
-  for (const auto& [high, low] : pairs) {
-    PipelineRefinement refinement = check_refinement(pipeline, high, low);
-    if (!refinement.refinement.refuted()) continue;
-    std::string reason = refinement.refinement.reason;
-    return {Stability::Verdict::unstable, std::move(reason), high, low, std::move(refinement)};
+  const RealBounds first = base_bounds(pipeline, from);
+  const RealBounds last = base_bounds(pipeline, to);
+  const Steps steps = steps_between(pipeline, first.lower, last.upper);
+  if (steps.only_add_noise) return stable("every small step to less epsilon is noise on top, all the way");
+  Pairs pairs = pairs_within(first.upper, last.lower);
+  if (steps.fails_at) {
+    const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);
+    pairs.insert(pairs.end(), near.begin(), near.end());
   }
+  if (std::optional<Stability> unstable = refuted(pipeline, pairs)) return *unstable;
   return {
       Stability::Verdict::undecided,
       "no proof is known, and none of " + std::to_string(pairs.size()) + " pairs within the range is a counter-example",

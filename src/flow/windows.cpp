@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "flow/joint_weights.hpp"
+#include "flow/pipeline_rows.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
 #include "fractile/error.hpp"
@@ -11,13 +12,12 @@
 namespace fractile::flow {
 namespace {
 
-/// The analyst's expected loss as a function of odds: sum over y of the least of some polynomials, over a common denominator.
+/// The analyst's expected loss as a function of base: sum over y of the least of some polynomials, over a common denominator.
 class LossCurve {
  public:
   LossCurve(const Pipeline& pipeline, const Analyst& analyst) {
     const Frame frame = frame_of(pipeline);
-    const Rows<Polynomial> rows =
-        rows_of(pipeline, frame, static_cast<const Noise<Polynomial>&>(pipeline.perturber.noise()));
+    const Rows<Polynomial> rows = symbolic_rows(pipeline, frame);
     const Matrix weights = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)).weights;
     denominator_ = rows.denominator;
     for (std::size_t y = 0; y < frame.observation_names.size(); ++y) {
@@ -44,14 +44,14 @@ class LossCurve {
     return result;
   }
 
-  /// A polynomial with the sign of the loss's derivative, wherever the best actions are those at `odds`.
-  Polynomial slope_near(const Rational& odds) const {
+  /// A polynomial with the sign of the loss's derivative, wherever the best actions are those at `base`.
+  Polynomial slope_near(const Rational& base) const {
     Polynomial numerator;
     for (const std::vector<Polynomial>& choices : choices_) {
       const Polynomial* least = nullptr;
       Rational value;
       for (const Polynomial& choice : choices) {
-        const Rational here = choice.at(odds);
+        const Rational here = choice.at(base);
         if (least != nullptr && here >= value) continue;
         least = &choice;
         value = here;
@@ -82,24 +82,9 @@ std::vector<RealBounds> joined(std::vector<RealBounds> points) {
 
 Rational middle(const Rational& a, const Rational& b) { return (a + b) / 2; }
 
-}  // namespace
-
-bool has_short_polynomials(const Pipeline& pipeline) {
-  constexpr std::int64_t longest = 300;
-  const std::int64_t degree = pipeline.perturber.noise().denominator.degree();
-  return static_cast<double>(perturbed_answers(pipeline)) * static_cast<double>(degree) <= longest;
-}
-
-std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
-                                             const Rational& to) {
-  if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
-  if (!has_short_polynomials(pipeline)) {
-    throw Error(ErrorCode::usage, "too many participants to isolate where the loss rises",
-                "compare it at the epsilons of a sweep");
-  }
+/// Windows between two bases.
+std::vector<UnstableWindow> windows_within(const LossCurve& curve, const Rational& from, const Rational& to) {
   std::vector<UnstableWindow> windows;
-  if (!pipeline.perturber.depends_on_epsilon() || from == to) return windows;
-  const LossCurve curve(pipeline, analyst);
   std::vector<RealBounds> points = curve.crossings(from, to);
   points.push_back({from, from});
   points.push_back({to, to});
@@ -118,6 +103,30 @@ std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Ana
       rises = rises_here;
     }
   }
+  return windows;
+}
+
+RealBounds power_of(const RealBounds& base, std::int64_t degree) { return {base.lower.pow(degree), base.upper.pow(degree)}; }
+
+}  // namespace
+
+bool has_short_polynomials(const Pipeline& pipeline) {
+  constexpr double longest = 300;
+  return symbolic_degree(pipeline) <= longest;
+}
+
+std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                             const Rational& to) {
+  if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
+  if (!has_short_polynomials(pipeline)) {
+    throw Error(ErrorCode::usage, "too many participants to isolate where the loss rises",
+                "compare it at the epsilons of a sweep");
+  }
+  if (!pipeline.perturber.depends_on_epsilon() || from == to) return {};
+  std::vector<UnstableWindow> windows =
+      windows_within(LossCurve(pipeline, analyst), base_bounds(pipeline, from).lower, base_bounds(pipeline, to).upper);
+  const std::int64_t degree = pipeline.perturber.root_degree();
+  for (UnstableWindow& window : windows) window = {power_of(window.from, degree), power_of(window.to, degree)};
   return windows;
 }
 

@@ -10,79 +10,19 @@
 namespace fractile {
 namespace {
 
-void add_to(OutputLaw& law, const std::vector<std::uint64_t>& output, const Enclosure& p) {
-  const auto [at, fresh] = law.try_emplace(output, p);
-  if (!fresh) at->second += p;
-}
-
-OutputLaw node_law(const QuantileTree& tree, const QuantileNode& node);
-
-OutputLaw leaf_law(const QuantileTree& tree, const QuantileNode& node) {
-  OutputLaw law;
-  const std::vector<Run> runs = runs_of(tree.candidates(node));
-  const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(node));
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    const Enclosure each = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
-    for (std::uint64_t i = 0; i < runs[k].length; ++i) {
-      add_to(law, {tree.candidate_weights().holder(runs[k].start + i)}, each);
-    }
+/// Enclosures, for TreeLaw.
+struct EnclosureRing {
+  using Number = Enclosure;
+  Enclosure whole(std::uint64_t value) const { return Enclosure::of(Rational(static_cast<std::int64_t>(value))); }
+  std::vector<Enclosure> masses(const std::vector<Run>& runs, const Exponent& rate) const {
+    return softmax_law(runs, rate);
   }
-  return law;
-}
-
-/// The node's splits -> probability.
-std::map<std::vector<Split>, Enclosure> splits_law(const QuantileTree& tree, const QuantileNode& node) {
-  if (tree.is_joint(node)) return joint_splits_law(tree.problem(node));
-  std::map<std::vector<Split>, Enclosure> law;
-  const std::vector<Run> runs = runs_of(tree.splits(node));
-  const std::vector<Enclosure> masses = softmax_law(runs, tree.rate(node));
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    const Enclosure each = masses[k] / Enclosure::of(Rational(static_cast<std::int64_t>(runs[k].length)));
-    for (std::uint64_t i = 0; i < runs[k].length; ++i) law.emplace(std::vector<Split>{runs[k].start + i}, each);
-  }
-  return law;
-}
-
-/// Each output of `heads` followed by each of `tails`, which are independent.
-OutputLaw product(const OutputLaw& heads, const OutputLaw& tails) {
-  OutputLaw law;
-  for (const auto& [head, p_head] : heads) {
-    for (const auto& [tail, p_tail] : tails) {
-      std::vector<std::uint64_t> both = head;
-      both.insert(both.end(), tail.begin(), tail.end());
-      add_to(law, both, p_head * p_tail);
-    }
-  }
-  return law;
-}
-
-/// Outputs of the parts and the pivots between them, which are independent given the splits.
-OutputLaw parts_law(const QuantileTree& tree, const QuantileNode& node, const std::vector<Split>& splits,
-                    const Enclosure& p) {
-  OutputLaw law{{{}, p}};
-  const std::vector<QuantileNode> parts = tree.parts(node, splits);
-  const std::vector<std::size_t> pivots = tree.pivots(node);
-  auto part = parts.begin();
-  for (std::size_t i = 0; i <= pivots.size(); ++i) {
-    const std::size_t next = i < pivots.size() ? pivots[i] : node.last;
-    if (part != parts.end() && part->first < next) law = product(law, node_law(tree, *part++));
-    if (i < pivots.size()) law = product(law, {{{tree.candidate_of(splits[i])}, Enclosure::of(Rational(1))}});
-  }
-  return law;
-}
-
-OutputLaw node_law(const QuantileTree& tree, const QuantileNode& node) {
-  if (QuantileTree::is_leaf(node)) return leaf_law(tree, node);
-  OutputLaw law;
-  for (const auto& [splits, each] : splits_law(tree, node)) {
-    for (const auto& [output, p] : parts_law(tree, node, splits, each)) add_to(law, output, p);
-  }
-  return law;
-}
+  std::map<std::vector<Split>, Enclosure> joint(const JointProblem& problem) const { return joint_splits_law(problem); }
+};
 
 }  // namespace
 
-OutputLaw quantile_law(const QuantileTree& tree) { return node_law(tree, tree.root()); }
+OutputLaw quantile_law(const QuantileTree& tree) { return TreeLaw(tree, EnclosureRing{}).law(); }
 
 namespace {
 

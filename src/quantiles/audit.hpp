@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,11 +11,11 @@
 #include "exact/enclosure.hpp"
 #include "fractile/quantiles.hpp"
 #include "quantiles/recursion.hpp"
+#include "quantiles/tree_law.hpp"
 
 namespace fractile {
 
-/// Output (one candidate a quantile) -> probability.
-using OutputLaw = std::map<std::vector<std::uint64_t>, Enclosure>;
+using OutputLaw = LawIn<Enclosure>;
 
 /// The exact law of sample_quantiles. Cost: (candidates * subcells)^(quantiles - 1) or so.
 OutputLaw quantile_law(const QuantileTree& tree);

@@ -3,11 +3,11 @@
 
 #include "exact/law.hpp"
 #include "fractile/audit.hpp"
-#include "fractile/constructors.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit.hpp"
 #include "quantiles/independent.hpp"
 #include "quantiles/plan.hpp"
+#include "quantiles/scored_candidates.hpp"
 
 namespace fractile {
 namespace {
@@ -72,42 +72,20 @@ LawOfTable independent(const AuditRequest& request) {
   };
 }
 
-/// The records, each by its value's index.
-std::vector<std::int64_t> rows_of(const RankProfile& profile) {
-  std::vector<std::int64_t> rows;
-  for (std::size_t k = 0; k < profile.distinct(); ++k) {
-    rows.insert(rows.end(), profile.count(k), static_cast<std::int64_t>(profile.position(k) / 2));
-  }
-  return rows;
-}
-
-/// The 2025 scores of the values 0 .. values - 1, and the temperature at which their selection costs the budget.
-struct ScoredCandidates {
-  Transformation<Rows<std::int64_t>, SymmetricDistance, Scores<std::uint64_t>, LInfDistance> scores;
-  Exponent rate;
-};
-
 ScoredCandidates scored_candidates(const AuditRequest& request) {
   if (request.budget.measure() != Measure::pure) {
     refuse("--rho: " + request.mechanism + " is audited under pure differential privacy", "give --epsilon");
   }
   const std::vector<Rational> quantiles = quantiles_or(request, {Rational(1, 2)});
   if (quantiles.size() != 1) refuse("--quantiles: " + request.mechanism + " selects one", "give one quantile");
-  std::vector<std::int64_t> candidates(request.values);
-  for (std::size_t k = 0; k < candidates.size(); ++k) candidates[k] = static_cast<std::int64_t>(k);
-  const bool known_size = request.neighbors == Neighbors::change_one;
-  Rows<std::int64_t> rows{AtomDomain<std::int64_t>::non_null()};
-  if (known_size) rows.size = static_cast<std::size_t>(request.records);
-  auto scores = make_quantile_score_candidates(rows, SymmetricDistance{}, candidates, quantiles.front());
-  const Rational range = Rational(2) * scores.map(known_size ? 2 : 1);
-  return {std::move(scores), request.budget.epsilon() / range};
+  return {request.values, static_cast<std::uint64_t>(request.records), request.neighbors, quantiles.front(),
+          request.budget.epsilon()};
 }
 
 LawOfTable gumbel_max(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
-    std::vector<Run> runs;
-    for (const std::uint64_t score : chain.scores.invoke(rows_of(profile))) runs.push_back({runs.size(), 1, score});
-    const std::vector<Enclosure> masses = softmax_law(runs, chain.rate);
+    const std::vector<Run> runs = chain.runs(profile);
+    const std::vector<Enclosure> masses = softmax_law(runs, chain.rate());
     OutputLaw law;
     for (std::size_t k = 0; k < runs.size(); ++k) law.emplace(std::vector<std::uint64_t>{k}, masses[k]);
     return law;
@@ -138,11 +116,11 @@ OutputLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
 
 LawOfTable permute_and_flip(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
-    const std::vector<std::uint64_t> scores = chain.scores.invoke(rows_of(profile));
-    const std::uint64_t best = *std::ranges::min_element(scores);
+    const std::vector<Run> runs = chain.runs(profile);
+    const std::uint64_t best = std::ranges::min_element(runs, {}, &Run::score)->score;
     std::vector<Enclosure> weights;
-    for (const std::uint64_t score : scores) {
-      const Exponent cost = chain.rate * Rational(static_cast<std::int64_t>(score - best));
+    for (const Run& run : runs) {
+      const Exponent cost = chain.rate() * Rational(static_cast<std::int64_t>(run.score - best));
       weights.push_back((Enclosure::of(Rational(0)) - Enclosure::of(cost)).exp());
     }
     return permute_and_flip_law(weights);

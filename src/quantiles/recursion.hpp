@@ -94,6 +94,8 @@ class QuantileTree {
   /// Of joint nodes.
   JointProblem problem(const QuantileNode& node) const;
 
+  /// Parts of a candidate's cell.
+  std::uint64_t subcells() const { return subcells_; }
   std::uint64_t candidate_of(Split split) const { return split / subcells_; }
   Split middle_of(std::uint64_t candidate) const { return candidate * subcells_ + subcells_ / 2; }
   /// The parts between the splits of the node's pivots that have quantiles left.

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
@@ -188,6 +189,26 @@ Counted count(const Source& source, const Column& column, const Lattice& lattice
                    : count_by_stream(connection, query, lattice, on_progress);
 }
 
+/// All cells of a column. Throws EngineFailure.
+std::vector<std::string> texts_of(const Connection& connection, const Relation& relation, const Column& column,
+                                  const std::string& row_of) {
+  std::vector<std::string> texts;
+  source_detail::ResultStream rows =
+      connection.query("SELECT CAST(" + source_detail::quote_identifier(column.engine_name) + " AS VARCHAR) FROM " +
+                       relation.from(column));
+  while (const auto batch = rows.next()) {
+    const source_detail::ColumnView cells(*batch, 0);
+    for (std::int64_t row = 0; row < cells.length(); ++row) {
+      if (cells.is_null(row)) {
+        throw Error(ErrorCode::data, row_of + std::to_string(texts.size() + 1) + ", column '" + column.name + "': empty",
+                    "fill the cell");
+      }
+      texts.emplace_back(cells.text(row));
+    }
+  }
+  return texts;
+}
+
 }  // namespace
 
 struct Table::State : Source {};
@@ -236,6 +257,22 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
   }
   throw explain(*state_, column, missing_too,
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+}
+
+std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
+  const Relation& relation = *state_->relation;
+  check_file(*state_, {});
+  try {
+    const Connection connection = connect(state_->library, relation.setup_sql(), Order::of_file);
+    std::vector<std::vector<std::string>> texts;
+    for (const std::string& name : columns) {
+      const Column& column = find_column(relation.columns(), name, state_->display_name);
+      texts.push_back(texts_of(connection, relation, column, state_->row_of));
+    }
+    return texts;
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, state_->display_name);
+  }
 }
 
 std::string Table::engine() const { return state_->engine; }
