@@ -108,6 +108,15 @@ std::vector<flow::UnstableWindow> windows_of(const PipelineFile& file, const flo
   return about_file(file, [&] { return flow::unstable_windows(file.pipeline, analyst, odds.low, odds.high); });
 }
 
+/// Those that a sweep comes upon, where not all can be isolated.
+std::vector<flow::UnstableWindow> windows_among(const PipelineFile& file, const flow::Analyst& analyst,
+                                                const std::vector<Exponent>& points) {
+  std::vector<Rational> odds;
+  odds.reserve(points.size());
+  for (const Exponent& epsilon : points) odds.push_back(flow::odds_bounds(epsilon).upper);
+  return about_file(file, [&] { return flow::windows_among(file.pipeline, analyst, odds); });
+}
+
 // --- Printing --------------------------------------------------------------------------------------------------------
 
 Format format_of_data(const Typed& typed) {
@@ -267,6 +276,9 @@ int run_sweep(const Typed& typed) {
                                 : !report.points.empty() && loss.lower > report.points.back().loss.upper;
     report.points.push_back({epsilon, loss, rises});
   }
+  report.isolated = isolates;
+  const bool any_rises = std::ranges::any_of(report.points, &SweepReport::Point::rises);
+  if (!isolates && any_rises) report.windows = windows_among(file, analyst, points);
   print_report(format, report);
   return 0;
 }

@@ -102,10 +102,15 @@ constexpr VerbSpec audit_spec{
     audit_epilogue,
 };
 
-constexpr std::array reproduce_table{
+constexpr OptionSpec experiment_folder{"--out", "DIR", "", "What",
+                                       "the folder for the tables and the figures (required); older ones are replaced"};
+constexpr OptionSpec experiment_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "What",
+                                       "the DuckDB library, libduckdb.so"};
+constexpr OptionSpec experiment_no_figures{"--no-figures", "", "", "What", "only the tables; figures need gnuplot"};
+
+constexpr std::array approximate_quantiles_table{
     OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
-    OptionSpec{"--out", "DIR", "", "What",
-               "the folder for the table and the figures (required); older ones are replaced"},
+    experiment_folder,
     OptionSpec{"--sets", "LIST", "all", "What",
                "uniform, gaussian, adult-age, adult-hours, goodreads-rating, goodreads-pages; the last four also with "
                "-declared after the name, for their granularity declared"},
@@ -116,34 +121,70 @@ constexpr std::array reproduce_table{
                "how many quantiles m, i/(m+1) each time"},
     OptionSpec{"--trials", "T", "100", "What", "how many samples for each point of a curve"},
     OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same samples and releases"},
-    OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "What",
-               "the DuckDB library, libduckdb.so"},
-    OptionSpec{"--no-figures", "", "", "What", "only the table; figures need gnuplot"},
+    experiment_duckdb,
+    experiment_no_figures,
 };
 
-constexpr const char* reproduce_epilogue =
-    "Errors and times of every mechanism, as section 4 of approximate-quantiles 2021 measures them, for epsilon = 1 "
-    "and\n"
-    "rho = 1/2. NOT PRIVATE: an experiment on public files, with reproducible bits and true errors.\n"
+constexpr VerbSpec approximate_quantiles_spec{
+    "reproduce approximate-quantiles",
+    "errors and times of quantile mechanisms",
+    "fractile reproduce approximate-quantiles --data DIR --out DIR [options]",
+    nullptr,
+    approximate_quantiles_table,
+    "Errors and times of every mechanism, as section 4 of approximate-quantiles 2021 measures them, for\n"
+    "epsilon = 1 and rho = 1/2. NOT PRIVATE: an experiment on public files, with reproducible bits and\n"
+    "true errors.\n"
     "\n"
     "Example\n"
     "  fractile reproduce approximate-quantiles --data data --out results --trials 20\n"
     "\n"
-    "Exit codes: 0 done; 2 wrong usage; 3 unusable folder, file or cell; 70 internal.\n";
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable folder, file or cell; 70 internal.\n",
+};
+
+constexpr std::array kronecker_utility_table{
+    OptionSpec{"--data", "DIR", "figure 4 is left out", "What", "the folder of compas_custody_status.csv"},
+    experiment_folder,
+    OptionSpec{"--points", "P", "100", "What", "how many epsilons for each curve, 2 to 10000"},
+    experiment_duckdb,
+    experiment_no_figures,
+};
+
+constexpr VerbSpec kronecker_utility_spec{
+    "reproduce kronecker-utility",
+    "what pipelines are worth to an analyst",
+    "fractile reproduce kronecker-utility --data DIR --out DIR [options]",
+    nullptr,
+    kronecker_utility_table,
+    "Figures 3 and 4 of kronecker-utility 2023, the matrices of its sections 6 to 8 and appendices B to F\n"
+    "in exact fractions, and what agrees with the paper and what does not. NOT PRIVATE: an experiment on\n"
+    "a public histogram.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce kronecker-utility --data data --out results\n"
+    "\n"
+    "Exit codes: 0 done, whether all agrees or not; 2 wrong usage; 3 unusable folder or file;\n"
+    "70 internal.\n",
+};
+
+constexpr std::array experiment_words{&approximate_quantiles_spec, &kronecker_utility_spec};
 
 constexpr VerbSpec reproduce_spec{
     "reproduce",
-    "run a paper's experiment again: table and figures",
-    "fractile reproduce approximate-quantiles --data DIR --out DIR [options]",
-    "the experiment: approximate-quantiles",
-    reproduce_table,
-    reproduce_epilogue,
+    "run a paper's experiment again: tables and figures",
+    "fractile reproduce EXPERIMENT --data DIR --out DIR [options]",
+    nullptr,
+    {},
+    "fractile reproduce EXPERIMENT --help tells of each.\n",
+    experiment_words,
 };
 
 constexpr const char* toml_file = "TOML file that describes a pipeline; fractile flow --help shows one";
 constexpr OptionSpec flow_format{"--format", "FORMAT", "table", "Output", "table, json or csv"};
 constexpr OptionSpec flow_format_of_data{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
                                          "table, json or csv"};
+
+constexpr OptionSpec flow_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
+                                 "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.csv\" }"};
 
 constexpr std::array flow_check_table{
     OptionSpec{"--from", "E", "", "What",
@@ -152,6 +193,7 @@ constexpr std::array flow_check_table{
     OptionSpec{
         "--epsilon", "LO..HI", "", "What",
         "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
+    flow_duckdb,
     flow_format,
 };
 
@@ -173,6 +215,7 @@ constexpr VerbSpec flow_check_spec{
 
 constexpr std::array flow_utility_table{
     OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    flow_duckdb,
     flow_format,
 };
 
@@ -191,6 +234,7 @@ constexpr std::array flow_sweep_table{
     OptionSpec{"--epsilon", "LO..HI", "", "What",
                "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
     OptionSpec{"--points", "N", "200", "What", "how many points, 2 to 100000"},
+    flow_duckdb,
     flow_format_of_data,
 };
 
@@ -205,6 +249,7 @@ constexpr VerbSpec flow_sweep_spec{
 
 constexpr std::array flow_channel_table{
     OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    flow_duckdb,
     flow_format_of_data,
 };
 
@@ -230,10 +275,15 @@ constexpr VerbSpec flow_spec{
     "  participants = 4\n"
     "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
     "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] }\n"
-    "  # or \"sum\", \"mode\", \"identity\", or an output for every tuple of values, { table = [0, 1, ...] }\n"
+    "  # or, for participants, values and perturber together, a curator's release: { release =\n"
+    "  # \"exponential\", quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or\n"
+    "  # approximate with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
+    "  # or \"sum\", \"mode\", \"identity\", { round = 2 }, or an output a tuple of values, { table = [...] }\n"
     "  post = { query = \"count\", of = [0, 2] }\n"
     "  secret = \"target\"          # or \"everyone\", which is usual, or \"histogram\"\n"
-    "  known = [0, 1, 1]          # the other participants' values, where one is the target\n"
+    "  # the other participants' values, where one is the target; or how many people have each value, the\n"
+    "  # target among them or not, { histogram = [1, 2, 0] }, { histogram = \"codes.csv\" } (code,count)\n"
+    "  known = [0, 1, 1]\n"
     "\n"
     "  [analyst]                  # for utility and sweep, and for more of check --epsilon\n"
     "  # or \"frequencies\" (of the known others), or [\"1/2\", \"1/4\", \"1/4\"], in the order of flow channel\n"
@@ -249,7 +299,7 @@ constexpr VerbSpec flow_spec{
 // --- Help ------------------------------------------------------------------------------------------------------------
 
 constexpr std::size_t help_width = 100;
-constexpr std::size_t word_indent = 13;  // of what is said of a verb
+constexpr std::size_t word_indent = 13;  // of what is said of a verb, at least
 
 /// `text` broken at spaces into lines of at most help_width columns, all but the first indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
@@ -291,6 +341,19 @@ HelpLine help_line(const OptionSpec& spec) {
   return {synopsis(spec), spec.help + fallback};
 }
 
+/// "check" of "flow check".
+std::string last_word(const VerbSpec& verb) {
+  const std::string name = verb.name;
+  return name.substr(name.rfind(' ') + 1);
+}
+
+/// Of what is said of these words.
+std::size_t help_indent(std::span<const VerbSpec* const> words) {
+  std::size_t indent = word_indent;
+  for (const VerbSpec* const word : words) indent = std::max(indent, last_word(*word).size() + 4);
+  return indent;
+}
+
 std::size_t help_indent(std::span<const OptionSpec> options) {
   std::size_t widest = 0;
   for (const OptionSpec& spec : options) widest = std::max(widest, synopsis(spec).size());
@@ -298,12 +361,6 @@ std::size_t help_indent(std::span<const OptionSpec> options) {
 }
 
 // --- Parsing ---------------------------------------------------------------------------------------------------------
-
-/// "check" of "flow check".
-std::string last_word(const VerbSpec& verb) {
-  const std::string name = verb.name;
-  return name.substr(name.rfind(' ') + 1);
-}
 
 /// The word that was typed after a verb; nullptr when there is none.
 const VerbSpec* typed_word(const CLI::App& app, const VerbSpec& verb) {
@@ -450,7 +507,8 @@ std::string help_of(const VerbSpec& verb) {
   const std::size_t indent = help_indent(verb.options);
   std::string text = fmt::format("fractile {}: {}\n\n  {}\n\n", verb.name, verb.summary, verb.usage);
   if (verb.file != nullptr) text += help_lines({{"FILE", verb.file}}, indent) + "\n";
-  for (const VerbSpec* const word : verb.words) text += help_lines({{last_word(*word), word->summary}}, word_indent);
+  for (const VerbSpec* const word : verb.words)
+    text += help_lines({{last_word(*word), word->summary}}, help_indent(verb.words));
   std::string group;
   for (const OptionSpec& spec : verb.options) {
     if (group != spec.group) text += (group.empty() ? "" : "\n") + std::string(spec.group) + "\n";

@@ -355,11 +355,11 @@ Perturber release_perturber(const Item& item, std::size_t values) {
   const std::optional<Item> quantiles = item.find("quantiles");
   const std::optional<Item> quantile = item.find("quantile");
   if (quantiles && quantile) quantile->refuse("there are quantiles already", "write one of the two");
-  release.quantiles = quantiles ? quantiles->numbers()
-                                : std::vector{item.need("quantile", "quantile = \"1/2\"").number()};
+  release.quantiles =
+      quantiles ? quantiles->numbers() : std::vector{item.need("quantile", "quantile = \"1/2\"").number()};
   if (const std::optional<Item> neighbors = item.find("neighbors")) {
-    release.neighbors = neighbors->choice<Neighbors>(
-        {{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}});
+    release.neighbors =
+        neighbors->choice<Neighbors>({{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}});
   }
   return item.checked([&] { return Perturber::release(std::move(release), values); });
 }
@@ -554,8 +554,8 @@ PipelineFile read_pipeline(const std::string& name, const std::string& library) 
   const toml::table root = parsed(name);
   const Item file(name, "", root);
   file.require_keys({"pipeline", "analyst"});
-  PipelineFile result{name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library),
-                      {}};
+  PipelineFile result{
+      name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library), {}};
   if (const std::optional<Item> analyst = file.find("analyst")) {
     result.analyst = analyst_of(*analyst, result.pipeline);
   }

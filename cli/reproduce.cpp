@@ -8,25 +8,52 @@
 #include <vector>
 
 #include "experiments/approximate_quantiles.hpp"
+#include "experiments/kronecker_figures.hpp"
+#include "experiments/kronecker_utility.hpp"
 #include "experiments/output.hpp"
+#include "experiments/quantile_figures.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 
 namespace fractile::cli {
 namespace {
 
-using experiments::Observer;
-using experiments::Plan;
-using experiments::Row;
+namespace aq = experiments::approximate_quantiles;
+namespace ku = experiments::kronecker_utility;
 
-void require_experiment(const std::string& name) {
-  const std::string known = "approximate-quantiles";
-  if (name == known) return;
-  const std::string example = fmt::format("write fractile reproduce {} --data DIR --out DIR", known);
-  if (name.empty()) usage("no experiment is named", example);
-  const bool is_near = !nearest_word(name, {known}).empty();
-  usage(fmt::format("unknown experiment '{}'", name), is_near ? fmt::format("did you mean {}?", known) : example);
+// --- What every experiment does ---------------------------------------------------------------------------------------
+
+/// The folder of --out, which is made.
+std::string folder_of(const Typed& typed) {
+  std::string folder = typed.one("--out");
+  if (folder.empty()) usage("--out is missing: the folder for the tables and the figures", "write --out DIR");
+  experiments::prepare_folder(folder);
+  return folder;
 }
+
+/// Notes go to standard error; progress is told in `pieces`.
+experiments::Observer observer_of(Progress& progress, const std::string& pieces) {
+  return {[](const std::string& note) { print_error(note, ""); },
+          [&progress, pieces](std::size_t done, std::size_t total) {
+            progress.tick(fmt::format("{} of {} {}", done, total, pieces));
+          }};
+}
+
+/// Writes the files and, unless they are not wanted, the figures; prints their paths and what else is to be said.
+void leave(const Typed& typed, const std::string& folder, const std::vector<experiments::TextFile>& files,
+           const std::vector<experiments::Figure>& figures, const experiments::Observer& observer,
+           const std::string& last_words) {
+  std::vector<std::string> paths = experiments::write_files(folder, files);
+  if (!typed.has("--no-figures")) {
+    const std::vector<std::string> drawn = experiments::write_figures(folder, figures, observer);
+    paths.insert(paths.end(), drawn.begin(), drawn.end());
+  }
+  std::string text;
+  for (const std::string& path : paths) text += path + "\n";
+  print(text + last_words, "the files were written");
+}
+
+// --- approximate-quantiles --------------------------------------------------------------------------------------------
 
 /// The entries of a table whose names the option lists, in the table's order; all when it is not given.
 template <class Entry>
@@ -49,7 +76,7 @@ std::vector<const Entry*> named(const Typed& typed, const std::string& option, s
 
 std::vector<std::uint64_t> quantile_counts(const Typed& typed) {
   const std::string option = "--quantile-counts";
-  if (!typed.has(option)) return experiments::default_quantile_counts();
+  if (!typed.has(option)) return aq::default_quantile_counts();
   std::vector<std::uint64_t> counts;
   for (const std::string& word : words(typed.one(option))) counts.push_back(whole_number(option, word, {1, 1000}));
   std::ranges::sort(counts);
@@ -57,15 +84,15 @@ std::vector<std::uint64_t> quantile_counts(const Typed& typed) {
   return counts;
 }
 
-void require_data_folder(const Plan& plan) {
+void require_data_folder(const aq::Plan& plan) {
   const auto is_file = [](const experiments::StudiedSet* set) { return set->origin == experiments::Origin::file; };
   if (!plan.data_folder.empty() || std::ranges::none_of(plan.sets, is_file)) return;
   usage("--data is missing: the folder of adult.csv and goodreads.csv",
         "or write --sets uniform,gaussian, which need no files");
 }
 
-Plan plan_of(const Typed& typed) {
-  Plan plan;
+aq::Plan quantiles_plan(const Typed& typed) {
+  aq::Plan plan;
   plan.data_folder = typed.one("--data");
   plan.library = typed.one("--duckdb");
   plan.sets = named(typed, "--sets", experiments::studied_sets());
@@ -78,38 +105,35 @@ Plan plan_of(const Typed& typed) {
   return plan;
 }
 
-std::vector<Row> observed_run(const Plan& plan, Observer observer) {
+int run_approximate_quantiles(const Typed& typed) {
+  const aq::Plan plan = quantiles_plan(typed);
+  const std::string folder = folder_of(typed);
   Progress progress("approximate-quantiles");
-  observer.progress = [&](std::size_t done, std::size_t total) {
-    progress.tick(fmt::format("{} of {} cells", done, total));
-  };
-  return experiments::run(plan, observer);
+  const experiments::Observer observer = observer_of(progress, "cells");
+  const std::vector<aq::Row> rows = aq::run(plan, observer);
+  leave(typed, folder, aq::files_of(plan, rows), aq::figures_of(rows), observer, std::string(aq::disclaimer) + "\n");
+  return 0;
 }
 
-std::string summary(const std::vector<std::string>& paths) {
-  std::string text;
-  for (const std::string& path : paths) text += fmt::format("{}\n", path);
-  return text;
+// --- kronecker-utility ------------------------------------------------------------------------------------------------
+
+int run_kronecker_utility(const Typed& typed) {
+  ku::Plan plan;
+  plan.data_folder = typed.one("--data");
+  plan.library = typed.one("--duckdb");
+  if (typed.has("--points")) plan.points = whole_number(typed, "--points", {2, 10'000});
+  const std::string folder = folder_of(typed);
+  Progress progress("kronecker-utility");
+  const experiments::Observer observer = observer_of(progress, "points");
+  const ku::Results results = ku::run(plan, observer);
+  leave(typed, folder, ku::files_of(plan, results), ku::figures_of(results), observer, ku::summary(results));
+  return 0;
 }
 
 }  // namespace
 
 int run_reproduce(const Typed& typed) {
-  require_experiment(typed.file);
-  const Plan plan = plan_of(typed);
-  const std::string folder = typed.one("--out");
-  if (folder.empty()) usage("--out is missing: the folder for the table and the figures", "write --out DIR");
-  experiments::prepare_folder(folder);
-
-  const Observer observer{[](const std::string& note) { print_error(note, ""); }};
-  const std::vector<Row> rows = observed_run(plan, observer);
-  std::vector<std::string> paths = experiments::write_table(folder, plan, rows);
-  if (!typed.has("--no-figures")) {
-    const std::vector<std::string> drawn = experiments::write_figures(folder, rows, observer);
-    paths.insert(paths.end(), drawn.begin(), drawn.end());
-  }
-  print(summary(paths) + experiments::disclaimer + "\n", "the files were written");
-  return 0;
+  return typed.word == "kronecker-utility" ? run_kronecker_utility(typed) : run_approximate_quantiles(typed);
 }
 
 }  // namespace fractile::cli

@@ -14,7 +14,7 @@
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
 
-namespace fractile::experiments {
+namespace fractile::experiments::approximate_quantiles {
 namespace {
 
 constexpr std::size_t threads = 2;
@@ -244,6 +244,24 @@ constexpr const char* metrics_text =
     "microseconds  of one release, the sample already counted; the median is less moved by what else the machine does\n"
     "Means and standard errors are over the trials. All but the times is the same for the same seed.\n";
 
+std::string to_csv(const std::vector<Row>& rows) {
+  std::string text =
+      "measure,budget,set,mechanism,quantiles,trials,gap_mean,gap_standard_error,missed_mean,missed_standard_error,"
+      "tie_rank_mean,tie_rank_standard_error,microseconds_mean,microseconds_median\n";
+  for (const Row& row : rows) text += row_text(row);
+  return text;
+}
+
+std::string description(const Plan& plan) {
+  std::string text = fmt::format("{}\n\n{}\n{}\n{}\nSets\n", disclaimer, protocol_text, command_of(plan), metrics_text);
+  for (const StudiedSet* const set : plan.sets) text += fmt::format("  {:<26} {}\n", set->name, set->title);
+  text += "\nMechanisms\n";
+  for (const StudiedMechanism* const mechanism : plan.mechanisms) {
+    text += fmt::format("  {:<26} {}\n", mechanism->name, mechanism->title);
+  }
+  return text;
+}
+
 }  // namespace
 
 const std::vector<StudiedBudget>& studied_budgets() {
@@ -276,22 +294,8 @@ std::vector<Row> run(const Plan& plan, const Observer& observer) {
   return rows;
 }
 
-std::string to_csv(const std::vector<Row>& rows) {
-  std::string text =
-      "measure,budget,set,mechanism,quantiles,trials,gap_mean,gap_standard_error,missed_mean,missed_standard_error,"
-      "tie_rank_mean,tie_rank_standard_error,microseconds_mean,microseconds_median\n";
-  for (const Row& row : rows) text += row_text(row);
-  return text;
+std::vector<TextFile> files_of(const Plan& plan, const std::vector<Row>& rows) {
+  return {{"approximate_quantiles.csv", to_csv(rows)}, {"approximate_quantiles.txt", description(plan)}};
 }
 
-std::string description(const Plan& plan) {
-  std::string text = fmt::format("{}\n\n{}\n{}\n{}\nSets\n", disclaimer, protocol_text, command_of(plan), metrics_text);
-  for (const StudiedSet* const set : plan.sets) text += fmt::format("  {:<26} {}\n", set->name, set->title);
-  text += "\nMechanisms\n";
-  for (const StudiedMechanism* const mechanism : plan.mechanisms) {
-    text += fmt::format("  {:<26} {}\n", mechanism->name, mechanism->title);
-  }
-  return text;
-}
-
-}  // namespace fractile::experiments
+}  // namespace fractile::experiments::approximate_quantiles

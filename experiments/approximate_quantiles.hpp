@@ -3,15 +3,16 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "experiments/mechanisms.hpp"
 #include "experiments/metrics.hpp"
+#include "experiments/observer.hpp"
+#include "experiments/output.hpp"
 #include "experiments/sets.hpp"
 
-namespace fractile::experiments {
+namespace fractile::experiments::approximate_quantiles {
 
 /// Records of a sample.
 inline constexpr std::uint64_t sample_size = 1000;
@@ -39,12 +40,6 @@ struct Plan {
 /// The paper's range of m, thinned out.
 const std::vector<std::uint64_t>& default_quantile_counts();
 
-/// Told while it runs; from one thread at a time.
-struct Observer {
-  std::function<void(const std::string&)> note;                            ///< what was left out, and why
-  std::function<void(std::size_t done, std::size_t total)> progress = {};  ///< in cells of work
-};
-
 /// Of releases of profiles that are already counted. What else the machine does moves the median less than the mean.
 struct Times {
   double mean = 0;
@@ -69,14 +64,11 @@ struct Row {
 /// Error(data) when the folder is not there or no set is left; and as Table's.
 std::vector<Row> run(const Plan& plan, const Observer& observer);
 
-/// A line a row, under a heading.
-std::string to_csv(const std::vector<Row>& rows);
-
-/// What was run, in words: protocol, seed, mechanisms, sets.
-std::string description(const Plan& plan);
+/// approximate_quantiles.csv, a line a row under a heading, and approximate_quantiles.txt: what was run, in words.
+std::vector<TextFile> files_of(const Plan& plan, const std::vector<Row>& rows);
 
 /// That nothing of it is private.
 inline constexpr const char* disclaimer =
     "An experiment: nothing of it is a private release of the files' records. Bits are reproducible, errors untouched.";
 
-}  // namespace fractile::experiments
+}  // namespace fractile::experiments::approximate_quantiles

@@ -1,26 +1,39 @@
-// The figures of approximate-quantiles 2021, section 4, from the rows of a run: what they show, not how they are drawn.
+// What a figure shows, not how it is drawn: panels of lines over axes.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "experiments/approximate_quantiles.hpp"
-
 namespace fractile::experiments {
 
-/// A mechanism's line in a panel: an estimate at each m.
+/// A point of a line, and of the band around it.
+struct Point {
+  double x;
+  double y;
+  double least;  ///< the band's ends; y when there is none
+  double most;
+};
+
 struct Line {
-  struct Point {
-    std::uint64_t quantiles;
-    Estimate estimate;
-  };
-  const StudiedMechanism* mechanism;
-  std::vector<Point> points;
+  std::string title;   ///< in the key, which tells every title once: lines of one title look alike
+  std::string colour;  ///< "#rrggbb"
+  int dash = 1;        ///< gnuplot's dashtype; 1 is a full line
+  double width = 2;
+  int mark = 0;  ///< gnuplot's pointtype at every point; 0: none
+  std::vector<Point> points = {};
+};
+
+struct Axis {
+  bool logarithmic = false;
+  double least = 0;
+  double most = 1;
+  std::vector<double> tics = {};  ///< none: the drawing program's choice
 };
 
 struct Panel {
   std::string title;
+  Axis x;
+  Axis y;
   std::vector<Line> lines;
 };
 
@@ -28,14 +41,9 @@ struct Figure {
   std::string name;  ///< of its files: "figure_4"
   std::string title;
   std::string remark;  ///< under the title
+  std::string x_label;
   std::string y_label;
-  bool logarithmic_x;  ///< y always is
-  double least_y;      ///< what is less is drawn here
   std::vector<Panel> panels;
 };
-
-/// Figures 4 to 8 of the paper, and "figure_4_declared" and "figure_6_declared" for the sets of declared granularity; those
-/// for which there are rows.
-std::vector<Figure> figures_of(const std::vector<Row>& rows);
 
 }  // namespace fractile::experiments

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "experiments/figures.hpp"
 #include "experiments/gnuplot.hpp"
 #include "fractile/error.hpp"
 
@@ -41,16 +40,20 @@ void prepare_folder(const std::string& folder) {
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse(folder, std::strerror(errno));
 }
 
-std::vector<std::string> write_table(const std::string& folder, const Plan& plan, const std::vector<Row>& rows) {
-  return {write_file(folder, "approximate_quantiles.csv", to_csv(rows)),
-          write_file(folder, "approximate_quantiles.txt", description(plan))};
+std::vector<std::string> write_files(const std::string& folder, const std::vector<TextFile>& files) {
+  std::vector<std::string> paths;
+  for (const TextFile& file : files) {
+    prepare_folder((std::filesystem::path(folder) / file.name).parent_path().string());
+    paths.push_back(write_file(folder, file.name, file.text));
+  }
+  return paths;
 }
 
-std::vector<std::string> write_figures(const std::string& folder, const std::vector<Row>& rows,
+std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures,
                                        const Observer& observer) {
   std::vector<std::string> paths;
   Drawn drawn = Drawn::yes;
-  for (const Figure& figure : figures_of(rows)) {
+  for (const Figure& figure : figures) {
     const std::string script = figure.name + ".gp";
     paths.push_back(write_file(folder, script, gnuplot_script(figure)));
     if (drawn == Drawn::yes) drawn = draw(folder, script);

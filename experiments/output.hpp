@@ -4,19 +4,24 @@
 #include <string>
 #include <vector>
 
-#include "experiments/approximate_quantiles.hpp"
+#include "experiments/figures.hpp"
+#include "experiments/observer.hpp"
 
 namespace fractile::experiments {
+
+struct TextFile {
+  std::string name;  ///< in the folder, with strokes between the names of folders: "tables/witness.csv"
+  std::string text;
+};
 
 /// Makes the folder when it is not there. Error(data) when that fails or it cannot be written to.
 void prepare_folder(const std::string& folder);
 
-/// Writes approximate_quantiles.csv and approximate_quantiles.txt (what was run), replacing older ones. Their paths.
-/// Error(data) when that fails.
-std::vector<std::string> write_table(const std::string& folder, const Plan& plan, const std::vector<Row>& rows);
+/// Writes the files, replacing older ones. Their paths. Error(data) when that fails.
+std::vector<std::string> write_files(const std::string& folder, const std::vector<TextFile>& files);
 
 /// Writes a gnuplot script a figure and has gnuplot draw it. Notes when it cannot. The paths of what was written.
-std::vector<std::string> write_figures(const std::string& folder, const std::vector<Row>& rows,
+std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures,
                                        const Observer& observer);
 
 }  // namespace fractile::experiments

@@ -190,11 +190,20 @@ struct ChannelBounds {
 };
 ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon);
 
+/// More epsilon and more loss: exact losses, where they can be written down.
+struct Rise {
+  Rational odds_from;
+  Rational odds_to;
+  RealBounds loss_from;
+  RealBounds loss_to;  ///< certainly above loss_from
+};
+
 /// Where more epsilon costs the analyst: his expected loss rises on the open interval. Ends in odds = exp(epsilon), isolated
 /// to 40 digits and more.
 struct UnstableWindow {
   RealBounds from;
   RealBounds to;
+  std::optional<Rise> proof = {};  ///< always given by the functions below
 };
 
 /// Whether windows can be isolated: not for hundreds of participants, where polynomials are too long.
@@ -205,6 +214,12 @@ bool has_short_polynomials(const Pipeline& pipeline);
 /// short.
 std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                              const Rational& to);
+
+/// The windows that a scan of increasing odds comes upon, for pipelines of any size: a least and then a highest loss lie
+/// within the ends, and the loss is higher at the proof's second odds than at its first. What rises and falls again between
+/// two neighbouring odds is not seen.
+std::vector<UnstableWindow> windows_among(const Pipeline& pipeline, const Analyst& analyst,
+                                          const std::vector<Rational>& odds);
 
 /// Is the pipeline stable (Definition 3.2) over a range of epsilon: does less epsilon never help any analyst?
 struct Stability {

@@ -68,6 +68,7 @@ struct SweepReport {
   };
   std::vector<Point> points;
   std::vector<flow::UnstableWindow> windows;
+  bool isolated = true;  ///< the windows are all there are, not only those that the points come upon
 };
 
 struct ChannelReport {

@@ -47,7 +47,9 @@ struct Recursion {
   Calibration calibration;
 
   Recursion(const Release& release, std::size_t values, const Exponent& epsilon)
-      : query(query_of(release, epsilon)), plan(plan_of(query, candidates_of(values))), calibration(query, plan.levels) {}
+      : query(query_of(release, epsilon)),
+        plan(plan_of(query, candidates_of(values))),
+        calibration(query, plan.levels) {}
   /// Of a profile, which must stay.
   QuantileTree tree(const RankProfile& profile) const {
     return {profile, plan.released, plan.shape, calibration, subcells_for(profile.candidates())};

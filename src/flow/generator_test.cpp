@@ -61,8 +61,8 @@ TEST(Steps, AgreeWithTheoremsOnParticipantsNoise) {
   for (const std::size_t participants : {1U, 2U, 4U}) {
     const Pipeline responses = pipeline_of(participants, Perturber::randomized_response(3), counting({0}));
     EXPECT_TRUE(steps_between(responses, from, 5).only_add_noise);
-    EXPECT_TRUE(steps_between(pipeline_of(participants, Perturber::geometric(3), counting({0, 2})), from, 5)
-                    .only_add_noise);
+    EXPECT_TRUE(
+        steps_between(pipeline_of(participants, Perturber::geometric(3), counting({0, 2})), from, 5).only_add_noise);
     EXPECT_TRUE(steps_between(pipeline_of(participants, Perturber::geometric(3), counting({0})), from, 5).fails_at);
   }
   EXPECT_TRUE(steps_between(pipeline_of(2, Perturber::randomized_response(3), summing()), from, 5).fails_at);

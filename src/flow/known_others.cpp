@@ -191,7 +191,8 @@ Rational exact_loss_among_known(const Pipeline& pipeline, const Analyst& analyst
   fmpz_divexact(denominator.get(), noise.denominator.get(), common.get());
   for (Integer& numerator : numerators) fmpz_divexact(numerator.get(), numerator.get(), common.get());
 
-  std::vector<CountStream::Factor> factors = factors_of(numerators, denominator, composition_of(pipeline.secret.known, pipeline.values.size()));
+  std::vector<CountStream::Factor> factors =
+      factors_of(numerators, denominator, composition_of(pipeline.secret.known, pipeline.values.size()));
   std::size_t others = 0;  // whose answers are uncertain
   std::erase_if(factors, [](const CountStream::Factor& factor) {
     return fmpz_is_zero(factor.absent.get()) != 0 || fmpz_is_zero(factor.present.get()) != 0;
@@ -236,8 +237,7 @@ namespace {
 /// The law of the others' count, and its sums from the left; what the stretch leaves out may be anywhere.
 class CountLaw {
  public:
-  CountLaw(const std::vector<Enclosure>& counted, const std::vector<std::size_t>& histogram)
-      : stretch_(nobody()) {
+  CountLaw(const std::vector<Enclosure>& counted, const std::vector<std::size_t>& histogram) : stretch_(nobody()) {
     for (std::size_t value = 0; value < counted.size(); ++value) {
       if (histogram[value] == 0) continue;
       stretch_ = convolved(stretch_, binomial(counted[value], histogram[value]));

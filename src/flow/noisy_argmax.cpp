@@ -1,70 +1,17 @@
 #include "flow/noisy_argmax.hpp"
 
-#include <arb_poly.h>
-
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "flow/fixed_powers.hpp"
 #include "flow/noise.hpp"
 
 namespace fractile::flow {
 namespace {
 
-constexpr std::int64_t bits = 192;
-
-/// A polynomial in t, whose exponents are numbers of participants, up to a length.
-class Series {
- public:
-  explicit Series(std::size_t length) : length_(static_cast<slong>(length)) { arb_poly_init2(value_, length_); }
-  Series(const Series& other) : length_(other.length_) {
-    arb_poly_init(value_);
-    arb_poly_set(value_, other.value_);
-  }
-  Series(Series&& other) noexcept : length_(other.length_) {
-    arb_poly_init(value_);
-    arb_poly_swap(value_, other.value_);
-  }
-  Series& operator=(Series other) noexcept {
-    arb_poly_swap(value_, other.value_);
-    length_ = other.length_;
-    return *this;
-  }
-  ~Series() { arb_poly_clear(value_); }
-
-  static Series one(std::size_t length) {
-    Series result(length);
-    arb_poly_one(result.value_);
-    return result;
-  }
-  void set(std::size_t exponent, const Enclosure& coefficient) {
-    arb_poly_set_coeff_arb(value_, static_cast<slong>(exponent), coefficient.arb());
-  }
-  friend Series operator*(const Series& a, const Series& b) {
-    Series result(static_cast<std::size_t>(a.length_));
-    arb_poly_mullow(result.value_, a.value_, b.value_, a.length_, bits);
-    return result;
-  }
-  /// The coefficient of t^exponent in a product.
-  static Enclosure coefficient(const Series& a, const Series& b, std::size_t exponent) {
-    Enclosure sum;
-    const auto degree = static_cast<slong>(exponent);
-    for (slong i = std::max<slong>(0, degree + 1 - arb_poly_length(b.value_));
-         i <= std::min(degree, arb_poly_length(a.value_) - 1); ++i) {
-      arb_addmul(sum.arb(), arb_poly_get_coeff_ptr(a.value_, i), arb_poly_get_coeff_ptr(b.value_, degree - i), bits);
-    }
-    return sum;
-  }
-  /// 1, this, its square, ... : `count` of them.
-  std::vector<Series> powers(std::size_t count) const {
-    std::vector<Series> result{one(static_cast<std::size_t>(length_))};
-    while (result.size() < count) result.push_back(result.back() * *this);
-    return result;
-  }
-
- private:
-  arb_poly_t value_;
-  slong length_;
-};
+constexpr std::int64_t bits = 192;           // of balls
+constexpr std::int64_t fraction_bits = 144;  // of numbers in fixed point
 
 /// Pr[noisy = h], and its sums Pr[noisy < h], by true height.
 struct Heights {
@@ -89,66 +36,205 @@ Heights heights_of(const Noise<Enclosure>& noise) {
   return heights;
 }
 
-/// Sums over all histograms, by first highest true bar k and first highest noisy bar k': entry (k, k').
-class ModeMasses {
+/// A rational in units of 2^-fraction_bits, rounded down.
+Integer units_of(const Rational& value) {
+  Integer result;
+  fmpz_mul_2exp(result.get(), fmpq_numref(flint_of(value)), static_cast<ulong>(fraction_bits));
+  fmpz_fdiv_q(result.get(), result.get(), fmpq_denref(flint_of(value)));
+  return result;
+}
+
+/// Probabilities in units of 2^-fraction_bits: each is at least what `units` says, and more by at most `error`.
+struct FixedProbabilities {
+  explicit FixedProbabilities(const std::vector<std::vector<Enclosure>>& balls);
+
+  std::vector<std::vector<Integer>> units;
+  Integer error;
+};
+
+FixedProbabilities::FixedProbabilities(const std::vector<std::vector<Enclosure>>& balls) {
+  for (const std::vector<Enclosure>& row : balls) {
+    units.emplace_back();
+    for (const Enclosure& ball : row) {
+      // However little is known of it, a probability lies in 0 .. 1.
+      const bool is_finite = arb_is_finite(ball.arb()) != 0;
+      const Rational lower = is_finite ? std::max(ball.lower_rational(bits), Rational(0)) : Rational(0);
+      const Rational upper = is_finite ? std::min(ball.upper_rational(bits), Rational(1)) : Rational(1);
+      const Integer& rounded = units.back().emplace_back(units_of(lower));
+      Integer width = units_of(upper);
+      fmpz_add_ui(width.get(), width.get(), 1);
+      fmpz_sub(width.get(), width.get(), rounded.get());
+      if (fmpz_cmp(width.get(), error.get()) > 0) error = width;
+    }
+  }
+}
+
+/// How many histograms of so many bars so many participants have.
+Enclosure histograms(std::size_t participants, std::size_t bars) {
+  if (bars == 0) return whole<Enclosure>(participants == 0 ? 1 : 0);
+  Enclosure result;
+  arb_bin_uiui(result.arb(), participants + bars - 1, bars - 1, bits);
+  return result;
+}
+
+Enclosure difference(const Enclosure& a, const Enclosure& b) {
+  Enclosure result;
+  arb_sub(result.arb(), a.arb(), b.arb(), bits);
+  return result;
+}
+
+/// Given the highest true height m and the highest noisy one h: sums over all histograms of the bars that remain. "Before" is
+/// the probability that a bar has x < m and y < h, as bars before both highest ones have; "after", x <= m and y <= h.
+struct Products {
+  std::vector<Enclosure> after;          ///< j of the K - 1 other bars before, the rest after
+  std::vector<Enclosure> after_another;  ///< the same for K - 2 bars, when two bars have m
+  std::vector<Enclosure> not_higher;     ///< j of the K - 1 other bars have x <= m and y < h, the rest after
+};
+
+/// What the analyst can make of a shown bar k': sums over all histograms of the probability that k' is the first highest noisy
+/// bar, and that the first highest true bar is ...
+struct Guesses {
+  Enclosure first;  ///< ... bar 0, for k' > 0
+  Enclosure shown;  ///< ... bar k'
+  Enclosure next;   ///< ... bar k' + 1, for k' < K - 1
+};
+
+/// By shown bar; no other guess is better than the best of these. Sums over pairs of a highest true and a highest noisy height.
+class ModeGuesses {
  public:
-  ModeMasses(std::size_t participants, std::size_t bars, Heights heights)
-      : participants_(participants), bars_(bars), heights_(std::move(heights)), masses_(bars * bars) {}
+  ModeGuesses(std::size_t participants, std::size_t bars, Heights heights)
+      : participants_(participants),
+        bars_(bars),
+        heights_(std::move(heights)),
+        below_(heights_.below),
+        guesses_(bars) {}
 
-  const Enclosure& operator()(std::size_t truth, std::size_t noisy) const { return masses_[truth * bars_ + noisy]; }
+  /// Adds the histograms whose highest noisy bar has height `noisy` and whose highest true bar has first .. last participants.
+  void add(std::size_t noisy, std::size_t first, std::size_t last);
 
-  /// Histograms whose highest true bar has `highest` participants and whose highest noisy bar has height `noisy`.
-  void add(std::size_t highest, std::size_t noisy) {
-    const auto series = [&](std::size_t end, const std::vector<std::vector<Enclosure>>& weights, std::size_t column) {
-      Series result(participants_ + 1);
-      for (std::size_t x = 0; x < end; ++x) result.set(x, weights[x][column]);
-      return result;
-    };
-    // Bars before the true one are lower than it, those after not higher; so with the noisy one.
-    const std::vector<Series> before_both = series(highest, heights_.below, noisy).powers(bars_);
-    const std::vector<Series> after_both = series(highest + 1, heights_.below, noisy + 1).powers(bars_);
-    const std::vector<Series> after_true = series(highest + 1, heights_.below, noisy).powers(bars_ - 1);
-    const std::vector<Series> after_noisy = series(highest, heights_.below, noisy + 1).powers(bars_ - 1);
-    const Series noisy_after = series(highest + 1, heights_.at, noisy);
-    const Series noisy_before = series(highest, heights_.at, noisy);
-
-    const std::size_t rest = participants_ - highest;  // in the other bars
-    for (std::size_t k = 0; k < bars_; ++k) {
-      add_product(mass(k, k), heights_.at[highest][noisy],
-                  Series::coefficient(before_both[k], after_both[bars_ - 1 - k], rest));
-    }
-    for (std::size_t before = 0; before + 1 < bars_; ++before) {
-      for (std::size_t after = 0; before + after + 1 < bars_; ++after) {
-        const std::size_t between = bars_ - 2 - before - after;
-        const Series outer = before_both[before] * after_both[after];
-        const std::size_t first = before;
-        const std::size_t second = before + between + 1;
-        add_product(mass(first, second), heights_.below[highest][noisy],
-                    Series::coefficient(outer, after_true[between] * noisy_after, rest));
-        add_product(mass(second, first), heights_.below[highest][noisy + 1],
-                    Series::coefficient(outer, after_noisy[between] * noisy_before, rest));
-      }
-    }
-  }
-  void add_to_all(const Enclosure& mass) {
-    for (Enclosure& one : masses_) arb_add(one.arb(), one.arb(), mass.arb(), bits);
-  }
+  /// The sum over shown bars of the best guess's.
+  Enclosure right() const;
 
  private:
-  Enclosure& mass(std::size_t truth, std::size_t noisy) { return masses_[truth * bars_ + noisy]; }
+  Enclosure error_of_products(std::size_t bars, std::size_t participants) const;
+  std::vector<Enclosure> products(const FixedPowers& some, const FixedPowers& others, std::size_t bars,
+                                  std::size_t participants) const;
+  void add_guesses(std::size_t highest, std::size_t noisy, const Products& products);
 
   std::size_t participants_;
   std::size_t bars_;
   Heights heights_;
-  std::vector<Enclosure> masses_;
+  FixedProbabilities below_;
+  std::vector<Guesses> guesses_;
 };
 
-/// Pr[the noisy highest is this far from the true highest] is at most this, for geometric noise: some bar moved as far.
+/// Products of so many bars are too small by something in this ball: at most bars (error + 1) units for each histogram.
+Enclosure ModeGuesses::error_of_products(std::size_t bars, std::size_t participants) const {
+  Integer units;
+  fmpz_add_ui(units.get(), below_.error.get(), 1);
+  fmpz_mul_ui(units.get(), units.get(), bars);
+  Enclosure error = histograms(participants, bars);
+  arb_mul_fmpz(error.arb(), error.arb(), units.get(), bits);
+  arb_mul_2exp_si(error.arb(), error.arb(), -fraction_bits);
+  return from_zero_to(error);
+}
+
+/// By j, the coefficient of t^participants in the product of j bars of one kind and bars - j of the other.
+std::vector<Enclosure> ModeGuesses::products(const FixedPowers& some, const FixedPowers& others, std::size_t bars,
+                                             std::size_t participants) const {
+  const Enclosure error = error_of_products(bars, participants);
+  std::vector<Enclosure> result;
+  result.reserve(bars + 1);
+  for (std::size_t j = 0; j <= bars; ++j) {
+    Enclosure ball;
+    arb_set_fmpz(ball.arb(), coefficient(some, j, others, bars - j, participants).get());
+    arb_mul_2exp_si(ball.arb(), ball.arb(), -2 * fraction_bits);
+    arb_add(ball.arb(), ball.arb(), error.arb(), bits);
+    result.push_back(std::move(ball));
+  }
+  return result;
+}
+
+void ModeGuesses::add(std::size_t noisy, std::size_t first, std::size_t last) {
+  // Of one bar with fewer than `highest` participants: the sum of t^x Pr[noisy height below `noisy`, or at most `noisy` | x].
+  FixedPowers below(bars_, participants_ - first, fraction_bits);
+  FixedPowers at_most(bars_, participants_ - first, fraction_bits);
+  for (std::size_t highest = 0; highest <= last; ++highest) {
+    const Integer& p_below = below_.units[highest][noisy];
+    const Integer& p_at_most = below_.units[highest][noisy + 1];
+    if (highest < first) {
+      below.add_term(p_below, highest);
+      at_most.add_term(p_at_most, highest);
+      continue;
+    }
+    const std::size_t rest = participants_ - highest;  // in the other bars
+    below.truncate(rest);
+    at_most.truncate(rest);
+    Products sums;
+    at_most.add_term(p_at_most, highest);  // from here on, of a bar with at most `highest` participants
+    sums.after = products(below, at_most, bars_ - 1, rest);
+    sums.after_another.resize(bars_ - 1);
+    if (highest <= rest) sums.after_another = products(below, at_most, bars_ - 2, rest - highest);
+    below.add_term(p_below, highest);
+    sums.not_higher = products(below, at_most, bars_ - 1, rest);
+    add_guesses(highest, noisy, sums);
+  }
+}
+
+void ModeGuesses::add_guesses(std::size_t highest, std::size_t noisy, const Products& products) {
+  const Enclosure& at = heights_.at[highest][noisy];
+  const Enclosure& below = heights_.below[highest][noisy];
+  const Enclosure& at_most = heights_.below[highest][noisy + 1];
+  for (std::size_t k = 0; k < bars_; ++k) {
+    Guesses& guesses = guesses_[k];
+    add_product(guesses.shown, at, products.after[k]);
+    if (k > 0) {
+      // Bar k has x <= m and y = h: y <= h, less y < h.
+      add_product(guesses.first, below, difference(products.not_higher[k - 1], products.not_higher[k]));
+    }
+    if (k + 1 < bars_) {
+      // Bar k has x < m and y = h: x <= m and y <= h, less x < m and y < h, less x = m and y <= h.
+      Enclosure sum = difference(products.after[k], products.after[k + 1]);
+      arb_submul(sum.arb(), at_most.arb(), products.after_another[k].arb(), bits);
+      add_product(guesses.next, at_most, sum);
+    }
+  }
+}
+
+Enclosure ModeGuesses::right() const {
+  Enclosure sum;
+  for (const Guesses& guesses : guesses_) {
+    Enclosure best;
+    arb_max(best.arb(), guesses.first.arb(), guesses.shown.arb(), bits);
+    arb_max(best.arb(), best.arb(), guesses.next.arb(), bits);
+    arb_add(sum.arb(), sum.arb(), best.arb(), bits);
+  }
+  return sum;
+}
+
+/// Pr[the highest noisy height is at least so far from the highest true one] is at most this, for geometric noise: some bar
+/// rose so far, or the highest one fell so far.
 Enclosure chance_of_distance(std::size_t distance, std::size_t bars, const Enclosure& odds) {
   Enclosure result;
   arb_pow_ui(result.arb(), odds.arb(), distance, bits);
-  arb_ui_div(result.arb(), bars, result.arb(), bits);
+  arb_ui_div(result.arb(), bars + 1, result.arb(), bits);
   return result;
+}
+
+/// Heights at this distance or more are left out; the chance of any of them is at most `neglected`.
+struct Reach {
+  std::size_t distance;
+  Enclosure neglected;
+};
+
+Reach reach_of(const Pipeline& pipeline, const Enclosure& odds) {
+  const std::size_t all = pipeline.participants + 1;
+  if (pipeline.perturber.noise().family != Family::geometric) return {all, {}};
+  for (std::size_t distance = 1; distance < all; ++distance) {
+    Enclosure chance = chance_of_distance(distance, pipeline.values.size(), odds);
+    if (chance.upper_double() < 0x1p-130) return {distance, std::move(chance)};
+  }
+  return {all, {}};
 }
 
 }  // namespace
@@ -162,36 +248,20 @@ Enclosure loss_of_guessing_the_mode(const Pipeline& pipeline, const Analyst& ana
   pipeline.validate();
   const std::size_t participants = pipeline.participants;
   const std::size_t bars = pipeline.values.size();
-  const PolynomialNoise& noise = pipeline.perturber.noise();
-  ModeMasses masses(participants, bars, heights_of(noise_at(noise, odds)));
-
-  Enclosure histograms;  // C(participants + bars - 1, bars - 1)
-  arb_bin_uiui(histograms.arb(), participants + bars - 1, bars - 1, bits);
-  Enclosure neglected;
-  for (std::size_t highest = (participants + bars - 1) / bars; highest <= participants; ++highest) {
-    for (std::size_t noisy = 0; noisy <= participants; ++noisy) {
-      const std::size_t distance = highest > noisy ? highest - noisy : noisy - highest;
-      if (noise.family == Family::geometric && distance > 0) {
-        const Enclosure chance = chance_of_distance(distance, bars, odds);
-        if (chance.upper_double() < 0x1p-150) {
-          add_product(neglected, chance, histograms);
-          continue;
-        }
-      }
-      masses.add(highest, noisy);
-    }
+  const Reach reach = reach_of(pipeline, odds);
+  ModeGuesses guesses(participants, bars, heights_of(noise_at(pipeline.perturber.noise(), odds)));
+  const std::size_t least = (participants + bars - 1) / bars;  // in the highest bar
+  for (std::size_t noisy = 0; noisy <= participants; ++noisy) {
+    const std::size_t first = noisy < reach.distance ? 0 : noisy - reach.distance + 1;
+    const std::size_t last = std::min(participants, noisy + reach.distance - 1);
+    if (least <= last) guesses.add(noisy, std::max(least, first), last);
   }
-  masses.add_to_all(from_zero_to(neglected));
 
-  Enclosure right;  // guesses
-  for (std::size_t shown = 0; shown < bars; ++shown) {
-    Enclosure best = masses(0, shown);
-    for (std::size_t k = 1; k < bars; ++k) arb_max(best.arb(), best.arb(), masses(k, shown).arb(), bits);
-    arb_add(right.arb(), right.arb(), best.arb(), bits);
-  }
+  Enclosure right = guesses.right();
+  arb_div(right.arb(), right.arb(), histograms(participants, bars).arb(), bits);
+  arb_add(right.arb(), right.arb(), from_zero_to(reach.neglected).arb(), bits);
   Enclosure loss;
-  arb_div(loss.arb(), right.arb(), histograms.arb(), bits);
-  arb_sub(loss.arb(), whole<Enclosure>(1).arb(), loss.arb(), bits);
+  arb_sub(loss.arb(), whole<Enclosure>(1).arb(), right.arb(), bits);
   arb_mul(loss.arb(), loss.arb(), Enclosure::of(analyst.scale, bits).arb(), bits);
   return loss;
 }

@@ -11,8 +11,8 @@ namespace fractile::flow {
 /// Whether the function below takes the pipeline and the analyst: a histogram's mode, argmax accuracy, and no prior of his own.
 bool guesses_the_mode(const Pipeline& pipeline, const Analyst& analyst);
 
-/// The analyst's expected loss, every histogram being equally likely, with an absolute error of some 2^-140 of the scale. Time
-/// about N^3 K^2 for N participants and K values; much less when epsilon is not small, memory N K.
+/// The analyst's expected loss, every histogram being equally likely. For N participants and K values the absolute error is at
+/// most some K^2 N 2^-140 of the scale, besides what the odds' own radius brings; time about N^3 K (seconds for 200 and 8).
 Enclosure loss_of_guessing_the_mode(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds);
 
 }  // namespace fractile::flow

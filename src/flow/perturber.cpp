@@ -76,9 +76,7 @@ Perturber Perturber::release(Release release, std::size_t values) {
 
 std::size_t Perturber::values() const { return release_ ? release_values_ : noise_->values(); }
 bool Perturber::depends_on_epsilon() const { return release_ || noise_->family != Family::fixed; }
-bool Perturber::is_randomized_response() const {
-  return !release_ && noise_->family == Family::randomized_response;
-}
+bool Perturber::is_randomized_response() const { return !release_ && noise_->family == Family::randomized_response; }
 
 const PolynomialNoise& Perturber::noise() const {
   if (release_) throw Error(ErrorCode::internal, "a release has no noise of one participant");

@@ -47,9 +47,9 @@ std::vector<std::vector<Number>> release_rows(const Pipeline& pipeline, const Fr
 Matrix release_matrix(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
   const std::optional<Rational> base = exact_root(odds, pipeline.perturber.root_degree());
   if (!base || *base < 1) {
-    throw Error(ErrorCode::usage, "the release's probabilities are not rational at these odds",
-                "take exp(epsilon) as the power " + std::to_string(pipeline.perturber.root_degree()) +
-                    " of a rational number");
+    throw Error(
+        ErrorCode::usage, "the release's probabilities are not rational at these odds",
+        "take exp(epsilon) as the power " + std::to_string(pipeline.perturber.root_degree()) + " of a rational number");
   }
   return Matrix::of(release_rows(pipeline, frame, *base));
 }

@@ -14,9 +14,7 @@ using Observation = std::vector<Rational>;
 
 Rational number(std::size_t value) { return {static_cast<std::int64_t>(value)}; }
 
-Rational rounded(const Rational& value, const Rational& unit) {
-  return (value / unit + Rational(1, 2)).floor() * unit;
-}
+Rational rounded(const Rational& value, const Rational& unit) { return (value / unit + Rational(1, 2)).floor() * unit; }
 
 /// In the numbering of a table: the last runs fastest.
 std::size_t index_of(const Tuple& tuple, std::size_t values) {

@@ -1,5 +1,7 @@
 #include "flow/real_roots.hpp"
 
+#include <algorithm>
+
 namespace fractile::flow {
 namespace {
 
@@ -18,6 +20,13 @@ Polynomial squarefree(const Polynomial& polynomial) {
 
 RealBounds bounds_of(const Enclosure& ball) {
   return {ball.lower_rational(enclosure_bits), ball.upper_rational(enclosure_bits)};
+}
+
+Rational short_rational(const Rational& point, const Rational& from, const Rational& to, const Rational& reach) {
+  Rational result;
+  fmpq_simplest_between(flint_of(result), flint_of(std::max(from, point - reach)),
+                        flint_of(std::min(to, point + reach)));
+  return result;
 }
 
 std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational& from, const Rational& to) {

@@ -148,21 +148,15 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
   return stable_by_lumping(everyone);
 }
 
-/// The rational of the smallest denominator near a point of the range.
-Rational short_rational(const Rational& point, const Rational& from, const Rational& to, const Rational& reach) {
-  Rational result;
-  fmpq_simplest_between(flint_of(result), flint_of(std::max(from, point - reach)),
-                        flint_of(std::min(to, point + reach)));
-  return result;
-}
-
 using Pairs = std::vector<std::pair<Rational, Rational>>;
 
 /// Pairs of bases to look for a refutation at, the widest first.
 Pairs pairs_within(const Rational& from, const Rational& to) {
   Pairs pairs;
   for (std::int64_t parts = 1; parts <= 8; parts *= 2) {
-    const auto point = [&](std::int64_t i) { return short_rational(from + (to - from) / parts * i, from, to, (to - from) / 20); };
+    const auto point = [&](std::int64_t i) {
+      return short_rational(from + (to - from) / parts * i, from, to, (to - from) / 20);
+    };
     for (std::int64_t i = 0; i < parts; ++i) pairs.emplace_back(point(i + 1), point(i));
   }
   return pairs;

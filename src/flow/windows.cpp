@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "flow/joint_weights.hpp"
+#include "flow/known_others.hpp"
 #include "flow/pipeline_rows.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
@@ -106,7 +107,83 @@ std::vector<UnstableWindow> windows_within(const LossCurve& curve, const Rationa
   return windows;
 }
 
-RealBounds power_of(const RealBounds& base, std::int64_t degree) { return {base.lower.pow(degree), base.upper.pow(degree)}; }
+RealBounds power_of(const RealBounds& base, std::int64_t degree) {
+  return {base.lower.pow(degree), base.upper.pow(degree)};
+}
+
+// --- Proofs ----------------------------------------------------------------------------------------------------------
+
+/// Exactly, where that can be written down.
+RealBounds loss_at(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+  if (!counts_with_known_others(pipeline) && !has_short_polynomials(pipeline)) {
+    return utility_bounds(pipeline, analyst, Exponent::log(odds));
+  }
+  const Rational loss = utility(pipeline, analyst, odds);
+  return {loss, loss};
+}
+
+/// Between two bases, near them; nothing when none is found.
+std::optional<Rise> rise_between(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                 const Rational& to) {
+  const std::int64_t degree = pipeline.perturber.root_degree();
+  const Rational middle_of_both = middle(from, to);
+  for (std::int64_t part = 4; part <= 4096; part *= 4) {
+    const Rational reach = (to - from) / part;
+    const Rational low = short_rational(from, from, middle_of_both, reach).pow(degree);
+    const Rational high = short_rational(to, middle_of_both, to, reach).pow(degree);
+    Rise rise{low, high, loss_at(pipeline, analyst, low), loss_at(pipeline, analyst, high)};
+    if (rise.loss_from.upper < rise.loss_to.lower) return rise;
+  }
+  return {};
+}
+
+// --- Scans -----------------------------------------------------------------------------------------------------------
+
+/// Losses of one pipeline and analyst, or for peaks their negatives, so that the least is looked for either way.
+class Scan {
+ public:
+  Scan(const Pipeline& pipeline, const Analyst& analyst) : pipeline_(pipeline), analyst_(analyst) {}
+
+  struct Point {
+    Rational odds;
+    RealBounds loss;
+  };
+  Point at(Rational odds) const {
+    RealBounds loss = utility_bounds(pipeline_, analyst_, Exponent::log(odds));
+    return {std::move(odds), std::move(loss)};
+  }
+
+  /// Odds between which a least loss lies, or with `peak` a highest one: closer together, from three of which the middle one's loss
+  /// is certainly beyond the others'.
+  RealBounds turn(Point left, Point middle, Point right, bool peak) const {
+    const auto beyond = [&](const Point& a, const Point& b) {
+      return peak ? a.loss.lower > b.loss.upper : a.loss.upper < b.loss.lower;
+    };
+    for (int step = 0; step < most_steps && beyond(middle, left) && beyond(middle, right); ++step) {
+      if (right.odds - left.odds < left.odds * closest) break;
+      const bool to_the_left = middle.odds - left.odds > right.odds - middle.odds;
+      const Rational& end = to_the_left ? left.odds : right.odds;
+      const Rational aim = middle.odds + (end - middle.odds) * Rational(2, 5);
+      const Rational reach = (right.odds - left.odds) / 100;
+      Point next = at(short_rational(aim, left.odds, right.odds, reach));
+      Point& outer = to_the_left ? left : right;
+      if (beyond(next, middle)) {
+        (to_the_left ? right : left) = std::exchange(middle, std::move(next));
+      } else if (beyond(middle, next)) {
+        outer = std::move(next);
+      } else {
+        break;
+      }
+    }
+    return {left.odds, right.odds};
+  }
+
+ private:
+  static constexpr int most_steps = 100;
+  static inline const Rational closest = Rational(1, 1'000'000'000);
+  const Pipeline& pipeline_;
+  const Analyst& analyst_;
+};
 
 }  // namespace
 
@@ -126,7 +203,35 @@ std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Ana
   std::vector<UnstableWindow> windows =
       windows_within(LossCurve(pipeline, analyst), base_bounds(pipeline, from).lower, base_bounds(pipeline, to).upper);
   const std::int64_t degree = pipeline.perturber.root_degree();
-  for (UnstableWindow& window : windows) window = {power_of(window.from, degree), power_of(window.to, degree)};
+  for (UnstableWindow& window : windows) {
+    std::optional<Rise> proof = rise_between(pipeline, analyst, window.from.upper, window.to.lower);
+    window = {power_of(window.from, degree), power_of(window.to, degree), std::move(proof)};
+  }
+  return windows;
+}
+
+std::vector<UnstableWindow> windows_among(const Pipeline& pipeline, const Analyst& analyst,
+                                          const std::vector<Rational>& odds) {
+  const Scan scan(pipeline, analyst);
+  std::vector<Scan::Point> points;
+  points.reserve(odds.size());
+  for (const Rational& here : odds) points.push_back(scan.at(here));
+  const auto rises_to = [&](std::size_t i) { return points[i - 1].loss.upper < points[i].loss.lower; };
+  std::vector<UnstableWindow> windows;
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (!rises_to(i)) continue;
+    const std::size_t first = i - 1;
+    while (i + 1 < points.size() && rises_to(i + 1)) ++i;
+    const auto end = [&](std::size_t at, bool peak) {
+      if (at == 0 || at + 1 == points.size()) return RealBounds{points[at].odds, points[at].odds};
+      return scan.turn(points[at - 1], points[at], points[at + 1], peak);
+    };
+    UnstableWindow window{end(first, false), end(i, true)};
+    const RealBounds low = base_bounds(pipeline, points[first].odds);
+    const RealBounds high = base_bounds(pipeline, points[i].odds);
+    window.proof = rise_between(pipeline, analyst, low.upper, high.lower);
+    windows.push_back(std::move(window));
+  }
   return windows;
 }
 

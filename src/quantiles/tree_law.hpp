@@ -87,7 +87,8 @@ class TreeLaw {
   /// drawn among the candidates whose cells their parts touch. Otherwise only the split itself does.
   Split end_of_alike(const QuantileNode& node, Split at) const {
     const std::vector<QuantileNode> parts = tree_.parts(node, {at});
-    const bool single = std::ranges::all_of(parts, [](const QuantileNode& part) { return QuantileTree::is_leaf(part); });
+    const bool single =
+        std::ranges::all_of(parts, [](const QuantileNode& part) { return QuantileTree::is_leaf(part); });
     const Split cell = tree_.candidate_of(at) * tree_.subcells();
     return single && at > cell ? cell + tree_.subcells() : at + 1;
   }

@@ -75,6 +75,15 @@ void write_windows(Writer& json, const std::vector<flow::UnstableWindow>& window
     member(json, "odds_to", window_odds(window.to));
     member(json, "epsilon_from", window_epsilon(window.from));
     member(json, "epsilon_to", window_epsilon(window.to));
+    if (window.proof) {
+      json.Key("proof");
+      json.StartObject();
+      member(json, "odds_from", window.proof->odds_from.to_string());
+      member(json, "odds_to", window.proof->odds_to.to_string());
+      member(json, "loss_from", exact_or_digits(window.proof->loss_from));
+      member(json, "loss_to", exact_or_digits(window.proof->loss_to));
+      json.EndObject();
+    }
     json.EndObject();
   }
   json.EndArray();
@@ -145,6 +154,8 @@ std::string to_json(const SweepReport& report) {
   }
   json.EndArray();
   write_windows(json, report.windows);
+  json.Key("isolated");
+  json.Bool(report.isolated);
   return document.text();
 }
 

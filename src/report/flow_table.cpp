@@ -114,9 +114,25 @@ std::string windows_table(const std::vector<flow::UnstableWindow>& windows) {
   return aligned(rows);
 }
 
-std::string of_the_analyst(const std::vector<flow::UnstableWindow>& windows) {
-  if (windows.empty()) return "\nto the analyst of the file, more epsilon is never worth less in this range\n";
-  return "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" + windows_table(windows);
+/// A pair of epsilons a window.
+std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
+  std::vector<Row> rows{{"epsilon", "expected loss", "more epsilon", "more loss"}};
+  for (const flow::UnstableWindow& window : windows) {
+    if (!window.proof) continue;
+    const flow::Rise& rise = *window.proof;
+    rows.push_back({Exponent::log(rise.odds_from).to_string(), significant(rise.loss_from, sweep_digits),
+                    Exponent::log(rise.odds_to).to_string(), significant(rise.loss_to, sweep_digits)});
+  }
+  return rows.size() == 1 ? "" : "\nfor example, in each:\n\n" + aligned(rows);
+}
+
+std::string of_the_analyst(const std::vector<flow::UnstableWindow>& windows, bool isolated = true) {
+  if (!windows.empty()) {
+    return "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" + windows_table(windows) +
+           proofs_table(windows);
+  }
+  return isolated ? "\nto the analyst of the file, more epsilon is never worth less in this range\n"
+                  : "\nbetween none of these epsilons does the expected loss of the analyst of the file rise\n";
 }
 
 }  // namespace
@@ -158,7 +174,7 @@ std::string to_table(const SweepReport& report) {
   for (const SweepReport::Point& point : report.points) {
     rows.push_back({with_decimals(point.epsilon), significant(point.loss, sweep_digits), point.rises ? "yes" : "no"});
   }
-  return aligned(rows) + of_the_analyst(report.windows);
+  return aligned(rows) + of_the_analyst(report.windows, report.isolated);
 }
 
 std::string to_table(const ChannelReport& report) {

@@ -200,7 +200,8 @@ std::vector<std::string> texts_of(const Connection& connection, const Relation& 
     const source_detail::ColumnView cells(*batch, 0);
     for (std::int64_t row = 0; row < cells.length(); ++row) {
       if (cells.is_null(row)) {
-        throw Error(ErrorCode::data, row_of + std::to_string(texts.size() + 1) + ", column '" + column.name + "': empty",
+        throw Error(ErrorCode::data,
+                    row_of + std::to_string(texts.size() + 1) + ", column '" + column.name + "': empty",
                     "fill the cell");
       }
       texts.emplace_back(cells.text(row));

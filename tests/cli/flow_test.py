@@ -105,8 +105,18 @@ class Examples(FlowTest):
     REFINES = ("response_squared", "response_count", "geometric_outliers", "three_respondents")
     DOES_NOT = ("response_sum", "geometric_count", "geometric_sum", "noisy_argmax", "known_others")
 
+    RELEASES = ("released_median", "released_median_among_known")
+
     def test_all_are_here(self):
-        self.assertEqual({path.stem for path in EXAMPLES.glob("*")}, {*self.REFINES, *self.DOES_NOT})
+        self.assertEqual({path.stem for path in EXAMPLES.glob("*")}, {*self.REFINES, *self.DOES_NOT, *self.RELEASES})
+
+    def test_releases(self):
+        for name, code in zip(self.RELEASES, (1, 0)):
+            file = EXAMPLES / f"{name}.toml"
+            document = self.json("check", file, "--from", "2 ln 3", "--to", "2 ln 2", code=code)
+            self.assert_certified(file, document, "2 ln 3", "2 ln 2")
+            self.assertEqual(self.json("check", file, "--epsilon", "0.5..2", code=code)["verdict"],
+                             "unstable" if code else "stable")
 
     def test_refinement(self):
         for name in self.REFINES + self.DOES_NOT:
@@ -207,8 +217,15 @@ class AppendixD1(FlowTest):
 
     def test_window(self):
         document = self.json("check", D1, "--epsilon", "ln 3..ln 4", code=1)
+        proof = document["analyst"]["windows"][0]["proof"]
         self.assertEqual(document["analyst"], {"verdict": "unstable", "windows": [{
-            "odds_from": "3.500545", "odds_to": "3.516615", "epsilon_from": "1.252919", "epsilon_to": "1.257499"}]})
+            "odds_from": "3.500545", "odds_to": "3.516615", "epsilon_from": "1.252919", "epsilon_to": "1.257499",
+            "proof": proof}]})
+        odds = Fraction(proof["odds_from"]), Fraction(proof["odds_to"])
+        self.assertTrue(Fraction("3.500544") < odds[0] < odds[1] < Fraction("3.516616"))
+        self.assertLess(Fraction(proof["loss_from"]), Fraction(proof["loss_to"]))
+        for at, loss in (("odds_from", "loss_from"), ("odds_to", "loss_to")):
+            self.assertEqual(self.json("utility", D1, "--epsilon", f"ln {proof[at]}")["utility"], proof[loss])
         self.assertEqual((document["epsilon_low"], document["epsilon_high"]), ("ln 3", "ln 4"))
         text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
         self.assertRegex(text, r"(?m)^1\.252919 +1\.257499 +3\.500545 +3\.516615$")
@@ -300,6 +317,37 @@ class OtherPipelines(FlowTest):
         answers = [self.json("utility", self.survey(**target, analyst={"prior": prior, "loss": '"bayes-risk"'}),
                              "--epsilon", "ln 3")["utility"] for prior in ('"frequencies"', '["1/3", 0, "2/3"]')]
         self.assertEqual(*answers)
+
+    def test_a_histogram_of_the_known(self):
+        analyst = {"prior": '"frequencies"', "loss": '"bayes-risk"'}
+
+        def utility(known):
+            file = self.survey(secret='"target"', participants="5", known=known, analyst=analyst)
+            return self.json("utility", file, "--epsilon", "ln 3")["utility"]
+
+        listed = utility("[0, 2, 2, 2]")
+        self.assertEqual(utility("{ histogram = [1, 0, 3] }"), listed)
+        self.assertEqual(utility("{ histogram = [1, 0, 4] }"), listed)  # the target leaves the most frequent value
+        self.write("codes.csv", "code,label,count\n2,c,4\n0,a,1\n")
+        self.assertEqual(utility('{ histogram = "codes.csv" }'), listed)
+
+    def test_a_target_among_thousands(self):
+        file = self.survey(participants="2001", perturber='"geometric"', post='{ query = "count", of = [0] }',
+                           secret='"target"', known="{ histogram = [500, 500, 1000] }")
+        document = self.json("check", file, "--from", "ln 3", "--to", "ln 2", code=1)
+        self.assertEqual(document["counterexample"]["utility_from"], "1/2")
+        self.assertLess(Fraction(document["counterexample"]["utility_to"]), Fraction(1, 2))
+
+    def test_releases_post_processed(self):
+        release = '{ release = "approximate", quantiles = ["1/4", "3/4"], records = 2, lattice = [0, 1, 2] }'
+        shape = {"participants": None, "values": None, "perturber": release}
+        for post, observations in (('"identity"', 6), ('"mode"', 3), ('"sum"', 5), ("{ round = 2 }", 3)):
+            file = self.survey(**shape, post=post)
+            degree = 24
+            self.assertEqual(len(self.channel(file, f"{degree} ln 2")[1]), observations)
+        text = flow("check", file, "--from", "ln 3", "--to", "ln 2", cwd=self.folder)
+        self.assertEqual(text.code, 2)
+        self.assertIn("times a logarithm", text.err)
 
     def test_many_participants(self):
         """The loss is known everywhere; where it rises is then told from point to point."""
@@ -464,6 +512,21 @@ class BadFiles(FlowTest):
         self.refuse(7, "pipeline.known[0]", "7 is none of the values", secret='"target"', known="[7]")
         self.refuse(7, "pipeline.known", "known goes with", known="[1]")
         self.refuse(5, "pipeline.post", "the mode or the identity", secret='"histogram"')
+        self.refuse(7, "pipeline.known.histogram", "2 counts, and there are 3 values", secret='"target"',
+                    known="{ histogram = [1, 2] }")
+        self.refuse(7, "pipeline.known.histogram", "of 7 people, and there are 2 participants", secret='"target"',
+                    known="{ histogram = [1, 2, 4] }")
+
+    def test_releases(self):
+        def refuse(where, *parts, release="exponential", quantile='"1/2"', records="3", lattice="[0, 1]", **changes):
+            table = (f'{{ release = "{release}", quantile = {quantile}, records = {records}, lattice = {lattice} }}')
+            self.refuse(2, where, *parts, **{"participants": None, "values": None, "perturber": table, **changes})
+
+        refuse("pipeline.perturber.release", "did you mean exponential?", release="exponental")
+        refuse("pipeline.perturber.records", "0 is not a whole number", records="0")
+        refuse("pipeline.perturber.lattice", "the candidates do not increase", lattice="[1, 0]")
+        refuse("pipeline.perturber", "3/2", quantile='"3/2"')
+        refuse("pipeline.participants", "leave it out", participants="3")
 
     def test_analysts(self):
         def refuse(line, key, *parts, **analyst):
