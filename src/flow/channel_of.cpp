@@ -14,7 +14,7 @@ namespace {
 
 using Tuple = std::vector<std::size_t>;
 
-/// exp(-rate * cost) for ln base = 1: all rates are integers of this.
+/// Epsilon in units of ln(base): at the release's degree, all rates are whole numbers of them.
 Exponent log_odds(std::int64_t degree) { return Exponent(Rational(degree)); }
 
 Lattice candidates_of(std::size_t values) {

@@ -113,6 +113,20 @@ std::vector<Rational> probes(const Polynomial& polynomial, const Rational& from,
   return result;
 }
 
+/// Where an off-diagonal entry is positive, of a generator whose denominator keeps its sign.
+std::optional<Rational> positive_at(const Generator& generator, const Rational& from, const Rational& to) {
+  const int sign = generator.denominator.at(from).sign();
+  const std::size_t size = generator.numerators.size();
+  for (std::size_t i = 0; i < size * size; ++i) {
+    if (i / size == i % size) continue;
+    const Polynomial& entry = generator.numerators[i / size][i % size];
+    for (const Rational& base : probes(entry, from, to)) {
+      if (entry.at(base).sign() * sign > 0) return base;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Steps steps_between(const Pipeline& pipeline, const Rational& from, const Rational& to) {
@@ -136,19 +150,8 @@ Steps steps_between(const Pipeline& pipeline, const Rational& from, const Ration
       !real_roots(generator->denominator, from, to).empty()) {
     return steps;
   }
-  const int sign = generator->denominator.at(inside).sign();
-  for (std::size_t y = 0; y < generator->numerators.size(); ++y) {
-    for (std::size_t z = 0; z < generator->numerators.size(); ++z) {
-      if (y == z) continue;
-      const Polynomial& entry = generator->numerators[y][z];
-      for (const Rational& base : probes(entry, from, to)) {
-        if (entry.at(base).sign() * sign <= 0) continue;
-        steps.fails_at = base;
-        return steps;
-      }
-    }
-  }
-  steps.only_add_noise = true;
+  steps.fails_at = positive_at(*generator, from, to);
+  steps.only_add_noise = !steps.fails_at;
   return steps;
 }
 

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 #include "support/pipelines.hpp"
@@ -17,6 +19,27 @@ TEST(Windows, KnownOthersHaveOne) {
   const Rational lowest = utility(known_others(), thousandfold_error(), windows[0].from.upper);
   const Rational highest = utility(known_others(), thousandfold_error(), windows[0].to.lower);
   EXPECT_LT(lowest, highest);
+}
+
+// What a scan comes upon, where nothing is isolated: the same window, by comparing losses.
+TEST(Windows, AScanComesUponOne) {
+  std::vector<Rational> odds;
+  for (int i = 0; i <= 100; ++i) odds.push_back(Rational(34, 10) + Rational(2 * i, 1000));
+  const std::vector<UnstableWindow> windows = windows_among(known_others(), thousandfold_error(), odds);
+  const std::vector<UnstableWindow> isolated =
+      unstable_windows(known_others(), thousandfold_error(), odds.front(), odds.back());
+  ASSERT_EQ(windows.size(), 1U);
+  ASSERT_EQ(isolated.size(), 1U);
+  for (const auto& end : {&UnstableWindow::from, &UnstableWindow::to}) {
+    EXPECT_LT((windows[0].*end).lower, (isolated[0].*end).lower);
+    EXPECT_GT((windows[0].*end).upper, (isolated[0].*end).upper);
+    EXPECT_LT((windows[0].*end).upper - (windows[0].*end).lower, Rational(1, 1'000'000));
+  }
+  ASSERT_TRUE(windows[0].proof.has_value());
+  EXPECT_LT(windows[0].proof->odds_from, windows[0].proof->odds_to);
+  EXPECT_LT(windows[0].proof->loss_from.upper, windows[0].proof->loss_to.lower);
+  const std::vector<Rational> where_it_falls{2, 3, Rational(17, 5)};
+  EXPECT_TRUE(windows_among(known_others(), thousandfold_error(), where_it_falls).empty());
 }
 
 TEST(Windows, EndAtTheRangesEnds) {
@@ -115,6 +138,46 @@ TEST(CheckStability, AgreesWithPairs) {
       if (!unstable) continue;
       EXPECT_TRUE(stability.refutation->refinement.refuted());
       EXPECT_LT(stability.to, stability.from);
+    }
+  }
+}
+
+Stability::Verdict of_quantile(const Rational& quantile, std::size_t records, std::size_t values,
+                               const Secret& secret = {}) {
+  Pipeline pipeline = pipeline_of(
+      records, Perturber::release({Release::Mechanism::exponential, {quantile}, Neighbors::add_remove}, values), {});
+  pipeline.secret = secret;
+  return check_stability(pipeline, odds_bounds(Exponent::parse("0.5")).lower, odds_bounds(Exponent::parse("2")).upper)
+      .verdict;
+}
+
+// docs/quantile-stability.md, "Everyone".
+TEST(QuantileStability, OfEveryone) {
+  for (const Rational& quantile : {Rational(1, 2), Rational(1, 4), Rational(0)}) {
+    for (std::size_t records = 1; records <= 6; ++records) {
+      for (std::size_t values = 2; values <= 6; ++values) {
+        const bool stable = records == 1 || (records == 2 && values == 2 && quantile == Rational(1, 2));
+        EXPECT_EQ(of_quantile(quantile, records, values),
+                  stable ? Stability::Verdict::stable : Stability::Verdict::unstable)
+            << quantile.to_string() << " " << records << " " << values;
+      }
+    }
+  }
+}
+
+// The same, "Known others": stable when the others are one alone, or span the candidates.
+TEST(QuantileStability, OfOneAmongKnownOthers) {
+  for (std::size_t records = 2; records <= 4; ++records) {
+    std::size_t tuples = 1;
+    for (std::size_t i = 1; i < records; ++i) tuples *= 4;
+    for (std::size_t tuple = 0; tuple < tuples; ++tuple) {
+      std::vector<std::size_t> others;
+      for (std::size_t rest = tuple; others.size() + 1 < records; rest /= 4) others.push_back(rest % 4);
+      if (!std::ranges::is_sorted(others)) continue;
+      const bool stable = records == 2 || (others.front() == 0 && others.back() == 3);
+      EXPECT_EQ(of_quantile(Rational(1, 2), records, 4, {Secret::Kind::target, others}),
+                stable ? Stability::Verdict::stable : Stability::Verdict::unstable)
+          << records << " " << tuple;
     }
   }
 }

@@ -139,7 +139,7 @@ std::optional<Rise> rise_between(const Pipeline& pipeline, const Analyst& analys
 
 // --- Scans -----------------------------------------------------------------------------------------------------------
 
-/// Losses of one pipeline and analyst, or for peaks their negatives, so that the least is looked for either way.
+/// Losses of one pipeline and analyst, enclosed.
 class Scan {
  public:
   Scan(const Pipeline& pipeline, const Analyst& analyst) : pipeline_(pipeline), analyst_(analyst) {}
