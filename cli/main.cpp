@@ -11,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
 #include "options.hpp"
+#include "plan.hpp"
 #include "release.hpp"
 #include "reproduce.hpp"
 #include "terminal.hpp"
@@ -35,8 +36,8 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
 }
 
 int run(int argc, char** argv) {
-  const std::array verbs{Verb{release_verb(), run_release}, Verb{audit_verb(), run_audit}, Verb{flow_verb(), run_flow},
-                         Verb{reproduce_verb(), run_reproduce}};
+  const std::array verbs{Verb{release_verb(), run_release}, Verb{plan_verb(), run_plan}, Verb{audit_verb(), run_audit},
+                         Verb{flow_verb(), run_flow}, Verb{reproduce_verb(), run_reproduce}};
   std::vector<const VerbSpec*> specs;
   CLI::App app;
   for (const Verb& verb : verbs) {

@@ -11,33 +11,60 @@
 namespace fractile::cli {
 namespace {
 
+// Of release and of plan.
+constexpr OptionSpec quantiles_option{
+    "--quantiles", "LIST", "quartiles", "What",
+    "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"};
+constexpr OptionSpec synthetic_rows_option{
+    "--synthetic-rows", "N", "", "What",
+    "instead of --quantiles: N rows distributed like the column, the quantiles 1/N, 2/N, ..., 1"};
+constexpr OptionSpec bounds_option{"--bounds", "LO HI", "", "What",
+                                   "the smallest and largest possible value, public knowledge, not read from the data"};
+constexpr OptionSpec step_option{"--step", "S", "", "What",
+                                 "the distance between possible values: 1 for whole numbers, 0.01 for cents"};
+constexpr OptionSpec candidates_option{"--candidates", "LIST", "", "What",
+                                       "instead of --bounds and --step: the possible outputs, increasing"};
+constexpr OptionSpec epsilon_option{"--epsilon", "E", "", "Privacy",
+                                    "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""};
+constexpr OptionSpec rho_option{"--rho", "R", "", "Privacy", "or zero-concentrated differential privacy: 1/2, 0.1"};
+constexpr OptionSpec delta_option{"--delta", "D", "", "Privacy",
+                                  "with --epsilon and independent: approximate differential privacy, 1e-6"};
+constexpr OptionSpec neighbors_option{"--neighbors", "RELATION", "add-remove", "Privacy",
+                                      "add-remove (one record more or less) or change-one (one record replaced)"};
+constexpr OptionSpec records_option{"--records-per-person", "D", "1", "Privacy",
+                                    "no person has more than D records in the table"};
+constexpr OptionSpec mechanism_option{
+    "--mechanism", "NAME", "auto", "Mechanism",
+    "auto, exponential (one quantile), approximate, joint, joint-total, joint-tree, independent or tree"};
+constexpr OptionSpec expected_rows_option{
+    "--expected-rows", "N", "", "Mechanism",
+    "about how many rows there are, as is publicly known: auto may then interpolate some quantiles"};
+constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
+constexpr OptionSpec base_option{
+    "--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",
+    "adaptive: prefer round numbers if the records lie on them, and the filled part of the range"};
+constexpr OptionSpec rates_option{"--rates", "RATES", "tight", "Mechanism",
+                                  "tight, or as-published (the noisier ones of the paper on approximate)"};
+
 constexpr std::array release_table{
     OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
-    OptionSpec{"--quantiles", "LIST", "quartiles", "What",
-               "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"},
-    OptionSpec{"--synthetic-rows", "N", "", "What",
-               "instead of --quantiles: N rows distributed like the column, the quantiles 1/N, 2/N, ..., 1"},
-    OptionSpec{"--bounds", "LO HI", "", "What",
-               "the smallest and largest possible value, public knowledge, not read from the data"},
-    OptionSpec{"--step", "S", "", "What", "the distance between possible values: 1 for whole numbers, 0.01 for cents"},
-    OptionSpec{"--candidates", "LIST", "", "What", "instead of --bounds and --step: the possible outputs, increasing"},
-    OptionSpec{"--epsilon", "E", "", "Privacy", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
-    OptionSpec{"--rho", "R", "", "Privacy", "or zero-concentrated differential privacy: 1/2, 0.1"},
-    OptionSpec{"--delta", "D", "", "Privacy", "with --epsilon and independent: approximate differential privacy, 1e-6"},
-    OptionSpec{"--neighbors", "RELATION", "add-remove", "Privacy",
-               "add-remove (one record more or less) or change-one (one record replaced)"},
-    OptionSpec{"--records-per-person", "D", "1", "Privacy", "no person has more than D records in the table"},
+    quantiles_option,
+    synthetic_rows_option,
+    bounds_option,
+    step_option,
+    candidates_option,
+    epsilon_option,
+    rho_option,
+    delta_option,
+    neighbors_option,
+    records_option,
     OptionSpec{"--public-rows", "", "", "Privacy",
                "declare the number of records (those with a number) public and print it"},
-    OptionSpec{"--mechanism", "NAME", "auto", "Mechanism",
-               "auto, exponential (one quantile), approximate, joint, joint-total, joint-tree, independent or tree"},
-    OptionSpec{"--expected-rows", "N", "", "Mechanism",
-               "about how many rows there are, as is publicly known: auto may then interpolate some quantiles"},
-    OptionSpec{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"},
-    OptionSpec{"--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",
-               "adaptive: prefer round numbers if the records lie on them, and the filled part of the range"},
-    OptionSpec{"--rates", "RATES", "tight", "Mechanism",
-               "tight, or as-published (the noisier ones of the paper on approximate)"},
+    mechanism_option,
+    expected_rows_option,
+    no_interpolation_option,
+    base_option,
+    rates_option,
     OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
     OptionSpec{
         "--sql", "QUERY", "", "Input",
@@ -66,6 +93,52 @@ constexpr VerbSpec release_spec{
     "CSV, TSV, Parquet or JSON file; - for standard input",
     release_table,
     release_epilogue,
+};
+
+constexpr std::array plan_table{
+    quantiles_option,
+    synthetic_rows_option,
+    bounds_option,
+    step_option,
+    candidates_option,
+    epsilon_option,
+    rho_option,
+    delta_option,
+    neighbors_option,
+    records_option,
+    OptionSpec{"--rank-error", "R", "", "Worth",
+               "in place of --epsilon: the smallest one by which no quantile misses by more than R records"},
+    OptionSpec{"--percentile-error", "P", "", "Worth",
+               "the same with P percent of --expected-rows in place of R records"},
+    OptionSpec{"--solve-for", "BUDGET", "epsilon", "Worth", "with either of them: epsilon, or rho"},
+    OptionSpec{"--confidence", "C", "0.95", "Worth", "worst cases hold with this probability, whatever the table"},
+    OptionSpec{"--shape", "SHAPE", "normal", "Worth",
+               "of the public table that typical errors are those of: uniform, normal or log-normal"},
+    mechanism_option,
+    expected_rows_option,
+    no_interpolation_option,
+    base_option,
+    rates_option,
+    OptionSpec{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output", "table, json or csv"},
+};
+
+constexpr const char* plan_epilogue =
+    "No table is read and nothing is spent. A quantile's rank error is the number of records by which the\n"
+    "published value misses it.\n"
+    "\n"
+    "Examples\n"
+    "  fractile plan --bounds 0 500000 --step 1 --epsilon 1 --expected-rows 50000\n"
+    "  fractile plan --bounds 0 500000 --step 1 --rank-error 100 --expected-rows 50000\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 70 internal.\n";
+
+constexpr VerbSpec plan_spec{
+    "plan",
+    "before a release: what it will cost, and how wrong it may be",
+    "fractile plan --bounds LO HI --step S --epsilon E [options]",
+    nullptr,
+    plan_table,
+    plan_epilogue,
 };
 
 constexpr std::array audit_table{
@@ -433,6 +506,7 @@ std::size_t OptionSpec::values() const {
 }
 
 const VerbSpec& release_verb() { return release_spec; }
+const VerbSpec& plan_verb() { return plan_spec; }
 const VerbSpec& audit_verb() { return audit_spec; }
 const VerbSpec& flow_verb() { return flow_spec; }
 const VerbSpec& reproduce_verb() { return reproduce_spec; }

@@ -12,65 +12,12 @@
 #include "fractile/report.hpp"
 #include "fractile/source.hpp"
 #include "options.hpp"
+#include "query.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 
 namespace fractile::cli {
 namespace {
-
-Lattice lattice_of(const Typed& typed) {
-  if (typed.has("--candidates")) {
-    if (typed.has("--bounds") || typed.has("--step")) {
-      usage("--candidates stands instead of --bounds and --step", "give one or the other");
-    }
-    return in_option("--candidates", [&] { return Lattice::explicit_points(numbers(typed.one("--candidates"))); });
-  }
-  if (!typed.has("--bounds")) {
-    usage("--bounds is missing: the smallest and largest possible value, known without looking at the data",
-          "for ages, write --bounds 0 125 --step 1");
-  }
-  if (!typed.has("--step")) {
-    usage("--step is missing: the distance between possible values", "for whole numbers, write --step 1");
-  }
-  const std::vector<std::string>& bounds = typed.values.at("--bounds");
-  const Rational lower = in_option("--bounds", [&] { return Rational::parse(bounds[0]); });
-  const Rational upper = in_option("--bounds", [&] { return Rational::parse(bounds[1]); });
-  const Rational step = in_option("--step", [&] { return Rational::parse(typed.one("--step")); });
-  return Lattice::regular(lower, upper, step);
-}
-
-QuantileQuery query_of(const Typed& typed) {
-  if (typed.has("--quantiles") && typed.has("--synthetic-rows")) {
-    usage("--synthetic-rows stands instead of --quantiles", "give one or the other");
-  }
-  QuantileQuery query{typed.has("--synthetic-rows")
-                          ? synthetic_rows(whole_number(typed, "--synthetic-rows", {1, 1'000'000}))
-                          : quantiles_of(typed, "quartiles"),
-                      budget_of(typed)};
-  query.neighbors = neighbors_of(typed);
-  if (typed.has("--records-per-person")) {
-    query.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
-  }
-  std::map<std::string, Mechanism> mechanisms;
-  for (const Mechanism mechanism : all_mechanisms) mechanisms.emplace(to_string(mechanism), mechanism);
-  const Mechanism fallback =
-      query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
-  query.mechanism = choice<Mechanism>(typed, "--mechanism", mechanisms, fallback);
-  for (const char* option : {"--expected-rows", "--no-interpolation"}) {
-    if (typed.has(option) && query.mechanism != Mechanism::automatic) {
-      usage(std::string(option) + " is for auto", "leave it out, or write --mechanism auto");
-    }
-  }
-  query.base =
-      choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
-  query.interpolate = !typed.has("--no-interpolation");
-  if (typed.has("--expected-rows")) query.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
-  query.rates =
-      choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
-  query.validate();
-  return query;
-}
 
 std::string to_table(const QuantileRelease& release, const SourceDescription& source) {
   std::vector<std::pair<std::string, std::string>> rows;
@@ -138,7 +85,7 @@ void warn_of_weak_budgets(const Budget& budget) {
 int run_release(const Typed& typed) {
   if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
   const Lattice lattice = lattice_of(typed);
-  const QuantileQuery query = query_of(typed);
+  const QuantileQuery query = query_of(typed, budget_of(typed));
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
   const auto null_policy =
       choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}}, NullPolicy::drop);

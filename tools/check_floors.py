@@ -59,6 +59,7 @@ PUBLIC_HEADERS = {
     "privacy": "privacy",
     "accounting": "privacy",
     "quantiles": "quantiles",
+    "planning": "quantiles",
     "audit": "quantiles",
     "constructors": "quantiles",
     "source": "source",

@@ -8,6 +8,7 @@
 
 #include "fractile/audit.hpp"
 #include "fractile/pipelines.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
 
 namespace fractile {
@@ -27,6 +28,19 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
 
 /// One JSON object: what was audited, `claimed` and `attained` (decimals) and the pair of `neighbours`.
 std::string to_json(const AuditRequest& request, const AuditReport& report);
+
+/// What a release will be worth, and under other budgets.
+struct PlanReport {
+  ReleasePlan plan;
+  std::vector<ReleasePlan> others = {};  ///< for the chart, in increasing order of their budgets
+};
+
+/// One JSON object, with `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
+std::string to_json(const PlanReport& report);
+/// "quantile,worst_case,median,nine_in_ten" and a line a quantile.
+std::string to_csv(const PlanReport& report);
+/// The same in aligned columns, what it all means, and a chart of the errors against the budget.
+std::string to_table(const PlanReport& report);
 
 /// "quantile,value" and a line a quantile; a third column unsafe_seed when the bits were reproducible.
 std::string to_csv(const QuantileRelease& release);

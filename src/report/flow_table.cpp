@@ -5,11 +5,14 @@
 
 #include "fractile/report.hpp"
 #include "report/flow_numbers.hpp"
+#include "report/text_columns.hpp"
 
 namespace fractile {
 namespace {
 
+using report_detail::aligned;
 using report_detail::reason_of;
+using report_detail::Row;
 using report_detail::significant;
 using report_detail::verdict_of;
 using report_detail::window_epsilon;
@@ -19,24 +22,6 @@ using report_detail::with_decimals;
 constexpr std::size_t largest_table = 2000;  // in entries; what is larger is for programs to read
 constexpr std::size_t longest_fraction = 24;
 constexpr int rounded_places = 12;
-
-using Row = std::vector<std::string>;
-
-/// The first column to the left, the others to the right.
-std::string aligned(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line = fmt::format("{:<{}}", row.front(), widths.front());
-    for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
-    text += line + "\n";
-  }
-  return text;
-}
 
 /// Long fractions as decimals, with a mark.
 std::string brief(const Rational& number) {

@@ -1,16 +1,18 @@
 #include <fmt/core.h>
 
 #include "fractile/report.hpp"
-#include "ranks/span.hpp"
 #include "report/json_writer.hpp"
+#include "report/release_members.hpp"
 
 namespace fractile {
 namespace {
 
-using report_detail::decimal;
 using report_detail::Document;
 using report_detail::member;
 using report_detail::number;
+using report_detail::write_lattice;
+using report_detail::write_options;
+using report_detail::write_privacy;
 using report_detail::Writer;
 
 void write_quantiles(Writer& json, const QuantileRelease& release) {
@@ -23,64 +25,6 @@ void write_quantiles(Writer& json, const QuantileRelease& release) {
     json.EndObject();
   }
   json.EndArray();
-}
-
-void write_privacy(Writer& json, const QuantileQuery& query) {
-  json.Key("privacy");
-  json.StartObject();
-  member(json, "measure", to_string(query.budget.measure()));
-  if (query.budget.measure() == Measure::zcdp) {
-    member(json, "rho", query.budget.rho().to_string());
-  } else {
-    member(json, "epsilon", query.budget.epsilon().to_string());
-  }
-  if (query.budget.measure() == Measure::approximate) member(json, "delta", query.budget.delta().to_string());
-  member(json, "neighbors", to_string(query.neighbors));
-  member(json, "records_per_person", std::uint64_t{query.records_per_person});
-  json.EndObject();
-}
-
-void write_lattice(Writer& json, const Lattice& lattice) {
-  json.Key("lattice");
-  json.StartObject();
-  if (lattice.is_regular()) {
-    member(json, "lower", lattice.lower());
-    member(json, "upper", lattice.upper());
-    member(json, "step", lattice.step());
-  } else {
-    json.Key("candidates");
-    json.StartArray();
-    for (std::uint64_t i = 0; i < lattice.size(); ++i) decimal(json, lattice.at(i));
-    json.EndArray();
-  }
-  json.EndObject();
-}
-
-bool is_recursion(Mechanism mechanism) {
-  return mechanism != Mechanism::exponential && mechanism != Mechanism::independent && mechanism != Mechanism::tree;
-}
-
-void write_options(Writer& json, const QuantileRelease& release) {
-  json.Key("options");
-  json.StartObject();
-  if (is_recursion(release.used.mechanism)) {
-    json.Key("levels");
-    json.StartArray();
-    for (const std::size_t width : release.used.widths) json.Uint64(width);
-    json.EndArray();
-    member(json, "subcells", subcells_for(release.lattice.size()));
-  }
-  if (release.used.selected < release.query.quantiles.size()) {
-    member(json, "selected", std::uint64_t{release.used.selected});
-  }
-  if (release.used.granularity) member(json, "granularity", *release.used.granularity);
-  member(json, "rates", to_string(release.query.rates));
-  if (release.query.mechanism == Mechanism::automatic) {
-    member(json, "chosen_by", std::string("auto"));
-    member(json, "reason", release.used.reason);
-    if (release.query.expected_rows) member(json, "expected_rows", *release.query.expected_rows);
-  }
-  json.EndObject();
 }
 
 void write_source(Writer& json, const SourceDescription& source) {
@@ -100,7 +44,7 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
   Document document;
   Writer& json = document.json();
   member(json, "mechanism", to_string(release.used.mechanism));
-  write_options(json, release);
+  write_options(json, release.query, release.lattice, release.used);
   write_quantiles(json, release);
   write_privacy(json, release.query);
   write_lattice(json, release.lattice);

@@ -8,6 +8,7 @@
 #include <fractile/flow.hpp>
 #include <fractile/measurements.hpp>
 #include <fractile/pipelines.hpp>
+#include <fractile/planning.hpp>
 #include <fractile/privacy.hpp>
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>

@@ -1,0 +1,11 @@
+// fractile plan: what a release will cost, and how wrong it may be.
+#pragma once
+
+#include "options.hpp"
+
+namespace fractile::cli {
+
+/// Exit code.
+int run_plan(const Typed& typed);
+
+}  // namespace fractile::cli

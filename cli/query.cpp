@@ -1,0 +1,67 @@
+#include "query.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "values.hpp"
+
+namespace fractile::cli {
+
+Lattice lattice_of(const Typed& typed) {
+  if (typed.has("--candidates")) {
+    if (typed.has("--bounds") || typed.has("--step")) {
+      usage("--candidates stands instead of --bounds and --step", "give one or the other");
+    }
+    return in_option("--candidates", [&] { return Lattice::explicit_points(numbers(typed.one("--candidates"))); });
+  }
+  if (!typed.has("--bounds")) {
+    usage("--bounds is missing: the smallest and largest possible value, known without looking at the data",
+          "for ages, write --bounds 0 125 --step 1");
+  }
+  if (!typed.has("--step")) {
+    usage("--step is missing: the distance between possible values", "for whole numbers, write --step 1");
+  }
+  const std::vector<std::string>& bounds = typed.values.at("--bounds");
+  const Rational lower = in_option("--bounds", [&] { return Rational::parse(bounds[0]); });
+  const Rational upper = in_option("--bounds", [&] { return Rational::parse(bounds[1]); });
+  const Rational step = in_option("--step", [&] { return Rational::parse(typed.one("--step")); });
+  return Lattice::regular(lower, upper, step);
+}
+
+QuantileQuery query_of(const Typed& typed, const Budget& budget) {
+  if (typed.has("--quantiles") && typed.has("--synthetic-rows")) {
+    usage("--synthetic-rows stands instead of --quantiles", "give one or the other");
+  }
+  QuantileQuery query{typed.has("--synthetic-rows")
+                          ? synthetic_rows(whole_number(typed, "--synthetic-rows", {1, 1'000'000}))
+                          : quantiles_of(typed, "quartiles"),
+                      budget};
+  query.neighbors = neighbors_of(typed);
+  if (typed.has("--records-per-person")) {
+    query.records_per_person =
+        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
+  }
+  std::map<std::string, Mechanism> mechanisms;
+  for (const Mechanism mechanism : all_mechanisms) mechanisms.emplace(to_string(mechanism), mechanism);
+  const Mechanism fallback =
+      query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
+  query.mechanism = choice<Mechanism>(typed, "--mechanism", mechanisms, fallback);
+  for (const char* option : {"--expected-rows", "--no-interpolation"}) {
+    if (typed.has(option) && query.mechanism != Mechanism::automatic) {
+      usage(std::string(option) + " is for auto", "leave it out, or write --mechanism auto");
+    }
+  }
+  query.base =
+      choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  query.interpolate = !typed.has("--no-interpolation");
+  if (typed.has("--expected-rows")) query.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
+  query.rates =
+      choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
+  query.validate();
+  return query;
+}
+
+}  // namespace fractile::cli

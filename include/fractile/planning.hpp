@@ -1,0 +1,90 @@
+// What a release will be worth, before any record is read: how wrong its quantiles may be at worst, how wrong they typically
+// are, and which budget makes them good enough. Everything here is computed from what is public.
+// Source: approximate-quantiles 2021, Lemma A.1, Theorems 3.3 to 3.11, with the constants of what is run here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/quantiles.hpp"
+
+namespace fractile {
+
+/// Rank errors, in records: by how many records a published value misses its quantile. It is the distance of q n from the
+/// interval [records below the value, records at or below the value]; 0 for a true quantile, however tied.
+struct WorstCase {
+  Rational confidence;
+  std::uint64_t rows = 0;  ///< for tables of at most so many records
+  /// One a quantile: whatever the table, the rank error is larger with probability at most 1 - confidence. Nothing where no
+  /// bound is known.
+  std::vector<std::optional<std::uint64_t>> ranks;
+  /// With probability at least `confidence` no quantile's rank error is larger.
+  std::optional<std::uint64_t> together;
+  std::string without;  ///< why some have no bound; empty when all have one
+};
+
+/// Of whatever the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates: for records that lie on them.
+/// Certified: rounded up to whole records. Errors: usage, as QuantileQuery::validate(), and unless 0 < confidence < 1.
+/// Proof: docs/proofs/rank_error.md
+WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence);
+
+/// Of what was run; rows: release.public_records, else as above.
+/// Proof: docs/proofs/rank_error.md
+WorstCase worst_case(const QuantileRelease& release, const Rational& confidence);
+
+/// Public tables that stand for the one nobody may look at; over bounds [a, b] of width w = b - a.
+enum class Shape {
+  uniform,     ///< evenly from a to b
+  normal,      ///< mean in the middle, standard deviation w/8
+  log_normal,  ///< a + w/16 times a log-normal factor: exp of a normal with mean 0 and standard deviation 3/4
+};
+inline constexpr Shape all_shapes[] = {Shape::uniform, Shape::normal, Shape::log_normal};
+/// "uniform", "normal", "log-normal".
+std::string to_string(Shape shape);
+
+/// The shape's table: `rows` records at its quantiles (i - 1/2)/rows. Explicit candidates: each is as likely as the others
+/// (uniform), or by its place among them.
+RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows);
+
+/// Rank errors of releases of a reference table.
+struct TypicalError {
+  Shape shape = Shape::normal;
+  std::uint64_t rows = 0;
+  std::uint64_t releases = 0;       ///< how many were drawn from the mechanism's own law
+  std::vector<double> median;       ///< one a quantile
+  std::vector<double> nine_in_ten;  ///< one a quantile: nine releases in ten have at most this
+};
+
+/// Draws releases with reproducible bits: the same for the same arguments. Error(usage) unless rows and releases are positive.
+TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
+                           std::uint64_t releases);
+
+/// What a query would run, cost and be worth.
+struct ReleasePlan {
+  QuantileQuery query;
+  Lattice lattice;
+  MechanismUsed used;
+  WorstCase worst;
+  TypicalError typical;
+};
+
+/// What `plan_release` is to find out.
+struct PlanOptions {
+  Rational confidence = Rational(19, 20);
+  Shape shape = Shape::normal;
+  std::uint64_t rows = 10'000;     ///< of the reference table, when the query does not tell
+  std::uint64_t releases = 1'000;  ///< fewer when they would take long
+};
+
+/// Errors: usage, as QuantileQuery::validate().
+ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options = {});
+
+/// The query with the smallest budget, of its own measure, in four significant digits, whose worst-case rank error is at most
+/// `ranks` for every quantile. The query's own budget is ignored. Error(usage) when there is none: a quantile without a
+/// bound, or an error that no epsilon up to 1000 reaches.
+QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
+                                   const Rational& confidence);
+
+}  // namespace fractile

@@ -1,0 +1,97 @@
+#include "fractile/planning.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+QuantileQuery quartiles(const Budget& budget) { return {{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget}; }
+
+TEST(Planning, TheSolvedEpsilonGivesTheWantedError) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  for (const std::uint64_t wanted : {20U, 100U, 1000U}) {
+    for (const Budget& kind : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1))}) {
+      QuantileQuery query = quartiles(kind);
+      query.expected_rows = 50'000;
+      query.interpolate = false;
+      const QuantileQuery solved = query_for_rank_error(query, lattice, wanted, Rational(19, 20));
+      EXPECT_EQ(solved.budget.measure(), kind.measure());
+      const WorstCase worst = worst_case(solved, lattice, Rational(19, 20));
+      std::uint64_t largest = 0;
+      for (const auto& ranks : worst.ranks) largest = std::max(largest, ranks.value());
+      EXPECT_LE(largest, wanted);
+      EXPECT_GE(static_cast<double>(largest), static_cast<double>(wanted) * 0.99 - 1) << solved.budget.to_string();
+    }
+  }
+}
+
+TEST(Planning, ATenthOfTheErrorTakesTenTimesTheEpsilon) {
+  const Lattice lattice = Lattice::regular(0, 125, 1);
+  const QuantileQuery query{
+      {Rational(1, 2)}, Budget::pure(Rational(1)), Neighbors::add_remove, 1, Mechanism::exponential};
+  const auto solved = [&](std::uint64_t ranks) {
+    return query_for_rank_error(query, lattice, ranks, Rational(19, 20)).budget.epsilon().to_double();
+  };
+  EXPECT_NEAR(solved(100), std::log(125 * 19) / 100, 1e-4);
+  EXPECT_NEAR(solved(10), std::log(125 * 19) / 10, 1e-3);
+}
+
+TEST(Planning, WhatCannotBeSolvedIsRefused) {
+  const Lattice lattice = Lattice::regular(0, 125, 1);
+  EXPECT_THROW(query_for_rank_error(quartiles(Budget::pure(Rational(1))), lattice, 0, Rational(19, 20)), Error);
+  QuantileQuery query = quartiles(Budget::pure(Rational(1)));
+  query.mechanism = Mechanism::tree;
+  EXPECT_THROW(query_for_rank_error(query, lattice, 1000, Rational(19, 20)), Error);
+  query.mechanism = Mechanism::independent;
+  query.budget = Budget::approximate(Rational(1), Rational(1, 1'000'000));
+  EXPECT_THROW(query_for_rank_error(query, lattice, 1000, Rational(19, 20)), Error);
+}
+
+TEST(Planning, ReferenceTablesHaveTheirShapes) {
+  const Lattice lattice = Lattice::regular(0, 8000, 1);
+  const RankProfile normal = reference_table(lattice, Shape::normal, 10'000);
+  EXPECT_EQ(normal.records(), 10'000U);
+  EXPECT_NEAR(static_cast<double>(normal.below(4000)), 5000, 5);
+  EXPECT_NEAR(static_cast<double>(normal.below(5000)), 8413, 8);   // one standard deviation
+  EXPECT_NEAR(static_cast<double>(normal.below(2000)), 227.5, 3);  // minus two
+  const RankProfile log_normal = reference_table(lattice, Shape::log_normal, 10'000);
+  EXPECT_NEAR(static_cast<double>(log_normal.below(500)), 5000, 8);
+  EXPECT_NEAR(static_cast<double>(log_normal.below(1058)), 8413, 8);  // 500 exp(3/4)
+  const RankProfile uniform = reference_table(lattice, Shape::uniform, 1000);
+  EXPECT_NEAR(static_cast<double>(uniform.below(2000)), 250, 1);
+  EXPECT_EQ(reference_table(lattice, Shape::normal, 1).below(4001), 1U);
+}
+
+// One quantile on a line of ages: the law of the error is a two-sided geometric one, cut at the candidates.
+TEST(Planning, TypicalErrorsAreThoseOfTheLaw) {
+  const Lattice lattice = Lattice::regular(0, 999, 1);
+  const QuantileQuery query{
+      {Rational(1, 2)}, Budget::pure(Rational(1, 10)), Neighbors::add_remove, 1, Mechanism::exponential};
+  const TypicalError typical = typical_error(query, lattice, Shape::uniform, 1000, 20'000);
+  ASSERT_EQ(typical.median.size(), 1U);
+  // one record a candidate, two candidates for every error: P[error <= r] = 1 - exp(-(r + 1)/10)
+  EXPECT_NEAR(typical.median[0], 6, 1);
+  EXPECT_NEAR(typical.nine_in_ten[0], 22.5, 1);
+  const TypicalError again = typical_error(query, lattice, Shape::uniform, 1000, 20'000);
+  EXPECT_EQ(typical.median, again.median);
+}
+
+TEST(Planning, APlanHoldsItAll) {
+  QuantileQuery query = quartiles(Budget::pure(Rational(1)));
+  query.expected_rows = 2'000;
+  const ReleasePlan plan = plan_release(query, Lattice::regular(0, 500'000, 1));
+  EXPECT_EQ(plan.used.mechanism, Mechanism::joint_total);
+  EXPECT_EQ(plan.typical.rows, 2'000U);
+  ASSERT_EQ(plan.worst.ranks.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_LT(plan.typical.nine_in_ten[i], static_cast<double>(plan.worst.ranks[i].value()));
+    EXPECT_LE(plan.typical.median[i], plan.typical.nine_in_ten[i]);
+  }
+}
+
+}  // namespace
+}  // namespace fractile

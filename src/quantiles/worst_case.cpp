@@ -1,0 +1,369 @@
+// Proof: docs/proofs/rank_error.md
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "exact/enclosure.hpp"
+#include "fractile/error.hpp"
+#include "fractile/planning.hpp"
+#include "quantiles/independent.hpp"
+#include "quantiles/plan.hpp"
+
+namespace fractile {
+namespace {
+
+using Ranks = std::vector<std::optional<std::uint64_t>>;
+
+constexpr std::uint64_t most_rows = 4'294'967'295;
+constexpr std::size_t most_quantiles = 2'000;
+
+Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(static_cast<std::int64_t>(value))); }
+
+/// Whole numbers below 2^128.
+Enclosure wide(uint128 value) {
+  const Enclosure half = Enclosure::of(Rational::dyadic(1, 32));
+  return (whole(static_cast<std::uint64_t>(value >> 96)) * half +
+          whole(static_cast<std::uint64_t>(value >> 64) & 0xffffffff)) *
+             half * half +
+         whole(static_cast<std::uint64_t>(value) >> 32) * half + whole(static_cast<std::uint64_t>(value) & 0xffffffff);
+}
+
+/// An upper bound, as r ranks' distance grows, of the log of the probability of a larger rank error.
+using LogTail = std::function<Enclosure(std::uint64_t ranks)>;
+
+/// The least number of ranks from `least` on, at most 2^33, whose tail is certainly at most `log_failure`; nothing when there is none.
+std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure& log_failure, std::uint64_t least) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 33;
+  const auto enough = [&](std::uint64_t ranks) { return certainly_at_most(log_tail(ranks), log_failure); };
+  std::uint64_t low = least;
+  std::uint64_t high = least;
+  for (std::uint64_t step = 1; !enough(high); step *= 2) {
+    if (high >= most) return {};
+    low = high + 1;
+    high += step;
+  }
+  while (low < high) {
+    const std::uint64_t middle = low + (high - low) / 2;
+    if (enough(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return high;
+}
+
+/// Lemma 1: one draw among candidates of this total weight, at least 1 each; `slope` a rank.
+std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 total_weight, const Enclosure& failure) {
+  if (total_weight <= 1) return 0;
+  const Enclosure log_others = wide(total_weight - 1).log();
+  const Enclosure log_odds = (failure / (whole(1) - failure)).log();
+  return ranks_for([&](std::uint64_t r) { return log_others - Enclosure::of(slope) * whole(r); }, log_odds, 0);
+}
+
+/// How the records of tables of so many rows can lie among splits (lemma 2).
+struct Spread {
+  std::uint64_t gap = 0;     ///< splits between any two thresholds that follow each other; 0 when some coincide
+  std::uint64_t shared = 0;  ///< then, at most how many records have one threshold
+
+  static Spread of(std::uint64_t subcells, std::uint64_t rows) {
+    if (rows < subcells) return {subcells >> std::bit_width(rows), 0};
+    return {0, rows / subcells + 1};
+  }
+};
+
+/// Lemma 3: a node of k quantiles with exp(-rate * cost), whose splits weigh `total_weight` together.
+struct NodeErrors {
+  Exponent rate;
+  std::size_t quantiles;
+  uint128 total_weight;
+  Enclosure edge_factor;              ///< at most how much more the heaviest splits weigh
+  std::optional<std::uint64_t> step;  ///< of the totals, where one is selected
+  Spread spread;
+
+  /// Of a quantile that misses by one rank for each `cost_a_rank` of cost, or less.
+  std::optional<std::uint64_t> ranks(const Rational& cost_a_rank, const Enclosure& failure) const {
+    const Enclosure rate_ball = Enclosure::of(rate);
+    const auto k = static_cast<std::int64_t>(quantiles);
+    const Enclosure log_weight = (wide(total_weight) * edge_factor).log();
+    const auto log_tail = [&](std::uint64_t r) {
+      const Enclosure cost = Enclosure::of(cost_a_rank * Rational(static_cast<std::int64_t>(r)));
+      Enclosure log = Enclosure::of(Rational(k)) * (log_weight - log_near(r)) - rate_ball * cost;
+      if (step) log += rate_ball * whole(*step) / whole(2) + totals(cost).log();
+      return log;
+    };
+    return ranks_for(log_tail, failure.log(), 2);
+  }
+
+ private:
+  /// The log of the weight that lies within r / 2 ranks of a target, each split discounted by exp(-2 rate) a rank.
+  Enclosure log_near(std::uint64_t r) const {
+    const Enclosure twice = Enclosure::of(rate * Rational(2));
+    if (spread.gap == 0) return whole(0) - twice * whole(1 + spread.shared);
+    const Enclosure ratio = (whole(0) - twice).exp();
+    const Enclosure ranks = (whole(1) - (whole(0) - twice * whole(r / 2)).exp()) / (whole(1) - ratio);
+    return (whole(spread.gap) * ratio * ranks).log();
+  }
+
+  /// As how many totals at `cost` all totals count.
+  Enclosure totals(const Enclosure& cost) const {
+    const Enclosure beyond = whole(2) / (whole(1) - (whole(0) - Enclosure::of(rate) * whole(*step)).exp());
+    return whole(2) * cost / whole(*step) + whole(1) + beyond;
+  }
+};
+
+/// The bounds of a recursion's quantiles (theorem).
+class RecursionErrors {
+ public:
+  RecursionErrors(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
+                  std::optional<RoundGrid> grid, std::uint64_t rows)
+      : calibration_(query, plan.levels),
+        empty_(lattice.size(), {}, {}),
+        shape_(with_grid(plan.shape, grid)),
+        tree_(empty_, plan.released, shape_, calibration_, subcells_for(lattice.size())),
+        splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, grid).total()),
+        spread_(Spread::of(tree_.subcells(), rows)) {}
+
+  /// Each released quantile's, exceeded with probability at most `failure`.
+  Ranks each(std::size_t quantiles, const Rational& failure) {
+    Ranks result;
+    for (std::size_t i = 0; i < quantiles; ++i) result.push_back(of(i, failure));
+    return result;
+  }
+
+ private:
+  static RecursionShape with_grid(RecursionShape shape, std::optional<RoundGrid> grid) {
+    shape.grid = grid;
+    return shape;
+  }
+
+  struct Step {
+    QuantileNode node;
+    std::vector<std::size_t> ends;  ///< the pivots that matter to what follows, as places among the node's
+  };
+
+  /// From the root to the node that decides quantile i.
+  std::vector<Step> path_to(std::size_t i) const {
+    std::vector<Step> path;
+    QuantileNode node = tree_.root();
+    while (true) {
+      const std::vector<std::size_t> decided = tree_.pivots(node);
+      const auto at = static_cast<std::size_t>(std::ranges::lower_bound(decided, i) - decided.begin());
+      if (at < decided.size() && decided[at] == i) {
+        path.push_back({node, {at}});
+        return path;
+      }
+      Step step{node, {}};
+      if (at > 0) step.ends.push_back(at - 1);
+      if (at < decided.size()) step.ends.push_back(at);
+      path.push_back(std::move(step));
+      const std::vector<Split> anywhere(decided.size(), node.span.lowest);
+      const std::vector<QuantileNode> parts = tree_.parts(node, anywhere);
+      node = *std::ranges::find_if(parts, [&](const QuantileNode& part) { return part.first <= i && i < part.last; });
+    }
+  }
+
+  std::optional<std::uint64_t> of(std::size_t i, const Rational& failure) {
+    const std::vector<Step> path = path_to(i);
+    const Rational share = failure / Rational(static_cast<std::int64_t>(path.size()));
+    std::uint64_t sum = 0;
+    for (const Step& step : path) {
+      std::uint64_t worst = 0;
+      for (const std::size_t end : step.ends) {
+        const std::optional<std::uint64_t> ranks = cached(step.node, end, path.size(), share);
+        if (!ranks) return {};
+        worst = std::max(worst, *ranks);
+      }
+      sum += worst;
+    }
+    return sum;
+  }
+
+  std::optional<std::uint64_t> cached(const QuantileNode& node, std::size_t pivot, std::size_t length,
+                                      const Rational& failure) {
+    const auto key = std::tuple(node.first, node.last, node.level, pivot, length);
+    const auto at = known_.find(key);
+    if (at != known_.end()) return at->second;
+    return known_.emplace(key, ranks_of(node, pivot, Enclosure::of(failure))).first->second;
+  }
+
+  std::optional<std::uint64_t> ranks_of(const QuantileNode& node, std::size_t pivot, const Enclosure& failure) const {
+    const auto den = [&] { return Rational(static_cast<std::int64_t>(tree_.alpha(node).denominator)); };
+    if (QuantileTree::is_leaf(node)) {
+      return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights().total(), failure);
+    }
+    if (!tree_.is_joint(node)) {  // a rank costs two halves
+      return node_errors(tree_.rate(node) * (den() / Rational(2)), 1, {}, {}).ranks(Rational(2), failure);
+    }
+    const JointProblem problem = tree_.problem(node);
+    std::optional<std::uint64_t> step;
+    if (problem.totals) step = problem.totals->step;
+    return node_errors(problem.rate, problem.target.quantiles(), node.edge, step)
+        .ranks(cost_a_rank(problem, pivot), failure);
+  }
+
+  NodeErrors node_errors(const Exponent& rate, std::size_t quantiles, const std::optional<Edge>& edge,
+                         std::optional<std::uint64_t> step) const {
+    constexpr std::int64_t steepest = 10'002;  // edge_scale is at least 1/10,000 of the open part
+    return {rate, quantiles, splits_weight_, whole(edge ? steepest * steepest : 1), step, spread_};
+  }
+
+  /// With the total fixed, missing by a rank below is missing by one above; else one of the two may be the total's.
+  static Rational cost_a_rank(const JointProblem& problem, std::size_t pivot) {
+    if (!problem.totals) return 2;
+    std::uint64_t below = 0;
+    for (std::size_t j = 0; j <= pivot; ++j) below += problem.target.weights[j];
+    const auto larger = std::max(below, problem.target.denominator - below);
+    return {static_cast<std::int64_t>(problem.target.denominator), static_cast<std::int64_t>(larger)};
+  }
+
+  Calibration calibration_;
+  RankProfile empty_;
+  RecursionShape shape_;
+  QuantileTree tree_;
+  uint128 splits_weight_;
+  Spread spread_;
+  std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>, std::optional<std::uint64_t>>
+      known_;
+};
+
+/// Sorting draws brings none further from its target than the worst of them was.
+Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, const Rational& failure) {
+  const IndependentQuantiles drawn{query.quantiles, independent_range(query), query.neighbors,
+                                   query.records_per_person};
+  const std::size_t m = query.quantiles.size();
+  const Enclosure share = Enclosure::of(failure / Rational(static_cast<std::int64_t>(m)));
+  std::optional<std::uint64_t> worst = 0;
+  for (std::size_t i = 0; i < m && worst; ++i) {
+    const Exponent slope =
+        drawn.rate(i) * Rational(static_cast<std::int64_t>(QuantileFraction::of(query.quantiles[i]).denominator));
+    const std::optional<std::uint64_t> ranks = candidate_ranks(slope, lattice.size(), share);
+    worst = ranks ? std::optional(std::max(*worst, *ranks)) : std::nullopt;
+  }
+  return Ranks(m, worst);
+}
+
+/// Between two anchors a value's rank lies between theirs, beyond the outermost anywhere.
+std::optional<std::uint64_t> between(const Rational& q, const std::vector<Rational>& anchors, const Ranks& errors,
+                                     std::uint64_t rows) {
+  const auto above = static_cast<std::size_t>(std::ranges::upper_bound(anchors, q) - anchors.begin());
+  const Rational n(static_cast<std::int64_t>(rows));
+  const auto from = [&](std::size_t anchor) -> std::optional<Rational> {
+    if (!errors[anchor]) return {};
+    const Rational away = anchors[anchor] < q ? q - anchors[anchor] : anchors[anchor] - q;
+    return away * n + Rational(static_cast<std::int64_t>(*errors[anchor]));
+  };
+  const std::optional<Rational> left = above > 0 ? from(above - 1) : q * n;
+  const std::optional<Rational> right = above < anchors.size() ? from(above) : (Rational(1) - q) * n;
+  if (!left || !right) return {};
+  return std::min(std::max(*left, *right), n).ceil().to_uint64();
+}
+
+/// What the bounds are asked of: a plan, and the grid that was found, if one was.
+struct Setting {
+  const QuantileQuery& query;
+  const QuantilePlan& plan;
+  const Lattice& lattice;
+  std::optional<RoundGrid> grid;
+  std::uint64_t rows;
+};
+
+Ranks ranks_within(const Setting& setting, const Rational& failure) {
+  const std::vector<Rational>& quantiles = setting.query.quantiles;
+  if (setting.plan.mechanism == Mechanism::independent) {
+    return independent_ranks(setting.query, setting.lattice, failure);
+  }
+  const std::vector<Rational>& released = setting.plan.released;
+  RecursionErrors errors(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows);
+  if (released.size() == quantiles.size()) return errors.each(quantiles.size(), failure);
+  const Ranks anchors = errors.each(released.size(), failure / Rational(2));
+  Ranks result;
+  for (const Rational& q : quantiles) {
+    const auto at = std::ranges::lower_bound(released, q);
+    const bool is_anchor = at != released.end() && *at == q;
+    result.push_back(is_anchor ? anchors[static_cast<std::size_t>(at - released.begin())]
+                               : between(q, released, anchors, setting.rows));
+  }
+  return result;
+}
+
+std::optional<std::uint64_t> largest(const Ranks& ranks) {
+  std::uint64_t worst = 0;
+  for (const std::optional<std::uint64_t>& here : ranks) {
+    if (!here) return {};
+    worst = std::max(worst, *here);
+  }
+  return worst;
+}
+
+/// Why no bound is known; empty when one is.
+std::string reason_against(const QuantileQuery& query, const QuantilePlan& plan, bool may_count) {
+  if (plan.mechanism == Mechanism::tree || may_count) return "counts on a tree have no bound here";
+  if (query.quantiles.size() > most_quantiles) return "more than 2000 quantiles";
+  const bool interpolates = plan.released.size() < query.quantiles.size();
+  if (interpolates && !plan.grids.empty()) return "interpolated quantiles are rounded to a granularity that is found";
+  return {};
+}
+
+WorstCase without_bounds(const QuantileQuery& query, const Rational& confidence, std::uint64_t rows,
+                         std::string reason) {
+  return {confidence, rows, Ranks(query.quantiles.size()), {}, std::move(reason)};
+}
+
+WorstCase bounds_of(const Setting& setting, const Rational& confidence) {
+  const Rational failure = Rational(1) - confidence;
+  const Rational share = failure / Rational(static_cast<std::int64_t>(setting.query.quantiles.size()));
+  WorstCase worst{confidence, setting.rows, ranks_within(setting, failure), largest(ranks_within(setting, share)), {}};
+  if (!largest(worst.ranks)) worst.without = "the budget is too small for any bound";
+  return worst;
+}
+
+void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_t>& other) {
+  bound = bound && other ? std::optional(std::max(*bound, *other)) : std::nullopt;
+}
+
+void require_confidence(const Rational& confidence) {
+  if (confidence <= Rational(0) || confidence >= Rational(1)) {
+    throw Error(ErrorCode::usage, "a confidence lies between 0 and 1", "write for example 0.95");
+  }
+}
+
+}  // namespace
+
+WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence) {
+  require_confidence(confidence);
+  const QuantilePlan plan = plan_of(query, lattice);
+  const std::uint64_t rows = query.expected_rows.value_or(most_rows);
+  const bool may_count = std::ranges::any_of(
+      plan.grids, [&](const RoundGrid& grid) { return counting_is_better(query, grid.size(lattice.size())); });
+  std::string reason = reason_against(query, plan, may_count);
+  if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
+  WorstCase worst = bounds_of({query, plan, lattice, {}, rows}, confidence);
+  for (const RoundGrid& grid : plan.grids) {
+    const WorstCase other = bounds_of({query, plan, lattice, grid, rows}, confidence);
+    for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
+    raise(worst.together, other.together);
+    if (worst.without.empty()) worst.without = other.without;
+  }
+  return worst;
+}
+
+WorstCase worst_case(const QuantileRelease& release, const Rational& confidence) {
+  require_confidence(confidence);
+  const QuantilePlan plan = plan_of(release.query, release.lattice);
+  const std::uint64_t rows = release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
+  std::string reason = reason_against(release.query, plan, release.used.mechanism == Mechanism::tree);
+  if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
+  std::optional<RoundGrid> grid;
+  for (const RoundGrid& each : plan.grids) {
+    const Rational spacing = release.lattice.step() * Rational(static_cast<std::int64_t>(each.stride));
+    if (release.used.granularity && *release.used.granularity == spacing) grid = each;
+  }
+  return bounds_of({release.query, plan, release.lattice, grid, rows}, confidence);
+}
+
+}  // namespace fractile

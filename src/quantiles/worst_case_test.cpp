@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fractile/error.hpp"
+#include "fractile/planning.hpp"
+#include "support/profiles.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::effort;
+using testing::profile_of;
+
+QuantileQuery query_for(std::initializer_list<const char*> quantiles, const Budget& budget,
+                        Mechanism mechanism = Mechanism::automatic) {
+  QuantileQuery query{{}, budget};
+  for (const char* q : quantiles) query.quantiles.push_back(Rational::parse(q));
+  query.mechanism = mechanism;
+  return query;
+}
+
+Budget epsilon(const char* text) { return Budget::pure(Exponent::parse(text)); }
+
+// By hand: ages 0 .. 125, the median at epsilon 1. exp(-r) a rank, 125 other candidates, odds 1/19: r = ceil(ln(125 * 19)) = 8.
+TEST(WorstCase, OfOneQuantileIsTheLemmas) {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  QuantileQuery query = query_for({"1/2"}, epsilon("1"), Mechanism::exponential);
+  const WorstCase worst = worst_case(query, ages, Rational(19, 20));
+  ASSERT_EQ(worst.ranks.size(), 1U);
+  EXPECT_EQ(worst.ranks[0], 8U);
+  EXPECT_EQ(worst.together, 8U);
+  query.budget = epsilon("1/10");
+  EXPECT_EQ(worst_case(query, ages, Rational(19, 20)).ranks[0], 78U);  // 10 ln 2375 = 77.7
+  query.quantiles = {Rational(0)};                                     // monotone: twice the slope
+  query.budget = epsilon("1");
+  EXPECT_EQ(worst_case(query, ages, Rational(19, 20)).ranks[0], 8U);
+}
+
+TEST(WorstCase, OneCandidateIsNeverWrong) {
+  const WorstCase worst = worst_case(query_for({"1/2"}, epsilon("1/1000"), Mechanism::exponential),
+                                     Lattice::regular(7, 7, 1), Rational(1, 2));
+  EXPECT_EQ(worst.ranks[0], 0U);
+}
+
+/// Rank errors of releases of a table, sorted, for each quantile and (last) the largest of each release.
+std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const Lattice& lattice, const RankProfile& table,
+                                           std::uint64_t releases) {
+  std::vector<std::vector<double>> errors(query.quantiles.size() + 1);
+  RandomBits bits = RandomBits::system();
+  for (std::uint64_t i = 0; i < releases; ++i) {
+    const QuantileRelease release = release_quantiles(table, lattice, query, bits);
+    double largest = 0;
+    for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
+      const QuantileFraction alpha = QuantileFraction::of(query.quantiles[j]);
+      const std::uint64_t c = release.indices[j];
+      const double error = static_cast<double>(interval_score(alpha, table.below(c), table.equal(c), table.records())) /
+                           static_cast<double>(alpha.denominator);
+      errors[j].push_back(error);
+      largest = std::max(largest, error);
+    }
+    errors.back().push_back(largest);
+  }
+  return errors;
+}
+
+double share_above(const std::vector<double>& errors, std::uint64_t bound) {
+  const auto above = std::ranges::count_if(errors, [&](double error) { return error > static_cast<double>(bound); });
+  return static_cast<double>(above) / static_cast<double>(errors.size());
+}
+
+/// Half of the records at one end and half at the other, at the ends' neighbours, at one value, and spread a step apart.
+std::vector<RankProfile> adversaries(std::uint64_t candidates, std::uint64_t rows) {
+  const Position last = 2 * candidates - 1;
+  std::map<Position, std::uint64_t> close;
+  for (std::uint64_t i = 0; i < rows; ++i) ++close[2 * ((candidates / 3 + i) % candidates) + 1];
+  return {profile_of(candidates, {{1, rows / 2}, {last, rows - rows / 2}}), profile_of(candidates, {{last, rows}}),
+          profile_of(candidates, {{candidates | 1, rows}}), profile_of(candidates, close)};
+}
+
+// The promise: on tables made to be bad, the bound is exceeded in at most the stated share of the releases.
+TEST(WorstCase, IsKeptOnAdversarialTables) {
+  const std::uint64_t rows = 600;
+  const Lattice coarse = Lattice::regular(0, 999, 1);
+  const Lattice fine = Lattice::regular(0, 100'000, Rational(1, 100));
+  const std::vector<QuantileQuery> queries{
+      query_for({"1/2"}, epsilon("1"), Mechanism::exponential),
+      query_for({"1/4", "1/2", "3/4"}, epsilon("1"), Mechanism::approximate),
+      query_for({"1/4", "1/2", "3/4"}, epsilon("1")),
+      query_for({"1/10", "1/2", "9/10"}, epsilon("2"), Mechanism::joint),
+      query_for({"0.1", "0.2", "0.5", "0.7", "0.9"}, epsilon("2"), Mechanism::joint_tree),
+      query_for({"1/4", "1/2", "3/4"}, epsilon("3"), Mechanism::independent),
+      query_for({"1/4", "1/2", "3/4"}, Budget::zcdp(Rational(1, 2))),
+  };
+  for (const Lattice& lattice : {coarse, fine}) {
+    for (QuantileQuery query : queries) {
+      query.expected_rows = rows;
+      query.interpolate = false;
+      const WorstCase worst = worst_case(query, lattice, Rational(4, 5));
+      ASSERT_EQ(worst.without, "");
+      for (const RankProfile& table : adversaries(lattice.size(), rows)) {
+        const auto errors = errors_of(query, lattice, table, effort(query.quantiles.size() > 1 ? 300 : 3000));
+        for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
+          EXPECT_LE(share_above(errors[j], worst.ranks[j].value()), 0.2) << to_string(query.mechanism) << ' ' << j;
+        }
+        EXPECT_LE(share_above(errors.back(), worst.together.value()), 0.2) << to_string(query.mechanism);
+      }
+    }
+  }
+}
+
+/// A median's worst table: half of the records at each end of [0, 999], so that every other candidate misses by as much as the
+/// bound allows. Then the bound is exceeded almost as often as it may be.
+TEST(WorstCase, OfOneQuantileIsAttained) {
+  const Lattice lattice = Lattice::regular(0, 999, 1);
+  QuantileQuery query = query_for({"1/2"}, epsilon("1"), Mechanism::exponential);
+  const Rational confidence(4, 5);
+  const std::uint64_t bound = worst_case(query, lattice, confidence).ranks[0].value();
+  // All records at one value, with 2 bound of them: all others miss by `bound`. With one pair more they miss by more.
+  const RankProfile table = profile_of(1000, {{1001, 2 * bound}});
+  const auto errors = errors_of(query, lattice, table, effort(20'000));
+  const double share = share_above(errors[0], bound - 1);
+  EXPECT_GT(share, 0.05);  // a bound that forgets the number of candidates allows 0.2 at r = 2, where the share is 0.99
+  EXPECT_LE(share_above(errors[0], bound), 0.2);
+}
+
+TEST(WorstCaseMutant, ABoundWithoutTheNumberOfCandidatesIsCaught) {
+  const Lattice lattice = Lattice::regular(0, 999, 1);
+  const QuantileQuery query = query_for({"1/2"}, epsilon("1"), Mechanism::exponential);
+  const std::uint64_t forgetful = worst_case(query, Lattice::regular(0, 1, 1), Rational(4, 5)).ranks[0].value();
+  const RankProfile table = profile_of(1000, {{1001, 2 * forgetful + 2}});
+  EXPECT_GT(share_above(errors_of(query, lattice, table, effort(2000))[0], forgetful), 0.5);
+}
+
+TEST(WorstCase, FallsWithEpsilonAndWithTheRowsKnown) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  QuantileQuery query = query_for({"0.1", "0.25", "0.5", "0.75", "0.9"}, epsilon("1"));
+  const std::uint64_t unknown = worst_case(query, lattice, Rational(19, 20)).ranks[2].value();
+  query.expected_rows = 50'000;
+  const std::uint64_t known = worst_case(query, lattice, Rational(19, 20)).ranks[2].value();
+  EXPECT_LT(known, unknown);
+  query.budget = epsilon("2");
+  const std::uint64_t twice = worst_case(query, lattice, Rational(19, 20)).ranks[2].value();
+  EXPECT_LT(twice, known * 6 / 10);
+  EXPECT_GT(twice, known * 4 / 10);
+  EXPECT_GE(worst_case(query, lattice, Rational(999, 1000)).ranks[2].value(), twice);
+}
+
+TEST(WorstCase, SaysWhenThereIsNone) {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  QuantileQuery query = query_for({"1/4", "3/4"}, epsilon("1"), Mechanism::tree);
+  const WorstCase worst = worst_case(query, ages, Rational(19, 20));
+  EXPECT_EQ(worst.ranks, (std::vector<std::optional<std::uint64_t>>{std::nullopt, std::nullopt}));
+  EXPECT_NE(worst.without, "");
+  EXPECT_THROW(worst_case(query, ages, Rational(1)), Error);
+  EXPECT_THROW(worst_case(query, ages, Rational(0)), Error);
+}
+
+TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
+  const Lattice fine = Lattice::regular(0, 10'000, Rational(1, 100));
+  QuantileQuery query = query_for({"1/4", "1/2", "3/4"}, epsilon("1"));
+  RandomBits bits = RandomBits::system();
+  QuantileRelease release = release_quantiles(reference_table(fine, Shape::normal, 500), fine, query, bits);
+  const WorstCase planned = worst_case(query, fine, Rational(19, 20));
+  const WorstCase run = worst_case(release, Rational(19, 20));
+  EXPECT_EQ(run.rows, 4'294'967'295U);
+  EXPECT_LE(run.ranks[1].value(), planned.ranks[1].value());
+  release.public_records = 500;
+  EXPECT_EQ(worst_case(release, Rational(19, 20)).rows, 500U);
+  EXPECT_LT(worst_case(release, Rational(19, 20)).ranks[1].value(), run.ranks[1].value());
+}
+
+}  // namespace
+}  // namespace fractile

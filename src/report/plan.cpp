@@ -1,0 +1,175 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fractile/report.hpp"
+#include "report/flow_numbers.hpp"
+#include "report/json_writer.hpp"
+#include "report/release_members.hpp"
+#include "report/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::aligned;
+using report_detail::Document;
+using report_detail::member;
+using report_detail::number;
+using report_detail::Row;
+using report_detail::write_lattice;
+using report_detail::write_options;
+using report_detail::write_privacy;
+using report_detail::write_worst_case;
+using report_detail::Writer;
+
+std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* otherwise) {
+  return ranks ? fmt::format("{}", *ranks) : otherwise;
+}
+
+/// An error of a simulated release; whole numbers without decimals.
+std::string typical_number(double error) { return fmt::format("{:.4g}", error); }
+
+void write_quantiles(Writer& json, const ReleasePlan& plan) {
+  json.Key("quantiles");
+  json.StartArray();
+  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
+    json.StartObject();
+    member(json, "quantile", plan.query.quantiles[i].to_string());
+    number(json, "worst_case", ranks_or(plan.worst.ranks[i], "null"));
+    number(json, "median", typical_number(plan.typical.median[i]));
+    number(json, "nine_in_ten", typical_number(plan.typical.nine_in_ten[i]));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void write_typical(Writer& json, const TypicalError& typical) {
+  json.Key("typical");
+  json.StartObject();
+  member(json, "shape", to_string(typical.shape));
+  member(json, "rows", typical.rows);
+  member(json, "releases", typical.releases);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string to_json(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
+  Document document;
+  Writer& json = document.json();
+  member(json, "mechanism", to_string(plan.used.mechanism));
+  write_options(json, plan.query, plan.lattice, plan.used);
+  write_quantiles(json, plan);
+  write_worst_case(json, plan.worst);
+  write_typical(json, plan.typical);
+  write_privacy(json, plan.query);
+  write_lattice(json, plan.lattice);
+  return document.text();
+}
+
+std::string to_csv(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
+  std::string text = "quantile,worst_case,median,nine_in_ten\n";
+  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
+    text += fmt::format("{},{},{},{}\n", plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], ""),
+                        typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i]));
+  }
+  return text;
+}
+
+namespace {
+
+std::string quantile_table(const ReleasePlan& plan) {
+  std::vector<Row> rows{{"quantile", "worst case", "typical", "nine in ten"}};
+  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
+    rows.push_back({plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], "-"),
+                    typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i])});
+  }
+  return aligned(rows);
+}
+
+std::string meaning(const ReleasePlan& plan) {
+  const WorstCase& worst = plan.worst;
+  const double failure = (Rational(1) - worst.confidence).to_double();
+  std::string text = "Errors are in records: by how many the published value misses its quantile.\n";
+  if (worst.without.empty()) {
+    text += fmt::format(
+        "worst case   exceeded with probability at most {:.4g} each, whatever the table of up to {} records;\n"
+        "             with the same probability no quantile misses by more than {}\n",
+        failure, worst.rows, ranks_or(worst.together, "-"));
+  } else {
+    text += fmt::format("worst case   not known for all: {}\n", worst.without);
+  }
+  text += fmt::format(
+      "typical      the middle one of {} simulated releases of a public {} table of {} records between\n"
+      "             the bounds; nine in ten miss by no more than the last column\n",
+      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows);
+  return text;
+}
+
+std::string cost(const ReleasePlan& plan) {
+  const QuantileQuery& query = plan.query;
+  std::string text =
+      fmt::format("It costs {} ({}), neighbors {}, at most {} record{} a person, with mechanism {}\n",
+                  query.budget.to_string(), to_string(query.budget.measure()), to_string(query.neighbors),
+                  query.records_per_person, query.records_per_person == 1 ? "" : "s", to_string(plan.used.mechanism));
+  if (!plan.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", plan.used.reason);
+  return text;
+}
+
+double largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
+
+std::optional<std::uint64_t> largest(const WorstCase& worst) {
+  std::uint64_t most = 0;
+  for (const auto& ranks : worst.ranks) {
+    if (!ranks) return {};
+    most = std::max(most, *ranks);
+  }
+  return most;
+}
+
+std::string budget_number(const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) return report_detail::with_decimals(budget.rho());
+  return report_detail::with_decimals(budget.epsilon());
+}
+
+/// A bar as long as the logarithm of the error, `longest` at the largest one.
+std::string bar(double error, double largest_error) {
+  constexpr double longest = 40;
+  const double length = largest_error > 0 ? longest * std::log1p(error) / std::log1p(largest_error) : 0;
+  return std::string(static_cast<std::size_t>(std::lround(length)), '#');
+}
+
+std::string chart(const std::vector<ReleasePlan>& plans) {
+  if (plans.empty()) return {};
+  double most = 0;
+  for (const ReleasePlan& plan : plans) most = std::max(most, largest(plan.typical.nine_in_ten));
+  const bool is_rho = plans.front().query.budget.measure() == Measure::zcdp;
+  std::vector<Row> rows{{is_rho ? "rho" : "epsilon", "worst case", "nine in ten"}};
+  for (const ReleasePlan& plan : plans) {
+    rows.push_back({budget_number(plan.query.budget), ranks_or(largest(plan.worst), "-"),
+                    typical_number(largest(plan.typical.nine_in_ten))});
+  }
+  std::string lines = aligned(rows);
+  std::string text = "\nThe worst quantile's errors, and nine in ten on a logarithmic scale:\n\n";
+  for (std::size_t i = 0, at = 0; i <= plans.size(); ++i) {
+    const std::size_t end = lines.find('\n', at);
+    text += lines.substr(at, end - at);
+    if (i > 0) text += "  " + bar(largest(plans[i - 1].typical.nine_in_ten), most);
+    text += '\n';
+    at = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string to_table(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
+  return quantile_table(plan) + "\n" + meaning(plan) + "\n" + cost(plan) + chart(report.others) +
+         "\nNo record was read, and nothing is spent.\n";
+}
+
+}  // namespace fractile

@@ -1,0 +1,79 @@
+#include "report/release_members.hpp"
+
+#include "ranks/span.hpp"
+
+namespace fractile::report_detail {
+
+void write_privacy(Writer& json, const QuantileQuery& query) {
+  json.Key("privacy");
+  json.StartObject();
+  member(json, "measure", to_string(query.budget.measure()));
+  if (query.budget.measure() == Measure::zcdp) {
+    member(json, "rho", query.budget.rho().to_string());
+  } else {
+    member(json, "epsilon", query.budget.epsilon().to_string());
+  }
+  if (query.budget.measure() == Measure::approximate) member(json, "delta", query.budget.delta().to_string());
+  member(json, "neighbors", to_string(query.neighbors));
+  member(json, "records_per_person", std::uint64_t{query.records_per_person});
+  json.EndObject();
+}
+
+void write_lattice(Writer& json, const Lattice& lattice) {
+  json.Key("lattice");
+  json.StartObject();
+  if (lattice.is_regular()) {
+    member(json, "lower", lattice.lower());
+    member(json, "upper", lattice.upper());
+    member(json, "step", lattice.step());
+  } else {
+    json.Key("candidates");
+    json.StartArray();
+    for (std::uint64_t i = 0; i < lattice.size(); ++i) decimal(json, lattice.at(i));
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+namespace {
+
+bool is_recursion(Mechanism mechanism) {
+  return mechanism != Mechanism::exponential && mechanism != Mechanism::independent && mechanism != Mechanism::tree;
+}
+
+}  // namespace
+
+void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used) {
+  json.Key("options");
+  json.StartObject();
+  if (is_recursion(used.mechanism)) {
+    json.Key("levels");
+    json.StartArray();
+    for (const std::size_t width : used.widths) json.Uint64(width);
+    json.EndArray();
+    member(json, "subcells", subcells_for(lattice.size()));
+  }
+  if (used.selected < query.quantiles.size()) {
+    member(json, "selected", std::uint64_t{used.selected});
+  }
+  if (used.granularity) member(json, "granularity", *used.granularity);
+  member(json, "rates", to_string(query.rates));
+  if (query.mechanism == Mechanism::automatic) {
+    member(json, "chosen_by", std::string("auto"));
+    member(json, "reason", used.reason);
+    if (query.expected_rows) member(json, "expected_rows", *query.expected_rows);
+  }
+  json.EndObject();
+}
+
+void write_worst_case(Writer& json, const WorstCase& worst) {
+  json.Key("worst_case");
+  json.StartObject();
+  member(json, "confidence", worst.confidence.to_string());
+  member(json, "rows", worst.rows);
+  if (worst.together) member(json, "together", *worst.together);
+  if (!worst.without.empty()) member(json, "without", worst.without);
+  json.EndObject();
+}
+
+}  // namespace fractile::report_detail

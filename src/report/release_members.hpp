@@ -1,0 +1,16 @@
+// Members of the JSON objects that tell of a release, made or planned.
+#pragma once
+
+#include "fractile/planning.hpp"
+#include "fractile/quantiles.hpp"
+#include "report/json_writer.hpp"
+
+namespace fractile::report_detail {
+
+void write_privacy(Writer& json, const QuantileQuery& query);
+void write_lattice(Writer& json, const Lattice& lattice);
+void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used);
+/// The bounds of all quantiles together; each quantile's own is written beside it.
+void write_worst_case(Writer& json, const WorstCase& worst);
+
+}  // namespace fractile::report_detail
