@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "audit.hpp"
+#include "explain.hpp"
 #include "flow.hpp"
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
@@ -36,8 +37,9 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
 }
 
 int run(int argc, char** argv) {
-  const std::array verbs{Verb{release_verb(), run_release}, Verb{plan_verb(), run_plan}, Verb{audit_verb(), run_audit},
-                         Verb{flow_verb(), run_flow}, Verb{reproduce_verb(), run_reproduce}};
+  const std::array verbs{Verb{release_verb(), run_release}, Verb{plan_verb(), run_plan},
+                         Verb{explain_verb(), run_explain}, Verb{audit_verb(), run_audit},
+                         Verb{flow_verb(), run_flow},       Verb{reproduce_verb(), run_reproduce}};
   std::vector<const VerbSpec*> specs;
   CLI::App app;
   for (const Verb& verb : verbs) {

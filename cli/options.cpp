@@ -141,6 +141,21 @@ constexpr VerbSpec plan_spec{
     plan_epilogue,
 };
 
+constexpr std::array explain_table{
+    OptionSpec{"--format", "FORMAT", "text", "Output", "text or markdown"},
+};
+
+constexpr VerbSpec explain_spec{
+    "explain",
+    "a receipt in plain language: what was published, and what is promised",
+    "fractile explain RECEIPT [--format markdown]",
+    "the receipt that fractile release --receipt has written; - for standard input",
+    explain_table,
+    "A receipt that was changed since it was written is refused.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable receipt; 70 internal.\n",
+};
+
 constexpr std::array audit_table{
     OptionSpec{"--mechanism", "NAME", "", "What",
                "exponential, approximate, joint, joint-total, joint-tree, independent, gumbel-max or permute-and-flip "
@@ -507,6 +522,7 @@ std::size_t OptionSpec::values() const {
 
 const VerbSpec& release_verb() { return release_spec; }
 const VerbSpec& plan_verb() { return plan_spec; }
+const VerbSpec& explain_verb() { return explain_spec; }
 const VerbSpec& audit_verb() { return audit_spec; }
 const VerbSpec& flow_verb() { return flow_spec; }
 const VerbSpec& reproduce_verb() { return reproduce_spec; }

@@ -35,6 +35,7 @@ struct VerbSpec {
 
 const VerbSpec& release_verb();
 const VerbSpec& plan_verb();
+const VerbSpec& explain_verb();
 const VerbSpec& audit_verb();
 const VerbSpec& flow_verb();
 const VerbSpec& reproduce_verb();

@@ -13,3 +13,4 @@ install(FILES cmake/fractileConfig.cmake cmake/library_dependencies.cmake
 if(FRACTILE_CLI)
   install(TARGETS fractile_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
+install(FILES docs/receipt.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/fractile)

@@ -74,8 +74,8 @@ struct ReleasePlan {
 struct PlanOptions {
   Rational confidence = Rational(19, 20);
   Shape shape = Shape::normal;
-  std::uint64_t rows = 10'000;     ///< of the reference table, when the query does not tell
-  std::uint64_t releases = 1'000;  ///< fewer when they would take long
+  std::uint64_t rows = 10'000;   ///< of the reference table, when the query does not tell
+  std::uint64_t releases = 500;  ///< fewer when they would take long
 };
 
 /// Errors: usage, as QuantileQuery::validate().

@@ -23,8 +23,43 @@ struct SourceDescription {
 };
 
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
-/// decimals. Nothing in it tells of the data what was not paid for or declared public.
+/// decimals, and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or declared public.
 std::string to_json(const QuantileRelease& release, const SourceDescription& source);
+
+/// A receipt that was read back. Numbers are as they stand in it.
+struct Receipt {
+  struct Published {
+    std::string quantile;
+    std::string value;
+    std::optional<std::string> rank_error;
+  };
+  std::string program;
+  std::string mechanism;
+  std::string reason;  ///< of auto's choice; empty otherwise
+  std::vector<Published> quantiles;
+  Budget budget;
+  std::string neighbors;
+  std::string records_per_person;
+  std::string lattice;  ///< the possible values, in words
+  bool regular_lattice = true;
+  SourceDescription source;
+  std::string confidence;
+  std::string rows;      ///< the worst case is that of tables of at most so many records
+  std::string together;  ///< empty when no bound is known
+  std::string without;   ///< why not
+  std::string public_records;
+  std::string unsafe_seed;
+  std::string sha256;
+};
+
+/// Error(data) unless `text` is a receipt of this format, byte for byte as it was written: `name` tells where it is from.
+Receipt read_receipt(const std::string& text, const std::string& name);
+
+enum class Prose { text, markdown };
+
+/// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may
+/// be, what was assumed. Says nothing that the proofs do not.
+std::string explain(const Receipt& receipt, Prose prose);
 
 /// One JSON object: what was audited, `claimed` and `attained` (decimals) and the pair of `neighbours`.
 std::string to_json(const AuditRequest& request, const AuditReport& report);

@@ -2,6 +2,7 @@
 
 #include "fractile/report.hpp"
 #include "report/json_writer.hpp"
+#include "report/receipt_digest.hpp"
 #include "report/release_members.hpp"
 
 namespace fractile {
@@ -13,15 +14,19 @@ using report_detail::number;
 using report_detail::write_lattice;
 using report_detail::write_options;
 using report_detail::write_privacy;
+using report_detail::write_worst_case;
 using report_detail::Writer;
 
-void write_quantiles(Writer& json, const QuantileRelease& release) {
+const Rational receipt_confidence(19, 20);
+
+void write_quantiles(Writer& json, const QuantileRelease& release, const WorstCase& worst) {
   json.Key("quantiles");
   json.StartArray();
   for (std::size_t i = 0; i < release.indices.size(); ++i) {
     json.StartObject();
     member(json, "quantile", release.query.quantiles[i].to_string());
     member(json, "value", release.value(i));
+    number(json, "rank_error", worst.ranks[i] ? fmt::format("{}", *worst.ranks[i]) : "null");
     json.EndObject();
   }
   json.EndArray();
@@ -41,11 +46,13 @@ void write_source(Writer& json, const SourceDescription& source) {
 }  // namespace
 
 std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
+  const WorstCase worst = worst_case(release, receipt_confidence);
   Document document;
   Writer& json = document.json();
   member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release.query, release.lattice, release.used);
-  write_quantiles(json, release);
+  write_quantiles(json, release, worst);
+  write_worst_case(json, worst);
   write_privacy(json, release.query);
   write_lattice(json, release.lattice);
   write_source(json, source);
@@ -54,7 +61,7 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
     member(json, "unsafe_seed", *release.unsafe_seed);
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
   }
-  return document.text();
+  return report_detail::with_digest(document);
 }
 
 std::string to_json(const AuditRequest& request, const AuditReport& report) {

@@ -1,0 +1,277 @@
+// A receipt in plain language. What is said here is what docs/proofs claim, and no more.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "fractile/accounting.hpp"
+#include "fractile/report.hpp"
+#include "report/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+/// Headings, paragraphs and a table, as text or Markdown.
+class Page {
+ public:
+  explicit Page(Prose prose) : markdown_(prose == Prose::markdown) {}
+
+  void title(const std::string& words) { text_ = markdown_ ? "# " + clean(words) + "\n" : underlined(words, '='); }
+  void section(const std::string& words) {
+    text_ += "\n" + (markdown_ ? "## " + clean(words) + "\n" : underlined(words, '-'));
+    if (!markdown_) between_ = false;
+  }
+  void paragraph(const std::string& words) { add(wrapped(clean(words))); }
+  void table(std::vector<report_detail::Row> rows) {
+    for (report_detail::Row& row : rows) {
+      for (std::string& cell : row) cell = clean(cell);
+    }
+    add(markdown_ ? piped(rows) : report_detail::aligned(rows));
+  }
+  /// What someone typed, so that it means nothing to Markdown.
+  std::string typed(const std::string& words) const {
+    if (!markdown_) return words;
+    std::string escaped;
+    for (const char c : words) {
+      if (std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
+      escaped += c;
+    }
+    return escaped;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void add(const std::string& block) {
+    text_ += (between_ ? "\n" : "") + block;
+    between_ = true;
+  }
+
+  /// A page holds no control characters, whatever a receipt holds.
+  static std::string clean(std::string words) {
+    std::ranges::replace_if(
+        words, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+    return words;
+  }
+
+  static std::string underlined(const std::string& words, char line) {
+    return clean(words) + "\n" + std::string(words.size(), line) + "\n";
+  }
+
+  static std::string wrapped(const std::string& words) {
+    constexpr std::size_t width = 96;
+    std::string lines;
+    std::string line;
+    for (std::size_t at = 0; at < words.size();) {
+      const std::size_t end = std::min(words.find(' ', at), words.size());
+      const std::string word = words.substr(at, end - at);
+      if (!line.empty() && line.size() + 1 + word.size() > width) {
+        lines += line + "\n";
+        line.clear();
+      }
+      line += (line.empty() ? "" : " ") + word;
+      at = end + 1;
+    }
+    return lines + line + "\n";
+  }
+
+  static std::string piped(const std::vector<report_detail::Row>& rows) {
+    std::string text;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      text += "|";
+      for (const std::string& cell : rows[i]) text += " " + cell + " |";
+      text += "\n";
+      if (i > 0) continue;
+      text += "|";
+      for (std::size_t j = 0; j < rows[i].size(); ++j) text += j == 0 ? " :--- |" : " ---: |";
+      text += "\n";
+    }
+    return text;
+  }
+
+  bool markdown_;
+  bool between_ = true;  // a line is left empty before the next block
+  std::string text_;
+};
+
+// --- Words -------------------------------------------------------------------------------------------------------------
+
+/// "10 %", or "1/3" when no decimals will do.
+std::string share_of(const std::string& quantile) {
+  const Rational percent = Rational::parse(quantile) * Rational(100);
+  return percent.is_decimal() ? percent.to_decimal() + " %" : quantile;
+}
+
+/// Enough digits to compare; never below the number.
+std::string up(double value) {
+  if (value >= 1e6) return fmt::format("{:.2e}", value * 1.005);
+  const double scale = value < 10 ? 100 : 1;
+  return fmt::format("{}", std::ceil(value * scale * (1 - 1e-12)) / scale);
+}
+
+std::string percent_of(const std::string& share) {
+  return fmt::format("{:.4g} %", (Rational::parse(share) * Rational(100)).to_double());
+}
+
+std::string table_name(const Page& page, const Receipt& receipt) {
+  if (!receipt.source.sql.empty()) return "the result of a query";
+  return receipt.source.file == "-" ? "standard input" : page.typed(receipt.source.file);
+}
+
+/// What the promise compares with.
+std::string without_the_person(const Receipt& receipt) {
+  return receipt.neighbors == "add-remove" ? "without that person's records"
+                                           : "with any other records in place of that person's";
+}
+
+/// Pure privacy is a bound on odds.
+std::string odds_of(double epsilon, const std::string& compared) {
+  const double factor = std::exp(epsilon);
+  return fmt::format(
+      "Whatever someone knows beforehand: seeing the published values changes the odds that he gives to any statement "
+      "about "
+      "one person by a factor of at most {} (e^{:.4g}), compared with a release made {}. It is the promise of a survey "
+      "in "
+      "which everyone answers a yes-or-no question, truly with a probability of {} % and otherwise with the opposite.",
+      up(factor), epsilon, compared, up(100 * factor / (1 + factor)));
+}
+
+/// The definition of (epsilon, delta).
+std::string probabilities_of(double epsilon, const std::string& delta, const std::string& compared) {
+  return fmt::format(
+      "Whatever may come of the published values, for good or ill: its probability is at most {} times (e^{:.4g}) what "
+      "it "
+      "would be of a release made {}, plus {}.",
+      up(std::exp(epsilon)), epsilon, compared, delta);
+}
+
+std::string measure_in_words(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "pure differential privacy";
+    case Measure::zcdp:
+      return "zero-concentrated differential privacy";
+    case Measure::approximate:
+      return "approximate differential privacy";
+  }
+  return {};
+}
+
+std::string strength_of(const Budget& budget, const std::string& compared) {
+  switch (budget.measure()) {
+    case Measure::pure:
+      return odds_of(budget.epsilon().to_double(), compared);
+    case Measure::approximate:
+      return probabilities_of(budget.epsilon().to_double(), budget.delta().to_string(), compared);
+    case Measure::zcdp:
+      return "Such a budget has no single epsilon; this is one of the promises that follow from it. " +
+             probabilities_of(epsilon_of_zcdp(budget.rho(), Rational(1, 1'000'000)).to_double(), "one in a million",
+                              compared);
+  }
+  return {};
+}
+
+void explain_strength(Page& page, const Receipt& receipt) {
+  page.section("How strong the promise is");
+  page.paragraph(fmt::format("The release costs {} ({}).", receipt.budget.to_string(),
+                             measure_in_words(receipt.budget.measure())));
+  page.paragraph(strength_of(receipt.budget, without_the_person(receipt)));
+  page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do rhos.");
+}
+
+void explain_values(Page& page, const Receipt& receipt) {
+  page.section("What was published");
+  page.paragraph(
+      fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
+                  page.typed(receipt.source.column), table_name(page, receipt)));
+  std::vector<report_detail::Row> rows{{"share", page.typed(receipt.source.column), "off by at most"}};
+  for (const Receipt::Published& each : receipt.quantiles) {
+    rows.push_back(
+        {share_of(each.quantile), each.value, each.rank_error ? *each.rank_error + " records" : "not known"});
+  }
+  page.table(rows);
+}
+
+void explain_people(Page& page, const Receipt& receipt) {
+  page.section("For whom the promise holds");
+  const bool one = receipt.records_per_person == "1";
+  page.paragraph(
+      fmt::format("For every person who has at most {} record{} in the table. {} If somebody has more records than "
+                  "that, the promise to "
+                  "him is weaker in proportion.",
+                  receipt.records_per_person, one ? "" : "s",
+                  receipt.neighbors == "add-remove"
+                      ? "What is protected is whether the records are in the table at all, and what they say."
+                      : "What is protected is what the records say; that somebody is in the table, and how many "
+                        "records there are, is "
+                        "not (except that a record may lack its number)."));
+}
+
+void explain_errors(Page& page, const Receipt& receipt) {
+  page.section("How wrong the numbers may be");
+  page.paragraph(
+      "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
+      "records when r more or fewer of them lie at or below it than should.");
+  if (receipt.without.empty()) {
+    page.paragraph(
+        fmt::format("With a probability of at least {}, each value taken by itself is off by no more than the table "
+                    "above says, whatever the data, as long as there are at most {} records; with the same "
+                    "probability no value is off by more than {}. Usual errors are many times smaller: fractile "
+                    "plan tells them.",
+                    percent_of(receipt.confidence), receipt.rows, receipt.together));
+  } else {
+    page.paragraph(
+        fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.", receipt.without));
+  }
+}
+
+void explain_assumptions(Page& page, const Receipt& receipt) {
+  page.section("What was assumed");
+  page.paragraph(
+      fmt::format("That the possible values, {}, were chosen without looking at the data; so was everything else that "
+                  "was typed.{}",
+                  receipt.lattice, receipt.regular_lattice ? " Values outside count as the nearest end." : ""));
+  if (!receipt.source.sql.empty()) {
+    page.paragraph("That each row of the query's result comes from one person's records alone: " +
+                   page.typed(receipt.source.sql));
+  }
+  page.paragraph(receipt.source.null_policy == "drop"
+                     ? "Records without a number were left out."
+                     : "The release would have failed had there been a record without a number.");
+  if (!receipt.public_records.empty()) {
+    page.paragraph(fmt::format("That the number of records, {}, is public.", receipt.public_records));
+  }
+  page.paragraph("That nobody could watch the program at work: how long it takes depends on the data.");
+}
+
+void explain_origin(Page& page, const Receipt& receipt) {
+  page.section("How it was done");
+  page.paragraph(fmt::format(
+      "By {}, mechanism {}{}{}. Its output has exactly the probabilities that its proof is about.", receipt.program,
+      receipt.mechanism, receipt.reason.empty() ? "" : ", chosen because: ", receipt.reason));
+  page.paragraph("The receipt's SHA-256 is " + receipt.sha256 + "; it fits.");
+}
+
+}  // namespace
+
+std::string explain(const Receipt& receipt, Prose prose) {
+  Page page(prose);
+  page.title(fmt::format("{} quantile{} of {}", receipt.quantiles.size(), receipt.quantiles.size() == 1 ? "" : "s",
+                         page.typed(receipt.source.column)));
+  if (!receipt.unsafe_seed.empty()) {
+    page.section("NOT PRIVATE");
+    page.paragraph(
+        fmt::format("The random bits came from the seed {}. Whoever knows it can undo the noise: none of the promises "
+                    "below holds. Do not publish these values.",
+                    receipt.unsafe_seed));
+  }
+  explain_values(page, receipt);
+  explain_people(page, receipt);
+  explain_strength(page, receipt);
+  explain_errors(page, receipt);
+  explain_assumptions(page, receipt);
+  explain_origin(page, receipt);
+  return page.text();
+}
+
+}  // namespace fractile

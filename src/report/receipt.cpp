@@ -1,0 +1,138 @@
+// Receipts, read back.
+#include <fmt/core.h>
+#include <rapidjson/document.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/schema.h>
+#include <rapidjson/stringbuffer.h>
+
+#include "fractile/error.hpp"
+#include "fractile/report.hpp"
+#include "report/receipt_digest.hpp"
+#include "report/receipt_schema.hpp"
+
+namespace fractile {
+namespace {
+
+using Json = rapidjson::Value;
+
+[[noreturn]] void refuse(const std::string& name, const std::string& what) {
+  throw Error(ErrorCode::data, fmt::format("'{}' is no receipt: {}", name, what),
+              "name a file that fractile release --receipt has written");
+}
+
+/// Deep nesting is no receipt, and would take the parser deep into the stack.
+constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+
+void parse(rapidjson::Document& document, const std::string& text, const std::string& name) {
+  document.Parse<flags>(text.data(), text.size());
+  if (document.HasParseError()) {
+    refuse(name, fmt::format("it is not JSON at byte {}: {}", document.GetErrorOffset(),
+                             rapidjson::GetParseError_En(document.GetParseError())));
+  }
+}
+
+rapidjson::SchemaDocument compiled_schema() {
+  rapidjson::Document schema;
+  schema.Parse(receipt_schema);
+  return rapidjson::SchemaDocument(schema);
+}
+
+std::string pointer_text(const rapidjson::Pointer& pointer) {
+  rapidjson::StringBuffer buffer;
+  pointer.Stringify(buffer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+void require_schema(const rapidjson::Document& document, const std::string& name) {
+  static const rapidjson::SchemaDocument schema = compiled_schema();
+  rapidjson::SchemaValidator validator(schema);
+  if (document.Accept(validator)) return;
+  const std::string where = pointer_text(validator.GetInvalidDocumentPointer());
+  refuse(name, fmt::format("{} breaks the schema's rule '{}'", where.empty() ? "it" : where,
+                           validator.GetInvalidSchemaKeyword()));
+}
+
+/// Text as it is; numbers with all their digits, since they were parsed as text.
+std::string text_of(const Json& object, const char* key) {
+  const auto at = object.FindMember(key);
+  if (at == object.MemberEnd() || !at->value.IsString()) return {};
+  return {at->value.GetString(), at->value.GetStringLength()};
+}
+
+Budget budget_of(const Json& privacy) {
+  const std::string measure = text_of(privacy, "measure");
+  if (measure == "zcdp") return Budget::zcdp(Rational::parse(text_of(privacy, "rho")));
+  const Exponent epsilon = Exponent::parse(text_of(privacy, "epsilon"));
+  if (measure == "pure") return Budget::pure(epsilon);
+  return Budget::approximate(epsilon, Rational::parse(text_of(privacy, "delta")));
+}
+
+std::string lattice_of(const Json& lattice) {
+  if (!lattice.HasMember("candidates")) {
+    return fmt::format("{} to {} in steps of {}", text_of(lattice, "lower"), text_of(lattice, "upper"),
+                       text_of(lattice, "step"));
+  }
+  std::string text;
+  for (const Json& candidate : lattice["candidates"].GetArray()) {
+    if (!text.empty()) text += ", ";
+    text += candidate.GetString();
+  }
+  return text;
+}
+
+std::vector<Receipt::Published> quantiles_of(const Json& list) {
+  std::vector<Receipt::Published> quantiles;
+  for (const Json& each : list.GetArray()) {
+    std::optional<std::string> rank_error = text_of(each, "rank_error");
+    if (rank_error->empty()) rank_error.reset();
+    quantiles.push_back({text_of(each, "quantile"), text_of(each, "value"), std::move(rank_error)});
+  }
+  return quantiles;
+}
+
+/// Of a document that keeps the schema and has its numbers as texts.
+Receipt receipt_of(const Json& json, const std::string& digest) {
+  const Json& privacy = json["privacy"];
+  const Json& worst = json["worst_case"];
+  const Json& source = json["source"];
+  return {text_of(json, "program"),
+          text_of(json, "mechanism"),
+          text_of(json["options"], "reason"),
+          quantiles_of(json["quantiles"]),
+          budget_of(privacy),
+          text_of(privacy, "neighbors"),
+          text_of(privacy, "records_per_person"),
+          lattice_of(json["lattice"]),
+          !json["lattice"].HasMember("candidates"),
+          {text_of(source, "file"), text_of(source, "sql"), text_of(source, "column"), text_of(source, "null"),
+           text_of(source, "engine")},
+          text_of(worst, "confidence"),
+          text_of(worst, "rows"),
+          text_of(worst, "together"),
+          text_of(worst, "without"),
+          text_of(json, "public_records"),
+          text_of(json, "unsafe_seed"),
+          digest};
+}
+
+}  // namespace
+
+Receipt read_receipt(const std::string& text, const std::string& name) {
+  rapidjson::Document document;
+  parse(document, text, name);
+  require_schema(document, name);
+  const std::string digest = report_detail::intact_digest(text);
+  if (digest.empty()) {
+    throw Error(ErrorCode::data, fmt::format("'{}' is not as it was written: its hash does not fit", name),
+                "it was changed or damaged; take the original, or the copy in a ledger");
+  }
+  rapidjson::Document with_texts;
+  with_texts.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());
+  try {
+    return receipt_of(with_texts, digest);
+  } catch (const Error& error) {
+    refuse(name, error.what());
+  }
+}
+
+}  // namespace fractile

@@ -1,0 +1,135 @@
+"""fractile plan and fractile explain: before a release, and after it."""
+
+import csv
+import io
+import json
+import unittest
+
+from cli.program import CommandTest, options, require_engine, run
+
+INCOME = {"bounds": ("0", "500000"), "step": "1", "epsilon": "1", "expected_rows": "5000"}
+
+
+def plan(**changes):
+    return run("plan", *options(INCOME, **changes))
+
+
+def worst_cases(result):
+    return [int(row["worst_case"]) for row in csv.DictReader(io.StringIO(result.out))]
+
+
+class Plan(CommandTest):
+    def test_csv(self):
+        result = plan()
+        self.assertEqual((result.code, result.err), (0, ""))
+        rows = list(csv.DictReader(io.StringIO(result.out)))
+        self.assertEqual([row["quantile"] for row in rows], ["1/4", "1/2", "3/4"])
+        for row in rows:
+            self.assertLessEqual(float(row["median"]), float(row["nine_in_ten"]))
+            self.assertLess(float(row["nine_in_ten"]), float(row["worst_case"]))
+
+    def test_json(self):
+        document = json.loads(plan(format="json", shape="log-normal", confidence="0.9").out)
+        self.assertEqual(document["worst_case"]["confidence"], "9/10")
+        self.assertEqual(document["worst_case"]["rows"], 5000)
+        self.assertEqual(document["typical"]["shape"], "log-normal")
+        self.assertEqual(document["privacy"]["epsilon"], "1")
+
+    def test_table(self):
+        result = plan(format="table")
+        self.assertEqual(result.code, 0)
+        for part in ("worst case", "neighbors add-remove", "mechanism joint-total", "No record was read", "########"):
+            self.assertIn(part, result.out)
+        self.assertLessEqual(max(map(len, result.out.splitlines())), 110)
+
+    def test_is_reproducible(self):
+        self.assertEqual(plan(), plan())
+
+    def test_solved_epsilon_gives_the_wanted_error(self):
+        for changes in ({}, {"solve_for": "rho"}):
+            solved = json.loads(plan(epsilon=None, rank_error="200", format="json", **changes).out)
+            privacy = solved["privacy"]
+            budget = {"epsilon": privacy.get("epsilon"), "rho": privacy.get("rho")}
+            worst = max(worst_cases(plan(**budget)))
+            self.assertLessEqual(worst, 200)
+            self.assertGreaterEqual(worst, 198)
+
+    def test_percentile_error(self):
+        solved = plan(epsilon=None, percentile_error="4")  # of 5000: 200
+        self.assertEqual(solved.out, plan(epsilon=None, rank_error="200").out)
+
+    def test_refusals(self):
+        cases = (
+            ({"epsilon": None}, ("a budget is missing, or the error", "--rank-error 100")),
+            ({"rank_error": "100"}, ("--epsilon is what a wanted error is solved for",)),
+            ({"epsilon": None, "percentile_error": "1", "expected_rows": None}, ("--expected-rows, which is missing",)),
+            ({"epsilon": None, "percentile_error": "0"}, ("not above 0",)),
+            ({"epsilon": None, "rank_error": "1", "percentile_error": "1"}, ("stands in place of --rank-error",)),
+            ({"epsilon": None, "rank_error": "0"}, ("no budget gives that rank error",)),
+            ({"epsilon": None, "rank_error": "many"}, ("not a whole number",)),
+            ({"solve_for": "rho"}, ("--solve-for goes with --rank-error",)),
+            ({"confidence": "1"}, ("a confidence lies between 0 and 1",)),
+            ({"confidence": "95"}, ("a confidence lies between 0 and 1",)),
+            ({"shape": "round"}, ("'round' is not known", "log-normal")),
+            ({"bounds": None}, ("--bounds is missing",)),
+            ({"rows": "7"}, ("unknown option --rows",)),
+        )
+        for changes, parts in cases:
+            with self.subTest(changes):
+                self.assert_refused(plan(**changes), 2, *parts)
+
+
+class Explain(CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        require_engine()
+
+    def setUp(self):
+        super().setUp()
+        self.write("people.csv", "x,x|y\n" + "7,1\n" * 1000)
+
+    def receipt(self, name="r.json", **changes):
+        self.assertEqual(self.run_release("people.csv", receipt=name, **changes).code, 0)
+        return name
+
+    def explain(self, *arguments, **how):
+        return run("explain", *arguments, cwd=self.folder, **how)
+
+    def test_round_trip(self):
+        page = self.explain(self.receipt())
+        self.assertEqual((page.code, page.err), (0, ""))
+        words = " ".join(page.out.split())
+        for part in ("3 quantiles of x", "of people.csv", "epsilon = 1 (pure", "at most 1 record in the table"):
+            self.assertIn(part, words)
+        self.assertLessEqual(max(map(len, page.out.splitlines())), 100)
+
+    def test_standard_input(self):
+        text = (self.folder / self.receipt()).read_bytes()
+        self.assertEqual(self.explain("-", stdin=text).out, self.explain("r.json").out)
+
+    def test_markdown(self):
+        page = self.explain(self.receipt(column="x|y"), "--format", "markdown").out
+        self.assertTrue(page.startswith("# 3 quantiles of x\\|y\n\n## What was published\n\n"), page)
+        self.assertIn("\n| share | x\\|y | off by at most |\n| :--- | ---: | ---: |\n", page)
+
+    def test_a_changed_receipt_is_refused(self):
+        path = self.folder / self.receipt()
+        text = path.read_text()
+        path.write_text(text.replace('"epsilon": "1"', '"epsilon": "2"'))
+        self.assert_refused(self.explain("r.json"), 3, "not as it was written")
+        path.write_text(json.dumps(json.loads(text)))
+        self.assert_refused(self.explain("r.json"), 3, "not as it was written")
+
+    def test_refusals(self):
+        self.write("empty.json", "")
+        self.write("other.json", "{}")
+        self.assert_refused(self.explain(), 2, "no RECEIPT to explain")
+        self.assert_refused(self.explain("gone.json"), 3, "cannot be read: No such file")
+        self.assert_refused(self.explain("."), 3, "'.'")
+        self.assert_refused(self.explain("empty.json"), 3, "is empty")
+        self.assert_refused(self.explain("other.json"), 3, "breaks the schema's rule 'required'")
+        self.assert_refused(self.explain("people.csv"), 3, "is not JSON at byte 0")
+
+
+if __name__ == "__main__":
+    unittest.main()
