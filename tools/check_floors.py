@@ -59,6 +59,7 @@ PUBLIC_HEADERS = {
     "privacy": "privacy",
     "accounting": "privacy",
     "quantiles": "quantiles",
+    "bounds": "quantiles",
     "planning": "quantiles",
     "audit": "quantiles",
     "constructors": "quantiles",

@@ -70,6 +70,12 @@ struct MechanismUsed {
   std::optional<Rational> granularity = {};  ///< of the values, as was found privately, when it was looked for
 };
 
+/// That a release's bounds were found with a part of its budget.
+struct PrivateBounds {
+  Budget budget;   ///< of the whole: the bounds, and then the quantiles
+  Rational share;  ///< of it, for the bounds
+};
+
 /// Published quantiles and what they were published under. Holds nothing that was not paid for.
 struct QuantileRelease {
   QuantileQuery query;
@@ -78,6 +84,10 @@ struct QuantileRelease {
   MechanismUsed used;
   std::optional<std::uint64_t> unsafe_seed;     ///< set when the bits were reproducible: not private
   std::optional<std::uint64_t> public_records;  ///< the number of records, when declared public
+  std::optional<PrivateBounds> bounds = {};     ///< when nobody declared them; `query` has the rest of the budget
+
+  /// What all of it costs.
+  const Budget& cost() const { return bounds ? bounds->budget : query.budget; }
 
   Rational value(std::size_t i) const { return lattice.at(indices[i]); }
 };

@@ -87,6 +87,10 @@ class RankProfile {
   std::vector<std::uint64_t> cumulative_;
 };
 
+/// The same records among candidates lowest .. highest, now 0, 1, ...: those outside on the nearest of them. Error(usage)
+/// unless lowest <= highest, both of them candidates.
+RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest);
+
 /// Builds a profile from records in any order, or from counts. Memory: 8 bytes a record on a fine lattice, 16 bytes a
 /// position on a coarse one.
 class ProfileBuilder {

@@ -357,6 +357,7 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
   const QuantilePlan plan = plan_of(release.query, release.lattice);
   const std::uint64_t rows = release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
   std::string reason = reason_against(release.query, plan, release.used.mechanism == Mechanism::tree);
+  if (release.bounds) reason = "the bounds were found, and may have missed";
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
   std::optional<RoundGrid> grid;
   for (const RoundGrid& each : plan.grids) {

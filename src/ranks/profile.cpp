@@ -59,6 +59,18 @@ RankProfile collected(std::uint64_t candidates, const std::vector<std::pair<Posi
 
 }  // namespace
 
+RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest) {
+  if (lowest > highest || highest >= profile.candidates()) {
+    throw Error(ErrorCode::usage, "a profile is clamped to candidates of its own, the lower one first");
+  }
+  std::vector<std::pair<Position, std::uint64_t>> records;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const Position position = std::clamp(profile.position(k), 2 * lowest + 1, 2 * highest + 1) - 2 * lowest;
+    records.emplace_back(position, profile.count(k));
+  }
+  return collected(highest - lowest + 1, records);
+}
+
 RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
   if (a.candidates_ != b.candidates_) throw Error(ErrorCode::usage, "profiles over different candidates cannot merge");
   std::vector<std::pair<Position, std::uint64_t>> all;

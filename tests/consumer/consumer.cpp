@@ -1,6 +1,7 @@
 // Includes every public header and releases the median of a few ages.
 #include <fractile/accounting.hpp>
 #include <fractile/audit.hpp>
+#include <fractile/bounds.hpp>
 #include <fractile/constructors.hpp>
 #include <fractile/domains.hpp>
 #include <fractile/error.hpp>

@@ -1,0 +1,28 @@
+// Bounds that nobody knows: found with a part of the budget, for a release within them.
+// Source: ours; smaller kin of Algorithm 1 of approximate-quantiles 2021 on a geometric lattice.
+#pragma once
+
+#include "fractile/quantiles.hpp"
+
+namespace fractile {
+
+/// Bounds that may be found: 0 and plus or minus step, 2 step, 4 step, ..., 2^doublings step.
+struct BoundsSearch {
+  Rational step;
+  int doublings = 60;
+
+  /// All multiples of step between the widest bounds: the lattice that the records are to be counted on. Error(usage) as
+  /// Lattice::regular, and unless 1 <= doublings <= 60.
+  Lattice lattice() const;
+};
+
+/// Releases the query's quantiles of `profile`, which was counted on search.lattice(), within bounds that `share` of the
+/// budget finds; the rest pays for the quantiles. The bounds are meant to hold the quantiles asked for, not all records: those
+/// outside count as the nearest bound. The release's `query` has the rest of the budget, `bounds` tells of all of it, and the
+/// whole keeps the query's budget. Errors: usage, as release_quantiles(), and unless 0 < share < 1.
+/// Proof: docs/proofs/private_bounds.md
+QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
+                                            const QuantileQuery& query, const Rational& share, RandomBits& bits,
+                                            Filter filter = {});
+
+}  // namespace fractile

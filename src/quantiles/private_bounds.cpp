@@ -1,0 +1,103 @@
+#include "quantiles/private_bounds.hpp"
+
+#include <algorithm>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+void require_doublings(int doublings) {
+  if (doublings < 1 || doublings > 60) throw Error(ErrorCode::usage, "bounds are found among 1 to 60 doublings");
+}
+
+/// The candidate that is the value 0.
+std::uint64_t zero_of(const BoundsSearch& search) { return std::uint64_t{1} << search.doublings; }
+
+}  // namespace
+
+Lattice BoundsSearch::lattice() const {
+  require_doublings(doublings);
+  const Rational widest = step * Rational::dyadic(1, doublings);
+  return Lattice::regular(-widest, widest, step);
+}
+
+std::vector<std::uint64_t> bound_candidates(const BoundsSearch& search) {
+  require_doublings(search.doublings);
+  const std::uint64_t zero = zero_of(search);
+  std::vector<std::uint64_t> bounds;
+  for (int k = search.doublings; k >= 0; --k) bounds.push_back(zero - (std::uint64_t{1} << k));
+  bounds.push_back(zero);
+  for (int k = 0; k <= search.doublings; ++k) bounds.push_back(zero + (std::uint64_t{1} << k));
+  return bounds;
+}
+
+RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_t>& bounds, Rounding rounding) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const std::uint64_t candidate = profile.position(k) / 2;
+    const bool up = rounding == Rounding::up;
+    const auto at = up ? std::ranges::lower_bound(bounds, candidate) : std::ranges::upper_bound(bounds, candidate);
+    const auto passed = static_cast<std::size_t>(at - bounds.begin());
+    const std::size_t place = up ? std::min(passed, bounds.size() - 1) : std::max<std::size_t>(passed, 1) - 1;
+    const Position position = 2 * place + 1;
+    if (positions.empty() || positions.back() != position) {
+      positions.push_back(position);
+      counts.push_back(0);
+    }
+    counts.back() += profile.count(k);
+  }
+  return {bounds.size(), std::move(positions), counts};
+}
+
+BudgetParts parted(const Budget& budget, const Rational& share) {
+  const Rational rest = Rational(1) - share;
+  switch (budget.measure()) {
+    case Measure::pure:
+      return {Budget::pure(budget.epsilon() * share), Budget::pure(budget.epsilon() * rest)};
+    case Measure::zcdp:
+      return {Budget::zcdp(budget.rho() * share), Budget::zcdp(budget.rho() * rest)};
+    case Measure::approximate:
+      return {Budget::pure(budget.epsilon() * share), Budget::approximate(budget.epsilon() * rest, budget.delta())};
+  }
+  throw Error(ErrorCode::internal, "a measure that does not exist");
+}
+
+BoundsQuery bounds_query(const QuantileQuery& query, const Rational& share) {
+  constexpr std::int64_t parts = 1024;
+  const auto half = [](const Rational& tail) { return (tail * Rational(parts / 2)).floor() / Rational(parts); };
+  const Rational lower = half(query.quantiles.front());
+  const Rational upper = Rational(1) - half(Rational(1) - query.quantiles.back());
+  const Exponent range = independent_range({{lower, upper}, parted(query.budget, share).bounds});
+  return {{{lower}, range, query.neighbors, query.records_per_person},
+          {{upper}, range, query.neighbors, query.records_per_person}};
+}
+
+QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
+                                            const QuantileQuery& query, const Rational& share, RandomBits& bits,
+                                            Filter filter) {
+  query.validate();
+  if (share <= Rational(0) || share >= Rational(1)) {
+    throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
+  }
+  const Lattice widest = search.lattice();
+  if (profile.candidates() != widest.size()) {
+    throw Error(ErrorCode::usage, "the profile was counted on another lattice");
+  }
+  const std::vector<std::uint64_t> candidates = bound_candidates(search);
+  const BoundsQuery bounds = bounds_query(query, share);
+  const auto selected = [&](const IndependentQuantiles& end, Rounding rounding) {
+    return candidates[sample_independent(on_bounds(profile, candidates, rounding), end, bits, filter).front()];
+  };
+  const auto [lowest, highest] =
+      std::minmax({selected(bounds.lower, Rounding::down), selected(bounds.upper, Rounding::up)});
+  const Lattice within = Lattice::regular(widest.at(lowest), widest.at(highest), search.step);
+  QuantileQuery rest = query;
+  rest.budget = parted(query.budget, share).rest;
+  QuantileRelease release = release_quantiles(clamped(profile, lowest, highest), within, rest, bits, filter);
+  release.bounds = PrivateBounds{query.budget, share};
+  return release;
+}
+
+}  // namespace fractile
