@@ -4,6 +4,7 @@
 #include <exception>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit.hpp"
@@ -36,6 +37,16 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
   return verbs.front();
 }
 
+/// What was typed, last word first, as the parser wants it. "--bounds auto" stands for both of its values.
+std::vector<std::string> reversed(int argc, char** argv) {
+  std::vector<std::string> words;
+  for (int i = argc - 1; i > 0; --i) {
+    words.emplace_back(argv[i]);
+    if (words.back() == "auto" && std::string_view(argv[i - 1]) == "--bounds") words.emplace_back("auto");
+  }
+  return words;
+}
+
 int run(int argc, char** argv) {
   const std::array verbs{Verb{release_verb(), run_release}, Verb{plan_verb(), run_plan},
                          Verb{explain_verb(), run_explain}, Verb{audit_verb(), run_audit},
@@ -51,7 +62,7 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("fractile ") + fractile::version + "\n");
   app.formatter_fn([&](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(specs); });
   try {
-    app.parse(argc, argv);
+    app.parse(reversed(argc, argv));
   } catch (const CLI::CallForHelp&) {
     print(app.help());
     return 0;

@@ -20,6 +20,9 @@ constexpr OptionSpec synthetic_rows_option{
     "instead of --quantiles: N rows distributed like the column, the quantiles 1/N, 2/N, ..., 1"};
 constexpr OptionSpec bounds_option{"--bounds", "LO HI", "", "What",
                                    "the smallest and largest possible value, public knowledge, not read from the data"};
+constexpr OptionSpec bounds_or_auto_option{
+    "--bounds", "LO HI", "", "What",
+    "the smallest and largest possible value, public knowledge; or auto, to pay for finding them"};
 constexpr OptionSpec step_option{"--step", "S", "", "What",
                                  "the distance between possible values: 1 for whole numbers, 0.01 for cents"};
 constexpr OptionSpec candidates_option{"--candidates", "LIST", "", "What",
@@ -50,8 +53,10 @@ constexpr std::array release_table{
     OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
     quantiles_option,
     synthetic_rows_option,
-    bounds_option,
+    bounds_or_auto_option,
     step_option,
+    OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
+               "with --bounds auto: the share of the budget that finds them"},
     candidates_option,
     epsilon_option,
     rho_option,

@@ -10,24 +10,55 @@
 
 namespace fractile::cli {
 
+namespace {
+
+bool are_auto(const std::vector<std::string>& bounds) { return bounds[0] == "auto" && bounds[1] == "auto"; }
+
+Rational step_of(const Typed& typed) {
+  if (!typed.has("--step")) {
+    usage("--step is missing: the distance between possible values", "for whole numbers, write --step 1");
+  }
+  return in_option("--step", [&] { return Rational::parse(typed.one("--step")); });
+}
+
+void refuse_candidates_beside_bounds(const Typed& typed) {
+  if (typed.has("--candidates") && (typed.has("--bounds") || typed.has("--step"))) {
+    usage("--candidates stands instead of --bounds and --step", "give one or the other");
+  }
+}
+
+}  // namespace
+
+std::optional<BoundsToFind> bounds_to_find(const Typed& typed) {
+  refuse_candidates_beside_bounds(typed);
+  if (!typed.has("--bounds") || !are_auto(typed.values.at("--bounds"))) {
+    if (typed.has("--bounds-budget")) usage("--bounds-budget goes with --bounds auto", "leave it out");
+    return {};
+  }
+  const Rational share =
+      in_option("--bounds-budget", [&] { return Rational::parse(typed.one("--bounds-budget", "0.1")); });
+  if (share <= Rational(0) || share >= Rational(1)) {
+    usage("--bounds-budget: a share of the budget lies between 0 and 1", "write for example --bounds-budget 0.1");
+  }
+  BoundsSearch search{step_of(typed)};
+  in_option("--step", [&] { return search.lattice(); });
+  return BoundsToFind{std::move(search), share};
+}
+
 Lattice lattice_of(const Typed& typed) {
+  refuse_candidates_beside_bounds(typed);
   if (typed.has("--candidates")) {
-    if (typed.has("--bounds") || typed.has("--step")) {
-      usage("--candidates stands instead of --bounds and --step", "give one or the other");
-    }
     return in_option("--candidates", [&] { return Lattice::explicit_points(numbers(typed.one("--candidates"))); });
   }
   if (!typed.has("--bounds")) {
     usage("--bounds is missing: the smallest and largest possible value, known without looking at the data",
           "for ages, write --bounds 0 125 --step 1");
   }
-  if (!typed.has("--step")) {
-    usage("--step is missing: the distance between possible values", "for whole numbers, write --step 1");
-  }
   const std::vector<std::string>& bounds = typed.values.at("--bounds");
+  if (are_auto(bounds)) usage("--bounds auto finds bounds in a table, and none is read", "write --bounds LO HI");
+  const Rational step = step_of(typed);
   const Rational lower = in_option("--bounds", [&] { return Rational::parse(bounds[0]); });
   const Rational upper = in_option("--bounds", [&] { return Rational::parse(bounds[1]); });
-  const Rational step = in_option("--step", [&] { return Rational::parse(typed.one("--step")); });
   return Lattice::regular(lower, upper, step);
 }
 

@@ -1,12 +1,22 @@
 // What is asked of a column, from words: for release and plan.
 #pragma once
 
+#include <optional>
+
+#include "fractile/bounds.hpp"
 #include "fractile/quantiles.hpp"
 #include "options.hpp"
 
 namespace fractile::cli {
 
-/// --bounds and --step, or --candidates.
+/// --bounds auto, with --step and --bounds-budget; nothing when bounds or candidates are given.
+struct BoundsToFind {
+  BoundsSearch search;
+  Rational share;
+};
+std::optional<BoundsToFind> bounds_to_find(const Typed& typed);
+
+/// --bounds LO HI and --step, or --candidates.
 Lattice lattice_of(const Typed& typed);
 
 /// --quantiles and the options of mechanisms; validated.

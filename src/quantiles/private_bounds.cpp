@@ -74,9 +74,18 @@ BoundsQuery bounds_query(const QuantileQuery& query, const Rational& share) {
           {{upper}, range, query.neighbors, query.records_per_person}};
 }
 
-QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
-                                            const QuantileQuery& query, const Rational& share, RandomBits& bits,
-                                            Filter filter) {
+namespace {
+
+/// Bounds that were found, and what is left to be done within them.
+struct Found {
+  std::uint64_t lowest;
+  std::uint64_t highest;
+  Lattice lattice;
+  QuantileQuery rest;
+};
+
+Found found_bounds(const RankProfile& profile, const BoundsSearch& search, const QuantileQuery& query,
+                   const Rational& share, RandomBits& bits, Filter filter) {
   query.validate();
   if (share <= Rational(0) || share >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
@@ -92,10 +101,19 @@ QuantileRelease release_with_private_bounds(const RankProfile& profile, const Bo
   };
   const auto [lowest, highest] =
       std::minmax({selected(bounds.lower, Rounding::down), selected(bounds.upper, Rounding::up)});
-  const Lattice within = Lattice::regular(widest.at(lowest), widest.at(highest), search.step);
   QuantileQuery rest = query;
   rest.budget = parted(query.budget, share).rest;
-  QuantileRelease release = release_quantiles(clamped(profile, lowest, highest), within, rest, bits, filter);
+  return {lowest, highest, Lattice::regular(widest.at(lowest), widest.at(highest), search.step), std::move(rest)};
+}
+
+}  // namespace
+
+QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
+                                            const QuantileQuery& query, const Rational& share, RandomBits& bits,
+                                            Filter filter) {
+  const Found found = found_bounds(profile, search, query, share, bits, filter);
+  QuantileRelease release =
+      release_quantiles(clamped(profile, found.lowest, found.highest), found.lattice, found.rest, bits, filter);
   release.bounds = PrivateBounds{query.budget, share};
   return release;
 }
