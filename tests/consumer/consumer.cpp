@@ -6,6 +6,7 @@
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
 #include <fractile/flow.hpp>
+#include <fractile/ledger.hpp>
 #include <fractile/measurements.hpp>
 #include <fractile/pipelines.hpp>
 #include <fractile/privacy.hpp>
