@@ -21,7 +21,8 @@ const std::string& path_of(const Typed& typed) {
 }
 
 int run_init(const Typed& typed) {
-  if (!typed.has("--dataset")) usage("--dataset is missing", "name what shares the budget, for example --dataset people");
+  if (!typed.has("--dataset"))
+    usage("--dataset is missing", "name what shares the budget, for example --dataset people");
   const LedgerDataset dataset{typed.one("--dataset"), budget_of(typed), neighbors_of(typed),
                               typed.one("--unit", "person")};
   Ledger ledger = Ledger::open_or_create(path_of(typed));

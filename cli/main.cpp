@@ -36,7 +36,8 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
 }
 
 int run(int argc, char** argv) {
-  const std::array verbs{Verb{release_verb(), run_release}, Verb{ledger_verb(), run_ledger}, Verb{audit_verb(), run_audit}, Verb{flow_verb(), run_flow},
+  const std::array verbs{Verb{release_verb(), run_release}, Verb{ledger_verb(), run_ledger},
+                         Verb{audit_verb(), run_audit}, Verb{flow_verb(), run_flow},
                          Verb{reproduce_verb(), run_reproduce}};
   std::vector<const VerbSpec*> specs;
   CLI::App app;

@@ -77,7 +77,8 @@ constexpr VerbSpec release_spec{
 };
 
 constexpr const char* ledger_file = "the ledger, a file such as budget.db; see docs/ledger.md";
-constexpr const char* ledger_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n";
+constexpr const char* ledger_epilogue =
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n";
 
 constexpr std::array ledger_init_table{
     OptionSpec{"--dataset", "NAME", "", "What", "what shares the budget: a table of people, or several (required)"},
@@ -110,9 +111,11 @@ constexpr std::array ledger_show_table{
 };
 
 constexpr VerbSpec ledger_show_spec{
-    "ledger show",       "budgets, what was spent of them, and for what",
+    "ledger show",
+    "budgets, what was spent of them, and for what",
     "fractile ledger show FILE [--dataset NAME] [--format FORMAT]",
-    ledger_file,         ledger_show_table,
+    ledger_file,
+    ledger_show_table,
     ledger_epilogue,
 };
 
@@ -121,9 +124,11 @@ constexpr std::array ledger_verify_table{
 };
 
 constexpr VerbSpec ledger_verify_spec{
-    "ledger verify",     "recompute every hash and every sum",
+    "ledger verify",
+    "recompute every hash and every sum",
     "fractile ledger verify FILE [--head HASH]",
-    ledger_file,         ledger_verify_table,
+    ledger_file,
+    ledger_verify_table,
     "Exit codes: 0 the ledger is whole; 2 wrong usage; 3 unwritable output; 5 it is not; 70 internal.\n",
 };
 
@@ -132,9 +137,11 @@ constexpr std::array ledger_export_table{
 };
 
 constexpr VerbSpec ledger_export_spec{
-    "ledger export",     "all that the ledger holds, in the order in which it happened",
+    "ledger export",
+    "all that the ledger holds, in the order in which it happened",
     "fractile ledger export FILE [--format FORMAT]",
-    ledger_file,         ledger_export_table,
+    ledger_file,
+    ledger_export_table,
     ledger_epilogue,
 };
 
@@ -144,9 +151,11 @@ constexpr std::array ledger_void_table{
 };
 
 constexpr VerbSpec ledger_void_spec{
-    "ledger void",       "give back what a release reserved that was never published",
+    "ledger void",
+    "give back what a release reserved that was never published",
     "fractile ledger void FILE --entry ID --reason TEXT",
-    ledger_file,         ledger_void_table,
+    ledger_file,
+    ledger_void_table,
     "Whoever saw the release's output or its receipt knows it: then it counts, and must stay.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",

@@ -43,9 +43,9 @@ struct LedgerEntry {
   LedgerRequest request;
   Budget charge;  ///< what the cost counts as on this budget: a pure cost on a zCDP budget has a rho
   EntryState state = EntryState::reserved;
-  std::string reserved_at = {};     ///< UTC, "2026-01-31T09:00:00Z"; as the clock was, for information
-  std::string settled_at = {};      ///< when it was committed or voided
-  std::string receipt = {};         ///< of committed entries: the published text; empty if an older format did not keep it
+  std::string reserved_at = {};  ///< UTC, "2026-01-31T09:00:00Z"; as the clock was, for information
+  std::string settled_at = {};   ///< when it was committed or voided
+  std::string receipt = {};      ///< of committed entries: the published text; empty if an older format did not keep it
   std::string receipt_sha256 = {};  ///< of committed entries, in lower-case hexadecimal digits
   std::string reason = {};          ///< of void entries
 };

@@ -37,7 +37,8 @@ std::string hash_of(const Connection& connection, const Statement& event, const 
   std::string fields = field(chain_name) + field(previous);
   for (const int index : {0, 1, 2, 3, 4}) fields += column(event, index);
   Statement subject(connection, subject_sql(event.text(2)));
-  if (!subject.bind(1, event.number(5)).step()) broken(connection, fmt::format("line {} is about nothing", event.text(0)));
+  if (!subject.bind(1, event.number(5)).step())
+    broken(connection, fmt::format("line {} is about nothing", event.text(0)));
   for (int index = 0; index < subject.columns(); ++index) fields += column(subject, index);
   return sha256(fields);
 }
@@ -47,7 +48,8 @@ void require_no_strays(const Connection& connection) {
     const std::int64_t id = connection.number(sql);
     if (id != 0) broken(connection, fmt::format("the log does not know {} {}", what, id));
   };
-  require_none("dataset", "SELECT id FROM datasets WHERE id NOT IN (SELECT dataset FROM events WHERE kind = 'dataset')");
+  require_none("dataset",
+               "SELECT id FROM datasets WHERE id NOT IN (SELECT dataset FROM events WHERE kind = 'dataset')");
   require_none("entry", "SELECT id FROM entries WHERE id NOT IN (SELECT entry FROM events WHERE kind = 'reserve')");
   require_none("the receipt of entry",
                "SELECT entry FROM receipts WHERE entry NOT IN (SELECT entry FROM events WHERE kind = 'commit')");

@@ -37,16 +37,17 @@ void require_line(const std::string& what, const std::string& text) {
 }
 
 [[noreturn]] void refuse_settled(const Connection& connection, const LedgerEntry& entry, const std::string& hint) {
-  throw Error(ErrorCode::usage,
-              fmt::format("entry {} of the ledger '{}' is {} already", entry.id, connection.path(),
-                          to_string(entry.state)),
-              hint);
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("entry {} of the ledger '{}' is {} already", entry.id, connection.path(), to_string(entry.state)),
+      hint);
 }
 
 void require_unpublished(const LedgerEntry& entry) {
   std::error_code failure;
   const std::string& path = entry.request.receipt_path;
-  if (path.empty() || std::filesystem::symlink_status(path, failure).type() == std::filesystem::file_type::not_found) return;
+  if (path.empty() || std::filesystem::symlink_status(path, failure).type() == std::filesystem::file_type::not_found)
+    return;
   throw Error(ErrorCode::usage,
               fmt::format("entry {} may have been published: there is a receipt at '{}'", entry.id, path),
               "let the entry count; or, if that is another release's receipt, move it away");
@@ -76,8 +77,7 @@ struct Ledger::State {
       throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", path),
                   fmt::format("check the path, or make one: fractile ledger init {} --dataset NAME --epsilon E", path));
     }
-    const auto missing =
-        wanted == Wanted::existing ? Connection::Missing::is_error : Connection::Missing::is_created;
+    const auto missing = wanted == Wanted::existing ? Connection::Missing::is_error : Connection::Missing::is_created;
     auto state = std::make_unique<State>(State{Connection(path, missing, options.patience), std::move(options)});
     prepare(state->connection, wanted);
     return state;
@@ -112,7 +112,8 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
   Transaction transaction(connection, Kind::write);
   Statement same(connection, "SELECT 1 FROM datasets WHERE name = ?1");
   if (same.bind(1, dataset.name).step()) {
-    throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has a dataset '{}' already", connection.path(), dataset.name),
+    throw Error(ErrorCode::usage,
+                fmt::format("the ledger '{}' has a dataset '{}' already", connection.path(), dataset.name),
                 "a dataset's budget never changes; choose another name for another dataset");
   }
   append_event(connection, {state_->now(), "dataset"}, insert_dataset(connection, dataset));
@@ -153,7 +154,8 @@ void Ledger::commit(std::int64_t id, const std::string& receipt, const std::func
   Transaction transaction(connection, Kind::write);
   const LedgerEntry entry = read_entry(connection, id);
   if (entry.state == EntryState::voided) {
-    throw Error(ErrorCode::ledger, fmt::format("entry {} of the ledger '{}' was voided meanwhile", id, connection.path()),
+    throw Error(ErrorCode::ledger,
+                fmt::format("entry {} of the ledger '{}' was voided meanwhile", id, connection.path()),
                 "nothing was published; ask again");
   }
   if (entry.state == EntryState::committed) refuse_settled(connection, entry, "commit an entry once");

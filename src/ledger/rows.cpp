@@ -46,8 +46,7 @@ Neighbors neighbors_of(const std::string& text) {
   unreadable();
 }
 
-constexpr const char* datasets_sql =
-    "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta FROM datasets ";
+constexpr const char* datasets_sql = "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta FROM datasets ";
 
 DatasetRow dataset_at(const Connection& connection, const Statement& row) {
   return readable(connection, fmt::format("dataset {}", row.number(0)), [&] {
@@ -110,7 +109,8 @@ DatasetRow read_dataset(const Connection& connection, const std::string& name) {
 
 std::vector<LedgerEntry> read_entries(const Connection& connection, std::optional<std::int64_t> dataset) {
   std::vector<LedgerEntry> entries;
-  Statement statement(connection, std::string(entries_sql) + (dataset ? "WHERE e.dataset = ?1 " : "") + "ORDER BY e.id");
+  Statement statement(connection,
+                      std::string(entries_sql) + (dataset ? "WHERE e.dataset = ?1 " : "") + "ORDER BY e.id");
   if (dataset) statement.bind(1, *dataset);
   while (statement.step()) entries.push_back(entry_at(connection, statement));
   return entries;

@@ -35,9 +35,9 @@ std::vector<std::string> append_only(const std::string& table) {
   std::vector<std::string> triggers;
   triggers.reserve(2);
   for (const auto& [verb, name] : {std::pair{"UPDATE", "kept"}, std::pair{"DELETE", "held"}}) {
-    triggers.push_back(fmt::format(
-        "CREATE TRIGGER {}_{} BEFORE {} ON {} BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END", table, name, verb,
-        table));
+    triggers.push_back(
+        fmt::format("CREATE TRIGGER {}_{} BEFORE {} ON {} BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END", table,
+                    name, verb, table));
   }
   return triggers;
 }

@@ -67,7 +67,8 @@ void require_countable(const LedgerDataset& dataset, const LedgerEntry& entry) {
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
   const Measure budget = dataset.budget.measure();
   if (counts_as_it_is(cost.measure(), budget)) return cost;
-  if (budget == Measure::zcdp && cost.measure() == Measure::pure) return Budget::zcdp(zcdp_of_pure_tight(cost.epsilon()));
+  if (budget == Measure::zcdp && cost.measure() == Measure::pure)
+    return Budget::zcdp(zcdp_of_pure_tight(cost.epsilon()));
   const char* const hint = budget == Measure::zcdp   ? "release with --rho, or with --epsilon and without --delta"
                            : budget == Measure::pure ? "release with --epsilon and without --delta"
                                                      : "release with --epsilon, with or without --delta";

@@ -49,8 +49,9 @@ Error failure(sqlite3* database, const std::string& path) {
 void set_up(const Connection& connection) {
   sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   // EXTRA is FULL, and for the moment before a new file is in WAL mode also syncs the folder.
-  connection.run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
-                 "PRAGMA synchronous = EXTRA");
+  connection.run(
+      "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
+      "PRAGMA synchronous = EXTRA");
 }
 
 }  // namespace
@@ -61,13 +62,14 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_fi
 Connection::Connection(const std::string& path, Missing missing, std::chrono::milliseconds patience) : path_(path) {
   sqlite3* database = nullptr;
   const int create = missing == Missing::is_created ? SQLITE_OPEN_CREATE : 0;
-  const int result = sqlite3_open_v2(as_file(path).c_str(), &database,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | create, nullptr);
+  const int result =
+      sqlite3_open_v2(as_file(path).c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | create, nullptr);
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorCode::internal, "no memory for a ledger", "nothing was released");
   if (result != SQLITE_OK) fail();
   sqlite3_busy_timeout(database, static_cast<int>(patience.count()));
-  if (sqlite3_db_readonly(database, "main") != 0) throw writing_failed(fmt::format("the ledger '{}'", path), "it is read-only");
+  if (sqlite3_db_readonly(database, "main") != 0)
+    throw writing_failed(fmt::format("the ledger '{}'", path), "it is read-only");
   set_up(*this);
 }
 

@@ -33,8 +33,7 @@ std::string balances_csv(const LedgerStatement& statement) {
 }
 
 std::string entries_csv(const LedgerStatement& statement) {
-  std::string text =
-      "id,dataset,state,reserved_at,settled_at,cost,charge,query,receipt_path,receipt_sha256,reason\n";
+  std::string text = "id,dataset,state,reserved_at,settled_at,cost,charge,query,receipt_path,receipt_sha256,reason\n";
   for (const LedgerEntry& entry : statement.entries) {
     text += line_of({std::to_string(entry.id), entry.request.dataset, to_string(entry.state), entry.reserved_at,
                      entry.settled_at, entry.request.cost.to_string(), entry.charge.to_string(), entry.request.query,
@@ -48,7 +47,8 @@ std::string beginning(const std::string& text) {
   std::size_t size = std::min(text.size(), query_width);
   while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
   std::string result = text.substr(0, size);
-  std::ranges::replace_if(result, [](unsigned char c) { return c < 0x20; }, ' ');
+  std::ranges::replace_if(
+      result, [](unsigned char c) { return c < 0x20; }, ' ');
   return size < text.size() ? result + "..." : result;
 }
 

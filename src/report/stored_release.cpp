@@ -22,7 +22,8 @@ std::string member(const rapidjson::Value& object, const char* name) {
 
 std::vector<std::pair<std::string, std::string>> quantiles_of_receipt(const std::string& receipt) {
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(receipt.data(), receipt.size());
+  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(receipt.data(),
+                                                                                         receipt.size());
   if (document.HasParseError() || !document.IsObject()) refuse();
   const auto quantiles = document.FindMember("quantiles");
   if (quantiles == document.MemberEnd() || !quantiles->value.IsArray() || quantiles->value.Empty()) refuse();
