@@ -231,7 +231,7 @@ TEST_F(LedgerCrashes, AtAnyMoment) {
     const Publisher publisher(path, receipts, Step::none, 1000);
     publisher.kill_after(std::chrono::microseconds(microseconds(moments)));
     const auto told = publisher.wait();
-    interrupted += told[0].size() > told[1].size() ? 1 : 0;
+    interrupted += told[0].size() > told[1].size() ? 1U : 0U;
     expect_sound(told);
   }
   EXPECT_GT(interrupted, 0U) << "no process was killed between reserving and committing";
