@@ -57,8 +57,8 @@ struct Spending {
   Rational rho = {};
   Rational delta = {};
 
-  /// A charge on a budget of this measure.
-  Spending& operator+=(const Budget& charge);
+  /// So many equal charges on a budget of this measure.
+  void add(const Budget& charge, std::int64_t count = 1);
   /// True when neither of them exceeds that of the budget, decided exactly.
   bool is_within(const Budget& budget) const;
   /// "epsilon = 1/2 + ln 3", "rho = 1/2", "epsilon = 1, delta = 1/1000000"; "about 0.7" for what is long.

@@ -85,7 +85,9 @@ struct Ledger::State {
 
   std::string now() const { return timestamp(options.clock()); }
 
-  std::vector<LedgerEntry> entries_of(const DatasetRow& row) const { return read_entries(connection, row.id); }
+  LedgerBalance balance(const DatasetRow& row) const {
+    return balance_of(row.dataset, read_charges(connection, row.id));
+  }
 };
 
 Ledger::Ledger(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -142,7 +144,7 @@ std::int64_t Ledger::reserve(const LedgerRequest& request) {
   const DatasetRow row = read_dataset(connection, request.dataset);
   require_same_neighbors(row.dataset, request);
   const Budget charge = charge_on(row.dataset, request.cost);
-  require_remaining(row.dataset, balance_of(row.dataset, state_->entries_of(row)), request.cost, charge);
+  require_remaining(row.dataset, state_->balance(row), request.cost, charge);
   const std::int64_t id = insert_entry(connection, row.id, request, charge);
   append_event(connection, {state_->now(), "reserve"}, id);
   transaction.commit();
@@ -197,7 +199,7 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
 LedgerBalance Ledger::balance(const std::string& dataset) const {
   const Transaction snapshot(state_->connection, Kind::read);
   const DatasetRow row = read_dataset(state_->connection, dataset);
-  return balance_of(row.dataset, state_->entries_of(row));
+  return state_->balance(row);
 }
 
 LedgerStatement Ledger::statement() const {
@@ -208,7 +210,7 @@ LedgerStatement Ledger::statement() const {
   const std::vector<DatasetRow> rows = read_datasets(connection);
   result.accounts.reserve(rows.size());
   for (const DatasetRow& row : rows) {
-    result.accounts.push_back({row.dataset, balance_of(row.dataset, state_->entries_of(row))});
+    result.accounts.push_back({row.dataset, state_->balance(row)});
   }
   return result;
 }
@@ -231,7 +233,7 @@ std::string Ledger::verify(const std::string& head) const {
     }
   }
   for (const DatasetRow& row : read_datasets(connection)) {
-    const LedgerBalance balance = balance_of(row.dataset, state_->entries_of(row));
+    const LedgerBalance balance = state_->balance(row);
     if (!balance.spent.is_within(row.dataset.budget)) {
       refuse(fmt::format("dataset '{}' has spent {} of {}", row.dataset.name, balance.spent.to_string(),
                          row.dataset.budget.to_string()));

@@ -30,6 +30,11 @@ Budget budget_at(const Statement& row, int first) {
   unreadable();
 }
 
+/// From those columns of an entry and charged_rho after them.
+Budget charge_at(const Statement& row, int first) {
+  return row.is_null(first + 4) ? budget_at(row, first) : Budget::zcdp(Rational::parse(row.text(first + 4)));
+}
+
 void bind_budget(Statement& statement, int first, const Budget& budget) {
   const bool zcdp = budget.measure() == Measure::zcdp;
   const bool approximate = budget.measure() == Measure::approximate;
@@ -68,11 +73,9 @@ EntryState state_of(const std::string& settled_by) {
 
 LedgerEntry entry_at(const Connection& connection, const Statement& row) {
   return readable(connection, fmt::format("entry {}", row.number(0)), [&] {
-    const Budget cost = budget_at(row, 5);
-    const Budget charge = row.is_null(9) ? cost : Budget::zcdp(Rational::parse(row.text(9)));
     LedgerEntry entry{row.number(0),
-                      {row.text(1), row.text(2), cost, neighbors_of(row.text(3)), row.text(4)},
-                      charge,
+                      {row.text(1), row.text(2), budget_at(row, 5), neighbors_of(row.text(3)), row.text(4)},
+                      charge_at(row, 5),
                       state_of(row.text(11))};
     entry.reserved_at = row.text(10);
     entry.settled_at = row.text(12);
@@ -107,11 +110,24 @@ DatasetRow read_dataset(const Connection& connection, const std::string& name) {
               names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names));
 }
 
-std::vector<LedgerEntry> read_entries(const Connection& connection, std::optional<std::int64_t> dataset) {
+std::vector<EqualCharges> read_charges(const Connection& connection, std::int64_t dataset) {
+  std::vector<EqualCharges> charges;
+  Statement row(connection,
+                "SELECT e.measure, e.epsilon, e.rho, e.delta, e.charged_rho, s.kind, count(*), min(e.id) "
+                "FROM entries e LEFT JOIN events s ON s.entry = e.id AND s.kind IN ('commit', 'void') "
+                "WHERE e.dataset = ?1 GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(e.id)");
+  row.bind(1, dataset);
+  while (row.step()) {
+    charges.push_back(readable(connection, fmt::format("entry {}", row.number(7)), [&] {
+      return EqualCharges{charge_at(row, 0), state_of(row.text(5)), row.number(6)};
+    }));
+  }
+  return charges;
+}
+
+std::vector<LedgerEntry> read_entries(const Connection& connection) {
   std::vector<LedgerEntry> entries;
-  Statement statement(connection,
-                      std::string(entries_sql) + (dataset ? "WHERE e.dataset = ?1 " : "") + "ORDER BY e.id");
-  if (dataset) statement.bind(1, *dataset);
+  Statement statement(connection, std::string(entries_sql) + "ORDER BY e.id");
   while (statement.step()) entries.push_back(entry_at(connection, statement));
   return entries;
 }

@@ -20,8 +20,17 @@ std::vector<DatasetRow> read_datasets(const Connection& connection);
 /// Error(usage) when there is none of this name.
 DatasetRow read_dataset(const Connection& connection, const std::string& name);
 
-/// Those of one dataset, or all; without their receipts.
-std::vector<LedgerEntry> read_entries(const Connection& connection, std::optional<std::int64_t> dataset = {});
+/// How many entries of a dataset have this charge and this state.
+struct EqualCharges {
+  Budget charge;
+  EntryState state;
+  std::int64_t count;
+};
+
+std::vector<EqualCharges> read_charges(const Connection& connection, std::int64_t dataset);
+
+/// Without their receipts.
+std::vector<LedgerEntry> read_entries(const Connection& connection);
 /// Error(usage) when there is none of this id.
 LedgerEntry read_entry(const Connection& connection, std::int64_t id);
 std::optional<std::string> read_receipt(const Connection& connection, std::int64_t entry);

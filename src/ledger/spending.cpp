@@ -13,14 +13,13 @@ std::string readable(const std::string& exact, double value) {
 
 }  // namespace
 
-Spending& Spending::operator+=(const Budget& charge) {
+void Spending::add(const Budget& charge, std::int64_t count) {
   if (measure == Measure::zcdp) {
-    rho += charge.rho();
-    return *this;
+    rho += charge.rho() * Rational(count);
+    return;
   }
-  epsilon += charge.epsilon();
-  if (charge.measure() == Measure::approximate) delta += charge.delta();
-  return *this;
+  epsilon += EpsilonSum(charge.epsilon() * Rational(count));
+  if (charge.measure() == Measure::approximate) delta += charge.delta() * Rational(count);
 }
 
 bool Spending::is_within(const Budget& budget) const {
@@ -54,11 +53,11 @@ bool counts_as_it_is(Measure cost, Measure budget) {
   return cost == budget || (cost == Measure::pure && budget == Measure::approximate);
 }
 
-void require_countable(const LedgerDataset& dataset, const LedgerEntry& entry) {
-  if (counts_as_it_is(entry.charge.measure(), dataset.budget.measure())) return;
+void require_countable(const LedgerDataset& dataset, const Budget& charge) {
+  if (counts_as_it_is(charge.measure(), dataset.budget.measure())) return;
   throw Error(ErrorCode::ledger,
-              fmt::format("the ledger is damaged: entry {} is charged {} on a budget of {}", entry.id,
-                          entry.charge.to_string(), dataset.budget.to_string()),
+              fmt::format("the ledger is damaged: {} is charged on dataset '{}', a budget of {}", charge.to_string(),
+                          dataset.name, dataset.budget.to_string()),
               "restore it from a copy, and charge again what was released since");
 }
 
@@ -87,13 +86,13 @@ void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& r
               fmt::format("write --neighbors {}", wanted));
 }
 
-LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<LedgerEntry>& entries) {
+LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges) {
   const Measure measure = dataset.budget.measure();
   LedgerBalance balance{{measure}, {measure}, {measure}};
-  for (const LedgerEntry& entry : entries) {
-    require_countable(dataset, entry);
-    if (entry.state != EntryState::voided) balance.spent += entry.charge;
-    if (entry.state == EntryState::reserved) balance.reserved += entry.charge;
+  for (const EqualCharges& equal : charges) {
+    require_countable(dataset, equal.charge);
+    if (equal.state != EntryState::voided) balance.spent.add(equal.charge, equal.count);
+    if (equal.state == EntryState::reserved) balance.reserved.add(equal.charge, equal.count);
   }
   balance.remaining = remaining_of(dataset.budget, balance.spent);
   return balance;
@@ -102,10 +101,10 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<LedgerE
 void require_remaining(const LedgerDataset& dataset, const LedgerBalance& balance, const Budget& cost,
                        const Budget& charge) {
   Spending after = balance.spent;
-  after += charge;
+  after.add(charge);
   if (after.is_within(dataset.budget)) return;
   Spending counted{dataset.budget.measure()};
-  counted += charge;
+  counted.add(charge);
   const std::string as = charge.measure() == cost.measure() ? "" : fmt::format(" (as {})", counted.to_string());
   throw Error(ErrorCode::budget_refused,
               fmt::format("a cost of {}{} exceeds what remains of dataset '{}', {} of {}", cost.to_string(), as,

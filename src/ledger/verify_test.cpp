@@ -13,7 +13,7 @@ using testing::expect_failure;
 using testing::request;
 
 /// Entries: 1 committed, 2 void, 3 reserved (a pure cost on a zCDP budget).
-class Verify : public ::testing::Test {
+class LedgerVerify : public ::testing::Test {
  protected:
   void SetUp() override {
     Ledger ledger = Ledger::create(path);
@@ -39,7 +39,7 @@ class Verify : public ::testing::Test {
   std::string head;
 };
 
-TEST_F(Verify, FindsEveryAlteredField) {
+TEST_F(LedgerVerify, FindsEveryAlteredField) {
   const std::string no_hash = " or what it is about does not have its hash";
   expect_found("line 1" + no_hash, "UPDATE datasets SET epsilon = '2' WHERE id = 1");
   expect_found("line 1" + no_hash, "UPDATE datasets SET name = 'folk' WHERE id = 1");
@@ -59,7 +59,7 @@ TEST_F(Verify, FindsEveryAlteredField) {
   expect_found("line 7" + no_hash, "UPDATE events SET hash = 'ab' WHERE id = 7");
 }
 
-TEST_F(Verify, FindsWhatIsMissingOrTooMuch) {
+TEST_F(LedgerVerify, FindsWhatIsMissingOrTooMuch) {
   expect_found("line 6 is missing", "DELETE FROM events WHERE id = 6");
   expect_found("line 1 is missing", "DELETE FROM events WHERE id = 1");
   expect_found("the log does not know entry 3", "DELETE FROM events WHERE id = 7");
@@ -70,7 +70,7 @@ TEST_F(Verify, FindsWhatIsMissingOrTooMuch) {
   expect_found("the receipt of entry 1 does not have its hash", "UPDATE receipts SET text = 'another'");
 }
 
-TEST_F(Verify, FindsWhatCannotBeRead) {
+TEST_F(LedgerVerify, FindsWhatCannotBeRead) {
   expect_failure(ErrorCode::ledger, "entry 1 cannot be read", [&] {
     alter(path, "UPDATE entries SET epsilon = 'much' WHERE id = 1");
     Ledger::open(path).statement();
@@ -79,14 +79,14 @@ TEST_F(Verify, FindsWhatCannotBeRead) {
     alter(path, "UPDATE datasets SET neighbors = 'some' WHERE id = 1");
     Ledger::open(path).datasets();
   });
-  expect_failure(ErrorCode::ledger, "entry 3 is charged epsilon = 1/4 on a budget of rho = 1", [&] {
+  expect_failure(ErrorCode::ledger, "epsilon = 1/4 is charged on dataset 'others', a budget of rho = 1", [&] {
     alter(path, "UPDATE entries SET charged_rho = NULL WHERE id = 3");
     Ledger::open(path).balance("others");
   });
 }
 
 /// The chain is no seal: who recomputes it can write what he likes, so sums are checked as well.
-TEST_F(Verify, FindsSumsAboveBudgets) {
+TEST_F(LedgerVerify, FindsSumsAboveBudgets) {
   using namespace ledger_detail;
   const Connection connection(path, Connection::Missing::is_error, std::chrono::seconds(1));
   const Budget cost = Budget::pure(Rational(51, 100));  // of 1/2 that remain
@@ -95,7 +95,7 @@ TEST_F(Verify, FindsSumsAboveBudgets) {
                  [&] { Ledger::open(path).verify(); });
 }
 
-TEST_F(Verify, FindsTheEndMissingWhenTheHeadWasKept) {
+TEST_F(LedgerVerify, FindsTheEndMissingWhenTheHeadWasKept) {
   alter(path, "DELETE FROM events WHERE id = 7; DELETE FROM entries WHERE id = 3");
   const std::string shorter = Ledger::open(path).verify();  // cannot know
   EXPECT_NE(shorter, head);
@@ -105,7 +105,7 @@ TEST_F(Verify, FindsTheEndMissingWhenTheHeadWasKept) {
   EXPECT_EQ(ledger.verify(shorter), ledger.statement().events.back().hash);
 }
 
-TEST_F(Verify, FindsWrongPages) {
+TEST_F(LedgerVerify, FindsWrongPages) {
   Ledger::open(path).statement();
   {
     testing::RawDatabase database(path);

@@ -56,7 +56,7 @@ std::string charge_of(const LedgerEntry& entry) {
   const std::string cost = entry.request.cost.to_string();
   if (entry.charge.measure() == entry.request.cost.measure()) return cost;
   Spending charge{entry.charge.measure()};
-  charge += entry.charge;
+  charge.add(entry.charge);
   return fmt::format("{} (as {})", cost, charge.to_string());
 }
 
