@@ -25,7 +25,9 @@ int run_init(const Typed& typed) {
     usage("--dataset is missing", "name what shares the budget, for example --dataset people");
   const LedgerDataset dataset{typed.one("--dataset"), budget_of(typed), neighbors_of(typed),
                               typed.one("--unit", "person")};
-  Ledger ledger = Ledger::open_or_create(path_of(typed));
+  const std::string& path = path_of(typed);
+  dataset.validate();
+  Ledger ledger = Ledger::open_or_create(path);
   ledger.add_dataset(dataset);
   print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n", dataset.name, dataset.budget.to_string(),
                     dataset.unit, to_string(dataset.neighbors)),

@@ -20,7 +20,10 @@ struct LedgerDataset {
   std::string name;  ///< not empty, of one line
   Budget budget;     ///< for all releases together, for one unit
   Neighbors neighbors = Neighbors::add_remove;
-  std::string unit = "person";  ///< whose records are protected together, in words
+  std::string unit = "person";  ///< whose records are protected together, in words; not empty, of one line
+
+  /// Error(usage) unless name and unit are what they should be.
+  void validate() const;
 };
 
 /// What is to be charged for.
@@ -121,7 +124,7 @@ class Ledger {
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
 
-  /// Error(usage) when there is one of this name, which never changes, or when the name or the unit cannot be.
+  /// Error(usage) when there is one of this name, which never changes, and as validate().
   void add_dataset(const LedgerDataset& dataset);
   std::vector<LedgerDataset> datasets() const;
 

@@ -67,6 +67,11 @@ std::string to_string(EntryState state) {
   return {};
 }
 
+void LedgerDataset::validate() const {
+  require_line("the name of a dataset", name);
+  require_line("the unit of privacy", unit);
+}
+
 struct Ledger::State {
   Connection connection;
   LedgerOptions options;
@@ -108,8 +113,7 @@ Ledger Ledger::open_or_create(const std::string& path, LedgerOptions options) {
 }
 
 void Ledger::add_dataset(const LedgerDataset& dataset) {
-  require_line("the name of a dataset", dataset.name);
-  require_line("the unit of privacy", dataset.unit);
+  dataset.validate();
   const Connection& connection = state_->connection;
   Transaction transaction(connection, Kind::write);
   Statement same(connection, "SELECT 1 FROM datasets WHERE name = ?1");
