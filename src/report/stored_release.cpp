@@ -27,7 +27,8 @@ std::string text(const rapidjson::Value& value) {
 
 std::vector<std::pair<std::string, std::string>> quantiles_of_receipt(const std::string& receipt) {
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(receipt.data(), receipt.size());
+  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(receipt.data(),
+                                                                                         receipt.size());
   if (document.HasParseError()) refuse();
   const rapidjson::Value& quantiles = member(document, "quantiles");
   if (!quantiles.IsArray() || quantiles.Empty()) refuse();
