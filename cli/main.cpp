@@ -12,6 +12,7 @@
 #include "flow.hpp"
 #include "fractile/error.hpp"
 #include "fractile/version.hpp"
+#include "ledger.hpp"
 #include "options.hpp"
 #include "plan.hpp"
 #include "release.hpp"
@@ -48,9 +49,10 @@ std::vector<std::string> reversed(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  const std::array verbs{Verb{release_verb(), run_release}, Verb{plan_verb(), run_plan},
-                         Verb{explain_verb(), run_explain}, Verb{audit_verb(), run_audit},
-                         Verb{flow_verb(), run_flow},       Verb{reproduce_verb(), run_reproduce}};
+  const std::array verbs{Verb{release_verb(), run_release},    Verb{plan_verb(), run_plan},
+                         Verb{explain_verb(), run_explain},    Verb{ledger_verb(), run_ledger},
+                         Verb{audit_verb(), run_audit},        Verb{flow_verb(), run_flow},
+                         Verb{reproduce_verb(), run_reproduce}};
   std::vector<const VerbSpec*> specs;
   CLI::App app;
   for (const Verb& verb : verbs) {

@@ -48,6 +48,8 @@ constexpr OptionSpec base_option{
     "adaptive: prefer round numbers if the records lie on them, and the filled part of the range"};
 constexpr OptionSpec rates_option{"--rates", "RATES", "tight", "Mechanism",
                                   "tight, or as-published (the noisier ones of the paper on approximate)"};
+constexpr OptionSpec data_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
+                                 "table, json or csv"};
 
 constexpr std::array release_table{
     OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
@@ -65,6 +67,10 @@ constexpr std::array release_table{
     records_option,
     OptionSpec{"--public-rows", "", "", "Privacy",
                "declare the number of records (those with a number) public and print it"},
+    OptionSpec{"--ledger", "PATH", "", "Ledger",
+               "pay from a budget, before rows are read; fractile ledger init makes such a file"},
+    OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "whose budget"},
+    OptionSpec{"--again", "", "", "Ledger", "pay anew even if the ledger holds this very release"},
     mechanism_option,
     expected_rows_option,
     no_interpolation_option,
@@ -78,7 +84,7 @@ constexpr std::array release_table{
     OptionSpec{"--delimiter", "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"},
     OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
                "the DuckDB library, libduckdb.so"},
-    OptionSpec{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output", "table, json or csv"},
+    data_format,
     OptionSpec{"--receipt", "PATH", "", "Output",
                "write the release as JSON to a new file, durably, before it is printed"},
     OptionSpec{"--unsafe-seed", "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"},
@@ -89,7 +95,8 @@ constexpr const char* release_epilogue =
     "  fractile release people.csv --column income --bounds 0 500000 --step 1 \\\n"
     "      --quantiles 0.1,0.25,0.5,0.75,0.9 --epsilon 1 --receipt income.json\n"
     "\n"
-    "Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 70 internal.\n";
+    "Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not\n"
+    "allow it; 5 unusable ledger; 70 internal.\n";
 
 constexpr VerbSpec release_spec{
     "release",
@@ -124,7 +131,7 @@ constexpr std::array plan_table{
     no_interpolation_option,
     base_option,
     rates_option,
-    OptionSpec{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output", "table, json or csv"},
+    data_format,
 };
 
 constexpr const char* plan_epilogue =
@@ -159,6 +166,104 @@ constexpr VerbSpec explain_spec{
     "A receipt that was changed since it was written is refused.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unusable receipt; 70 internal.\n",
+};
+
+constexpr const char* ledger_file = "the ledger, a file such as budget.db; see docs/ledger.md";
+constexpr const char* ledger_epilogue =
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n";
+
+constexpr std::array ledger_init_table{
+    OptionSpec{"--dataset", "NAME", "", "What", "what shares the budget: a table of people, or several (required)"},
+    OptionSpec{"--unit", "TEXT", "person", "What", "whose records are protected together, in words"},
+    OptionSpec{"--epsilon", "E", "", "Budget", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
+    OptionSpec{"--rho", "R", "", "Budget",
+               "or zero-concentrated: 1/2, 0.1; takes costs in epsilon too, at the tight conversion"},
+    OptionSpec{"--delta", "D", "", "Budget", "with --epsilon: approximate, 1e-6; takes costs in epsilon alone, too"},
+    OptionSpec{"--neighbors", "RELATION", "add-remove", "Budget",
+               "add-remove (one record more or less) or change-one (one record replaced)"},
+};
+
+constexpr VerbSpec ledger_init_spec{
+    "ledger init",
+    "make a ledger, or add a dataset to one",
+    "fractile ledger init FILE --dataset NAME --epsilon E [options]",
+    ledger_file,
+    ledger_init_table,
+    "A dataset's budget never changes.\n"
+    "\n"
+    "Example\n"
+    "  fractile ledger init budget.db --dataset people --epsilon 1\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
+};
+
+constexpr std::array ledger_show_table{
+    OptionSpec{"--dataset", "NAME", "all", "What", "only this one"},
+    data_format,
+};
+
+constexpr VerbSpec ledger_show_spec{
+    "ledger show",
+    "budgets, what was spent of them, and for what",
+    "fractile ledger show FILE [--dataset NAME] [--format FORMAT]",
+    ledger_file,
+    ledger_show_table,
+    ledger_epilogue,
+};
+
+constexpr std::array ledger_verify_table{
+    OptionSpec{"--head", "HASH", "", "What", "the hash that verify once printed: nothing up to there is missing"},
+};
+
+constexpr VerbSpec ledger_verify_spec{
+    "ledger verify",
+    "recompute every hash and every sum",
+    "fractile ledger verify FILE [--head HASH]",
+    ledger_file,
+    ledger_verify_table,
+    "Exit codes: 0 the ledger is whole; 2 wrong usage; 3 unwritable output; 5 it is not; 70 internal.\n",
+};
+
+constexpr std::array ledger_export_table{
+    OptionSpec{"--format", "FORMAT", "json", "Output", "json (all that there is) or csv (a line an entry)"},
+};
+
+constexpr VerbSpec ledger_export_spec{
+    "ledger export",
+    "all that the ledger holds, in the order in which it happened",
+    "fractile ledger export FILE [--format FORMAT]",
+    ledger_file,
+    ledger_export_table,
+    ledger_epilogue,
+};
+
+constexpr std::array ledger_void_table{
+    OptionSpec{"--entry", "ID", "", "What", "a reserved entry, as show lists it (required)"},
+    OptionSpec{"--reason", "TEXT", "", "What", "why it is sure that nothing was published (required)"},
+};
+
+constexpr VerbSpec ledger_void_spec{
+    "ledger void",
+    "give back what a release reserved that was never published",
+    "fractile ledger void FILE --entry ID --reason TEXT",
+    ledger_file,
+    ledger_void_table,
+    "Whoever saw the release's output or its receipt knows it: then it counts, and must stay.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
+};
+
+constexpr std::array ledger_words{&ledger_init_spec, &ledger_show_spec, &ledger_verify_spec, &ledger_export_spec,
+                                  &ledger_void_spec};
+
+constexpr VerbSpec ledger_spec{
+    "ledger",
+    "privacy budgets: what may be spent on a dataset, and what was",
+    "fractile ledger init FILE --dataset NAME --epsilon E",
+    nullptr,
+    {},
+    "fractile release --ledger FILE pays from it.\n",
+    ledger_words,
 };
 
 constexpr std::array audit_table{
@@ -273,8 +378,6 @@ constexpr VerbSpec reproduce_spec{
 
 constexpr const char* toml_file = "TOML file that describes a pipeline; fractile flow --help shows one";
 constexpr OptionSpec flow_format{"--format", "FORMAT", "table", "Output", "table, json or csv"};
-constexpr OptionSpec flow_format_of_data{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
-                                         "table, json or csv"};
 
 constexpr OptionSpec flow_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
                                  "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.csv\" }"};
@@ -328,7 +431,7 @@ constexpr std::array flow_sweep_table{
                "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
     OptionSpec{"--points", "N", "200", "What", "how many points, 2 to 100000"},
     flow_duckdb,
-    flow_format_of_data,
+    data_format,
 };
 
 constexpr VerbSpec flow_sweep_spec{
@@ -343,7 +446,7 @@ constexpr VerbSpec flow_sweep_spec{
 constexpr std::array flow_channel_table{
     OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
     flow_duckdb,
-    flow_format_of_data,
+    data_format,
 };
 
 constexpr VerbSpec flow_channel_spec{
@@ -530,6 +633,7 @@ const VerbSpec& plan_verb() { return plan_spec; }
 const VerbSpec& explain_verb() { return explain_spec; }
 const VerbSpec& audit_verb() { return audit_spec; }
 const VerbSpec& flow_verb() { return flow_spec; }
+const VerbSpec& ledger_verb() { return ledger_spec; }
 const VerbSpec& reproduce_verb() { return reproduce_spec; }
 
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {

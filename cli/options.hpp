@@ -38,6 +38,7 @@ const VerbSpec& plan_verb();
 const VerbSpec& explain_verb();
 const VerbSpec& audit_verb();
 const VerbSpec& flow_verb();
+const VerbSpec& ledger_verb();
 const VerbSpec& reproduce_verb();
 
 /// The command line as typed: nothing is interpreted by the parser, and no value is empty.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "fractile/source.hpp"
 #include "options.hpp"
 #include "query.hpp"
+#include "release_charge.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 
@@ -95,23 +97,39 @@ int run_release(const Typed& typed) {
                         ? RandomBits::unsafe_seeded(whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}}))
                         : RandomBits::system();
   if (!receipt.empty()) require_writable(receipt);
+  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, query);
   warn_of_weak_budgets(query.budget);
 
   const Table table = Table::open(options);
   const std::string column = typed.one("--column");
   table.require_numeric(column);
-  Progress progress("reading " + input_name(typed));
-  const RankProfile profile =
-      table.profile(column, lattice, null_policy, Counting::automatic, [&] { progress.tick(); });
-
-  QuantileRelease release = release_quantiles(profile, lattice, query, bits);
-  if (typed.has("--public-rows")) release.public_records = profile.records();
   const SourceDescription source{typed.file, typed.one("--sql"), column,
                                  null_policy == NullPolicy::drop ? "drop" : "error", table.engine()};
-  if (!receipt.empty()) write_durably(receipt, to_json(release, source));
-  print(rendered(format, release, source),
-        receipt.empty() ? "the release was made and counts as spent; with --receipt it would have been kept"
-                        : "the release was made; the receipt " + receipt + " holds it");
+  const bool public_rows = typed.has("--public-rows");
+  if (charge) {
+    const std::string text = canonical_query(query, lattice, source, {options.format, options.delimiter}, public_rows);
+    if (charge->answer_from_ledger(text, format, column)) return 0;
+    charge->reserve();
+  }
+
+  std::string output;
+  const auto publish = [&] {
+    Progress progress("reading " + input_name(typed));
+    const RankProfile profile =
+        table.profile(column, lattice, null_policy, Counting::automatic, [&] { progress.tick(); });
+    QuantileRelease release = release_quantiles(profile, lattice, query, bits);
+    if (public_rows) release.public_records = profile.records();
+    const std::string json = to_json(release, source);
+    const auto write_receipt = [&] {
+      if (!receipt.empty()) write_durably(receipt, json);
+    };
+    output = rendered(format, release, source);
+    charge ? charge->commit(json, write_receipt) : write_receipt();
+  };
+  charge ? charge->guard(publish) : publish();
+  print(output, !receipt.empty() ? "the release was made; the receipt " + receipt + " holds it"
+                : charge         ? charge->kept()
+                                 : "the release was made and counts as spent; with --receipt it would have been kept");
   return 0;
 }
 

@@ -2,6 +2,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(SQLite3 3.37 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)

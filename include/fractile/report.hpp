@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/audit.hpp"
+#include "fractile/ledger.hpp"
 #include "fractile/pipelines.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
@@ -86,6 +88,31 @@ void require_writable(const std::string& path);
 /// Creates `path` with `text` durably: a new file beside it, synced, then given its name; never replaces a file.
 /// Error(data) when that fails, with nothing left behind.
 void write_durably(const std::string& path, const std::string& text);
+
+/// How a text file is read, as the user named it; empty: found out.
+struct TextFormat {
+  std::string name;
+  std::string delimiter;
+};
+
+/// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts
+/// are the same query. docs/ledger.md lists its members. The engine is not among them.
+std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
+                            const TextFormat& format, bool public_rows);
+
+/// The pairs of quantile and value that a receipt holds, as texts with all their decimals. Error(data) when the text is no
+/// receipt of quantiles.
+std::vector<std::pair<std::string, std::string>> quantiles_of_receipt(const std::string& receipt);
+
+/// balances: what the datasets may spend and have spent, and entries without receipts. everything: all that there is.
+enum class LedgerDetail { balances, everything };
+
+/// One JSON object; its order is that of the ledger.
+std::string to_json(const LedgerStatement& statement, LedgerDetail detail);
+/// balances: a line a dataset. everything: a line an entry, without receipts.
+std::string to_csv(const LedgerStatement& statement, LedgerDetail detail);
+/// For people: balances, then entries with the beginning of their queries.
+std::string to_table(const LedgerStatement& statement);
 
 /// Is a pipeline at one epsilon worth at least as much to every analyst as at another?
 struct RefinementReport {

@@ -12,12 +12,9 @@ import time
 import unittest
 from decimal import Decimal
 
-from cli.program import HOUSE, PROGRAM, CommandTest, Engine, help_commands, options, require_engine, run
+from cli.program import HOUSE, LONG_LINE, PROGRAM, CommandTest, Engine, help_commands, options, require_engine, run
 
 setUpModule = require_engine
-
-LONG_LINE = 100
-
 
 class Terminal:
     """A pseudo-terminal: `end` is for the program, read() what it wrote there."""
@@ -258,7 +255,8 @@ class Help(CommandTest):
         text = self.text("release", "--help")
         self.assertEqual(text, self.text("release", "nowhere.csv", "-h", "--column", "x"))
         self.assertIn("  --bounds LO HI          the smallest and largest possible value", text)
-        self.assertIn("Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 70 internal.", text)
+        self.assertIn("Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not\n"
+                      "allow it; 5 unusable ledger; 70 internal.", text)
 
     def test_its_example_works(self):
         self.write("people.csv", "income\n" + "".join(f"{i * 977 % 100_000}\n" for i in range(2000)))

@@ -15,6 +15,7 @@ DATA = Path(os.environ.get("FRACTILE_DATA", HOUSE.parent / "shared" / "data"))
 EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))  # as the C++ tests have it: how much to repeat
 
 NOBODY = 65534
+LONG_LINE = 100  # of helps and tables
 QUERY = {"column": "x", "bounds": ("0", "10"), "step": "1", "epsilon": "1"}
 
 

@@ -7,6 +7,7 @@
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
 #include <fractile/flow.hpp>
+#include <fractile/ledger.hpp>
 #include <fractile/measurements.hpp>
 #include <fractile/pipelines.hpp>
 #include <fractile/planning.hpp>

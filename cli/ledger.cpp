@@ -1,0 +1,120 @@
+#include "ledger.hpp"
+
+#include <fmt/core.h>
+
+#include <string>
+#include <vector>
+
+#include "fractile/ledger.hpp"
+#include "fractile/report.hpp"
+#include "terminal.hpp"
+#include "values.hpp"
+
+namespace fractile::cli {
+namespace {
+
+constexpr const char* unchanged = "nothing was changed";
+
+const std::string& path_of(const Typed& typed) {
+  if (typed.file.empty()) usage("no FILE is named", "name the ledger, for example budget.db");
+  return typed.file;
+}
+
+int run_init(const Typed& typed) {
+  if (!typed.has("--dataset"))
+    usage("--dataset is missing", "name what shares the budget, for example --dataset people");
+  const LedgerDataset dataset{typed.one("--dataset"), budget_of(typed), neighbors_of(typed),
+                              typed.one("--unit", "person")};
+  const std::string& path = path_of(typed);
+  dataset.validate();
+  Ledger ledger = Ledger::open_or_create(path);
+  ledger.add_dataset(dataset);
+  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n", dataset.name, dataset.budget.to_string(),
+                    dataset.unit, to_string(dataset.neighbors)),
+        "the dataset was added");
+  return 0;
+}
+
+/// Of one dataset, when --dataset names one.
+LedgerStatement statement_of(const Typed& typed) {
+  const Ledger ledger = Ledger::open(path_of(typed));
+  LedgerStatement statement = ledger.statement();
+  if (!typed.has("--dataset")) return statement;
+  const std::string name = dataset_of(ledger, typed, typed.file).name;
+  std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
+  std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
+  return statement;
+}
+
+int run_show(const Typed& typed) {
+  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const LedgerStatement statement = statement_of(typed);
+  print(format == Format::table  ? to_table(statement)
+        : format == Format::json ? to_json(statement, LedgerDetail::balances)
+                                 : to_csv(statement, LedgerDetail::balances),
+        unchanged);
+  return 0;
+}
+
+int run_verify(const Typed& typed) {
+  const Ledger ledger = Ledger::open(path_of(typed));
+  const std::string head = ledger.verify(typed.one("--head"));
+  print(fmt::format("the ledger is whole; its last line has the hash\n{}\n", head.empty() ? "(none yet)" : head),
+        unchanged);
+  return 0;
+}
+
+int run_export(const Typed& typed) {
+  const auto format = choice<Format>(typed, "--format", {{"json", Format::json}, {"csv", Format::csv}}, Format::json);
+  const LedgerStatement statement = Ledger::open(path_of(typed)).statement();
+  print(format == Format::json ? to_json(statement, LedgerDetail::everything)
+                               : to_csv(statement, LedgerDetail::everything),
+        unchanged);
+  return 0;
+}
+
+int run_void(const Typed& typed) {
+  const std::string& path = path_of(typed);
+  if (!typed.has("--entry")) usage("--entry is missing", fmt::format("fractile ledger show {} lists them", path));
+  if (!typed.has("--reason")) {
+    usage("--reason is missing: why it is sure that nothing was published",
+          "for example --reason \"the machine stopped, and there is no output\"");
+  }
+  const auto id = static_cast<std::int64_t>(whole_number(typed, "--entry", {1, 1'000'000'000'000}));
+  Ledger::open(path).void_entry(id, typed.one("--reason"));
+  print(fmt::format("entry {} is void and counts no more\n", id), "the entry is void");
+  return 0;
+}
+
+}  // namespace
+
+LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::string& path) {
+  const std::vector<LedgerDataset> datasets = ledger.datasets();
+  std::vector<std::string> names;
+  names.reserve(datasets.size());
+  for (const LedgerDataset& dataset : datasets) names.push_back(dataset.name);
+  if (names.empty()) {
+    usage(fmt::format("the ledger '{}' has no dataset", path),
+          fmt::format("add one: fractile ledger init {} --dataset NAME --epsilon E", path));
+  }
+  if (!typed.has("--dataset") && names.size() == 1) return datasets.front();
+  if (!typed.has("--dataset")) {
+    usage(fmt::format("--dataset is missing: the ledger '{}' has several", path), "choose one of " + joined(names));
+  }
+  for (const LedgerDataset& dataset : datasets) {
+    if (dataset.name == typed.one("--dataset")) return dataset;
+  }
+  const std::string nearest = nearest_word(typed.one("--dataset"), names);
+  usage(fmt::format("--dataset: the ledger '{}' has no dataset '{}'", path, typed.one("--dataset")),
+        nearest.empty() ? "choose one of " + joined(names) : fmt::format("did you mean {}?", nearest));
+}
+
+int run_ledger(const Typed& typed) {
+  if (typed.word == "init") return run_init(typed);
+  if (typed.word == "show") return run_show(typed);
+  if (typed.word == "verify") return run_verify(typed);
+  if (typed.word == "export") return run_export(typed);
+  return run_void(typed);
+}
+
+}  // namespace fractile::cli

@@ -1,0 +1,15 @@
+// fractile ledger: budgets, what was spent of them, and whether the file is whole.
+#pragma once
+
+#include "fractile/ledger.hpp"
+#include "options.hpp"
+
+namespace fractile::cli {
+
+/// The exit code.
+int run_ledger(const Typed& typed);
+
+/// The one that --dataset names, or the ledger's only one; Error(usage) when there is none or several.
+LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::string& path);
+
+}  // namespace fractile::cli

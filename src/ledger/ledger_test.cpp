@@ -1,0 +1,288 @@
+#include "fractile/ledger.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+
+#include "ledger/digest.hpp"
+#include "support/ledger_files.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::expect_failure;
+using testing::request;
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  Ledger with(const Budget& budget, Neighbors neighbors = Neighbors::add_remove) const {
+    Ledger ledger = Ledger::create(path);
+    ledger.add_dataset({"people", budget, neighbors});
+    return ledger;
+  }
+
+  testing::Folder folder;
+  std::string path = folder.file("budget.db");
+};
+
+Budget pure(const std::string& epsilon) { return Budget::pure(Exponent::parse(epsilon)); }
+Budget zcdp(const std::string& rho) { return Budget::zcdp(Rational::parse(rho)); }
+
+std::string spent(const Ledger& ledger) { return ledger.balance("people").spent.to_string(); }
+std::string remaining(const Ledger& ledger) { return ledger.balance("people").remaining.to_string(); }
+
+TEST_F(LedgerTest, KeepsWhatItIsTold) {
+  {
+    Ledger ledger = with(pure("ln 3"), Neighbors::change_one);
+    ledger.add_dataset({"patients, of all wards", Budget::approximate(Rational(1, 3), Rational::parse("1e-6")),
+                        Neighbors::add_remove, "household"});
+    LedgerRequest asked = request("a query\nof two lines", pure("ln 2"));
+    asked.neighbors = Neighbors::change_one;
+    asked.receipt_path = folder.file("r.json");
+    EXPECT_EQ(ledger.reserve(asked), 1);
+    ledger.commit(1, "the receipt");
+  }
+  const LedgerStatement statement = Ledger::open(path).statement();
+  ASSERT_EQ(statement.accounts.size(), 2U);
+  const LedgerDataset& dataset = statement.accounts[1].dataset;
+  EXPECT_EQ(dataset.name, "patients, of all wards");
+  EXPECT_EQ(dataset.unit, "household");
+  EXPECT_EQ(dataset.budget.to_string(), "epsilon = 1/3, delta = 1/1000000");
+  EXPECT_EQ(statement.accounts[0].dataset.neighbors, Neighbors::change_one);
+  ASSERT_EQ(statement.entries.size(), 1U);
+  const LedgerEntry& entry = statement.entries[0];
+  EXPECT_EQ(entry.request.query, "a query\nof two lines");
+  EXPECT_EQ(entry.request.cost.to_string(), "epsilon = ln 2");
+  EXPECT_EQ(entry.request.receipt_path, folder.file("r.json"));
+  EXPECT_EQ(entry.state, EntryState::committed);
+  EXPECT_EQ(entry.receipt, "the receipt");
+  EXPECT_EQ(entry.receipt_sha256, sha256("the receipt"));
+  std::string kinds;
+  for (const LedgerEvent& event : statement.events) kinds += event.kind + " ";
+  EXPECT_EQ(kinds, "dataset dataset reserve commit ");
+  EXPECT_EQ(statement.events.back().hash, Ledger::open(path).verify());
+}
+
+TEST_F(LedgerTest, TextsMayHoldAnyBytes) {
+  Ledger ledger = with(pure("1"));
+  const std::string odd("nul \0 and \x80\xff'\"", 13);
+  ledger.commit(ledger.reserve(request(odd, pure("1/2"))), odd);
+  EXPECT_EQ(ledger.find_committed("people", odd)->receipt, odd);
+  EXPECT_FALSE(ledger.find_committed("people", "nul "));
+  EXPECT_EQ(ledger.verify(), ledger.statement().events.back().hash);
+}
+
+TEST_F(LedgerTest, SpendsToTheLastUnitAndNoFurther) {
+  Ledger ledger = with(pure("1"));
+  for (int i = 0; i < 3; ++i) ledger.reserve(request("q", pure("1/3")));
+  EXPECT_EQ(remaining(ledger), "epsilon = 0");
+  expect_failure(ErrorCode::budget_refused,
+                 "a cost of epsilon = 1/1000000 exceeds what remains of dataset 'people', "
+                 "epsilon = 0 of epsilon = 1",
+                 [&] { ledger.reserve(request("q", pure("1e-6"))); });
+  EXPECT_EQ(ledger.statement().entries.size(), 3U);
+}
+
+TEST_F(LedgerTest, DecidesLogarithmsExactly) {
+  Ledger ledger = with(pure("ln 6"));
+  ledger.reserve(request("q", pure("ln 2")));
+  expect_failure(ErrorCode::budget_refused, "about 1.09861", [&] {
+    ledger.reserve(request("q", Budget::pure(Exponent::log(Rational::parse("3.0000000000000000000000001")))));
+  });
+  ledger.reserve(request("q", pure("ln 3")));
+  EXPECT_EQ(spent(ledger), "epsilon = ln 2 + ln 3");
+}
+
+TEST_F(LedgerTest, CountsDeltasToo) {
+  Ledger ledger = with(Budget::approximate(Rational(1), Rational::parse("1e-6")));
+  const Budget half = Budget::approximate(Rational(1, 4), Rational::parse("5e-7"));
+  ledger.reserve(request("q", half));
+  ledger.reserve(request("q", half));
+  expect_failure(ErrorCode::budget_refused, "epsilon = 1/2, delta = 0", [&] { ledger.reserve(request("q", half)); });
+  EXPECT_EQ(ledger.reserve(request("q", pure("1/2"))), 3);  // has no delta
+  EXPECT_EQ(spent(ledger), "epsilon = 1, delta = 1/1000000");
+}
+
+TEST_F(LedgerTest, TakesPureCostsOnZcdpBudgetsAtTheTightConversion) {
+  Ledger ledger = with(zcdp("1/2"));
+  ledger.reserve(request("q", pure("1/2")));
+  const LedgerEntry entry = ledger.statement().entries.front();
+  EXPECT_EQ(entry.request.cost.to_string(), "epsilon = 1/2");
+  EXPECT_EQ(entry.charge.rho(), zcdp_of_pure_tight(Rational(1, 2)));
+  EXPECT_EQ(ledger.balance("people").spent.rho, zcdp_of_pure_tight(Rational(1, 2)));
+  EXPECT_EQ(ledger.balance("people").remaining.rho, Rational(1, 2) - zcdp_of_pure_tight(Rational(1, 2)));
+  expect_failure(ErrorCode::budget_refused, "a cost of epsilon = 1 (as rho = about 0.46",
+                 [&] { ledger.reserve(request("q", pure("1"))); });
+}
+
+TEST_F(LedgerTest, MixesNoOtherMeasures) {
+  Ledger ledger = with(pure("1"));
+  ledger.add_dataset({"zcdp", zcdp("1")});
+  ledger.add_dataset({"approximate", Budget::approximate(Rational(1), Rational(1, 10))});
+  const Budget approximate = Budget::approximate(Rational(1, 10), Rational(1, 100));
+  const auto refused = [&](const std::string& dataset, const Budget& cost, const std::string& part) {
+    const LedgerRequest asked = request("q", cost, dataset);
+    expect_failure(ErrorCode::usage, part, [&] { ledger.require_fit(asked); });
+    expect_failure(ErrorCode::usage, "is not counted on the budget", [&] { ledger.reserve(asked); });
+  };
+  refused("people", zcdp("1/10"), "a cost of rho = 1/10 is not counted on the budget of dataset 'people', epsilon = 1");
+  refused("people", approximate, "release with --epsilon and without --delta");
+  refused("zcdp", approximate, "release with --rho");
+  refused("approximate", zcdp("1/10"), "with or without --delta");
+  EXPECT_TRUE(ledger.statement().entries.empty());
+}
+
+TEST_F(LedgerTest, WantsTheSameNeighbors) {
+  Ledger ledger = with(pure("1"), Neighbors::change_one);
+  expect_failure(ErrorCode::usage, "write --neighbors change-one",
+                 [&] { ledger.require_fit(request("q", pure("1"))); });
+  expect_failure(ErrorCode::usage,
+                 "the release is for add-remove neighbors, and the budget of dataset 'people' for change-one",
+                 [&] { ledger.reserve(request("q", pure("1"))); });
+}
+
+TEST_F(LedgerTest, DatasetsAreAddedOnce) {
+  Ledger ledger = with(pure("1"));
+  expect_failure(ErrorCode::usage, "has a dataset 'people' already", [&] {
+    ledger.add_dataset({"people", pure("2")});
+  });
+  expect_failure(ErrorCode::usage, "must be a line of text", [&] { ledger.add_dataset({"", pure("2")}); });
+  expect_failure(ErrorCode::usage, "must be a line of text", [&] { ledger.add_dataset({"two\nlines", pure("2")}); });
+  expect_failure(ErrorCode::usage, "it has 'people'", [&] { ledger.balance("nobody"); });
+  EXPECT_EQ(ledger.datasets().size(), 1U);
+  EXPECT_EQ(ledger.datasets().front().budget.to_string(), "epsilon = 1");
+}
+
+TEST_F(LedgerTest, VoidingGivesBackAndDeletesNothing) {
+  Ledger ledger = with(pure("1"));
+  ledger.reserve(request("q", pure("3/4")));
+  expect_failure(ErrorCode::usage, "the reason must be a line of text", [&] { ledger.void_entry(1, ""); });
+  EXPECT_EQ(ledger.balance("people").reserved.to_string(), "epsilon = 3/4");
+  ledger.void_entry(1, "the machine stopped");
+  EXPECT_EQ(spent(ledger), "epsilon = 0");
+  const LedgerEntry entry = ledger.statement().entries.front();
+  EXPECT_EQ(entry.state, EntryState::voided);
+  EXPECT_EQ(entry.reason, "the machine stopped");
+  expect_failure(ErrorCode::usage, "entry 1 of the ledger '" + path + "' is void already",
+                 [&] { ledger.void_entry(1, "again"); });
+  expect_failure(ErrorCode::usage, "has no entry 2", [&] { ledger.void_entry(2, "why"); });
+  ledger.verify();
+}
+
+TEST_F(LedgerTest, WhatWasPublishedCountsForGood) {
+  Ledger ledger = with(pure("1"));
+  ledger.commit(ledger.reserve(request("q", pure("1/2"))), "receipt");
+  expect_failure(ErrorCode::usage, "its release was published", [&] { ledger.void_entry(1, "why"); });
+  expect_failure(ErrorCode::usage, "commit an entry once", [&] { ledger.commit(1, "another"); });
+  EXPECT_EQ(spent(ledger), "epsilon = 1/2");
+}
+
+TEST_F(LedgerTest, AReceiptThatIsThereForbidsVoiding) {
+  Ledger ledger = with(pure("1"));
+  LedgerRequest asked = request("q", pure("1/2"));
+  asked.receipt_path = folder.file("r.json");
+  ledger.reserve(asked);
+  std::ofstream(asked.receipt_path) << "published";
+  expect_failure(ErrorCode::usage, "may have been published: there is a receipt at",
+                 [&] { ledger.void_entry(1, "why"); });
+  std::filesystem::remove(asked.receipt_path);
+  ledger.void_entry(1, "why");
+}
+
+TEST_F(LedgerTest, NothingIsPublishedOfAVoidEntry) {
+  Ledger ledger = with(pure("1"));
+  ledger.reserve(request("q", pure("1")));
+  Ledger::open(path).void_entry(1, "it hung");
+  bool published = false;
+  expect_failure(ErrorCode::ledger, "was voided meanwhile", [&] { ledger.commit(1, "r", [&] { published = true; }); });
+  EXPECT_FALSE(published);
+}
+
+TEST_F(LedgerTest, AFailureBeforeTheCommitmentLeavesItReserved) {
+  Ledger ledger = with(pure("1"));
+  ledger.reserve(request("q", pure("1")));
+  EXPECT_THROW(ledger.commit(1, "r", [] { throw std::runtime_error("disk full"); }), std::runtime_error);
+  const LedgerEntry entry = ledger.statement().entries.front();
+  EXPECT_EQ(entry.state, EntryState::reserved);
+  EXPECT_TRUE(entry.receipt.empty());
+  ledger.commit(1, "r");
+}
+
+TEST_F(LedgerTest, FindsTheLastCommittedOfAQuery) {
+  Ledger ledger = with(pure("1"));
+  ledger.add_dataset({"others", pure("1")});
+  EXPECT_FALSE(ledger.find_committed("people", "q"));
+  ledger.reserve(request("q", pure("1/4")));
+  EXPECT_FALSE(ledger.find_committed("people", "q"));  // reserved
+  ledger.commit(1, "first");
+  ledger.commit(ledger.reserve(request("q", pure("1/4"))), "second");
+  ledger.commit(ledger.reserve(request("another", pure("1/4"))), "third");
+  EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "second");
+  EXPECT_FALSE(ledger.find_committed("others", "q"));
+  expect_failure(ErrorCode::usage, "no dataset 'nobody'", [&] { ledger.find_committed("nobody", "q"); });
+}
+
+TEST_F(LedgerTest, ClocksMayGoBackwards) {
+  with(pure("1"));
+  auto now = std::chrono::system_clock::from_time_t(1'800'000'000);
+  Ledger ledger = Ledger::open(path, {.clock = [&] { return now -= std::chrono::hours(48); }});
+  ledger.commit(ledger.reserve(request("q", pure("1/4"))), "first");
+  ledger.commit(ledger.reserve(request("q", pure("1/4"))), "second");
+  const LedgerStatement statement = ledger.statement();
+  EXPECT_EQ(statement.entries[0].reserved_at, "2027-01-13T08:00:00Z");
+  EXPECT_GT(statement.entries[0].settled_at, statement.entries[1].reserved_at);
+  EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "second");
+  EXPECT_EQ(ledger.verify(), statement.events.back().hash);
+}
+
+/// Against a model that keeps costs in a map: whatever is done in whatever order, what is spent is the sum of what was not
+/// voided, and never above the budget.
+TEST_F(LedgerTest, SpentIsTheSumOfWhatWasNotVoided) {
+  int databases = 0;
+  const auto property = [&](const std::vector<std::tuple<int, int, bool>>& steps) {
+    const Budget budget = pure("2");
+    Ledger ledger = Ledger::create(folder.file(std::to_string(++databases)));
+    ledger.add_dataset({"people", budget});
+    std::map<std::int64_t, std::pair<EpsilonSum, EntryState>> model;
+    const auto total = [&] {
+      EpsilonSum sum;
+      for (const auto& [id, entry] : model) {
+        if (entry.second != EntryState::voided) sum += entry.first;
+      }
+      return sum;
+    };
+    for (const auto& [action, number, logarithm] : steps) {
+      const int which = std::abs(number % 7) + 1;
+      const auto entry = model.find(which);
+      const bool open = entry != model.end() && entry->second.second == EntryState::reserved;
+      if (action % 2 == 0) {
+        const Exponent cost = logarithm ? Exponent::log(which + 1, Rational(1, 3)) : Exponent(Rational(which, 6));
+        const bool fits = total() + EpsilonSum(cost) <= EpsilonSum(budget.epsilon());
+        try {
+          const std::int64_t id = ledger.reserve(request("q", Budget::pure(cost)));
+          RC_ASSERT(fits);
+          model[id] = {EpsilonSum(cost), EntryState::reserved};
+        } catch (const Error& error) {
+          RC_ASSERT(!fits && error.code() == ErrorCode::budget_refused);
+        }
+      } else if (open && action % 3 == 0) {
+        ledger.void_entry(which, "because");
+        entry->second.second = EntryState::voided;
+      } else if (open) {
+        ledger.commit(which, "receipt");
+        entry->second.second = EntryState::committed;
+      } else {
+        RC_ASSERT_THROWS_AS(action % 3 == 0 ? ledger.void_entry(which, "why") : ledger.commit(which, "r"), Error);
+      }
+      RC_ASSERT(ledger.balance("people").spent.epsilon == total());
+      RC_ASSERT(total() <= EpsilonSum(budget.epsilon()));
+    }
+    ledger.verify();
+  };
+  EXPECT_TRUE(rc::check(property));
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,116 @@
+#include "ledger/spending.hpp"
+
+#include <fmt/core.h>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+std::string readable(const std::string& exact, double value) {
+  return exact.size() <= 24 ? exact : fmt::format("about {:.6g}", value);
+}
+
+}  // namespace
+
+void Spending::add(const Budget& charge, std::int64_t count) {
+  if (measure == Measure::zcdp) {
+    rho += charge.rho() * Rational(count);
+    return;
+  }
+  epsilon += EpsilonSum(charge.epsilon() * Rational(count));
+  if (charge.measure() == Measure::approximate) delta += charge.delta() * Rational(count);
+}
+
+bool Spending::is_within(const Budget& budget) const {
+  if (measure == Measure::zcdp) return rho <= budget.rho();
+  const bool within = epsilon <= EpsilonSum(budget.epsilon());
+  return measure == Measure::pure ? within : within && delta <= budget.delta();
+}
+
+std::string Spending::to_string() const {
+  if (measure == Measure::zcdp) return "rho = " + readable(rho.to_string(), rho.to_double());
+  const std::string text = "epsilon = " + readable(epsilon.to_string(), epsilon.to_double());
+  return measure == Measure::pure ? text
+                                  : fmt::format("{}, delta = {}", text, readable(delta.to_string(), delta.to_double()));
+}
+
+namespace ledger_detail {
+namespace {
+
+Spending remaining_of(const Budget& budget, const Spending& spent) {
+  Spending remaining{budget.measure()};
+  if (budget.measure() == Measure::zcdp) {
+    remaining.rho = budget.rho() - spent.rho;
+    return remaining;
+  }
+  remaining.epsilon = EpsilonSum(Exponent(spent.epsilon.left_of(EpsilonSum(budget.epsilon()))));
+  if (budget.measure() == Measure::approximate) remaining.delta = budget.delta() - spent.delta;
+  return remaining;
+}
+
+bool counts_as_it_is(Measure cost, Measure budget) {
+  return cost == budget || (cost == Measure::pure && budget == Measure::approximate);
+}
+
+void require_countable(const LedgerDataset& dataset, const Budget& charge) {
+  if (counts_as_it_is(charge.measure(), dataset.budget.measure())) return;
+  throw Error(ErrorCode::ledger,
+              fmt::format("the ledger is damaged: {} is charged on dataset '{}', a budget of {}", charge.to_string(),
+                          dataset.name, dataset.budget.to_string()),
+              "restore it from a copy, and charge again what was released since");
+}
+
+}  // namespace
+
+Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
+  const Measure budget = dataset.budget.measure();
+  if (counts_as_it_is(cost.measure(), budget)) return cost;
+  if (budget == Measure::zcdp && cost.measure() == Measure::pure)
+    return Budget::zcdp(zcdp_of_pure_tight(cost.epsilon()));
+  const char* const hint = budget == Measure::zcdp   ? "release with --rho, or with --epsilon and without --delta"
+                           : budget == Measure::pure ? "release with --epsilon and without --delta"
+                                                     : "release with --epsilon, with or without --delta";
+  throw Error(ErrorCode::usage,
+              fmt::format("a cost of {} is not counted on the budget of dataset '{}', {} ({})", cost.to_string(),
+                          dataset.name, dataset.budget.to_string(), to_string(budget)),
+              hint);
+}
+
+void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& request) {
+  if (dataset.neighbors == request.neighbors) return;
+  const std::string wanted = to_string(dataset.neighbors);
+  throw Error(ErrorCode::usage,
+              fmt::format("the release is for {} neighbors, and the budget of dataset '{}' for {}",
+                          to_string(request.neighbors), dataset.name, wanted),
+              fmt::format("write --neighbors {}", wanted));
+}
+
+LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges) {
+  const Measure measure = dataset.budget.measure();
+  LedgerBalance balance{{measure}, {measure}, {measure}};
+  for (const EqualCharges& equal : charges) {
+    require_countable(dataset, equal.charge);
+    if (equal.state != EntryState::voided) balance.spent.add(equal.charge, equal.count);
+    if (equal.state == EntryState::reserved) balance.reserved.add(equal.charge, equal.count);
+  }
+  balance.remaining = remaining_of(dataset.budget, balance.spent);
+  return balance;
+}
+
+void require_remaining(const LedgerDataset& dataset, const LedgerBalance& balance, const Budget& cost,
+                       const Budget& charge) {
+  Spending after = balance.spent;
+  after.add(charge);
+  if (after.is_within(dataset.budget)) return;
+  Spending counted{dataset.budget.measure()};
+  counted.add(charge);
+  const std::string as = charge.measure() == cost.measure() ? "" : fmt::format(" (as {})", counted.to_string());
+  throw Error(ErrorCode::budget_refused,
+              fmt::format("a cost of {}{} exceeds what remains of dataset '{}', {} of {}", cost.to_string(), as,
+                          dataset.name, balance.remaining.to_string(), dataset.budget.to_string()),
+              "nothing was spent; ask for at most what remains");
+}
+
+}  // namespace ledger_detail
+}  // namespace fractile

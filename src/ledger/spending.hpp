@@ -1,0 +1,24 @@
+// What costs count as, and their sums.
+#pragma once
+
+#include <vector>
+
+#include "fractile/ledger.hpp"
+#include "ledger/rows.hpp"
+
+namespace fractile::ledger_detail {
+
+/// What a cost counts as on a budget; Error(usage) where measures do not mix.
+Budget charge_on(const LedgerDataset& dataset, const Budget& cost);
+
+/// Error(usage) unless the request's neighbours are the dataset's.
+void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& request);
+
+/// Those of one dataset; Error(ledger) for a charge in another measure than the budget's.
+LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges);
+
+/// Error(budget_refused) unless what remains is enough.
+void require_remaining(const LedgerDataset& dataset, const LedgerBalance& balance, const Budget& cost,
+                       const Budget& charge);
+
+}  // namespace fractile::ledger_detail

@@ -1,0 +1,91 @@
+// SQLite's C interface, with owners and with our errors.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fractile/error.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace fractile::ledger_detail {
+
+/// An open database. Every failure is Error(ledger) and names the file.
+class Connection {
+ public:
+  enum class Missing { is_error, is_created };
+
+  Connection(const std::string& path, Missing missing, std::chrono::milliseconds patience);
+  const std::string& path() const { return path_; }
+
+  /// One or more statements without results.
+  void run(const std::string& sql) const;
+  /// The first column of a statement's only row.
+  std::int64_t number(const std::string& sql) const;
+  std::string text(const std::string& sql) const;
+  /// Id of the row that was added last.
+  std::int64_t last_id() const;
+  bool in_transaction() const;
+
+  [[noreturn]] void fail() const;
+  sqlite3* handle() const { return database_.get(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+/// A prepared statement. Parameters are numbered from 1, columns from 0.
+class Statement {
+ public:
+  Statement(const Connection& connection, std::string_view sql);
+
+  Statement& bind(int parameter, const std::string& text);
+  Statement& bind(int parameter, std::int64_t number);
+  /// NULL when there is none.
+  Statement& bind(int parameter, const std::optional<std::string>& text);
+
+  /// True when there is a row.
+  bool step();
+  /// Of a statement without results.
+  void run();
+
+  int columns() const;
+  bool is_null(int column) const;
+  std::int64_t number(int column) const;
+  /// "" for NULL.
+  std::string text(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  void require(int result) const;
+  const Connection& connection_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+/// Rolled back unless committed. write: no other connection can begin to write until it ends.
+class Transaction {
+ public:
+  enum class Kind { read, write };
+
+  Transaction(const Connection& connection, Kind kind);
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  const Connection& connection_;
+};
+
+}  // namespace fractile::ledger_detail

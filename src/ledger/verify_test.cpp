@@ -1,0 +1,123 @@
+#include <gtest/gtest.h>
+
+#include "fractile/ledger.hpp"
+#include "ledger/chain.hpp"
+#include "ledger/rows.hpp"
+#include "support/ledger_files.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::alter;
+using testing::expect_failure;
+using testing::request;
+
+/// Entries: 1 committed, 2 void, 3 reserved (a pure cost on a zCDP budget).
+class LedgerVerify : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    Ledger ledger = Ledger::create(path);
+    ledger.add_dataset({"people", Budget::pure(Rational(1))});
+    ledger.add_dataset({"others", Budget::zcdp(Rational(1))});
+    ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1, 2)))), "receipt");
+    ledger.void_entry(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), "why");
+    ledger.reserve(request("q", Budget::pure(Rational(1, 4)), "others"));
+    head = ledger.verify();
+  }
+
+  void expect_found(const std::string& part, const std::string& sql) {
+    SCOPED_TRACE(sql);
+    const testing::Folder other;
+    const std::string copy = other.file("copy.db");
+    std::filesystem::copy_file(path, copy);
+    alter(copy, sql);
+    expect_failure(ErrorCode::ledger, part, [&] { Ledger::open(copy).verify(); });
+  }
+
+  testing::Folder folder;
+  std::string path = folder.file("budget.db");
+  std::string head;
+};
+
+TEST_F(LedgerVerify, FindsEveryAlteredField) {
+  const std::string no_hash = " or what it is about does not have its hash";
+  expect_found("line 1" + no_hash, "UPDATE datasets SET epsilon = '2' WHERE id = 1");
+  expect_found("line 1" + no_hash, "UPDATE datasets SET name = 'folk' WHERE id = 1");
+  expect_found("line 2" + no_hash, "UPDATE datasets SET neighbors = 'change-one' WHERE id = 2");
+  expect_found("line 2" + no_hash, "UPDATE datasets SET unit = '' WHERE id = 2");
+  expect_found("line 3" + no_hash, "UPDATE entries SET epsilon = '1/3' WHERE id = 1");
+  expect_found("line 3" + no_hash, "UPDATE entries SET query = 'Q' WHERE id = 1");
+  expect_found("line 3" + no_hash, "UPDATE entries SET receipt_path = 'Q' WHERE id = 1");
+  expect_found("line 3" + no_hash, "UPDATE entries SET rho = '' WHERE id = 1");
+  expect_found("line 5" + no_hash, "UPDATE entries SET dataset = 2 WHERE id = 2");
+  expect_found("line 7" + no_hash, "UPDATE entries SET charged_rho = '1/1000' WHERE id = 3");
+  expect_found("line 4" + no_hash, "UPDATE events SET time = '2020-01-01T00:00:00Z' WHERE id = 4");
+  expect_found("line 4" + no_hash, "UPDATE events SET kind = 'void' WHERE id = 4");
+  expect_found("line 4" + no_hash, "UPDATE events SET receipt_sha256 = '' WHERE id = 4");
+  expect_found("line 6" + no_hash, "UPDATE events SET reason = 'because' WHERE id = 6");
+  expect_found("line 6" + no_hash, "UPDATE events SET entry = 3 WHERE id = 6");
+  expect_found("line 7" + no_hash, "UPDATE events SET hash = 'ab' WHERE id = 7");
+}
+
+TEST_F(LedgerVerify, FindsWhatIsMissingOrTooMuch) {
+  expect_found("line 6 is missing", "DELETE FROM events WHERE id = 6");
+  expect_found("line 1 is missing", "DELETE FROM events WHERE id = 1");
+  expect_found("the log does not know entry 3", "DELETE FROM events WHERE id = 7");
+  expect_found("line 7 is about nothing", "DELETE FROM entries WHERE id = 3");
+  expect_found("the log does not know dataset 9",
+               "INSERT INTO datasets VALUES (9, 'n', 'person', 'add-remove', 'pure', '1', NULL, NULL)");
+  expect_found("the log does not know the receipt of entry 3", "INSERT INTO receipts VALUES (3, 'r')");
+  expect_found("the receipt of entry 1 does not have its hash", "UPDATE receipts SET text = 'another'");
+}
+
+TEST_F(LedgerVerify, FindsWhatCannotBeRead) {
+  expect_failure(ErrorCode::ledger, "entry 1 cannot be read", [&] {
+    alter(path, "UPDATE entries SET epsilon = 'much' WHERE id = 1");
+    Ledger::open(path).statement();
+  });
+  expect_failure(ErrorCode::ledger, "dataset 1 cannot be read", [&] {
+    alter(path, "UPDATE datasets SET neighbors = 'some' WHERE id = 1");
+    Ledger::open(path).datasets();
+  });
+  expect_failure(ErrorCode::ledger, "epsilon = 1/4 is charged on dataset 'others', a budget of rho = 1", [&] {
+    alter(path, "UPDATE entries SET charged_rho = NULL WHERE id = 3");
+    Ledger::open(path).balance("others");
+  });
+}
+
+/// The chain is no seal: who recomputes it can write what he likes, so sums are checked as well.
+TEST_F(LedgerVerify, FindsSumsAboveBudgets) {
+  using namespace ledger_detail;
+  const Connection connection(path, Connection::Missing::is_error, std::chrono::seconds(1));
+  const Budget cost = Budget::pure(Rational(51, 100));  // of 1/2 that remain
+  append_event(connection, {"2026-01-01T00:00:00Z", "reserve"}, insert_entry(connection, 1, request("q", cost), cost));
+  expect_failure(ErrorCode::ledger, "dataset 'people' has spent epsilon = 101/100 of epsilon = 1",
+                 [&] { Ledger::open(path).verify(); });
+}
+
+TEST_F(LedgerVerify, FindsTheEndMissingWhenTheHeadWasKept) {
+  alter(path, "DELETE FROM events WHERE id = 7; DELETE FROM entries WHERE id = 3");
+  const std::string shorter = Ledger::open(path).verify();  // cannot know
+  EXPECT_NE(shorter, head);
+  expect_failure(ErrorCode::ledger, "lines at its end are missing", [&] { Ledger::open(path).verify(head); });
+  Ledger ledger = Ledger::open(path);
+  ledger.reserve(request("another", Budget::pure(Rational(1, 4))));
+  EXPECT_EQ(ledger.verify(shorter), ledger.statement().events.back().hash);
+}
+
+TEST_F(LedgerVerify, FindsWrongPages) {
+  Ledger::open(path).statement();
+  {
+    testing::RawDatabase database(path);
+    database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+  const std::string root = testing::RawDatabase(path).text("SELECT rootpage FROM sqlite_schema WHERE name = 'settled'");
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp((std::stol(root) - 1) * 4096);
+  file.write("\0\0\0\0\0\0", 6);
+  file.close();
+  expect_failure(ErrorCode::ledger, "is damaged", [&] { Ledger::open(path).verify(); });
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,105 @@
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "fractile/report.hpp"
+
+namespace fractile {
+namespace {
+
+/// One JSON object on one line, all of whose values are texts or lists of texts; what is empty is left out, so that
+/// members can be added without changing older texts.
+class Line {
+ public:
+  Line() { json_.StartObject(); }
+
+  void add(const char* name, const std::string& value) {
+    if (value.empty()) return;
+    json_.Key(name);
+    write(value);
+  }
+
+  template <class Item>
+  void add_list(const char* name, std::uint64_t size, Item&& item) {
+    json_.Key(name);
+    json_.StartArray();
+    for (std::uint64_t i = 0; i < size; ++i) write(item(i));
+    json_.EndArray();
+  }
+
+  std::string text() {
+    json_.EndObject();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+
+ private:
+  void write(const std::string& value) { json_.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
+
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
+};
+
+void add_source(Line& line, const SourceDescription& source, const TextFormat& format) {
+  line.add("column", source.column);
+  line.add("file", source.file);
+  line.add("sql", source.sql);
+  line.add("null", source.null_policy);
+  line.add("input_format", format.name);
+  line.add("delimiter", format.delimiter);
+}
+
+void add_lattice(Line& line, const Lattice& lattice) {
+  if (!lattice.is_regular()) {
+    line.add_list("candidates", lattice.size(), [&](std::uint64_t i) { return lattice.at(i).to_decimal(); });
+    return;
+  }
+  line.add("lower", lattice.lower().to_decimal());
+  line.add("upper", lattice.upper().to_decimal());
+  line.add("step", lattice.step().to_decimal());
+}
+
+void add_budget(Line& line, const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) {
+    line.add("rho", budget.rho().to_string());
+    return;
+  }
+  line.add("epsilon", budget.epsilon().to_string());
+  if (budget.measure() == Measure::approximate) line.add("delta", budget.delta().to_string());
+}
+
+std::string name_of(Base base) {
+  switch (base) {
+    case Base::by_mechanism:
+      return {};
+    case Base::uniform:
+      return "uniform";
+    case Base::adaptive:
+      return "adaptive";
+  }
+  return {};
+}
+
+void add_mechanism(Line& line, const QuantileQuery& query) {
+  line.add("mechanism", to_string(query.mechanism));
+  line.add("rates", to_string(query.rates));
+  line.add("base", name_of(query.base));
+  if (query.expected_rows) line.add("expected_rows", std::to_string(*query.expected_rows));
+  if (!query.interpolate) line.add("interpolate", "no");
+}
+
+}  // namespace
+
+std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
+                            const TextFormat& format, bool public_rows) {
+  Line line;
+  add_source(line, source, format);
+  line.add_list("quantiles", query.quantiles.size(), [&](std::uint64_t i) { return query.quantiles[i].to_string(); });
+  add_budget(line, query.budget);
+  line.add("neighbors", to_string(query.neighbors));
+  line.add("records_per_person", std::to_string(query.records_per_person));
+  add_lattice(line, lattice);
+  add_mechanism(line, query);
+  if (public_rows) line.add("public_rows", "yes");
+  return line.text();
+}
+
+}  // namespace fractile

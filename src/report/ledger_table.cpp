@@ -1,0 +1,91 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "fractile/report.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::size_t query_width = 60;
+
+/// As RFC 4180 has it.
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string line_of(const std::vector<std::string>& cells) {
+  std::string line;
+  for (const std::string& text : cells) line += (line.empty() ? "" : ",") + cell(text);
+  return line + "\n";
+}
+
+std::string balances_csv(const LedgerStatement& statement) {
+  std::string text = "dataset,unit,neighbors,budget,spent,reserved,remaining\n";
+  for (const auto& [dataset, balance] : statement.accounts) {
+    text += line_of({dataset.name, dataset.unit, to_string(dataset.neighbors), dataset.budget.to_string(),
+                     balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string()});
+  }
+  return text;
+}
+
+std::string entries_csv(const LedgerStatement& statement) {
+  std::string text = "id,dataset,state,reserved_at,settled_at,cost,charge,query,receipt_path,receipt_sha256,reason\n";
+  for (const LedgerEntry& entry : statement.entries) {
+    text += line_of({std::to_string(entry.id), entry.request.dataset, to_string(entry.state), entry.reserved_at,
+                     entry.settled_at, entry.request.cost.to_string(), entry.charge.to_string(), entry.request.query,
+                     entry.request.receipt_path, entry.receipt_sha256, entry.reason});
+  }
+  return text;
+}
+
+/// Not in the middle of a character, and on one line.
+std::string beginning(const std::string& text) {
+  std::size_t size = std::min(text.size(), query_width);
+  while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
+  std::string result = text.substr(0, size);
+  std::ranges::replace_if(
+      result, [](unsigned char c) { return c < 0x20; }, ' ');
+  return size < text.size() ? result + "..." : result;
+}
+
+std::string charge_of(const LedgerEntry& entry) {
+  const std::string cost = entry.request.cost.to_string();
+  if (entry.charge.measure() == entry.request.cost.measure()) return cost;
+  Spending charge{entry.charge.measure()};
+  charge.add(entry.charge);
+  return fmt::format("{} (as {})", cost, charge.to_string());
+}
+
+std::string account_table(const LedgerAccount& account) {
+  const auto& [dataset, balance] = account;
+  return fmt::format(
+      "dataset {} (a budget for each {}, {} neighbors)\n"
+      "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n",
+      dataset.name, dataset.unit, to_string(dataset.neighbors), dataset.budget.to_string(), balance.spent.to_string(),
+      balance.reserved.to_string(), balance.remaining.to_string());
+}
+
+std::string entry_table(const LedgerEntry& entry) {
+  const std::string why = entry.reason.empty() ? "" : fmt::format("  because: {}\n", entry.reason);
+  return fmt::format("entry {}, {}, {}, {}, {}\n  {}\n{}", entry.id, to_string(entry.state), entry.request.dataset,
+                     entry.reserved_at, charge_of(entry), beginning(entry.request.query), why);
+}
+
+}  // namespace
+
+std::string to_csv(const LedgerStatement& statement, LedgerDetail detail) {
+  return detail == LedgerDetail::balances ? balances_csv(statement) : entries_csv(statement);
+}
+
+std::string to_table(const LedgerStatement& statement) {
+  std::string text;
+  for (const LedgerAccount& account : statement.accounts) text += account_table(account) + "\n";
+  for (const LedgerEntry& entry : statement.entries) text += entry_table(entry);
+  return text.empty() ? "the ledger is empty\n" : text;
+}
+
+}  // namespace fractile

@@ -1,0 +1,517 @@
+"""fractile ledger, and releases that pay from one: run as processes that race, are killed, or find no room."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import random
+import resource
+import signal
+import sqlite3
+import subprocess
+import time
+import unittest
+from fractions import Fraction
+
+from cli.program import EFFORT, LONG_LINE, PROGRAM, CommandTest, options, require_engine, run
+
+setUpModule = require_engine
+
+
+class LedgerTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "x\n" + "7\n" * 100)
+
+    def ledger(self, *arguments, code=0, **how):
+        """What `fractile ledger ARGUMENTS` prints; errors must be in order."""
+        result = run("ledger", *arguments, cwd=self.folder, **how)
+        if code != 0:
+            self.assert_refused(result, code)
+            return result.err
+        self.assertEqual((result.code, result.err), (0, ""))
+        return result.out
+
+    def init(self, *budget, dataset="people", name="budget.db"):
+        return self.ledger("init", name, "--dataset", dataset, *(budget or ("--epsilon", "1")))
+
+    def refuse(self, code, *arguments, parts=()):
+        result = run("ledger", *arguments, cwd=self.folder)
+        self.assert_refused(result, code, *parts)
+
+    def statement(self, name="budget.db"):
+        return json.loads(self.ledger("export", name))
+
+    def spent(self, dataset=0):
+        return self.statement()["datasets"][dataset]["spent"]
+
+    def states(self):
+        return [entry["state"] for entry in self.statement()["entries"]]
+
+    def paid(self, **changes):
+        """A release that pays and says nothing."""
+        return self.release("t.csv", **{"ledger": "budget.db", "epsilon": "1/4", **changes})
+
+    def run_paid(self, *arguments, **changes):
+        return self.run_release(*(arguments or ("t.csv",)), **{"ledger": "budget.db", "epsilon": "1/4", **changes})
+
+
+class Init(LedgerTest):
+    def test_says_what_may_be_spent(self):
+        self.assertEqual(self.init("--epsilon", "0.50"),
+                         "dataset people may spend epsilon = 1/2 for each person (add-remove neighbors)\n")
+        self.assertEqual(self.init("--rho", "1/2", "--neighbors", "change-one", "--unit", "household", dataset="homes"),
+                         "dataset homes may spend rho = 1/2 for each household (change-one neighbors)\n")
+        self.init("--epsilon", "ln 3", "--delta", "1e-6", dataset="approximate")
+        datasets = self.statement()["datasets"]
+        self.assertEqual([entry["name"] for entry in datasets], ["people", "homes", "approximate"])
+        self.assertEqual([entry["budget"] for entry in datasets],
+                         [{"measure": "pure", "epsilon": "1/2"}, {"measure": "zcdp", "rho": "1/2"},
+                          {"measure": "approximate", "epsilon": "ln 3", "delta": "1/1000000"}])
+        self.assertEqual((datasets[1]["unit"], datasets[1]["neighbors"]), ("household", "change-one"))
+
+    def test_never_changes_a_dataset(self):
+        self.init()
+        self.refuse(2, "init", "budget.db", "--dataset", "people", "--epsilon", "2",
+                    parts=("has a dataset 'people' already", "never changes"))
+        self.assertEqual(self.statement()["datasets"][0]["budget"]["epsilon"], "1")
+
+    def test_refusals(self):
+        self.refuse(2, "init", "--dataset", "people", "--epsilon", "1", parts=("no FILE is named",))
+        self.refuse(2, "init", "budget.db", "--epsilon", "1", parts=("--dataset is missing",))
+        self.refuse(2, "init", "budget.db", "--dataset", "people", parts=("a budget is missing",))
+        self.refuse(2, "init", "budget.db", "--dataset", "people", "--epsilon", "0", parts=("must be positive",))
+        self.refuse(2, "init", "budget.db", "--dataset", "a\nb", "--epsilon", "1", parts=("must be a line of text",))
+        self.refuse(2, "inits", "budget.db", parts=("unknown verb 'ledger inits'", "did you mean fractile ledger init?"))
+        self.refuse(5, "init", "gone/budget.db", "--dataset", "people", "--epsilon", "1",
+                    parts=("cannot be opened: No such file or directory", "check the path"))
+        self.refuse(5, "init", "t.csv", "--dataset", "people", "--epsilon", "1", parts=("'t.csv' is not a ledger",))
+        self.assertEqual(self.files(), ["t.csv"])
+
+    def test_processes_that_make_the_same_ledger(self):
+        started = [subprocess.Popen([PROGRAM, "ledger", "init", "budget.db", "--dataset", str(i), "--epsilon", "1"],
+                                    cwd=self.folder, stdout=subprocess.DEVNULL) for i in range(8)]
+        self.assertEqual([process.wait() for process in started], [0] * 8)
+        self.assertEqual(len(self.statement()["datasets"]), 8)
+
+
+class Paying(LedgerTest):
+    def test_is_charged_and_kept(self):
+        self.init()
+        result = self.run_paid(format="json", receipt="r.json")
+        self.assertEqual((result.code, result.err), (0, ""))
+        entry, = self.statement()["entries"]
+        self.assertEqual(entry["state"], "committed")
+        self.assertEqual(entry["cost"], {"measure": "pure", "epsilon": "1/4"})
+        self.assertEqual(entry["charge"], entry["cost"])
+        self.assertEqual(entry["receipt"], result.out)
+        self.assertEqual(entry["receipt"], (self.folder / "r.json").read_text())
+        self.assertEqual(entry["receipt_sha256"], hashlib.sha256(result.out.encode()).hexdigest())
+        self.assertEqual(entry["receipt_path"], str(self.folder / "r.json"))
+        self.assertEqual(json.loads(entry["query"])["quantiles"], ["1/4", "1/2", "3/4"])
+        self.assertEqual(self.files(), ["budget.db", "r.json", "t.csv"])
+
+    def test_refused_over_budget(self):
+        self.init()
+        self.paid(epsilon="3/4")
+        self.assert_refused(self.run_paid(epsilon="0.26", receipt="r.json"), 4,
+                            "a cost of epsilon = 13/50 exceeds what remains of dataset 'people', "
+                            "epsilon = 1/4 of epsilon = 1", "nothing was spent")
+        self.assertEqual(self.spent(), {"epsilon": "3/4"})
+        self.assertEqual(self.files(), ["budget.db", "t.csv"])
+        self.paid(epsilon="1/4")
+        self.assertEqual(self.spent(), {"epsilon": "1"})
+
+    def test_refused_before_rows(self):
+        """The table has a cell that would fail with 3 and keep the charge."""
+        self.init("--epsilon", "1/8")
+        self.write("t.csv", "x\n7\nseven\n")
+        self.assert_refused(self.run_paid(), 4, "exceeds what remains")
+        self.assert_refused(self.run_paid(neighbors="change-one"), 2, "for change-one neighbors, and the budget of "
+                            "dataset 'people' for add-remove", "write --neighbors add-remove")
+        self.assert_refused(self.run_paid(epsilon=None, rho="1/100"), 2, "a cost of rho = 1/100 is not counted on")
+        self.assert_refused(self.run_paid(delta="1e-6"), 2, "is not counted on", "without --delta")
+        self.assert_refused(self.run_paid(unsafe_seed="1"), 2, "--unsafe-seed does not go with --ledger")
+        self.assert_refused(self.run_paid(dataset="peopel"), 2, "has no dataset 'peopel'", "did you mean people?")
+        self.assert_refused(self.run_paid(dataset="x"), 2, "has no dataset 'x'", "choose one of people")
+        self.assert_refused(self.run_paid(ledger="gone.db"), 5, "there is no ledger at 'gone.db'", "ledger init gone.db")
+        self.assert_refused(self.run_paid(ledger="t.csv"), 5, "'t.csv' is not a ledger")
+        self.assert_refused(self.run_paid(column="y"), 3)
+        self.assert_refused(self.run_paid("nowhere.csv"), 3, "cannot open nowhere.csv")
+        self.assert_refused(self.run_paid(receipt="budget.db"), 2, "exists already")
+        self.assertEqual(self.statement()["entries"], [])
+
+    def test_what_goes_with_a_ledger(self):
+        self.assert_refused(self.run_release("t.csv", dataset="people"), 2, "--dataset goes with --ledger")
+        self.assert_refused(self.run_release("t.csv", again=True), 2, "--again goes with --ledger")
+
+    def test_several_datasets(self):
+        self.init()
+        self.init("--rho", "1/2", dataset="others")
+        self.assert_refused(self.run_paid(), 2, "--dataset is missing", "choose one of people, others")
+        self.paid(dataset="others", epsilon=None, rho="1/8")
+        self.paid(dataset="others", epsilon="1/4")
+        self.paid(dataset="people")
+        self.assertEqual(self.spent(0), {"epsilon": "1/4"})
+        charge = Fraction(self.statement()["entries"][1]["charge"]["rho"])
+        self.assertEqual(Fraction(self.spent(1)["rho"]), Fraction(1, 8) + charge)
+        self.assertTrue(0 < charge <= Fraction(1, 32), "epsilon tanh(epsilon / 2) is less than epsilon^2 / 2")
+        self.assertIn("epsilon = 1/4 (as rho = about 0.03", self.ledger("show", "budget.db", "--format", "table"))
+
+    def test_an_empty_ledger(self):
+        self.init()
+        database = sqlite3.connect(self.folder / "budget.db")
+        triggers = [row[0] for row in database.execute("SELECT sql FROM sqlite_schema WHERE type = 'trigger'")]
+        for name in ("datasets_held", "events_held"):
+            database.execute(f"DROP TRIGGER {name}")
+        for table in ("events", "datasets"):
+            database.execute(f"DELETE FROM {table}")
+        for sql in triggers:
+            if "_held" in sql and ("datasets" in sql or "events" in sql):
+                database.execute(sql)
+        database.commit()
+        database.close()
+        self.assert_refused(self.run_paid(), 2, "the ledger 'budget.db' has no dataset", "fractile ledger init budget.db")
+
+    def test_a_failure_after_rows_were_read_stays_reserved(self):
+        self.init()
+        self.write("t.csv", "x\n7\nseven\n")
+        result = self.run_paid(receipt="r.json")
+        self.assert_refused(result, 3, "row 2", "epsilon = 1/4 counts as spent: entry 1 of budget.db stays reserved",
+                            secrets=("seven",))
+        self.assertEqual((self.states(), self.spent()), (["reserved"], {"epsilon": "1/4"}))
+        self.assertEqual(self.files(), ["budget.db", "t.csv"])
+
+    def test_output_that_cannot_be_printed(self):
+        self.init()
+        with open("/dev/full", "wb") as full:
+            result = self.run_paid(how={"stdout": full})
+        self.assert_refused(result, 3, "standard output could not be written", "entry 1 of budget.db holds it")
+        self.assertEqual(self.states(), ["committed"])
+
+
+class Again(LedgerTest):
+    NOTE = r"fractile: this was released at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \(entry 1 of budget\.db\); here it is " \
+           r"again, and nothing was spent\n  the table was not read; --again reads it, and pays\n"
+    WIDE = {"bounds": ("0", "1000000000000000.1"), "step": "0.1", "epsilon": "1e-9"}  # no two releases are equal
+
+    def setUp(self):
+        super().setUp()
+        self.init()
+
+    def asked_again(self, **changes):
+        result = self.run_paid(**{**self.WIDE, **changes})
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.err, rf"\A{self.NOTE}\Z")
+        return result.out
+
+    def test_the_same_query_is_free(self):
+        first = self.run_paid(**self.WIDE, format="json", receipt="r.json").out
+        self.assertEqual(self.asked_again(format="json"), first)
+        values = [str(entry["value"]) for entry in json.loads(first, parse_float=str, parse_int=str)["quantiles"]]
+        self.assertEqual([line.split(",")[1] for line in self.asked_again().splitlines()[1:]], values)
+        table = self.asked_again(format="table", receipt="copy.json")
+        self.assertRegex(table, r"\Aquantile +x\n1/4 +" + values[0].replace(".", r"\."))
+        self.assertIn("epsilon = 1/1000000000, neighbors add-remove, released at", table)
+        self.assertEqual((self.folder / "copy.json").read_text(), first)
+        self.assertEqual(self.states(), ["committed"])
+
+    def test_reads_no_rows(self):
+        self.paid(**self.WIDE)
+        self.write("t.csv", "x\n7\nseven\n")
+        self.asked_again()
+        self.assert_refused(self.run_paid(**self.WIDE, again=True), 3, "row 2")
+
+    def test_needs_no_budget(self):
+        first = self.paid(epsilon="1")
+        result = self.run_paid(epsilon="1")
+        self.assertEqual([line.split(",")[1] for line in result.out.splitlines()[1:]], first)
+        self.assert_refused(self.run_paid(epsilon="1", again=True), 4, "exceeds what remains")
+
+    def test_again_pays_anew(self):
+        first, second = self.paid(**self.WIDE), self.paid(**self.WIDE, again=True)
+        self.assertNotEqual(first, second)
+        self.assertEqual(self.spent(), {"epsilon": "1/500000000"})
+        result = self.run_paid(**self.WIDE)
+        self.assertIn("entry 2 of budget.db", result.err)
+        self.assertEqual([line.split(",")[1] for line in result.out.splitlines()[1:]], second)
+
+    def test_any_difference_is_another_query(self):
+        self.write("u.csv", "x,y\n7,8\n")
+        self.paid(**self.WIDE)
+        changes = ({"quantiles": "median"}, {"epsilon": "2e-9"}, {"null": "error"}, {"records_per_person": "2"},
+                   {"bounds": ("0", "1000000000000000.0")}, {"bounds": ("-0.1", "1000000000000000.1")},
+                   {"step": "0.01"}, {"mechanism": "tree"}, {"base": "uniform"}, {"expected_rows": "100"},
+                   {"no_interpolation": True}, {"public_rows": True}, {"input_format": "csv"}, {"delimiter": ";"},
+                   {"sql": "FROM input"}, {"mechanism": "approximate"},
+                   {"mechanism": "approximate", "rates": "as-published"},
+                   {"bounds": None, "step": None, "candidates": "1,2,3"})
+        for change in changes:
+            with self.subTest(**{name: str(value) for name, value in change.items()}):
+                self.paid(**{**self.WIDE, **change})
+        self.release("u.csv", ledger="budget.db", **self.WIDE)
+        self.release("u.csv", ledger="budget.db", **{**self.WIDE, "column": "y"})
+        self.assertEqual(self.states(), ["committed"] * (len(changes) + 3))
+
+    def test_other_words_for_the_same_query(self):
+        self.paid(**self.WIDE, quantiles="0.25,0.5,3/4")
+        self.asked_again(epsilon="0.000000001", step="1e-1", quantiles="quartiles", neighbors="add-remove",
+                         mechanism="auto", records_per_person="1", null="drop")
+
+    def test_reserved_and_void_entries_are_not_answers(self):
+        self.write("t.csv", "x\n7\nseven\n")
+        self.assertEqual(self.run_paid(**self.WIDE).code, 3)
+        self.ledger("void", "budget.db", "--entry", "1", "--reason", "a bad cell")
+        self.write("t.csv", "x\n7\n")
+        self.paid(**self.WIDE)
+        self.assertEqual(self.states(), ["void", "committed"])
+
+    def test_an_altered_receipt_is_no_answer(self):
+        self.paid(**self.WIDE)
+        database = sqlite3.connect(self.folder / "budget.db")
+        database.execute("DROP TRIGGER receipts_kept")
+        database.execute("UPDATE receipts SET text = replace(text, '1/4', '1/5')")
+        database.execute("CREATE TRIGGER receipts_kept BEFORE UPDATE ON receipts BEGIN "
+                         "SELECT RAISE(ABORT, 'a ledger only grows'); END")
+        database.commit()
+        database.close()
+        self.assert_refused(self.run_paid(**self.WIDE), 5, "the receipt of entry 1 is not what was committed")
+        self.refuse(5, "verify", "budget.db", parts=("the receipt of entry 1 does not have its hash",))
+
+
+class Show(LedgerTest):
+    def setUp(self):
+        super().setUp()
+        self.init("--epsilon", "1", dataset="people, all")
+        self.init("--rho", "1/2", dataset="others")
+        self.paid(dataset="people, all")
+        self.write("t.csv", "x\n7\nseven\n")
+        self.run_paid(dataset="people, all", epsilon="1/3", receipt="r.json")
+
+    def test_table(self):
+        text = self.ledger("show", "budget.db", "--format", "table")
+        self.assertIn("dataset people, all (a budget for each person, add-remove neighbors)\n"
+                      "  budget     epsilon = 1\n  spent      epsilon = 7/12\n  reserved   epsilon = 1/3 of it\n"
+                      "  remaining  epsilon = 5/12\n", text)
+        self.assertRegex(text, r"entry 2, reserved, people, all, \S+Z, epsilon = 1/3\n  \{\"column\":\"x\",\"file\"")
+        self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()))
+        text = self.ledger("show", "budget.db", "--format", "table", "--dataset", "others")
+        self.assertNotIn("people", text)
+        self.assertIn("remaining  rho = 1/2", text)
+
+    def test_csv_in_a_pipe(self):
+        rows = list(csv.DictReader(io.StringIO(self.ledger("show", "budget.db"))))
+        self.assertEqual([row["dataset"] for row in rows], ["people, all", "others"])
+        self.assertEqual((rows[0]["spent"], rows[0]["reserved"], rows[0]["remaining"], rows[1]["spent"]),
+                         ("epsilon = 7/12", "epsilon = 1/3", "epsilon = 5/12", "rho = 0"))
+
+    def test_json(self):
+        document = json.loads(self.ledger("show", "budget.db", "--format", "json", "--dataset", "people, all"))
+        self.assertEqual(document["ledger_format"], 1)
+        self.assertEqual([entry["spent"] for entry in document["datasets"]], [{"epsilon": "7/12"}])
+        self.assertEqual([entry["state"] for entry in document["entries"]], ["committed", "reserved"])
+        self.assertNotIn("receipt", document["entries"][0])
+        self.assertIn("receipt_sha256", document["entries"][0])
+
+    def test_refusals(self):
+        self.refuse(2, "show", "budget.db", "--dataset", "other", parts=("no dataset 'other'", "did you mean others?"))
+        self.refuse(2, "show", "budget.db", "--format", "xml", parts=("'xml' is not known",))
+        self.refuse(2, "show", parts=("no FILE is named",))
+        self.refuse(5, "show", "t.csv", parts=("'t.csv' is not a ledger",))
+
+    def test_export(self):
+        document = self.statement()
+        self.assertEqual([event["kind"] for event in document["events"]],
+                         ["dataset", "dataset", "reserve", "commit", "reserve"])
+        rows = list(csv.DictReader(io.StringIO(self.ledger("export", "budget.db", "--format", "csv"))))
+        for row, entry in zip(rows, document["entries"], strict=True):
+            for name in ("id", "dataset", "state", "reserved_at", "query"):
+                self.assertEqual(row[name], str(entry[name]))
+        self.assertEqual(self.ledger("export", "budget.db"), self.ledger("export", "budget.db"))
+        self.refuse(2, "export", "budget.db", "--format", "table", parts=("'table' is not known",))
+
+    def test_void(self):
+        self.refuse(2, "void", "budget.db", "--reason", "why", parts=("--entry is missing", "ledger show budget.db"))
+        self.refuse(2, "void", "budget.db", "--entry", "2", parts=("--reason is missing", "for example --reason"))
+        self.refuse(2, "void", "budget.db", "--entry", "x", "--reason", "why", parts=("not a whole number",))
+        self.refuse(2, "void", "budget.db", "--entry", "9", "--reason", "why", parts=("has no entry 9",))
+        self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("is committed already", "for good"))
+        self.write("r.json", "{}")
+        self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("may have been published",))
+        os.remove(self.folder / "r.json")
+        self.assertEqual(self.ledger("void", "budget.db", "--entry", "2", "--reason", "it failed"),
+                         "entry 2 is void and counts no more\n")
+        self.assertEqual(self.spent(), {"epsilon": "1/4"})
+        self.assertIn("because: it failed", self.ledger("show", "budget.db", "--format", "table"))
+        self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("is void already",))
+
+    def test_help(self):
+        for words in ((), ("init",), ("show",), ("verify",), ("export",), ("void",)):
+            text = self.ledger(*words, "--help")
+            self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()), text)
+
+
+class Verify(LedgerTest):
+    @staticmethod
+    def field(text):
+        return "-," if text is None else f"{len(str(text).encode())}:{text},"
+
+    def chain(self):
+        """The hashes as docs/ledger.md defines them, from the file itself."""
+        database = sqlite3.connect(self.folder / "budget.db")
+        subjects = {"dataset": "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta FROM datasets",
+                    "reserve": "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho "
+                               "FROM entries",
+                    "commit": "SELECT id FROM entries", "void": "SELECT id FROM entries"}
+        rows = database.execute("SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry) FROM events "
+                                "ORDER BY id").fetchall()
+        previous = ""
+        for *event, subject in rows:
+            about = database.execute(subjects[event[2]] + " WHERE id = ?", (subject,)).fetchone()
+            text = "".join(map(self.field, ["fractile ledger chain 1", previous, *event, *about]))
+            previous = hashlib.sha256(text.encode()).hexdigest()
+            yield previous
+        database.close()
+
+    def test_the_chain_is_the_documented_one(self):
+        self.init()
+        self.init("--rho", "1", dataset="ünïcode")
+        self.paid(dataset="people")
+        self.paid(dataset="ünïcode")
+        self.write("t.csv", "x\n7\nseven\n")
+        self.run_paid(dataset="people", again=True, receipt="r.json")
+        self.ledger("void", "budget.db", "--entry", "3", "--reason", "a bad cell")
+        hashes = list(self.chain())
+        self.assertEqual([event["hash"] for event in self.statement()["events"]], hashes)
+        self.assertEqual(self.ledger("verify", "budget.db"),
+                         f"the ledger is whole; its last line has the hash\n{hashes[-1]}\n")
+        self.ledger("verify", "budget.db", "--head", hashes[3])
+        self.refuse(5, "verify", "budget.db", "--head", "0" * 64, parts=("lines at its end are missing",))
+
+    def test_an_altered_ledger(self):
+        self.init()
+        self.paid()
+        database = sqlite3.connect(self.folder / "budget.db")
+        database.execute("DROP TRIGGER entries_kept")
+        database.execute("UPDATE entries SET epsilon = '1/8'")
+        database.commit()
+        self.refuse(5, "verify", "budget.db", parts=("does not have the tables of format 1",))
+        database.execute("CREATE TRIGGER entries_kept BEFORE UPDATE ON entries BEGIN "
+                         "SELECT RAISE(ABORT, 'a ledger only grows'); END")
+        database.commit()
+        self.refuse(5, "verify", "budget.db", parts=("was altered: line 2", "restore it from a copy"))
+
+
+class Unusable(LedgerTest):
+    def test_newer(self):
+        self.init()
+        database = sqlite3.connect(self.folder / "budget.db")
+        database.execute("PRAGMA user_version = 9")
+        database.close()
+        for result in (self.run_paid(), run("ledger", "show", "budget.db", cwd=self.folder)):
+            self.assert_refused(result, 5, "is of format 9, and this program knows formats up to 1", "newer fractile")
+
+    def test_locked(self):
+        self.init()
+        database = sqlite3.connect(self.folder / "budget.db", isolation_level=None)
+        database.execute("BEGIN IMMEDIATE")
+        self.assertEqual(self.spent(), {"epsilon": "0"})
+        started = time.monotonic()
+        self.assert_refused(self.run_paid(), 5, "is locked by another process", "wait until that ends")
+        self.assertGreater(time.monotonic() - started, 9)
+        database.execute("ROLLBACK")
+        self.paid()
+
+    def test_read_only(self):
+        how = self.as_nobody()
+        self.init()
+        os.chmod(self.folder, 0o755)
+        os.chmod(self.folder / "budget.db", 0o444)
+        self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' could not be written: it is read-only",
+                            "make its folder and the files of its name writable")
+        os.chmod(self.folder / "budget.db", 0o666)
+        if how:
+            self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' c")
+
+    def test_full_disk(self):
+        """A limit on files' sizes stands for one: the ledger may not grow, so nothing is read and nothing is spent."""
+        self.init()
+        size = (self.folder / "budget.db").stat().st_size
+        self.write("t.csv", "x\n7\nseven\n")
+        how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
+        self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' could not be written: File too large",
+                            "make room")
+        self.assertEqual((self.folder / "budget.db").stat().st_size, size)
+        self.assertEqual(self.states(), [])
+
+    def test_receipt_that_cannot_be_written(self):
+        """It fails after the rows were read: the charge stays."""
+        self.init()
+        long = {"bounds": ("0", "10"), "quantiles": ",".join(f"{i}/100000" for i in range(1, 9000))}
+        how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))}
+        result = self.run_paid(**long, mechanism="tree", receipt="r.json", how=how)
+        self.assert_refused(result, 3, "the receipt 'r.json' could not be written", "entry 1 of budget.db stays reserved")
+        self.assertEqual(self.states(), ["reserved"])
+        self.assertNotIn("r.json", self.files())
+
+
+class Race(LedgerTest):
+    def test_sixteen_processes_for_five_releases(self):
+        for i in range(max(1, round(5 * EFFORT))):
+            name = f"{i}.db"
+            self.init("--epsilon", "1", name=name)
+            command = [PROGRAM, "release", "t.csv", *options(ledger=name, epsilon="1/5", again=True, quantiles="median")]
+            processes = [subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                         for _ in range(16)]
+            outputs = [process.communicate() for process in processes]
+            codes = sorted(process.returncode for process in processes)
+            self.assertEqual(codes, [0] * 5 + [4] * 11, outputs)
+            self.assertEqual(sum(bool(out) for out, _ in outputs), 5)
+            statement = self.statement(name)
+            self.assertEqual([entry["state"] for entry in statement["entries"]], ["committed"] * 5)
+            self.assertEqual(statement["datasets"][0]["remaining"], {"epsilon": "0"})
+            self.ledger("verify", name)
+
+
+class Killed(LedgerTest):
+    def test_at_any_moment(self):
+        """No receipt and no output without its charge, and no charge that was told of is lost."""
+        self.init("--epsilon", "1000")
+        started = time.monotonic()
+        self.paid(again=True)
+        whole_run = time.monotonic() - started
+        moments = random.Random(5)
+        rounds = max(1, round(60 * EFFORT))
+        published = 1
+        for i in range(rounds):
+            command = [PROGRAM, "release", "t.csv",
+                       *options(ledger="budget.db", epsilon="1/4", again=True, receipt=f"{i}.json")]
+            process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            time.sleep(whole_run * moments.uniform(0.2, 1.2))
+            process.send_signal(signal.SIGKILL)
+            out, _ = process.communicate()
+            published += bool(out)
+            if i % 10 == 9 or i == rounds - 1:
+                self.check(published)
+        states = self.states()
+        self.assertEqual(self.spent(), {"epsilon": str(Fraction(len(states), 4))})
+        print(f"{rounds} kills: {len(states)} charges, {states.count('reserved')} of them reserved", end=" ")
+
+    def check(self, published):
+        self.ledger("verify", "budget.db")
+        statement = self.statement()
+        entries = {entry.get("receipt_path"): entry for entry in statement["entries"]}
+        self.assertGreaterEqual(sum(entry["state"] == "committed" for entry in entries.values()), published)
+        for path in self.folder.glob("*.json"):
+            entry = entries[str(path)]
+            self.assertIn(entry["state"], ("reserved", "committed"))
+            if entry["state"] == "committed":
+                self.assertEqual(path.read_text(), entry["receipt"])
+        for entry in statement["entries"]:
+            if entry["state"] == "committed" and "receipt_path" in entry:
+                self.assertTrue(os.path.exists(entry["receipt_path"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
