@@ -53,7 +53,7 @@ std::string beginning(const std::string& text) {
 }
 
 std::string charge_of(const LedgerEntry& entry) {
-  const std::string cost = entry.request.cost.to_string();
+  std::string cost = entry.request.cost.to_string();
   if (entry.charge.measure() == entry.request.cost.measure()) return cost;
   Spending charge{entry.charge.measure()};
   charge.add(entry.charge);
