@@ -19,17 +19,24 @@ struct SourceDescription {
   std::string column;
   std::string null_policy;  ///< "drop" or "error"
   std::string engine;
+  std::string person = {};  ///< the column by which persons' records were bounded, if one was named
+  std::string by = {};      ///< the column of the groups' keys, if there are groups
 };
 
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
 /// decimals. Nothing in it tells of the data what was not paid for or declared public.
 std::string to_json(const QuantileRelease& release, const SourceDescription& source);
 
+/// The same with `groups` in place of `quantiles`: an object a key. What ran stands in each group unless it was the same.
+std::string to_json(const GroupedRelease& groups, const SourceDescription& source);
+
 /// One JSON object: what was audited, `claimed` and `attained` (decimals) and the pair of `neighbours`.
 std::string to_json(const AuditRequest& request, const AuditReport& report);
 
 /// "quantile,value" and a line a quantile; a third column unsafe_seed when the bits were reproducible.
 std::string to_csv(const QuantileRelease& release);
+/// The same after a first column "key"; keys are quoted where they must be.
+std::string to_csv(const GroupedRelease& groups);
 
 /// Error(usage) unless a new file can be created at `path`; leaves nothing behind.
 void require_writable(const std::string& path);

@@ -89,19 +89,37 @@ void write_source(Writer& json, const SourceDescription& source) {
   if (!source.file.empty()) member(json, "file", source.file);
   if (!source.sql.empty()) member(json, "sql", source.sql);
   member(json, "column", source.column);
+  if (!source.person.empty()) member(json, "person", source.person);
   member(json, "null", source.null_policy);
   member(json, "engine", source.engine);
   json.EndObject();
 }
 
-}  // namespace
-
-std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
-  Document document;
-  Writer& json = document.json();
+void write_run(Writer& json, const QuantileRelease& release) {
   member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release);
-  write_quantiles(json, release);
+}
+
+void write_groups(Writer& json, const GroupedRelease& groups, bool with_runs) {
+  json.Key("groups");
+  json.StartArray();
+  for (std::size_t i = 0; i < groups.releases.size(); ++i) {
+    json.StartObject();
+    member(json, "key", groups.keys[i]);
+    if (with_runs) write_run(json, groups.releases[i]);
+    write_quantiles(json, groups.releases[i]);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+/// `write_published` writes what ran and what came out.
+template <class WritePublished>
+std::string receipt_of(const QuantileRelease& release, const SourceDescription& source,
+                       WritePublished write_published) {
+  Document document;
+  Writer& json = document.json();
+  write_published(json);
   write_privacy(json, release.query);
   write_lattice(json, release.lattice);
   write_source(json, source);
@@ -111,6 +129,24 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
   }
   return document.text();
+}
+
+}  // namespace
+
+std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
+  return receipt_of(release, source, [&](Writer& json) {
+    write_run(json, release);
+    write_quantiles(json, release);
+  });
+}
+
+std::string to_json(const GroupedRelease& groups, const SourceDescription& source) {
+  const bool alike = groups.ran_alike();
+  return receipt_of(groups.releases.at(0), source, [&](Writer& json) {
+    if (alike) write_run(json, groups.releases.front());
+    member(json, "by", source.by);
+    write_groups(json, groups, !alike);
+  });
 }
 
 std::string to_json(const AuditRequest& request, const AuditReport& report) {
