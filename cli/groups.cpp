@@ -61,8 +61,7 @@ std::string mechanisms_of(const GroupedRelease& groups) {
 }  // namespace
 
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
-  const RecordSelection selection{typed.one("--person"), query.records_per_person, typed.one("--by"),
-                                  typed_keys(typed)};
+  RecordSelection selection{typed.one("--person"), query.records_per_person, typed.one("--by"), typed_keys(typed)};
   const char* option = typed.has("--keys") ? "--keys" : "--keys-file";
   in_option(option, [&] { selection.validate(); });
   if (!selection.by.empty()) group_query(query);

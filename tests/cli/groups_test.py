@@ -96,7 +96,7 @@ class Keys(GroupsTest):
         self.assertEqual([value for _, _, value in self.groups(keys_file="keys.txt")], ["2", "4", "6"])
 
     def test_one_budget(self):
-        """The noise of a group is that of a release for twice the records, under change-one: the same seed, the same values."""
+        """A group runs what a release alone runs: the same seed, the same values. Under change-one, for twice the records."""
         self.write("t.csv", "city,x\n" + "a,2\n" * 9 + "b,5\n" * 3)
         self.write("a.csv", "city,x\n" + "a,2\n" * 9)
         for neighbors, records in (("add-remove", "3"), ("change-one", "6")):
@@ -212,7 +212,7 @@ class Receipts(GroupsTest):
     def test_tables(self):
         self.write("t.csv", "who,city,x\na,Köln,1\n")
         out = self.run_release("t.csv", by="city", keys="Köln,b", quantiles="median", person="who", format="table").out
-        self.assertRegex(out, r"\Acity  quantile   x\nKöln  1/2 +\d+\nb     1/2 +\d+\n\nepsilon = 1 \(pure\)")
+        self.assertRegex(out, r"\Acity  quantile +x\nKöln  1/2 +\d+\nb     1/2 +\d+\n\nepsilon = 1 \(pure\)")
         self.assertIn("all groups together spend that once\n", out)
         self.assertIn("of each person's records no more than that count", out)
 
