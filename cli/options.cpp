@@ -41,7 +41,7 @@ constexpr OptionSpec mechanism_option{
     "auto, exponential (one quantile), approximate, joint, joint-total, joint-tree, independent or tree"};
 constexpr OptionSpec expected_rows_option{
     "--expected-rows", "N", "", "Mechanism",
-    "about how many rows there are, as is publicly known: auto may then interpolate some quantiles"};
+    "about how many rows there are (in a group), as is publicly known: auto may then interpolate some quantiles"};
 constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
 constexpr OptionSpec base_option{
     "--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",
@@ -60,11 +60,17 @@ constexpr std::array release_table{
     OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
                "with --bounds auto: the share of the budget that finds them"},
     candidates_option,
+    OptionSpec{"--by", "NAME", "", "What", "publish each group of records: those with equal text in this column"},
+    OptionSpec{"--keys", "LIST", "", "What",
+               "with --by: that text for every group, public knowledge; records with another one are left out"},
+    OptionSpec{"--keys-file", "PATH", "", "What", "instead of --keys: a file with a key a line, for commas and quotes"},
     epsilon_option,
     rho_option,
     delta_option,
     neighbors_option,
     records_option,
+    OptionSpec{"--person", "NAME", "", "Privacy",
+               "the column that tells whose a record is: at most D of each person's, chosen at random, then count"},
     OptionSpec{"--public-rows", "", "", "Privacy",
                "declare the number of records (those with a number) public and print it"},
     OptionSpec{"--ledger", "PATH", "", "Ledger",

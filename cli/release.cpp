@@ -12,6 +12,7 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/report.hpp"
 #include "fractile/source.hpp"
+#include "groups.hpp"
 #include "options.hpp"
 #include "query.hpp"
 #include "release_charge.hpp"
@@ -22,34 +23,22 @@ namespace fractile::cli {
 namespace {
 
 std::string to_table(const QuantileRelease& release, const SourceDescription& source) {
-  std::vector<std::pair<std::string, std::string>> rows;
+  std::vector<TableRow> rows{{"quantile", source.column}};
   for (std::size_t i = 0; i < release.indices.size(); ++i) {
-    rows.emplace_back(release.query.quantiles[i].to_string(), release.value(i).to_decimal());
+    rows.push_back({release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
   }
-  const QuantileQuery& query = release.query;
-  std::string text = two_columns({"quantile", source.column}, rows);
-  text += fmt::format("\n{} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n", query.budget.to_string(),
-                      to_string(query.budget.measure()), to_string(query.neighbors), query.records_per_person,
-                      query.records_per_person == 1 ? "" : "s", to_string(release.used.mechanism));
-  if (release.used.granularity) {
-    text += fmt::format("the values were found to be multiples of {}\n", release.used.granularity->to_decimal());
-  }
-  if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
-  text += source.null_policy == "drop" ? "records without a number (NULL, empty, NaN) were left out\n" : "";
-  if (release.public_records) text += fmt::format("{} records (declared public)\n", *release.public_records);
-  if (release.unsafe_seed)
-    text += fmt::format("NOT PRIVATE: random bits from --unsafe-seed {}\n", *release.unsafe_seed);
-  return text;
+  return columns(rows) + terms_of(release, source, to_string(release.used.mechanism));
 }
 
-std::string rendered(Format format, const QuantileRelease& release, const SourceDescription& source) {
+std::string rendered(Format format, const Published& release, const SourceDescription& source) {
   switch (format) {
     case Format::json:
       return to_json(release, source);
     case Format::csv:
       return to_csv(release);
     case Format::table:
-      return to_table(release, source);
+      if (const auto* groups = std::get_if<GroupedRelease>(&release)) return groups_table(*groups, source);
+      return to_table(std::get<QuantileRelease>(release), source);
   }
   return {};
 }
@@ -83,11 +72,39 @@ void warn_of_weak_budgets(const Budget& budget) {
 
 }  // namespace
 
+std::string terms_of(const QuantileRelease& release, const SourceDescription& source, const std::string& mechanism) {
+  const QuantileQuery& query = release.query;
+  std::string text =
+      fmt::format("\n{} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n", release.cost().to_string(),
+                  to_string(release.cost().measure()), to_string(query.neighbors), query.records_per_person,
+                  query.records_per_person == 1 ? "" : "s", mechanism);
+  if (release.bounds) {
+    text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
+                        release.lattice.lower().to_decimal(), release.lattice.upper().to_decimal());
+  }
+  if (!source.by.empty()) text += "all groups together spend that once\n";
+  if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
+  if (release.used.granularity) {
+    text += fmt::format("the values were found to be multiples of {}\n", release.used.granularity->to_decimal());
+  }
+  if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
+  if (source.null_policy == "drop") {
+    text += fmt::format("records without a number (NULL, empty, NaN){} were left out\n",
+                        source.person.empty() ? "" : " or without a person");
+  }
+  if (release.public_records) text += fmt::format("{} records (declared public)\n", *release.public_records);
+  if (release.unsafe_seed)
+    text += fmt::format("NOT PRIVATE: random bits from --unsafe-seed {}\n", *release.unsafe_seed);
+  return text;
+}
+
 /// Refusals first, rows second, output last.
 int run_release(const Typed& typed) {
   if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
-  const Lattice lattice = lattice_of(typed);
+  const std::optional<BoundsToFind> bounds = bounds_to_find(typed);
+  const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
   const QuantileQuery query = query_of(typed, budget_of(typed));
+  const RecordSelection selection = selection_of(typed, query);
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
   const auto null_policy =
       choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}}, NullPolicy::drop);
@@ -103,22 +120,25 @@ int run_release(const Typed& typed) {
   const Table table = Table::open(options);
   const std::string column = typed.one("--column");
   table.require_numeric(column);
-  const SourceDescription source{typed.file, typed.one("--sql"), column,
-                                 null_policy == NullPolicy::drop ? "drop" : "error", table.engine()};
+  table.require_selection(selection);
+  const SourceDescription source{
+      typed.file,     typed.one("--sql"), column,      null_policy == NullPolicy::drop ? "drop" : "error",
+      table.engine(), selection.person,   selection.by};
   const bool public_rows = typed.has("--public-rows");
   if (charge) {
-    const std::string text = canonical_query(query, lattice, source, {options.format, options.delimiter}, public_rows);
-    if (charge->answer_from_ledger(text, format, column)) return 0;
+    ReleaseDetails details{options.format, options.delimiter, public_rows, selection.keys};
+    if (bounds) details.bounds_share = bounds->share;
+    if (charge->answer_from_ledger(canonical_query(query, lattice, source, details), format)) return 0;
     charge->reserve();
   }
 
   std::string output;
   const auto publish = [&] {
     Progress progress("reading " + input_name(typed));
-    const RankProfile profile =
-        table.profile(column, lattice, null_policy, Counting::automatic, [&] { progress.tick(); });
-    QuantileRelease release = release_quantiles(profile, lattice, query, bits);
-    if (public_rows) release.public_records = profile.records();
+    const std::vector<RankProfile> profiles =
+        profiles_of(table, column, lattice, null_policy, selection, bits, [&] { progress.tick(); });
+    Published release = published(profiles, lattice, query, selection, bounds, bits);
+    if (public_rows) std::get<QuantileRelease>(release).public_records = profiles[0].records();
     const std::string json = to_json(release, source);
     const auto write_receipt = [&] {
       if (!receipt.empty()) write_durably(receipt, json);

@@ -12,17 +12,24 @@
 namespace fractile::cli {
 namespace {
 
-std::string rendered(const LedgerEntry& entry, Format format, const std::string& column) {
-  if (format == Format::json) return entry.receipt;
-  const auto quantiles = quantiles_of_receipt(entry.receipt);
-  if (format == Format::table) {
-    return two_columns({"quantile", column}, quantiles) +
-           fmt::format("\n{}, neighbors {}, released at {} (entry {})\n", entry.request.cost.to_string(),
-                       to_string(entry.request.neighbors), entry.reserved_at, entry.id);
+std::string stored_table(const LedgerEntry& entry, const Receipt& receipt) {
+  const bool grouped = !receipt.source.by.empty();
+  std::vector<TableRow> rows{{"quantile", receipt.source.column}};
+  if (grouped) rows[0].insert(rows[0].begin(), receipt.source.by);
+  for (const Receipt::Group& group : receipt.groups) {
+    for (const Receipt::Published& each : group.quantiles) {
+      rows.push_back({each.quantile, each.value});
+      if (grouped) rows.back().insert(rows.back().begin(), group.key);
+    }
   }
-  std::string text = "quantile,value\n";
-  for (const auto& [quantile, value] : quantiles) text += fmt::format("{},{}\n", quantile, value);
-  return text;
+  return columns(rows) + fmt::format("\n{}, neighbors {}, released at {} (entry {})\n", entry.request.cost.to_string(),
+                                     to_string(entry.request.neighbors), entry.reserved_at, entry.id);
+}
+
+std::string rendered(const LedgerEntry& entry, Format format) {
+  if (format == Format::json) return entry.receipt;
+  const Receipt receipt = read_receipt(entry.receipt, fmt::format("the receipt of entry {}", entry.id));
+  return format == Format::table ? stored_table(entry, receipt) : to_csv(receipt);
 }
 
 }  // namespace
@@ -49,12 +56,12 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
   return ReleaseCharge(std::move(ledger), path, std::move(request), typed.has("--again"));
 }
 
-bool ReleaseCharge::answer_from_ledger(const std::string& query_text, Format format, const std::string& column) {
+bool ReleaseCharge::answer_from_ledger(const std::string& query_text, Format format) {
   request_.query = query_text;
   if (again_) return false;
   const std::optional<LedgerEntry> stored = ledger_.find_committed(request_.dataset, query_text);
   if (!stored) return false;
-  const std::string text = rendered(*stored, format, column);
+  const std::string text = rendered(*stored, format);
   if (!request_.receipt_path.empty()) write_durably(request_.receipt_path, stored->receipt);
   print_error(fmt::format("this was released at {} (entry {} of {}); here it is again, and nothing was spent",
                           stored->reserved_at, stored->id, path_),

@@ -20,7 +20,7 @@ class ReleaseCharge {
 
   /// When this very query was released before, and --again was not given: prints that release in this format, writes its
   /// receipt where --receipt says, and tells so on standard error. False when there is none.
-  bool answer_from_ledger(const std::string& query_text, Format format, const std::string& column);
+  bool answer_from_ledger(const std::string& query_text, Format format);
 
   /// Reserves the query that was last looked for.
   void reserve();

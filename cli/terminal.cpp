@@ -28,16 +28,27 @@ void prepare_streams() {
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
-std::string two_columns(const std::pair<std::string, std::string>& heading,
-                        const std::vector<std::pair<std::string, std::string>>& rows) {
-  std::size_t first = heading.first.size();
-  std::size_t second = heading.second.size();
-  for (const auto& [a, b] : rows) {
-    first = std::max(first, a.size());
-    second = std::max(second, b.size());
+namespace {
+
+/// Code points, which most terminals show as wide as a letter.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+}
+
+}  // namespace
+
+std::string columns(const std::vector<TableRow>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const TableRow& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width_of(row[k]));
   }
-  std::string text = fmt::format("{:<{}}  {:>{}}\n", heading.first, first, heading.second, second);
-  for (const auto& [a, b] : rows) text += fmt::format("{:<{}}  {:>{}}\n", a, first, b, second);
+  std::string text;
+  for (const TableRow& row : rows) {
+    const std::size_t last = row.size() - 1;
+    for (std::size_t k = 0; k < last; ++k) text += row[k] + std::string(widths[k] - width_of(row[k]) + 2, ' ');
+    text += std::string(widths[last] - width_of(row[last]), ' ') + row[last] + "\n";
+  }
   return text;
 }
 

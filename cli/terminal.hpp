@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
@@ -16,9 +15,10 @@ void prepare_streams();
 
 bool stdout_is_terminal();
 
-/// Two columns, the second right-aligned, under a heading.
-std::string two_columns(const std::pair<std::string, std::string>& heading,
-                        const std::vector<std::pair<std::string, std::string>>& rows);
+using TableRow = std::vector<std::string>;
+
+/// A heading and rows under it, the last column right-aligned, the others to the left.
+std::string columns(const std::vector<TableRow>& rows);
 
 /// Writes all of `text` to standard output; Error(data) with this hint when it cannot.
 void print(const std::string& text, const std::string& hint = "nothing was released");

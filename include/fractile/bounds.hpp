@@ -2,6 +2,9 @@
 // Source: ours; smaller kin of Algorithm 1 of approximate-quantiles 2021 on a geometric lattice.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "fractile/quantiles.hpp"
 
 namespace fractile {
@@ -24,5 +27,12 @@ struct BoundsSearch {
 QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
                                             const QuantileQuery& query, const Rational& share, RandomBits& bits,
                                             Filter filter = {});
+
+/// The same of groups, as release_groups(): the bounds are found among the records of all of them, and are the same for all.
+/// Proof: docs/proofs/private_bounds.md
+GroupedRelease release_groups_with_private_bounds(const std::vector<std::string>& keys,
+                                                  const std::vector<RankProfile>& profiles, const BoundsSearch& search,
+                                                  const QuantileQuery& query, const Rational& share, RandomBits& bits,
+                                                  Filter filter = {});
 
 }  // namespace fractile

@@ -34,6 +34,10 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileRelease& release, const Rational& confidence);
 
+/// Of every group, by itself; rows: of one group.
+/// Proof: docs/proofs/rank_error.md
+std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational& confidence);
+
 /// Public tables that stand for the one nobody may look at; over bounds [a, b] of width w = b - a.
 enum class Shape {
   uniform,     ///< evenly from a to b

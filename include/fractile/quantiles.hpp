@@ -68,12 +68,15 @@ struct MechanismUsed {
   std::size_t selected = 0;                  ///< how many quantiles were selected; the others are interpolated linearly
   std::string reason = {};                   ///< of automatic's choice; empty otherwise
   std::optional<Rational> granularity = {};  ///< of the values, as was found privately, when it was looked for
+
+  friend bool operator==(const MechanismUsed&, const MechanismUsed&) = default;
 };
 
 /// That a release's bounds were found with a part of its budget.
 struct PrivateBounds {
   Budget budget;   ///< of the whole: the bounds, and then the quantiles
   Rational share;  ///< of it, for the bounds
+  Budget cost;     ///< which is this
 };
 
 /// Published quantiles and what they were published under. Holds nothing that was not paid for.
@@ -99,5 +102,29 @@ struct QuantileRelease {
 /// Proof: docs/proofs/approximate_quantiles.md
 QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
                                   RandomBits& bits, Filter filter = {});
+
+/// Published quantiles of several groups under one budget.
+struct GroupedRelease {
+  std::vector<std::string> keys;          ///< as they were asked for, public
+  std::vector<QuantileRelease> releases;  ///< one a key; each shows the promised query, whose budget covers all of them
+
+  /// Whether the same was run for all groups; a granularity is looked for in each.
+  bool ran_alike() const;
+};
+
+/// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
+/// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
+/// group and enter another. Error(usage) when no such query is known: an approximate budget unless under add_remove with one
+/// record a person; and as validate().
+/// Proof: docs/proofs/groups.md
+QuantileQuery group_query(const QuantileQuery& query);
+
+/// Releases the query's quantiles of every group; an empty one too. Every record is in at most one of the profiles, decided by
+/// that record alone, and a person has at most query.records_per_person records in all of them together. The query's
+/// expected_rows are those of one group. Errors: usage, as group_query() and release_quantiles(), and when keys and profiles
+/// are not equally many; internal when random bits fail, before anything is returned.
+/// Proof: docs/proofs/groups.md
+GroupedRelease release_groups(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                              const Lattice& lattice, const QuantileQuery& query, RandomBits& bits, Filter filter = {});
 
 }  // namespace fractile

@@ -22,23 +22,32 @@ struct SourceDescription {
   std::string column;
   std::string null_policy;  ///< "drop" or "error"
   std::string engine;
+  std::string person = {};  ///< the column by which persons' records were bounded, if one was named
+  std::string by = {};      ///< the column of the groups' keys, if there are groups
 };
 
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
 /// decimals, and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or declared public.
 std::string to_json(const QuantileRelease& release, const SourceDescription& source);
 
-/// A receipt that was read back. Numbers are as they stand in it.
+/// The same with `groups` in place of `quantiles`: an object a key. What ran stands in each group unless it was the same.
+std::string to_json(const GroupedRelease& groups, const SourceDescription& source);
+
+/// A receipt that was read back. Numbers are as they stand in it, with all their decimals.
 struct Receipt {
   struct Published {
     std::string quantile;
     std::string value;
     std::optional<std::string> rank_error;
   };
+  struct Group {
+    std::string key;
+    std::string mechanism;
+    std::string reason;  ///< of auto's choice; empty otherwise
+    std::vector<Published> quantiles;
+  };
   std::string program;
-  std::string mechanism;
-  std::string reason;  ///< of auto's choice; empty otherwise
-  std::vector<Published> quantiles;
+  std::vector<Group> groups;  ///< one without a key, unless source.by says by what
   Budget budget;
   std::string neighbors;
   std::string records_per_person;
@@ -51,6 +60,7 @@ struct Receipt {
   std::string without;   ///< why not
   std::string public_records;
   std::string unsafe_seed;
+  std::string bounds_share;  ///< of the budget, when it found the bounds
   std::string sha256;
 };
 
@@ -81,6 +91,10 @@ std::string to_table(const PlanReport& report);
 
 /// "quantile,value" and a line a quantile; a third column unsafe_seed when the bits were reproducible.
 std::string to_csv(const QuantileRelease& release);
+/// The same after a first column "key"; keys are quoted where they must be.
+std::string to_csv(const GroupedRelease& groups);
+/// As that of the release it is about.
+std::string to_csv(const Receipt& receipt);
 
 /// Error(usage) unless a new file can be created at `path`; leaves nothing behind.
 void require_writable(const std::string& path);
@@ -89,20 +103,19 @@ void require_writable(const std::string& path);
 /// Error(data) when that fails, with nothing left behind.
 void write_durably(const std::string& path, const std::string& text);
 
-/// How a text file is read, as the user named it; empty: found out.
-struct TextFormat {
-  std::string name;
-  std::string delimiter;
+/// What else determines a release, as the user typed it.
+struct ReleaseDetails {
+  std::string input_format = {};  ///< of a text file; empty: found out, and so its delimiter
+  std::string delimiter = {};
+  bool public_rows = false;
+  std::vector<std::string> keys = {};         ///< of the groups
+  std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found
 };
 
 /// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts
 /// are the same query. docs/ledger.md lists its members. The engine is not among them.
 std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
-                            const TextFormat& format, bool public_rows);
-
-/// The pairs of quantile and value that a receipt holds, as texts with all their decimals. Error(data) when the text is no
-/// receipt of quantiles.
-std::vector<std::pair<std::string, std::string>> quantiles_of_receipt(const std::string& receipt);
+                            const ReleaseDetails& details);
 
 /// balances: what the datasets may spend and have spent, and entries without receipts. everything: all that there is.
 enum class LedgerDetail { balances, everything };

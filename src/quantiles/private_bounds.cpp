@@ -84,20 +84,30 @@ struct Found {
   QuantileQuery rest;
 };
 
-Found found_bounds(const RankProfile& profile, const BoundsSearch& search, const QuantileQuery& query,
+/// All records of some profiles on the bounds.
+RankProfile all_on_bounds(const std::vector<RankProfile>& profiles, const std::vector<std::uint64_t>& bounds,
+                          Rounding rounding) {
+  RankProfile all(bounds.size(), {}, {});
+  for (const RankProfile& profile : profiles) all = RankProfile::merge(all, on_bounds(profile, bounds, rounding));
+  return all;
+}
+
+Found found_bounds(const std::vector<RankProfile>& profiles, const BoundsSearch& search, const QuantileQuery& query,
                    const Rational& share, RandomBits& bits, Filter filter) {
   query.validate();
   if (share <= Rational(0) || share >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
   }
   const Lattice widest = search.lattice();
-  if (profile.candidates() != widest.size()) {
-    throw Error(ErrorCode::usage, "the profile was counted on another lattice");
+  for (const RankProfile& profile : profiles) {
+    if (profile.candidates() != widest.size()) {
+      throw Error(ErrorCode::usage, "the profile was counted on another lattice");
+    }
   }
   const std::vector<std::uint64_t> candidates = bound_candidates(search);
   const BoundsQuery bounds = bounds_query(query, share);
   const auto selected = [&](const IndependentQuantiles& end, Rounding rounding) {
-    return candidates[sample_independent(on_bounds(profile, candidates, rounding), end, bits, filter).front()];
+    return candidates[sample_independent(all_on_bounds(profiles, candidates, rounding), end, bits, filter).front()];
   };
   const auto [lowest, highest] =
       std::minmax({selected(bounds.lower, Rounding::down), selected(bounds.upper, Rounding::up)});
@@ -106,16 +116,34 @@ Found found_bounds(const RankProfile& profile, const BoundsSearch& search, const
   return {lowest, highest, Lattice::regular(widest.at(lowest), widest.at(highest), search.step), std::move(rest)};
 }
 
+PrivateBounds paid_for(const QuantileQuery& query, const Rational& share) {
+  return {query.budget, share, parted(query.budget, share).bounds};
+}
+
 }  // namespace
 
 QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
                                             const QuantileQuery& query, const Rational& share, RandomBits& bits,
                                             Filter filter) {
-  const Found found = found_bounds(profile, search, query, share, bits, filter);
+  const Found found = found_bounds({profile}, search, query, share, bits, filter);
   QuantileRelease release =
       release_quantiles(clamped(profile, found.lowest, found.highest), found.lattice, found.rest, bits, filter);
-  release.bounds = PrivateBounds{query.budget, share};
+  release.bounds = paid_for(query, share);
   return release;
+}
+
+GroupedRelease release_groups_with_private_bounds(const std::vector<std::string>& keys,
+                                                  const std::vector<RankProfile>& profiles, const BoundsSearch& search,
+                                                  const QuantileQuery& query, const Rational& share, RandomBits& bits,
+                                                  Filter filter) {
+  group_query(query);  // refuses before anything is spent
+  const Found found = found_bounds(profiles, search, query, share, bits, filter);
+  std::vector<RankProfile> within;
+  within.reserve(profiles.size());
+  for (const RankProfile& profile : profiles) within.push_back(clamped(profile, found.lowest, found.highest));
+  GroupedRelease groups = release_groups(keys, within, found.lattice, found.rest, bits, filter);
+  for (QuantileRelease& release : groups.releases) release.bounds = paid_for(query, share);
+  return groups;
 }
 
 }  // namespace fractile

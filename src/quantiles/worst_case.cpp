@@ -367,4 +367,22 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
   return bounds_of({release.query, plan, release.lattice, grid, rows}, confidence);
 }
 
+std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational& confidence) {
+  std::vector<WorstCase> worst;
+  std::vector<const QuantileRelease*> first;  // that ran like this one, for each of `worst`
+  std::vector<WorstCase> result;
+  for (const QuantileRelease& release : groups.releases) {
+    const auto alike = [&](const QuantileRelease* other) { return other->used == release.used; };
+    const auto at = static_cast<std::size_t>(std::ranges::find_if(first, alike) - first.begin());
+    if (at == first.size()) {
+      QuantileRelease as_run = release;
+      as_run.query = group_query(release.query);
+      first.push_back(&release);
+      worst.push_back(worst_case(as_run, confidence));
+    }
+    result.push_back(worst[at]);
+  }
+  return result;
+}
+
 }  // namespace fractile

@@ -38,13 +38,18 @@ class Line {
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
 };
 
-void add_source(Line& line, const SourceDescription& source, const TextFormat& format) {
+void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
   line.add("column", source.column);
   line.add("file", source.file);
   line.add("sql", source.sql);
   line.add("null", source.null_policy);
-  line.add("input_format", format.name);
-  line.add("delimiter", format.delimiter);
+  line.add("input_format", details.input_format);
+  line.add("delimiter", details.delimiter);
+  line.add("person", source.person);
+  line.add("by", source.by);
+  if (!details.keys.empty()) {
+    line.add_list("keys", details.keys.size(), [&](std::uint64_t i) { return details.keys[i]; });
+  }
 }
 
 void add_lattice(Line& line, const Lattice& lattice) {
@@ -89,16 +94,17 @@ void add_mechanism(Line& line, const QuantileQuery& query) {
 }  // namespace
 
 std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
-                            const TextFormat& format, bool public_rows) {
+                            const ReleaseDetails& details) {
   Line line;
-  add_source(line, source, format);
+  add_source(line, source, details);
   line.add_list("quantiles", query.quantiles.size(), [&](std::uint64_t i) { return query.quantiles[i].to_string(); });
   add_budget(line, query.budget);
   line.add("neighbors", to_string(query.neighbors));
   line.add("records_per_person", std::to_string(query.records_per_person));
   add_lattice(line, lattice);
+  if (details.bounds_share) line.add("bounds_share", details.bounds_share->to_string());
   add_mechanism(line, query);
-  if (public_rows) line.add("public_rows", "yes");
+  if (details.public_rows) line.add("public_rows", "yes");
   return line.text();
 }
 

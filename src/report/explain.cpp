@@ -184,27 +184,39 @@ void explain_values(Page& page, const Receipt& receipt) {
   page.paragraph(
       fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
                   page.typed(receipt.source.column), table_name(page, receipt)));
+  const bool grouped = !receipt.source.by.empty();
   std::vector<report_detail::Row> rows{{"share", page.typed(receipt.source.column), "off by at most"}};
-  for (const Receipt::Published& each : receipt.quantiles) {
-    rows.push_back(
-        {share_of(each.quantile), each.value, each.rank_error ? *each.rank_error + " records" : "not known"});
+  if (grouped) rows[0].insert(rows[0].begin(), page.typed(receipt.source.by));
+  for (const Receipt::Group& group : receipt.groups) {
+    for (const Receipt::Published& each : group.quantiles) {
+      rows.push_back(
+          {share_of(each.quantile), each.value, each.rank_error ? *each.rank_error + " records" : "not known"});
+      if (grouped) rows.back().insert(rows.back().begin(), page.typed(group.key));
+    }
   }
   page.table(rows);
+  if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
 }
 
 void explain_people(Page& page, const Receipt& receipt) {
   page.section("For whom the promise holds");
-  const bool one = receipt.records_per_person == "1";
+  const std::string records = receipt.records_per_person == "1" ? "1 record" : receipt.records_per_person + " records";
+  if (receipt.source.person.empty()) {
+    page.paragraph(
+        fmt::format("For every person who has at most {} in the table{}. If somebody has more than that, the promise "
+                    "to him is weaker in proportion.",
+                    records, receipt.source.by.empty() ? "" : ", in all groups together"));
+  } else {
+    page.paragraph(fmt::format(
+        "For every person, as the column {} tells persons apart, however many records he has: at most {} "
+        "of his, chosen at random, counted{}.",
+        page.typed(receipt.source.person), records, receipt.source.by.empty() ? "" : " in all groups together"));
+  }
   page.paragraph(
-      fmt::format("For every person who has at most {} record{} in the table. {} If somebody has more records than "
-                  "that, the promise to "
-                  "him is weaker in proportion.",
-                  receipt.records_per_person, one ? "" : "s",
-                  receipt.neighbors == "add-remove"
-                      ? "What is protected is whether the records are in the table at all, and what they say."
-                      : "What is protected is what the records say; that somebody is in the table, and how many "
-                        "records there are, is "
-                        "not (except that a record may lack its number)."));
+      receipt.neighbors == "add-remove"
+          ? "What is protected is whether the person's records are in the table at all, and what they say."
+          : "What is protected is what the person's records say. That somebody is in the table, and how many records "
+            "there are, is not, except that a record may lack its number.");
 }
 
 void explain_errors(Page& page, const Receipt& receipt) {
@@ -212,25 +224,33 @@ void explain_errors(Page& page, const Receipt& receipt) {
   page.paragraph(
       "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
       "records when r more or fewer of them lie at or below it than should.");
-  if (receipt.without.empty()) {
-    page.paragraph(
-        fmt::format("With a probability of at least {}, each value taken by itself is off by no more than the table "
-                    "above says, whatever the data, as long as there are at most {} records; with the same "
-                    "probability no value is off by more than {}. Usual errors are many times smaller: fractile "
-                    "plan tells them.",
-                    percent_of(receipt.confidence), receipt.rows, receipt.together));
-  } else {
+  if (!receipt.without.empty()) {
     page.paragraph(
         fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.", receipt.without));
+    return;
   }
+  page.paragraph(fmt::format(
+      "With a probability of at least {}, each value taken by itself is off by no more than the table above "
+      "says, whatever the data, as long as there are at most {} records{}.{} Usual errors are many times "
+      "smaller: fractile plan tells them.",
+      percent_of(receipt.confidence), receipt.rows, receipt.source.by.empty() ? "" : " in a group",
+      receipt.together.empty() ? ""
+                               : " With the same probability no value is off by more than " + receipt.together + "."));
 }
 
 void explain_assumptions(Page& page, const Receipt& receipt) {
   page.section("What was assumed");
-  page.paragraph(
-      fmt::format("That the possible values, {}, were chosen without looking at the data; so was everything else that "
-                  "was typed.{}",
-                  receipt.lattice, receipt.regular_lattice ? " Values outside count as the nearest end." : ""));
+  if (receipt.bounds_share.empty()) {
+    page.paragraph(fmt::format(
+        "That the possible values, {}, were chosen without looking at the data; so was everything else that "
+        "was typed.{}",
+        receipt.lattice, receipt.regular_lattice ? " Values outside count as the nearest end." : ""));
+  } else {
+    page.paragraph(
+        fmt::format("Nothing of the possible values but their step: {} of the budget found the range, {}, which is not "
+                    "that of the data but one that holds the quantiles. Values outside count as the nearest end.",
+                    percent_of(receipt.bounds_share), receipt.lattice));
+  }
   if (!receipt.source.sql.empty()) {
     page.paragraph("That each row of the query's result comes from one person's records alone: " +
                    page.typed(receipt.source.sql));
@@ -246,9 +266,14 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
 
 void explain_origin(Page& page, const Receipt& receipt) {
   page.section("How it was done");
-  page.paragraph(fmt::format(
-      "By {}, mechanism {}{}{}. Its output has exactly the probabilities that its proof is about.", receipt.program,
-      receipt.mechanism, receipt.reason.empty() ? "" : ", chosen because: ", receipt.reason));
+  const Receipt::Group& first = receipt.groups.front();
+  const bool alike = std::ranges::all_of(
+      receipt.groups, [&](const Receipt::Group& group) { return group.mechanism == first.mechanism; });
+  page.paragraph(fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.",
+                             receipt.program,
+                             alike ? fmt::format("mechanism {}{}{}", first.mechanism,
+                                                 first.reason.empty() ? "" : ", chosen because: ", first.reason)
+                                   : "with a mechanism for each group, which the receipt tells"));
   page.paragraph("The receipt's SHA-256 is " + receipt.sha256 + "; it fits.");
 }
 
@@ -256,8 +281,10 @@ void explain_origin(Page& page, const Receipt& receipt) {
 
 std::string explain(const Receipt& receipt, Prose prose) {
   Page page(prose);
-  page.title(fmt::format("{} quantile{} of {}", receipt.quantiles.size(), receipt.quantiles.size() == 1 ? "" : "s",
-                         page.typed(receipt.source.column)));
+  const std::size_t quantiles = receipt.groups.front().quantiles.size();
+  page.title(fmt::format("{} quantile{} of {}{}", quantiles, quantiles == 1 ? "" : "s",
+                         page.typed(receipt.source.column),
+                         receipt.source.by.empty() ? "" : " by " + page.typed(receipt.source.by)));
   if (!receipt.unsafe_seed.empty()) {
     page.section("NOT PRIVATE");
     page.paragraph(

@@ -1,28 +1,16 @@
 #include "fractile/report.hpp"
+#include "report/csv_cells.hpp"
 #include "report/flow_numbers.hpp"
 
 namespace fractile {
 namespace {
 
+using report_detail::csv_line;
 using report_detail::exact_or_digits;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::verdict_of;
 using report_detail::with_decimals;
-
-/// Quoted where RFC 4180 wants quotes.
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
-std::string line(const std::vector<std::string>& cells) {
-  std::string text = cell(cells.front());
-  for (std::size_t i = 1; i < cells.size(); ++i) text += "," + cell(cells[i]);
-  return text + "\n";
-}
 
 struct Utilities {
   std::string from;
@@ -41,8 +29,8 @@ Utilities utilities_of(const flow::PipelineRefinement& answer) {
 std::string to_csv(const RefinementReport& report) {
   const Utilities utilities = utilities_of(report.answer);
   return "verdict,reason,epsilon_from,epsilon_to,utility_from,utility_to\n" +
-         line({verdict_of(report.answer.refinement), reason_of(report.answer.refinement), report.from.to_string(),
-               report.to.to_string(), utilities.from, utilities.to});
+         csv_line({verdict_of(report.answer.refinement), reason_of(report.answer.refinement), report.from.to_string(),
+                   report.to.to_string(), utilities.from, utilities.to});
 }
 
 std::string to_csv(const StabilityReport& report) {
@@ -50,21 +38,23 @@ std::string to_csv(const StabilityReport& report) {
   const Utilities utilities = answer.refutation ? utilities_of(*answer.refutation) : Utilities{};
   const std::string windows = report.windows ? std::to_string(report.windows->size()) : "";
   return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,utility_from,utility_to,windows\n" +
-         line({verdict_of(answer), answer.reason, report.low.to_string(), report.high.to_string(),
-               answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
-               utilities.from, utilities.to, windows});
+         csv_line({verdict_of(answer), answer.reason, report.low.to_string(), report.high.to_string(),
+                   answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
+                   utilities.from, utilities.to, windows});
 }
 
 std::string to_csv(const UtilityReport& report) {
   const bool is_exact = report.loss.lower == report.loss.upper;
-  return "epsilon,utility,decimal\n" + line({report.epsilon.to_string(), is_exact ? report.loss.lower.to_string() : "",
-                                             significant(report.loss, utility_digits)});
+  return "epsilon,utility,decimal\n" +
+         csv_line({report.epsilon.to_string(), is_exact ? report.loss.lower.to_string() : "",
+                   significant(report.loss, utility_digits)});
 }
 
 std::string to_csv(const SweepReport& report) {
   std::string text = "epsilon,decimal,rises\n";
   for (const SweepReport::Point& point : report.points) {
-    text += line({with_decimals(point.epsilon), significant(point.loss, sweep_digits), point.rises ? "true" : "false"});
+    text +=
+        csv_line({with_decimals(point.epsilon), significant(point.loss, sweep_digits), point.rises ? "true" : "false"});
   }
   return text;
 }
@@ -73,11 +63,11 @@ std::string to_csv(const ChannelReport& report) {
   const flow::ChannelBounds& channel = report.answer;
   std::vector<std::string> heading{"secret"};
   heading.insert(heading.end(), channel.observations.begin(), channel.observations.end());
-  std::string text = line(heading);
+  std::string text = csv_line(heading);
   for (std::size_t x = 0; x < channel.secrets.size(); ++x) {
     std::vector<std::string> cells{channel.secrets[x]};
     for (const flow::RealBounds& probability : channel.probabilities[x]) cells.push_back(exact_or_digits(probability));
-    text += line(cells);
+    text += csv_line(cells);
   }
   return text;
 }

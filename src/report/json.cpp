@@ -11,6 +11,7 @@ namespace {
 using report_detail::Document;
 using report_detail::member;
 using report_detail::number;
+using report_detail::write_bounds;
 using report_detail::write_lattice;
 using report_detail::write_options;
 using report_detail::write_privacy;
@@ -38,22 +39,39 @@ void write_source(Writer& json, const SourceDescription& source) {
   if (!source.file.empty()) member(json, "file", source.file);
   if (!source.sql.empty()) member(json, "sql", source.sql);
   member(json, "column", source.column);
+  if (!source.person.empty()) member(json, "person", source.person);
   member(json, "null", source.null_policy);
   member(json, "engine", source.engine);
   json.EndObject();
 }
 
-}  // namespace
-
-std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
-  const WorstCase worst = worst_case(release, receipt_confidence);
-  Document document;
-  Writer& json = document.json();
+void write_run(Writer& json, const QuantileRelease& release) {
   member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release.query, release.lattice, release.used);
-  write_quantiles(json, release, worst);
-  write_worst_case(json, worst);
-  write_privacy(json, release.query);
+}
+
+void write_groups(Writer& json, const GroupedRelease& groups, const std::vector<WorstCase>& worst, bool with_runs) {
+  json.Key("groups");
+  json.StartArray();
+  for (std::size_t i = 0; i < groups.releases.size(); ++i) {
+    json.StartObject();
+    member(json, "key", groups.keys[i]);
+    if (with_runs) write_run(json, groups.releases[i]);
+    write_quantiles(json, groups.releases[i], worst[i]);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+/// What is the same of one release and of groups. `write_published` writes what ran and what came out.
+template <class WritePublished>
+std::string receipt_of(const QuantileRelease& release, const SourceDescription& source,
+                       WritePublished write_published) {
+  Document document;
+  Writer& json = document.json();
+  write_published(json);
+  write_privacy(json, release.query, release.cost());
+  if (release.bounds) write_bounds(json, *release.bounds);
   write_lattice(json, release.lattice);
   write_source(json, source);
   if (release.public_records) member(json, "public_records", *release.public_records);
@@ -62,6 +80,38 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
     member(json, "warning", std::string("NOT PRIVATE: the random bits came from a seed"));
   }
   return report_detail::with_digest(document);
+}
+
+/// Each group has bounds of its own; no promise is made for all of them together.
+WorstCase common_terms(const std::vector<WorstCase>& worst) {
+  WorstCase common = worst.front();
+  common.together.reset();
+  for (const WorstCase& each : worst) {
+    if (!each.without.empty()) common.without = each.without;
+  }
+  return common;
+}
+
+}  // namespace
+
+std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
+  const WorstCase worst = worst_case(release, receipt_confidence);
+  return receipt_of(release, source, [&](Writer& json) {
+    write_run(json, release);
+    write_quantiles(json, release, worst);
+    write_worst_case(json, worst);
+  });
+}
+
+std::string to_json(const GroupedRelease& groups, const SourceDescription& source) {
+  const std::vector<WorstCase> worst = worst_cases(groups, receipt_confidence);
+  const bool alike = groups.ran_alike();
+  return receipt_of(groups.releases.at(0), source, [&](Writer& json) {
+    if (alike) write_run(json, groups.releases.front());
+    member(json, "by", source.by);
+    write_groups(json, groups, worst, !alike);
+    write_worst_case(json, common_terms(worst));
+  });
 }
 
 std::string to_json(const AuditRequest& request, const AuditReport& report) {

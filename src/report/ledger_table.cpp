@@ -3,31 +3,19 @@
 #include <algorithm>
 
 #include "fractile/report.hpp"
+#include "report/csv_cells.hpp"
 
 namespace fractile {
 namespace {
 
 constexpr std::size_t query_width = 60;
 
-/// As RFC 4180 has it.
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
-std::string line_of(const std::vector<std::string>& cells) {
-  std::string line;
-  for (const std::string& text : cells) line += (line.empty() ? "" : ",") + cell(text);
-  return line + "\n";
-}
-
 std::string balances_csv(const LedgerStatement& statement) {
   std::string text = "dataset,unit,neighbors,budget,spent,reserved,remaining\n";
   for (const auto& [dataset, balance] : statement.accounts) {
-    text += line_of({dataset.name, dataset.unit, to_string(dataset.neighbors), dataset.budget.to_string(),
-                     balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string()});
+    text += report_detail::csv_line({dataset.name, dataset.unit, to_string(dataset.neighbors),
+                                     dataset.budget.to_string(), balance.spent.to_string(),
+                                     balance.reserved.to_string(), balance.remaining.to_string()});
   }
   return text;
 }
@@ -35,9 +23,10 @@ std::string balances_csv(const LedgerStatement& statement) {
 std::string entries_csv(const LedgerStatement& statement) {
   std::string text = "id,dataset,state,reserved_at,settled_at,cost,charge,query,receipt_path,receipt_sha256,reason\n";
   for (const LedgerEntry& entry : statement.entries) {
-    text += line_of({std::to_string(entry.id), entry.request.dataset, to_string(entry.state), entry.reserved_at,
-                     entry.settled_at, entry.request.cost.to_string(), entry.charge.to_string(), entry.request.query,
-                     entry.request.receipt_path, entry.receipt_sha256, entry.reason});
+    text += report_detail::csv_line({std::to_string(entry.id), entry.request.dataset, to_string(entry.state),
+                                     entry.reserved_at, entry.settled_at, entry.request.cost.to_string(),
+                                     entry.charge.to_string(), entry.request.query, entry.request.receipt_path,
+                                     entry.receipt_sha256, entry.reason});
   }
   return text;
 }

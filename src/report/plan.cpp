@@ -64,7 +64,7 @@ std::string to_json(const PlanReport& report) {
   write_quantiles(json, plan);
   write_worst_case(json, plan.worst);
   write_typical(json, plan.typical);
-  write_privacy(json, plan.query);
+  write_privacy(json, plan.query, plan.query.budget);
   write_lattice(json, plan.lattice);
   return document.text();
 }

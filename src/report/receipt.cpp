@@ -7,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
+#include "report/csv_cells.hpp"
 #include "report/receipt_digest.hpp"
 #include "report/receipt_schema.hpp"
 
@@ -90,28 +91,46 @@ std::vector<Receipt::Published> quantiles_of(const Json& list) {
   return quantiles;
 }
 
+/// `common`: the receipt, which tells what ran when it was the same for all.
+Receipt::Group group_of(const Json& group, const Json& common) {
+  const Json& run = group.HasMember("mechanism") ? group : common;
+  const bool has_options = run.HasMember("options");
+  return {text_of(group, "key"), text_of(run, "mechanism"), has_options ? text_of(run["options"], "reason") : "",
+          quantiles_of(group["quantiles"])};
+}
+
+std::vector<Receipt::Group> groups_of(const Json& json) {
+  if (!json.HasMember("groups")) return {group_of(json, json)};
+  std::vector<Receipt::Group> groups;
+  for (const Json& group : json["groups"].GetArray()) groups.push_back(group_of(group, json));
+  return groups;
+}
+
+SourceDescription source_of(const Json& json) {
+  const Json& source = json["source"];
+  return {text_of(source, "file"),   text_of(source, "sql"),    text_of(source, "column"), text_of(source, "null"),
+          text_of(source, "engine"), text_of(source, "person"), text_of(json, "by")};
+}
+
 /// Of a document that keeps the schema and has its numbers as texts.
 Receipt receipt_of(const Json& json, const std::string& digest) {
   const Json& privacy = json["privacy"];
   const Json& worst = json["worst_case"];
-  const Json& source = json["source"];
   return {text_of(json, "program"),
-          text_of(json, "mechanism"),
-          text_of(json["options"], "reason"),
-          quantiles_of(json["quantiles"]),
+          groups_of(json),
           budget_of(privacy),
           text_of(privacy, "neighbors"),
           text_of(privacy, "records_per_person"),
           lattice_of(json["lattice"]),
           !json["lattice"].HasMember("candidates"),
-          {text_of(source, "file"), text_of(source, "sql"), text_of(source, "column"), text_of(source, "null"),
-           text_of(source, "engine")},
+          source_of(json),
           text_of(worst, "confidence"),
           text_of(worst, "rows"),
           text_of(worst, "together"),
           text_of(worst, "without"),
           text_of(json, "public_records"),
           text_of(json, "unsafe_seed"),
+          json.HasMember("bounds") ? text_of(json["bounds"], "share") : "",
           digest};
 }
 
@@ -133,6 +152,22 @@ Receipt read_receipt(const std::string& text, const std::string& name) {
   } catch (const Error& error) {
     refuse(name, error.what());
   }
+}
+
+std::string to_csv(const Receipt& receipt) {
+  const bool grouped = !receipt.source.by.empty();
+  const bool seeded = !receipt.unsafe_seed.empty();
+  std::string text = fmt::format("{}quantile,value{}\n", grouped ? "key," : "", seeded ? ",unsafe_seed" : "");
+  for (const Receipt::Group& group : receipt.groups) {
+    for (const Receipt::Published& each : group.quantiles) {
+      std::vector<std::string> cells;
+      if (grouped) cells.push_back(group.key);
+      cells.insert(cells.end(), {each.quantile, each.value});
+      if (seeded) cells.push_back(receipt.unsafe_seed);
+      text += report_detail::csv_line(cells);
+    }
+  }
+  return text;
 }
 
 }  // namespace fractile

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
 
@@ -17,6 +18,25 @@ QuantileRelease released(const QuantileQuery& query, const Lattice& lattice) {
 }
 
 QuantileQuery quartiles(const Budget& budget) { return {{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget}; }
+
+const SourceDescription by_town{"people.csv", "", "age", "drop", "DuckDB v1", "id", "town"};
+
+/// Of which the second found a granularity, so that groups differ in what ran.
+GroupedRelease grouped(const QuantileQuery& query, const Lattice& lattice) {
+  RandomBits bits = RandomBits::unsafe_seeded(2);
+  const std::uint64_t whole = lattice.size() / 200 * 100;
+  ProfileBuilder round(lattice);
+  round.add_position(2 * whole + 1, 1000);
+  return release_groups({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, lattice, query,
+                        bits);
+}
+
+QuantileRelease bounded() {
+  RandomBits bits = RandomBits::unsafe_seeded(3);
+  const BoundsSearch search{Rational(1)};
+  return release_with_private_bounds(reference_table(search.lattice(), Shape::normal, 300), search,
+                                     quartiles(Budget::zcdp(Rational(1))), Rational(1, 10), bits);
+}
 
 std::vector<std::string> all_kinds() {
   const Lattice ages = Lattice::regular(0, 125, 1);
@@ -42,6 +62,8 @@ std::vector<std::string> all_kinds() {
   texts.push_back(to_json(counted, source));
   QuantileQuery many = quartiles(Budget::pure(Rational(1)));
   many.quantiles = synthetic_rows(100);
+  texts.push_back(to_json(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town));
+  texts.push_back(to_json(bounded(), source));
   many.expected_rows = 300;
   texts.push_back(to_json(released(many, cents), source));
   return texts;
@@ -50,7 +72,7 @@ std::vector<std::string> all_kinds() {
 TEST(Receipt, EveryKindKeepsTheSchemaAndItsHash) {
   for (const std::string& text : all_kinds()) {
     const Receipt receipt = read_receipt(text, "r.json");
-    EXPECT_FALSE(receipt.quantiles.empty());
+    EXPECT_FALSE(receipt.groups.at(0).quantiles.empty());
     for (const Prose prose : {Prose::text, Prose::markdown})
       EXPECT_NE(explain(receipt, prose).find("What was assumed"), std::string::npos);
   }
@@ -60,12 +82,15 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
   const QuantileRelease release = released(quartiles(Budget::pure(Exponent::parse("ln 3"))), cents);
   const Receipt receipt = read_receipt(to_json(release, source), "r.json");
-  ASSERT_EQ(receipt.quantiles.size(), 3U);
+  ASSERT_EQ(receipt.groups.size(), 1U);
+  const std::vector<Receipt::Published>& quantiles = receipt.groups[0].quantiles;
+  ASSERT_EQ(quantiles.size(), 3U);
+  EXPECT_EQ(to_csv(receipt), to_csv(release));
   const WorstCase worst = worst_case(release, Rational(19, 20));
   for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(receipt.quantiles[i].quantile, release.query.quantiles[i].to_string());
-    EXPECT_EQ(receipt.quantiles[i].value, release.value(i).to_decimal());
-    EXPECT_EQ(receipt.quantiles[i].rank_error, std::to_string(worst.ranks[i].value()));
+    EXPECT_EQ(quantiles[i].quantile, release.query.quantiles[i].to_string());
+    EXPECT_EQ(quantiles[i].value, release.value(i).to_decimal());
+    EXPECT_EQ(quantiles[i].rank_error, std::to_string(worst.ranks[i].value()));
   }
   EXPECT_EQ(receipt.budget.to_string(), "epsilon = ln 3");
   EXPECT_EQ(receipt.neighbors, "add-remove");
@@ -74,6 +99,24 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   EXPECT_EQ(receipt.source.column, "age");
   EXPECT_EQ(receipt.unsafe_seed, "1");
   EXPECT_EQ(receipt.together, std::to_string(worst.together.value()));
+}
+
+TEST(Receipt, OfGroupsAndOfBoundsThatWereFound) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  const GroupedRelease groups = grouped(quartiles(Budget::pure(Rational(4))), cents);
+  const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
+  ASSERT_EQ(receipt.groups.size(), 2U);
+  EXPECT_EQ(receipt.groups[1].key, "b,\"c");
+  EXPECT_EQ(receipt.source.person, "id");
+  EXPECT_EQ(to_csv(receipt), to_csv(groups));
+  EXPECT_NE(explain(receipt, Prose::text).find("in all groups together"), std::string::npos);
+
+  const QuantileRelease release = bounded();
+  const Receipt found = read_receipt(to_json(release, source), "r.json");
+  EXPECT_EQ(found.budget.to_string(), "rho = 1");
+  EXPECT_EQ(found.bounds_share, "1/10");
+  EXPECT_EQ(found.without, worst_case(release, Rational(1, 2)).without);
+  EXPECT_NE(explain(found, Prose::text).find("10 % of the budget found the range"), std::string::npos);
 }
 
 TEST(Receipt, AFlippedBitIsFound) {

@@ -4,18 +4,34 @@
 
 namespace fractile::report_detail {
 
-void write_privacy(Writer& json, const QuantileQuery& query) {
+namespace {
+
+void write_cost(Writer& json, const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) {
+    member(json, "rho", budget.rho().to_string());
+  } else {
+    member(json, "epsilon", budget.epsilon().to_string());
+  }
+  if (budget.measure() == Measure::approximate) member(json, "delta", budget.delta().to_string());
+}
+
+}  // namespace
+
+void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost) {
   json.Key("privacy");
   json.StartObject();
-  member(json, "measure", to_string(query.budget.measure()));
-  if (query.budget.measure() == Measure::zcdp) {
-    member(json, "rho", query.budget.rho().to_string());
-  } else {
-    member(json, "epsilon", query.budget.epsilon().to_string());
-  }
-  if (query.budget.measure() == Measure::approximate) member(json, "delta", query.budget.delta().to_string());
+  member(json, "measure", to_string(cost.measure()));
+  write_cost(json, cost);
   member(json, "neighbors", to_string(query.neighbors));
   member(json, "records_per_person", std::uint64_t{query.records_per_person});
+  json.EndObject();
+}
+
+void write_bounds(Writer& json, const PrivateBounds& bounds) {
+  json.Key("bounds");
+  json.StartObject();
+  member(json, "share", bounds.share.to_string());
+  write_cost(json, bounds.cost);
   json.EndObject();
 }
 

@@ -7,7 +7,10 @@
 
 namespace fractile::report_detail {
 
-void write_privacy(Writer& json, const QuantileQuery& query);
+/// `cost` is that of the whole.
+void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost);
+/// What finding the lattice's bounds cost.
+void write_bounds(Writer& json, const PrivateBounds& bounds);
 void write_lattice(Writer& json, const Lattice& lattice);
 void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used);
 /// The bounds of all quantiles together; each quantile's own is written beside it.

@@ -245,8 +245,13 @@ Relation Relation::of_query(const Connection& connection, std::string_view sql, 
   return relation;
 }
 
-std::string Relation::from(const Column& column) const {
-  return json_begin_.empty() ? from_ : json_begin_ + text_columns_sql({column.engine_name}) + json_end_;
+std::string Relation::from(const std::vector<Column>& columns) const {
+  if (json_begin_.empty()) return from_;
+  std::vector<std::string> names;
+  for (const Column& column : columns) {
+    if (std::ranges::find(names, column.engine_name) == names.end()) names.push_back(column.engine_name);
+  }
+  return json_begin_ + text_columns_sql(names) + json_end_;
 }
 
 std::string Relation::view_sql(const std::string& name) const {

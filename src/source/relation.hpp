@@ -29,7 +29,9 @@ class Relation {
 
   const std::vector<Column>& columns() const { return columns_; }
   /// What follows FROM, for reading this column.
-  std::string from(const Column& column) const;
+  std::string from(const Column& column) const { return from(std::vector<Column>{column}); }
+  /// The same for several columns, some of which may be one.
+  std::string from(const std::vector<Column>& columns) const;
   /// A statement that gives the whole relation this name.
   std::string view_sql(const std::string& name) const;
   /// To be run on a connection before it reads the relation; may be empty.

@@ -12,6 +12,7 @@
 #include "source/engine.hpp"
 #include "source/input_file.hpp"
 #include "source/relation.hpp"
+#include "source/selected_records.hpp"
 #include "source/text_check.hpp"
 
 namespace fractile {
@@ -26,6 +27,8 @@ using source_detail::InputFile;
 using source_detail::NumberQuery;
 using source_detail::Numeric;
 using source_detail::Relation;
+using source_detail::SelectedColumns;
+using source_detail::SelectedProfiles;
 
 using source_detail::numeric_of;
 
@@ -189,6 +192,23 @@ Counted count(const Source& source, const Column& column, const Lattice& lattice
                    : count_by_stream(connection, query, lattice, on_progress);
 }
 
+std::optional<Column> optional_column(const Source& source, const std::string& name) {
+  if (name.empty()) return {};
+  return find_column(source.relation->columns(), name, source.display_name);
+}
+
+/// Which record has no person, found by a pass that keeps the order of rows.
+Error explain_nobody(const Source& source, const Column& person) {
+  try {
+    const Connection connection = connect(source.library, source.relation->setup_sql(), Order::of_file);
+    const std::uint64_t row = first_row_of_nobody(connection, *source.relation, person);
+    return {ErrorCode::data, source.row_of + std::to_string(row) + ", column '" + person.name + "': empty or NULL",
+            drop_hint};
+  } catch (const EngineFailure& failure) {
+    return worded(failure, source.display_name);
+  }
+}
+
 /// All cells of a column. Throws EngineFailure.
 std::vector<std::string> texts_of(const Connection& connection, const Relation& relation, const Column& column,
                                   const std::string& row_of) {
@@ -257,6 +277,35 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
     throw explain(*state_, column, missing_too, worded(failure, source));
   }
   throw explain(*state_, column, missing_too,
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+}
+
+void Table::require_selection(const RecordSelection& selection) const {
+  selection.validate();
+  optional_column(*state_, selection.person);
+  optional_column(*state_, selection.by);
+}
+
+std::vector<RankProfile> Table::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
+                                         const RecordSelection& selection, RandomBits& bits,
+                                         const std::function<void()>& on_progress) const {
+  selection.validate();
+  const Relation& relation = *state_->relation;
+  const std::string& source = state_->display_name;
+  const SelectedColumns columns{find_numeric_column(relation.columns(), column_name, source),
+                                optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
+  const bool missing_too = null_policy == NullPolicy::error;
+  const Order order = bits.unsafe_seed() ? Order::of_file : Order::any;
+  check_file(*state_, on_progress);
+  try {
+    const Connection connection = connect(state_->library, relation.setup_sql(), order);
+    SelectedProfiles selected = count_selected(connection, relation, columns, lattice, selection, bits, on_progress);
+    if (missing_too && selected.any_nobody) throw explain_nobody(*state_, *columns.person);
+    if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
+  } catch (const EngineFailure& failure) {
+    throw explain(*state_, columns.number, missing_too, worded(failure, source));
+  }
+  throw explain(*state_, columns.number, missing_too,
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
 }
 

@@ -1,0 +1,99 @@
+#include "groups.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+
+#include "fractile/error.hpp"
+#include "keys.hpp"
+#include "release.hpp"
+#include "terminal.hpp"
+
+namespace fractile::cli {
+namespace {
+
+std::vector<std::string> typed_keys(const Typed& typed) {
+  const bool listed = typed.has("--keys");
+  const bool in_file = typed.has("--keys-file");
+  if (!typed.has("--by")) {
+    if (listed || in_file) {
+      usage(std::string(listed ? "--keys" : "--keys-file") + " without the column that holds the keys",
+            "name it, for example --by region");
+    }
+    return {};
+  }
+  if (listed && in_file) usage("--keys-file stands instead of --keys", "give one or the other");
+  if (!listed && !in_file) {
+    usage("--by without its keys, which are public knowledge, not read from the data",
+          "write for example --keys north,south, or --keys-file PATH");
+  }
+  return listed ? listed_keys(typed.one("--keys")) : keys_in_file(typed.one("--keys-file"));
+}
+
+std::string mechanisms_of(const GroupedRelease& groups) {
+  std::set<std::string> names;
+  for (const QuantileRelease& release : groups.releases) names.insert(to_string(release.used.mechanism));
+  return joined({names.begin(), names.end()});
+}
+
+}  // namespace
+
+RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
+  RecordSelection selection{typed.one("--person"), query.records_per_person, typed.one("--by"), typed_keys(typed)};
+  const char* option = typed.has("--keys") ? "--keys" : "--keys-file";
+  in_option(option, [&] { selection.validate(); });
+  if (!selection.by.empty()) group_query(query);
+  if (selection.selects() && typed.has("--public-rows")) {
+    usage(
+        "--public-rows goes neither with --person nor with --by: how many records are kept, or are in a group, tells "
+        "more",
+        "leave it out");
+  }
+  return selection;
+}
+
+std::vector<RankProfile> profiles_of(const Table& table, const std::string& column, const Lattice& lattice,
+                                     NullPolicy null_policy, const RecordSelection& selection, RandomBits& bits,
+                                     const std::function<void()>& on_progress) {
+  if (selection.selects()) return table.profiles(column, lattice, null_policy, selection, bits, on_progress);
+  return {table.profile(column, lattice, null_policy, Counting::automatic, on_progress)};
+}
+
+Published published(const std::vector<RankProfile>& profiles, const Lattice& lattice, const QuantileQuery& query,
+                    const RecordSelection& selection, const std::optional<BoundsToFind>& bounds, RandomBits& bits) {
+  if (selection.by.empty()) {
+    return bounds ? release_with_private_bounds(profiles.at(0), bounds->search, query, bounds->share, bits)
+                  : release_quantiles(profiles.at(0), lattice, query, bits);
+  }
+  return bounds
+             ? release_groups_with_private_bounds(selection.keys, profiles, bounds->search, query, bounds->share, bits)
+             : release_groups(selection.keys, profiles, lattice, query, bits);
+}
+
+std::string to_json(const Published& release, const SourceDescription& source) {
+  return std::visit([&](const auto& one) { return fractile::to_json(one, source); }, release);
+}
+
+std::string to_csv(const Published& release) {
+  return std::visit([](const auto& one) { return fractile::to_csv(one); }, release);
+}
+
+std::string groups_table(const GroupedRelease& groups, const SourceDescription& source) {
+  std::vector<TableRow> rows{{source.by, "quantile", source.column}};
+  for (std::size_t g = 0; g < groups.releases.size(); ++g) {
+    const QuantileRelease& release = groups.releases[g];
+    for (std::size_t i = 0; i < release.indices.size(); ++i) {
+      rows.push_back({groups.keys[g], release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
+    }
+  }
+  QuantileRelease terms = groups.releases.at(0);
+  std::string text = columns(rows);
+  if (groups.ran_alike()) return text + terms_of(terms, source, to_string(terms.used.mechanism));
+  terms.used.granularity.reset();
+  terms.used.reason.clear();
+  return text + terms_of(terms, source, mechanisms_of(groups)) +
+         "what ran differs between the groups: --format json tells\n";
+}
+
+}  // namespace fractile::cli

@@ -1,0 +1,45 @@
+#include <gtest/gtest.h>
+
+#include "fractile/error.hpp"
+#include "fractile/report.hpp"
+
+namespace fractile {
+namespace {
+
+QuantileRelease some_release() {
+  const Lattice lattice = Lattice::regular(0, Rational::parse("4611686018427387.90"), Rational::parse("0.01"));
+  const QuantileQuery query{{Rational(1, 3), Rational(1, 2)}, Budget::pure(Rational(1))};
+  return {query, lattice, {123'456'789'012'345'678, 461'168'601'842'738'790}, {}, {}, {}};
+}
+
+SourceDescription some_source() { return {"t.csv", "", "age", "drop", "DuckDB v1"}; }
+
+TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
+  QuantileRelease release = some_release();
+  QuantileQuery& query = release.query;
+  EXPECT_EQ(
+      canonical_query(query, release.lattice, some_source(), {}),
+      R"({"column":"age","file":"t.csv","null":"drop","quantiles":["1/3","1/2"],"epsilon":"1",)"
+      R"("neighbors":"add-remove","records_per_person":"1","lower":"0","upper":"4611686018427387.9","step":"0.01",)"
+      R"("mechanism":"auto","rates":"tight"})");
+  query.budget = Budget::approximate(Exponent::parse("ln 2"), Rational(1, 1000));
+  query.mechanism = Mechanism::independent;
+  query.neighbors = Neighbors::change_one;
+  query.base = Base::adaptive;
+  query.rates = Rates::as_published;
+  query.records_per_person = 3;
+  query.expected_rows = 99;
+  query.interpolate = false;
+  const SourceDescription source{"", "SELECT \"a\"", "age", "error", "another engine", "id", "town"};
+  const ReleaseDetails details{"csv", ";", true, {"a", "b,c"}, Rational(1, 10)};
+  EXPECT_EQ(
+      canonical_query(query, Lattice::explicit_points({1, Rational(5, 2)}), source, details),
+      R"({"column":"age","sql":"SELECT \"a\"","null":"error","input_format":"csv","delimiter":";",)"
+      R"("person":"id","by":"town","keys":["a","b,c"],)"
+      R"("quantiles":["1/3","1/2"],"epsilon":"ln 2","delta":"1/1000","neighbors":"change-one",)"
+      R"("records_per_person":"3","candidates":["1","2.5"],"bounds_share":"1/10","mechanism":"independent","rates":"as-published",)"
+      R"("base":"adaptive","expected_rows":"99","interpolate":"no","public_rows":"yes"})");
+}
+
+}  // namespace
+}  // namespace fractile

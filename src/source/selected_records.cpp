@@ -1,0 +1,195 @@
+#include "source/selected_records.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <string_view>
+#include <type_traits>
+#include <unordered_map>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "source/arrow_read.hpp"
+#include "source/keyed_counts.hpp"
+#include "source/persons.hpp"
+
+namespace fractile {
+namespace source_detail {
+namespace {
+
+constexpr std::size_t most_keys = 100'000;
+
+/// A column as exact text.
+std::string text_expression(const Column& column) {
+  return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
+}
+
+/// NULL is read as empty.
+std::string_view text_at(const ColumnView& column, std::int64_t row) {
+  return column.is_null(row) ? std::string_view() : column.text(row);
+}
+
+/// Empty, or nothing but spaces and tabs.
+bool names_nobody(std::string_view person) { return person.find_first_not_of(" \t") == std::string_view::npos; }
+
+using KeyNumbers = std::unordered_map<std::string_view, std::uint32_t>;
+
+KeyNumbers numbers_of(const std::vector<std::string>& keys) {
+  KeyNumbers numbers;
+  numbers.reserve(keys.size());
+  for (const std::string& key : keys) numbers.emplace(key, static_cast<std::uint32_t>(numbers.size()));
+  return numbers;
+}
+
+void check_keys(const std::vector<std::string>& keys) {
+  if (keys.size() > most_keys) {
+    throw Error(ErrorCode::usage, fmt::format("{} keys are more than {}", keys.size(), most_keys),
+                "release fewer groups at a time");
+  }
+  KeyNumbers seen;
+  seen.reserve(keys.size());
+  for (const std::string& key : keys) {
+    if (key.empty()) throw Error(ErrorCode::usage, "a key is empty", "every group needs a key with something in it");
+    if (!seen.emplace(key, 0).second) {
+      throw Error(ErrorCode::usage, fmt::format("the key '{}' stands twice", key), "write every key once");
+    }
+  }
+}
+
+/// Decides which records count, and where.
+class Selector {
+ public:
+  Selector(const SelectedColumns& columns, const Lattice& lattice, const RecordSelection& selection, RandomBits& bits)
+      : has_person_(columns.person.has_value()),
+        has_key_(columns.key.has_value()),
+        lattice_(lattice),
+        groups_(has_key_ ? selection.keys.size() : 1),
+        keys_(numbers_of(selection.keys)),
+        samples_(selection.records_per_person, bits) {}
+
+  /// Columns: the number; the person, if there is one; the key, if there is one.
+  template <class Number>
+  void add_batch(const ArrowArray& batch) {
+    const ColumnView numbers(batch, 0);
+    const ColumnView persons(batch, has_person_ ? 1 : 0);
+    const ColumnView keys(batch, static_cast<std::size_t>(batch.n_children) - 1);
+    for (std::int64_t row = 0; row < batch.length; ++row) {
+      const std::optional<Position> position = position_at<Number>(numbers, row);
+      const std::string_view person = has_person_ ? text_at(persons, row) : std::string_view();
+      const bool is_nobodys = has_person_ && names_nobody(person);
+      any_missing_ = any_missing_ || !position;
+      any_nobody_ = any_nobody_ || is_nobodys;
+      if (!position || is_nobodys) continue;
+      const std::optional<std::uint32_t> key = has_key_ ? key_at(keys, row) : std::uint32_t{0};
+      if (key) add(person, {*position, *key});
+    }
+  }
+
+  SelectedProfiles finish() {
+    samples_.for_each_kept([this](const KeyedRecord& record) { counts_.add(record); });
+    return {counts_.finish(groups_, lattice_.size()), any_missing_, any_nobody_};
+  }
+
+ private:
+  template <class Number>
+  std::optional<Position> position_at(const ColumnView& numbers, std::int64_t row) const {
+    if (numbers.is_null(row)) return {};
+    const auto number = numbers.number<Number>(row);
+    if constexpr (std::is_floating_point_v<Number>) {
+      if (std::isnan(number)) return {};
+    }
+    return lattice_.position_of(number);
+  }
+
+  /// Nothing when the record's key is not listed; no key is empty.
+  std::optional<std::uint32_t> key_at(const ColumnView& keys, std::int64_t row) const {
+    const auto found = keys_.find(text_at(keys, row));
+    if (found == keys_.end()) return {};
+    return found->second;
+  }
+
+  void add(std::string_view person, const KeyedRecord& record) {
+    if (has_person_) {
+      samples_.add(person, record);
+    } else {
+      counts_.add(record);
+    }
+  }
+
+  bool has_person_;
+  bool has_key_;
+  const Lattice& lattice_;
+  std::size_t groups_;
+  KeyNumbers keys_;
+  PersonSamples samples_;
+  KeyedCounts counts_;
+  bool any_missing_ = false;
+  bool any_nobody_ = false;
+};
+
+std::string records_sql(const Relation& relation, const SelectedColumns& columns) {
+  std::vector<Column> read{columns.number};
+  std::string expressions = number_expression(columns.number);
+  for (const std::optional<Column>& column : {columns.person, columns.key}) {
+    if (!column) continue;
+    read.push_back(*column);
+    expressions += ", " + text_expression(*column);
+  }
+  return "SELECT " + expressions + " FROM " + relation.from(read);
+}
+
+void require_formats(const ResultStream& records, bool is_integer, std::size_t texts) {
+  bool expected = records.format(0) == (is_integer ? "l" : "g");
+  for (std::size_t k = 1; k <= texts; ++k) expected = expected && records.format(k) == "u";
+  if (!expected) throw Error(ErrorCode::internal, "the engine returned an unexpected type");
+}
+
+}  // namespace
+
+SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
+                                const Lattice& lattice, const RecordSelection& selection, RandomBits& bits,
+                                const std::function<void()>& on_progress) {
+  const bool is_integer = numeric_of(columns.number.type) == Numeric::integer;
+  Selector selector(columns, lattice, selection, bits);
+  ResultStream records = connection.query(records_sql(relation, columns));
+  require_formats(records, is_integer, (columns.person ? 1U : 0U) + (columns.key ? 1U : 0U));
+  while (const ArrowHandle<ArrowArray> batch = records.next()) {
+    if (is_integer) {
+      selector.add_batch<std::int64_t>(*batch);
+    } else {
+      selector.add_batch<double>(*batch);
+    }
+    if (on_progress) on_progress();
+  }
+  return selector.finish();
+}
+
+std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {
+  const std::string others = relation.is_delimited() ? ", *" : "";
+  ResultStream persons =
+      connection.query("SELECT " + text_expression(person) + others + " FROM " + relation.from(person));
+  std::uint64_t number = 0;
+  while (const ArrowHandle<ArrowArray> batch = persons.next()) {
+    const ColumnView cells(*batch, 0);
+    for (std::int64_t row = 0; row < cells.length(); ++row) {
+      ++number;
+      if (names_nobody(text_at(cells, row))) return number;
+    }
+  }
+  throw Error(ErrorCode::internal, "the table changed while it was read");
+}
+
+}  // namespace source_detail
+
+void RecordSelection::validate() const {
+  if (!person.empty() && records_per_person == 0) {
+    throw Error(ErrorCode::usage, "a person has at least one record", "write --records-per-person 1 or more");
+  }
+  if (by.empty() != keys.empty()) {
+    throw Error(ErrorCode::usage, by.empty() ? "keys without the column that holds them" : "groups without their keys",
+                "write both, for example --by region --keys north,south");
+  }
+  source_detail::check_keys(keys);
+}
+
+}  // namespace fractile

@@ -1,0 +1,40 @@
+// From a table to one profile a key, of at most so many records a person: one pass, record by record.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
+#include "source/counting.hpp"
+#include "source/engine.hpp"
+#include "source/relation.hpp"
+
+namespace fractile::source_detail {
+
+/// The columns that a selection reads.
+struct SelectedColumns {
+  Column number;
+  std::optional<Column> person;
+  std::optional<Column> key;
+};
+
+struct SelectedProfiles {
+  std::vector<RankProfile> profiles;
+  bool any_missing;  ///< some record had no number, and was left out
+  bool any_nobody;   ///< some record had no person, and was left out
+};
+
+/// Reads every record. `selection` is valid. Throws EngineFailure.
+SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
+                                const Lattice& lattice, const RecordSelection& selection, RandomBits& bits,
+                                const std::function<void()>& on_progress);
+
+/// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.
+std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person);
+
+}  // namespace fractile::source_detail
