@@ -92,7 +92,7 @@ Channel Perturber::at(const Rational& odds) const {
       fmpq_set_fmpz_frac(flint_of(matrix(x, y)), noise.numerators[x][y].get(), noise.denominator.get());
     }
   }
-  return Channel(std::move(matrix));
+  return Channel(matrix);
 }
 
 namespace {

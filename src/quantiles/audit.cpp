@@ -13,11 +13,13 @@ namespace {
 /// Enclosures, for TreeLaw.
 struct EnclosureRing {
   using Number = Enclosure;
-  Enclosure whole(std::uint64_t value) const { return Enclosure::of(Rational(static_cast<std::int64_t>(value))); }
-  std::vector<Enclosure> masses(const std::vector<Run>& runs, const Exponent& rate) const {
+  static Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(static_cast<std::int64_t>(value))); }
+  static std::vector<Enclosure> masses(const std::vector<Run>& runs, const Exponent& rate) {
     return softmax_law(runs, rate);
   }
-  std::map<std::vector<Split>, Enclosure> joint(const JointProblem& problem) const { return joint_splits_law(problem); }
+  static std::map<std::vector<Split>, Enclosure> joint(const JointProblem& problem) {
+    return joint_splits_law(problem);
+  }
 };
 
 }  // namespace
