@@ -1,0 +1,104 @@
+"""--bounds auto: bounds that nobody knows, found with a part of the budget."""
+
+import json
+import unittest
+
+from cli.program import CommandTest, require_engine, run
+
+setUpModule = require_engine
+
+FOUND = {"bounds": "auto"}
+
+
+class FoundBounds(CommandTest):
+    def setUp(self):
+        super().setUp()
+        rows = [f"{5000 + 10 * i},{'ab'[i % 2]},{i // 2}" for i in range(2000)]
+        self.write("t.csv", "x,key,person\n" + "\n".join(rows) + "\n")
+
+    def document(self, **changes):
+        result = self.run_release("t.csv", format="json", **{**FOUND, **changes})
+        self.assertEqual((result.code, result.err), (0, ""))
+        return json.loads(result.out)
+
+    def assert_near(self, quantiles):
+        for entry, expected in zip(quantiles, (10000, 15000, 20000), strict=True):
+            self.assertLess(abs(entry["value"] - expected), 3000, quantiles)
+
+    def test_hold_the_quantiles(self):
+        document = self.document()
+        self.assert_near(document["quantiles"])
+        self.assertEqual(document["bounds"], {"share": "1/10", "epsilon": "1/10"})
+        self.assertEqual(document["privacy"]["epsilon"], "1")
+        self.assertIn("the bounds were found", document["worst_case"]["without"])
+        lattice = document["lattice"]
+        self.assertLessEqual(lattice["lower"], 8192)
+        self.assertGreaterEqual(lattice["upper"], 16384)
+        self.assertLess(lattice["upper"], 2**40)
+
+    def test_zcdp_and_shares(self):
+        document = self.document(epsilon=None, rho="1/2", bounds_budget="1/5")
+        self.assertEqual(document["bounds"], {"share": "1/5", "rho": "1/10"})
+        self.assertEqual(document["privacy"]["rho"], "1/2")
+
+    def test_of_groups(self):
+        document = self.document(by="key", keys="a,b,c", person="person", records_per_person="2", epsilon="4")
+        self.assertEqual([group["key"] for group in document["groups"]], ["a", "b", "c"])
+        for group in document["groups"][:2]:
+            self.assert_near(group["quantiles"])
+        self.assertEqual(document["bounds"]["epsilon"], "2/5")
+
+    def test_are_told_in_tables_and_explained(self):
+        table = self.run_release("t.csv", format="table", receipt="r.json", **FOUND).out
+        self.assertRegex(table, r"\nepsilon = 1/10 of that found the bounds: -?\d+ to \d+\n")
+        page = " ".join(run("explain", "r.json", cwd=self.folder).out.split())
+        self.assertIn("10 % of the budget found the range", page)
+
+    def test_before_the_file(self):
+        words = ["release", "--bounds", "auto", "t.csv", "--column", "x", "--step", "1", "--epsilon", "1"]
+        self.assertEqual(run(*words, cwd=self.folder).code, 0)
+
+    def test_of_an_empty_table(self):
+        self.write("e.csv", "x\n")
+        self.assertEqual(self.run_release("e.csv", **FOUND).code, 0)
+
+    def test_in_a_ledger(self):
+        self.assertEqual(run("ledger", "init", "b.db", "--dataset", "d", "--epsilon", "2", cwd=self.folder).code, 0)
+        paid = self.run_release("t.csv", ledger="b.db", **FOUND)
+        again = self.run_release("t.csv", ledger="b.db", **FOUND)
+        self.assertEqual((paid.code, again.code, again.out), (0, 0, paid.out))
+        other = self.run_release("t.csv", ledger="b.db", bounds_budget="0.2", **FOUND)
+        self.assertEqual((other.code, other.err), (0, ""))
+        self.assert_refused(self.run_release("t.csv", ledger="b.db", bounds_budget="0.3", **FOUND), 4)
+
+    def test_groups_in_a_ledger(self):
+        self.assertEqual(run("ledger", "init", "b.db", "--dataset", "d", "--epsilon", "1", cwd=self.folder).code, 0)
+        groups = {"by": "key", "keys": "a,b", "ledger": "b.db", **FOUND}
+        paid = self.run_release("t.csv", **groups)
+        again = self.run_release("t.csv", **groups)
+        self.assertEqual((paid.code, again.code, again.out), (0, 0, paid.out))
+        self.assertTrue(paid.out.startswith("key,quantile,value\na,1/4,"), paid.out)
+        table = self.run_release("t.csv", format="table", **groups)
+        self.assertRegex(table.out, r"\Akey +quantile +x\na +1/4 +\d+\n")
+        self.assertIn("nothing was spent", table.err)
+        self.assert_refused(self.run_release("t.csv", **{**groups, "keys": "a,b,c"}), 4)
+
+    def test_refusals(self):
+        cases = (
+            ({"bounds": "auto", "step": None}, "--step is missing"),
+            ({"bounds": "auto", "step": "0"}, "not positive"),
+            ({"bounds": "auto", "step": "1/3"}, "--step: "),
+            ({"bounds": "auto", "bounds_budget": "0"}, "between 0 and 1"),
+            ({"bounds": "auto", "bounds_budget": "1"}, "between 0 and 1"),
+            ({"bounds": "auto", "bounds_budget": "much"}, "--bounds-budget: "),
+            ({"bounds": "auto", "candidates": "1,2"}, "--candidates stands instead"),
+            ({"bounds_budget": "0.1"}, "--bounds-budget goes with --bounds auto"),
+            ({"bounds": ("auto", "9")}, "unexpected argument '9'"),
+        )
+        for changes, part in cases:
+            with self.subTest(changes):
+                self.assert_refused(self.run_release("nowhere.csv", **changes), 2, part)
+
+
+if __name__ == "__main__":
+    unittest.main()
