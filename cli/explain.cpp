@@ -45,7 +45,7 @@ Receipt receipt_at(const std::string& file) {
 
 int run_explain(const Typed& typed) {
   if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt has written");
-  const Prose prose =
+  const auto prose =
       choice<Prose>(typed, "--format", {{"text", Prose::text}, {"markdown", Prose::markdown}}, Prose::text);
   print(explain(receipt_at(typed.file), prose), "nothing was changed");
   return 0;
