@@ -80,10 +80,8 @@ QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   const Mechanism fallback =
       query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
   query.mechanism = choice<Mechanism>(typed, "--mechanism", mechanisms, fallback);
-  for (const char* option : {"--expected-rows", "--no-interpolation"}) {
-    if (typed.has(option) && query.mechanism != Mechanism::automatic) {
-      usage(std::string(option) + " is for auto", "leave it out, or write --mechanism auto");
-    }
+  if (typed.has("--no-interpolation") && query.mechanism != Mechanism::automatic) {
+    usage("--no-interpolation is for auto", "leave it out, or write --mechanism auto");
   }
   query.base =
       choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);

@@ -36,7 +36,8 @@ constexpr OptionSpec mechanism_option{
     "auto, exponential (one quantile), approximate, joint, joint-total, joint-tree, independent or tree"};
 constexpr OptionSpec expected_rows_option{
     "--expected-rows", "N", "", "Mechanism",
-    "about how many rows there are (in a group), as is publicly known: auto may then interpolate some quantiles"};
+    "about how many rows there are (in a group), as is publicly known: worst cases are those of at most so many, "
+    "and auto may interpolate some quantiles"};
 constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
 constexpr OptionSpec base_option{
     "--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",

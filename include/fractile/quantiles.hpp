@@ -50,7 +50,7 @@ struct QuantileQuery {
   Rates rates = Rates::tight;
   Base base = Base::by_mechanism;
   std::optional<std::uint64_t> expected_rows =
-      {};                   ///< about how many records, as is publicly known: a hint to automatic
+      {};  ///< about how many records, as is publicly known: a hint to automatic, and what worst cases are told for
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
 
   /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.

@@ -318,7 +318,15 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence) {
   const Rational failure = Rational(1) - confidence;
   const Rational share = failure / Rational(static_cast<std::int64_t>(setting.query.quantiles.size()));
   WorstCase worst{confidence, setting.rows, ranks_within(setting, failure), largest(ranks_within(setting, share)), {}};
-  if (!largest(worst.ranks)) worst.without = "the budget is too small for any bound";
+  const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
+    return !ranks || (*ranks > 0 && *ranks >= setting.rows);
+  };
+  if (std::ranges::any_of(worst.ranks, says_nothing))
+    worst.without = "for so many rows no bound below their number is known";
+  for (std::optional<std::uint64_t>& ranks : worst.ranks) {
+    if (says_nothing(ranks)) ranks.reset();
+  }
+  if (says_nothing(worst.together)) worst.together.reset();
   return worst;
 }
 

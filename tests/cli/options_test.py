@@ -116,7 +116,7 @@ class Refusals(CommandTest):
     def test_what_does_not_go_together(self):
         self.refuse("exponential mechanism releases one quantile at a time", "approximate", mechanism="exponential")
         self.refuse("published rates are those of approximate", "--mechanism approximate", rates="as-published")
-        self.refuse("--expected-rows is for auto", "--mechanism auto", expected_rows="9", mechanism="tree")
+        self.refuse("--no-interpolation is for auto", "--mechanism auto", no_interpolation=True, mechanism="tree")
         self.refuse("tree has no adaptive base", "leave --base out", base="adaptive", mechanism="tree")
         self.refuse("auto needs no delta", "independent", delta="1e-6", mechanism="auto")
         self.refuse("--delta goes with --epsilon", "leave it out", epsilon=None, rho="1", delta="1e-6")
