@@ -17,5 +17,7 @@ void register_naive_exponential();
 void register_float_approximate();
 
 void register_refinement();
+void register_utility();
+void register_dense_utility();
 
 }  // namespace fractile::bench

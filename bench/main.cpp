@@ -25,6 +25,8 @@ int main(int argc, char** argv) {
   register_naive_exponential();
   register_float_approximate();
   register_refinement();
+  register_utility();
+  register_dense_utility();
   benchmark::AddCustomContext("compiler", __VERSION__);
   benchmark::AddCustomContext("libc", gnu_get_libc_version());
   benchmark::AddCustomContext("flint", FLINT_VERSION);
