@@ -294,8 +294,8 @@ class Readme(CommandTest):
     def test_commands(self):
         text = (HOUSE / "README.md").read_text()
         lines = re.sub(r"\\\n *", "", text)
-        commands = re.findall(r"^(?:\$ )?((?:zcat \S+ \| )?fractile release [^\n]*)$", lines, re.M)
-        self.assertGreaterEqual(len(commands), 5)
+        commands = re.findall(r"^(?:\$ )?((?:zcat \S+ \| )?fractile (?:release|plan|ledger|explain) [^\n]*)$", lines, re.M)
+        self.assertGreaterEqual(len(commands), 9)
         path = f"{self.folder}:{os.environ['PATH']}"
         for command in commands:
             with self.subTest(command=command):
