@@ -17,5 +17,5 @@ if(FRACTILE_SANITIZE)
 endif()
 if(FRACTILE_FUZZ)
   # Coverage for libFuzzer in all of ours; a target itself links with -fsanitize=fuzzer.
-  add_compile_options(-fsanitize=fuzzer-no-link)
+  add_compile_options(-fsanitize=fuzzer-no-link -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/fuzz/ignored.txt)
 endif()

@@ -22,7 +22,7 @@ using Json = rapidjson::Value;
 }
 
 /// Deep nesting is no receipt, and would take the parser deep into the stack.
-constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+constexpr unsigned flags = rapidjson::kParseIterativeFlag;
 
 void parse(rapidjson::Document& document, const std::string& text, const std::string& name) {
   document.Parse<flags>(text.data(), text.size());
