@@ -1,14 +1,7 @@
 #include "groups.hpp"
 
-#include <fmt/core.h>
-
-#include <algorithm>
-#include <set>
-
 #include "fractile/error.hpp"
 #include "keys.hpp"
-#include "release.hpp"
-#include "terminal.hpp"
 
 namespace fractile::cli {
 namespace {
@@ -29,12 +22,6 @@ std::vector<std::string> typed_keys(const Typed& typed) {
           "write for example --keys north,south, or --keys-file PATH");
   }
   return listed ? listed_keys(typed.one("--keys")) : keys_in_file(typed.one("--keys-file"));
-}
-
-std::string mechanisms_of(const GroupedRelease& groups) {
-  std::set<std::string> names;
-  for (const QuantileRelease& release : groups.releases) names.insert(to_string(release.used.mechanism));
-  return joined({names.begin(), names.end()});
 }
 
 }  // namespace
@@ -79,21 +66,8 @@ std::string to_csv(const Published& release) {
   return std::visit([](const auto& one) { return fractile::to_csv(one); }, release);
 }
 
-std::string groups_table(const GroupedRelease& groups, const SourceDescription& source) {
-  std::vector<TableRow> rows{{source.by, "quantile", source.column}};
-  for (std::size_t g = 0; g < groups.releases.size(); ++g) {
-    const QuantileRelease& release = groups.releases[g];
-    for (std::size_t i = 0; i < release.indices.size(); ++i) {
-      rows.push_back({groups.keys[g], release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
-    }
-  }
-  QuantileRelease terms = groups.releases.at(0);
-  std::string text = columns(rows);
-  if (groups.ran_alike()) return text + terms_of(terms, source, to_string(terms.used.mechanism));
-  terms.used.granularity.reset();
-  terms.used.reason.clear();
-  return text + terms_of(terms, source, mechanisms_of(groups)) +
-         "what ran differs between the groups: --format json tells\n";
+std::string to_table(const Published& release, const SourceDescription& source) {
+  return std::visit([&](const auto& one) { return fractile::to_table(one, source); }, release);
 }
 
 }  // namespace fractile::cli

@@ -33,7 +33,6 @@ Published published(const std::vector<RankProfile>& profiles, const Lattice& lat
 
 std::string to_json(const Published& release, const SourceDescription& source);
 std::string to_csv(const Published& release);
-/// Three columns, and under them what holds for all groups.
-std::string groups_table(const GroupedRelease& groups, const SourceDescription& source);
+std::string to_table(const Published& release, const SourceDescription& source);
 
 }  // namespace fractile::cli

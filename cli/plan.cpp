@@ -63,18 +63,6 @@ PlanOptions options_of(const Typed& typed) {
   return options;
 }
 
-Budget times(const Budget& budget, const Rational& factor) {
-  switch (budget.measure()) {
-    case Measure::zcdp:
-      return Budget::zcdp(budget.rho() * factor);
-    case Measure::approximate:
-      return Budget::approximate(budget.epsilon() * factor, budget.delta());
-    case Measure::pure:
-      break;
-  }
-  return Budget::pure(budget.epsilon() * factor);
-}
-
 /// Budgets from an eighth to eight times as large, with less care.
 std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   constexpr std::uint64_t releases = 40;
@@ -82,7 +70,7 @@ std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   std::vector<ReleasePlan> plans;
   for (int power = -3; power <= 3; ++power) {
     QuantileQuery query = plan.query;
-    query.budget = times(query.budget, Rational(2).pow(power));
+    query.budget = query.budget.scaled(Rational(2).pow(power));
     plans.push_back(plan_release(query, plan.lattice, options));
   }
   return plans;

@@ -1,9 +1,6 @@
 #include "release.hpp"
 
-#include <fmt/core.h>
-
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,14 +19,6 @@
 namespace fractile::cli {
 namespace {
 
-std::string to_table(const QuantileRelease& release, const SourceDescription& source) {
-  std::vector<TableRow> rows{{"quantile", source.column}};
-  for (std::size_t i = 0; i < release.indices.size(); ++i) {
-    rows.push_back({release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
-  }
-  return columns(rows) + terms_of(release, source, to_string(release.used.mechanism));
-}
-
 std::string rendered(Format format, const Published& release, const SourceDescription& source) {
   switch (format) {
     case Format::json:
@@ -37,8 +26,7 @@ std::string rendered(Format format, const Published& release, const SourceDescri
     case Format::csv:
       return to_csv(release);
     case Format::table:
-      if (const auto* groups = std::get_if<GroupedRelease>(&release)) return groups_table(*groups, source);
-      return to_table(std::get<QuantileRelease>(release), source);
+      return to_table(release, source);
   }
   return {};
 }
@@ -71,32 +59,6 @@ void warn_of_weak_budgets(const Budget& budget) {
 }
 
 }  // namespace
-
-std::string terms_of(const QuantileRelease& release, const SourceDescription& source, const std::string& mechanism) {
-  const QuantileQuery& query = release.query;
-  std::string text =
-      fmt::format("\n{} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n", release.cost().to_string(),
-                  to_string(release.cost().measure()), to_string(query.neighbors), query.records_per_person,
-                  query.records_per_person == 1 ? "" : "s", mechanism);
-  if (release.bounds) {
-    text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
-                        release.lattice.lower().to_decimal(), release.lattice.upper().to_decimal());
-  }
-  if (!source.by.empty()) text += "all groups together spend that once\n";
-  if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
-  if (release.used.granularity) {
-    text += fmt::format("the values were found to be multiples of {}\n", release.used.granularity->to_decimal());
-  }
-  if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
-  if (source.null_policy == "drop") {
-    text += fmt::format("records without a number (NULL, empty, NaN){} were left out\n",
-                        source.person.empty() ? "" : " or without a person");
-  }
-  if (release.public_records) text += fmt::format("{} records (declared public)\n", *release.public_records);
-  if (release.unsafe_seed)
-    text += fmt::format("NOT PRIVATE: random bits from --unsafe-seed {}\n", *release.unsafe_seed);
-  return text;
-}
 
 /// Refusals first, rows second, output last.
 int run_release(const Typed& typed) {

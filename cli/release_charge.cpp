@@ -12,24 +12,13 @@
 namespace fractile::cli {
 namespace {
 
-std::string stored_table(const LedgerEntry& entry, const Receipt& receipt) {
-  const bool grouped = !receipt.source.by.empty();
-  std::vector<TableRow> rows{{"quantile", receipt.source.column}};
-  if (grouped) rows[0].insert(rows[0].begin(), receipt.source.by);
-  for (const Receipt::Group& group : receipt.groups) {
-    for (const Receipt::Published& each : group.quantiles) {
-      rows.push_back({each.quantile, each.value});
-      if (grouped) rows.back().insert(rows.back().begin(), group.key);
-    }
-  }
-  return columns(rows) + fmt::format("\n{}, neighbors {}, released at {} (entry {})\n", entry.request.cost.to_string(),
-                                     to_string(entry.request.neighbors), entry.reserved_at, entry.id);
-}
-
 std::string rendered(const LedgerEntry& entry, Format format) {
   if (format == Format::json) return entry.receipt;
   const Receipt receipt = read_receipt(entry.receipt, fmt::format("the receipt of entry {}", entry.id));
-  return format == Format::table ? stored_table(entry, receipt) : to_csv(receipt);
+  if (format == Format::csv) return to_csv(receipt);
+  return to_table(receipt) + fmt::format("\n{}, neighbors {}, released at {} (entry {})\n",
+                                         entry.request.cost.to_string(), to_string(entry.request.neighbors),
+                                         entry.reserved_at, entry.id);
 }
 
 }  // namespace

@@ -28,30 +28,6 @@ void prepare_streams() {
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
-namespace {
-
-/// Code points, which most terminals show as wide as a letter.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
-}
-
-}  // namespace
-
-std::string columns(const std::vector<TableRow>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const TableRow& row : rows) {
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], width_of(row[k]));
-  }
-  std::string text;
-  for (const TableRow& row : rows) {
-    const std::size_t last = row.size() - 1;
-    for (std::size_t k = 0; k < last; ++k) text += row[k] + std::string(widths[k] - width_of(row[k]) + 2, ' ');
-    text += std::string(widths[last] - width_of(row[last]), ' ') + row[last] + "\n";
-  }
-  return text;
-}
-
 void print(const std::string& text, const std::string& hint) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (!written || std::fflush(stdout) != 0) {

@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <string>
-#include <vector>
 
 #include "fractile/error.hpp"
 
@@ -14,11 +13,6 @@ namespace fractile::cli {
 void prepare_streams();
 
 bool stdout_is_terminal();
-
-using TableRow = std::vector<std::string>;
-
-/// A heading and rows under it, the last column right-aligned, the others to the left.
-std::string columns(const std::vector<TableRow>& rows);
 
 /// Writes all of `text` to standard output; Error(data) with this hint when it cannot.
 void print(const std::string& text, const std::string& hint = "nothing was released");

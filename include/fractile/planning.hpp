@@ -23,6 +23,9 @@ struct WorstCase {
   /// With probability at least `confidence` no quantile's rank error is larger.
   std::optional<std::uint64_t> together;
   std::string without;  ///< why some have no bound; empty when all have one
+
+  /// Of `ranks`; nothing when one of them has none.
+  std::optional<std::uint64_t> largest() const;
 };
 
 /// Of whatever the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates: for records that lie on them.

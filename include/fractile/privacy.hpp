@@ -32,6 +32,9 @@ class Budget {
   /// Error(usage) unless epsilon > 0 and 0 < delta < 1.
   static Budget approximate(Exponent epsilon, Rational delta);
 
+  /// Epsilon, or rho, times a factor > 0; delta as it is.
+  Budget scaled(const Rational& factor) const;
+
   Measure measure() const { return measure_; }
   /// Only for pure and approximate budgets.
   const Exponent& epsilon() const;

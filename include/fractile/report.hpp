@@ -96,6 +96,12 @@ std::string to_csv(const GroupedRelease& groups);
 /// As that of the release it is about.
 std::string to_csv(const Receipt& receipt);
 
+/// The same in aligned columns, and under them what was promised, what ran, and what was left out.
+std::string to_table(const QuantileRelease& release, const SourceDescription& source);
+std::string to_table(const GroupedRelease& groups, const SourceDescription& source);
+/// Only the columns.
+std::string to_table(const Receipt& receipt);
+
 /// Error(usage) unless a new file can be created at `path`; leaves nothing behind.
 void require_writable(const std::string& path);
 

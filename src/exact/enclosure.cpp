@@ -16,6 +16,14 @@ Enclosure Enclosure::of(const Exponent& value, std::int64_t precision) {
   return value.is_log() ? result * of(value.argument(), precision).log() : result;
 }
 
+Enclosure Enclosure::of_whole(uint128 value) {
+  Integer integer;
+  fmpz_set_uiui(integer.get(), static_cast<std::uint64_t>(value >> 64), static_cast<std::uint64_t>(value));
+  Enclosure result;
+  arb_set_fmpz(result.ball_, integer.get());
+  return result;
+}
+
 Enclosure& Enclosure::operator+=(const Enclosure& other) {
   precision_ = std::max(precision_, other.precision_);
   arb_add(ball_, ball_, other.ball_, precision_);

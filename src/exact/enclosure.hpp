@@ -6,6 +6,7 @@
 #include <string>
 
 #include "exact/flint.hpp"
+#include "exact/uniform.hpp"
 
 namespace fractile {
 
@@ -37,6 +38,8 @@ class Enclosure {
   /// Balls around the value, of relative radius about 2^-precision.
   static Enclosure of(const Rational& value, std::int64_t precision = default_precision);
   static Enclosure of(const Exponent& value, std::int64_t precision = default_precision);
+  /// Exactly.
+  static Enclosure of_whole(uint128 value);
 
   Enclosure& operator+=(const Enclosure& other);
   Enclosure& operator-=(const Enclosure& other);

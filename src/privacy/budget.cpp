@@ -44,6 +44,18 @@ Budget Budget::approximate(Exponent epsilon, Rational delta) {
   return budget;
 }
 
+Budget Budget::scaled(const Rational& factor) const {
+  switch (measure_) {
+    case Measure::pure:
+      return pure(epsilon_ * factor);
+    case Measure::zcdp:
+      return zcdp(rho_ * factor);
+    case Measure::approximate:
+      return approximate(epsilon_ * factor, delta_);
+  }
+  throw Error(ErrorCode::internal, "a measure that does not exist");
+}
+
 const Exponent& Budget::epsilon() const {
   if (measure_ == Measure::zcdp) throw Error(ErrorCode::internal, "a zCDP budget has no epsilon");
   return epsilon_;

@@ -15,19 +15,6 @@
 namespace fractile {
 namespace {
 
-constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one};
-
-QuantileQuery asked(std::initializer_list<const char*> quantiles, const Budget& budget, Mechanism mechanism,
-                    Neighbors neighbors, std::uint32_t persons = 1) {
-  QuantileQuery query{{}, budget};
-  for (const char* q : quantiles) query.quantiles.push_back(Rational::parse(q));
-  query.mechanism = mechanism;
-  query.neighbors = neighbors;
-  query.records_per_person = persons;
-  return query;
-}
-
-Budget pure(const char* epsilon) { return Budget::pure(Exponent::parse(epsilon)); }
 Budget zcdp(const char* rho) { return Budget::zcdp(Rational::parse(rho)); }
 
 /// A table of two groups is one table of twice the candidates: the second group's come after the first one's.
@@ -134,7 +121,7 @@ TEST(GroupsAudit, OneQuantileKeepsThePromise) {
   for (const Neighbors neighbors : both_relations) {
     for (const std::uint32_t persons : {1U, 2U}) {
       for (const char* q : {"0", "1/3", "1/2", "0.9"}) {
-        expect_kept(tables(4, 3), asked({q}, pure("ln 3"), Mechanism::exponential, neighbors, persons), 0.3);
+        expect_kept(tables(4, 3), query_of({q}, pure("ln 3"), Mechanism::exponential, neighbors, persons), 0.3);
       }
     }
   }
@@ -143,12 +130,12 @@ TEST(GroupsAudit, OneQuantileKeepsThePromise) {
 TEST(GroupsAudit, SeveralQuantilesKeepThePromise) {
   for (const Neighbors neighbors : both_relations) {
     for (const std::uint32_t persons : {1U, 2U}) {
-      expect_kept(tables(3, 3), asked({"1/3", "2/3"}, pure("2"), Mechanism::approximate, neighbors, persons), 0.2);
-      expect_kept(tables(3, 3), asked({"1/3", "2/3"}, pure("2"), Mechanism::joint, neighbors, persons), 0.2);
-      expect_kept(tables(3, 3), asked({"1/3", "2/3"}, pure("2"), Mechanism::joint_total, neighbors, persons), 0.1);
-      expect_kept(tables(3, 3), asked({"1/3", "2/3"}, pure("2"), Mechanism::independent, neighbors, persons), 0.2);
+      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::approximate, neighbors, persons), 0.2);
+      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::joint, neighbors, persons), 0.2);
+      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::joint_total, neighbors, persons), 0.1);
+      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::independent, neighbors, persons), 0.2);
       expect_kept(tables(2, 3),
-                  asked({"1/6", "1/3", "1/2", "2/3", "5/6"}, pure("4"), Mechanism::joint_tree, neighbors, persons),
+                  query_of({"1/6", "1/3", "1/2", "2/3", "5/6"}, pure("4"), Mechanism::joint_tree, neighbors, persons),
                   0.1);
     }
   }
@@ -157,7 +144,7 @@ TEST(GroupsAudit, SeveralQuantilesKeepThePromise) {
 TEST(GroupsAudit, OneQuantileSpendsNearlyAllItMay) {
   for (const Neighbors neighbors : both_relations) {
     for (const std::uint32_t persons : {1U, 2U}) {
-      const QuantileQuery query = asked({"1/2"}, pure("1"), Mechanism::exponential, neighbors, persons);
+      const QuantileQuery query = query_of({"1/2"}, pure("1"), Mechanism::exponential, neighbors, persons);
       expect_kept(query, wide_audit(query, group_query(query)), 0.6);
     }
   }
@@ -167,11 +154,11 @@ TEST(GroupsAudit, ZcdpBudgetsAreKept) {
   for (const Neighbors neighbors : both_relations) {
     for (const std::uint32_t persons : {1U, 2U}) {
       for (const char* q : {"1/2", "0.9"}) {
-        expect_kept(tables(3, 3), asked({q}, zcdp("1/2"), Mechanism::exponential, neighbors, persons), 0.1);
+        expect_kept(tables(3, 3), query_of({q}, zcdp("1/2"), Mechanism::exponential, neighbors, persons), 0.1);
       }
     }
-    expect_kept(tables(2, 3), asked({"1/3", "2/3"}, zcdp("1/2"), Mechanism::independent, neighbors, 2), 0.05);
-    expect_kept(tables(2, 3), asked({"1/3", "2/3"}, zcdp("1/2"), Mechanism::approximate, neighbors, 2), 0.05);
+    expect_kept(tables(2, 3), query_of({"1/3", "2/3"}, zcdp("1/2"), Mechanism::independent, neighbors, 2), 0.05);
+    expect_kept(tables(2, 3), query_of({"1/3", "2/3"}, zcdp("1/2"), Mechanism::approximate, neighbors, 2), 0.05);
   }
 }
 
@@ -214,7 +201,7 @@ const Enclosure claim_of_one = Enclosure::of(Rational(1));
 
 // Losses of independent outputs add, and the tables of two groups can be any: so the worst of one group tells that of two.
 TEST(GroupsAudit, ARecordInEitherGroupSpendsTheBudgetTogether) {
-  const QuantileQuery query = asked({"1/2"}, pure("1"), Mechanism::exponential, Neighbors::add_remove, 2);
+  const QuantileQuery query = query_of({"1/2"}, pure("1"), Mechanism::exponential, Neighbors::add_remove, 2);
   const OneRecord honest = one_record(group_query(query), 4);
   EXPECT_TRUE(certainly_at_most(honest.more + honest.more, claim_of_one));
   EXPECT_GT((honest.more + honest.more).to_double(), 0.9);
@@ -227,7 +214,7 @@ TEST(GroupsAudit, ARecordInEitherGroupSpendsTheBudgetTogether) {
 
 TEST(GroupsAudit, ARecordThatMovesSpendsTheBudget) {
   for (const char* q : {"0", "1/2", "0.9"}) {
-    const QuantileQuery query = asked({q}, pure("1"), Mechanism::exponential, Neighbors::change_one);
+    const QuantileQuery query = query_of({q}, pure("1"), Mechanism::exponential, Neighbors::change_one);
     const OneRecord honest = one_record(group_query(query), 14);
     EXPECT_TRUE(certainly_at_most(honest.more + honest.fewer, claim_of_one)) << q;
     EXPECT_GT((honest.more + honest.fewer).to_double(), 0.75) << q;
@@ -239,8 +226,8 @@ TEST(GroupsAudit, ARecordThatMovesSpendsTheBudget) {
 TEST(GroupsAuditMutant, RatesForOneRecordAreCaught) {
   for (const Neighbors neighbors : both_relations) {
     const auto two_and_one = [&](const Budget& budget) {
-      return std::pair(asked({"1/2"}, budget, Mechanism::exponential, neighbors, 2),
-                       group_query(asked({"1/2"}, budget, Mechanism::exponential, neighbors, 1)));
+      return std::pair(query_of({"1/2"}, budget, Mechanism::exponential, neighbors, 2),
+                       group_query(query_of({"1/2"}, budget, Mechanism::exponential, neighbors, 1)));
     };
     const auto [query, run] = two_and_one(pure("1"));
     EXPECT_FALSE(wide_audit(query, run).holds);
@@ -252,19 +239,19 @@ TEST(GroupsAuditMutant, RatesForOneRecordAreCaught) {
 // Calibrated for a record that is replaced within one group. At the quantile 0 that costs no more than a record that is added;
 // at 0.9 it costs 20 where that costs 18, and not twice as much.
 TEST(GroupsAuditMutant, ChangedRecordsThatStayInTheirGroupAreCaught) {
-  const QuantileQuery query = asked({"0"}, pure("1"), Mechanism::exponential, Neighbors::change_one);
+  const QuantileQuery query = query_of({"0"}, pure("1"), Mechanism::exponential, Neighbors::change_one);
   EXPECT_FALSE(wide_audit(query, query).holds);
-  const QuantileQuery zcdp_query = asked({"0"}, zcdp("1/2"), Mechanism::exponential, Neighbors::change_one);
+  const QuantileQuery zcdp_query = query_of({"0"}, zcdp("1/2"), Mechanism::exponential, Neighbors::change_one);
   EXPECT_FALSE(audit(tables(2, 2), zcdp_query, grouped_law(zcdp_query, 2)).holds);
-  const OneRecord mutant = one_record(asked({"0.9"}, pure("1"), Mechanism::exponential, Neighbors::change_one), 14);
+  const OneRecord mutant = one_record(query_of({"0.9"}, pure("1"), Mechanism::exponential, Neighbors::change_one), 14);
   EXPECT_TRUE(certainly_less(claim_of_one, mutant.more + mutant.fewer));
 }
 
 TEST(GroupsAuditMutant, ChangedRecordsCountedOnceAreCaught) {
   for (const std::uint32_t persons : {1U, 2U}) {
     const auto change_and_once = [&](const Budget& budget) {
-      return std::pair(asked({"1/2"}, budget, Mechanism::exponential, Neighbors::change_one, persons),
-                       asked({"1/2"}, budget, Mechanism::exponential, Neighbors::add_remove, persons));
+      return std::pair(query_of({"1/2"}, budget, Mechanism::exponential, Neighbors::change_one, persons),
+                       query_of({"1/2"}, budget, Mechanism::exponential, Neighbors::add_remove, persons));
     };
     const auto [query, once] = change_and_once(pure("1"));
     EXPECT_FALSE(wide_audit(query, once).holds) << persons;
@@ -287,7 +274,7 @@ TEST(GroupsAudit, CountsOnTreesSpendExactlyTheBudget) {
     const Exponent claim = budget.measure() == Measure::pure ? budget.epsilon() : Exponent(budget.rho());
     for (const Neighbors neighbors : both_relations) {
       for (const std::uint32_t persons : {1U, 2U, 5U}) {
-        const QuantileQuery query = asked({"1/2"}, budget, Mechanism::tree, neighbors, persons);
+        const QuantileQuery query = query_of({"1/2"}, budget, Mechanism::tree, neighbors, persons);
         const std::int64_t moves = neighbors == Neighbors::add_remove ? persons : 2 * std::int64_t{persons};
         const CountTreeNoise noise(group_query(query), 3);
         for (std::int64_t k = 0; k <= moves; ++k) EXPECT_LE(cost_of(noise, 3, k, moves - k), claim);
@@ -311,7 +298,7 @@ TEST(GroupsAudit, ARecordsShareOfASelectionIsLinear) {
     const Rational levels = *rc::gen::inRange<std::int64_t>(1, 41);
     const Rational range(*rc::gen::inRange<std::int64_t>(1, 100), *rc::gen::inRange<std::int64_t>(1, 100));
     const Budget budget = is_pure ? pure("1") : zcdp("1/2");
-    const QuantileQuery query = asked({"1/2"}, budget, Mechanism::approximate, neighbors, persons);
+    const QuantileQuery query = query_of({"1/2"}, budget, Mechanism::approximate, neighbors, persons);
     const Rational moves = (neighbors == Neighbors::add_remove ? 1 : 2) * Rational(persons);
     const Calibration calibration(group_query(query), levels);
     for (const bool alone : {false, true}) {

@@ -16,20 +16,6 @@ namespace {
 using testing::chi_square_p;
 using testing::effort;
 
-constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one};
-
-QuantileQuery query_of(std::initializer_list<const char*> quantiles, const Budget& budget, Mechanism mechanism,
-                       Neighbors neighbors = Neighbors::add_remove, std::uint32_t persons = 1) {
-  QuantileQuery query{{}, budget};
-  for (const char* q : quantiles) query.quantiles.push_back(Rational::parse(q));
-  query.mechanism = mechanism;
-  query.neighbors = neighbors;
-  query.records_per_person = persons;
-  return query;
-}
-
-Budget pure(const char* epsilon) { return Budget::pure(Exponent::parse(epsilon)); }
-
 const Lattice five = Lattice::regular(0, 4, 1);
 
 TEST(GroupQuery, IsTheQueryUnderAddRemove) {

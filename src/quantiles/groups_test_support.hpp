@@ -1,8 +1,10 @@
 // For the tests of groups: the exact law of what one group, or two of them, publish.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,20 @@
 #include "quantiles/plan.hpp"
 
 namespace fractile {
+
+inline constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one};
+
+inline QuantileQuery query_of(std::initializer_list<const char*> quantiles, const Budget& budget, Mechanism mechanism,
+                              Neighbors neighbors = Neighbors::add_remove, std::uint32_t persons = 1) {
+  QuantileQuery query{{}, budget};
+  for (const char* q : quantiles) query.quantiles.push_back(Rational::parse(q));
+  query.mechanism = mechanism;
+  query.neighbors = neighbors;
+  query.records_per_person = persons;
+  return query;
+}
+
+inline Budget pure(const char* epsilon) { return Budget::pure(Exponent::parse(epsilon)); }
 
 using LawOfTable = std::function<OutputLaw(const RankProfile&)>;
 

@@ -30,14 +30,6 @@ namespace {
 
 constexpr int unit_bits = 62;  // proposals are made with probabilities that are multiples of 2^-62
 
-Enclosure enclosure_of(uint128 value) {
-  Integer integer;
-  fmpz_set_uiui(integer.get(), static_cast<std::uint64_t>(value >> 64), static_cast<std::uint64_t>(value));
-  Enclosure result;
-  arb_set_fmpz(result.arb(), integer.get());
-  return result;
-}
-
 /// At least share * 2^62, for any share that is at most the real number meant times 1 + 2^-48.
 template <class Real>
 std::uint64_t units(Real share) {
@@ -360,7 +352,7 @@ std::optional<Proposal> JointProposer<Real>::propose(RandomBits& bits, bool veri
 
 template <class Real>
 Enclosure JointProposer<Real>::acceptance(const Proposal& proposal, std::int64_t precision) const {
-  Enclosure exponent = enclosure_of(problem_.scaled_cost(proposal.total, proposal.below));
+  Enclosure exponent = Enclosure::of_whole(problem_.scaled_cost(proposal.total, proposal.below));
   arb_div_ui(exponent.arb(), exponent.arb(), problem_.target.denominator, precision);
   const Enclosure rate = Enclosure::of(problem_.rate, precision);
   arb_mul(exponent.arb(), exponent.arb(), rate.arb(), precision);
@@ -373,12 +365,12 @@ Enclosure JointProposer<Real>::acceptance(const Proposal& proposal, std::int64_t
     arb_mul_ui(result.arb(), result.arb(), grid_last() + 1, precision);
     for (std::size_t i = 2; i <= quantiles; ++i) arb_div_ui(result.arb(), result.arb(), i, precision);
   } else {
-    const Enclosure base = enclosure_of(problem_.base.total());
+    const Enclosure base = Enclosure::of_whole(problem_.base.total());
     std::uint64_t sharing = 0;
     for (std::size_t j = 0; j < quantiles; ++j) {
       const std::uint64_t b = proposal.below[j];
       sharing = j > 0 && proposal.below[j - 1] == b ? sharing + 1 : 1;
-      const Enclosure mass = enclosure_of(problem_.base.mass(runs_.start(b), runs_.start(b + 1)));
+      const Enclosure mass = Enclosure::of_whole(problem_.base.mass(runs_.start(b), runs_.start(b + 1)));
       arb_mul(result.arb(), result.arb(), mass.arb(), precision);
       arb_div(result.arb(), result.arb(), base.arb(), precision);
       arb_div_ui(result.arb(), result.arb(), sharing, precision);

@@ -7,11 +7,6 @@
 namespace fractile {
 namespace {
 
-Enclosure enclosure_of(uint128 value) {
-  return Enclosure::of(Rational(static_cast<std::int64_t>(value >> 62)) * Rational::dyadic(1, 62) +
-                       Rational(static_cast<std::int64_t>(value & ((uint128{1} << 62) - 1))));
-}
-
 /// exp(-rate * units / denominator).
 Enclosure weight_of(const JointProblem& problem, const Rational& units) {
   const Rational denominator(static_cast<std::int64_t>(problem.target.denominator));
@@ -54,7 +49,7 @@ void list_outcomes(const JointProblem& problem, const JointRuns& runs, std::vect
     std::int64_t sharing = 0;
     for (std::size_t j = 0; j < below.size(); ++j) {
       sharing = j > 0 && below[j - 1] == below[j] ? sharing + 1 : 1;
-      weight *= enclosure_of(problem.base.mass(runs.start(below[j]), runs.start(below[j] + 1)));
+      weight *= Enclosure::of_whole(problem.base.mass(runs.start(below[j]), runs.start(below[j] + 1)));
       weight /= Enclosure::of(Rational(sharing));
     }
     all.push_back({below, weight});
@@ -78,13 +73,13 @@ void place(const JointProblem& problem, const JointRuns& runs, const JointOutcom
   }
   const std::uint64_t b = outcome.below[j];
   const bool shares = j > 0 && outcome.below[j - 1] == b;
-  const Enclosure mass = enclosure_of(problem.base.mass(runs.start(b), runs.start(b + 1)));
+  const Enclosure mass = Enclosure::of_whole(problem.base.mass(runs.start(b), runs.start(b + 1)));
   for (Split split = shares ? splits.back() : runs.start(b); split < runs.start(b + 1); ++split) {
     // r draws of a run come in r! orders, m! of which are one when m of them are equal.
     const std::uint64_t in_run = shares ? sharing + 1 : 1;
     std::int64_t equal = 1;
     while (static_cast<std::size_t>(equal) <= j && splits[j - static_cast<std::size_t>(equal)] == split) ++equal;
-    Enclosure q = p * enclosure_of(problem.base.mass(split, split + 1)) / mass;
+    Enclosure q = p * Enclosure::of_whole(problem.base.mass(split, split + 1)) / mass;
     q *= Enclosure::of(Rational(static_cast<std::int64_t>(in_run), equal));
     splits.push_back(split);
     place(problem, runs, outcome, q, in_run, splits, law);

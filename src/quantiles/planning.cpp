@@ -62,7 +62,8 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
   const auto enough = [&](std::int64_t place) {
     query.budget = budget_like(query.budget, ShortDecimal::at(place).value());
     worst = worst_case(query, lattice, confidence);
-    return std::ranges::all_of(worst.ranks, [&](const auto& bound) { return bound && *bound <= ranks; });
+    const std::optional<std::uint64_t> largest = worst.largest();
+    return largest && *largest <= ranks;
   };
   std::int64_t low = 0;
   std::int64_t high = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade;

@@ -21,8 +21,7 @@ TEST(Planning, TheSolvedEpsilonGivesTheWantedError) {
       const QuantileQuery solved = query_for_rank_error(query, lattice, wanted, Rational(19, 20));
       EXPECT_EQ(solved.budget.measure(), kind.measure());
       const WorstCase worst = worst_case(solved, lattice, Rational(19, 20));
-      std::uint64_t largest = 0;
-      for (const auto& ranks : worst.ranks) largest = std::max(largest, ranks.value());
+      const std::uint64_t largest = worst.largest().value();
       EXPECT_LE(largest, wanted);
       EXPECT_GE(static_cast<double>(largest), static_cast<double>(wanted) * 0.99 - 1) << solved.budget.to_string();
     }

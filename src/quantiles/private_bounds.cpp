@@ -52,16 +52,9 @@ RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_
 }
 
 BudgetParts parted(const Budget& budget, const Rational& share) {
-  const Rational rest = Rational(1) - share;
-  switch (budget.measure()) {
-    case Measure::pure:
-      return {Budget::pure(budget.epsilon() * share), Budget::pure(budget.epsilon() * rest)};
-    case Measure::zcdp:
-      return {Budget::zcdp(budget.rho() * share), Budget::zcdp(budget.rho() * rest)};
-    case Measure::approximate:
-      return {Budget::pure(budget.epsilon() * share), Budget::approximate(budget.epsilon() * rest, budget.delta())};
-  }
-  throw Error(ErrorCode::internal, "a measure that does not exist");
+  const bool has_delta = budget.measure() == Measure::approximate;  // which is left to the rest
+  return {has_delta ? Budget::pure(budget.epsilon() * share) : budget.scaled(share),
+          budget.scaled(Rational(1) - share)};
 }
 
 BoundsQuery bounds_query(const QuantileQuery& query, const Rational& share) {

@@ -146,7 +146,7 @@ std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const Q
 std::vector<std::uint64_t> counted_on_grid(const RankProfile& profile, const QuantileQuery& query,
                                            const RoundGrid& grid, RandomBits& bits, Filter filter) {
   QuantileQuery rest = query;
-  rest.budget = Budget::pure(query.budget.epsilon() * (Rational(1) - granularity_share(Measure::pure)));
+  rest.budget = query.budget.scaled(Rational(1) - granularity_share(Measure::pure));
   std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), rest, bits, filter);
   for (std::uint64_t& candidate : candidates) candidate = grid.offset + candidate * grid.stride;
   return candidates;

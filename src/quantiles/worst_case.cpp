@@ -21,16 +21,7 @@ using Ranks = std::vector<std::optional<std::uint64_t>>;
 constexpr std::uint64_t most_rows = 4'294'967'295;
 constexpr std::size_t most_quantiles = 2'000;
 
-Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(static_cast<std::int64_t>(value))); }
-
-/// Whole numbers below 2^128.
-Enclosure wide(uint128 value) {
-  const Enclosure half = Enclosure::of(Rational::dyadic(1, 32));
-  return (whole(static_cast<std::uint64_t>(value >> 96)) * half +
-          whole(static_cast<std::uint64_t>(value >> 64) & 0xffffffff)) *
-             half * half +
-         whole(static_cast<std::uint64_t>(value) >> 32) * half + whole(static_cast<std::uint64_t>(value) & 0xffffffff);
-}
+Enclosure whole(uint128 value) { return Enclosure::of_whole(value); }
 
 /// An upper bound, as r ranks' distance grows, of the log of the probability of a larger rank error.
 using LogTail = std::function<Enclosure(std::uint64_t ranks)>;
@@ -60,7 +51,7 @@ std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure&
 /// Lemma 1: one draw among candidates of this total weight, at least 1 each; `slope` a rank.
 std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 total_weight, const Enclosure& failure) {
   if (total_weight <= 1) return 0;
-  const Enclosure log_others = wide(total_weight - 1).log();
+  const Enclosure log_others = whole(total_weight - 1).log();
   const Enclosure log_odds = (failure / (whole(1) - failure)).log();
   return ranks_for([&](std::uint64_t r) { return log_others - Enclosure::of(slope) * whole(r); }, log_odds, 0);
 }
@@ -89,7 +80,7 @@ struct NodeErrors {
   std::optional<std::uint64_t> ranks(const Rational& cost_a_rank, const Enclosure& failure) const {
     const Enclosure rate_ball = Enclosure::of(rate);
     const auto k = static_cast<std::int64_t>(quantiles);
-    const Enclosure log_weight = (wide(total_weight) * edge_factor).log();
+    const Enclosure log_weight = (whole(total_weight) * edge_factor).log();
     const auto log_tail = [&](std::uint64_t r) {
       const Enclosure cost = Enclosure::of(cost_a_rank * Rational(static_cast<std::int64_t>(r)));
       Enclosure log = Enclosure::of(Rational(k)) * (log_weight - log_near(r)) - rate_ball * cost;
@@ -291,15 +282,6 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   return result;
 }
 
-std::optional<std::uint64_t> largest(const Ranks& ranks) {
-  std::uint64_t worst = 0;
-  for (const std::optional<std::uint64_t>& here : ranks) {
-    if (!here) return {};
-    worst = std::max(worst, *here);
-  }
-  return worst;
-}
-
 /// Why no bound is known; empty when one is.
 std::string reason_against(const QuantileQuery& query, const QuantilePlan& plan, bool may_count) {
   if (plan.mechanism == Mechanism::tree || may_count) return "counts on a tree have no bound here";
@@ -317,7 +299,9 @@ WorstCase without_bounds(const QuantileQuery& query, const Rational& confidence,
 WorstCase bounds_of(const Setting& setting, const Rational& confidence) {
   const Rational failure = Rational(1) - confidence;
   const Rational share = failure / Rational(static_cast<std::int64_t>(setting.query.quantiles.size()));
-  WorstCase worst{confidence, setting.rows, ranks_within(setting, failure), largest(ranks_within(setting, share)), {}};
+  WorstCase worst{confidence, setting.rows, ranks_within(setting, share), {}, {}};
+  worst.together = worst.largest();
+  worst.ranks = ranks_within(setting, failure);
   const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
     return !ranks || (*ranks > 0 && *ranks >= setting.rows);
   };
@@ -341,6 +325,15 @@ void require_confidence(const Rational& confidence) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> WorstCase::largest() const {
+  std::uint64_t most = 0;
+  for (const std::optional<std::uint64_t>& here : ranks) {
+    if (!here) return {};
+    most = std::max(most, *here);
+  }
+  return most;
+}
 
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence) {
   require_confidence(confidence);

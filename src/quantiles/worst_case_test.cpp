@@ -71,7 +71,7 @@ double share_above(const std::vector<double>& errors, std::uint64_t bound) {
   return static_cast<double>(above) / static_cast<double>(errors.size());
 }
 
-/// Half of the records at one end and half at the other, at the ends' neighbours, at one value, and spread a step apart.
+/// Half of the records at one end and half at the other; all at the last value; all in the middle; a step apart.
 std::vector<RankProfile> adversaries(std::uint64_t candidates, std::uint64_t rows) {
   const Position last = 2 * candidates - 1;
   std::map<Position, std::uint64_t> close;
@@ -80,7 +80,7 @@ std::vector<RankProfile> adversaries(std::uint64_t candidates, std::uint64_t row
           profile_of(candidates, {{candidates | 1, rows}}), profile_of(candidates, close)};
 }
 
-// The promise: on tables made to be bad, the bound is exceeded in at most the stated share of the releases.
+// On tables made to be bad, the bound is exceeded in at most the stated share of the releases.
 TEST(WorstCase, IsKeptOnAdversarialTables) {
   const std::uint64_t rows = 600;
   const Lattice coarse = Lattice::regular(0, 999, 1);
@@ -111,8 +111,7 @@ TEST(WorstCase, IsKeptOnAdversarialTables) {
   }
 }
 
-/// A median's worst table: half of the records at each end of [0, 999], so that every other candidate misses by as much as the
-/// bound allows. Then the bound is exceeded almost as often as it may be.
+// A median's worst table: all records at one value, so that all other candidates miss by half of them.
 TEST(WorstCase, OfOneQuantileIsAttained) {
   const Lattice lattice = Lattice::regular(0, 999, 1);
   QuantileQuery query = query_for({"1/2"}, epsilon("1"), Mechanism::exponential);

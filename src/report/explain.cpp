@@ -129,10 +129,10 @@ std::string odds_of(double epsilon, const std::string& compared) {
   const double factor = std::exp(epsilon);
   return fmt::format(
       "Whatever someone knows beforehand: seeing the published values changes the odds that he gives to any statement "
-      "about "
-      "one person by a factor of at most {} (e^{:.4g}), compared with a release made {}. It is the promise of a survey "
-      "in "
-      "which everyone answers a yes-or-no question, truly with a probability of {} % and otherwise with the opposite.",
+      "about one person by a factor of at most {} (e^{:.4g}), compared with a release made {}. It is the promise of a "
+      "survey "
+      "in which everyone answers a yes-or-no question, truly with a probability of {} % and otherwise with the "
+      "opposite.",
       up(factor), epsilon, compared, up(100 * factor / (1 + factor)));
 }
 
@@ -140,8 +140,7 @@ std::string odds_of(double epsilon, const std::string& compared) {
 std::string probabilities_of(double epsilon, const std::string& delta, const std::string& compared) {
   return fmt::format(
       "Whatever may come of the published values, for good or ill: its probability is at most {} times (e^{:.4g}) what "
-      "it "
-      "would be of a release made {}, plus {}.",
+      "it would be of a release made {}, plus {}.",
       up(std::exp(epsilon)), epsilon, compared, delta);
 }
 

@@ -133,14 +133,4 @@ std::string to_json(const AuditRequest& request, const AuditReport& report) {
   return document.text();
 }
 
-std::string to_csv(const QuantileRelease& release) {
-  std::string text = release.unsafe_seed ? "quantile,value,unsafe_seed\n" : "quantile,value\n";
-  for (std::size_t i = 0; i < release.indices.size(); ++i) {
-    text += fmt::format("{},{}", release.query.quantiles[i].to_string(), release.value(i).to_decimal());
-    if (release.unsafe_seed) text += fmt::format(",{}", *release.unsafe_seed);
-    text += '\n';
-  }
-  return text;
-}
-
 }  // namespace fractile

@@ -1,5 +1,6 @@
 #include "fractile/report.hpp"
 #include "report/json_writer.hpp"
+#include "report/release_members.hpp"
 
 namespace fractile {
 namespace {
@@ -16,12 +17,7 @@ void write_budget(Writer& json, const char* name, const Budget& budget) {
   json.Key(name);
   json.StartObject();
   member(json, "measure", to_string(budget.measure()));
-  if (budget.measure() == Measure::zcdp) {
-    member(json, "rho", budget.rho().to_string());
-  } else {
-    member(json, "epsilon", budget.epsilon().to_string());
-  }
-  if (budget.measure() == Measure::approximate) member(json, "delta", budget.delta().to_string());
+  report_detail::write_cost(json, budget);
   json.EndObject();
 }
 

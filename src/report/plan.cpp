@@ -121,15 +121,6 @@ std::string cost(const ReleasePlan& plan) {
 
 double largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
 
-std::optional<std::uint64_t> largest(const WorstCase& worst) {
-  std::uint64_t most = 0;
-  for (const auto& ranks : worst.ranks) {
-    if (!ranks) return {};
-    most = std::max(most, *ranks);
-  }
-  return most;
-}
-
 std::string budget_number(const Budget& budget) {
   if (budget.measure() == Measure::zcdp) return report_detail::with_decimals(budget.rho());
   return report_detail::with_decimals(budget.epsilon());
@@ -149,7 +140,7 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   const bool is_rho = plans.front().query.budget.measure() == Measure::zcdp;
   std::vector<Row> rows{{is_rho ? "rho" : "epsilon", "worst case", "nine in ten"}};
   for (const ReleasePlan& plan : plans) {
-    rows.push_back({budget_number(plan.query.budget), ranks_or(largest(plan.worst), "-"),
+    rows.push_back({budget_number(plan.query.budget), ranks_or(plan.worst.largest(), "-"),
                     typical_number(largest(plan.typical.nine_in_ten))});
   }
   std::string lines = aligned(rows);

@@ -7,7 +7,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
-#include "report/csv_cells.hpp"
 #include "report/receipt_digest.hpp"
 #include "report/receipt_schema.hpp"
 
@@ -152,22 +151,6 @@ Receipt read_receipt(const std::string& text, const std::string& name) {
   } catch (const Error& error) {
     refuse(name, error.what());
   }
-}
-
-std::string to_csv(const Receipt& receipt) {
-  const bool grouped = !receipt.source.by.empty();
-  const bool seeded = !receipt.unsafe_seed.empty();
-  std::string text = fmt::format("{}quantile,value{}\n", grouped ? "key," : "", seeded ? ",unsafe_seed" : "");
-  for (const Receipt::Group& group : receipt.groups) {
-    for (const Receipt::Published& each : group.quantiles) {
-      std::vector<std::string> cells;
-      if (grouped) cells.push_back(group.key);
-      cells.insert(cells.end(), {each.quantile, each.value});
-      if (seeded) cells.push_back(receipt.unsafe_seed);
-      text += report_detail::csv_line(cells);
-    }
-  }
-  return text;
 }
 
 }  // namespace fractile

@@ -4,8 +4,6 @@
 
 namespace fractile::report_detail {
 
-namespace {
-
 void write_cost(Writer& json, const Budget& budget) {
   if (budget.measure() == Measure::zcdp) {
     member(json, "rho", budget.rho().to_string());
@@ -14,8 +12,6 @@ void write_cost(Writer& json, const Budget& budget) {
   }
   if (budget.measure() == Measure::approximate) member(json, "delta", budget.delta().to_string());
 }
-
-}  // namespace
 
 void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost) {
   json.Key("privacy");

@@ -7,6 +7,8 @@
 
 namespace fractile::report_detail {
 
+/// `epsilon`, or `rho`, and `delta`.
+void write_cost(Writer& json, const Budget& budget);
 /// `cost` is that of the whole.
 void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost);
 /// What finding the lattice's bounds cost.

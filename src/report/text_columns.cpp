@@ -1,22 +1,31 @@
 #include "report/text_columns.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 
 namespace fractile::report_detail {
+namespace {
 
-std::string aligned(const std::vector<Row>& rows) {
+/// Code points, which most terminals show as wide as a letter.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+}
+
+}  // namespace
+
+std::string aligned(const std::vector<Row>& rows, std::size_t left) {
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
   }
   std::string text;
   for (const Row& row : rows) {
-    std::string line = fmt::format("{:<{}}", row.front(), widths.front());
-    for (std::size_t i = 1; i < row.size(); ++i) line += fmt::format("  {:>{}}", row[i], widths[i]);
-    text += line + "\n";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string space(widths[i] - width_of(row[i]), ' ');
+      text += (i == 0 ? "" : "  ") + (i < left ? row[i] + space : space + row[i]);
+    }
+    text += "\n";
   }
   return text;
 }

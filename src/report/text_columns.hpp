@@ -1,6 +1,7 @@
 // Columns of a table for people.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@ namespace fractile::report_detail {
 
 using Row = std::vector<std::string>;
 
-/// The first column to the left, the others to the right.
-std::string aligned(const std::vector<Row>& rows);
+/// So many columns to the left, the others to the right.
+std::string aligned(const std::vector<Row>& rows, std::size_t left = 1);
 
 }  // namespace fractile::report_detail
