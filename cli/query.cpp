@@ -29,7 +29,7 @@ void refuse_candidates_beside_bounds(const Typed& typed) {
 
 }  // namespace
 
-std::optional<BoundsToFind> bounds_to_find(const Typed& typed) {
+std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQuery& query) {
   refuse_candidates_beside_bounds(typed);
   if (!typed.has("--bounds") || !are_auto(typed.values.at("--bounds"))) {
     if (typed.has("--bounds-budget")) usage("--bounds-budget goes with --bounds auto", "leave it out");
@@ -40,7 +40,7 @@ std::optional<BoundsToFind> bounds_to_find(const Typed& typed) {
   if (share <= Rational(0) || share >= Rational(1)) {
     usage("--bounds-budget: a share of the budget lies between 0 and 1", "write for example --bounds-budget 0.1");
   }
-  BoundsSearch search{step_of(typed)};
+  BoundsSearch search = BoundsSearch::widest(step_of(typed), query);
   in_option("--step", [&] { return search.lattice(); });
   return BoundsToFind{std::move(search), share};
 }

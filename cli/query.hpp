@@ -14,7 +14,7 @@ struct BoundsToFind {
   BoundsSearch search;
   Rational share;
 };
-std::optional<BoundsToFind> bounds_to_find(const Typed& typed);
+std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQuery& query);
 
 /// --bounds LO HI and --step, or --candidates.
 Lattice lattice_of(const Typed& typed);

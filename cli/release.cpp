@@ -63,9 +63,10 @@ void warn_of_weak_budgets(const Budget& budget) {
 /// Refusals first, rows second, output last.
 int run_release(const Typed& typed) {
   if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
-  const std::optional<BoundsToFind> bounds = bounds_to_find(typed);
-  const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
   const QuantileQuery query = query_of(typed, budget_of(typed));
+  const std::optional<BoundsToFind> bounds = bounds_to_find(typed, query);
+  const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
+  query.validate(lattice);
   const RecordSelection selection = selection_of(typed, query);
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
   const auto null_policy =

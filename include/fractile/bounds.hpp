@@ -14,6 +14,9 @@ struct BoundsSearch {
   Rational step;
   int doublings = 60;
 
+  /// As many doublings as the query's mechanism has room for: 60, or 44 for joint selections.
+  static BoundsSearch widest(const Rational& step, const QuantileQuery& query);
+
   /// All multiples of step between the widest bounds: the lattice that the records are to be counted on. Error(usage) as
   /// Lattice::regular, and unless 1 <= doublings <= 60.
   Lattice lattice() const;
@@ -22,7 +25,8 @@ struct BoundsSearch {
 /// Releases the query's quantiles of `profile`, which was counted on search.lattice(), within bounds that `share` of the
 /// budget finds; the rest pays for the quantiles. The bounds are meant to hold the quantiles asked for, not all records: those
 /// outside count as the nearest bound. The release's `query` has the rest of the budget, `bounds` tells of all of it, and the
-/// whole keeps the query's budget. Errors: usage, as release_quantiles(), and unless 0 < share < 1.
+/// whole keeps the query's budget. Errors: usage, as release_quantiles(), unless 0 < share < 1, and when the query's mechanism does
+/// not take the widest bounds.
 /// Proof: docs/proofs/private_bounds.md
 QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
                                             const QuantileQuery& query, const Rational& share, RandomBits& bits,

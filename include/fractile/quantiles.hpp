@@ -55,6 +55,8 @@ struct QuantileQuery {
 
   /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;
+  /// The same, and that its mechanism takes so many candidates: joint selections and adaptive bases take at most 2^46.
+  void validate(const Lattice& lattice) const;
 };
 
 /// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of so many rows, distributed like the table's
@@ -97,7 +99,7 @@ struct QuantileRelease {
 
 /// Releases the query's quantiles of a profile over `lattice`. The output's law is exactly the mechanism's. Time
 /// O(distinct log m) and a few passes per level; independent of the lattice's size.
-/// Errors: usage, as validate(); internal when random bits fail, before anything is returned.
+/// Errors: usage, as validate(lattice); internal when random bits fail, before anything is returned.
 /// Proof: docs/proofs/single_quantile.md
 /// Proof: docs/proofs/approximate_quantiles.md
 QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,

@@ -20,12 +20,14 @@ std::size_t CountTreeShape::level_start(int level) const {
   return start;
 }
 
-// Leaf i begins at floor(i K / L), so it holds candidate c when i K / L < c + 1.
+// With L < K leaves, leaf i begins at floor(i K / L), so it holds candidate c when i K / L < c + 1.
 std::size_t CountTreeShape::leaf_of(std::uint64_t candidate) const {
+  if (tells_all_apart()) return static_cast<std::size_t>(candidate);
   return static_cast<std::size_t>(((uint128{candidate} + 1) * leaves() - 1) / candidates);
 }
 
 std::uint64_t CountTreeShape::leaf_start(std::size_t leaf) const {
+  if (tells_all_apart()) return std::min<std::uint64_t>(leaf, candidates);
   return static_cast<std::uint64_t>(uint128{leaf} * candidates / leaves());
 }
 
@@ -48,7 +50,7 @@ CountTreeShape count_tree_shape(std::uint64_t candidates, std::size_t branching,
   }
   int levels = 1;
   while (levels < height && leaves_of(branching, levels) < candidates) ++levels;
-  while (leaves_of(branching, levels) > candidates) --branching;
+  while (branching > 1 && leaves_of(branching - 1, levels) >= candidates) --branching;
   return {candidates, branching, levels};
 }
 
@@ -232,6 +234,7 @@ Place place_among(const std::vector<double>& sums, double share) {
 
 std::uint64_t candidate_at(const CountTreeShape& shape, Place place) {
   const std::uint64_t start = shape.leaf_start(place.part);
+  if (start == shape.candidates) return start - 1;  // an empty leaf
   const std::uint64_t width = shape.leaf_start(place.part + 1) - start;
   const auto offset = static_cast<std::uint64_t>(place.share * static_cast<double>(width));
   return start + std::min(offset, width - 1);

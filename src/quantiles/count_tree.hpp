@@ -13,8 +13,8 @@
 
 namespace fractile {
 
-/// A tree whose leaves are blocks of consecutive candidates, branching^height of them, at least one candidate each. Public.
-/// The root's children are level 1, the leaves level `height`; nodes are numbered level by level, without the root.
+/// A tree with branching^height leaves. Public. Where they suffice, every candidate has a leaf of its own, and those after the
+/// last candidate's stay empty; else they are blocks of consecutive candidates, at least one each. The root's children are level 1, the leaves level `height`; nodes are numbered level by level, without the root.
 struct CountTreeShape {
   std::uint64_t candidates;
   std::size_t branching;
@@ -25,14 +25,16 @@ struct CountTreeShape {
   std::size_t level_start(int level) const;
   std::size_t leaves() const { return level_size(height); }
   std::size_t nodes() const { return level_start(height + 1); }
+  /// Whether every candidate has a leaf of its own.
+  bool tells_all_apart() const { return leaves() >= candidates; }
   /// The leaf that holds a candidate.
   std::size_t leaf_of(std::uint64_t candidate) const;
-  /// The first candidate of a leaf; of leaf leaves(), the number of candidates.
+  /// The first candidate of a leaf; of an empty one, and of leaf leaves(), the number of candidates.
   std::uint64_t leaf_start(std::size_t leaf) const;
 };
 
-/// From the number of candidates alone: as few levels as it takes to give every candidate a leaf, but at most `height`;
-/// then as many branches as leave no leaf empty, but at most `branching`. Branching 16 and height 4 are those of
+/// From the number of candidates alone: as few levels, and then as few branches, as it takes to give every candidate a leaf,
+/// but at most `height` and `branching`. Branching 16 and height 4 are those of
 /// Gillenwater, Joseph and Kulesza's code. Error(usage) unless branching >= 2, height >= 1, branching^height <= 2^24.
 CountTreeShape count_tree_shape(std::uint64_t candidates, std::size_t branching = 16, int height = 4);
 

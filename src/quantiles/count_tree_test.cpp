@@ -54,10 +54,10 @@ TEST(CountTree, ShapesFollowFromTheNumberOfCandidates) {
   expect(1, 1, 1);
   expect(2, 2, 1);
   expect(16, 16, 1);
-  expect(17, 4, 2);
-  expect(201, 14, 2);
+  expect(17, 5, 2);
+  expect(201, 15, 2);
   expect(4096, 16, 3);
-  expect(20001, 11, 4);
+  expect(20001, 12, 4);
   expect(65536, 16, 4);
   expect(Lattice::max_size, 16, 4);
   EXPECT_EQ(count_tree_shape(Lattice::max_size).nodes(), 69904U);
@@ -67,7 +67,7 @@ TEST(CountTree, ShapesFollowFromTheNumberOfCandidates) {
 }
 
 TEST(CountTree, LeavesArePartsOfTheCandidates) {
-  EXPECT_TRUE(rc::check("every candidate lies in its leaf, no leaf is empty", [] {
+  EXPECT_TRUE(rc::check("every candidate lies in its leaf; only leaves after all candidates are empty", [] {
     const auto candidates = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(1, 3000),
                                             rc::gen::inRange<std::uint64_t>(1, Lattice::max_size + 1));
     const CountTreeShape shape =
@@ -75,9 +75,15 @@ TEST(CountTree, LeavesArePartsOfTheCandidates) {
     RC_ASSERT(shape.leaf_start(0) == 0U);
     RC_ASSERT(shape.leaf_start(shape.leaves()) == candidates);
     const auto leaf = *rc::gen::inRange<std::size_t>(0, shape.leaves());
+    if (leaf >= candidates) {
+      RC_ASSERT(shape.leaf_start(leaf) == candidates);
+      return;
+    }
     RC_ASSERT(shape.leaf_start(leaf) < shape.leaf_start(leaf + 1));
     RC_ASSERT(shape.leaf_of(shape.leaf_start(leaf)) == leaf);
     RC_ASSERT(shape.leaf_of(shape.leaf_start(leaf + 1) - 1) == leaf);
+    RC_ASSERT(shape.tells_all_apart() == (shape.leaves() >= candidates));
+    if (shape.tells_all_apart()) RC_ASSERT(shape.leaf_of(leaf) == leaf);
   }));
 }
 
@@ -302,7 +308,7 @@ Verdict audit(const Tree& tree, const CountTreeNoise& noise, const QuantileQuery
 }
 
 const std::vector<Tree>& small_trees() {
-  static const std::vector<Tree> all{{{5, 2, 2}}, {{4, 4, 1}}, {{4, 2, 2}}, {{8, 2, 3}}};
+  static const std::vector<Tree> all{{{5, 2, 2}}, {{4, 4, 1}}, {{4, 2, 2}}, {{8, 2, 3}}, {{5, 3, 2}}};
   return all;
 }
 

@@ -64,15 +64,6 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
 /// have fewer than 2^16 parts.
 constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
 
-void require_parts(const QuantileQuery& query, const Lattice& lattice) {
-  const bool is_joint = query.mechanism == Mechanism::joint || query.mechanism == Mechanism::joint_total ||
-                        query.mechanism == Mechanism::joint_tree || query.base == Base::adaptive;
-  if (is_joint && lattice.size() > largest_joint_lattice) {
-    throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
-                "take a coarser step, or --mechanism approximate");
-  }
-}
-
 QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
   if (counting_is_better(query, lattice.size())) {
     return {Mechanism::tree, {}, 1, query.quantiles, {}, "many quantiles among few candidates: counts on a tree"};
@@ -144,11 +135,33 @@ bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates) {
          query.quantiles.size() >= 15 && candidates <= 400;
 }
 
+std::uint64_t largest_lattice(const QuantileQuery& query) {
+  const bool is_joint = query.mechanism == Mechanism::joint || query.mechanism == Mechanism::joint_total ||
+                        query.mechanism == Mechanism::joint_tree || query.base == Base::adaptive;
+  return is_joint ? largest_joint_lattice : Lattice::max_size;
+}
+
+void QuantileQuery::validate(const Lattice& lattice) const {
+  validate();
+  if (lattice.size() > largest_lattice(*this)) {
+    throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
+                "take a coarser step, or --mechanism approximate");
+  }
+}
+
 Rational granularity_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
 
+Calibration granularity_calibration(const QuantileQuery& query) {
+  return {query, Rational(1) / granularity_share(query.budget.measure())};
+}
+
+QuantileQuery query_on_grid(QuantileQuery query) {
+  query.budget = query.budget.scaled(Rational(1) - granularity_share(query.budget.measure()));
+  return query;
+}
+
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
-  query.validate();
-  require_parts(query, lattice);
+  query.validate(lattice);
   QuantilePlan plan = plan_for(query, lattice);
   if (query.mechanism == Mechanism::exponential) plan.mechanism = Mechanism::exponential;
   if (wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice && plan.mechanism != Mechanism::tree) {

@@ -20,10 +20,19 @@ struct QuantilePlan {
 /// The share of the budget that finding a granularity costs; under zCDP a smaller one finds as much.
 Rational granularity_share(Measure measure);
 
+/// What finding a granularity is calibrated to.
+Calibration granularity_calibration(const QuantileQuery& query);
+
+/// What is left for counts on the grid that was found.
+QuantileQuery query_on_grid(QuantileQuery query);
+
 /// Whether automatic counts on a tree in place of selecting: many quantiles among few candidates, under pure privacy.
 bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates);
 
-/// Error(usage) as QuantileQuery::validate().
+/// At most how many candidates the query's mechanism takes.
+std::uint64_t largest_lattice(const QuantileQuery& query);
+
+/// Error(usage) as QuantileQuery::validate(lattice).
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice);
 
 }  // namespace fractile

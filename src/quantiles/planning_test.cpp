@@ -44,7 +44,7 @@ TEST(Planning, WhatCannotBeSolvedIsRefused) {
   EXPECT_THROW(query_for_rank_error(quartiles(Budget::pure(Rational(1))), lattice, 0, Rational(19, 20)), Error);
   QuantileQuery query = quartiles(Budget::pure(Rational(1)));
   query.mechanism = Mechanism::tree;
-  EXPECT_THROW(query_for_rank_error(query, lattice, 1000, Rational(19, 20)), Error);
+  EXPECT_THROW(query_for_rank_error(query, Lattice::regular(0, 100'000, 1), 1000, Rational(19, 20)), Error);
   query.mechanism = Mechanism::independent;
   query.budget = Budget::approximate(Rational(1), Rational(1, 1'000'000));
   EXPECT_THROW(query_for_rank_error(query, lattice, 1000, Rational(19, 20)), Error);

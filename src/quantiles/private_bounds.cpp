@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fractile/error.hpp"
+#include "quantiles/plan.hpp"
 
 namespace fractile {
 namespace {
@@ -20,6 +21,12 @@ Lattice BoundsSearch::lattice() const {
   require_doublings(doublings);
   const Rational widest = step * Rational::dyadic(1, doublings);
   return Lattice::regular(-widest, widest, step);
+}
+
+BoundsSearch BoundsSearch::widest(const Rational& step, const QuantileQuery& query) {
+  BoundsSearch search{step};
+  while ((std::uint64_t{2} << search.doublings) >= largest_lattice(query)) --search.doublings;
+  return search;
 }
 
 std::vector<std::uint64_t> bound_candidates(const BoundsSearch& search) {
@@ -87,11 +94,11 @@ RankProfile all_on_bounds(const std::vector<RankProfile>& profiles, const std::v
 
 Found found_bounds(const std::vector<RankProfile>& profiles, const BoundsSearch& search, const QuantileQuery& query,
                    const Rational& share, RandomBits& bits, Filter filter) {
-  query.validate();
+  const Lattice widest = search.lattice();
+  query.validate(widest);
   if (share <= Rational(0) || share >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
   }
-  const Lattice widest = search.lattice();
   for (const RankProfile& profile : profiles) {
     if (profile.candidates() != widest.size()) {
       throw Error(ErrorCode::usage, "the profile was counted on another lattice");

@@ -132,8 +132,7 @@ std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const
 std::optional<RoundGrid> found_grid(const RankProfile& profile, const QuantileQuery& query, const QuantilePlan& plan,
                                     RandomBits& bits, Filter filter) {
   if (plan.grids.empty()) return {};
-  const Calibration calibration(query, Rational(1) / granularity_share(query.budget.measure()));
-  return select_granularity(profile, plan.grids, granularity_rate(calibration), bits, filter);
+  return select_granularity(profile, plan.grids, granularity_rate(granularity_calibration(query)), bits, filter);
 }
 
 std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
@@ -145,9 +144,7 @@ std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const Q
 /// The same among the candidates of the grid, with the budget that finding it left.
 std::vector<std::uint64_t> counted_on_grid(const RankProfile& profile, const QuantileQuery& query,
                                            const RoundGrid& grid, RandomBits& bits, Filter filter) {
-  QuantileQuery rest = query;
-  rest.budget = query.budget.scaled(Rational(1) - granularity_share(Measure::pure));
-  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), rest, bits, filter);
+  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), query_on_grid(query), bits, filter);
   for (std::uint64_t& candidate : candidates) candidate = grid.offset + candidate * grid.stride;
   return candidates;
 }

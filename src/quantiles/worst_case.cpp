@@ -1,242 +1,22 @@
 // Proof: docs/proofs/rank_error.md
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <functional>
-#include <map>
-#include <tuple>
 #include <utility>
 
-#include "exact/enclosure.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "quantiles/count_tree.hpp"
 #include "quantiles/independent.hpp"
 #include "quantiles/plan.hpp"
+#include "quantiles/private_bounds.hpp"
+#include "quantiles/rank_error.hpp"
 
 namespace fractile {
 namespace {
 
-using Ranks = std::vector<std::optional<std::uint64_t>>;
-
 constexpr std::uint64_t most_rows = 4'294'967'295;
 constexpr std::size_t most_quantiles = 2'000;
-
-Enclosure whole(uint128 value) { return Enclosure::of_whole(value); }
-
-/// An upper bound, as r ranks' distance grows, of the log of the probability of a larger rank error.
-using LogTail = std::function<Enclosure(std::uint64_t ranks)>;
-
-/// The least number of ranks from `least` on, at most 2^33, whose tail is certainly at most `log_failure`; nothing when there is none.
-std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure& log_failure, std::uint64_t least) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 33;
-  const auto enough = [&](std::uint64_t ranks) { return certainly_at_most(log_tail(ranks), log_failure); };
-  std::uint64_t low = least;
-  std::uint64_t high = least;
-  for (std::uint64_t step = 1; !enough(high); step *= 2) {
-    if (high >= most) return {};
-    low = high + 1;
-    high += step;
-  }
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (enough(middle)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return high;
-}
-
-/// Lemma 1: one draw among candidates of this total weight, at least 1 each; `slope` a rank.
-std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 total_weight, const Enclosure& failure) {
-  if (total_weight <= 1) return 0;
-  const Enclosure log_others = whole(total_weight - 1).log();
-  const Enclosure log_odds = (failure / (whole(1) - failure)).log();
-  return ranks_for([&](std::uint64_t r) { return log_others - Enclosure::of(slope) * whole(r); }, log_odds, 0);
-}
-
-/// How the records of tables of so many rows can lie among splits (lemma 2).
-struct Spread {
-  std::uint64_t gap = 0;     ///< splits between any two thresholds that follow each other; 0 when some coincide
-  std::uint64_t shared = 0;  ///< then, at most how many records have one threshold
-
-  static Spread of(std::uint64_t subcells, std::uint64_t rows) {
-    if (rows < subcells) return {subcells >> std::bit_width(rows), 0};
-    return {0, rows / subcells + 1};
-  }
-};
-
-/// Lemma 3: a node of k quantiles with exp(-rate * cost), whose splits weigh `total_weight` together.
-struct NodeErrors {
-  Exponent rate;
-  std::size_t quantiles;
-  uint128 total_weight;
-  Enclosure edge_factor;              ///< at most how much more the heaviest splits weigh
-  std::optional<std::uint64_t> step;  ///< of the totals, where one is selected
-  Spread spread;
-
-  /// Of a quantile that misses by one rank for each `cost_a_rank` of cost, or less.
-  std::optional<std::uint64_t> ranks(const Rational& cost_a_rank, const Enclosure& failure) const {
-    const Enclosure rate_ball = Enclosure::of(rate);
-    const auto k = static_cast<std::int64_t>(quantiles);
-    const Enclosure log_weight = (whole(total_weight) * edge_factor).log();
-    const auto log_tail = [&](std::uint64_t r) {
-      const Enclosure cost = Enclosure::of(cost_a_rank * Rational(static_cast<std::int64_t>(r)));
-      Enclosure log = Enclosure::of(Rational(k)) * (log_weight - log_near(r)) - rate_ball * cost;
-      if (step) log += rate_ball * whole(*step) / whole(2) + totals(cost).log();
-      return log;
-    };
-    return ranks_for(log_tail, failure.log(), 2);
-  }
-
- private:
-  /// The log of the weight that lies within r / 2 ranks of a target, each split discounted by exp(-2 rate) a rank.
-  Enclosure log_near(std::uint64_t r) const {
-    const Enclosure twice = Enclosure::of(rate * Rational(2));
-    if (spread.gap == 0) return whole(0) - twice * whole(1 + spread.shared);
-    const Enclosure ratio = (whole(0) - twice).exp();
-    const Enclosure ranks = (whole(1) - (whole(0) - twice * whole(r / 2)).exp()) / (whole(1) - ratio);
-    return (whole(spread.gap) * ratio * ranks).log();
-  }
-
-  /// As how many totals at `cost` all totals count.
-  Enclosure totals(const Enclosure& cost) const {
-    const Enclosure beyond = whole(2) / (whole(1) - (whole(0) - Enclosure::of(rate) * whole(*step)).exp());
-    return whole(2) * cost / whole(*step) + whole(1) + beyond;
-  }
-};
-
-/// The bounds of a recursion's quantiles (theorem).
-class RecursionErrors {
- public:
-  RecursionErrors(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                  std::optional<RoundGrid> grid, std::uint64_t rows)
-      : calibration_(query, plan.levels),
-        empty_(lattice.size(), {}, {}),
-        shape_(with_grid(plan.shape, grid)),
-        tree_(empty_, plan.released, shape_, calibration_, subcells_for(lattice.size())),
-        splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, grid).total()),
-        spread_(Spread::of(tree_.subcells(), rows)) {}
-
-  /// Each released quantile's, exceeded with probability at most `failure`.
-  Ranks each(std::size_t quantiles, const Rational& failure) {
-    Ranks result;
-    for (std::size_t i = 0; i < quantiles; ++i) result.push_back(of(i, failure));
-    return result;
-  }
-
- private:
-  static RecursionShape with_grid(RecursionShape shape, std::optional<RoundGrid> grid) {
-    shape.grid = grid;
-    return shape;
-  }
-
-  struct Step {
-    QuantileNode node;
-    std::vector<std::size_t> ends;  ///< the pivots that matter to what follows, as places among the node's
-  };
-
-  /// From the root to the node that decides quantile i.
-  std::vector<Step> path_to(std::size_t i) const {
-    std::vector<Step> path;
-    QuantileNode node = tree_.root();
-    while (true) {
-      const std::vector<std::size_t> decided = tree_.pivots(node);
-      const auto at = static_cast<std::size_t>(std::ranges::lower_bound(decided, i) - decided.begin());
-      if (at < decided.size() && decided[at] == i) {
-        path.push_back({node, {at}});
-        return path;
-      }
-      Step step{node, {}};
-      if (at > 0) step.ends.push_back(at - 1);
-      if (at < decided.size()) step.ends.push_back(at);
-      path.push_back(std::move(step));
-      const std::vector<Split> anywhere(decided.size(), node.span.lowest);
-      const std::vector<QuantileNode> parts = tree_.parts(node, anywhere);
-      node = *std::ranges::find_if(parts, [&](const QuantileNode& part) { return part.first <= i && i < part.last; });
-    }
-  }
-
-  std::optional<std::uint64_t> of(std::size_t i, const Rational& failure) {
-    const std::vector<Step> path = path_to(i);
-    const Rational share = failure / Rational(static_cast<std::int64_t>(path.size()));
-    std::uint64_t sum = 0;
-    for (const Step& step : path) {
-      std::uint64_t worst = 0;
-      for (const std::size_t end : step.ends) {
-        const std::optional<std::uint64_t> ranks = cached(step.node, end, path.size(), share);
-        if (!ranks) return {};
-        worst = std::max(worst, *ranks);
-      }
-      sum += worst;
-    }
-    return sum;
-  }
-
-  std::optional<std::uint64_t> cached(const QuantileNode& node, std::size_t pivot, std::size_t length,
-                                      const Rational& failure) {
-    const auto key = std::tuple(node.first, node.last, node.level, pivot, length);
-    const auto at = known_.find(key);
-    if (at != known_.end()) return at->second;
-    return known_.emplace(key, ranks_of(node, pivot, Enclosure::of(failure))).first->second;
-  }
-
-  std::optional<std::uint64_t> ranks_of(const QuantileNode& node, std::size_t pivot, const Enclosure& failure) const {
-    const auto den = [&] { return Rational(static_cast<std::int64_t>(tree_.alpha(node).denominator)); };
-    if (QuantileTree::is_leaf(node)) {
-      return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights().total(), failure);
-    }
-    if (!tree_.is_joint(node)) {  // a rank costs two halves
-      return node_errors(tree_.rate(node) * (den() / Rational(2)), 1, {}, {}).ranks(Rational(2), failure);
-    }
-    const JointProblem problem = tree_.problem(node);
-    std::optional<std::uint64_t> step;
-    if (problem.totals) step = problem.totals->step;
-    return node_errors(problem.rate, problem.target.quantiles(), node.edge, step)
-        .ranks(cost_a_rank(problem, pivot), failure);
-  }
-
-  NodeErrors node_errors(const Exponent& rate, std::size_t quantiles, const std::optional<Edge>& edge,
-                         std::optional<std::uint64_t> step) const {
-    constexpr std::int64_t steepest = 10'002;  // edge_scale is at least 1/10,000 of the open part
-    return {rate, quantiles, splits_weight_, whole(edge ? steepest * steepest : 1), step, spread_};
-  }
-
-  /// With the total fixed, missing by a rank below is missing by one above; else one of the two may be the total's.
-  static Rational cost_a_rank(const JointProblem& problem, std::size_t pivot) {
-    if (!problem.totals) return 2;
-    std::uint64_t below = 0;
-    for (std::size_t j = 0; j <= pivot; ++j) below += problem.target.weights[j];
-    const auto larger = std::max(below, problem.target.denominator - below);
-    return {static_cast<std::int64_t>(problem.target.denominator), static_cast<std::int64_t>(larger)};
-  }
-
-  Calibration calibration_;
-  RankProfile empty_;
-  RecursionShape shape_;
-  QuantileTree tree_;
-  uint128 splits_weight_;
-  Spread spread_;
-  std::map<std::tuple<std::size_t, std::size_t, std::size_t, std::size_t, std::size_t>, std::optional<std::uint64_t>>
-      known_;
-};
-
-/// Sorting draws brings none further from its target than the worst of them was.
-Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, const Rational& failure) {
-  const IndependentQuantiles drawn{query.quantiles, independent_range(query), query.neighbors,
-                                   query.records_per_person};
-  const std::size_t m = query.quantiles.size();
-  const Enclosure share = Enclosure::of(failure / Rational(static_cast<std::int64_t>(m)));
-  std::optional<std::uint64_t> worst = 0;
-  for (std::size_t i = 0; i < m && worst; ++i) {
-    const Exponent slope =
-        drawn.rate(i) * Rational(static_cast<std::int64_t>(QuantileFraction::of(query.quantiles[i]).denominator));
-    const std::optional<std::uint64_t> ranks = candidate_ranks(slope, lattice.size(), share);
-    worst = ranks ? std::optional(std::max(*worst, *ranks)) : std::nullopt;
-  }
-  return Ranks(m, worst);
-}
+constexpr std::uint64_t most_bounds = 123;  ///< that `BoundsSearch` chooses among
 
 /// Between two anchors a value's rank lies between theirs, beyond the outermost anywhere.
 std::optional<std::uint64_t> between(const Rational& q, const std::vector<Rational>& anchors, const Ranks& errors,
@@ -254,7 +34,7 @@ std::optional<std::uint64_t> between(const Rational& q, const std::vector<Ration
   return std::min(std::max(*left, *right), n).ceil().to_uint64();
 }
 
-/// What the bounds are asked of: a plan, and the grid that was found, if one was.
+/// What the bounds are asked of: a plan, the grid that was found, if one was, and among how many rows.
 struct Setting {
   const QuantileQuery& query;
   const QuantilePlan& plan;
@@ -263,17 +43,12 @@ struct Setting {
   std::uint64_t rows;
 };
 
-Ranks ranks_within(const Setting& setting, const Rational& failure) {
-  const std::vector<Rational>& quantiles = setting.query.quantiles;
-  if (setting.plan.mechanism == Mechanism::independent) {
-    return independent_ranks(setting.query, setting.lattice, failure);
-  }
+Ranks interpolated_ranks(const Setting& setting, const Rational& failure) {
   const std::vector<Rational>& released = setting.plan.released;
-  RecursionErrors errors(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows);
-  if (released.size() == quantiles.size()) return errors.each(quantiles.size(), failure);
-  const Ranks anchors = errors.each(released.size(), failure / Rational(2));
+  const Ranks anchors =
+      recursion_ranks(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows, failure / Rational(2));
   Ranks result;
-  for (const Rational& q : quantiles) {
+  for (const Rational& q : setting.query.quantiles) {
     const auto at = std::ranges::lower_bound(released, q);
     const bool is_anchor = at != released.end() && *at == q;
     result.push_back(is_anchor ? anchors[static_cast<std::size_t>(at - released.begin())]
@@ -282,12 +57,40 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   return result;
 }
 
+/// Ranks that rounding to the grid leaves, when records finer than it may lie between.
+Ranks beyond_finer(const Setting& setting, Ranks ranks, const Rational& failure) {
+  const std::optional<std::uint64_t> finer = finer_records(setting.query, setting.plan, setting.rows, failure);
+  for (std::optional<std::uint64_t>& each : ranks) each = each && finer ? std::optional(*each + *finer) : std::nullopt;
+  return ranks;
+}
+
+Ranks ranks_within(const Setting& setting, const Rational& failure) {
+  const std::size_t quantiles = setting.query.quantiles.size();
+  const std::uint64_t candidates = setting.lattice.size();
+  const Rational half = failure / Rational(2);
+  if (setting.grid && counting_is_better(setting.query, setting.grid->size(candidates))) {
+    const Ranks counted(quantiles, counted_ranks(query_on_grid(setting.query), setting.grid->size(candidates), half));
+    return beyond_finer(setting, counted, half);
+  }
+  if (setting.plan.mechanism == Mechanism::tree) {
+    return Ranks(quantiles, counted_ranks(setting.query, candidates, failure));
+  }
+  if (setting.plan.mechanism == Mechanism::independent) {
+    return independent_ranks(setting.query, setting.lattice, failure);
+  }
+  if (setting.plan.released.size() == quantiles) {
+    return recursion_ranks(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows, failure);
+  }
+  if (setting.grid) return beyond_finer(setting, interpolated_ranks(setting, half), half);
+  return interpolated_ranks(setting, failure);
+}
+
 /// Why no bound is known; empty when one is.
-std::string reason_against(const QuantileQuery& query, const QuantilePlan& plan, bool may_count) {
-  if (plan.mechanism == Mechanism::tree || may_count) return "counts on a tree have no bound here";
+std::string reason_against(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice) {
   if (query.quantiles.size() > most_quantiles) return "more than 2000 quantiles";
-  const bool interpolates = plan.released.size() < query.quantiles.size();
-  if (interpolates && !plan.grids.empty()) return "interpolated quantiles are rounded to a granularity that is found";
+  if (plan.mechanism == Mechanism::tree && !count_tree_shape(lattice.size()).tells_all_apart()) {
+    return "leaves of the tree hold several values, and all records may lie in one leaf";
+  }
   return {};
 }
 
@@ -296,14 +99,22 @@ WorstCase without_bounds(const QuantileQuery& query, const Rational& confidence,
   return {confidence, rows, Ranks(query.quantiles.size()), {}, std::move(reason)};
 }
 
-WorstCase bounds_of(const Setting& setting, const Rational& confidence) {
+void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_t>& other) {
+  bound = bound && other ? std::optional(std::max(*bound, *other)) : std::nullopt;
+}
+
+/// What no quantile exceeds together, and each by itself, but with the failure's probability.
+using RanksWithin = std::function<Ranks(const Rational& failure)>;
+
+WorstCase bounds_of(const QuantileQuery& query, std::uint64_t rows, const Rational& confidence,
+                    const RanksWithin& ranks_at) {
   const Rational failure = Rational(1) - confidence;
-  const Rational share = failure / Rational(static_cast<std::int64_t>(setting.query.quantiles.size()));
-  WorstCase worst{confidence, setting.rows, ranks_within(setting, share), {}, {}};
+  const Rational share = failure / Rational(static_cast<std::int64_t>(query.quantiles.size()));
+  WorstCase worst{confidence, rows, ranks_at(share), {}, {}};
   worst.together = worst.largest();
-  worst.ranks = ranks_within(setting, failure);
+  worst.ranks = ranks_at(failure);
   const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
-    return !ranks || (*ranks > 0 && *ranks >= setting.rows);
+    return !ranks || (*ranks > 0 && *ranks >= rows);
   };
   if (std::ranges::any_of(worst.ranks, says_nothing))
     worst.without = "for so many rows no bound below their number is known";
@@ -314,14 +125,46 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence) {
   return worst;
 }
 
-void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_t>& other) {
-  bound = bound && other ? std::optional(std::max(*bound, *other)) : std::nullopt;
+/// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records (lemma 7).
+Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
+  QuantileQuery whole = release.query;
+  whole.budget = release.bounds->budget;
+  const BoundsQuery found = bounds_query(whole, release.bounds->share);
+  const Enclosure half = Enclosure::of(failure / Rational(2));
+  const Rational n(static_cast<std::int64_t>(rows));
+  const auto missed = [&](const IndependentQuantiles& end, const Rational& q) -> std::optional<std::uint64_t> {
+    const Rational target = end.quantiles.front();
+    const Rational den(static_cast<std::int64_t>(QuantileFraction::of(target).denominator));
+    const std::optional<std::uint64_t> error = candidate_ranks(end.rate(0) * den, most_bounds, half);
+    if (!error) return {};
+    const Rational away = target < q ? q - target : target - q;
+    const Rational beyond = Rational(static_cast<std::int64_t>(*error)) - away * n;
+    return std::max(beyond, Rational(0)).ceil().to_uint64();
+  };
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    raise(ranks[i], missed(found.lower, release.query.quantiles[i]));
+    raise(ranks[i], missed(found.upper, release.query.quantiles[i]));
+  }
+  return ranks;
 }
 
 void require_confidence(const Rational& confidence) {
   if (confidence <= Rational(0) || confidence >= Rational(1)) {
     throw Error(ErrorCode::usage, "a confidence lies between 0 and 1", "write for example 0.95");
   }
+}
+
+std::uint64_t rows_of(const QuantileRelease& release) {
+  return release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
+}
+
+/// The grid that a release says it found.
+std::optional<RoundGrid> grid_of(const QuantileRelease& release, const QuantilePlan& plan) {
+  for (const RoundGrid& grid : plan.grids) {
+    const Rational spacing = release.lattice.step() * Rational(static_cast<std::int64_t>(grid.stride));
+    if (release.used.granularity == spacing) return grid;
+  }
+  return {};
 }
 
 }  // namespace
@@ -339,13 +182,15 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(query, lattice);
   const std::uint64_t rows = query.expected_rows.value_or(most_rows);
-  const bool may_count = std::ranges::any_of(
-      plan.grids, [&](const RoundGrid& grid) { return counting_is_better(query, grid.size(lattice.size())); });
-  std::string reason = reason_against(query, plan, may_count);
+  std::string reason = reason_against(query, plan, lattice);
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
-  WorstCase worst = bounds_of({query, plan, lattice, {}, rows}, confidence);
+  const auto worst_with = [&](std::optional<RoundGrid> grid) {
+    const Setting setting{query, plan, lattice, grid, rows};
+    return bounds_of(query, rows, confidence, [&](const Rational& failure) { return ranks_within(setting, failure); });
+  };
+  WorstCase worst = worst_with({});
   for (const RoundGrid& grid : plan.grids) {
-    const WorstCase other = bounds_of({query, plan, lattice, grid, rows}, confidence);
+    const WorstCase other = worst_with(grid);
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
     raise(worst.together, other.together);
     if (worst.without.empty()) worst.without = other.without;
@@ -356,16 +201,15 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
 WorstCase worst_case(const QuantileRelease& release, const Rational& confidence) {
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(release.query, release.lattice);
-  const std::uint64_t rows = release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
-  std::string reason = reason_against(release.query, plan, release.used.mechanism == Mechanism::tree);
-  if (release.bounds) reason = "the bounds were found, and may have missed";
+  const std::uint64_t rows = rows_of(release);
+  std::string reason = reason_against(release.query, plan, release.lattice);
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
-  std::optional<RoundGrid> grid;
-  for (const RoundGrid& each : plan.grids) {
-    const Rational spacing = release.lattice.step() * Rational(static_cast<std::int64_t>(each.stride));
-    if (release.used.granularity && *release.used.granularity == spacing) grid = each;
-  }
-  return bounds_of({release.query, plan, release.lattice, grid, rows}, confidence);
+  const Setting setting{release.query, plan, release.lattice, grid_of(release, plan), rows};
+  return bounds_of(release.query, rows, confidence, [&](const Rational& failure) {
+    if (!release.bounds) return ranks_within(setting, failure);
+    const Rational half = failure / Rational(2);
+    return beyond_found(release, rows, ranks_within(setting, half), half);
+  });
 }
 
 std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational& confidence) {
@@ -379,7 +223,9 @@ std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational&
       QuantileRelease as_run = release;
       as_run.query = group_query(release.query);
       first.push_back(&release);
-      worst.push_back(worst_case(as_run, confidence));
+      worst.push_back(release.bounds ? without_bounds(as_run.query, confidence, rows_of(as_run),
+                                                      "the bounds were found among the records of all groups")
+                                     : worst_case(as_run, confidence));
     }
     result.push_back(worst[at]);
   }

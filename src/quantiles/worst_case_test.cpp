@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "support/profiles.hpp"
@@ -147,12 +148,141 @@ TEST(WorstCase, FallsWithEpsilonAndWithTheRowsKnown) {
   EXPECT_GE(worst_case(query, lattice, Rational(999, 1000)).ranks[2].value(), twice);
 }
 
+QuantileQuery twentieths(const Budget& budget, Mechanism mechanism = Mechanism::automatic) {
+  QuantileQuery query{{}, budget};
+  for (int i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
+  query.mechanism = mechanism;
+  return query;
+}
+
+/// Fails unless the bounds that there are, at a confidence of 4/5, are exceeded in at most a fifth of the releases.
+void expect_kept(const QuantileQuery& query, const Lattice& lattice, const RankProfile& table) {
+  const WorstCase worst = worst_case(query, lattice, Rational(4, 5));
+  ASSERT_TRUE(std::ranges::any_of(worst.ranks, [](const auto& ranks) { return ranks.has_value(); }));
+  const auto errors = errors_of(query, lattice, table, effort(100));
+  for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
+    if (!worst.ranks[j]) continue;
+    EXPECT_LE(share_above(errors[j], *worst.ranks[j]), 0.2) << to_string(query.mechanism) << ' ' << j;
+  }
+  if (worst.together) {
+    EXPECT_LE(share_above(errors.back(), *worst.together), 0.2) << to_string(query.mechanism);
+  }
+}
+
+TEST(WorstCase, OfCountsIsKeptOnAdversarialTables) {
+  const std::uint64_t rows = 3000;
+  for (const std::uint64_t candidates : {2U, 16U, 17U, 201U}) {
+    const Lattice lattice = Lattice::regular(0, static_cast<std::int64_t>(candidates) - 1, 1);
+    for (QuantileQuery query : {twentieths(epsilon("1")), twentieths(Budget::zcdp(Rational(1, 2)), Mechanism::tree)}) {
+      query.expected_rows = rows;
+      for (const RankProfile& table : adversaries(candidates, rows)) expect_kept(query, lattice, table);
+    }
+  }
+}
+
+// By hand: a median among 16 counts, rate 1: a sum of them errs by more than s with at most 2 (1 - t^2)^-16 exp(-t s), and 2 * 16
+// are looked at. The best of the t = k/16 is 1/2: s = 2 (ln 1280 + 16 ln(4/3)) = 23.5.
+TEST(WorstCase, OfCountsIsTheLemmas) {
+  const QuantileQuery query = query_for({"1/2"}, epsilon("1"), Mechanism::tree);
+  EXPECT_EQ(worst_case(query, Lattice::regular(1, 16, 1), Rational(19, 20)).ranks[0], 49U);
+}
+
+// By hand: 201 candidates in 15 + 15^2 counts, rho = 1/2, variance 2: sqrt(2 * 2 * 15 ln(4 * 240 * 20)), four times.
+TEST(WorstCase, OfCountsOnTwoLevelsIsTheLemmas) {
+  const QuantileQuery query = query_for({"1/2"}, Budget::zcdp(Rational(1, 2)), Mechanism::tree);
+  const double s = std::sqrt(60 * std::log(4 * 240 * 20));
+  EXPECT_EQ(worst_case(query, Lattice::regular(0, 200, 1), Rational(19, 20)).ranks[0],
+            static_cast<std::uint64_t>(std::ceil(4 * s + 1)));
+}
+
+// Every seventh record is finer than the grid that is found; rounding moves them past as many ranks.
+TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
+  const Lattice fine = Lattice::regular(0, 300, Rational(1, 1000));
+  const std::uint64_t rows = 20'000;
+  QuantileQuery query = twentieths(epsilon("1"));
+  query.expected_rows = rows;
+  const WorstCase worst = worst_case(query, fine, Rational(4, 5));
+  EXPECT_GT(worst.largest().value(), rows / 4);
+  EXPECT_LT(worst.largest().value(), rows / 2);
+  const std::uint64_t finer = rows * 15 / 100;
+  std::map<Position, std::uint64_t> close{{2 * 150'499 + 1, finer}};  // 150.499 is counted as 150
+  for (std::uint64_t i = 0; i < rows - finer; ++i) ++close[2 * (1000 * (100 + i % 100)) + 1];
+  const RankProfile table = profile_of(fine.size(), close);
+  expect_kept(query, fine, table);
+  const auto errors = errors_of(query, fine, table, effort(30));
+  EXPECT_GT(errors.back()[0], static_cast<double>(finer) / 2);  // so a bound that forgets them is exceeded
+  RandomBits bits = RandomBits::system();
+  const QuantileRelease release = release_quantiles(table, fine, query, bits);
+  EXPECT_EQ(release.used.mechanism, Mechanism::tree);
+  EXPECT_LE(worst_case(release, Rational(4, 5)).largest().value(), worst.largest().value());
+}
+
+TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
+  const Lattice fine = Lattice::regular(0, 10'000, Rational(1, 100));
+  const std::uint64_t rows = 30'000;
+  QuantileQuery query = twentieths(epsilon("1/50"));  // 600 / 55 cells: interpolated
+  query.expected_rows = rows;
+  query.interpolate = true;
+  expect_kept(query, fine, reference_table(fine, Shape::normal, rows));
+  RandomBits bits = RandomBits::system();
+  QuantileRelease release = release_quantiles(reference_table(fine, Shape::normal, rows), fine, query, bits);
+  ASSERT_LT(release.used.selected, query.quantiles.size());
+  release.used.granularity = Rational(1, 100);
+  const WorstCase not_rounded = worst_case(release, Rational(4, 5));
+  release.used.granularity = Rational(1);
+  const WorstCase rounded = worst_case(release, Rational(4, 5));
+  ASSERT_TRUE(not_rounded.ranks[9]);
+  EXPECT_TRUE(!rounded.ranks[9] || *rounded.ranks[9] > *not_rounded.ranks[9] + rows / 5);
+}
+
+TEST(WorstCase, OfFoundBoundsIsKept) {
+  const BoundsSearch search{Rational(1)};
+  const std::uint64_t zero = std::uint64_t{1} << 60;
+  const std::uint64_t rows = 2000;
+  QuantileQuery query = query_for({"1/100", "1/2", "9/10"}, epsilon("1"));
+  query.expected_rows = rows;
+  std::map<Position, std::uint64_t> records{{2 * (zero + 3) + 1, rows / 2}, {2 * (zero + 900'000) + 1, rows / 2}};
+  const RankProfile table = profile_of(search.lattice().size(), records);
+  RandomBits bits = RandomBits::system();
+  const std::uint64_t releases = effort(200);
+  std::uint64_t exceeded = 0;
+  std::uint64_t bounded = 0;
+  for (std::uint64_t i = 0; i < releases; ++i) {
+    const QuantileRelease release = release_with_private_bounds(table, search, query, Rational(1, 10), bits);
+    const WorstCase worst = worst_case(release, Rational(4, 5));
+    if (!worst.ranks[0]) continue;
+    ++bounded;
+    const auto value = static_cast<std::uint64_t>(static_cast<std::int64_t>(zero) + release.value(0).to_int64());
+    const QuantileFraction alpha = QuantileFraction::of(query.quantiles[0]);
+    const double error = static_cast<double>(interval_score(alpha, table.below(value), table.equal(value), rows)) /
+                         static_cast<double>(alpha.denominator);
+    if (error > static_cast<double>(*worst.ranks[0])) ++exceeded;
+  }
+  EXPECT_EQ(bounded, releases);
+  EXPECT_LE(exceeded, releases / 5);
+}
+
+// The least quantile's bound is drawn for half of it: by as many ranks as its selection may miss more, the quantile may.
+TEST(WorstCase, OfFoundBoundsCountsTheBoundsOwnMisses) {
+  const BoundsSearch search{Rational(1)};
+  RandomBits bits = RandomBits::system();
+  const auto worst_of = [&](const char* quantile, std::uint64_t rows) {
+    QuantileQuery query = query_for({quantile}, epsilon("1"), Mechanism::exponential);
+    query.expected_rows = rows;
+    const RankProfile table = reference_table(search.lattice(), Shape::normal, rows);
+    return worst_case(release_with_private_bounds(table, search, query, Rational(1, 10), bits), Rational(19, 20))
+        .ranks[0];
+  };
+  EXPECT_GT(worst_of("1/100", 1000).value(), 150U);     // a quantile of ten records beside a bound that may miss 200
+  EXPECT_LT(worst_of("1/100", 100'000).value(), 120U);  // 500 records away from where the bound is aimed at
+}
+
 TEST(WorstCase, SaysWhenThereIsNone) {
-  const Lattice ages = Lattice::regular(0, 125, 1);
   QuantileQuery query = query_for({"1/4", "3/4"}, epsilon("1"), Mechanism::tree);
-  const WorstCase worst = worst_case(query, ages, Rational(19, 20));
+  const WorstCase worst = worst_case(query, Lattice::regular(0, 100'000, 1), Rational(19, 20));
   EXPECT_EQ(worst.ranks, (std::vector<std::optional<std::uint64_t>>{std::nullopt, std::nullopt}));
   EXPECT_NE(worst.without, "");
+  const Lattice ages = Lattice::regular(0, 125, 1);
   EXPECT_THROW(worst_case(query, ages, Rational(1)), Error);
   EXPECT_THROW(worst_case(query, ages, Rational(0)), Error);
 }

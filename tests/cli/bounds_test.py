@@ -83,6 +83,11 @@ class FoundBounds(CommandTest):
         self.assertIn("nothing was spent", table.err)
         self.assert_refused(self.run_release("t.csv", **{**groups, "keys": "a,b,c"}), 4)
 
+    def test_joint_selections_have_room(self):
+        document = self.document(mechanism="joint", epsilon="3")
+        self.assertEqual(document["mechanism"], "joint")
+        self.assert_near(document["quantiles"])
+
     def test_refusals(self):
         cases = (
             ({"bounds": "auto", "step": None}, "--step is missing"),
