@@ -125,21 +125,29 @@ WorstCase bounds_of(const QuantileQuery& query, std::uint64_t rows, const Ration
   return worst;
 }
 
-/// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records (lemma 7).
+/// By how many records at most a bound that was drawn for `target` leaves a quantile outside, when it misses by at most `error`: with
+/// `rows` records, or, when they are not known, with the worst number of them up to that (lemma 7).
+Rational left_outside(const Rational& q, const Rational& target, std::uint64_t error, std::uint64_t rows, bool known) {
+  const Rational ranks(static_cast<std::int64_t>(error));
+  const Rational n(static_cast<std::int64_t>(rows));
+  const bool below = target <= q;
+  if (known) return std::max(ranks - (below ? q - target : target - q) * n, Rational(0));
+  const Rational others = below ? Rational(1) - target : target;  // the share of records that a miss may reach
+  return (below ? Rational(1) - q : q) * std::min(n, ranks / others);
+}
+
+/// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records.
 Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
   QuantileQuery whole = release.query;
   whole.budget = release.bounds->budget;
   const BoundsQuery found = bounds_query(whole, release.bounds->share);
   const Enclosure half = Enclosure::of(failure / Rational(2));
-  const Rational n(static_cast<std::int64_t>(rows));
   const auto missed = [&](const IndependentQuantiles& end, const Rational& q) -> std::optional<std::uint64_t> {
     const Rational target = end.quantiles.front();
     const Rational den(static_cast<std::int64_t>(QuantileFraction::of(target).denominator));
     const std::optional<std::uint64_t> error = candidate_ranks(end.rate(0) * den, most_bounds, half);
     if (!error) return {};
-    const Rational away = target < q ? q - target : target - q;
-    const Rational beyond = Rational(static_cast<std::int64_t>(*error)) - away * n;
-    return std::max(beyond, Rational(0)).ceil().to_uint64();
+    return left_outside(q, target, *error, rows, release.public_records.has_value()).ceil().to_uint64();
   };
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     raise(ranks[i], missed(found.lower, release.query.quantiles[i]));
