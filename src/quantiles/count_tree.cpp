@@ -8,29 +8,6 @@
 
 namespace fractile {
 
-std::size_t CountTreeShape::level_size(int level) const {
-  std::size_t size = 1;
-  for (int i = 0; i < level; ++i) size *= branching;
-  return size;
-}
-
-std::size_t CountTreeShape::level_start(int level) const {
-  std::size_t start = 0;
-  for (int i = 1; i < level; ++i) start += level_size(i);
-  return start;
-}
-
-// With L < K leaves, leaf i begins at floor(i K / L), so it holds candidate c when i K / L < c + 1.
-std::size_t CountTreeShape::leaf_of(std::uint64_t candidate) const {
-  if (tells_all_apart()) return static_cast<std::size_t>(candidate);
-  return static_cast<std::size_t>(((uint128{candidate} + 1) * leaves() - 1) / candidates);
-}
-
-std::uint64_t CountTreeShape::leaf_start(std::size_t leaf) const {
-  if (tells_all_apart()) return std::min<std::uint64_t>(leaf, candidates);
-  return static_cast<std::uint64_t>(uint128{leaf} * candidates / leaves());
-}
-
 namespace {
 
 constexpr std::uint64_t most_leaves = std::uint64_t{1} << 24;
@@ -42,7 +19,39 @@ std::uint64_t leaves_of(std::uint64_t base, int power) {
   return result;
 }
 
+/// Where part i begins when `whole` is divided into as equal parts as can be, and which part holds a place.
+std::uint64_t part_start(std::uint64_t part, std::uint64_t parts, std::uint64_t whole) {
+  return static_cast<std::uint64_t>(uint128{part} * whole / parts);
+}
+std::uint64_t part_of(std::uint64_t place, std::uint64_t parts, std::uint64_t whole) {
+  return static_cast<std::uint64_t>(((uint128{place} + 1) * parts - 1) / whole);  // the last part that starts by there
+}
+
 }  // namespace
+
+CountTreeShape::CountTreeShape(std::uint64_t candidates, std::size_t branching, int height)
+    : candidates_(candidates), branching_(branching) {
+  std::size_t size = std::min(candidates, leaves_of(branching, height));
+  for (int level = height; level > 0; --level) {
+    sizes_.insert(sizes_.begin(), size);
+    size = (size + branching - 1) / branching;
+  }
+  sizes_.insert(sizes_.begin(), 1);
+  starts_ = {0, 0};
+  for (std::size_t level = 1; level < sizes_.size(); ++level) starts_.push_back(starts_.back() + sizes_[level]);
+}
+
+std::size_t CountTreeShape::first_child(int level, std::size_t node) const {
+  return part_start(node, level_size(level), level_size(level + 1));
+}
+
+std::size_t CountTreeShape::parent(int level, std::size_t node) const {
+  return part_of(node, level_size(level - 1), level_size(level));
+}
+
+std::size_t CountTreeShape::leaf_of(std::uint64_t candidate) const { return part_of(candidate, leaves(), candidates_); }
+
+std::uint64_t CountTreeShape::leaf_start(std::size_t leaf) const { return part_start(leaf, leaves(), candidates_); }
 
 CountTreeShape count_tree_shape(std::uint64_t candidates, std::size_t branching, int height) {
   if (branching < 2 || branching > most_leaves || height < 1 || leaves_of(branching, height) > most_leaves) {
@@ -58,10 +67,12 @@ namespace {
 
 /// Adds every level's counts to the level above.
 void add_upwards(std::vector<std::int64_t>& counts, const CountTreeShape& shape) {
-  for (int level = shape.height; level > 1; --level) {
+  for (int level = shape.height(); level > 1; --level) {
     const std::size_t above = shape.level_start(level - 1);
     const std::size_t here = shape.level_start(level);
-    for (std::size_t i = 0; i < shape.level_size(level); ++i) counts[above + i / shape.branching] += counts[here + i];
+    for (std::size_t i = 0; i < shape.level_size(level); ++i) {
+      counts[above + shape.parent(level, i)] += counts[here + i];
+    }
   }
 }
 
@@ -69,9 +80,9 @@ void add_upwards(std::vector<std::int64_t>& counts, const CountTreeShape& shape)
 
 std::vector<std::int64_t> node_counts(const RankProfile& profile, const CountTreeShape& shape) {
   std::vector<std::int64_t> counts(shape.nodes());
-  const std::size_t leaves = shape.level_start(shape.height);
+  const std::size_t leaves = shape.level_start(shape.height());
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
-    const std::uint64_t candidate = std::min(profile.position(k) / 2, shape.candidates - 1);
+    const std::uint64_t candidate = std::min(profile.position(k) / 2, shape.candidates() - 1);
     counts[leaves + shape.leaf_of(candidate)] += static_cast<std::int64_t>(profile.count(k));
   }
   add_upwards(counts, shape);
@@ -119,48 +130,50 @@ std::vector<std::int64_t> noisy_counts(const RankProfile& profile, const CountTr
 
 namespace {
 
-/// A level of a tree's counts.
-struct Level {
-  double* first;
-  std::size_t size;
-};
-
-Level level_of(std::vector<double>& counts, const CountTreeShape& shape, int level) {
-  return {counts.data() + shape.level_start(level), shape.level_size(level)};
-}
-
 double sum_of(const double* first, std::size_t count) {
   double sum = 0;
   for (std::size_t i = 0; i < count; ++i) sum += first[i];
   return sum;
 }
 
-/// Every node becomes the best estimate from itself and what is below it. Of a node's own noise the variance is 1, of its
-/// children's sum `below`; both are weighted by the other's.
-void average_upwards(std::vector<double>& counts, const CountTreeShape& shape) {
-  double variance = 1;
-  for (int level = shape.height - 1; level >= 1; --level) {
-    const double below = static_cast<double>(shape.branching) * variance;
-    const double own_share = below / (1 + below);
-    variance = own_share;
-    const Level here = level_of(counts, shape, level);
-    const Level children = level_of(counts, shape, level + 1);
-    for (std::size_t i = 0; i < here.size; ++i) {
-      const double sum = sum_of(children.first + i * shape.branching, shape.branching);
-      here.first[i] = own_share * here.first[i] + (1 - own_share) * sum;
-    }
-  }
+/// The children of a level's node.
+struct Children {
+  std::size_t first;  // among all nodes
+  std::size_t count;
+};
+
+Children children_of(const CountTreeShape& shape, int level, std::size_t node) {
+  const std::size_t first = shape.first_child(level, node);
+  return {shape.level_start(level + 1) + first, shape.first_child(level, node + 1) - first};
 }
 
-/// What a node has more than its children's sum is shared out among them.
-void share_downwards(std::vector<double>& counts, const CountTreeShape& shape) {
-  for (int level = 1; level < shape.height; ++level) {
-    const Level here = level_of(counts, shape, level);
-    const Level children = level_of(counts, shape, level + 1);
-    for (std::size_t i = 0; i < here.size; ++i) {
-      double* const first = children.first + i * shape.branching;
-      const double each = (here.first[i] - sum_of(first, shape.branching)) / static_cast<double>(shape.branching);
-      for (std::size_t j = 0; j < shape.branching; ++j) first[j] += each;
+/// Every node's count becomes the best estimate from itself and what is below it. Of a node's own noise the variance is 1, of
+/// its children's sum that of the sum; each is weighted by the other's. Returns the estimates' variances.
+std::vector<double> average_upwards(std::vector<double>& counts, const CountTreeShape& shape) {
+  std::vector<double> variances(shape.nodes(), 1);
+  for (int level = shape.height() - 1; level >= 1; --level) {
+    for (std::size_t i = 0; i < shape.level_size(level); ++i) {
+      const Children children = children_of(shape, level, i);
+      const double below = sum_of(variances.data() + children.first, children.count);
+      const double own_share = below / (1 + below);
+      double& count = counts[shape.level_start(level) + i];
+      count = own_share * count + (1 - own_share) * sum_of(counts.data() + children.first, children.count);
+      variances[shape.level_start(level) + i] = own_share;
+    }
+  }
+  return variances;
+}
+
+/// What a node has more than its children's sum is shared out among them by their variances.
+void share_downwards(std::vector<double>& counts, const std::vector<double>& variances, const CountTreeShape& shape) {
+  for (int level = 1; level < shape.height(); ++level) {
+    for (std::size_t i = 0; i < shape.level_size(level); ++i) {
+      const Children children = children_of(shape, level, i);
+      double* const first = counts.data() + children.first;
+      const double* const variance = variances.data() + children.first;
+      const double more = counts[shape.level_start(level) + i] - sum_of(first, children.count);
+      const double each = more / sum_of(variance, children.count);
+      for (std::size_t j = 0; j < children.count; ++j) first[j] += each * variance[j];
     }
   }
 }
@@ -169,8 +182,7 @@ void share_downwards(std::vector<double>& counts, const CountTreeShape& shape) {
 
 std::vector<double> consistent_counts(const std::vector<std::int64_t>& noisy, const CountTreeShape& shape) {
   std::vector<double> counts(noisy.begin(), noisy.end());
-  average_upwards(counts, shape);
-  share_downwards(counts, shape);
+  share_downwards(counts, average_upwards(counts, shape), shape);
   return counts;
 }
 
@@ -200,9 +212,9 @@ void make_increasing(std::vector<double>& values) {
 }
 
 /// 0, the running sums of a node's children as they may be, increasing from 0 or more.
-std::vector<double> running_sums(const double* children, std::size_t branching) {
+std::vector<double> running_sums(const double* children, std::size_t count) {
   std::vector<double> sums{0};
-  for (std::size_t i = 0; i < branching; ++i) sums.push_back(sums.back() + children[i]);
+  for (std::size_t i = 0; i < count; ++i) sums.push_back(sums.back() + children[i]);
   const double total = std::max(0.0, sums.back());
   make_increasing(sums);
   for (double& sum : sums) sum = std::clamp(sum, 0.0, total);
@@ -234,7 +246,6 @@ Place place_among(const std::vector<double>& sums, double share) {
 
 std::uint64_t candidate_at(const CountTreeShape& shape, Place place) {
   const std::uint64_t start = shape.leaf_start(place.part);
-  if (start == shape.candidates) return start - 1;  // an empty leaf
   const std::uint64_t width = shape.leaf_start(place.part + 1) - start;
   const auto offset = static_cast<std::uint64_t>(place.share * static_cast<double>(width));
   return start + std::min(offset, width - 1);
@@ -247,11 +258,10 @@ std::vector<std::uint64_t> quantiles_of_counts(const std::vector<double>& counts
   std::vector<std::uint64_t> result;
   for (const Rational& quantile : quantiles) {
     Place at{0, quantile.to_double()};
-    for (int level = 1; level <= shape.height; ++level) {
-      const std::size_t first_child = at.part * shape.branching;
-      const double* const children = counts.data() + shape.level_start(level) + first_child;
-      const Place below = place_among(running_sums(children, shape.branching), at.share);
-      at = {first_child + below.part, below.share};
+    for (int level = 0; level < shape.height(); ++level) {
+      const Children children = children_of(shape, level, at.part);
+      const Place below = place_among(running_sums(counts.data() + children.first, children.count), at.share);
+      at = {shape.first_child(level, at.part) + below.part, below.share};
     }
     result.push_back(candidate_at(shape, at));
   }

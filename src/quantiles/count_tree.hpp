@@ -13,24 +13,40 @@
 
 namespace fractile {
 
-/// A tree with branching^height leaves. Public. Where they suffice, every candidate has a leaf of its own, and those after the
-/// last candidate's stay empty; else they are blocks of consecutive candidates, at least one each. The root's children are level 1, the leaves level `height`; nodes are numbered level by level, without the root.
-struct CountTreeShape {
-  std::uint64_t candidates;
-  std::size_t branching;
-  int height;
+/// A tree whose leaves are blocks of consecutive candidates, as equal as can be: one candidate each, or branching^height blocks
+/// when there are more candidates than that. Public. Above the leaves, every level has as few nodes as the branching allows,
+/// with as equal numbers of children as can be. The root's children are level 1, the leaves level `height`; nodes are
+/// numbered level by level, without the root.
+class CountTreeShape {
+ public:
+  /// branching^height at most 2^24; otherwise any.
+  CountTreeShape(std::uint64_t candidates, std::size_t branching, int height);
 
-  std::size_t level_size(int level) const;
+  std::uint64_t candidates() const { return candidates_; }
+  std::size_t branching() const { return branching_; }
+  int height() const { return static_cast<int>(sizes_.size()) - 1; }
+  /// Of level 0, the root alone, to `height`.
+  std::size_t level_size(int level) const { return sizes_[static_cast<std::size_t>(level)]; }
   /// The first node of a level, level 1 .. height + 1.
-  std::size_t level_start(int level) const;
-  std::size_t leaves() const { return level_size(height); }
-  std::size_t nodes() const { return level_start(height + 1); }
+  std::size_t level_start(int level) const { return starts_[static_cast<std::size_t>(level)]; }
+  std::size_t leaves() const { return sizes_.back(); }
+  std::size_t nodes() const { return starts_.back(); }
   /// Whether every candidate has a leaf of its own.
-  bool tells_all_apart() const { return leaves() >= candidates; }
+  bool tells_all_apart() const { return leaves() == candidates_; }
+  /// The first child of a level's node, as a place in the next level; of node level_size(level), that level's size.
+  std::size_t first_child(int level, std::size_t node) const;
+  /// The node above one of level 1 .. height, as a place in the level above.
+  std::size_t parent(int level, std::size_t node) const;
   /// The leaf that holds a candidate.
   std::size_t leaf_of(std::uint64_t candidate) const;
-  /// The first candidate of a leaf; of an empty one, and of leaf leaves(), the number of candidates.
+  /// The first candidate of a leaf; of leaf leaves(), the number of candidates.
   std::uint64_t leaf_start(std::size_t leaf) const;
+
+ private:
+  std::uint64_t candidates_;
+  std::size_t branching_;
+  std::vector<std::size_t> sizes_;   // of levels 0 .. height
+  std::vector<std::size_t> starts_;  // of levels 0 (unused), 1 .. height + 1
 };
 
 /// From the number of candidates alone: as few levels, and then as few branches, as it takes to give every candidate a leaf,

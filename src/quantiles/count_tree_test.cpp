@@ -48,8 +48,8 @@ RankProfile profile_of(std::uint64_t candidates, const std::vector<Position>& re
 TEST(CountTree, ShapesFollowFromTheNumberOfCandidates) {
   const auto expect = [](std::uint64_t candidates, std::size_t branching, int height) {
     const CountTreeShape shape = count_tree_shape(candidates);
-    EXPECT_EQ(shape.branching, branching) << candidates;
-    EXPECT_EQ(shape.height, height) << candidates;
+    EXPECT_EQ(shape.branching(), branching) << candidates;
+    EXPECT_EQ(shape.height(), height) << candidates;
   };
   expect(1, 1, 1);
   expect(2, 2, 1);
@@ -66,24 +66,28 @@ TEST(CountTree, ShapesFollowFromTheNumberOfCandidates) {
   EXPECT_THROW(count_tree_shape(9, 16, 7), Error);
 }
 
-TEST(CountTree, LeavesArePartsOfTheCandidates) {
-  EXPECT_TRUE(rc::check("every candidate lies in its leaf; only leaves after all candidates are empty", [] {
+TEST(CountTree, NodesAreEqualPartsOfTheLevelBelow) {
+  EXPECT_TRUE(rc::check("every candidate lies in its leaf, every node in its parent; none is empty or too large", [] {
     const auto candidates = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(1, 3000),
                                             rc::gen::inRange<std::uint64_t>(1, Lattice::max_size + 1));
-    const CountTreeShape shape =
-        count_tree_shape(candidates, *rc::gen::inRange<std::size_t>(2, 20), *rc::gen::inRange(1, 5));
+    const auto branching = *rc::gen::inRange<std::size_t>(2, 20);
+    const CountTreeShape shape = count_tree_shape(candidates, branching, *rc::gen::inRange(1, 5));
     RC_ASSERT(shape.leaf_start(0) == 0U);
     RC_ASSERT(shape.leaf_start(shape.leaves()) == candidates);
     const auto leaf = *rc::gen::inRange<std::size_t>(0, shape.leaves());
-    if (leaf >= candidates) {
-      RC_ASSERT(shape.leaf_start(leaf) == candidates);
-      return;
-    }
     RC_ASSERT(shape.leaf_start(leaf) < shape.leaf_start(leaf + 1));
     RC_ASSERT(shape.leaf_of(shape.leaf_start(leaf)) == leaf);
     RC_ASSERT(shape.leaf_of(shape.leaf_start(leaf + 1) - 1) == leaf);
-    RC_ASSERT(shape.tells_all_apart() == (shape.leaves() >= candidates));
-    if (shape.tells_all_apart()) RC_ASSERT(shape.leaf_of(leaf) == leaf);
+    RC_ASSERT(shape.level_size(0) == 1U);
+    const auto level = *rc::gen::inRange(0, shape.height());
+    RC_ASSERT(shape.first_child(level, shape.level_size(level)) == shape.level_size(level + 1));
+    const auto node = *rc::gen::inRange<std::size_t>(0, shape.level_size(level));
+    const std::size_t first = shape.first_child(level, node);
+    const std::size_t end = shape.first_child(level, node + 1);
+    RC_ASSERT(first < end);
+    RC_ASSERT(end - first <= shape.branching());
+    RC_ASSERT(shape.parent(level + 1, first) == node);
+    RC_ASSERT(shape.parent(level + 1, end - 1) == node);
   }));
 }
 
@@ -164,7 +168,7 @@ TEST(CountTree, ReleasesCountsWithIndependentNoises) {
   const RankProfile profile = profile_of(5, {1, 1, 3, 5, 9, 9, 9});
   for (const QuantileQuery& query : {pure_query("2"), pure_query("ln 9", Neighbors::change_one), zcdp_query("1/2")}) {
     for (const Filter filter : {Filter{}, Filter::stress()}) {
-      const CountTreeNoise noise(query, shape.height, filter);
+      const CountTreeNoise noise(query, shape.height(), filter);
       const Draw draw = [&](RandomBits& bits) { return noisy_counts(profile, shape, noise, bits); };
       EXPECT_GT(worst_pair(node_counts(profile, shape), noise, draw), 1e-10) << to_string(query.budget.measure());
     }
@@ -175,13 +179,14 @@ TEST(CountTree, ReleasesCountsWithIndependentNoises) {
 std::size_t key_by_sibling(const CountTreeShape& shape, std::size_t node) {
   int level = 1;
   while (node >= shape.level_start(level + 1)) ++level;
-  return static_cast<std::size_t>(level - 1) * shape.branching + (node - shape.level_start(level)) % shape.branching;
+  return static_cast<std::size_t>(level - 1) * shape.branching() +
+         (node - shape.level_start(level)) % shape.branching();
 }
 
 TEST(CountTreeMutant, NoiseSharedBetweenSubtreesHasAnotherLaw) {
   const CountTreeShape shape{5, 2, 2};
   const RankProfile profile = profile_of(5, {1, 1, 3, 5, 9, 9, 9});
-  const CountTreeNoise noise(pure_query("2"), shape.height);
+  const CountTreeNoise noise(pure_query("2"), shape.height());
   const Draw shared = [&](RandomBits& bits) {
     std::vector<std::int64_t> counts = node_counts(profile, shape);
     std::map<std::size_t, std::int64_t> drawn;
@@ -198,7 +203,7 @@ TEST(CountTreeMutant, NoiseSharedBetweenSubtreesHasAnotherLaw) {
 // At such a rate all noise passes 2^62: a sum that is not clamped would tell the count.
 TEST(CountTree, SumsBeyondMachineWordsTellNothing) {
   const CountTreeShape shape = count_tree_shape(16);
-  const CountTreeNoise noise(pure_query("1e-300"), shape.height);
+  const CountTreeNoise noise(pure_query("1e-300"), shape.height());
   RandomBits bits = RandomBits::system();
   for (const std::int64_t count : noisy_counts(profile_of(16, {1, 1, 1, 9}), shape, noise, bits)) {
     EXPECT_EQ(std::abs(count), std::int64_t{1} << 61);
@@ -283,12 +288,12 @@ struct Verdict {
 /// the move. zCDP: discrete Gaussians shifted by integers cost difference^2 / (2 sigma^2) (Canonne, Kamath and Steinke
 /// 2020, Proposition 5), with equality at integer orders.
 Verdict audit(const Tree& tree, const CountTreeNoise& noise, const QuantileQuery& query, std::uint64_t records = 3) {
-  const std::vector<Table> tables = tables_of(tree.shape.candidates, records);
+  const std::vector<Table> tables = tables_of(tree.shape.candidates(), records);
   std::vector<std::vector<std::int64_t>> counts;
   for (const Table& table : tables) {
     std::vector<Position> positions;
     for (Position p = 0; p < table.size(); ++p) positions.insert(positions.end(), table[p], p);
-    counts.push_back(node_counts(profile_of(tree.shape.candidates, positions), tree.shape));
+    counts.push_back(node_counts(profile_of(tree.shape.candidates(), positions), tree.shape));
   }
   const bool pure = query.budget.measure() == Measure::pure;
   const Exponent budget = pure ? query.budget.epsilon() : Exponent(query.budget.rho());
@@ -316,13 +321,13 @@ TEST(CountTreeAudit, TheBudgetIsKeptAndSpentEntirely) {
   for (const Tree& tree : small_trees()) {
     for (const Neighbors neighbors : both_relations) {
       for (const std::uint32_t persons : {1U, 2U}) {
-        const std::uint64_t records = tree.shape.candidates > 5 ? 2 : 3;
+        const std::uint64_t records = tree.shape.candidates() > 5 ? 2 : 3;
         for (const QuantileQuery& query :
              {pure_query("1", neighbors, persons), pure_query("2 ln 3", neighbors, persons),
               zcdp_query("1/2", neighbors, persons), zcdp_query("0.3", neighbors, persons)}) {
-          const Verdict verdict = audit(tree, CountTreeNoise(query, tree.shape.height), query, records);
-          EXPECT_TRUE(verdict.holds) << tree.shape.height << " " << to_string(neighbors) << " " << persons;
-          EXPECT_TRUE(verdict.attained) << tree.shape.height << " " << to_string(neighbors) << " " << persons;
+          const Verdict verdict = audit(tree, CountTreeNoise(query, tree.shape.height()), query, records);
+          EXPECT_TRUE(verdict.holds) << tree.shape.height() << " " << to_string(neighbors) << " " << persons;
+          EXPECT_TRUE(verdict.attained) << tree.shape.height() << " " << to_string(neighbors) << " " << persons;
         }
       }
     }
@@ -367,9 +372,11 @@ TEST(CountTreeAuditMutant, ASecondRecordOfAPersonIsCaught) {
 std::vector<double> least_squares(const std::vector<std::int64_t>& noisy, const CountTreeShape& shape) {
   const std::size_t leaves = shape.leaves();
   std::vector<std::vector<double>> below(shape.nodes(), std::vector<double>(leaves));
-  for (int level = 1; level <= shape.height; ++level) {
-    const std::size_t span = leaves / shape.level_size(level);
-    for (std::size_t leaf = 0; leaf < leaves; ++leaf) below[shape.level_start(level) + leaf / span][leaf] = 1;
+  for (std::size_t leaf = 0; leaf < leaves; ++leaf) {
+    std::size_t node = leaf;
+    for (int level = shape.height(); level >= 1; node = shape.parent(level--, node)) {
+      below[shape.level_start(level) + node][leaf] = 1;
+    }
   }
   std::vector<std::vector<double>> system(leaves, std::vector<double>(leaves + 1));
   for (std::size_t node = 0; node < noisy.size(); ++node) {
@@ -396,15 +403,16 @@ std::vector<double> least_squares(const std::vector<std::int64_t>& noisy, const 
 
 TEST(CountTree, ConsistencyIsLeastSquares) {
   std::mt19937_64 random(11);
-  for (const CountTreeShape& shape : {CountTreeShape{8, 2, 3}, CountTreeShape{9, 3, 2}, CountTreeShape{5, 5, 1},
-                                      CountTreeShape{1000, 3, 3}, CountTreeShape{1, 1, 1}}) {
+  for (const CountTreeShape& shape :
+       {CountTreeShape{8, 2, 3}, CountTreeShape{9, 3, 2}, CountTreeShape{5, 5, 1}, CountTreeShape{1000, 3, 3},
+        CountTreeShape{1, 1, 1}, CountTreeShape{7, 2, 3}, CountTreeShape{17, 5, 2}, CountTreeShape{31, 4, 3}}) {
     for (int repetition = 0; repetition < 20; ++repetition) {
       std::vector<std::int64_t> noisy(shape.nodes());
       for (std::int64_t& count : noisy) count = static_cast<std::int64_t>(random() % 200) - 60;
       const std::vector<double> expected = least_squares(noisy, shape);
       const std::vector<double> counts = consistent_counts(noisy, shape);
       for (std::size_t node = 0; node < noisy.size(); ++node) {
-        EXPECT_NEAR(counts[node], expected[node], 1e-9) << shape.branching << " " << shape.height << " " << node;
+        EXPECT_NEAR(counts[node], expected[node], 1e-9) << shape.branching() << " " << shape.height() << " " << node;
       }
     }
   }
@@ -432,7 +440,7 @@ TEST(CountTree, WithoutNoiseIsWithinALeafOfATrueQuantile) {
     const CountTreeShape shape = count_tree_shape(candidates);
     RandomBits bits = RandomBits::system();
     const auto indices =
-        sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height), bits);
+        sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height()), bits);
     const auto leaf_of_rank = [&](std::int64_t rank) {
       const auto k = std::clamp<std::int64_t>(rank, 0, static_cast<std::int64_t>(positions.size()) - 1);
       return shape.leaf_of(std::min(positions[static_cast<std::size_t>(k)] / 2, candidates - 1));
@@ -490,7 +498,7 @@ TEST(CountTree, IsOrderedAndOnTheLattice) {
         count_tree_shape(candidates, *rc::gen::inRange<std::size_t>(2, 9), *rc::gen::inRange(1, 4));
     RandomBits bits = RandomBits::system();
     const auto indices = sample_tree_quantiles(profile_of(candidates, positions), query.quantiles, shape,
-                                               CountTreeNoise(query, shape.height), bits);
+                                               CountTreeNoise(query, shape.height()), bits);
     RC_ASSERT(indices.size() == query.quantiles.size());
     RC_ASSERT(std::ranges::is_sorted(indices));
     RC_ASSERT(indices.back() < candidates);

@@ -251,12 +251,12 @@ Enclosure sum_error(std::uint64_t ranks, int height) {
 /// The least number of ranks by the exponential moments at k/16 of the noise's rate, k = 1 .. 15.
 std::optional<std::uint64_t> laplace_ranks(const CountTreeShape& shape, const Exponent& rate, const Enclosure& log_sums,
                                            const Enclosure& log_failure) {
-  const Rational branching(static_cast<std::int64_t>(shape.branching));
+  const Rational branching(static_cast<std::int64_t>(shape.branching()));
   std::optional<std::uint64_t> least;
   for (std::int64_t k = 1; k < 16; ++k) {
     const Enclosure moment = Enclosure::of(branching) * Enclosure::of(Rational(256 - k * k, 256)).log();
     const Enclosure slope = Enclosure::of(rate * Rational(k, 16));
-    const auto log_tail = [&](std::uint64_t r) { return log_sums - moment - slope * sum_error(r, shape.height); };
+    const auto log_tail = [&](std::uint64_t r) { return log_sums - moment - slope * sum_error(r, shape.height()); };
     const std::optional<std::uint64_t> ranks = ranks_for(log_tail, log_failure, 1);
     if (ranks && (!least || *ranks < *least)) least = ranks;
   }
@@ -266,9 +266,9 @@ std::optional<std::uint64_t> laplace_ranks(const CountTreeShape& shape, const Ex
 std::optional<std::uint64_t> gaussian_ranks(const CountTreeShape& shape, const Rational& sigma_squared,
                                             const Enclosure& log_sums, const Enclosure& log_failure) {
   const Enclosure twice_variance =
-      Enclosure::of(Rational(2) * sigma_squared * Rational(static_cast<std::int64_t>(shape.branching)));
+      Enclosure::of(Rational(2) * sigma_squared * Rational(static_cast<std::int64_t>(shape.branching())));
   const auto log_tail = [&](std::uint64_t r) {
-    const Enclosure error = sum_error(r, shape.height);
+    const Enclosure error = sum_error(r, shape.height());
     return log_sums - error * error / twice_variance;
   };
   return ranks_for(log_tail, log_failure, 1);
@@ -280,7 +280,7 @@ std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint
                                            const Rational& failure) {
   const CountTreeShape shape = count_tree_shape(candidates);
   if (!shape.tells_all_apart()) return {};
-  const CountTreeNoise noise(query, shape.height);
+  const CountTreeNoise noise(query, shape.height());
   const Enclosure log_sums = whole(uint128{4} * shape.nodes()).log();
   const Enclosure log_failure = Enclosure::of(failure).log();
   return noise.measure() == Measure::pure ? laplace_ranks(shape, noise.rate(), log_sums, log_failure)

@@ -138,7 +138,7 @@ std::optional<RoundGrid> found_grid(const RankProfile& profile, const QuantileQu
 std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
                                              Filter filter) {
   const CountTreeShape shape = count_tree_shape(profile.candidates());
-  return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height, filter), bits);
+  return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height(), filter), bits);
 }
 
 /// The same among the candidates of the grid, with the budget that finding it left.

@@ -187,10 +187,10 @@ TEST(WorstCase, OfCountsIsTheLemmas) {
   EXPECT_EQ(worst_case(query, Lattice::regular(1, 16, 1), Rational(19, 20)).ranks[0], 49U);
 }
 
-// By hand: 201 candidates in 15 + 15^2 counts, rho = 1/2, variance 2: sqrt(2 * 2 * 15 ln(4 * 240 * 20)), four times.
+// By hand: 201 candidates under 14 nodes of up to 15, rho = 1/2, variance 2: sqrt(2 * 2 * 15 ln(4 * 215 * 20)), four times.
 TEST(WorstCase, OfCountsOnTwoLevelsIsTheLemmas) {
   const QuantileQuery query = query_for({"1/2"}, Budget::zcdp(Rational(1, 2)), Mechanism::tree);
-  const double s = std::sqrt(60 * std::log(4 * 240 * 20));
+  const double s = std::sqrt(60 * std::log(4 * 215 * 20));
   EXPECT_EQ(worst_case(query, Lattice::regular(0, 200, 1), Rational(19, 20)).ranks[0],
             static_cast<std::uint64_t>(std::ceil(4 * s + 1)));
 }
