@@ -244,20 +244,17 @@ class CountLaw {
       others_ += histogram[value];
     }
     stretch_.rest = from_zero_to(stretch_.rest);
-    sums_.resize(stretch_.masses.size() + 1);
-    for (std::size_t i = 0; i < stretch_.masses.size(); ++i) {
-      arb_add(sums_[i + 1].arb(), sums_[i].arb(), stretch_.masses[i].arb(), law_bits);
-    }
+    sums_ = stretch_.sums();
   }
 
   std::size_t others() const { return others_; }
   /// Outside of first() .. last(), all together is negligible.
   std::size_t first() const { return stretch_.first; }
-  std::size_t last() const { return stretch_.first + stretch_.masses.size() - 1; }
+  std::size_t last() const { return stretch_.first + stretch_.size - 1; }
   Enclosure at(std::size_t y) const {
     Enclosure result = y <= others_ ? stretch_.rest : Enclosure();
     if (y < first() || y > last()) return result;
-    arb_add(result.arb(), result.arb(), stretch_.masses[y - first()].arb(), law_bits);
+    arb_add(result.arb(), result.arb(), stretch_.mass(y - first()).arb(), law_bits);
     return result;
   }
   /// Q(from) + ... + Q(to - 1).

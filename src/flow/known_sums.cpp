@@ -45,10 +45,10 @@ std::vector<std::vector<Enclosure>> costs_of(const JointWeights& joint,
 /// After a total, when the others' law is this.
 Enclosure cost_after(std::size_t total, const std::vector<Enclosure>& cost, const Stretch& others) {
   Enclosure sum;
-  const std::size_t end = others.first + others.masses.size();
+  const std::size_t end = others.first + others.size;
   for (std::size_t s = 0; s < cost.size() && s <= total; ++s) {
     const std::size_t below = total - s;
-    if (below >= others.first && below < end) add_product(sum, cost[s], others.masses[below - others.first]);
+    if (below >= others.first && below < end) add_product(sum, cost[s], others.mass(below - others.first));
   }
   return sum;
 }
@@ -78,10 +78,10 @@ Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analy
   const Composition histogram = composition_of(pipeline.secret.known, pipeline.values.size());
   Stretch others = nobody();
   for (std::size_t value = 0; value < histogram.size(); ++value) {
-    others = convolved(others, power({0, laws[value], {}}, histogram[value]));
+    others = convolved(others, power(fixed_point(0, laws[value], {}), histogram[value]));
   }
   Enclosure loss;
-  const std::size_t end = others.first + others.masses.size() + laws.front().size() - 1;
+  const std::size_t end = others.first + others.size + laws.front().size() - 1;
   for (std::size_t total = others.first; total < end; ++total) {
     Enclosure least = cost_after(total, costs.front(), others);
     for (const std::vector<Enclosure>& cost : costs) {
