@@ -1,5 +1,7 @@
 #include "quantiles/granularity.hpp"
 
+#include <algorithm>
+
 namespace fractile {
 namespace {
 
@@ -47,10 +49,12 @@ std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const 
     counts[granularity_of(profile.position(k), grids)] += profile.count(k);
   }
   std::vector<std::uint64_t> scores;
+  const std::uint64_t twice = 2 * profile.records();
   std::uint64_t finer = 0;
   for (const std::uint64_t here : counts) {
-    scores.push_back(4 * finer + (profile.records() - finer - here));
-    finer += here;
+    const std::uint64_t finer_than_next = finer + here;
+    scores.push_back(std::max(5 * finer, twice - std::min(twice, 5 * finer_than_next)));
+    finer = finer_than_next;
   }
   return scores;
 }
@@ -70,7 +74,7 @@ RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
   return {grid.size(profile.candidates()), std::move(positions), counts};
 }
 
-Exponent granularity_rate(const Calibration& calibration) { return calibration.rate(Rational(4), Rational(8), true); }
+Exponent granularity_rate(const Calibration& calibration) { return calibration.rate(Rational(8), Rational(16), true); }
 
 std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
                                             const Exponent& rate, RandomBits& bits, Filter filter) {

@@ -30,14 +30,14 @@ struct RoundGrid {
 /// of an explicit list or of more than 2^55 candidates.
 std::vector<RoundGrid> round_grids(const Lattice& lattice);
 
-/// The score of each granularity, 0 for the lattice itself, j for grids[j - 1]: 4 for every record that is finer, 1 for every
-/// record that is coarser. One record more adds between 0 and 4 to each.
+/// The score of each granularity, 0 for the lattice itself, j for grids[j - 1]: how far it is from being the coarsest one that at
+/// most a fifth of the records are finer than. With F_j records finer, n in all, max(5 F_j, 2 n - 5 F_(j+1)).
 std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const std::vector<RoundGrid>& grids);
 
 /// The records of a regular lattice's profile, each on the nearest candidate of the grid, by their numbers on the grid.
 RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid);
 
-/// What the selection pays in bounded range: 4 for a record added, 8 for one changed.
+/// What the selection pays in bounded range: 8 for a record added, 16 for one changed.
 Exponent granularity_rate(const Calibration& calibration);
 
 /// The grid that is selected; nothing for the lattice itself.

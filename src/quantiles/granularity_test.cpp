@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "quantiles/base_measure.hpp"
+#include "quantiles/plan.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -46,11 +47,14 @@ TEST(Granularity, NearestStaysOnTheGridAndTheLattice) {
   EXPECT_EQ(grid.nearest(29, 34), 33U);
 }
 
-TEST(Granularity, ScoresCountFinerRecordsFourfoldAndCoarserOnes) {
+TEST(Granularity, ScoresTellHowFarFromAFifthTheFinerRecordsAre) {
   const std::vector<RoundGrid> grids{{0, 10}, {0, 100}};
   // One record between candidates, two on 7, three on 20, one on 100.
   const RankProfile profile(201, {4, 15, 41, 201}, std::vector<std::uint64_t>{1, 2, 3, 1});
-  EXPECT_EQ(granularity_scores(profile, grids), (std::vector<std::uint64_t>{4, 13, 24}));
+  EXPECT_EQ(granularity_scores(profile, grids), (std::vector<std::uint64_t>{0, 15, 30}));
+  // One, three and eight: a twelfth is finer than tens, a third than hundreds.
+  const RankProfile round(201, {15, 41, 201}, std::vector<std::uint64_t>{1, 3, 8});
+  EXPECT_EQ(granularity_scores(round, grids), (std::vector<std::uint64_t>{19, 5, 20}));
 }
 
 TEST(Granularity, RecordsMoveToTheNearestOfTheGrid) {
@@ -74,6 +78,24 @@ TEST(Granularity, FindsWholeNumbersAmongHundredths) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->stride, 100U);
   EXPECT_FALSE(select_granularity(any.finish(), grids, rate, bits, {}).has_value());
+}
+
+// Hours of work: seven in ten are multiples of ten, which is not all. At a fortieth of epsilon = 1, with 1,000 records.
+TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
+  const Lattice hundredths = lattice("0", "1000", "0.01");
+  const std::vector<RoundGrid> grids = round_grids(hundredths);
+  ProfileBuilder builder(hundredths);
+  for (std::int64_t i = 0; i < 1000; ++i) builder.add(i % 10 < 7 ? 40 : 10 + i % 57);
+  const RankProfile hours = builder.finish();
+  const Exponent rate =
+      granularity_rate(granularity_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}));
+  RandomBits bits = RandomBits::system();
+  int found = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::optional<RoundGrid> grid = select_granularity(hours, grids, rate, bits, {});
+    if (grid && grid->stride == 100) ++found;
+  }
+  EXPECT_GT(found, 330);
 }
 
 TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {

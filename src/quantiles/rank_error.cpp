@@ -292,7 +292,7 @@ std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const Qua
   const std::optional<std::uint64_t> excess =
       candidate_ranks(granularity_rate(granularity_calibration(query)), plan.grids.size() + 1, Enclosure::of(failure));
   if (!excess) return {};
-  return std::min(rows, (rows + *excess) / 4);
+  return std::min(rows, (rows + *excess) / 5);
 }
 
 }  // namespace fractile
