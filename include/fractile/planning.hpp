@@ -23,6 +23,9 @@ struct WorstCase {
   /// With probability at least `confidence` no quantile's rank error is larger.
   std::optional<std::uint64_t> together;
   std::string without;  ///< why some have no bound; empty when all have one
+  /// Of each of `ranks` at most: records finer than a granularity that is found, when values are rounded to it. A declared step
+  /// has none.
+  std::optional<std::uint64_t> rounded = {};
 
   /// Of `ranks`; nothing when one of them has none.
   std::optional<std::uint64_t> largest() const;

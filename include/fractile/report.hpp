@@ -57,6 +57,7 @@ struct Receipt {
   std::string confidence;
   std::string rows;      ///< the worst case is that of tables of at most so many records
   std::string together;  ///< empty when no bound is known
+  std::string rounded;   ///< empty when nothing is rounded to a granularity that was found
   std::string without;   ///< why not
   std::string public_records;
   std::string unsafe_seed;

@@ -57,6 +57,15 @@ Ranks interpolated_ranks(const Setting& setting, const Rational& failure) {
   return result;
 }
 
+bool counts_on_grid(const Setting& setting) {
+  return setting.grid && counting_is_better(setting.query, setting.grid->size(setting.lattice.size()));
+}
+
+/// Whether values are rounded to the grid, past records that are finer.
+bool rounds(const Setting& setting) {
+  return counts_on_grid(setting) || (setting.grid && setting.plan.released.size() < setting.query.quantiles.size());
+}
+
 /// Ranks that rounding to the grid leaves, when records finer than it may lie between.
 Ranks beyond_finer(const Setting& setting, Ranks ranks, const Rational& failure) {
   const std::optional<std::uint64_t> finer = finer_records(setting.query, setting.plan, setting.rows, failure);
@@ -68,7 +77,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   const std::size_t quantiles = setting.query.quantiles.size();
   const std::uint64_t candidates = setting.lattice.size();
   const Rational half = failure / Rational(2);
-  if (setting.grid && counting_is_better(setting.query, setting.grid->size(candidates))) {
+  if (counts_on_grid(setting)) {
     const Ranks counted(quantiles, counted_ranks(query_on_grid(setting.query), setting.grid->size(candidates), half));
     return beyond_finer(setting, counted, half);
   }
@@ -81,7 +90,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   if (setting.plan.released.size() == quantiles) {
     return recursion_ranks(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows, failure);
   }
-  if (setting.grid) return beyond_finer(setting, interpolated_ranks(setting, half), half);
+  if (rounds(setting)) return beyond_finer(setting, interpolated_ranks(setting, half), half);
   return interpolated_ranks(setting, failure);
 }
 
@@ -106,11 +115,12 @@ void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_
 /// What no quantile exceeds together, and each by itself, but with the failure's probability.
 using RanksWithin = std::function<Ranks(const Rational& failure)>;
 
-WorstCase bounds_of(const QuantileQuery& query, std::uint64_t rows, const Rational& confidence,
-                    const RanksWithin& ranks_at) {
+WorstCase bounds_of(const Setting& setting, const Rational& confidence, const RanksWithin& ranks_at) {
+  const std::uint64_t rows = setting.rows;
   const Rational failure = Rational(1) - confidence;
-  const Rational share = failure / Rational(static_cast<std::int64_t>(query.quantiles.size()));
+  const Rational share = failure / Rational(static_cast<std::int64_t>(setting.query.quantiles.size()));
   WorstCase worst{confidence, rows, ranks_at(share), {}, {}};
+  if (rounds(setting)) worst.rounded = finer_records(setting.query, setting.plan, rows, failure / Rational(2));
   worst.together = worst.largest();
   worst.ranks = ranks_at(failure);
   const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
@@ -194,13 +204,14 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
   const auto worst_with = [&](std::optional<RoundGrid> grid) {
     const Setting setting{query, plan, lattice, grid, rows};
-    return bounds_of(query, rows, confidence, [&](const Rational& failure) { return ranks_within(setting, failure); });
+    return bounds_of(setting, confidence, [&](const Rational& failure) { return ranks_within(setting, failure); });
   };
   WorstCase worst = worst_with({});
   for (const RoundGrid& grid : plan.grids) {
     const WorstCase other = worst_with(grid);
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
     raise(worst.together, other.together);
+    if (other.rounded) worst.rounded = other.rounded;
     if (worst.without.empty()) worst.without = other.without;
   }
   return worst;
@@ -213,7 +224,7 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
   std::string reason = reason_against(release.query, plan, release.lattice);
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
   const Setting setting{release.query, plan, release.lattice, grid_of(release, plan), rows};
-  return bounds_of(release.query, rows, confidence, [&](const Rational& failure) {
+  return bounds_of(setting, confidence, [&](const Rational& failure) {
     if (!release.bounds) return ranks_within(setting, failure);
     const Rational half = failure / Rational(2);
     return beyond_found(release, rows, ranks_within(setting, half), half);

@@ -205,6 +205,8 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const WorstCase worst = worst_case(query, fine, Rational(4, 5));
   EXPECT_GT(worst.largest().value(), rows / 5);
   EXPECT_LT(worst.largest().value(), rows / 2);
+  EXPECT_GT(worst.rounded.value(), rows / 5);
+  EXPECT_LT(worst.rounded.value(), worst.largest().value());
   const std::uint64_t finer = rows * 15 / 100;
   std::map<Position, std::uint64_t> close{{2 * 150'499 + 1, finer}};  // 150.499 is counted as 150
   for (std::uint64_t i = 0; i < rows - finer; ++i) ++close[2 * (1000 * (100 + i % 100)) + 1];
@@ -234,6 +236,8 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   release.used.granularity = Rational(1);
   const WorstCase rounded = worst_case(release, Rational(4, 5));
   EXPECT_GT(rounded.ranks[150].value(), not_rounded.ranks[150].value() + rows / 5);
+  EXPECT_TRUE(rounded.rounded);
+  EXPECT_FALSE(not_rounded.rounded);
 }
 
 TEST(WorstCase, OfFoundBoundsIsKept) {

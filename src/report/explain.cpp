@@ -235,6 +235,12 @@ void explain_errors(Page& page, const Receipt& receipt) {
       percent_of(receipt.confidence), receipt.rows, receipt.source.by.empty() ? "" : " in a group",
       receipt.together.empty() ? ""
                                : " With the same probability no value is off by more than " + receipt.together + "."));
+  if (!receipt.rounded.empty()) {
+    page.paragraph(fmt::format(
+        "Of these, up to {} are records finer than the granularity that was found privately, and rounded to it; where "
+        "the step is the data's own, there are none.",
+        receipt.rounded));
+  }
 }
 
 void explain_assumptions(Page& page, const Receipt& receipt) {

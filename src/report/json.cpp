@@ -88,6 +88,7 @@ WorstCase common_terms(const std::vector<WorstCase>& worst) {
   common.together.reset();
   for (const WorstCase& each : worst) {
     if (!each.without.empty()) common.without = each.without;
+    common.rounded = std::max(common.rounded, each.rounded);
   }
   return common;
 }

@@ -99,6 +99,12 @@ std::string meaning(const ReleasePlan& plan) {
         "worst case   exceeded with probability at most {:.4g} each, whatever the table of up to {} records;\n"
         "             with the same probability no quantile misses by more than {}\n",
         failure, worst.rows, ranks_or(worst.together, "-"));
+    if (worst.rounded) {
+      text += fmt::format(
+          "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"
+          "             it; with the data's own step as --step there are none\n",
+          *worst.rounded);
+    }
   } else {
     text += fmt::format("worst case   not known for all: {}\n", worst.without);
   }

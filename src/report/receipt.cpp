@@ -126,6 +126,7 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
           text_of(worst, "confidence"),
           text_of(worst, "rows"),
           text_of(worst, "together"),
+          text_of(worst, "rounded"),
           text_of(worst, "without"),
           text_of(json, "public_records"),
           text_of(json, "unsafe_seed"),

@@ -186,5 +186,20 @@ TEST(Explain, SaysWhatIsProved) {
   EXPECT_NE(page.find("with any other records in place of that person's"), std::string::npos);
 }
 
+TEST(Explain, TellsOfRecordsThatMayHaveBeenRounded) {
+  QuantileQuery query{{}, Budget::pure(Rational(4))};
+  for (int i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
+  query.expected_rows = 5000;
+  const Lattice fine = Lattice::regular(0, 300, Rational(1, 1000));
+  QuantileRelease release = released(query, fine);
+  release.used.granularity = Rational(1);
+  std::string page = explain(read_receipt(to_json(release, source), "r"), Prose::text);
+  std::replace(page.begin(), page.end(), '\n', ' ');
+  EXPECT_NE(page.find("finer than the granularity"), std::string::npos);
+  release.used.granularity = fine.step();
+  page = explain(read_receipt(to_json(release, source), "r"), Prose::text);
+  EXPECT_EQ(page.find("finer than"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace fractile

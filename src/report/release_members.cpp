@@ -84,6 +84,7 @@ void write_worst_case(Writer& json, const WorstCase& worst) {
   member(json, "confidence", worst.confidence.to_string());
   member(json, "rows", worst.rows);
   if (worst.together) member(json, "together", *worst.together);
+  if (worst.rounded) member(json, "rounded", *worst.rounded);
   if (!worst.without.empty()) member(json, "without", worst.without);
   json.EndObject();
 }
