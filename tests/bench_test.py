@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 
 import page
 import peers
+import run
 from peers import Answer
 
 
@@ -53,6 +54,7 @@ class Asking(unittest.TestCase):
     def test_what_was_measured_and_by_which_versions(self):
         answer = self.ask("""
             import json, sys
+            print("a library that says hello")
             print(json.dumps({"measured": {"k/" + sys.argv[1]: 0.25}, "versions": {"peer": "1.2"}}))
             """, 10)
         self.assertEqual(answer, Answer({"k/10": 0.25}, versions={"peer": "1.2"}))
@@ -66,10 +68,10 @@ class Asking(unittest.TestCase):
 
     def test_reasons_name_no_paths_and_break_no_table(self):
         said = "Traceback\n\nImportError: no 'X' in 'y' (/home/me/lib/y.so)\n\n"
-        self.assertEqual(peers.reason(said), "ImportError: no 'X' in 'y'")
-        self.assertEqual(peers.reason("E: a | b\n"), "E: a / b")
-        self.assertEqual(peers.reason(""), "it says nothing")
-        self.assertEqual(len(peers.reason("x" * 1000)), 120)
+        self.assertEqual(peers.reason(said, 1), "ImportError: no 'X' in 'y'")
+        self.assertEqual(peers.reason("E: a | b\n", 1), "E: a / b")
+        self.assertEqual(peers.reason("", -9), "it ends with code -9")
+        self.assertEqual(len(peers.reason("x" * 1000, 1)), 120)
 
     def test_too_slow(self):
         self.assertEqual(self.ask("import time; time.sleep(60)", limit=1).absent, "over 1 s")
@@ -150,6 +152,15 @@ class Parts(unittest.TestCase):
         self.assertIn("| absent: no such library | not tried |", text)
         self.assertEqual(peers.versions(beside), "all absent")
         self.assertEqual(peers.targets(beside, processes), [])
+
+    def test_the_head_says_whether_the_rivals_took_part(self):
+        context = {"compiler": "12", "libc": "2", "flint": "3", "openssl": "4", "load_avg": [0.5]}
+        answer = Answer({"gap": 4.0, "error": 0.1}, versions={"peer": "1.2"})
+        with mock.patch.object(run, "duckdb_version", return_value="5"):
+            self.assertIn("were left out of this run", run.head_part(context, False, None))
+            head = run.head_part(context, False, self.beside(answer))
+        self.assertIn("`./dev bench --peers`", head)
+        self.assertIn("The other private libraries: peer 1.2.", head)
 
     def test_a_worse_gap_is_said(self):
         better = Answer({"gap": 4.0, "error": 0.1})
