@@ -20,6 +20,8 @@ RECORDS = 1000
 
 def answer(works, packages):
     """WORK WORDS...: does it, and prints what was measured beside the versions of the packages."""
+    if len(sys.argv) < 2 or sys.argv[1] not in works:
+        sys.exit(sys.modules["__main__"].__doc__)
     measured = works[sys.argv[1]](*sys.argv[2:])
     print(json.dumps({"measured": measured, "versions": {name: metadata.version(name) for name in packages}}))
 

@@ -344,7 +344,7 @@ def process_rows(program, quick, with_peers):
                 rivals = peers.file_contenders(path, column, lower, upper) if with_peers else {}
                 answers = peers.in_turn({"ours": lambda c=release: answered(fractile_seconds, *c),
                                          "theirs": lambda q=exact: answered(duckdb_seconds, q), **rivals},
-                                        2 if quick else 3 if with_peers else 5, warm_up=1)
+                                        2 if quick else 3 if with_peers else 5, warm_up=1, slow=peers.FILE_SLOW)
                 ours, theirs = (answers.pop(who).measured["seconds"] for who in ("ours", "theirs"))
                 yield title, column, ours, theirs, answers
 

@@ -70,6 +70,7 @@ class Asking(unittest.TestCase):
         said = "Traceback\n\nImportError: no 'X' in 'y' (/home/me/lib/y.so)\n\n"
         self.assertEqual(peers.reason(said, 1), "ImportError: no 'X' in 'y'")
         self.assertEqual(peers.reason("E: a | b\n", 1), "E: a / b")
+        self.assertEqual(peers.reason("E: it fails. Random: 0.25\n", 1), "E: it fails")
         self.assertEqual(peers.reason("", -9), "it ends with code -9")
         self.assertEqual(len(peers.reason("x" * 1000, 1)), 120)
 
