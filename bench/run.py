@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs the benchmarks and writes docs/benchmarks.md.
 
-    run.py BENCH_FOLDER [--quick] [--out FILE]
+    run.py BENCH_FOLDER [--peers] [--quick] [--out FILE]
 
 BENCH_FOLDER holds fractile_bench, its parent the program; FRACTILE_DUCKDB names libduckdb. Every table compares
 contenders of one run: inside a process in random turn, whole processes A B A B. Times are medians; nothing is asserted.
+With --peers also the other private libraries, in the Python that FRACTILE_BENCH_PEERS names.
 """
 
 import argparse
@@ -19,6 +20,9 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+import peers
+from page import NANOSECONDS, over, shown, table, verdict
 
 HOUSE = Path(__file__).resolve().parent.parent
 
@@ -37,7 +41,6 @@ FAMILIES = {
 }
 ASKS = ("median", "quartiles", "percentiles")
 TABLE_SIZES = (1_000_000, 10_000_000)
-NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 class Results:
@@ -69,26 +72,14 @@ class Results:
         return self.counters.get("/".join(str(part) for part in parts), {}).get(key)
 
 
-def shown(nanoseconds):
-    if nanoseconds is None:
-        return ""
-    for unit in ("s", "ms", "us"):
-        if nanoseconds >= NANOSECONDS[unit]:
-            return f"{nanoseconds / NANOSECONDS[unit]:.3g} {unit}"
-    return f"{nanoseconds:.3g} ns"
+def ours_afresh(binary, quick):
+    """How peers.py asks for our own times."""
+    def ask(pattern):
+        results = Results()
+        results.run(binary, pattern, quick)
+        return peers.Answer({name: time / 1e9 for name, time in results.times.items()})
 
-
-def over(value, base):
-    """The value, and how many times `base` it is."""
-    if value is None or not base:
-        return shown(value)
-    ratio = value / base
-    return f"{shown(value)} ({f'{ratio:,.0f}' if ratio >= 100 else f'{ratio:.3g}'}x)"
-
-
-def table(head, rows):
-    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+    return ask
 
 
 # --- One selection ---------------------------------------------------------------------------------------------------
@@ -337,13 +328,12 @@ def write_tables(folder, quick):
     return tables
 
 
-def in_turn(contenders, runs):
-    """The median of each, run A B A B, after one round that is not counted."""
-    seconds = [[contender() for contender in contenders] for _ in range(runs + 1)][1:]
-    return [statistics.median(column) for column in zip(*seconds)]
+def answered(seconds, *words):
+    return peers.Answer({"seconds": seconds(*words)})
 
 
-def process_rows(program, quick):
+def process_rows(program, quick, with_peers):
+    """File, column, seconds of ours, of DuckDB, and what the private rivals answer, by title."""
     columns = (("wage", ("0", "1048576", "0.01")), ("age", ("0", "125", "1")))
     with tempfile.TemporaryDirectory() as name:
         for title, path in write_tables(Path(name), quick):
@@ -351,14 +341,17 @@ def process_rows(program, quick):
                 release = (program, "release", path, "--column", column, "--bounds", lower, upper, "--step", step,
                            "--quantiles", "median", "--epsilon", "1", "--format", "csv")
                 exact = f"SELECT quantile_cont({column}, 0.5) FROM '{path}'"
-                ours, theirs = in_turn((lambda c=release: fractile_seconds(*c), lambda q=exact: duckdb_seconds(q)),
-                                       2 if quick else 5)
-                yield title, column, ours, theirs
+                rivals = peers.file_contenders(path, column, lower, upper) if with_peers else {}
+                answers = peers.in_turn({"ours": lambda c=release: answered(fractile_seconds, *c),
+                                         "theirs": lambda q=exact: answered(duckdb_seconds, q), **rivals},
+                                        2 if quick else 3 if with_peers else 5, warm_up=1, slow=peers.FILE_SLOW)
+                ours, theirs = (answers.pop(who).measured["seconds"] for who in ("ours", "theirs"))
+                yield title, column, ours, theirs, answers
 
 
 def process_part(measured):
     rows = [[title, column, f"{ours:.3f} s", f"{theirs:.3f} s", f"{ours / theirs:.2f}x"]
-            for title, column, ours, theirs in measured]
+            for title, column, ours, theirs, _ in measured]
     return ("## A whole process, from file to quantile\n\n"
             "`fractile release` of the median (wage: 10^8 candidates, age: 126) beside DuckDB's own `quantile_cont` "
             "(not private) of the same column, through the same library; wall time, in turn. DuckDB's time starts "
@@ -367,10 +360,6 @@ def process_part(measured):
 
 
 # --- Targets ---------------------------------------------------------------------------------------------------------
-
-
-def verdict(what, value, target, met):
-    return [what, value, target, "met" if met else "**not met**"]
 
 
 def selection_targets(results):
@@ -424,12 +413,13 @@ def utility_targets(results):
         yield verdict("expected loss of a target among 11,710, 100 epsilons", f"{seconds:.2g} s", "< 1 s", seconds < 1)
 
 
-def targets_part(results, processes):
+def targets_part(results, processes, beside):
     rows = [*selection_targets(results), *release_targets(results), *counting_targets(results),
             *utility_targets(results)]
-    for title, column, ours, theirs in processes:
+    for title, column, ours, theirs, _ in processes:
         rows.append(verdict(f"{title}, {column}: fractile release / DuckDB's exact quantile", f"{ours / theirs:.2f}x",
                             "<= 1.5x", ours <= 1.5 * theirs))
+    rows += peers.targets(beside, processes) if beside else []
     return "## Targets\n\n" + table(["what", "measured", "target", ""], rows)
 
 
@@ -443,22 +433,27 @@ def cpu_name():
     return platform.processor()
 
 
-def head_part(context, quick):
-    flag, runs = (" --quick", "one run") if quick else ("", "medians of three runs in random turn")
+def head_part(context, quick, beside):
+    flags, runs = (" --quick", "one run") if quick else ("", "medians of three runs in random turn")
+    others = "OpenDP, diffprivlib and Google's library were left out of this run; `./dev bench --peers` has them too."
+    if beside:
+        flags = f" --peers{flags}"
+        others = f"The other private libraries: {peers.versions(beside)}."
     warning = "**A quick run, to see that everything works: no figure here counts.**\n\n" if quick else ""
     versions = (f"g++ {context['compiler']}, libc {context['libc']}, FLINT {context['flint']}, OpenSSL "
                 f"{context['openssl']}, DuckDB {duckdb_version()}")
     machine = f"{cpu_name()}, {os.cpu_count()} cores, load average {context['load_avg'][0]:.1f} at the start"
-    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flag}` on {datetime.date.today()}; do not edit, run it "
+    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flags}` on {datetime.date.today()}; do not edit, run it "
             f"again.\n\nMachine: {machine}. {versions}. Inside one process: CPU times, {runs}.\n\n"
             "\"Exact\" contenders draw from the law that is proved, with cryptographic bits; \"insecure\" ones sum "
             "doubles and use an ordinary generator. The SIMD softmax is what the compiler makes of libmvec's exp for this "
-            "very machine with -ffast-math. OpenDP, diffprivlib and Google's library are not in this run.\n")
+            f"very machine with -ffast-math. {others}\n")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--peers", action="store_true", help="the private rivals in Python as well")
     parser.add_argument("--quick", action="store_true", help="small tables, few runs: to see that it works")
     parser.add_argument("--out", type=Path, default=HOUSE / "docs" / "benchmarks.md")
     options = parser.parse_args()
@@ -470,9 +465,16 @@ def main():
            "^utility/")
     for pattern in few if options.quick else ("^selection/", "^(release|profile)/", "^(refinement|utility)/"):
         results.run(options.folder / "fractile_bench", pattern, options.quick)
-    processes = list(process_rows(options.folder.parent / "fractile", options.quick))
-    parts = [head_part(results.context, options.quick), targets_part(results, processes), selection_part(results),
-             release_part(results), counting_part(results), process_part(processes), refinement_part(results)]
+    processes = list(process_rows(options.folder.parent / "fractile", options.quick, options.peers))
+    beside = None
+    if options.peers:
+        beside = peers.measure(ours_afresh(options.folder / "fractile_bench", options.quick),
+                               options.folder.parent / "fractile", options.quick)
+    parts = [head_part(results.context, options.quick, beside),
+             targets_part(results, processes, beside), selection_part(results), release_part(results),
+             counting_part(results), process_part(processes), refinement_part(results)]
+    if beside:
+        parts.append(peers.page_part(beside, processes))
     options.out.write_text("\n".join(parts), encoding="utf-8")
     print(f"wrote {options.out}")
 

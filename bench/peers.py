@@ -1,0 +1,361 @@
+"""The private rivals in Python, beside ours: runs bench/peer_*.py in a Python of their own and writes their part of the page.
+
+A rival that is not there, fails or takes too long is "absent", with the reason; no figure is made up for it.
+"""
+
+import concurrent.futures
+import csv
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from page import over, shown, table, times, verdict
+
+FOLDER = Path(__file__).resolve().parent
+SLOW = 20  # seconds; what takes longer runs once
+OPENDP, DIFFPRIVLIB, GOOGLE = "peer_opendp.py", "peer_diffprivlib.py", "peer_python_dp.py"
+NAMES = {OPENDP: "OpenDP", DIFFPRIVLIB: "diffprivlib", GOOGLE: "Google's tree (python-dp)"}
+
+
+# --- Asking ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Answer:
+    """What was measured, by name; or why nothing was."""
+
+    measured: dict = field(default_factory=dict)
+    absent: str = ""
+    versions: dict = field(default_factory=dict)
+
+    def nanoseconds(self, name):
+        return self.measured[name] * 1e9 if name in self.measured else None
+
+
+def last_line(text):
+    return ([line.strip() for line in text.splitlines() if line.strip()] or [""])[-1]
+
+
+def reason(errors, code):
+    """The first sentence of the last line that a program wrote, without the paths of this machine."""
+    last = re.sub(r"\s*\(?/[^\s)]*\)?", "", last_line(errors)) or f"it ends with code {code}"
+    sentence = re.split(r"\. ", last)[0]
+    return (sentence[:117] + "..." if len(sentence) > 120 else sentence).replace("|", "/")
+
+
+def ask(script, *words, limit=300):
+    python = os.environ.get("FRACTILE_BENCH_PEERS", sys.executable)
+    command = [python, "-B", FOLDER / script, *(str(word) for word in words)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=limit)
+    except subprocess.TimeoutExpired:
+        return Answer(absent=f"over {limit} s")
+    except OSError as error:
+        return Answer(absent=f"no Python for it: {error.strerror}")
+    if done.returncode != 0:
+        return Answer(absent=reason(done.stderr, done.returncode))
+    return Answer(**json.loads(last_line(done.stdout)))
+
+
+def to_be_asked(given, slow):
+    return not given or not given[-1].absent and max(given[-1].measured.values()) <= slow
+
+
+def middle(answers):
+    """The medians of the answers, or the reason why one of them is none."""
+    for answer in answers:
+        if answer.absent:
+            return answer
+    names = answers[0].measured
+    return Answer({name: statistics.median(answer.measured[name] for answer in answers) for name in names},
+                  versions=answers[0].versions)
+
+
+def in_turn(contenders, rounds, warm_up=0, slow=SLOW):
+    """The medians of each: A B A B, after rounds that only warm up. Who is absent or slow is not asked again, and counts."""
+    answers = {name: [] for name in contenders}
+    for _ in range(warm_up + rounds):
+        for name, contender in contenders.items():
+            if to_be_asked(answers[name], slow):
+                answers[name].append(contender())
+    return {name: middle(given[warm_up:] or given) for name, given in answers.items()}
+
+
+def cells(title, answer, names, bases):
+    """A row of times and of how many times ours they are; one that says why there are none."""
+    if answer.absent:
+        return [f"{title}: absent: {answer.absent}", *("" for _ in names)]
+    return [title, *(over(answer.nanoseconds(name), base) for name, base in zip(names, bases))]
+
+
+# --- One selection ---------------------------------------------------------------------------------------------------
+
+SELECTIONS = {
+    "OpenDP make_noisy_max, zCDP: Gumbel noise, our law (exact)": ("OpenDP", "softmax"),
+    "OpenDP make_noisy_max, pure: permute-and-flip (exact)": ("OpenDP", "permute-and-flip"),
+    "diffprivlib Exponential: our law in doubles (insecure)": ("diffprivlib", "softmax"),
+}
+
+
+def selection_sizes(quick):
+    return (10, 1_000, 10_000) if quick else (10, 1_000, 10_000, 1_000_000)
+
+
+def measure_selections(ours, quick):
+    sizes = selection_sizes(quick)
+    pattern = f"^selection/dense/({'|'.join(str(k) for k in sizes)})/1/majorant$"
+    return in_turn({"ours": lambda: ours(pattern), "OpenDP": lambda: ask(OPENDP, "select", 1, *sizes),
+                    "diffprivlib": lambda: ask(DIFFPRIVLIB, "select", 1, *sizes)}, 1 if quick else 3)
+
+
+def selection_part(answers, quick):
+    sizes = (1, *selection_sizes(quick))
+    ours = [answers["ours"].nanoseconds(f"selection/dense/{k}/1/majorant") for k in sizes]
+    rows = [["ours (exact)", *(shown(value) for value in ours)]]
+    for title, (peer, law) in SELECTIONS.items():
+        rows.append(cells(title, answers[peer], [f"{law}/{k}" for k in sizes], ours))
+    return ("### One selection from k scores\n\nThe dense scores of above, rate 1. Nothing is subtracted: k = 1 shows what a "
+            "call from Python costs; its list of scores is there already. OpenDP's laws are those of its two privacy measures, "
+            "by exact arithmetic; the first is the one that ours draws from.\n\n"
+            + table(["", *(f"k = {k:,}" for k in sizes)], rows))
+
+
+# --- One release -----------------------------------------------------------------------------------------------------
+
+RECORDS = 1_000_000
+
+
+def lattice_candidates(quick):
+    return 10_000 if quick else 1_000_000
+
+
+def measure_lattices(ours, quick):
+    pattern = f"^(release/{RECORDS}/(20|40)/median/release|profile/{RECORDS}/40/profile)$"
+    return in_turn({"ours": lambda: ours(pattern),
+                    "OpenDP": lambda: ask(OPENDP, "lattice", RECORDS, lattice_candidates(quick))}, 1 if quick else 3)
+
+
+def lattice_part(answers, quick):
+    few, many = (answers["ours"].nanoseconds(f"release/{RECORDS}/{bits}/median/release") for bits in (20, 40))
+    whole = many + answers["ours"].nanoseconds(f"profile/{RECORDS}/40/profile")
+    rows = [["ours, 2^20 candidates, records counted", shown(few)],
+            ["ours, 2^40 candidates, records counted", shown(many)],
+            ["ours, 2^40 candidates, with counting records in no order", shown(whole)],
+            cells(f"OpenDP make_private_quantile, {lattice_candidates(quick):,} candidates, records sorted",
+                  answers["OpenDP"], ["calling"], [whole]),
+            cells("making that measurement, once for all tables", answers["OpenDP"], ["making"], [whole])]
+    return (f"### A median of n = {RECORDS:,} records\n\nIn brackets: how many times ours with counting. OpenDP draws by "
+            "permute-and-flip among candidates that are listed one by one.\n\n" + table(["", "time"], rows))
+
+
+COUNTS_IN_TIME = ("10", "50", "120")
+CANDIDATES_IN_TIME = 8192
+MANY = {
+    f"OpenDP, one at a time for epsilon/m, {CANDIDATES_IN_TIME:,} candidates (exact)":
+        (OPENDP, "many", CANDIDATES_IN_TIME, *COUNTS_IN_TIME),
+    "diffprivlib, one at a time for epsilon/m (insecure)": (DIFFPRIVLIB, "many", *COUNTS_IN_TIME),
+    "Google's tree, python-dp, all at once": (GOOGLE, "many", *COUNTS_IN_TIME),
+}
+
+
+def measure_many(ours, quick):
+    rivals = {title: lambda w=words: ask(*w) for title, words in MANY.items()}
+    return in_turn({"ours": lambda: ours("^release/1000/40/m[0-9]+/auto$"), **rivals}, 1 if quick else 3)
+
+
+def many_part(answers):
+    ours = [answers["ours"].nanoseconds(f"release/1000/40/m{m}/auto") for m in COUNTS_IN_TIME]
+    rows = [["auto, told n, 2^40 candidates (exact)", *(shown(value) for value in ours)],
+            *(cells(title, answers[title], COUNTS_IN_TIME, ours) for title in MANY)]
+    return ("### m quantiles of n = 1,000 records\n\nOurs starts from counted records, the others from an array; OpenDP's "
+            "measurements are made beforehand. The authors' numpy is in the table further up.\n\n"
+            + table(["", *(f"m = {m}" for m in COUNTS_IN_TIME)], rows))
+
+
+# --- Whole processes -------------------------------------------------------------------------------------------------
+
+FILE_SLOW, FILE_LIMIT = 5, 100  # seconds
+FILE_PEERS = {
+    "OpenDP + Polars": (OPENDP, "file"),
+    "OpenDP's Context + Polars": (OPENDP, "context"),
+    "diffprivlib + pandas": (DIFFPRIVLIB, "file"),
+    "Google's tree + pandas": (GOOGLE, "file"),
+}
+# What OpenDP can list: the wages in whole units, where ours are in hundredths.
+FILE_STEPS = {"wage": "1", "age": "1"}
+
+
+def file_contenders(path, column, lower, upper):
+    """By title, for the same file and column as ours; the Context takes whole numbers only."""
+    return {title: lambda p=peer: ask(*p, path, column, lower, upper, FILE_STEPS[column], limit=FILE_LIMIT)
+            for title, peer in FILE_PEERS.items() if column == "age" or peer[1] != "context"}
+
+
+def whole(answer):
+    """As DuckDB's: from before the libraries are loaded."""
+    return answer.measured["loading"] + answer.measured["seconds"]
+
+
+def file_cell(answer, ours):
+    if answer is None:
+        return "not tried"
+    if answer.absent:
+        return f"absent: {answer.absent}"
+    loaded = answer.measured["seconds"]
+    return f"{whole(answer):.3g} s ({times(whole(answer) / ours)}); loaded already {loaded:.3g} s ({times(loaded / ours)})"
+
+
+def file_part(processes):
+    """`processes` as run.process_rows yields them: file, column, seconds of ours, of DuckDB, answers by title."""
+    rows = [[file, column, f"{ours:.3f} s", f"{theirs:.3f} s", *(file_cell(peers.get(title), ours) for title in FILE_PEERS)]
+            for file, column, ours, theirs, peers in processes]
+    return ("### A whole process, from file to median\n\nIn turn with the table above, on the same files. The clock of a rival "
+            "starts before its libraries are loaded, as DuckDB's, and leaves out the start of Python; beside it, what the work "
+            "takes when they are loaded already. Ours has everything, always. OpenDP chooses among 1,048,577 whole wages, "
+            "ours among 10^8 of two decimals; diffprivlib and Google's tree release any double. Where many "
+            "records tie, all weights of diffprivlib can be 0 in doubles, and it fails. Who took over "
+            f"{FILE_SLOW} s ran once, and over {FILE_LIMIT} s is given up.\n\n"
+            + table(["file", "column", "fractile release", "DuckDB, not private", *FILE_PEERS], rows))
+
+
+def file_targets(processes):
+    for file, column, ours, _, peers in processes:
+        there = {title: answer for title, answer in peers.items() if not answer.absent}
+        if not there:
+            continue
+        best = min(there, key=lambda title: whole(there[title]))
+        loaded = min(there, key=lambda title: there[title].measured["seconds"])
+        yield verdict(f"{file}, {column}: fractile release / fastest private rival ({best})",
+                      f"{times(ours / whole(there[best]))}; loaded already ({loaded}) "
+                      f"{times(ours / there[loaded].measured['seconds'])}",
+                      "< 1x", ours < whole(there[best]))
+
+
+# --- Accuracy --------------------------------------------------------------------------------------------------------
+
+SETS = {"uniform": "uniform on (-5, 5)", "gaussian": "Gaussian, deviation 5"}
+COUNTS = (1, 10, 50, 120)
+OURS = {"auto": "**ours, auto**", "approximate-as-published": "ApproximateQuantiles, as published (ours)"}
+
+
+def measure_our_gaps(program, trials):
+    """{(mechanism, set, m): (mean, standard error)}, by the program itself."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [program, "reproduce", "approximate-quantiles", "--sets", ",".join(SETS), "--mechanisms", ",".join(OURS),
+                   "--trials", str(trials), "--quantile-counts", ",".join(str(m) for m in COUNTS), "--no-figures", "--out",
+                   folder]
+        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        with open(Path(folder) / "approximate_quantiles.csv", encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["measure"] == "pure"]
+    return {(row["mechanism"], row["set"], int(row["quantiles"])):
+            (float(row["gap_mean"]), float(row["gap_standard_error"])) for row in rows}
+
+
+def measure_peer_gaps(trials):
+    """{(script, set, m): Answer}. Nothing is timed, so that all cores may work."""
+    works = [(script, of, m) for script in NAMES for of in SETS for m in COUNTS]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        asked = pool.map(lambda work: ask(work[0], "accuracy", work[1], trials, work[2], limit=600), works)
+        return dict(zip(works, asked))
+
+
+def gap_shown(mean, error):
+    return f"{mean:.3g} ± {error:.2g}"
+
+
+def gap_cell(answer):
+    return f"absent: {answer.absent}" if answer.absent else gap_shown(answer.measured["gap"], answer.measured["error"])
+
+
+def accuracy_part(ours, theirs, trials):
+    rows = [[SETS[of], str(m), *(gap_shown(*ours[name, of, m]) for name in OURS),
+             *(gap_cell(theirs[script, of, m]) for script in NAMES)] for of in SETS for m in COUNTS]
+    return ("### Accuracy\n\nThe mean gap of [accuracy.md](accuracy.md): how many records lie between a released quantile and "
+            "the true one. 1,000 records, bounds [-100, 100], m uniform quantiles, epsilon 1 for all of them together, "
+            f"{trials} trials, seed 1, standard errors after ±. The rivals see the same samples, ours other ones of the same "
+            "law (`fractile reproduce approximate-quantiles`). `auto` is told that there are about 1,000 rows. Ours choose "
+            "among values 0.00001 apart, OpenDP among 10,001 that are 0.02 apart, which is about two records at most; the "
+            "others release any double. Google's tree is asked once, for all quantiles and the whole budget: split among them "
+            "it would err more.\n\n"
+            + table(["set", "m", *OURS.values(), *NAMES.values()], rows))
+
+
+def accuracy_targets(ours, theirs):
+    """Never worse than any rival at any m; means that differ by less than two standard errors count as equal."""
+    for of in SETS:
+        for m in COUNTS:
+            mean, error = ours["auto", of, m]
+            there = {NAMES[script]: theirs[script, of, m].measured for script in NAMES if not theirs[script, of, m].absent}
+            if not there:
+                continue
+            best = min(there, key=lambda name: there[name]["gap"])
+            slack = 2 * (error**2 + there[best]["error"]**2)**0.5
+            yield verdict(f"mean gap, {of}, m = {m}: auto / nearest private rival ({best})",
+                          f"{gap_shown(mean, error)} / {gap_shown(there[best]['gap'], there[best]['error'])}",
+                          "never more, within two standard errors", mean <= there[best]["gap"] + slack)
+
+
+# --- The part --------------------------------------------------------------------------------------------------------
+
+PROMISES = [
+    ["ours", "add or remove a record", "exponential mechanisms, exact", "a public lattice of any size"],
+    ["OpenDP", "add or remove a record (symmetric distance)", "permute-and-flip, exact", "a public list of candidates"],
+    ["diffprivlib", "its sensitivity 1 covers add-remove and change-one",
+     "exponential mechanism over the intervals between records, in doubles", "any double between the bounds"],
+    ["Google's tree", "add or remove a record (one partition, one contribution)",
+     "Laplace noise on the counts of a tree of 16^4 leaves, paid once for all quantiles, in doubles rounded against leaks",
+     "any double between the bounds"],
+]
+
+
+@dataclass
+class Beside:
+    """All that was measured beside the rivals, but for whole processes."""
+
+    quick: bool
+    trials: int
+    selections: dict
+    lattices: dict
+    many: dict
+    our_gaps: dict
+    peer_gaps: dict
+
+
+def measure(ours, program, quick):
+    """`ours(pattern)`: an Answer, by our own benchmarks of those names."""
+    trials = 5 if quick else 200
+    return Beside(quick, trials, measure_selections(ours, quick), measure_lattices(ours, quick), measure_many(ours, quick),
+                  measure_our_gaps(program, trials), measure_peer_gaps(trials))
+
+
+def versions(beside):
+    """The packages of the rivals that answered, and who did not."""
+    answers = [answer for part in (beside.selections, beside.lattices, beside.many, beside.peer_gaps)
+               for answer in part.values()]
+    there = sorted({pair for answer in answers for pair in answer.versions.items()})
+    return ", ".join(f"{name} {version}" for name, version in there) or "all absent"
+
+
+def page_part(beside, processes):
+    return "\n".join([
+        "## Beside other private libraries\n",
+        "Each in a process of its own, through Python; wall time, medians of rounds in turn with ours (CPU time). In brackets: "
+        "how many times ours. The privacy of a release is the same for all: epsilon 1 for a record that is added or removed, "
+        "and for all quantiles together; those of OpenDP and diffprivlib share it by basic composition. A library that could "
+        "not be installed or that failed is absent, and the row says why. One work of one library alone: "
+        "`build/deps/peers/bin/python bench/peer_opendp.py`, and likewise `peer_diffprivlib.py` and `peer_python_dp.py`, say "
+        "what to type.\n",
+        table(["library", "neighbours", "law and arithmetic", "possible values"], PROMISES),
+        selection_part(beside.selections, beside.quick), lattice_part(beside.lattices, beside.quick),
+        many_part(beside.many), file_part(processes),
+        accuracy_part(beside.our_gaps, beside.peer_gaps, beside.trials)])
+
+
+def targets(beside, processes):
+    return [*file_targets(processes), *accuracy_targets(beside.our_gaps, beside.peer_gaps)]
