@@ -32,12 +32,13 @@ struct Counted {
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         const std::function<void()>& on_progress);
 
-/// Whether count_by_engine() can be used: a regular lattice of at most 1,024 points whose step is not lost in the
-/// rounding of its bounds.
-bool engine_can_count(const Lattice& lattice);
+/// Whether count_by_engine() can be used: for whole numbers, when the lattice spans at most 4,096 of them; else on a regular
+/// lattice of at most 1,024 points whose step is not lost in the rounding of its bounds.
+bool engine_can_count(const Lattice& lattice, bool is_integer);
 
-/// The engine computes v = (x - lower) / step + 1/2 in doubles. Where v is farther than rounding_margin() from an
-/// integer, floor(v) is the exact index; the other records it groups by value, and they are placed here, exactly.
+/// Whole numbers the engine groups by value, those beyond the lattice by its ends, and they are placed here. For others
+/// it computes v = (x - lower) / step + 1/2 in doubles. Where v is farther than rounding_margin() from an integer, floor(v)
+/// is the exact index; the other records it groups by value, too.
 /// Throws EngineFailure.
 Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         const std::function<void()>& on_progress);

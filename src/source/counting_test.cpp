@@ -163,12 +163,39 @@ TEST_F(CountingTest, RandomLatticesAndNumbers) {
   });
 }
 
+TEST_F(CountingTest, WholeNumbersAreGroupedByValueOnAnyNarrowLattice) {
+  std::vector<Lattice> lattices{lattice_of("0", "125", "1"),
+                                lattice_of("-2000", "2000", "0.001"),
+                                lattice_of("0.5", "4000.5", "0.5"),
+                                lattice_of("-7.25", "1.75", "4.5"),
+                                lattice_of("-9223372036854775700", "-9223372036854775600", "1"),
+                                lattice_of("9223372036854775700", "9223372036854775806", "2")};
+  lattices.push_back(Lattice::explicit_points({Rational::parse("-0.5"), 3, Rational::parse("3.5"), 1000}));
+  for (const Lattice& lattice : lattices) {
+    SCOPED_TRACE(lattice.lower().to_string() + " " + lattice.upper().to_string());
+    std::vector<std::int64_t> numbers{std::numeric_limits<std::int64_t>::min(),
+                                      std::numeric_limits<std::int64_t>::max()};
+    const std::int64_t middle = lattice.lower().floor().to_int64();
+    for (std::int64_t k = -20; k < 4020; k += 7) {
+      if (k < 0 || middle < std::numeric_limits<std::int64_t>::max() - k) numbers.push_back(middle + k);
+    }
+    const std::string csv = folder.write("x.csv", csv_of(numbers));
+    expect_profile(parquet_of(csv, "BIGINT"), lattice, profile_of<std::int64_t>(lattice, numbers));
+  }
+}
+
 TEST(Counting, TheEngineCountsOnlyWhereItsArithmeticIsSafe) {
-  EXPECT_TRUE(engine_can_count(lattice_of("0", "1023", "1")));
-  EXPECT_FALSE(engine_can_count(lattice_of("0", "1024", "1")));
-  EXPECT_FALSE(engine_can_count(lattice_of("1e15", "1000000000000001", "0.01")));
-  EXPECT_FALSE(engine_can_count(lattice_of("0", "1e-310", "1e-312")));
-  EXPECT_FALSE(engine_can_count(Lattice::explicit_points({Rational(1), Rational(2)})));
+  for (const bool is_integer : {false, true}) {
+    EXPECT_TRUE(engine_can_count(lattice_of("0", "1023", "1"), is_integer));
+    EXPECT_TRUE(engine_can_count(lattice_of("0", "1023000", "1000"), is_integer));
+    EXPECT_EQ(engine_can_count(lattice_of("0", "4095", "1"), is_integer), is_integer);
+    EXPECT_EQ(engine_can_count(lattice_of("0", "1", "1e-15"), is_integer), is_integer);
+    EXPECT_EQ(engine_can_count(Lattice::explicit_points({Rational(1), Rational(2)}), is_integer), is_integer);
+    EXPECT_FALSE(engine_can_count(lattice_of("0", "4096", "1"), is_integer));
+    EXPECT_FALSE(engine_can_count(lattice_of("0", "1e15", "0.01"), is_integer));
+  }
+  EXPECT_FALSE(engine_can_count(lattice_of("1e15", "1000000000000001", "0.01"), false));
+  EXPECT_FALSE(engine_can_count(lattice_of("0", "1e-310", "1e-312"), false));
   EXPECT_EQ(rounding_margin(lattice_of("0", "100", "1")), std::ldexp(1, -30));
 }
 
