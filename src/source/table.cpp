@@ -164,14 +164,12 @@ Error worded(const BadRow& bad, const std::string& row_of, const std::string& co
           "fix the cell, or leave such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
 }
 
-constexpr const char* push_down_refusal =
-    "the engine counts only whole numbers on lattices that span at most 4,096 of them, and others on regular lattices "
-    "of at "
-    "most 1,024 points whose step is not minute beside the bounds";
-
 bool counts_in_engine(const Column& column, const Lattice& lattice, Counting counting) {
-  const bool can = source_detail::engine_can_count(lattice, numeric_of(column.type) == Numeric::integer);
-  if (counting == Counting::push_down && !can) throw Error(ErrorCode::usage, push_down_refusal, "count by stream");
+  const bool can = numeric_of(column.type) == Numeric::integer && source_detail::engine_can_count(lattice);
+  if (counting == Counting::push_down && !can) {
+    throw Error(ErrorCode::usage, "the engine counts only whole numbers, on lattices that span at most 4,096 of them",
+                "count by stream");
+  }
   return can && counting != Counting::stream;
 }
 
