@@ -84,7 +84,9 @@ inline std::vector<Lattice> telling_lists() {
       Lattice::explicit_points({Rational::parse("-1.7976931348623157e308"), Rational::parse("1.7976931348623157e308")}),
       Lattice::explicit_points({Rational::parse("-5e-324"), 0, Rational::parse("5e-324"), Rational::parse("1e-323")}),
       Lattice::explicit_points({Rational::parse("0.1"), Rational::parse("1.00000000000000000001"), 2,
-                                Rational::parse("9007199254740993"), Rational::parse("9223372036854775807")})};
+                                Rational::parse("9007199254740993"), Rational::parse("9223372036854775807")}),
+      Lattice::explicit_points({Rational::parse("-9007199254740993"), Rational::parse("0.5"), 7}),
+      Lattice::explicit_points({7, Rational::parse("9007199254740991.6")})};
 }
 
 /// Points and thresholds, at random indices and both ends, with the doubles next to them; and the extremes.

@@ -1,5 +1,7 @@
 #include "ranks/position_counters.hpp"
 
+#include <algorithm>
+
 #include "ranks/large_array.hpp"
 
 namespace fractile {
@@ -24,6 +26,24 @@ void PositionCounters::add(std::span<const Position> positions) {
   } else {
     for (std::size_t i = 0; i < positions.size(); ++i) ++counters[(positions[i] >> shift) * 2 + i % 2];
   }
+}
+
+/// Without branches on the counts: a cell without records is written over by the next one.
+void PositionCounters::drain(std::vector<Position>& positions, std::vector<std::uint32_t>& cumulative) {
+  std::size_t distinct = 0;
+  for (std::size_t cell = 0; cell < cells(); ++cell) distinct += count_in(cell) > 0 ? 1U : 0U;
+  positions = large_vector<Position>(distinct + 1);
+  cumulative = large_vector<std::uint32_t>(distinct + 2);
+  std::size_t k = 0;
+  for (std::size_t cell = 0; cell < cells(); ++cell) {
+    const std::uint32_t count = count_in(cell);
+    positions[k] = odd_only_ ? 2 * cell + 1 : cell;
+    cumulative[k + 1] = cumulative[k] + count;
+    k += count > 0 ? 1U : 0U;
+  }
+  positions.resize(distinct);
+  cumulative.resize(distinct + 1);
+  std::ranges::fill(counters_, 0U);
 }
 
 }  // namespace fractile

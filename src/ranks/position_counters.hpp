@@ -20,19 +20,16 @@ class PositionCounters {
   void add(Position position, std::uint32_t count) { counters_.at(cell_of(position) * lanes_) += count; }
   void add(std::span<const Position> positions);
 
-  /// Calls visit(position, count) for every position with records, in increasing order, and forgets them.
-  template <class Visit>
-  void drain(Visit visit) {
-    for (std::size_t cell = 0; cell * lanes_ < counters_.size(); ++cell) {
-      std::uint32_t count = 0;
-      for (std::size_t lane = 0; lane < lanes_; ++lane) count += counters_[cell * lanes_ + lane];
-      if (count > 0) visit(odd_only_ ? 2 * cell + 1 : cell, count);
-    }
-    counters_.assign(counters_.size(), 0);
-  }
+  /// The positions with records, in increasing order, and how many records there are up to each, after a 0. All counters are
+  /// zero afterwards.
+  void drain(std::vector<Position>& positions, std::vector<std::uint32_t>& cumulative);
 
  private:
   std::size_t cell_of(Position position) const { return position >> (odd_only_ ? 1 : 0); }
+  std::size_t cells() const { return counters_.size() / lanes_; }
+  std::uint32_t count_in(std::size_t cell) const {
+    return counters_[cell * lanes_] + (lanes_ == 2 ? counters_[cell * 2 + 1] : 0);
+  }
 
   bool odd_only_;
   std::size_t lanes_;

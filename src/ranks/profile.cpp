@@ -182,12 +182,8 @@ RankProfile ProfileBuilder::finish() {
   State& state = *state_;
   RankProfile profile;
   profile.candidates_ = state.lattice.size();
-  profile.cumulative_.push_back(0);
   if (state.counters) {
-    state.counters->drain([&](Position position, std::uint32_t count) {
-      profile.positions_.push_back(position);
-      profile.cumulative_.push_back(profile.cumulative_.back() + count);
-    });
+    state.counters->drain(profile.positions_, profile.cumulative_);
   } else {
     profile.positions_ = state.list.take_sorted();
     profile.cumulative_ = take_counts(profile.positions_);

@@ -88,8 +88,9 @@ std::size_t fullest_bucket(const BucketMap& map, const std::vector<double>& doub
   return fullest;
 }
 
-bool rounds_to_another_whole(const Rational& point, double nearest) {
-  return std::abs(nearest) <= 0x1p53 && nearest == std::floor(nearest) && !point.is_integer();
+/// Would a whole number of at most 2^53 compare differently with the point than with its nearest double?
+bool misleads_wholes(const Rational& point, double nearest) {
+  return std::abs(nearest) <= 0x1p53 && nearest == std::floor(nearest) && Rational::from_double(nearest) != point;
 }
 
 }  // namespace
@@ -103,7 +104,7 @@ SortedPoints::SortedPoints(std::vector<Rational> points) : points_(std::move(poi
   doubles_ = doubles_of(points_);
   require_increasing(points_, doubles_);
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    wholes_enter_as_doubles_ = wholes_enter_as_doubles_ && !rounds_to_another_whole(points_[i], doubles_[i]);
+    wholes_enter_as_doubles_ = wholes_enter_as_doubles_ && !misleads_wholes(points_[i], doubles_[i]);
   }
   make_buckets();
 }

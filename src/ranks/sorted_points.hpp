@@ -35,7 +35,7 @@ class SortedPoints {
   Position position_of(double value) const { return search().place(value, map_(value)); }
   Position position_of(std::int64_t value) const;
   void positions_of(std::span<const double> values, Position* positions) const;
-  /// Whole numbers up to 2^53 enter where their doubles do: no point but a whole one rounds to one of them.
+  /// Whole numbers up to 2^53 enter where their doubles do: no point but themselves rounds to one of them.
   bool wholes_enter_as_doubles() const { return wholes_enter_as_doubles_; }
 
  private:
