@@ -10,7 +10,7 @@ void measure(benchmark::State& state, std::uint64_t n, int bits) {
   const Lattice lattice = lattice_of(bits);
   for (auto _ : state) {
     ProfileBuilder builder(lattice);
-    for (const double record : records) builder.add(record);
+    builder.add(records);
     benchmark::DoNotOptimize(builder.finish());
   }
 }

@@ -44,6 +44,9 @@ class Lattice {
   /// Throws Error(data) for NaN.
   Position position_of(double value) const;
   Position position_of(std::int64_t value) const;
+  /// The same for many at once; as many positions as values.
+  void positions_of(std::span<const double> values, std::span<Position> positions) const;
+  void positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const;
 
   /// The smallest value that enters at position `p` or above, p in 1 .. 2 size: value >= threshold(p) if and only if
   /// position_of(value) >= p. Infinity when there is none. For engines that count in SQL.
@@ -71,7 +74,7 @@ class RankProfile {
   Position position(std::size_t k) const { return positions_[k]; }
   /// Records at positions 0 .. k-1 (in order of position), k in 0 .. distinct().
   std::uint64_t cumulative(std::size_t k) const { return cumulative_[k]; }
-  std::uint64_t count(std::size_t k) const { return cumulative_[k + 1] - cumulative_[k]; }
+  std::uint64_t count(std::size_t k) const { return cumulative(k + 1) - cumulative(k); }
 
   /// #(x < candidate) and #(x = candidate).
   std::uint64_t below(std::uint64_t candidate) const;
@@ -82,31 +85,41 @@ class RankProfile {
   friend bool operator==(const RankProfile&, const RankProfile&) = default;
 
  private:
-  std::uint64_t candidates_;
+  friend class ProfileBuilder;
+  RankProfile() = default;
+
+  std::uint64_t candidates_ = 0;
   std::vector<Position> positions_;
-  std::vector<std::uint64_t> cumulative_;
+  std::vector<std::uint32_t> cumulative_;  // 2^32 - 1 records at most
 };
 
 /// The same records among candidates lowest .. highest, now 0, 1, ...: those outside on the nearest of them. Error(usage)
 /// unless lowest <= highest, both of them candidates.
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest);
 
-/// Builds a profile from records in any order, or from counts. Memory: 8 bytes a record on a fine lattice, 16 bytes a
-/// position on a coarse one.
+/// Builds a profile from records in any order, or from counts. On at most 2^20 candidates every position has a counter, of 4
+/// to 8 bytes; on more, the positions of all records are kept and sorted by their digits: 8 bytes a record, 16 while they
+/// are sorted.
 class ProfileBuilder {
  public:
   explicit ProfileBuilder(Lattice lattice);
-  void add(double value) { add_position(lattice_.position_of(value), 1); }
-  void add(std::int64_t value) { add_position(lattice_.position_of(value), 1); }
+  ProfileBuilder(ProfileBuilder&&) noexcept;
+  ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
+  ~ProfileBuilder();
+
+  /// Error(data) for NaN, and beyond 2^32 - 1 records.
+  void add(double value);
+  void add(std::int64_t value);
+  /// Many at once, which takes a fraction of the time.
+  void add(std::span<const double> values);
+  void add(std::span<const std::int64_t> values);
   void add_position(Position position, std::uint64_t count);
   /// The profile of all that was added; the builder is empty afterwards.
   RankProfile finish();
 
  private:
-  Lattice lattice_;
-  std::vector<std::uint64_t> counts_;  // by position, on a coarse lattice
-  std::vector<Position> positions_;    // one a record, on a fine lattice
-  std::vector<std::pair<Position, std::uint64_t>> bulk_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 /// A quantile alpha = numerator / denominator in lowest terms, in [0, 1], denominator at most 2^31.

@@ -16,9 +16,9 @@ namespace fractile {
 /// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
 enum class NullPolicy { drop, error };
 
-/// Who counts: the engine (GROUP BY lattice position) or this process, record by record. Both give the same profile,
-/// bit for bit. automatic lets the engine count on coarse lattices: regular, at most 1,024 points, the step not minute
-/// beside the bounds; push_down is Error(usage) on others.
+/// Who counts: the engine (GROUP BY value) or this process, record by record. Both give the same profile, bit for bit.
+/// automatic lets the engine count whole numbers on lattices that span at most 4,096 of them, whatever the step; push_down is
+/// Error(usage) on others.
 enum class Counting { automatic, push_down, stream };
 
 struct TableOptions {

@@ -1,20 +1,48 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
+#include "ranks/affine_filter.hpp"
+#include "ranks/decimal.hpp"
+#include "ranks/sorted_points.hpp"
+#include "ranks/whole_grid.hpp"
 
 namespace fractile {
 namespace {
 
-__extension__ using int128 = __int128;
+void require_number(double value) {
+  if (std::isnan(value)) throw Error(ErrorCode::data, "NaN has no rank", "drop it or refuse it with --null");
+}
 
-void require_decimal(const Rational& value, const char* what) {
-  if (!value.is_decimal()) {
-    throw Error(ErrorCode::usage, std::string(what) + " " + value.to_string() + " has no finite decimal expansion",
-                "write a decimal such as 0.05");
+void require_numbers(std::span<const double> values) {
+  bool any_nan = false;
+  for (const double value : values) any_nan |= std::isnan(value);
+  if (any_nan) require_number(std::nan(""));
+}
+
+void require_as_many(std::size_t values, std::size_t positions) {
+  if (values != positions) throw Error(ErrorCode::internal, "as many positions as values are needed");
+}
+
+constexpr std::uint64_t exact_as_double = std::uint64_t{1} << 53;
+
+bool is_exact_as_double(std::int64_t value) {
+  return static_cast<std::uint64_t>(value) + exact_as_double <= 2 * exact_as_double;
+}
+
+/// Whether all of them were exact.
+bool convert(std::span<const std::int64_t> wholes, double* doubles) {
+  bool all_exact = true;
+  for (std::size_t i = 0; i < wholes.size(); ++i) {
+    doubles[i] = static_cast<double>(wholes[i]);
+    all_exact = all_exact && is_exact_as_double(wholes[i]);
   }
+  return all_exact;
 }
 
 /// The least double that is at least `value`.
@@ -27,74 +55,65 @@ double double_at_or_above(const Rational& value) {
 
 }  // namespace
 
-/// lower + i * step; what the filters need of it in double precision and in whole numbers.
+/// lower + i * step.
 struct Lattice::Regular {
   Regular(const Rational& from, const Rational& to, const Rational& by)
-      : lower(from), upper(to), step(by), size((to - from) / by + Rational(1)) {
-    points = size.to_uint64();
-    lower_double = lower.to_double();
-    per_step = (Rational(1) / step).to_double();
-    lower_error = std::abs(lower_double) * per_step * 0x1p-52;
-    const Rational common = lower.denominator() * step.denominator();
-    const Rational scaled_lower = lower * common;
-    const Rational scaled_step = step * common;
-    if (common < Rational(std::int64_t{1} << 31) && scaled_lower.fits_int64() && scaled_step.fits_int64()) {
-      integer_scale = common.to_int64();
-      integer_lower = scaled_lower.to_int64();
-      integer_step = scaled_step.to_int64();
-    }
-  }
+      : lower(from),
+        step(by),
+        size((to - from) / by + Rational(1)),
+        points(size.to_uint64()),
+        filter(from, to, by, points),
+        grid(WholeGrid::of(from, by)) {}
 
   std::uint64_t clamped(const Rational& index) const {
     if (index.sign() <= 0) return 0;
     return index < size ? index.to_uint64() : points - 1;
+  }
+  std::uint64_t clamped(int128 index) const {
+    if (index <= 0) return 0;
+    return index < static_cast<int128>(points) ? static_cast<std::uint64_t>(index) : points - 1;
   }
 
   /// floor((value - lower) / step + 1/2), clamped: by definition.
   std::uint64_t nearest_index(const Rational& value) const {
     return clamped(((value - lower) / step + Rational(1, 2)).floor());
   }
-
-  /// The same from double arithmetic whenever its error cannot matter. With t the computed index + 1/2 before rounding down,
-  /// |t - exact| <= lower_error + (|t| + 1) 2^-49: three rounded operations on operands rounded once each.
+  std::uint64_t nearest_index(std::int64_t value) const {
+    return grid ? clamped(grid->nearest_index(value)) : nearest_index(Rational(value));
+  }
+  /// Without the filter; not NaN.
   std::uint64_t nearest_index(double value) const {
     if (std::isinf(value)) return value > 0 ? points - 1 : 0;
-    const double t = (value - lower_double) * per_step + 0.5;
-    const double error = lower_error + (std::abs(t) + 1) * 0x1p-49;
-    const double low = std::floor(t - error);
-    const double high = std::floor(t + error);
-    const auto last = static_cast<double>(points - 1);
-    if (high <= 0) return 0;
-    if (low > last) return points - 1;
-    if (low == high && high < 0x1p53) return std::min(static_cast<std::uint64_t>(low), points - 1);
-    return nearest_index(Rational::from_double(value));
+    const std::optional<int128> index = grid ? grid->nearest_index(value) : std::nullopt;
+    return index ? clamped(*index) : nearest_index(Rational::from_double(value));
   }
 
-  std::uint64_t nearest_index(std::int64_t value) const {
-    if (integer_step == 0) return nearest_index(Rational(value));
-    // floor((2 (value - lower) + step) / (2 step)), everything times integer_scale; below 2^97 throughout.
-    const int128 top = 2 * (static_cast<int128>(value) * integer_scale - integer_lower) + integer_step;
-    if (top < 0) return 0;
-    const int128 index = top / (2 * static_cast<int128>(integer_step));
-    return index < static_cast<int128>(points) ? static_cast<std::uint64_t>(index) : points - 1;
+  Position exact_position_of(double value) const {
+    require_number(value);
+    return 2 * nearest_index(value) + 1;
+  }
+  Position position_of(double value) const {
+    const Position position = filter(value);
+    return position == AffineFilter::uncertain ? exact_position_of(value) : position;
+  }
+  Position position_of(std::int64_t value) const { return 2 * nearest_index(value) + 1; }
+  void positions_of(std::span<const double> values, Position* positions) const {
+    if (!filter(values, positions)) return;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (positions[i] == AffineFilter::uncertain) positions[i] = exact_position_of(values[i]);
+    }
   }
 
   Rational lower;
-  Rational upper;
   Rational step;
   Rational size;
-  std::uint64_t points = 0;
-  double lower_double = 0;
-  double per_step = 0;
-  double lower_error = 0;
-  std::int64_t integer_scale = 0;
-  std::int64_t integer_lower = 0;
-  std::int64_t integer_step = 0;  // 0: does not fit
+  std::uint64_t points;
+  AffineFilter filter;
+  std::optional<WholeGrid> grid;
 };
 
-struct Lattice::Explicit {
-  std::vector<Rational> points;
-  std::vector<double> doubles;  // nearest to the points, strictly increasing
+struct Lattice::Explicit : SortedPoints {
+  using SortedPoints::SortedPoints;
 };
 
 Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rational& step) {
@@ -127,39 +146,18 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
 }
 
 Lattice Lattice::explicit_points(std::vector<Rational> points) {
-  if (points.empty()) throw Error(ErrorCode::usage, "no candidates", "list at least one value");
-  auto list = std::make_shared<Explicit>();
-  for (const Rational& point : points) {
-    require_decimal(point, "the candidate");
-    list->doubles.push_back(point.to_double());
-    if (!std::isfinite(list->doubles.back())) {
-      throw Error(ErrorCode::usage, "the candidate " + point.to_string() + " is beyond double precision");
-    }
-  }
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const std::string pair = points[i - 1].to_decimal() + ", " + points[i].to_decimal();
-    if (points[i] <= points[i - 1]) {
-      throw Error(ErrorCode::usage, "the candidates are not strictly increasing: " + pair,
-                  "sort them and drop repetitions");
-    }
-    if (list->doubles[i] <= list->doubles[i - 1]) {
-      throw Error(ErrorCode::usage, "two candidates are the same in double precision: " + pair,
-                  "space them further apart");
-    }
-  }
-  list->points = std::move(points);
   Lattice lattice;
-  lattice.explicit_ = std::move(list);
+  lattice.explicit_ = std::make_shared<Explicit>(std::move(points));
   return lattice;
 }
 
-std::uint64_t Lattice::size() const { return regular_ ? regular_->points : explicit_->points.size(); }
+std::uint64_t Lattice::size() const { return regular_ ? regular_->points : explicit_->size(); }
 
 bool Lattice::is_regular() const { return regular_ != nullptr; }
 
 Rational Lattice::at(std::uint64_t index) const {
   if (index >= size()) throw Error(ErrorCode::internal, "a candidate beyond the lattice");
-  if (!regular_) return explicit_->points[index];
+  if (!regular_) return explicit_->at(index);
   return regular_->lower + Rational(static_cast<std::int64_t>(index)) * regular_->step;
 }
 
@@ -169,21 +167,42 @@ const Rational& Lattice::step() const {
 }
 
 Position Lattice::position_of(double value) const {
-  if (std::isnan(value)) throw Error(ErrorCode::data, "NaN has no rank", "drop it or refuse it with --null");
-  if (regular_) return 2 * regular_->nearest_index(value) + 1;
-  const auto& doubles = explicit_->doubles;
-  const auto at = std::lower_bound(doubles.begin(), doubles.end(), value);
-  const auto index = static_cast<Position>(at - doubles.begin());
-  return at != doubles.end() && *at == value ? 2 * index + 1 : 2 * index;
+  if (regular_) return regular_->position_of(value);
+  require_number(value);
+  return explicit_->position_of(value);
 }
 
 Position Lattice::position_of(std::int64_t value) const {
-  if (regular_) return 2 * regular_->nearest_index(value) + 1;
-  const auto& points = explicit_->points;
-  const Rational exact(value);
-  const auto at = std::lower_bound(points.begin(), points.end(), exact);
-  const auto index = static_cast<Position>(at - points.begin());
-  return at != points.end() && *at == exact ? 2 * index + 1 : 2 * index;
+  return regular_ ? regular_->position_of(value) : explicit_->position_of(value);
+}
+
+void Lattice::positions_of(std::span<const double> values, std::span<Position> positions) const {
+  require_as_many(values.size(), positions.size());
+  if (regular_) {
+    regular_->positions_of(values, positions.data());
+  } else {
+    require_numbers(values);
+    explicit_->positions_of(values, positions.data());
+  }
+}
+
+void Lattice::positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const {
+  require_as_many(values.size(), positions.size());
+  if (!regular_ && !explicit_->wholes_enter_as_doubles()) {
+    for (std::size_t i = 0; i < values.size(); ++i) positions[i] = explicit_->position_of(values[i]);
+    return;
+  }
+  std::array<double, 512> doubles{};
+  for (std::size_t from = 0; from < values.size(); from += doubles.size()) {
+    const auto wholes = values.subspan(from, std::min(doubles.size(), values.size() - from));
+    const auto places = positions.subspan(from, wholes.size());
+    const bool all_exact = convert(wholes, doubles.data());
+    positions_of(std::span(doubles).first(wholes.size()), places);
+    if (all_exact) continue;
+    for (std::size_t i = 0; i < wholes.size(); ++i) {
+      if (!is_exact_as_double(wholes[i])) places[i] = position_of(wholes[i]);
+    }
+  }
 }
 
 double Lattice::double_threshold(Position p) const {
@@ -195,8 +214,8 @@ double Lattice::double_threshold(Position p) const {
     return double_at_or_above(at(index) - regular_->step * Rational(1, 2));
   }
   if (p == 0) return -infinity;
-  if (p % 2 == 1) return explicit_->doubles[index];
-  return std::nextafter(explicit_->doubles[index - 1], infinity);
+  if (p % 2 == 1) return explicit_->double_at(index);
+  return std::nextafter(explicit_->double_at(index - 1), infinity);
 }
 
 }  // namespace fractile

@@ -4,25 +4,20 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
+#include "ranks/lattice_test_support.hpp"
 
 namespace fractile {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Lattice regular(const char* lower, const char* upper, const char* step) {
-  return Lattice::regular(Rational::parse(lower), Rational::parse(upper), Rational::parse(step));
-}
-
-/// The definition: the nearest point, the upper of two equally near, clamped.
-std::uint64_t nearest(const Lattice& lattice, const Rational& value) {
-  const Rational index = ((value - lattice.lower()) / lattice.step() + Rational(1, 2)).floor();
-  if (index.sign() < 0) return 0;
-  return index < Rational(static_cast<std::int64_t>(lattice.size())) ? index.to_uint64() : lattice.size() - 1;
-}
+using ranks_test::defined_position;
+using ranks_test::nearest;
+using ranks_test::regular;
 
 TEST(Lattice, RegularOnesCountTheirPointsExactly) {
   EXPECT_EQ(regular("0", "125", "1").size(), 126U);
@@ -77,6 +72,58 @@ TEST(Lattice, NearestPointIsExactForDoublesAndIntegers) {
     const auto integer = *rc::gen::arbitrary<std::int64_t>();
     RC_ASSERT(lattice.position_of(integer) == 2 * nearest(lattice, Rational(integer)) + 1);
   }));
+}
+
+std::vector<Lattice> telling_lattices() {
+  std::vector<Lattice> lattices = ranks_test::telling_regular_lattices();
+  for (Lattice& list : ranks_test::telling_lists()) lattices.push_back(std::move(list));
+  return lattices;
+}
+
+TEST(Lattice, ManyDoublesAtOnceLieWhereTheyAreDefinedTo) {
+  std::mt19937_64 random(1);
+  for (const Lattice& lattice : telling_lattices()) {
+    SCOPED_TRACE(lattice.lower().to_string() + " " + lattice.upper().to_string());
+    const std::vector<double> values = ranks_test::telling_doubles(lattice, random, 400);
+    std::vector<Position> positions(values.size());
+    lattice.positions_of(values, positions);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_EQ(positions[i], defined_position(lattice, values[i])) << values[i];
+      EXPECT_EQ(lattice.position_of(values[i]), positions[i]) << values[i];
+    }
+  }
+}
+
+TEST(Lattice, ManyWholeNumbersAtOnceLieWhereTheyAreDefinedTo) {
+  std::mt19937_64 random(2);
+  for (const Lattice& lattice : telling_lattices()) {
+    SCOPED_TRACE(lattice.lower().to_string() + " " + lattice.upper().to_string());
+    std::vector<std::int64_t> values;
+    for (int k = 0; k < 70; ++k) {
+      values.push_back(static_cast<std::int64_t>(random()) >> (k % 64));
+      const std::int64_t power = std::int64_t{1} << (k % 63);
+      for (const std::int64_t near : {-2, -1, 0, 1, 2}) {
+        values.push_back(power + near);
+        values.push_back(near - power);
+      }
+    }
+    values.push_back(std::numeric_limits<std::int64_t>::min());
+    values.push_back(std::numeric_limits<std::int64_t>::max());
+    std::vector<Position> positions(values.size());
+    lattice.positions_of(values, positions);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      EXPECT_EQ(positions[i], defined_position(lattice, Rational(values[i]))) << values[i];
+      EXPECT_EQ(lattice.position_of(values[i]), positions[i]) << values[i];
+    }
+  }
+}
+
+TEST(Lattice, NanHasNoPositionAmongOthers) {
+  const std::vector<double> values{1, 2, std::nan(""), 3};
+  std::vector<Position> positions(values.size());
+  EXPECT_THROW(regular("0", "10", "1").positions_of(values, positions), Error);
+  EXPECT_THROW(Lattice::explicit_points({1, 2}).positions_of(values, positions), Error);
+  EXPECT_THROW(regular("0", "10", "1").positions_of(std::vector<double>(3), positions), Error);
 }
 
 TEST(Lattice, ThresholdsAreTheFirstDoublesOfTheirPosition) {

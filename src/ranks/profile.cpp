@@ -1,14 +1,21 @@
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
+#include "ranks/large_array.hpp"
+#include "ranks/position_counters.hpp"
+#include "ranks/position_list.hpp"
 
 namespace fractile {
 namespace {
 
 constexpr std::uint64_t max_records = (std::uint64_t{1} << 32) - 1;
+constexpr const char* too_many_records = "more than 4294967295 records";
 constexpr std::uint64_t coarse_size = std::uint64_t{1} << 20;
+constexpr std::size_t block_size = 1024;  // records that stay in the nearest cache with their positions
 
 }  // namespace
 
@@ -22,10 +29,8 @@ RankProfile::RankProfile(std::uint64_t candidates, std::vector<Position> positio
     if (positions_[k] > 2 * candidates_ || (k > 0 && positions_[k] <= positions_[k - 1]) || counts[k] == 0) {
       throw Error(ErrorCode::internal, "positions must increase strictly, within the lattice, with positive counts");
     }
-    if (counts[k] > max_records || cumulative_.back() + counts[k] > max_records) {
-      throw Error(ErrorCode::data, "more than 4294967295 records");
-    }
-    cumulative_.push_back(cumulative_.back() + counts[k]);
+    if (counts[k] > max_records - cumulative_.back()) throw Error(ErrorCode::data, too_many_records);
+    cumulative_.push_back(cumulative_.back() + static_cast<std::uint32_t>(counts[k]));
   }
 }
 
@@ -80,43 +85,113 @@ RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
   return collected(a.candidates_, all);
 }
 
-ProfileBuilder::ProfileBuilder(Lattice lattice) : lattice_(std::move(lattice)) {
-  if (lattice_.size() <= coarse_size) counts_.assign(2 * lattice_.size() + 1, 0);
+struct ProfileBuilder::State {
+  explicit State(Lattice of) : lattice(std::move(of)) {
+    if (lattice.size() <= coarse_size) counters.emplace(lattice.size(), lattice.is_regular());
+  }
+
+  void require_room_for(std::uint64_t more) const {
+    if (more > max_records - records) throw Error(ErrorCode::data, too_many_records);
+  }
+
+  template <class Number>
+  void add(std::span<const Number> values) {
+    require_room_for(values.size());
+    while (!values.empty()) {
+      const std::size_t placed = counters ? count(values.first(std::min(values.size(), block_size)))
+                                          : keep(values.first(std::min(values.size(), block_size)));
+      records += placed;
+      values = values.subspan(placed);
+    }
+  }
+
+  template <class Number>
+  std::size_t count(std::span<const Number> block) {
+    const std::span<Position> positions = std::span(buffer).first(block.size());
+    lattice.positions_of(block, positions);
+    counters->add(positions);
+    return block.size();
+  }
+
+  /// Positions are computed where they stay, as many as there is room for.
+  template <class Number>
+  std::size_t keep(std::span<const Number> block) {
+    const std::span<Position> room = list.room();
+    const std::size_t placed = std::min(room.size(), block.size());
+    lattice.positions_of(block.first(placed), room.first(placed));
+    list.keep(placed);
+    return placed;
+  }
+
+  void add(Position position, std::uint64_t times) {
+    if (position > 2 * lattice.size()) throw Error(ErrorCode::internal, "a position beyond the lattice");
+    require_room_for(times);
+    if (counters && counters->has(position)) {
+      counters->add(position, static_cast<std::uint32_t>(times));
+    } else if (!counters && times == 1) {
+      list.room().front() = position;
+      list.keep(1);
+    } else {
+      bulk.emplace_back(position, times);
+    }
+    records += times;
+  }
+
+  Lattice lattice;
+  std::uint64_t records = 0;
+  std::optional<PositionCounters> counters;  // of a coarse lattice
+  PositionList list;                         // of a fine one
+  std::vector<std::pair<Position, std::uint64_t>> bulk;
+  std::array<Position, block_size> buffer{};
+};
+
+ProfileBuilder::ProfileBuilder(Lattice lattice) : state_(std::make_unique<State>(std::move(lattice))) {}
+ProfileBuilder::ProfileBuilder(ProfileBuilder&&) noexcept = default;
+ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
+ProfileBuilder::~ProfileBuilder() = default;
+
+void ProfileBuilder::add(double value) { state_->add(state_->lattice.position_of(value), 1); }
+void ProfileBuilder::add(std::int64_t value) { state_->add(state_->lattice.position_of(value), 1); }
+void ProfileBuilder::add(std::span<const double> values) { state_->add(values); }
+void ProfileBuilder::add(std::span<const std::int64_t> values) { state_->add(values); }
+void ProfileBuilder::add_position(Position position, std::uint64_t count) { state_->add(position, count); }
+
+namespace {
+
+/// Leaves each of the sorted positions once. For each of them, how many there were up to it; 0 comes first.
+std::vector<std::uint32_t> take_counts(std::vector<Position>& sorted) {
+  std::size_t distinct = sorted.empty() ? 0 : 1;
+  for (std::size_t i = 1; i < sorted.size(); ++i) distinct += sorted[i] != sorted[i - 1] ? 1U : 0U;
+  auto cumulative = large_vector<std::uint32_t>(distinct + 1);
+  Position last = ~Position{0};  // no position
+  std::size_t k = 0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    k += sorted[i] != last ? 1U : 0U;
+    last = sorted[i];
+    sorted[k - 1] = last;
+    cumulative[k] = static_cast<std::uint32_t>(i + 1);
+  }
+  sorted.resize(distinct);
+  if (distinct < sorted.capacity() / 2) sorted.shrink_to_fit();
+  return cumulative;
 }
 
-void ProfileBuilder::add_position(Position position, std::uint64_t count) {
-  if (!counts_.empty()) {
-    counts_.at(position) += count;
-  } else if (count == 1) {
-    positions_.push_back(position);
-  } else {
-    bulk_.emplace_back(position, count);
-  }
-}
+}  // namespace
 
 RankProfile ProfileBuilder::finish() {
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  if (!counts_.empty()) {
-    for (Position p = 0; p < counts_.size(); ++p) {
-      if (counts_[p] == 0) continue;
-      positions.push_back(p);
-      counts.push_back(std::exchange(counts_[p], 0));
-    }
-    return {lattice_.size(), std::move(positions), counts};
+  State& state = *state_;
+  RankProfile profile;
+  profile.candidates_ = state.lattice.size();
+  if (state.counters) {
+    state.counters->drain(profile.positions_, profile.cumulative_);
+  } else {
+    profile.positions_ = state.list.take_sorted();
+    profile.cumulative_ = take_counts(profile.positions_);
   }
-  std::ranges::sort(positions_);
-  for (const Position p : std::exchange(positions_, {})) {
-    if (positions.empty() || positions.back() != p) {
-      positions.push_back(p);
-      counts.push_back(0);
-    }
-    ++counts.back();
-  }
-  RankProfile profile(lattice_.size(), std::move(positions), counts);
-  if (bulk_.empty()) return profile;
-  std::ranges::sort(bulk_);
-  return RankProfile::merge(profile, collected(lattice_.size(), std::exchange(bulk_, {})));
+  state.records = 0;
+  if (state.bulk.empty()) return profile;
+  std::ranges::sort(state.bulk);
+  return RankProfile::merge(profile, collected(state.lattice.size(), std::exchange(state.bulk, {})));
 }
 
 }  // namespace fractile

@@ -2,6 +2,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <map>
+#include <random>
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
@@ -11,8 +13,22 @@ namespace {
 
 RankProfile profile_of(const Lattice& lattice, const std::vector<double>& values) {
   ProfileBuilder builder(lattice);
-  for (const double v : values) builder.add(v);
+  builder.add(values);
   return builder.finish();
+}
+
+/// One by one, in a map.
+template <class Number>
+RankProfile plain_profile_of(const Lattice& lattice, const std::vector<Number>& values) {
+  std::map<Position, std::uint64_t> records;
+  for (const Number value : values) ++records[lattice.position_of(value)];
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (const auto& [position, count] : records) {
+    positions.push_back(position);
+    counts.push_back(count);
+  }
+  return {lattice.size(), positions, counts};
 }
 
 Lattice numbers_to(std::int64_t upper) { return Lattice::regular(0, upper, 1); }
@@ -47,6 +63,30 @@ TEST(RankProfile, CoarseAndFineLatticesCountAlike) {
   }));
 }
 
+TEST(RankProfile, ManyRecordsAreCountedOnLatticesOfAllSizes) {
+  std::mt19937_64 random(1);
+  std::vector<double> reals;
+  std::vector<std::int64_t> wholes;
+  for (int i = 0; i < 140'000; ++i) {
+    wholes.push_back(static_cast<std::int64_t>(random() % 5000));
+    reals.push_back(static_cast<double>(random() >> 11) * 0x1p-53 * 5000);
+  }
+  std::vector<Lattice> lattices{Lattice::explicit_points({10, 100, 2500, 4000})};
+  for (const char* step : {"2500", "1", "0.2", "0.01", "0.0001", "0.000000001"}) {
+    lattices.push_back(Lattice::regular(0, 5000, Rational::parse(step)));
+  }
+  for (const Lattice& lattice : lattices) {
+    ProfileBuilder builder(lattice);
+    builder.add(std::span<const double>(reals).first(1234));
+    builder.add(std::span<const double>(reals).subspan(1234));
+    EXPECT_EQ(builder.finish(), plain_profile_of(lattice, reals));
+    builder.add(wholes);
+    EXPECT_EQ(builder.finish(), plain_profile_of(lattice, wholes));
+    builder.add(std::vector<double>(100'000, 42.0));
+    EXPECT_EQ(builder.finish().distinct(), 1U);
+  }
+}
+
 TEST(RankProfile, MergesLikeOneColumn) {
   EXPECT_TRUE(rc::check("parts add up", [] {
     const auto a =
@@ -68,10 +108,12 @@ TEST(RankProfile, CountsFromAnEngineAreRecords) {
     builder.add(5.0);
     builder.add_position(2 * 3 + 1, 1);
     builder.add_position(2 * 9 + 1, 0);
+    builder.add_position(2 * 9, 7);
     const RankProfile p = builder.finish();
-    EXPECT_EQ(p.records(), 1'000'002U);
+    EXPECT_EQ(p.records(), 1'000'009U);
     EXPECT_EQ(p.equal(5), 1'000'001U);
-    EXPECT_EQ(p.distinct(), 2U);
+    EXPECT_EQ(p.below(9), 1'000'009U);
+    EXPECT_EQ(p.distinct(), 3U);
     EXPECT_EQ(builder.finish().records(), 0U);
   }
 }
@@ -83,6 +125,13 @@ TEST(RankProfile, RefusesWhatCannotBe) {
   EXPECT_THROW(RankProfile(3, {1}, ones), Error);
   const std::vector<std::uint64_t> many{4'000'000'000, 400'000'000};
   EXPECT_THROW(RankProfile(3, {1, 3}, many), Error);
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+    ProfileBuilder builder(numbers_to(upper));
+    EXPECT_THROW(builder.add_position(static_cast<Position>(2 * upper + 3), 1), Error);
+    builder.add_position(1, 4'000'000'000);
+    EXPECT_THROW(builder.add_position(1, 400'000'000), Error);
+    EXPECT_EQ(builder.finish().records(), 4'000'000'000U);
+  }
 }
 
 }  // namespace

@@ -14,7 +14,8 @@ TEST(KeyedCounts, AreOneProfileAKey) {
     const Lattice lattice = Lattice::regular(0, 9, 1);
     const auto values = *rc::gen::container<std::vector<std::pair<std::uint32_t, std::int64_t>>>(
         rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, keys), rc::gen::inRange<std::int64_t>(-1, 11)));
-    std::vector<ProfileBuilder> builders(keys, ProfileBuilder(lattice));
+    std::vector<ProfileBuilder> builders;
+    for (std::size_t k = 0; k < keys; ++k) builders.emplace_back(lattice);
     KeyedCounts counts;
     for (const auto& [key, value] : values) {
       builders[key].add(value);

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +35,26 @@ using source_detail::numeric_of;
 
 namespace {
 
+/// Gives its connection to whoever asks first, from any thread.
+class FirstConnection {
+ public:
+  void put(Connection connection) {
+    const std::lock_guard lock(mutex_);
+    connection_.emplace(std::move(connection));
+  }
+  std::optional<Connection> take() const {
+    const std::lock_guard lock(mutex_);
+    std::optional<Connection> taken;
+    if (connection_) taken.emplace(std::move(*connection_));
+    connection_.reset();
+    return taken;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::optional<Connection> connection_;
+};
+
 /// An opened table.
 struct Source {
   std::string library;
@@ -43,20 +64,30 @@ struct Source {
   std::optional<InputFile> file;
   Format format;  // of the file
   std::optional<Relation> relation;
+  FirstConnection first_connection;
 };
 
 enum class Order { any, of_file };
 
-/// A connection of its own for every pass: a failed scan may leave the engine unusable.
+void set_order(const Connection& connection, Order order) {
+  connection.run(order == Order::any ? "RESET threads" : "SET threads = 1");
+  connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
+}
+
 Connection connect(const std::string& library, const std::string& setup_sql, Order order) {
   Connection connection = Connection::open(library);
-  if (order == Order::any) {
-    connection.run("SET preserve_insertion_order = false");
-  } else {
-    connection.run("SET threads = 1");
-  }
+  set_order(connection, order);
   if (!setup_sql.empty()) connection.run(setup_sql);
   return connection;
+}
+
+/// A connection of its own for every pass, as a failed scan may leave the engine unusable; the one that opened the table,
+/// which is set up, serves the first.
+Connection connect(const Source& source, Order order) {
+  std::optional<Connection> first = source.first_connection.take();
+  if (!first) return connect(source.library, source.relation->setup_sql(), order);
+  set_order(*first, order);
+  return std::move(*first);
 }
 
 std::string place(const std::string& display_name, const EngineFailure& failure) {
@@ -133,12 +164,12 @@ Error worded(const BadRow& bad, const std::string& row_of, const std::string& co
           "fix the cell, or leave such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
 }
 
-constexpr const char* push_down_refusal =
-    "the engine counts only on regular lattices of at most 1,024 points whose step is not minute beside the bounds";
-
-bool counts_in_engine(const Lattice& lattice, Counting counting) {
-  const bool can = source_detail::engine_can_count(lattice);
-  if (counting == Counting::push_down && !can) throw Error(ErrorCode::usage, push_down_refusal, "count by stream");
+bool counts_in_engine(const Column& column, const Lattice& lattice, Counting counting) {
+  const bool can = numeric_of(column.type) == Numeric::integer && source_detail::engine_can_count(lattice);
+  if (counting == Counting::push_down && !can) {
+    throw Error(ErrorCode::usage, "the engine counts only whole numbers, on lattices that span at most 4,096 of them",
+                "count by stream");
+  }
   return can && counting != Counting::stream;
 }
 
@@ -169,7 +200,7 @@ Relation open_relation(const Connection& connection, const TableOptions& options
 /// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
 Error explain(const Source& source, const Column& column, bool missing_too, Error otherwise) {
   try {
-    const Connection connection = connect(source.library, source.relation->setup_sql(), Order::of_file);
+    const Connection connection = connect(source, Order::of_file);
     const std::optional<BadRow> bad = first_bad_row(connection, *source.relation, column, missing_too);
     return bad ? worded(*bad, source.row_of, column.name) : std::move(otherwise);
   } catch (const EngineFailure& failure) {
@@ -186,7 +217,7 @@ void check_file(const Source& source, const std::function<void()>& on_progress) 
 
 Counted count(const Source& source, const Column& column, const Lattice& lattice, bool in_engine,
               const std::function<void()>& on_progress) {
-  const Connection connection = connect(source.library, source.relation->setup_sql(), Order::any);
+  const Connection connection = connect(source, Order::any);
   const NumberQuery query = number_query(*source.relation, column);
   return in_engine ? count_by_engine(connection, query, lattice, on_progress)
                    : count_by_stream(connection, query, lattice, on_progress);
@@ -200,7 +231,7 @@ std::optional<Column> optional_column(const Source& source, const std::string& n
 /// Which record has no person, found by a pass that keeps the order of rows.
 Error explain_nobody(const Source& source, const Column& person) {
   try {
-    const Connection connection = connect(source.library, source.relation->setup_sql(), Order::of_file);
+    const Connection connection = connect(source, Order::of_file);
     const std::uint64_t row = first_row_of_nobody(connection, *source.relation, person);
     return {ErrorCode::data, source.row_of + std::to_string(row) + ", column '" + person.name + "': empty or NULL",
             drop_hint};
@@ -239,7 +270,7 @@ Table Table::open(const TableOptions& options) {
   auto state = std::make_unique<State>();
   state->format = options.file.empty() ? Format::csv : source_detail::format_of(options);
   state->library = options.library;
-  const Connection connection = connect(options.library, {}, Order::of_file);
+  Connection connection = connect(options.library, {}, Order::of_file);
   state->engine = engine_version(connection);
   if (!options.file.empty()) state->file.emplace(InputFile::open(options.file));
   state->display_name = options.sql.empty() ? state->file->display_name() : "the query";
@@ -250,6 +281,7 @@ Table Table::open(const TableOptions& options) {
     const bool in_query = failure.kind == FailureKind::statement || !state->file;
     throw worded(failure, in_query ? state->display_name : state->file->display_name());
   }
+  state->first_connection.put(std::move(connection));
   return Table(std::move(state));
 }
 
@@ -266,7 +298,7 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
                            Counting counting, const std::function<void()>& on_progress) const {
   const Relation& relation = *state_->relation;
   const Column& column = find_numeric_column(relation.columns(), column_name, state_->display_name);
-  const bool in_engine = counts_in_engine(lattice, counting);
+  const bool in_engine = counts_in_engine(column, lattice, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = state_->display_name;
   check_file(*state_, on_progress);
@@ -298,7 +330,7 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   const Order order = bits.unsafe_seed() ? Order::of_file : Order::any;
   check_file(*state_, on_progress);
   try {
-    const Connection connection = connect(state_->library, relation.setup_sql(), order);
+    const Connection connection = connect(*state_, order);
     SelectedProfiles selected = count_selected(connection, relation, columns, lattice, selection, bits, on_progress);
     if (missing_too && selected.any_nobody) throw explain_nobody(*state_, *columns.person);
     if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
@@ -313,7 +345,7 @@ std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string
   const Relation& relation = *state_->relation;
   check_file(*state_, {});
   try {
-    const Connection connection = connect(state_->library, relation.setup_sql(), Order::of_file);
+    const Connection connection = connect(*state_, Order::of_file);
     std::vector<std::vector<std::string>> texts;
     for (const std::string& name : columns) {
       const Column& column = find_column(relation.columns(), name, state_->display_name);

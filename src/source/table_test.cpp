@@ -21,11 +21,11 @@ const Lattice ages = lattice_of("0", "120", "1");
 
 class TableTest : public EngineTest {
  protected:
-  /// What a column of a file gives, both ways.
+  /// What a column of a file gives, however it is counted.
   RankProfile read(const TableOptions& options, const std::string& column, NullPolicy policy = NullPolicy::drop) const {
     const Table table = Table::open(options);
     const RankProfile streamed = table.profile(column, ages, policy, Counting::stream);
-    EXPECT_EQ(table.profile(column, ages, policy, Counting::push_down), streamed);
+    EXPECT_EQ(table.profile(column, ages, policy), streamed);
     return streamed;
   }
   RankProfile read_text(const std::string& text, const std::string& name = "people.csv") const {
@@ -38,7 +38,7 @@ class TableTest : public EngineTest {
       return error_of([&] { (void)open(file).profile("age", ages, policy, counting); });
     };
     const Error streamed = failure(Counting::stream);
-    EXPECT_STREQ(failure(Counting::push_down).what(), streamed.what());
+    EXPECT_STREQ(failure(Counting::automatic).what(), streamed.what());
     return streamed;
   }
   std::string gzipped(const std::string& text, const std::string& name) const {

@@ -1,0 +1,48 @@
+// The nearest point of a regular lattice in double arithmetic, with a bound on the error: most records need nothing else.
+// Proof: docs/proofs/rank_profile.md
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+class AffineFilter {
+ public:
+  /// Certain of nothing where doubles could overflow or vanish, and of little where they cannot tell points apart.
+  AffineFilter(const Rational& lower, const Rational& upper, const Rational& step, std::uint64_t points);
+
+  static constexpr Position uncertain = ~Position{0};
+
+  /// position_of(value) or `uncertain`, as it always is for NaN.
+  Position operator()(double value) const;
+  /// The same for many; whether any is uncertain.
+  bool operator()(std::span<const double> values, Position* positions) const;
+
+ private:
+  static constexpr double relative_error = 0x1p-49;
+  static constexpr double to_wholes = 0x1p52;  // added to a number of [0, 2^52), it leaves no room for a fraction
+
+  /// Selections instead of branches, written so that NaN stays NaN.
+  Position place(double value) const {
+    double index = (value - lower_) * per_step_;
+    index = index < 0 ? 0 : index;
+    index = index > last_ ? last_ : index;
+    const double shifted = index + to_wholes;
+    const double distance = std::abs(index - (shifted - to_wholes));
+    const bool certain = distance + (error_ + index * relative_error) < 0.5;
+    const std::uint64_t nearest = std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(to_wholes);
+    return (2 * nearest + 1) | (certain ? Position{0} : uncertain);
+  }
+
+  double lower_;
+  double per_step_;
+  double last_;       // the largest index
+  double error_ = 1;  // of an index near 0; from 1/2 on, nothing is certain
+};
+
+}  // namespace fractile

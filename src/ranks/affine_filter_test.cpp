@@ -1,0 +1,68 @@
+#include "ranks/affine_filter.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cfenv>
+
+#include "ranks/lattice_test_support.hpp"
+
+namespace fractile {
+namespace {
+
+using ranks_test::defined_position;
+using ranks_test::telling_doubles;
+
+AffineFilter filter_of(const Lattice& lattice) {
+  return {lattice.lower(), lattice.upper(), lattice.step(), lattice.size()};
+}
+
+TEST(AffineFilter, WhatItIsCertainOfIsRightInEveryRoundingMode) {
+  std::mt19937_64 random(1);
+  for (const Lattice& lattice : ranks_test::telling_regular_lattices()) {
+    const AffineFilter filter = filter_of(lattice);
+    const std::vector<double> values = telling_doubles(lattice, random, 200);
+    std::vector<Position> expected;
+    for (const double value : values) expected.push_back(defined_position(lattice, value));
+    std::vector<Position> positions(values.size());
+    for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+      std::fesetround(mode);
+      const bool any_uncertain = filter(values, positions.data());
+      std::fesetround(FE_TONEAREST);
+      EXPECT_EQ(any_uncertain, std::ranges::count(positions, AffineFilter::uncertain) > 0);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (positions[i] != AffineFilter::uncertain) {
+          EXPECT_EQ(positions[i], expected[i]) << values[i];
+        }
+      }
+    }
+  }
+}
+
+TEST(AffineFilter, OneAndManyAreTheSame) {
+  std::mt19937_64 random(2);
+  for (const Lattice& lattice : ranks_test::telling_regular_lattices()) {
+    const AffineFilter filter = filter_of(lattice);
+    std::vector<double> values = telling_doubles(lattice, random, 100);
+    values.push_back(std::nan(""));
+    std::vector<Position> positions(values.size());
+    EXPECT_TRUE(filter(values, positions.data()));
+    EXPECT_EQ(positions.back(), AffineFilter::uncertain);
+    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(filter(values[i]), positions[i]) << values[i];
+  }
+}
+
+TEST(AffineFilter, IsSeldomUncertain) {
+  const Lattice cents = ranks_test::regular("0", "1048576", "0.01");
+  const AffineFilter filter = filter_of(cents);
+  std::mt19937_64 random(3);
+  int uncertain = 0;
+  for (int k = 0; k < 100000; ++k) {
+    const double value = static_cast<double>(random() >> 11) * 0x1p-53 * 1.1e6;
+    uncertain += filter(value) == AffineFilter::uncertain ? 1 : 0;
+  }
+  EXPECT_LT(uncertain, 100);
+}
+
+}  // namespace
+}  // namespace fractile

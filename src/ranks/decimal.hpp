@@ -1,0 +1,18 @@
+// What every bound, step and candidate must be.
+#pragma once
+
+#include <string>
+
+#include "fractile/error.hpp"
+#include "fractile/exact.hpp"
+
+namespace fractile {
+
+/// Error(usage) unless the decimal expansion ends.
+inline void require_decimal(const Rational& value, const char* what) {
+  if (value.is_decimal()) return;
+  throw Error(ErrorCode::usage, std::string(what) + " " + value.to_string() + " has no finite decimal expansion",
+              "write a decimal such as 0.05");
+}
+
+}  // namespace fractile

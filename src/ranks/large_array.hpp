@@ -1,0 +1,59 @@
+// Memory for very many positions, in large pages where the system has them: the first touch of every 4 KiB page, one after
+// the other, would take as long as sorting what is in them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <vector>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+namespace fractile {
+
+inline constexpr std::size_t large_page = std::size_t{1} << 21;
+
+/// A wish, which the system may not grant.
+inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef __linux__
+  std::size_t room = bytes;
+  if (std::align(large_page, large_page, memory, room) != nullptr) madvise(memory, room, MADV_HUGEPAGE);
+#endif
+}
+
+/// Not initialised.
+template <class Number>
+class LargeArray {
+ public:
+  explicit LargeArray(std::size_t size)
+      : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{alignment(size * sizeof(Number))}) {
+    prefer_large_pages(numbers_.get(), size * sizeof(Number));
+  }
+  Number* data() const { return numbers_.get(); }
+  std::size_t size() const { return size_; }
+
+ private:
+  struct Delete {
+    void operator()(Number* numbers) const { ::operator delete(numbers, alignment); }
+    std::align_val_t alignment;
+  };
+  static std::align_val_t alignment(std::size_t bytes) {
+    return std::align_val_t(bytes < large_page ? alignof(std::max_align_t) : large_page);
+  }
+  static Number* allocated(std::size_t bytes) { return static_cast<Number*>(::operator new(bytes, alignment(bytes))); }
+  std::size_t size_;
+  std::unique_ptr<Number, Delete> numbers_;
+};
+
+template <class Number>
+std::vector<Number> large_vector(std::size_t size) {
+  std::vector<Number> numbers;
+  numbers.reserve(size);
+  prefer_large_pages(numbers.data(), size * sizeof(Number));
+  numbers.resize(size);
+  return numbers;
+}
+
+}  // namespace fractile

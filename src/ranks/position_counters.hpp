@@ -1,0 +1,39 @@
+// Records of a coarse lattice: a counter a position.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+/// Counters of 32 bits: the builder refuses more records than they hold.
+class PositionCounters {
+ public:
+  /// On a regular lattice records lie on candidates only, at odd positions.
+  PositionCounters(std::uint64_t candidates, bool is_regular);
+
+  bool has(Position position) const { return !odd_only_ || position % 2 == 1; }
+  void add(Position position, std::uint32_t count) { counters_.at(cell_of(position) * lanes_) += count; }
+  void add(std::span<const Position> positions);
+
+  /// The positions with records, in increasing order, and how many records there are up to each, after a 0. All counters are
+  /// zero afterwards.
+  void drain(std::vector<Position>& positions, std::vector<std::uint32_t>& cumulative);
+
+ private:
+  std::size_t cell_of(Position position) const { return position >> (odd_only_ ? 1 : 0); }
+  std::size_t cells() const { return counters_.size() / lanes_; }
+  std::uint32_t count_in(std::size_t cell) const {
+    return counters_[cell * lanes_] + (lanes_ == 2 ? counters_[cell * 2 + 1] : 0);
+  }
+
+  bool odd_only_;
+  std::size_t lanes_;
+  std::vector<std::uint32_t> counters_;
+};
+
+}  // namespace fractile

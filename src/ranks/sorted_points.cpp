@@ -1,0 +1,145 @@
+#include "ranks/sorted_points.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "exact/instruction_sets.hpp"
+#include "fractile/error.hpp"
+#include "ranks/decimal.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::size_t buckets_per_point = 4;
+
+/// Its place among all doubles, as a double: never decreases.
+inline double place_among_doubles(double value) {
+  const auto bits = std::bit_cast<std::int64_t>(value);
+  return static_cast<double>(bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits);
+}
+
+template <bool by_place>
+inline std::uint32_t bucket_of(const BucketMap& map, double value) {
+  const double bucket = ((by_place ? place_among_doubles(value) : value) - map.first) * map.per_unit;
+  const double positive = bucket > 0 ? bucket : 0;  // NaN, from 0 times infinity, is 0
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(positive < map.last ? positive : map.last));
+}
+
+FRACTILE_INSTRUCTION_SETS
+void buckets_by_value(const BucketMap& map, std::span<const double> values, std::uint32_t* buckets) {
+  const BucketMap copy = map;
+  for (std::size_t i = 0; i < values.size(); ++i) buckets[i] = bucket_of<false>(copy, values[i]);
+}
+
+FRACTILE_INSTRUCTION_SETS
+void buckets_by_place(const BucketMap& map, std::span<const double> values, std::uint32_t* buckets) {
+  const BucketMap copy = map;
+  for (std::size_t i = 0; i < values.size(); ++i) buckets[i] = bucket_of<true>(copy, values[i]);
+}
+
+std::vector<double> doubles_of(const std::vector<Rational>& points) {
+  std::vector<double> doubles;
+  for (const Rational& point : points) {
+    require_decimal(point, "the candidate");
+    doubles.push_back(point.to_double());
+    if (!std::isfinite(doubles.back())) {
+      throw Error(ErrorCode::usage, "the candidate " + point.to_string() + " is beyond double precision");
+    }
+  }
+  return doubles;
+}
+
+void require_increasing(const std::vector<Rational>& points, const std::vector<double>& doubles) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const std::string pair = points[i - 1].to_decimal() + ", " + points[i].to_decimal();
+    if (points[i] <= points[i - 1]) {
+      throw Error(ErrorCode::usage, "the candidates are not strictly increasing: " + pair,
+                  "sort them and drop repetitions");
+    }
+    if (doubles[i] <= doubles[i - 1]) {
+      throw Error(ErrorCode::usage, "two candidates are the same in double precision: " + pair,
+                  "space them further apart");
+    }
+  }
+}
+
+BucketMap map_between(const std::vector<double>& points, bool by_place) {
+  const double first = by_place ? place_among_doubles(points.front()) : points.front();
+  const double last = by_place ? place_among_doubles(points.back()) : points.back();
+  const auto last_bucket = static_cast<double>(std::bit_ceil(buckets_per_point * points.size()) - 1);
+  return {by_place, first, last_bucket / (last - first), last_bucket};
+}
+
+std::size_t fullest_bucket(const BucketMap& map, const std::vector<double>& doubles) {
+  std::size_t fullest = 0;
+  for (std::size_t i = 0; i < doubles.size();) {
+    const std::size_t bucket = map(doubles[i]);
+    std::size_t end = i + 1;
+    while (end < doubles.size() && map(doubles[end]) == bucket) ++end;
+    fullest = std::max(fullest, end - i);
+    i = end;
+  }
+  return fullest;
+}
+
+/// Would a whole number of at most 2^53 compare differently with the point than with its nearest double?
+bool misleads_wholes(const Rational& point, double nearest) {
+  return std::abs(nearest) <= 0x1p53 && nearest == std::floor(nearest) && Rational::from_double(nearest) != point;
+}
+
+}  // namespace
+
+std::uint32_t BucketMap::operator()(double value) const {
+  return by_place ? bucket_of<true>(*this, value) : bucket_of<false>(*this, value);
+}
+
+SortedPoints::SortedPoints(std::vector<Rational> points) : points_(std::move(points)) {
+  if (points_.empty()) throw Error(ErrorCode::usage, "no candidates", "list at least one value");
+  doubles_ = doubles_of(points_);
+  require_increasing(points_, doubles_);
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    wholes_enter_as_doubles_ = wholes_enter_as_doubles_ && !misleads_wholes(points_[i], doubles_[i]);
+  }
+  make_buckets();
+}
+
+void SortedPoints::make_buckets() {
+  const BucketMap by_value = map_between(doubles_, false);
+  const BucketMap by_place = map_between(doubles_, true);
+  const std::size_t fullest = fullest_bucket(by_value, doubles_);
+  const std::size_t fullest_by_place = fullest_bucket(by_place, doubles_);
+  map_ = fullest <= fullest_by_place ? by_value : by_place;
+  first_half_ = std::bit_floor(std::min(fullest, fullest_by_place));
+  first_in_.assign(static_cast<std::size_t>(map_.last) + 1, 0);
+  for (const double point : doubles_) {
+    const std::size_t bucket = map_(point);
+    if (bucket + 1 < first_in_.size()) ++first_in_[bucket + 1];
+  }
+  std::partial_sum(first_in_.begin(), first_in_.end(), first_in_.begin());
+  doubles_.resize(doubles_.size() + 2 * first_half_, std::numeric_limits<double>::quiet_NaN());
+}
+
+Position SortedPoints::position_of(std::int64_t value) const {
+  const Rational exact(value);
+  const auto at = std::lower_bound(points_.begin(), points_.end(), exact);
+  const auto index = static_cast<Position>(at - points_.begin());
+  return at != points_.end() && *at == exact ? 2 * index + 1 : 2 * index;
+}
+
+void SortedPoints::positions_of(std::span<const double> values, Position* positions) const {
+  const Search found = search();
+  std::array<std::uint32_t, 512> buckets{};
+  for (std::size_t from = 0; from < values.size(); from += buckets.size()) {
+    const std::span<const double> block = values.subspan(from, std::min(buckets.size(), values.size() - from));
+    (map_.by_place ? buckets_by_place : buckets_by_value)(map_, block, buckets.data());
+    for (std::size_t i = 0; i < block.size(); ++i) positions[from + i] = found.place(block[i], buckets[i]);
+  }
+}
+
+}  // namespace fractile

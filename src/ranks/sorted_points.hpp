@@ -1,0 +1,64 @@
+// Where records enter a list of candidates: a table of buckets leads to the few candidates that are near a record.
+// Proof: docs/proofs/rank_profile.md
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+/// A function from doubles to 0 .. last that never decreases: affine in the double, or in its place among all
+/// doubles, which suits points that lie as powers do.
+struct BucketMap {
+  std::uint32_t operator()(double value) const;
+  bool by_place;
+  double first;
+  double per_unit;
+  double last;  // below 2^31
+};
+
+class SortedPoints {
+ public:
+  /// Error(usage) unless the points are finite decimals, at least one, strictly increasing, also as doubles.
+  explicit SortedPoints(std::vector<Rational> points);
+
+  std::size_t size() const { return points_.size(); }
+  const Rational& at(std::size_t index) const { return points_[index]; }
+  /// The double nearest to a point.
+  double double_at(std::size_t index) const { return doubles_[index]; }
+
+  /// The value is not NaN.
+  Position position_of(double value) const { return search().place(value, map_(value)); }
+  Position position_of(std::int64_t value) const;
+  void positions_of(std::span<const double> values, Position* positions) const;
+  /// Whole numbers up to 2^53 enter where their doubles do: no point but themselves rounds to one of them.
+  bool wholes_enter_as_doubles() const { return wholes_enter_as_doubles_; }
+
+ private:
+  /// A binary search without branches, as long in every bucket.
+  struct Search {
+    Position place(double value, std::uint32_t bucket) const {
+      std::size_t index = first_in[bucket];
+      for (std::size_t half = first_half; half > 0; half /= 2) index += doubles[index + half - 1] < value ? half : 0;
+      return 2 * index + (doubles[index] == value ? 1 : 0);
+    }
+    const double* doubles;
+    const std::uint32_t* first_in;
+    std::size_t first_half;
+  };
+  Search search() const { return {doubles_.data(), first_in_.data(), first_half_}; }
+  void make_buckets();
+
+  std::vector<Rational> points_;
+  std::vector<double> doubles_;  // then NaN, as many as a search may look at
+  BucketMap map_{};
+  std::vector<std::uint32_t> first_in_;  // of a bucket: how many points lie in those before it
+  std::size_t first_half_ = 0;           // of a search among as many points as lie in the fullest bucket
+  bool wholes_enter_as_doubles_ = true;
+};
+
+}  // namespace fractile
