@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "exact/exp_bounds.hpp"
 
@@ -22,6 +23,27 @@ RateBounds::RateBounds(const Exponent& rate) {
   lower_ = std::clamp(c.lower_double(), 0.0, 0x1p900);
   upper_ = std::max(0.0, c.upper_double());
   grid_ = lower_ * 0x1p52 * (1 - 0x1p-46);
+}
+
+namespace {
+
+/// Whether both are written alike.
+bool same(const Exponent& a, const Exponent& b) {
+  return a.is_log() == b.is_log() && a.coefficient() == b.coefficient() &&
+         (!a.is_log() || a.argument() == b.argument());
+}
+
+struct KnownRate {
+  Exponent rate;
+  RateBounds bounds;
+};
+
+}  // namespace
+
+RateBounds RateBounds::of(const Exponent& rate) {
+  thread_local std::optional<KnownRate> last;
+  if (!last || !same(last->rate, rate)) last = KnownRate{rate, RateBounds(rate)};
+  return last->bounds;
 }
 
 Bounds RateBounds::acceptance(std::uint64_t gap, std::uint64_t length, uint128 majorant) const {
@@ -52,13 +74,17 @@ Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uin
   return result;
 }
 
-bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, const Run& run, uint128 majorant,
-            RandomBits& bits, Filter filter, SelectionCost* cost) {
-  if (gap == 0 && majorant == uint128{run.length} << 53) return true;
+bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
+            double at_least, RandomBits& bits, Filter filter, SelectionCost* cost) {
+  if (gap == 0 && majorant == uint128{length} << 53) return true;
+  const FirstBits u(bits, filter);
+  if (u.below({at_least, 1}) == Verdict::yes) return true;
+  const Verdict quick = u.below(bounds.acceptance(gap, length, majorant));
+  if (quick != Verdict::undecided) return quick == Verdict::yes;
   const Enclose enclose = [&](std::int64_t precision) {
-    return acceptance_enclosure(rate, gap, run.length, majorant, precision);
+    return acceptance_enclosure(rate, gap, length, majorant, precision);
   };
-  return lazy_coin(bits, bounds.acceptance(gap, run.length, majorant), enclose, filter, cost);
+  return settled_coin(bits, u, enclose, cost);
 }
 
 }  // namespace fractile

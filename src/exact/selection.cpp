@@ -1,5 +1,7 @@
 #include "fractile/selection.hpp"
 
+#include <array>
+
 #include "exact/coin.hpp"
 #include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
@@ -50,60 +52,135 @@ std::size_t index_of(std::span<const std::uint64_t> lengths, std::uint64_t membe
   return index;
 }
 
-}  // namespace
+/// The index k with mass 0 + .. + mass (k-1) <= target < mass 0 + .. + mass k. Without branches: lists are short.
+std::size_t holder(std::span<const std::uint64_t> masses, std::uint64_t target) {
+  std::size_t index = 0;
+  std::uint64_t passed = 0;
+  for (const std::uint64_t mass : masses) {
+    passed += mass;
+    index += target >= passed ? 1 : 0;
+  }
+  return index;
+}
 
-namespace {
+/// What is common to all proposals from scores of multiplicity one.
+struct UnitScores {
+  UnitScores(std::span<const std::uint64_t> all, Optimize optimize, const RateBounds& bounds)
+      : scores(all),
+        flip(optimize == Optimize::maximize ? ~std::uint64_t{0} : 0),
+        best(least_score(all, flip)),
+        majorant(bounds.bits_per_unit()) {}
 
-/// Proposes an index with probability W_k / sum W, W by unit_majorant.hpp.
-class UnitProposals {
- public:
-  UnitProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const RateBounds& bounds)
-      : scores_(scores), flip_(flip), best_(least_score(scores, flip)), majorant_(bounds.bits_per_unit()) {
-    blocks_.reserve(scores.size() / block_size + 1);
-    for (std::size_t first = 0; first < scores.size(); first += block_size) {
-      blocks_.push_back(
-          unit_mass(majorant_, scores.subspan(first, std::min(block_size, scores.size() - first)), flip, best_));
-      total_ += blocks_.back();
-    }
+  std::uint64_t gap(std::size_t index) const { return (scores[index] ^ flip) - best; }
+  std::uint64_t mass(std::size_t first, std::size_t count) const {
+    return unit_mass(majorant, scores.subspan(first, count), flip, best);
+  }
+  /// Writes the masses of so many scores.
+  std::span<const std::uint64_t> masses(std::size_t first, std::size_t count, std::uint64_t* to) const {
+    unit_masses(majorant, scores.subspan(first, count), flip, best, to);
+    return {to, count};
   }
 
-  std::size_t draw(RandomBits& bits) const {
+  std::span<const std::uint64_t> scores;
+  std::uint64_t flip;
+  std::uint64_t best;
+  UnitMajorant majorant;
+};
+
+struct UnitProposal {
+  std::size_t index;
+  std::uint64_t mass;
+};
+
+constexpr std::size_t row_size = 64;  // scores whose masses are written down
+
+/// Proposes an index with probability W_k / sum W, W by unit_majorant.hpp: among at most row_size.
+class FewProposals {
+ public:
+  explicit FewProposals(const UnitScores& scores) : masses_(scores.masses(0, scores.scores.size(), row_.data())) {
+    for (const std::uint64_t mass : masses_) total_ += mass;
+  }
+  UnitProposal draw(RandomBits& bits) const {
+    const std::size_t index = holder(masses_, uniform_below(bits, total_));
+    return {index, masses_[index]};
+  }
+
+ private:
+  std::array<std::uint64_t, row_size> row_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written by masses()
+  std::span<const std::uint64_t> masses_;
+  std::uint64_t total_ = 0;
+};
+
+/// The same among any number: sums of blocks, then of the drawn block's rows, then one row's masses.
+class ManyProposals {
+ public:
+  explicit ManyProposals(const UnitScores& scores) : scores_(scores) {
+    const std::size_t count = scores.scores.size();
+    const std::size_t blocks = (count + block_size - 1) / block_size;
+    if (blocks > few_.size()) many_.resize(blocks);
+    blocks_ = blocks > few_.size() ? std::span(many_) : std::span(few_).first(blocks);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      blocks_[i] = scores.mass(i * block_size, std::min(block_size, count - i * block_size));
+      total_ += blocks_[i];
+    }
+  }
+  ManyProposals(const ManyProposals&) = delete;
+  ManyProposals& operator=(const ManyProposals&) = delete;
+  ~ManyProposals() = default;
+
+  UnitProposal draw(RandomBits& bits) const {
     uint128 target = uniform_below(bits, total_);
     std::size_t block = 0;
     for (; target >= blocks_[block]; ++block) target -= blocks_[block];
-    std::size_t index = block * block_size;
-    for (auto left = static_cast<std::uint64_t>(target); left >= mass(index); ++index) left -= mass(index);
-    return index;
+    auto left = static_cast<std::uint64_t>(target);
+    std::size_t first = block * block_size;
+    for (std::uint64_t mass = row_mass(first); left >= mass; mass = row_mass(first)) {
+      left -= mass;
+      first += row_size;
+    }
+    std::array<std::uint64_t, row_size> row;  // NOLINT(cppcoreguidelines-pro-type-member-init): written next
+    const auto masses = scores_.masses(first, row_length(first), row.data());
+    const std::size_t index = holder(masses, left);
+    return {first + index, masses[index]};
   }
-
-  std::uint64_t gap(std::size_t index) const { return (scores_[index] ^ flip_) - best_; }
-  std::uint64_t mass(std::size_t index) const { return majorant_(gap(index)); }
 
  private:
   static constexpr std::size_t block_size = 512;
 
-  std::span<const std::uint64_t> scores_;
-  std::uint64_t flip_;
-  std::uint64_t best_;
-  UnitMajorant majorant_;
-  std::vector<std::uint64_t> blocks_;
+  std::size_t row_length(std::size_t first) const { return std::min(row_size, scores_.scores.size() - first); }
+  std::uint64_t row_mass(std::size_t first) const { return scores_.mass(first, row_length(first)); }
+
+  const UnitScores& scores_;
+  std::array<std::uint64_t, 64> few_;  // NOLINT(cppcoreguidelines-pro-type-member-init): as far as blocks_ reaches
+  std::vector<std::uint64_t> many_;
+  std::span<std::uint64_t> blocks_;
   uint128 total_ = 0;
 };
+
+template <class Proposals>
+std::size_t select_from(const Proposals& proposals, const UnitScores& scores, const RateBounds& bounds,
+                        const Exponent& rate, RandomBits& bits, Filter filter, SelectionCost* cost) {
+  for (;;) {
+    if (cost != nullptr) ++cost->trials;
+    const UnitProposal proposal = proposals.draw(bits);
+    // accept() speaks in units of 2^53.
+    const uint128 majorant = uint128{proposal.mass} << (53 - UnitMajorant::unit_bits);
+    const double at_least = least_acceptance(proposal.mass);
+    if (accept(bounds, rate, scores.gap(proposal.index), 1, majorant, at_least, bits, filter, cost)) {
+      return proposal.index;
+    }
+  }
+}
 
 }  // namespace
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                            Optimize optimize, Filter filter, SelectionCost* cost) {
   if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
-  const RateBounds bounds(rate);
-  const UnitProposals proposals(scores, optimize == Optimize::maximize ? ~std::uint64_t{0} : 0, bounds);
-  for (;;) {
-    if (cost != nullptr) ++cost->trials;
-    const std::size_t index = proposals.draw(bits);
-    // accept() speaks in units of 2^53.
-    const uint128 majorant = uint128{proposals.mass(index)} << (53 - UnitMajorant::unit_bits);
-    if (accept(bounds, rate, proposals.gap(index), {index, 1, 0}, majorant, bits, filter, cost)) return index;
-  }
+  const RateBounds bounds = RateBounds::of(rate);
+  const UnitScores unit(scores, optimize, bounds);
+  if (scores.size() <= row_size) return select_from(FewProposals(unit), unit, bounds, rate, bits, filter, cost);
+  return select_from(ManyProposals(unit), unit, bounds, rate, bits, filter, cost);
 }
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,

@@ -29,4 +29,11 @@ std::uint64_t unit_mass(const UnitMajorant& majorant, std::span<const std::uint6
   return mass;
 }
 
+FRACTILE_INSTRUCTION_SETS
+void unit_masses(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
+                 std::uint64_t best, std::uint64_t* masses) {
+  const UnitMajorant weight = majorant;
+  for (std::size_t k = 0; k < scores.size(); ++k) masses[k] = weight((scores[k] ^ flip) - best);
+}
+
 }  // namespace fractile

@@ -49,4 +49,8 @@ std::uint64_t least_score(std::span<const std::uint64_t> scores, std::uint64_t f
 std::uint64_t unit_mass(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
                         std::uint64_t best);
 
+/// Each of them, majorant((scores[k] ^ flip) - best), to masses[k].
+void unit_masses(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
+                 std::uint64_t best, std::uint64_t* masses);
+
 }  // namespace fractile
