@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 
 #include "exact/exp_bounds.hpp"
@@ -27,10 +28,15 @@ RateBounds::RateBounds(const Exponent& rate) {
 
 namespace {
 
+/// The same words hold the same number.
+bool same(const Rational& a, const Rational& b) {
+  return std::memcmp(a.flint(), b.flint(), sizeof(fmpq)) == 0 || a == b;
+}
+
 /// Whether both are written alike.
 bool same(const Exponent& a, const Exponent& b) {
-  return a.is_log() == b.is_log() && a.coefficient() == b.coefficient() &&
-         (!a.is_log() || a.argument() == b.argument());
+  return a.is_log() == b.is_log() && same(a.coefficient(), b.coefficient()) &&
+         (!a.is_log() || same(a.argument(), b.argument()));
 }
 
 struct KnownRate {
@@ -85,6 +91,29 @@ bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, s
     return acceptance_enclosure(rate, gap, length, majorant, precision);
   };
   return settled_coin(bits, u, enclose, cost);
+}
+
+std::uint64_t ListedRuns::draw(const Exponent& rate, const RateBounds& bounds, RandomBits& bits, Filter filter,
+                               SelectionCost* cost) {
+  if (runs_.empty()) throw Error(ErrorCode::usage, "nothing to select from");
+  const std::uint64_t best = std::ranges::min_element(runs_, {}, &Run::score)->score;
+  masses_.clear();
+  uint128 total = 0;
+  for (const Run& run : runs_) {
+    masses_.push_back(bounds.majorant(run.score - best, run.length));
+    total += masses_.back();
+  }
+  for (;;) {
+    if (cost != nullptr) ++cost->trials;
+    uint128 target = uniform_below(bits, total);
+    std::size_t k = 0;
+    for (; target >= masses_[k]; ++k) target -= masses_[k];
+    const Run& run = runs_[k];
+    if (accept(bounds, rate, run.score - best, run.length, masses_[k], least_acceptance(masses_[k]), bits, filter,
+               cost)) {
+      return run.start + uniform_below(bits, run.length);
+    }
+  }
 }
 
 }  // namespace fractile

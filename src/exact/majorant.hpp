@@ -41,7 +41,7 @@ class RateBounds {
   uint128 majorant(std::uint64_t gap, std::uint64_t length) const {
     constexpr double last = 127 * 0x1p52;                               // from here on every product is shifted out
     const double y = std::min(static_cast<double>(gap) * grid_, last);  // at most gap * rate * log2(e) * 2^52
-    const auto fixed = static_cast<std::uint64_t>(y);
+    const auto fixed = static_cast<std::uint64_t>(static_cast<std::int64_t>(y));  // signed: one instruction
     const std::uint64_t halvings = fixed >> 52;
     const std::uint64_t chord = (std::uint64_t{1} << 53) - (fixed & ((std::uint64_t{1} << 52) - 1));
     if (halvings == 0 && chord == std::uint64_t{1} << 53) return uint128{length} << 53;
@@ -136,5 +136,22 @@ std::uint64_t select_member(const Cursor& begin, const Exponent& rate, RandomBit
                             SelectionCost* cost = nullptr) {
   return select_member(begin, rate, RateBounds::of(rate), bits, filter, cost);
 }
+
+/// A few runs, none of them empty: listed, weighed once, and drawn from. To be used again and again.
+class ListedRuns {
+ public:
+  template <RunCursor Cursor>
+  void list(Cursor cursor) {
+    runs_.clear();
+    for (Run run{}; cursor.next(run);) runs_.push_back(run);
+  }
+  /// A member, as select_member draws it.
+  std::uint64_t draw(const Exponent& rate, const RateBounds& bounds, RandomBits& bits, Filter filter = {},
+                     SelectionCost* cost = nullptr);
+
+ private:
+  std::vector<Run> runs_;
+  std::vector<uint128> masses_;
+};
 
 }  // namespace fractile
