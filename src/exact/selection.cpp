@@ -63,32 +63,9 @@ std::size_t holder(std::span<const std::uint64_t> masses, std::uint64_t target) 
   return index;
 }
 
-/// What is common to all proposals from scores of multiplicity one.
-struct UnitScores {
-  UnitScores(std::span<const std::uint64_t> all, Optimize optimize, const RateBounds& bounds)
-      : scores(all),
-        flip(optimize == Optimize::maximize ? ~std::uint64_t{0} : 0),
-        best(least_score(all, flip)),
-        majorant(bounds.bits_per_unit()) {}
-
-  std::uint64_t gap(std::size_t index) const { return (scores[index] ^ flip) - best; }
-  std::uint64_t mass(std::size_t first, std::size_t count) const {
-    return unit_mass(majorant, scores.subspan(first, count), flip, best);
-  }
-  /// Writes the masses of so many scores.
-  std::span<const std::uint64_t> masses(std::size_t first, std::size_t count, std::uint64_t* to) const {
-    unit_masses(majorant, scores.subspan(first, count), flip, best, to);
-    return {to, count};
-  }
-
-  std::span<const std::uint64_t> scores;
-  std::uint64_t flip;
-  std::uint64_t best;
-  UnitMajorant majorant;
-};
-
 struct UnitProposal {
   std::size_t index;
+  std::uint64_t gap;
   std::uint64_t mass;
 };
 
@@ -97,30 +74,34 @@ constexpr std::size_t row_size = 64;  // scores whose masses are written down
 /// Proposes an index with probability W_k / sum W, W by unit_majorant.hpp: among at most row_size.
 class FewProposals {
  public:
-  explicit FewProposals(const UnitScores& scores) : masses_(scores.masses(0, scores.scores.size(), row_.data())) {
-    for (const std::uint64_t mass : masses_) total_ += mass;
-  }
+  FewProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const UnitMajorant& majorant)
+      : scores_(scores), flip_(flip), row_(unit_row(majorant, scores, flip, masses_.data())) {}
+  FewProposals(const FewProposals&) = delete;
+  FewProposals& operator=(const FewProposals&) = delete;
+  ~FewProposals() = default;
+
   UnitProposal draw(RandomBits& bits) const {
-    const std::size_t index = holder(masses_, uniform_below(bits, total_));
-    return {index, masses_[index]};
+    const std::size_t index = holder(std::span(masses_).first(scores_.size()), uniform_below(bits, row_.total));
+    return {index, (scores_[index] ^ flip_) - row_.best, masses_[index]};
   }
 
  private:
-  std::array<std::uint64_t, row_size> row_;  // NOLINT(cppcoreguidelines-pro-type-member-init): written by masses()
-  std::span<const std::uint64_t> masses_;
-  std::uint64_t total_ = 0;
+  std::span<const std::uint64_t> scores_;
+  std::uint64_t flip_;
+  std::array<std::uint64_t, row_size> masses_;
+  UnitRow row_;
 };
 
 /// The same among any number: sums of blocks, then of the drawn block's rows, then one row's masses.
 class ManyProposals {
  public:
-  explicit ManyProposals(const UnitScores& scores) : scores_(scores) {
-    const std::size_t count = scores.scores.size();
-    const std::size_t blocks = (count + block_size - 1) / block_size;
+  ManyProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const UnitMajorant& majorant)
+      : scores_(scores), flip_(flip), majorant_(majorant), best_(least_score(scores, flip)) {
+    const std::size_t blocks = (scores.size() + block_size - 1) / block_size;
     if (blocks > few_.size()) many_.resize(blocks);
     blocks_ = blocks > few_.size() ? std::span(many_) : std::span(few_).first(blocks);
     for (std::size_t i = 0; i < blocks; ++i) {
-      blocks_[i] = scores.mass(i * block_size, std::min(block_size, count - i * block_size));
+      blocks_[i] = unit_mass(majorant_, part(i * block_size, block_size), flip_, best_);
       total_ += blocks_[i];
     }
   }
@@ -138,37 +119,41 @@ class ManyProposals {
       left -= mass;
       first += row_size;
     }
-    std::array<std::uint64_t, row_size> row;  // NOLINT(cppcoreguidelines-pro-type-member-init): written next
-    const auto masses = scores_.masses(first, row_length(first), row.data());
-    const std::size_t index = holder(masses, left);
-    return {first + index, masses[index]};
+    std::array<std::uint64_t, row_size> masses;
+    const auto row = part(first, row_size);
+    unit_masses(majorant_, row, flip_, best_, masses.data());
+    const std::size_t index = holder(std::span(masses).first(row.size()), left);
+    return {first + index, (row[index] ^ flip_) - best_, masses[index]};
   }
 
  private:
   static constexpr std::size_t block_size = 512;
 
-  std::size_t row_length(std::size_t first) const { return std::min(row_size, scores_.scores.size() - first); }
-  std::uint64_t row_mass(std::size_t first) const { return scores_.mass(first, row_length(first)); }
+  std::span<const std::uint64_t> part(std::size_t first, std::size_t most) const {
+    return scores_.subspan(first, std::min(most, scores_.size() - first));
+  }
+  std::uint64_t row_mass(std::size_t first) const { return unit_mass(majorant_, part(first, row_size), flip_, best_); }
 
-  const UnitScores& scores_;
-  std::array<std::uint64_t, 64> few_;  // NOLINT(cppcoreguidelines-pro-type-member-init): as far as blocks_ reaches
+  std::span<const std::uint64_t> scores_;
+  std::uint64_t flip_;
+  UnitMajorant majorant_;
+  std::uint64_t best_;
+  std::array<std::uint64_t, 64> few_;
   std::vector<std::uint64_t> many_;
   std::span<std::uint64_t> blocks_;
   uint128 total_ = 0;
 };
 
 template <class Proposals>
-std::size_t select_from(const Proposals& proposals, const UnitScores& scores, const RateBounds& bounds,
-                        const Exponent& rate, RandomBits& bits, Filter filter, SelectionCost* cost) {
+std::size_t select_from(const Proposals& proposals, const RateBounds& bounds, const Exponent& rate, RandomBits& bits,
+                        Filter filter, SelectionCost* cost) {
   for (;;) {
     if (cost != nullptr) ++cost->trials;
     const UnitProposal proposal = proposals.draw(bits);
     // accept() speaks in units of 2^53.
     const uint128 majorant = uint128{proposal.mass} << (53 - UnitMajorant::unit_bits);
     const double at_least = least_acceptance(proposal.mass);
-    if (accept(bounds, rate, scores.gap(proposal.index), 1, majorant, at_least, bits, filter, cost)) {
-      return proposal.index;
-    }
+    if (accept(bounds, rate, proposal.gap, 1, majorant, at_least, bits, filter, cost)) return proposal.index;
   }
 }
 
@@ -178,9 +163,11 @@ std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent
                            Optimize optimize, Filter filter, SelectionCost* cost) {
   if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
   const RateBounds bounds = RateBounds::of(rate);
-  const UnitScores unit(scores, optimize, bounds);
-  if (scores.size() <= row_size) return select_from(FewProposals(unit), unit, bounds, rate, bits, filter, cost);
-  return select_from(ManyProposals(unit), unit, bounds, rate, bits, filter, cost);
+  const UnitMajorant majorant(bounds.bits_per_unit());
+  const std::uint64_t flip = optimize == Optimize::maximize ? ~std::uint64_t{0} : 0;
+  return scores.size() <= row_size
+             ? select_from(FewProposals(scores, flip, majorant), bounds, rate, bits, filter, cost)
+             : select_from(ManyProposals(scores, flip, majorant), bounds, rate, bits, filter, cost);
 }
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
