@@ -9,6 +9,8 @@ pkg_check_modules(MPFR REQUIRED IMPORTED_TARGET mpfr)
 pkg_check_modules(GMP REQUIRED IMPORTED_TARGET gmp)
 pkg_check_modules(CLP REQUIRED IMPORTED_TARGET clp)
 find_library(FLINT_LIBRARY flint REQUIRED)
+find_path(HIGHWAY_INCLUDE hwy/highway.h REQUIRED)
+find_library(HIGHWAY_LIBRARY hwy REQUIRED)
 # FLINT 3 contains Arb; with FLINT 2 it is a library of its own, which Debian calls flint-arb.
 find_library(ARB_LIBRARY NAMES arb flint-arb)
 if(NOT ARB_LIBRARY)

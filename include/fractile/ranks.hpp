@@ -134,6 +134,13 @@ struct QuantileFraction {
 std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n,
                          std::uint64_t size_limit);
 /// max(0, den * below - num * n, num * n - den * (below + equal)): zero on every true alpha-quantile, however tied.
-std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n);
+inline std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal,
+                                    std::uint64_t n) {
+  const std::uint64_t target = alpha.numerator * n;
+  const std::uint64_t first = alpha.denominator * below;
+  const std::uint64_t last = alpha.denominator * (below + equal);
+  if (first > target) return first - target;
+  return target > last ? target - last : 0;
+}
 
 }  // namespace fractile

@@ -29,7 +29,7 @@ struct SelectionCost {
 };
 
 /// Draws index k with probability exactly proportional to exp(-rate * scores[k]) (or exp(+rate * scores[k])).
-/// `rate` is 1/temperature in nats per unit of score; rate 0 draws uniformly. Time O(k), no allocation beyond k/512.
+/// `rate` is 1/temperature in nats per unit of score; rate 0 draws uniformly. Time O(k); no allocation up to k = 32,768, k/64 bytes beyond.
 /// Throws Error(usage) when `scores` is empty.
 std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                            Optimize optimize = Optimize::minimize, Filter filter = {}, SelectionCost* cost = nullptr);

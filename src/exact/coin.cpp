@@ -1,26 +1,11 @@
 #include "exact/coin.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace fractile {
 namespace {
 
-enum class Verdict { yes, no, undecided };
-
-/// Decides U < p from the first bits of U in integers: yes when the whole cell lies at or below p.lower, no when it lies at
-/// or above p.upper. Scaling by a power of two is exact (and where it overflows, infinity compares rightly).
-Verdict first_look(std::uint64_t prefix, int length, Bounds p) {
-  const double below = std::floor(std::ldexp(p.lower, length));
-  const double above = std::ceil(std::ldexp(p.upper, length));
-  const double end = std::ldexp(1.0, length);
-  if (below >= end) return Verdict::yes;
-  if (below >= 1 && prefix < static_cast<std::uint64_t>(below)) return Verdict::yes;
-  if (above < end && prefix >= static_cast<std::uint64_t>(above)) return Verdict::no;
-  return Verdict::undecided;
-}
-
-/// The same by ball arithmetic.
+/// Decides U < p by ball arithmetic.
 Verdict careful_look(const LazyUniform& u, const Enclosure& p) {
   Enclosure scaled = p;
   arb_mul_2exp_si(scaled.arb(), scaled.arb(), u.length());
@@ -59,18 +44,20 @@ Enclosure LazyUniform::cell() const {
   return result;
 }
 
-bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter, SelectionCost* cost) {
-  const Bounds widened{first.lower * (1 - filter.slack), first.upper * (1 + filter.slack)};
-  const std::uint64_t prefix = top_bits(bits.next64(), filter.prefix_bits);
-  const Verdict quick = first_look(prefix, filter.prefix_bits, widened);
-  if (quick != Verdict::undecided) return quick == Verdict::yes;
+bool settled_coin(RandomBits& bits, const FirstBits& first, const Enclose& enclose, SelectionCost* cost) {
   if (cost != nullptr) ++cost->slow_coins;
-  LazyUniform u(prefix, filter.prefix_bits);
+  LazyUniform u(first.prefix(), first.length());
   for (;;) {
     const Verdict verdict = careful_look(u, enclose(u.length() + 64));
     if (verdict != Verdict::undecided) return verdict == Verdict::yes;
     u.extend(bits);
   }
+}
+
+bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter, SelectionCost* cost) {
+  const FirstBits u(bits, filter);
+  const Verdict quick = u.below(first);
+  return quick == Verdict::undecided ? settled_coin(bits, u, enclose, cost) : quick == Verdict::yes;
 }
 
 bool bernoulli_exp(RandomBits& bits, const Exponent& x, Filter filter) {

@@ -2,6 +2,7 @@
 // known by enclosures. Proof: docs/proofs/coin.md
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 
@@ -35,6 +36,38 @@ struct Bounds {
   double upper;
 };
 
+enum class Verdict { yes, no, undecided };
+
+/// The first bits of a coin's uniform U.
+class FirstBits {
+ public:
+  FirstBits(RandomBits& bits, Filter filter) : prefix_(bits.next64() >> (64 - filter.prefix_bits)), filter_(filter) {}
+  /// Whether U < p, from these bits alone. Bounds that decide nothing may be followed by closer ones.
+  Verdict below(Bounds p) const {
+    const double end = power_of_two(filter_.prefix_bits);
+    // Scaling by a power of two is exact, and where it overflows, infinity compares rightly.
+    const double lower = p.lower * (1 - filter_.slack) * end;
+    if (lower >= end || (lower >= 1 && prefix_ < static_cast<std::uint64_t>(lower))) return Verdict::yes;
+    const double upper = p.upper * (1 + filter_.slack) * end;
+    return upper < end && prefix_ >= rounded_up(upper) ? Verdict::no : Verdict::undecided;
+  }
+  std::uint64_t prefix() const { return prefix_; }
+  int length() const { return filter_.prefix_bits; }
+
+ private:
+  static double power_of_two(int exponent) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+  }
+  /// Of a double from 0 to below 2^64.
+  static std::uint64_t rounded_up(double x) {
+    const auto whole = static_cast<std::uint64_t>(x);
+    return whole + (static_cast<double>(whole) < x ? 1 : 0);
+  }
+
+  std::uint64_t prefix_;
+  Filter filter_;
+};
+
 /// Encloses p within relative 2^-precision or so, for any precision asked for.
 using Enclose = std::function<Enclosure(std::int64_t precision)>;
 
@@ -42,6 +75,9 @@ using Enclose = std::function<Enclosure(std::int64_t precision)>;
 /// those do not decide is `enclose` called, with ever higher precision.
 bool lazy_coin(RandomBits& bits, Bounds first, const Enclose& enclose, Filter filter = {},
                SelectionCost* cost = nullptr);
+
+/// The same after a first look that left it open.
+bool settled_coin(RandomBits& bits, const FirstBits& first, const Enclose& enclose, SelectionCost* cost = nullptr);
 
 /// True with probability exactly exp(-x).
 bool bernoulli_exp(RandomBits& bits, const Exponent& x, Filter filter = {});

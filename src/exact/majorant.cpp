@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <optional>
 
 #include "exact/exp_bounds.hpp"
 
@@ -22,6 +24,32 @@ RateBounds::RateBounds(const Exponent& rate) {
   lower_ = std::clamp(c.lower_double(), 0.0, 0x1p900);
   upper_ = std::max(0.0, c.upper_double());
   grid_ = lower_ * 0x1p52 * (1 - 0x1p-46);
+}
+
+namespace {
+
+/// The same words hold the same number.
+bool same(const Rational& a, const Rational& b) {
+  return std::memcmp(a.flint(), b.flint(), sizeof(fmpq)) == 0 || a == b;
+}
+
+/// Whether both are written alike.
+bool same(const Exponent& a, const Exponent& b) {
+  return a.is_log() == b.is_log() && same(a.coefficient(), b.coefficient()) &&
+         (!a.is_log() || same(a.argument(), b.argument()));
+}
+
+struct KnownRate {
+  Exponent rate;
+  RateBounds bounds;
+};
+
+}  // namespace
+
+RateBounds RateBounds::of(const Exponent& rate) {
+  thread_local std::optional<KnownRate> last;
+  if (!last || !same(last->rate, rate)) last = KnownRate{rate, RateBounds(rate)};
+  return last->bounds;
 }
 
 Bounds RateBounds::acceptance(std::uint64_t gap, std::uint64_t length, uint128 majorant) const {
@@ -52,13 +80,40 @@ Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uin
   return result;
 }
 
-bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, const Run& run, uint128 majorant,
-            RandomBits& bits, Filter filter, SelectionCost* cost) {
-  if (gap == 0 && majorant == uint128{run.length} << 53) return true;
+bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
+            double at_least, RandomBits& bits, Filter filter, SelectionCost* cost) {
+  if (gap == 0 && majorant == uint128{length} << 53) return true;
+  const FirstBits u(bits, filter);
+  if (u.below({at_least, 1}) == Verdict::yes) return true;
+  const Verdict quick = u.below(bounds.acceptance(gap, length, majorant));
+  if (quick != Verdict::undecided) return quick == Verdict::yes;
   const Enclose enclose = [&](std::int64_t precision) {
-    return acceptance_enclosure(rate, gap, run.length, majorant, precision);
+    return acceptance_enclosure(rate, gap, length, majorant, precision);
   };
-  return lazy_coin(bits, bounds.acceptance(gap, run.length, majorant), enclose, filter, cost);
+  return settled_coin(bits, u, enclose, cost);
+}
+
+std::uint64_t ListedRuns::draw(const Exponent& rate, const RateBounds& bounds, RandomBits& bits, Filter filter,
+                               SelectionCost* cost) {
+  if (runs_.empty()) throw Error(ErrorCode::usage, "nothing to select from");
+  const std::uint64_t best = std::ranges::min_element(runs_, {}, &Run::score)->score;
+  masses_.clear();
+  uint128 total = 0;
+  for (const Run& run : runs_) {
+    masses_.push_back(bounds.majorant(run.score - best, run.length));
+    total += masses_.back();
+  }
+  for (;;) {
+    if (cost != nullptr) ++cost->trials;
+    uint128 target = uniform_below(bits, total);
+    std::size_t k = 0;
+    for (; target >= masses_[k]; ++k) target -= masses_[k];
+    const Run& run = runs_[k];
+    if (accept(bounds, rate, run.score - best, run.length, masses_[k], least_acceptance(masses_[k]), bits, filter,
+               cost)) {
+      return run.start + uniform_below(bits, run.length);
+    }
+  }
 }
 
 }  // namespace fractile

@@ -34,12 +34,14 @@ concept RunCursor = std::copyable<C> && requires(C cursor, Run& run) {
 class RateBounds {
  public:
   explicit RateBounds(const Exponent& rate);
+  /// The same, kept from the last call on this thread when that was of the same rate.
+  static RateBounds of(const Exponent& rate);
 
   /// W >= length * 2^53 * exp(-rate * gap), an integer below 2^116, and at most 1.0615 times that plus 1.
   uint128 majorant(std::uint64_t gap, std::uint64_t length) const {
     constexpr double last = 127 * 0x1p52;                               // from here on every product is shifted out
     const double y = std::min(static_cast<double>(gap) * grid_, last);  // at most gap * rate * log2(e) * 2^52
-    const auto fixed = static_cast<std::uint64_t>(y);
+    const auto fixed = static_cast<std::uint64_t>(static_cast<std::int64_t>(y));  // signed: one instruction
     const std::uint64_t halvings = fixed >> 52;
     const std::uint64_t chord = (std::uint64_t{1} << 53) - (fixed & ((std::uint64_t{1} << 52) - 1));
     if (halvings == 0 && chord == std::uint64_t{1} << 53) return uint128{length} << 53;
@@ -62,9 +64,12 @@ class RateBounds {
 Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
                                std::int64_t precision);
 
-/// A proposal's coin; true: keep it.
-bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, const Run& run, uint128 majorant,
-            RandomBits& bits, Filter filter, SelectionCost* cost);
+/// What the acceptance probability is at least, when the majorant is RateBounds's or UnitMajorant's, so many units large.
+inline double least_acceptance(uint128 units) { return units >= 1024 ? 0.9375 : 0; }
+
+/// The coin of a proposal with that gap and so many members; true: keep it. `at_least` bounds its probability from below.
+bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
+            double at_least, RandomBits& bits, Filter filter, SelectionCost* cost);
 
 /// The lowest score of a run that is not empty; Error(usage) when there is none.
 template <RunCursor Cursor>
@@ -119,7 +124,8 @@ std::uint64_t select_member(const Cursor& begin, const Exponent& rate, const Rat
       target -= mass;
       within.next(run);
     }
-    if (accept(bounds, rate, run.score - best, run, majorant(run), bits, filter, cost)) {
+    const uint128 mass = majorant(run);
+    if (accept(bounds, rate, run.score - best, run.length, mass, least_acceptance(mass), bits, filter, cost)) {
       return run.start + uniform_below(bits, run.length);
     }
   }
@@ -128,7 +134,24 @@ std::uint64_t select_member(const Cursor& begin, const Exponent& rate, const Rat
 template <RunCursor Cursor>
 std::uint64_t select_member(const Cursor& begin, const Exponent& rate, RandomBits& bits, Filter filter = {},
                             SelectionCost* cost = nullptr) {
-  return select_member(begin, rate, RateBounds(rate), bits, filter, cost);
+  return select_member(begin, rate, RateBounds::of(rate), bits, filter, cost);
 }
+
+/// A few runs, none of them empty: listed, weighed once, and drawn from. To be used again and again.
+class ListedRuns {
+ public:
+  template <RunCursor Cursor>
+  void list(Cursor cursor) {
+    runs_.clear();
+    for (Run run{}; cursor.next(run);) runs_.push_back(run);
+  }
+  /// A member, as select_member draws it.
+  std::uint64_t draw(const Exponent& rate, const RateBounds& bounds, RandomBits& bits, Filter filter = {},
+                     SelectionCost* cost = nullptr);
+
+ private:
+  std::vector<Run> runs_;
+  std::vector<uint128> masses_;
+};
 
 }  // namespace fractile

@@ -1,5 +1,7 @@
 #include "fractile/selection.hpp"
 
+#include <array>
+
 #include "exact/coin.hpp"
 #include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
@@ -50,60 +52,122 @@ std::size_t index_of(std::span<const std::uint64_t> lengths, std::uint64_t membe
   return index;
 }
 
-}  // namespace
+/// The index k with mass 0 + .. + mass (k-1) <= target < mass 0 + .. + mass k. Without branches: lists are short.
+std::size_t holder(std::span<const std::uint64_t> masses, std::uint64_t target) {
+  std::size_t index = 0;
+  std::uint64_t passed = 0;
+  for (const std::uint64_t mass : masses) {
+    passed += mass;
+    index += target >= passed ? 1 : 0;
+  }
+  return index;
+}
 
-namespace {
+struct UnitProposal {
+  std::size_t index;
+  std::uint64_t gap;
+  std::uint64_t mass;
+};
 
-/// Proposes an index with probability W_k / sum W, W by unit_majorant.hpp.
-class UnitProposals {
+constexpr std::size_t row_size = 64;  // scores whose masses are written down
+
+/// Proposes an index with probability W_k / sum W, W by unit_majorant.hpp: among at most row_size.
+class FewProposals {
  public:
-  UnitProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const RateBounds& bounds)
-      : scores_(scores), flip_(flip), best_(least_score(scores, flip)), majorant_(bounds.bits_per_unit()) {
-    blocks_.reserve(scores.size() / block_size + 1);
-    for (std::size_t first = 0; first < scores.size(); first += block_size) {
-      blocks_.push_back(
-          unit_mass(majorant_, scores.subspan(first, std::min(block_size, scores.size() - first)), flip, best_));
-      total_ += blocks_.back();
-    }
+  FewProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const UnitMajorant& majorant)
+      : scores_(scores), flip_(flip), row_(unit_row(majorant, scores, flip, masses_.data())) {}
+  FewProposals(const FewProposals&) = delete;
+  FewProposals& operator=(const FewProposals&) = delete;
+  ~FewProposals() = default;
+
+  UnitProposal draw(RandomBits& bits) const {
+    const std::size_t index = holder(std::span(masses_).first(scores_.size()), uniform_below(bits, row_.total));
+    return {index, (scores_[index] ^ flip_) - row_.best, masses_[index]};
   }
 
-  std::size_t draw(RandomBits& bits) const {
+ private:
+  std::span<const std::uint64_t> scores_;
+  std::uint64_t flip_;
+  std::array<std::uint64_t, row_size> masses_;
+  UnitRow row_;
+};
+
+/// The same among any number: sums of blocks, then of the drawn block's rows, then one row's masses.
+class ManyProposals {
+ public:
+  ManyProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const UnitMajorant& majorant)
+      : scores_(scores), flip_(flip), majorant_(majorant), best_(least_score(scores, flip)) {
+    const std::size_t blocks = (scores.size() + block_size - 1) / block_size;
+    if (blocks > few_.size()) many_.resize(blocks);
+    blocks_ = blocks > few_.size() ? std::span(many_) : std::span(few_).first(blocks);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      blocks_[i] = unit_mass(majorant_, part(i * block_size, block_size), flip_, best_);
+      total_ += blocks_[i];
+    }
+  }
+  ManyProposals(const ManyProposals&) = delete;
+  ManyProposals& operator=(const ManyProposals&) = delete;
+  ~ManyProposals() = default;
+
+  UnitProposal draw(RandomBits& bits) const {
     uint128 target = uniform_below(bits, total_);
     std::size_t block = 0;
     for (; target >= blocks_[block]; ++block) target -= blocks_[block];
-    std::size_t index = block * block_size;
-    for (auto left = static_cast<std::uint64_t>(target); left >= mass(index); ++index) left -= mass(index);
-    return index;
+    auto left = static_cast<std::uint64_t>(target);
+    std::size_t first = block * block_size;
+    for (std::uint64_t mass = row_mass(first); left >= mass; mass = row_mass(first)) {
+      left -= mass;
+      first += row_size;
+    }
+    std::array<std::uint64_t, row_size> masses;
+    const auto row = part(first, row_size);
+    unit_masses(majorant_, row, flip_, best_, masses.data());
+    const std::size_t index = holder(std::span(masses).first(row.size()), left);
+    return {first + index, (row[index] ^ flip_) - best_, masses[index]};
   }
-
-  std::uint64_t gap(std::size_t index) const { return (scores_[index] ^ flip_) - best_; }
-  std::uint64_t mass(std::size_t index) const { return majorant_(gap(index)); }
 
  private:
   static constexpr std::size_t block_size = 512;
 
+  std::span<const std::uint64_t> part(std::size_t first, std::size_t most) const {
+    return scores_.subspan(first, std::min(most, scores_.size() - first));
+  }
+  std::uint64_t row_mass(std::size_t first) const { return unit_mass(majorant_, part(first, row_size), flip_, best_); }
+
   std::span<const std::uint64_t> scores_;
   std::uint64_t flip_;
-  std::uint64_t best_;
   UnitMajorant majorant_;
-  std::vector<std::uint64_t> blocks_;
+  std::uint64_t best_;
+  std::array<std::uint64_t, 64> few_;
+  std::vector<std::uint64_t> many_;
+  std::span<std::uint64_t> blocks_;
   uint128 total_ = 0;
 };
+
+template <class Proposals>
+std::size_t select_from(const Proposals& proposals, const RateBounds& bounds, const Exponent& rate, RandomBits& bits,
+                        Filter filter, SelectionCost* cost) {
+  for (;;) {
+    if (cost != nullptr) ++cost->trials;
+    const UnitProposal proposal = proposals.draw(bits);
+    // accept() speaks in units of 2^53.
+    const uint128 majorant = uint128{proposal.mass} << (53 - UnitMajorant::unit_bits);
+    const double at_least = least_acceptance(proposal.mass);
+    if (accept(bounds, rate, proposal.gap, 1, majorant, at_least, bits, filter, cost)) return proposal.index;
+  }
+}
 
 }  // namespace
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
                            Optimize optimize, Filter filter, SelectionCost* cost) {
   if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
-  const RateBounds bounds(rate);
-  const UnitProposals proposals(scores, optimize == Optimize::maximize ? ~std::uint64_t{0} : 0, bounds);
-  for (;;) {
-    if (cost != nullptr) ++cost->trials;
-    const std::size_t index = proposals.draw(bits);
-    // accept() speaks in units of 2^53.
-    const uint128 majorant = uint128{proposals.mass(index)} << (53 - UnitMajorant::unit_bits);
-    if (accept(bounds, rate, proposals.gap(index), {index, 1, 0}, majorant, bits, filter, cost)) return index;
-  }
+  const RateBounds bounds = RateBounds::of(rate);
+  const UnitMajorant majorant(bounds.bits_per_unit());
+  const std::uint64_t flip = optimize == Optimize::maximize ? ~std::uint64_t{0} : 0;
+  return scores.size() <= row_size
+             ? select_from(FewProposals(scores, flip, majorant), bounds, rate, bits, filter, cost)
+             : select_from(ManyProposals(scores, flip, majorant), bounds, rate, bits, filter, cost);
 }
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,

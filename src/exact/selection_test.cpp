@@ -158,6 +158,7 @@ TEST(Majorant, IsNeverBelowTheWeightAndNeverFarAbove) {
       const Enclosure share = acceptance_enclosure(rate, gap, length, w, 128);
       ASSERT_TRUE(certainly_at_most(share, Enclosure::of(Rational(1))) || gap == 0 || rate.is_zero())
           << rate.to_string() << " gap " << gap << " length " << length;
+      ASSERT_LE(least_acceptance(w), share.lower_double()) << rate.to_string() << " gap " << gap;
       if (w > 1'000'000) worst = std::max(worst, 1 / share.to_double());
     }
   }
@@ -201,6 +202,7 @@ TEST(Majorant, OfUnitScoresIsNeverBelowTheWeightAndNeverFarAbove) {
       const Enclosure share = acceptance_enclosure(rate, gap, 1, uint128{w} << 2, 128);
       ASSERT_TRUE(certainly_at_most(share, Enclosure::of(Rational(1)))) << rate.to_string() << " gap " << gap;
       ASSERT_LE(w, std::uint64_t{1} << 52);
+      ASSERT_LE(least_acceptance(w), share.lower_double()) << rate.to_string() << " gap " << gap;
       if (w > 1'000'000) worst = std::max(worst, 1 / share.to_double());
     }
   }
@@ -224,6 +226,9 @@ TEST(Majorant, BlocksSumWhatTheirMembersSay) {
       for (const std::uint64_t score : scores) sum += majorant((score ^ flip) - least);
       ASSERT_EQ(best, least);
       ASSERT_EQ(unit_mass(majorant, scores, flip, best), sum);
+      std::vector<std::uint64_t> masses(scores.size());
+      unit_masses(majorant, scores, flip, best, masses.data());
+      for (std::size_t k = 0; k < scores.size(); ++k) ASSERT_EQ(masses[k], majorant((scores[k] ^ flip) - best));
     }
   }
 }
@@ -242,6 +247,51 @@ TEST(Majorant, ATailProposalIsDecidedExactly) {
   RandomBits rejects = placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), 0, 0});
   EXPECT_EQ(select_softmax(scores, rate, rejects, Optimize::minimize, {}, &cost), 0U);
   EXPECT_EQ(cost.trials, 3U);
+}
+
+TEST(Majorant, CoinsAreRightAroundTheirFirstBound) {
+  std::mt19937_64 random(6);
+  const Exponent rate = Exponent::parse("1/1000");
+  const RateBounds bounds(rate);
+  for (const std::uint64_t gap : {1U, 7U, 386U, 900U}) {  // 386: 0.557 bits, where the chord is farthest
+    const uint128 w = bounds.majorant(gap, 1);
+    const double p = acceptance_enclosure(rate, gap, 1, w, 128).to_double();
+    for (const double edge : {0.9375, p}) {
+      for (const int offset : {-1'000'000, -2, -1, 0, 1, 2, 1'000'000}) {
+        const std::uint64_t prefix =
+            static_cast<std::uint64_t>(std::ldexp(edge, 64)) + static_cast<std::uint64_t>(std::int64_t{offset} * 2048);
+        RandomBits bits = placed_bits({prefix, random(), random()});
+        const bool kept = accept(bounds, rate, gap, 1, w, least_acceptance(w), bits, {}, nullptr);
+        if (offset == 0) continue;  // too near for doubles: the other tests of coins
+        EXPECT_EQ(kept, edge < 0.94 || offset < 0) << gap << " " << edge << " " << offset;
+      }
+    }
+  }
+}
+
+TEST(Majorant, TheKeptRateIsThatOfTheCall) {
+  for (const char* text : {"1", "ln 2", "ln 3", "2 ln 3", "1", "1", "0", "123456789012345678901234567890/7", "1"}) {
+    const Exponent rate = Exponent::parse(text);
+    EXPECT_EQ(RateBounds::of(rate).bits_per_unit(), RateBounds(rate).bits_per_unit()) << text;
+  }
+}
+
+TEST(Selection, OfAnyNumberHasTheSoftmaxLaw) {
+  // Four scores of four classes, among so many that rows, blocks and the list of blocks all are used.
+  RandomBits bits = RandomBits::system();
+  for (const std::size_t k : {64U, 65U, 600U, 40'000U}) {
+    Case c{"many", Scores(k), {}, "1/2"};
+    for (std::size_t i = 0; i < k; ++i) c.scores[i] = 1000 + i * 7 % 4;
+    const std::vector<double> law = law_of(c);
+    std::vector<double> classes(8);  // by score, and by half
+    Scores counts(8);
+    const auto class_of = [&](std::size_t i) { return c.scores[i] - 1000 + (2 * i >= k ? 4 : 0); };
+    for (std::size_t i = 0; i < k; ++i) classes[class_of(i)] += law[i];
+    for (std::uint64_t i = 0; i < effort(k > 1000 ? 5'000 : 100'000); ++i) {
+      ++counts[class_of(select_softmax(c.scores, Exponent::parse(c.rate), bits))];
+    }
+    EXPECT_GT(chi_square_p(counts, classes), 1e-9) << k;
+  }
 }
 
 TEST(Majorant, ARunInTheTailIsDecidedExactly) {
@@ -263,7 +313,7 @@ TEST(Majorant, BlocksAreCrossedExactly) {
   const Scores ones(1500, 1);
   const Exponent rate = Exponent::parse("1");
   const std::uint64_t mass = UnitMajorant(RateBounds(rate).bits_per_unit())(0);
-  for (const std::uint64_t k : {0U, 1U, 511U, 512U, 513U, 1023U, 1024U, 1499U}) {
+  for (const std::uint64_t k : {0U, 1U, 63U, 64U, 511U, 512U, 513U, 575U, 576U, 1023U, 1024U, 1499U}) {
     RandomBits unit = placed_bits({k * mass + 12345, 0});
     EXPECT_EQ(select_softmax(scores, rate, unit), k);
     RandomBits runs = placed_bits({(k << 53) + 12345, 0});

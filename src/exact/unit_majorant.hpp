@@ -1,5 +1,5 @@
-// The majorant for scores that all have multiplicity one: straight-line arithmetic without branches, which compilers turn
-// into vector instructions of any width. Proof: docs/proofs/selection.md, theorem 5.
+// The majorant for scores that all have multiplicity one: straight-line arithmetic without branches. The functions on spans
+// do it in vectors of whatever width the machine has. Proof: docs/proofs/selection.md, theorem 5.
 #pragma once
 
 #include <bit>
@@ -20,23 +20,33 @@ class UnitMajorant {
 
   /// An integer from 1 to 2^52, at most about 1.0615 * 2^51 exp(-rate * gap) + 2.
   std::uint64_t operator()(std::uint64_t gap) const {
-    constexpr double shift = 0x1p52;
     const double exponent = to_double(gap) * grid_;  // at most rate log2(e) gap 2^32
     const double clamped = exponent < last ? exponent : last;
-    const std::uint64_t nearest = std::bit_cast<std::uint64_t>(clamped + shift) - std::bit_cast<std::uint64_t>(shift);
-    // A double of bits 1022 * 2^52 - (nearest - 1) * 2^20 is the chord over 2^-(nearest - 1) 2^-32 / 2.
-    const auto chord = std::bit_cast<double>((std::uint64_t{1022} << 52) - (nearest << 20) + (std::uint64_t{1} << 20));
-    return std::bit_cast<std::uint64_t>(1.0 + chord) - std::bit_cast<std::uint64_t>(1.0) + 1;
+    const auto nearest = std::bit_cast<std::uint64_t>(clamped + shift);
+    const auto chord = std::bit_cast<double>(top - (nearest << 20));
+    return std::bit_cast<std::uint64_t>(1.0 + chord) + offset;
   }
 
- private:
-  static constexpr double last = 60 * 0x1p32;
+  /// At most rate log2(e) 2^32.
+  double grid() const { return grid_; }
 
-  /// One rounding: the high half lies at 2^84 and up, the low half at 2^52 and up, both exactly.
+  // The constants of that arithmetic.
+  static constexpr double last = 60 * 0x1p32;
+  static constexpr double shift = 0x1p52;  // added to N + f, leaves N or N + 1 in the low bits
+  /// The double of bits top - ((bits(shift) + N) << 20) is the chord over 2^-(N - 1) 2^-32 / 2.
+  static constexpr std::uint64_t top =
+      (std::uint64_t{1022} << 52) + (std::uint64_t{1} << 20) + (std::bit_cast<std::uint64_t>(shift) << 20);
+  static constexpr std::uint64_t offset = 1 - std::bit_cast<std::uint64_t>(1.0);
+  static constexpr std::uint64_t high_bits = 0x4530000000000000;  // a double of these and 32 bits h: 2^84 + h 2^32
+  static constexpr std::uint64_t low_bits = 0x4330000000000000;   // 2^52 + h
+  static constexpr double both_zero = 0x1.00000001p84;
+
+ private:
+  /// One rounding, in the sum.
   static double to_double(std::uint64_t value) {
-    const auto high = std::bit_cast<double>((value >> 32) | 0x4530000000000000);
-    const auto low = std::bit_cast<double>((value & 0xffffffff) | 0x4330000000000000);
-    return (high - 0x1.00000001p84) + low;
+    const auto high = std::bit_cast<double>((value >> 32) | high_bits);
+    const auto low = std::bit_cast<double>((value & 0xffffffff) | low_bits);
+    return (high - both_zero) + low;
   }
 
   double grid_;
@@ -48,5 +58,19 @@ std::uint64_t least_score(std::span<const std::uint64_t> scores, std::uint64_t f
 /// The sum of majorant((scores[k] ^ flip) - best), at most 2^11 scores.
 std::uint64_t unit_mass(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
                         std::uint64_t best);
+
+/// Each of them to masses[k]; their sum.
+std::uint64_t unit_masses(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
+                          std::uint64_t best, std::uint64_t* masses);
+
+/// The least score and the sum of the masses.
+struct UnitRow {
+  std::uint64_t best;
+  std::uint64_t total;
+};
+
+/// Both, and the masses: for at most 2^11 scores.
+UnitRow unit_row(const UnitMajorant& majorant, std::span<const std::uint64_t> scores, std::uint64_t flip,
+                 std::uint64_t* masses);
 
 }  // namespace fractile

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "exact/majorant.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/random.hpp"
 #include "quantiles/granularity.hpp"
@@ -31,6 +32,13 @@ class BaseMeasure {
   bool is_uniform() const { return pieces_.size() == 1 && !grid_; }
   /// Of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
+  /// A run of splits as the run of their units, of which split s has mass(s, s + 1), from mass(lowest, s) on.
+  Run weighed(const Run& run) const {
+    if (is_uniform()) return run;
+    const Split lowest = pieces_.front().start;
+    return {static_cast<std::uint64_t>(mass(lowest, run.start)),
+            static_cast<std::uint64_t>(mass(run.start, run.start + run.length)), run.score};
+  }
   uint128 total() const { return mass(pieces_.front().start, end_); }
   /// One of them, with probability weight / mass, which must be positive.
   Split draw(Split from, Split to, RandomBits& bits) const;

@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include "exact/law.hpp"
+#include "exact/tiled_selection.hpp"
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/calibration.hpp"
-#include "ranks/span.hpp"
+#include "ranks/tiles.hpp"
 
 namespace fractile {
 namespace {
@@ -16,10 +17,16 @@ Rational number_of(std::size_t quantiles) {
   return static_cast<std::int64_t>(quantiles);
 }
 
+constexpr std::uint64_t subcells = 1;  // nothing is split
+
 /// All candidates, with the scores of one quantile.
 CandidateCursor candidates_of(const RankProfile& profile, const Rational& quantile) {
-  constexpr std::uint64_t subcells = 1;  // nothing is split
   return {profile, whole_span(profile, subcells), subcells, QuantileFraction::of(quantile)};
+}
+
+CandidateTiles candidate_tiles_of(const RankProfile& profile, const Rational& quantile) {
+  const RankSpan span = whole_span(profile, subcells);
+  return {profile, span, subcells, QuantileFraction::of(quantile), tiles_for(profile.distinct())};
 }
 
 }  // namespace
@@ -58,7 +65,8 @@ std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const 
                                               RandomBits& bits, Filter filter) {
   std::vector<std::uint64_t> result;
   for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
-    result.push_back(select_member(candidates_of(profile, query.quantiles[i]), query.rate(i), bits, filter));
+    const CandidateTiles tiles = candidate_tiles_of(profile, query.quantiles[i]);
+    result.push_back(select_member_of(tiles, query.rate(i), bits, filter));
   }
   std::ranges::sort(result);
   return result;

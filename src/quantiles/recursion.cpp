@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "exact/majorant.hpp"
+#include "exact/tiled_selection.hpp"
 
 namespace fractile {
 
@@ -13,10 +14,28 @@ RecursionShape RecursionShape::binary(std::size_t quantiles) {
   return {NodeKind::single, std::vector<std::size_t>(static_cast<std::size_t>(levels_for(quantiles)), 1)};
 }
 
-Rational common_denominator(const std::vector<Rational>& quantiles) {
-  Rational common = 1;
-  for (const Rational& q : quantiles) common *= (common / q.denominator()).denominator();
+namespace {
+
+/// Of `common` and the quantiles from the first-th on, in numbers of any size.
+Rational common_denominator(const std::vector<Rational>& quantiles, std::size_t first, std::uint64_t so_far) {
+  Rational common = static_cast<std::int64_t>(so_far);
+  for (std::size_t i = first; i < quantiles.size(); ++i) {
+    common *= (common / quantiles[i].denominator()).denominator();
+  }
   return common;
+}
+
+}  // namespace
+
+Rational common_denominator(const std::vector<Rational>& quantiles) {
+  std::uint64_t common = 1;
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const Rational denominator = quantiles[i].denominator();
+    const bool small = denominator.fits_uint64() && denominator.to_uint64() <= std::uint64_t{1} << 31;
+    if (!small || common > std::uint64_t{1} << 31) return common_denominator(quantiles, i, common);
+    common = std::lcm(common, denominator.to_uint64());
+  }
+  return static_cast<std::int64_t>(common);
 }
 
 namespace {
@@ -50,18 +69,31 @@ QuantileNode QuantileTree::root() const {
   return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, denominator_, 0};
 }
 
-std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
+std::size_t QuantileTree::width(const QuantileNode& node) const {
   const std::size_t quantiles = node.quantiles();
   const bool is_last = node.level + 1 >= shape_.widths.size();
-  const std::size_t count =
-      is_last && shape_.kind != NodeKind::single ? quantiles : std::min(shape_.widths[node.level], quantiles);
+  return is_last && shape_.kind != NodeKind::single ? quantiles : std::min(shape_.widths[node.level], quantiles);
+}
+
+namespace {
+
+/// The i-th of `count`, from 1 on.
+std::size_t pivot(const QuantileNode& node, std::size_t i, std::size_t count) {
+  return node.first + i * (node.quantiles() + 1) / (count + 1) - 1;
+}
+
+}  // namespace
+
+std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
+  const std::size_t count = width(node);
   std::vector<std::size_t> result;
-  for (std::size_t i = 1; i <= count; ++i) result.push_back(node.first + i * (quantiles + 1) / (count + 1) - 1);
+  result.reserve(count);
+  for (std::size_t i = 1; i <= count; ++i) result.push_back(pivot(node, i, count));
   return result;
 }
 
 QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
-  const std::uint64_t numerator = quantiles_[pivots(node).front()] - node.from;
+  const std::uint64_t numerator = quantiles_[pivot(node, 1, width(node))] - node.from;
   const std::uint64_t denominator = node.to - node.from;
   const std::uint64_t common = std::gcd(numerator, denominator);
   return {numerator / common, denominator / common};
@@ -155,6 +187,7 @@ std::optional<Edge> QuantileTree::edge_above(const QuantileNode& node, const std
 std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const std::vector<Split>& splits) const {
   const std::vector<std::size_t> decided = pivots(node);
   std::vector<QuantileNode> result;
+  result.reserve(decided.size() + 1);
   QuantileNode part{{node.span.first_rank, 0, node.span.lowest, 0}, node.first, 0, node.from, 0, node.level + 1};
   for (std::size_t i = 0; i <= decided.size(); ++i) {
     const bool is_last = i == decided.size();
@@ -177,21 +210,6 @@ std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const st
 
 namespace {
 
-/// Runs that are listed already.
-class ListedRuns {
- public:
-  explicit ListedRuns(const std::vector<Run>& runs) : at_(runs.data()), end_(runs.data() + runs.size()) {}
-  bool next(Run& run) {
-    if (at_ == end_) return false;
-    run = *at_++;
-    return true;
-  }
-
- private:
-  const Run* at_;
-  const Run* end_;
-};
-
 struct PreparedRate {
   Exponent rate;
   RateBounds bounds;
@@ -204,7 +222,8 @@ class Sampler {
 
   void sample(const QuantileNode& node) {
     if (QuantileTree::is_leaf(node)) {
-      const std::uint64_t unit = select(tree_.candidates(node), node);
+      const std::uint64_t unit =
+          few(node) ? select(tree_.candidates(node), node) : select_tiled(tree_.candidate_tiles(node), node);
       result_[node.first] =
           std::clamp(tree_.middle_of(tree_.candidate_weights().holder(unit)), node.span.lowest, node.span.highest);
       return;
@@ -217,20 +236,29 @@ class Sampler {
 
  private:
   std::vector<Split> splits_of(const QuantileNode& node) {
-    if (!tree_.is_joint(node)) return {select(tree_.splits(node), node)};
+    if (!tree_.is_joint(node)) return {split_of(node)};
     const JointProblem problem = tree_.problem(node);
     return JointSelection(problem).draw(bits_, filter_).splits;
   }
 
-  /// select_member passes its runs three times: few enough are listed first.
+  Split split_of(const QuantileNode& node) {
+    return few(node) ? select(tree_.splits(node), node) : select_tiled(tree_.split_tiles(node), node);
+  }
+
+  /// Runs of few records are passed one by one, of many a tile at a time.
+  static bool few(const QuantileNode& node) { return node.span.records() < 64; }
+
   template <class Cursor>
-  std::uint64_t select(Cursor cursor, const QuantileNode& node) {
-    constexpr std::uint64_t few = 8192;
+  std::uint64_t select(const Cursor& cursor, const QuantileNode& node) {
     const PreparedRate& rate = rate_of(node);
-    if (node.span.records() > few) return select_member(cursor, rate.rate, rate.bounds, bits_, filter_);
-    runs_.clear();
-    for (Run run{}; cursor.next(run);) runs_.push_back(run);
-    return select_member(ListedRuns(runs_), rate.rate, rate.bounds, bits_, filter_);
+    runs_.list(cursor);
+    return runs_.draw(rate.rate, rate.bounds, bits_, filter_);
+  }
+
+  template <class Tiles>
+  std::uint64_t select_tiled(const Tiles& tiles, const QuantileNode& node) {
+    const PreparedRate& rate = rate_of(node);
+    return TiledSelection<Tiles>(tiles, rate.rate, rate.bounds).draw(bits_, filter_);
   }
 
   /// The nodes of a level have few different fractions.
@@ -247,7 +275,7 @@ class Sampler {
   RandomBits& bits_;
   Filter filter_;
   std::vector<Split>& result_;
-  std::vector<Run> runs_;
+  ListedRuns runs_;
   std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, PreparedRate> rates_;
 };
 

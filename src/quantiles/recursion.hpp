@@ -5,6 +5,7 @@
 // Proofs: docs/proofs/single_quantile.md, docs/proofs/approximate_quantiles.md, docs/proofs/joint_total.md
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "quantiles/calibration.hpp"
 #include "quantiles/joint.hpp"
 #include "ranks/span.hpp"
+#include "ranks/tiles.hpp"
 
 namespace fractile {
 
@@ -50,14 +52,25 @@ class WeighedCandidates {
       : candidates_(candidates), weights_(&weights) {}
   bool next(Run& run) {
     if (!candidates_.next(run)) return false;
-    if (weights_->is_uniform()) return true;
-    const auto length = static_cast<std::uint64_t>(weights_->mass(run.start, run.start + run.length));
-    run = {static_cast<std::uint64_t>(weights_->mass(0, run.start)), length, run.score};
+    run = weights_->weighed(run);
     return true;
   }
 
  private:
   CandidateCursor candidates_;
+  const BaseMeasure* weights_;
+};
+
+/// Tiles of such runs.
+class WeighedTiles {
+ public:
+  WeighedTiles(CandidateTiles tiles, const BaseMeasure& weights) : tiles_(std::move(tiles)), weights_(&weights) {}
+  std::size_t size() const { return tiles_.size(); }
+  Run tile(std::size_t i) const { return weights_->weighed(tiles_.tile(i)); }
+  WeighedCandidates cursor(std::size_t i) const { return {tiles_.cursor(i), *weights_}; }
+
+ private:
+  CandidateTiles tiles_;
   const BaseMeasure* weights_;
 };
 
@@ -80,7 +93,7 @@ class QuantileTree {
 
   /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
   static bool is_leaf(const QuantileNode& node) { return node.quantiles() == 1 && !node.edge; }
-  bool is_joint(const QuantileNode& node) const { return node.edge || shape_.grid || pivots(node).size() > 1; }
+  bool is_joint(const QuantileNode& node) const { return node.edge || shape_.grid || width(node) > 1; }
 
   /// Of nodes that decide one quantile.
   QuantileFraction alpha(const QuantileNode& node) const;
@@ -89,6 +102,14 @@ class QuantileTree {
   /// Of leaves: members are units of candidate_weights().
   WeighedCandidates candidates(const QuantileNode& node) const {
     return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights_};
+  }
+  /// The same in tiles.
+  SplitTiles split_tiles(const QuantileNode& node) const {
+    return {profile_, node.span, subcells_, alpha(node), tiles_for(node.span.records())};
+  }
+  WeighedTiles candidate_tiles(const QuantileNode& node) const {
+    const std::uint64_t tiles = tiles_for(std::min<std::uint64_t>(node.span.records(), profile_.distinct()));
+    return {{profile_, node.span, subcells_, alpha(node), tiles}, candidate_weights_};
   }
   const BaseMeasure& candidate_weights() const { return candidate_weights_; }
   /// Of joint nodes.
@@ -102,6 +123,8 @@ class QuantileTree {
   std::vector<QuantileNode> parts(const QuantileNode& node, const std::vector<Split>& splits) const;
 
  private:
+  /// How many quantiles the node decides.
+  std::size_t width(const QuantileNode& node) const;
   Exponent joint_rate(const QuantileNode& node, const JointTarget& target) const;
   JointTarget target(const QuantileNode& node) const;
   std::optional<Edge> edge_below(const QuantileNode& node, const std::vector<Split>& splits) const;

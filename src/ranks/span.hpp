@@ -6,6 +6,7 @@
 // Proof: docs/proofs/approximate_quantiles.md, lemma 2.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "exact/majorant.hpp"
@@ -26,6 +27,20 @@ struct RankSpan {
   std::uint64_t records() const { return last_rank - first_rank; }
   friend auto operator<=>(const RankSpan&, const RankSpan&) = default;
 };
+
+/// The first of the entries low .. high - 1 of which `enough` holds, or high; entries of which it holds come last.
+template <class Predicate>
+std::size_t first_entry(std::size_t low, std::size_t high, Predicate enough) {
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (enough(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
 
 /// How many parts a cell has, from the lattice's size alone: 2^32, fewer when size * subcells would pass 2^62: up to 2^30
 /// candidates no two records ever share a part.
@@ -60,6 +75,7 @@ class ThresholdCursor {
 
  private:
   void open_cell(Position position, std::uint64_t records);
+  void next_in_cell(Split& threshold, std::uint64_t& records);
 
   SpanEntries entries_;
   TieOrder order_;
@@ -72,10 +88,21 @@ class ThresholdCursor {
   std::uint64_t skip_ = 0;    // records of part_ that are not to be passed
 };
 
+/// A stretch of a pass: members at .. end - 1, the records between them, and what has been counted before.
+struct PassPart {
+  std::uint64_t first_rank;  ///< of the records between the first and the last member
+  std::uint64_t last_rank;
+  std::uint64_t at;
+  std::uint64_t end;
+  std::uint64_t below;    ///< records of the pass below the first member
+  std::uint64_t records;  ///< of the whole pass
+};
+
 /// Runs of splits with equally many records below; score |den * below - num * n|. Members are splits.
 class SplitCursor {
  public:
   SplitCursor(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha);
+  SplitCursor(const RankProfile& profile, const PassPart& part, std::uint64_t subcells, QuantileFraction alpha);
   bool next(Run& run);
 
  private:
@@ -84,17 +111,20 @@ class SplitCursor {
   Split end_;  // one past the highest split
   std::uint64_t target_;
   std::uint64_t denominator_;
-  std::uint64_t below_ = 0;
+  std::uint64_t below_;
 };
 
 /// All records of the profile below `split`.
 std::uint64_t records_below(const RankProfile& profile, std::uint64_t subcells, Split split);
+/// The same, `entry` being the first entry at candidates above the split's, and on it.
+std::uint64_t records_below(const RankProfile& profile, std::uint64_t subcells, Split split, std::size_t entry);
 
 /// Runs of candidates that see the same data, scored by interval_score. Members are candidates: those whose cells the
 /// span's splits touch.
 class CandidateCursor {
  public:
   CandidateCursor(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha);
+  CandidateCursor(const RankProfile& profile, const PassPart& part, QuantileFraction alpha);
   bool next(Run& run);
 
  private:
@@ -103,9 +133,85 @@ class CandidateCursor {
   std::uint64_t records_;
   std::uint64_t at_;
   std::uint64_t end_;  // one past the last candidate
-  std::uint64_t below_ = 0;
+  std::uint64_t below_;
   std::uint64_t tied_ = 0;  // records on candidate tie_, when positive
   std::uint64_t tie_ = 0;
 };
+
+// The passes, in the header: they are short, and most of what a selection does.
+
+inline bool SpanEntries::next(Position& position, std::uint64_t& records) {
+  if (first_ == last_ || entry_ == profile_->distinct() || profile_->cumulative(entry_) >= last_) return false;
+  position = profile_->position(entry_);
+  records = std::min(profile_->cumulative(entry_ + 1), last_) - std::max(profile_->cumulative(entry_), first_);
+  ++entry_;
+  return true;
+}
+
+inline bool ThresholdCursor::next(Split& threshold, std::uint64_t& records) {
+  if (left_ == 0) {
+    Position position = 0;
+    if (!entries_.next(position, records)) return false;
+    if (position % 2 == 0) {  // between two candidates: below the next one's first split
+      threshold = position / 2 * order_.parts();
+      return true;
+    }
+    if (entries_.tied() == 1) {
+      threshold = position / 2 * order_.parts() + order_.parts() / 2 + 1;
+      return true;
+    }
+    open_cell(position, records);
+  }
+  next_in_cell(threshold, records);
+  return true;
+}
+
+inline bool SplitCursor::next(Run& run) {
+  const Split start = at_;
+  if (start == end_) return false;
+  std::uint64_t reached = 0;
+  while (at_ == start) {
+    Split threshold = end_;
+    std::uint64_t records = 0;
+    reached = denominator_ * below_;
+    const bool more = thresholds_.next(threshold, records);
+    at_ = more ? std::clamp(threshold, start, end_) : end_;
+    below_ += records;
+  }
+  run = {start, at_ - start, reached > target_ ? reached - target_ : target_ - reached};
+  return true;
+}
+
+inline bool CandidateCursor::next(Run& run) {
+  if (tied_ > 0) {
+    run = {tie_, 1, interval_score(alpha_, below_, tied_, records_)};
+    below_ += tied_;
+    tied_ = 0;
+    at_ = tie_ + 1;
+    return true;
+  }
+  Position position = 0;
+  std::uint64_t records = 0;
+  while (entries_.next(position, records)) {
+    const std::uint64_t candidate = std::min(position / 2, end_);
+    const std::uint64_t below = below_;
+    if (position % 2 == 1) {
+      tie_ = candidate;
+      tied_ = records;
+    } else {
+      below_ += records;
+    }
+    if (at_ < candidate) {
+      run = {at_, candidate - at_, interval_score(alpha_, below, 0, records_)};
+      at_ = candidate;
+      return true;
+    }
+    if (tied_ > 0) return next(run);
+  }
+  if (at_ == end_) return false;
+  run = {at_, end_ - at_, interval_score(alpha_, below_, 0, records_)};
+  at_ = end_;
+  return true;
+}
 
 }  // namespace fractile

@@ -15,6 +15,7 @@ std::uint64_t congruent(std::uint64_t records, std::uint64_t residue, int bits) 
 // the low bits, mirrored.
 std::uint64_t TieOrder::below(std::uint64_t records, std::uint64_t part) const {
   if (part >= parts()) return records;
+  if (records == 1) return part > parts() / 2 ? 1 : 0;
   std::uint64_t count = 0;
   std::uint64_t residue = 0;
   for (int known = 0; known < bits_; ++known) {
@@ -26,6 +27,7 @@ std::uint64_t TieOrder::below(std::uint64_t records, std::uint64_t part) const {
 }
 
 std::uint64_t TieOrder::part_of(std::uint64_t records, std::uint64_t rank) const {
+  if (records == 1) return parts() / 2;
   std::uint64_t part = 0;
   std::uint64_t residue = 0;
   for (int known = 0; known < bits_; ++known) {

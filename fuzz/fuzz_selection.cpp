@@ -1,0 +1,55 @@
+// Every instruction set weighs any scores at any rate as UnitMajorant does alone, to the last bit, and any bits select an
+// index that is there.
+#include <fuzzer/FuzzedDataProvider.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "exact/unit_majorant.hpp"
+#include "fractile/selection.hpp"
+
+using namespace fractile;
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+void check(const UnitMajorant& majorant, const std::vector<std::uint64_t>& scores, std::uint64_t flip) {
+  std::uint64_t best = ~std::uint64_t{0};
+  for (const std::uint64_t score : scores) best = std::min(best, score ^ flip);
+  std::vector<std::uint64_t> masses(scores.size());
+  std::uint64_t total = 0;
+  for (std::size_t k = 0; k < scores.size(); ++k) total += masses[k] = majorant((scores[k] ^ flip) - best);
+  std::vector<std::uint64_t> written(scores.size());
+  const UnitRow row = unit_row(majorant, scores, flip, written.data());
+  require(row.best == best && row.total == total && written == masses);
+  require(least_score(scores, flip) == best);
+  require(unit_mass(majorant, scores, flip, best) == total);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  FuzzedDataProvider in(data, size);
+  const double rate = std::fabs(in.ConsumeFloatingPoint<double>());
+  if (!(rate <= 0x1p900)) return 0;
+  const std::uint64_t flip = in.ConsumeBool() ? ~std::uint64_t{0} : 0;
+  std::vector<std::uint64_t> scores(in.ConsumeIntegralInRange<std::size_t>(1, 150));
+  const int width = in.ConsumeIntegralInRange(0, 63);
+  for (std::uint64_t& score : scores) score = in.ConsumeIntegral<std::uint64_t>() >> width;
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    hwy::SetSupportedTargetsForTest(left & -left);
+    hwy::GetChosenTarget().DeInit();
+    check(UnitMajorant(rate), scores, flip);
+    RandomBits bits = RandomBits::unsafe_seeded(in.ConsumeIntegral<std::uint64_t>());
+    require(select_softmax(scores, Exponent(Rational::from_double(rate)), bits) < scores.size());
+    hwy::SetSupportedTargetsForTest(0);
+  }
+  hwy::GetChosenTarget().DeInit();
+  return 0;
+}

@@ -1,0 +1,123 @@
+#include "exact/unit_majorant.hpp"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cfenv>
+#include <cmath>
+#include <random>
+
+#include "exact/law.hpp"
+#include "fractile/selection.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::chi_square_p;
+using testing::effort;
+using Words = std::vector<std::uint64_t>;
+using Runs = std::vector<Run>;
+
+/// Calls `check` once for every instruction set that this machine and this build have, with no other to choose.
+template <class Check>
+void on_every_instruction_set(const Check& check) {
+  int tried = 0;
+  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+    const std::int64_t target = left & -left;
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().DeInit();
+    SCOPED_TRACE(hwy::TargetName(target));
+    check();
+    ++tried;
+  }
+  EXPECT_GE(tried, 1);
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+}
+
+struct Drawn {
+  Words scores;
+  std::uint64_t flip;
+  UnitMajorant majorant;
+};
+
+/// Any number of scores near each other, all over the 64 bits, or equal; rates from none to beyond all.
+Drawn drawn(std::mt19937_64& random) {
+  Words scores(random() % 200 + 1);
+  const auto width = static_cast<int>(random() % 64);
+  const std::uint64_t base = random() >> (random() % 64);
+  for (std::uint64_t& score : scores) score = base + (random() >> width);
+  if (random() % 8 == 0) scores.assign(scores.size(), base);
+  if (random() % 8 == 0) scores[random() % scores.size()] = ~std::uint64_t{0};
+  if (random() % 8 == 0) scores[random() % scores.size()] = 0;
+  const double rate = random() % 16 == 0 ? 0
+                                         : std::ldexp(1 + std::ldexp(static_cast<double>(random() >> 12), -52),
+                                                      static_cast<int>(random() % 1950) - 1050);
+  return {scores, random() % 2 == 0 ? 0 : ~std::uint64_t{0},
+          UnitMajorant(random() % 4 == 0 ? rate : std::fmod(rate, 1.0))};
+}
+
+void expect_the_same(const Drawn& d) {
+  const std::span<const std::uint64_t> all(d.scores);
+  const auto scores = all.subspan(d.scores.size() % 3 == 0 ? 0 : 1 % d.scores.size());  // aligned or not
+  std::uint64_t best = ~std::uint64_t{0};
+  for (const std::uint64_t score : scores) best = std::min(best, score ^ d.flip);
+  Words masses;
+  std::uint64_t total = 0;
+  for (const std::uint64_t score : scores) {
+    masses.push_back(d.majorant((score ^ d.flip) - best));
+    total += masses.back();
+  }
+  ASSERT_EQ(least_score(scores, d.flip), best);
+  ASSERT_EQ(unit_mass(d.majorant, scores, d.flip, best), total);
+  Words written(scores.size() + 1, 77);
+  ASSERT_EQ(unit_masses(d.majorant, scores, d.flip, best, written.data()), total);
+  masses.push_back(77);  // and nothing behind them
+  ASSERT_EQ(written, masses);
+  std::fill(written.begin(), written.end(), 77);
+  const UnitRow row = unit_row(d.majorant, scores, d.flip, written.data());
+  ASSERT_EQ(row.best, best);
+  ASSERT_EQ(row.total, total);
+  ASSERT_EQ(written, masses);
+}
+
+TEST(UnitMajorant, IsTheSameInEveryInstructionSetAndRoundingMode) {
+  on_every_instruction_set([] {
+    std::mt19937_64 random(7);
+    for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+      for (std::uint64_t i = 0; i < effort(3'000); ++i) {
+        const Drawn d = drawn(random);
+        std::fesetround(mode);
+        expect_the_same(d);
+        std::fesetround(FE_TONEAREST);
+      }
+    }
+  });
+}
+
+TEST(UnitMajorant, SelectsByTheLawInEveryInstructionSet) {
+  on_every_instruction_set([] {
+    RandomBits bits = RandomBits::system();
+    const Exponent rate = Exponent::parse("ln 2");
+    for (const std::size_t k : {3U, 13U, 90U, 1100U}) {
+      Words scores(k);
+      for (std::size_t i = 0; i < k; ++i) scores[i] = 5 + i * 5 % 7;
+      Runs runs;
+      for (std::size_t i = 0; i < k; ++i) runs.push_back({i, 1, scores[i]});
+      std::vector<double> law(7);
+      const std::vector<Enclosure> exact = softmax_law(runs, rate);
+      for (std::size_t i = 0; i < k; ++i) law[scores[i] - 5] += exact[i].to_double();
+      for (const Filter filter : {Filter{}, Filter::stress()}) {
+        Words counts(7);
+        for (std::uint64_t i = 0; i < effort(20'000); ++i) {
+          ++counts[scores[select_softmax(scores, rate, bits, Optimize::minimize, filter)] - 5];
+        }
+        EXPECT_GT(chi_square_p(counts, law), 1e-9) << k;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace fractile
