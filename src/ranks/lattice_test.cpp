@@ -84,7 +84,7 @@ TEST(Lattice, ManyDoublesAtOnceLieWhereTheyAreDefinedTo) {
   std::mt19937_64 random(1);
   for (const Lattice& lattice : telling_lattices()) {
     SCOPED_TRACE(lattice.lower().to_string() + " " + lattice.upper().to_string());
-    const std::vector<double> values = ranks_test::telling_doubles(lattice, random, 400);
+    const std::vector<double> values = ranks_test::telling_doubles(lattice, random, 150);
     std::vector<Position> positions(values.size());
     lattice.positions_of(values, positions);
     for (std::size_t i = 0; i < values.size(); ++i) {
