@@ -216,6 +216,8 @@ Rational Rational::pow(std::int64_t exponent) const {
 bool Rational::fits_int64() const { return is_integer() && fmpz_fits_si(fmpq_numref(flint_of(*this))) != 0; }
 
 bool Rational::fits_uint64() const {
+  const fmpz numerator = *fmpq_numref(flint_of(*this));
+  if (!COEFF_IS_MPZ(numerator)) return numerator >= 0 && is_integer();  // FLINT keeps small integers in place
   return is_integer() && sign() >= 0 && fmpz_abs_fits_ui(fmpq_numref(flint_of(*this))) != 0;
 }
 

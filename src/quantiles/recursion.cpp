@@ -246,7 +246,7 @@ class Sampler {
   }
 
   /// Runs of few records are passed one by one, of many a tile at a time.
-  static bool few(const QuantileNode& node) { return node.span.records() < 64; }
+  static bool few(const QuantileNode& node) { return node.span.records() < 128; }
 
   template <class Cursor>
   std::uint64_t select(const Cursor& cursor, const QuantileNode& node) {
