@@ -115,11 +115,21 @@ class RecursionErrors {
         splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, grid).total()),
         spread_(Spread::of(tree_.subcells(), rows)) {}
 
-  /// Each released quantile's, exceeded with probability at most `failure`.
-  Ranks each(std::size_t quantiles, const Rational& failure) {
-    Ranks result;
-    for (std::size_t i = 0; i < quantiles; ++i) result.push_back(of(i, failure));
-    return result;
+  /// Released quantile i's, exceeded with probability at most `failure`.
+  std::optional<std::uint64_t> of(std::size_t i, const Rational& failure) {
+    const std::vector<Step> path = path_to(i);
+    const Rational share = failure / Rational(static_cast<std::int64_t>(path.size()));
+    std::uint64_t sum = 0;
+    for (const Step& step : path) {
+      std::uint64_t worst = 0;
+      for (const std::size_t end : step.ends) {
+        const std::optional<std::uint64_t> ranks = cached(step.node, end, path.size(), share);
+        if (!ranks) return {};
+        worst = std::max(worst, *ranks);
+      }
+      sum += worst;
+    }
+    return sum;
   }
 
  private:
@@ -152,22 +162,6 @@ class RecursionErrors {
       const std::vector<QuantileNode> parts = tree_.parts(node, anywhere);
       node = *std::ranges::find_if(parts, [&](const QuantileNode& part) { return part.first <= i && i < part.last; });
     }
-  }
-
-  std::optional<std::uint64_t> of(std::size_t i, const Rational& failure) {
-    const std::vector<Step> path = path_to(i);
-    const Rational share = failure / Rational(static_cast<std::int64_t>(path.size()));
-    std::uint64_t sum = 0;
-    for (const Step& step : path) {
-      std::uint64_t worst = 0;
-      for (const std::size_t end : step.ends) {
-        const std::optional<std::uint64_t> ranks = cached(step.node, end, path.size(), share);
-        if (!ranks) return {};
-        worst = std::max(worst, *ranks);
-      }
-      sum += worst;
-    }
-    return sum;
   }
 
   std::optional<std::uint64_t> cached(const QuantileNode& node, std::size_t pivot, std::size_t length,
@@ -221,8 +215,13 @@ class RecursionErrors {
 }  // namespace
 
 Ranks recursion_ranks(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                      std::optional<RoundGrid> grid, std::uint64_t rows, const Rational& failure) {
-  return RecursionErrors(query, plan, lattice, grid, rows).each(plan.released.size(), failure);
+                      std::optional<RoundGrid> grid, std::uint64_t rows, const std::vector<std::size_t>& which,
+                      const Rational& failure) {
+  RecursionErrors errors(query, plan, lattice, grid, rows);
+  Ranks ranks;
+  ranks.reserve(which.size());
+  for (const std::size_t i : which) ranks.push_back(errors.of(i, failure));
+  return ranks;
 }
 
 /// Sorting draws brings none further from its target than the worst of them was.
@@ -230,15 +229,14 @@ Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, cons
   const IndependentQuantiles drawn{query.quantiles, independent_range(query), query.neighbors,
                                    query.records_per_person};
   const std::size_t m = query.quantiles.size();
-  const Enclosure share = Enclosure::of(failure / Rational(static_cast<std::int64_t>(m)));
-  std::optional<std::uint64_t> worst = 0;
-  for (std::size_t i = 0; i < m && worst; ++i) {
+  std::optional<Exponent> least;  // slope
+  for (std::size_t i = 0; i < m; ++i) {
     const Exponent slope =
         drawn.rate(i) * Rational(static_cast<std::int64_t>(QuantileFraction::of(query.quantiles[i]).denominator));
-    const std::optional<std::uint64_t> ranks = candidate_ranks(slope, lattice.size(), share);
-    worst = ranks ? std::optional(std::max(*worst, *ranks)) : std::nullopt;
+    if (!least || slope < *least) least = slope;
   }
-  return Ranks(m, worst);
+  const Rational share = failure / Rational(static_cast<std::int64_t>(m));
+  return Ranks(m, candidate_ranks(least.value(), lattice.size(), Enclosure::of(share)));
 }
 
 namespace {

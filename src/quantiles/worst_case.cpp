@@ -15,8 +15,8 @@ namespace fractile {
 namespace {
 
 constexpr std::uint64_t most_rows = 4'294'967'295;
-constexpr std::size_t most_quantiles = 2'000;
-constexpr std::uint64_t most_bounds = 123;  ///< that `BoundsSearch` chooses among
+constexpr std::size_t most_quantiles = 2'000;  ///< whose bounds are computed by themselves
+constexpr std::uint64_t most_bounds = 123;     ///< that `BoundsSearch` chooses among
 
 /// Between two anchors a value's rank lies between theirs, beyond the outermost anywhere.
 std::optional<std::uint64_t> between(const Rational& q, const std::vector<Rational>& anchors, const Ranks& errors,
@@ -43,16 +43,36 @@ struct Setting {
   std::uint64_t rows;
 };
 
-Ranks interpolated_ranks(const Setting& setting, const Rational& failure) {
+/// Evenly chosen ones of so many places, the first and the last among them; all, when they are few.
+std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
+  std::vector<std::size_t> chosen(std::min(places, most));
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    chosen[i] = chosen.size() == 1 ? 0 : i * (places - 1) / (chosen.size() - 1);
+  }
+  return chosen;
+}
+
+Ranks recursion_ranks(const Setting& setting, const std::vector<std::size_t>& which, const Rational& failure) {
+  return fractile::recursion_ranks(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows, which,
+                                   failure);
+}
+
+/// Of a recursion's quantiles, and of those that lie between them.
+Ranks selected_ranks(const Setting& setting, const Rational& failure) {
   const std::vector<Rational>& released = setting.plan.released;
-  const Ranks anchors =
-      recursion_ranks(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows, failure / Rational(2));
+  const std::vector<Rational>& quantiles = setting.query.quantiles;
+  const std::vector<std::size_t> which = evenly(released.size(), most_quantiles);
+  if (which.size() == quantiles.size()) return recursion_ranks(setting, which, failure);
+  const Ranks errors = recursion_ranks(setting, which, failure / Rational(2));
+  std::vector<Rational> anchors;
+  anchors.reserve(which.size());
+  for (const std::size_t i : which) anchors.push_back(released[i]);
   Ranks result;
-  for (const Rational& q : setting.query.quantiles) {
-    const auto at = std::ranges::lower_bound(released, q);
-    const bool is_anchor = at != released.end() && *at == q;
-    result.push_back(is_anchor ? anchors[static_cast<std::size_t>(at - released.begin())]
-                               : between(q, released, anchors, setting.rows));
+  for (const Rational& q : quantiles) {
+    const auto at = std::ranges::lower_bound(anchors, q);
+    const bool is_anchor = at != anchors.end() && *at == q;
+    result.push_back(is_anchor ? errors[static_cast<std::size_t>(at - anchors.begin())]
+                               : between(q, anchors, errors, setting.rows));
   }
   return result;
 }
@@ -87,16 +107,12 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   if (setting.plan.mechanism == Mechanism::independent) {
     return independent_ranks(setting.query, setting.lattice, failure);
   }
-  if (setting.plan.released.size() == quantiles) {
-    return recursion_ranks(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows, failure);
-  }
-  if (rounds(setting)) return beyond_finer(setting, interpolated_ranks(setting, half), half);
-  return interpolated_ranks(setting, failure);
+  if (rounds(setting)) return beyond_finer(setting, selected_ranks(setting, half), half);
+  return selected_ranks(setting, failure);
 }
 
 /// Why no bound is known; empty when one is.
-std::string reason_against(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice) {
-  if (query.quantiles.size() > most_quantiles) return "more than 2000 quantiles";
+std::string reason_against(const QuantilePlan& plan, const Lattice& lattice) {
   if (plan.mechanism == Mechanism::tree && !count_tree_shape(lattice.size()).tells_all_apart()) {
     return "leaves of the tree hold several values, and all records may lie in one leaf";
   }
@@ -200,7 +216,7 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(query, lattice);
   const std::uint64_t rows = query.expected_rows.value_or(most_rows);
-  std::string reason = reason_against(query, plan, lattice);
+  std::string reason = reason_against(plan, lattice);
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
   const auto worst_with = [&](std::optional<RoundGrid> grid) {
     const Setting setting{query, plan, lattice, grid, rows};
@@ -221,7 +237,7 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(release.query, release.lattice);
   const std::uint64_t rows = rows_of(release);
-  std::string reason = reason_against(release.query, plan, release.lattice);
+  std::string reason = reason_against(plan, release.lattice);
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
   const Setting setting{release.query, plan, release.lattice, grid_of(release, plan), rows};
   return bounds_of(setting, confidence, [&](const Rational& failure) {

@@ -240,6 +240,22 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   EXPECT_FALSE(not_rounded.rounded);
 }
 
+// Of 3,001 quantiles 2,000 are bounded, and the others by their neighbours: a step's records more than a release of fewer has.
+TEST(WorstCase, OfThousandsOfQuantilesIsThatOfTheirNeighbours) {
+  const Lattice lattice = Lattice::regular(0, 9999, 1);
+  const auto query_of = [](std::int64_t parts) {
+    QuantileQuery query{{}, epsilon("20"), Neighbors::add_remove, 1, Mechanism::approximate};
+    for (std::int64_t i = 1; i < parts; ++i) query.quantiles.emplace_back(i, parts);
+    query.expected_rows = 60'000;
+    return query;
+  };
+  const WorstCase many = worst_case(query_of(3001), lattice, Rational(4, 5));
+  EXPECT_EQ(many.without, "");
+  const std::uint64_t fewer = worst_case(query_of(1501), lattice, Rational(4, 5)).largest().value();
+  EXPECT_GE(many.largest().value(), fewer);
+  EXPECT_LT(many.largest().value(), 2 * fewer + 2 * 60'000 / 2000);
+}
+
 TEST(WorstCase, OfFoundBoundsIsKept) {
   const BoundsSearch search{Rational(1)};
   const std::uint64_t zero = std::uint64_t{1} << 60;
