@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t most_rows = 4'294'967'295;
 constexpr std::size_t most_quantiles = 2'000;  ///< whose bounds are computed by themselves
-constexpr std::uint64_t most_bounds = 123;     ///< that `BoundsSearch` chooses among
 
 /// Between two anchors a value's rank lies between theirs, beyond the outermost anywhere.
 std::optional<std::uint64_t> between(const Rational& q, const std::vector<Rational>& anchors, const Ranks& errors,
@@ -151,33 +150,43 @@ WorstCase bounds_of(const Setting& setting, const Rational& confidence, const Ra
   return worst;
 }
 
-/// By how many records at most a bound that was drawn for `target` leaves a quantile outside, when it misses by at most `error`: with
-/// `rows` records, or, when they are not known, with the worst number of them up to that (lemma 7).
-Rational left_outside(const Rational& q, const Rational& target, std::uint64_t error, std::uint64_t rows, bool known) {
-  const Rational ranks(static_cast<std::int64_t>(error));
-  const Rational n(static_cast<std::int64_t>(rows));
-  const bool below = target <= q;
-  if (known) return std::max(ranks - (below ? q - target : target - q) * n, Rational(0));
-  const Rational others = below ? Rational(1) - target : target;  // the share of records that a miss may reach
-  return (below ? Rational(1) - q : q) * std::min(n, ranks / others);
-}
+/// A bound that was found: drawn for the quantile `target`, which it misses by at most `error` records.
+struct FoundBound {
+  bool is_lower;
+  Rational target;
+  std::optional<std::uint64_t> error;
+
+  FoundBound(bool lower, const IndependentQuantiles& drawn, std::uint64_t candidates, const Enclosure& failure)
+      : is_lower(lower), target(drawn.quantiles.front()) {
+    const Rational den(static_cast<std::int64_t>(QuantileFraction::of(target).denominator));
+    error = candidate_ranks(drawn.rate(0) * den, candidates, failure);
+  }
+
+  /// By how many records at most it leaves a quantile outside (lemma 7): with `rows` records, or, when that is not known, with
+  /// the worst number of them up to it.
+  std::optional<std::uint64_t> left_outside(const Rational& q, std::uint64_t rows, bool known) const {
+    if (!error) return {};
+    const Rational ranks(static_cast<std::int64_t>(*error));
+    const Rational n(static_cast<std::int64_t>(rows));
+    if (known) return std::max(ranks - (is_lower ? q - target : target - q) * n, Rational(0)).ceil().to_uint64();
+    const Rational others = is_lower ? Rational(1) - target : target;  // the share of records that a miss may reach
+    return ((is_lower ? Rational(1) - q : q) * std::min(n, ranks / others)).ceil().to_uint64();
+  }
+};
 
 /// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records.
 Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
   QuantileQuery whole = release.query;
   whole.budget = release.bounds->budget;
-  const BoundsQuery found = bounds_query(whole, release.bounds->share);
+  const BoundsQuery drawn = bounds_query(whole, release.bounds->share);
+  const std::uint64_t candidates = bound_candidates(BoundsSearch{release.lattice.step()}).size();  // or fewer
   const Enclosure half = Enclosure::of(failure / Rational(2));
-  const auto missed = [&](const IndependentQuantiles& end, const Rational& q) -> std::optional<std::uint64_t> {
-    const Rational target = end.quantiles.front();
-    const Rational den(static_cast<std::int64_t>(QuantileFraction::of(target).denominator));
-    const std::optional<std::uint64_t> error = candidate_ranks(end.rate(0) * den, most_bounds, half);
-    if (!error) return {};
-    return left_outside(q, target, *error, rows, release.public_records.has_value()).ceil().to_uint64();
-  };
+  const FoundBound lower(true, drawn.lower, candidates, half);
+  const FoundBound upper(false, drawn.upper, candidates, half);
+  const bool known = release.public_records.has_value();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    raise(ranks[i], missed(found.lower, release.query.quantiles[i]));
-    raise(ranks[i], missed(found.upper, release.query.quantiles[i]));
+    raise(ranks[i], lower.left_outside(release.query.quantiles[i], rows, known));
+    raise(ranks[i], upper.left_outside(release.query.quantiles[i], rows, known));
   }
   return ranks;
 }

@@ -300,6 +300,24 @@ TEST(WorstCase, OfFoundBoundsCountsTheBoundsOwnMisses) {
   EXPECT_GT(worst_of(100'000, false), 150U);  // there may be fewer
 }
 
+TEST(WorstCase, OfFoundBoundsHoldsForTheExtremesToo) {
+  const BoundsSearch search{Rational(1)};
+  const std::uint64_t zero = std::uint64_t{1} << 60;
+  const RankProfile table =
+      profile_of(search.lattice().size(), {{2 * (zero + 3) + 1, 50'000}, {2 * (zero + 900) + 1, 50'000}});
+  QuantileQuery query = query_for({"0", "1/2", "1"}, epsilon("4"), Mechanism::approximate);
+  query.expected_rows = 100'000;
+  RandomBits bits = RandomBits::system();
+  QuantileRelease release = release_with_private_bounds(table, search, query, Rational(1, 2), bits);
+  // A bound pays 1 a rank, half of 4 in two, and is drawn for an extreme itself: it misses by ln(122 * 80) or more.
+  const WorstCase unknown = worst_case(release, Rational(19, 20));
+  EXPECT_EQ(unknown.without, "");
+  EXPECT_GE(unknown.ranks[0].value(), 9U);
+  EXPECT_GE(unknown.ranks[2].value(), 9U);
+  release.public_records = 100'000;
+  EXPECT_LE(worst_case(release, Rational(19, 20)).ranks[1].value(), unknown.ranks[1].value());
+}
+
 TEST(WorstCase, SaysWhenThereIsNone) {
   QuantileQuery query = query_for({"1/4", "3/4"}, epsilon("1"), Mechanism::tree);
   const WorstCase worst = worst_case(query, Lattice::regular(0, 100'000, 1), Rational(19, 20));

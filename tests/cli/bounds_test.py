@@ -36,6 +36,12 @@ class FoundBounds(CommandTest):
         self.assertGreaterEqual(lattice["upper"], 16384)
         self.assertLess(lattice["upper"], 2**40)
 
+    def test_of_the_extremes(self):
+        for quantiles in ("0", "1", "0,0.5,1"):
+            with self.subTest(quantiles):
+                document = self.document(quantiles=quantiles)
+                self.assertEqual(len(document["quantiles"]), quantiles.count(",") + 1)
+
     def test_zcdp_and_shares(self):
         document = self.document(epsilon=None, rho="1/2", bounds_budget="1/5")
         self.assertEqual(document["bounds"], {"share": "1/5", "rho": "1/10"})
