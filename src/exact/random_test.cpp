@@ -1,12 +1,14 @@
 #include "fractile/random.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <set>
 
+#include "exact/flint.hpp"
 #include "exact/laplace.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/error.hpp"
@@ -111,20 +113,64 @@ TEST(Uniform, IsUniform) {
   }
 }
 
-TEST(Uniform, RejectsInsteadOfFoldingBack) {
-  RandomBits bits = placed_bits({7, 6, 5, 2});  // under the mask 7, with n = 5: 7, 6 and 5 are rejected
-  EXPECT_EQ(uniform_below(bits, std::uint64_t{5}), 2U);
+TEST(Uniform, OfBytesIsExact) {
+  for (int n = 1; n < 256; ++n) {
+    std::vector<int> answers(static_cast<std::size_t>(n), 0);
+    int rejections = 0;
+    for (int byte = 0; byte < 256; ++byte) {
+      int words = 0;
+      // After a rejection comes a word that every n keeps.
+      const auto answer = uniform_by_product(static_cast<std::uint8_t>(n),
+                                             [&] { return static_cast<std::uint8_t>(words++ == 0 ? byte : 255); });
+      rejections += words > 1 ? 1 : 0;
+      if (words == 1) ++answers.at(answer);
+    }
+    EXPECT_EQ(answers, std::vector<int>(answers.size(), 256 / n)) << n;
+    EXPECT_EQ(rejections, 256 % n);
+  }
+}
+
+TEST(Uniform, ProductsAreExact) {
+  EXPECT_TRUE(rc::check([](std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
+    const auto words = [](std::uint64_t high, std::uint64_t low) {
+      Integer result;
+      fmpz_set_uiui(result.get(), high, low);
+      return result;
+    };
+    // Every third word or so is full of ones.
+    const auto word = [](std::uint64_t x) { return x % 3 == 0 ? ~std::uint64_t{0} : x; };
+    const uint128 x = (uint128{word(a)} << 64) | word(b);
+    const uint128 y = (uint128{word(c)} << 64) | word(d);
+    const Product<uint128> whole = product(x, y);
+    Integer expected;
+    fmpz_mul(expected.get(), words(word(a), word(b)).get(), words(word(c), word(d)).get());
+    Integer found = words(static_cast<std::uint64_t>(whole.high >> 64), static_cast<std::uint64_t>(whole.high));
+    fmpz_mul_2exp(found.get(), found.get(), 128);
+    const Integer low = words(static_cast<std::uint64_t>(whole.low >> 64), static_cast<std::uint64_t>(whole.low));
+    fmpz_add(found.get(), found.get(), low.get());
+    RC_ASSERT(fmpz_equal(found.get(), expected.get()));
+  }));
+}
+
+TEST(Uniform, RejectsTheLeastLowWords) {
+  // 2^64 mod 5 = 1: of the words with product 5 r, only r = 0 has a low word below 1.
+  RandomBits bits = placed_bits({0, 1, 0, ~std::uint64_t{0}});
+  EXPECT_EQ(uniform_below(bits, std::uint64_t{5}), 0U);
+  EXPECT_EQ(uniform_below(bits, std::uint64_t{5}), 4U);
+  // 2^64 mod 3 2^62 = 2^62: a quarter of the words is rejected.
+  RandomBits quarter = placed_bits({0, std::uint64_t{1} << 62, 4, 5, 6});
+  EXPECT_EQ(uniform_below(quarter, std::uint64_t{3} << 62), 3U);  // 0 and 2^62 have a low word of 0; 4 is like them
 }
 
 TEST(Uniform, ReachesBothEndsBeyond64Bits) {
+  const std::uint64_t full = ~std::uint64_t{0};
   const uint128 n = (uint128{5} << 64) + 3;
-  RandomBits bits = placed_bits({5, 3, 5, 2, 0, 0, 7, 1, 4, ~std::uint64_t{0}});
-  EXPECT_TRUE(uniform_below(bits, n) == (uint128{5} << 64) + 2);  // (5, 3) is out of range
-  EXPECT_TRUE(uniform_below(bits, n) == 0);
-  EXPECT_TRUE(uniform_below(bits, n) == (uint128{4} << 64) + ~std::uint64_t{0});  // (7, 1) is out of range
-  RandomBits exactly64 = placed_bits({42});
+  RandomBits bits = placed_bits({0, 0, 0, 1, full, full});
+  EXPECT_TRUE(uniform_below(bits, n) == 0);  // the product 0 is rejected
+  EXPECT_TRUE(uniform_below(bits, n) == n - 1);
+  RandomBits exactly64 = placed_bits({42, 7});
   EXPECT_TRUE(uniform_below(exactly64, uint128{1} << 64) == 42);
-  RandomBits small = placed_bits({9});
+  RandomBits small = placed_bits({std::uint64_t{9} << 60});
   EXPECT_TRUE(uniform_below(small, uint128{16}) == 9);
 }
 

@@ -19,6 +19,7 @@ namespace {
 using testing::chi_square_p;
 using testing::effort;
 using testing::placed_bits;
+using testing::word_that_draws;
 using Scores = std::vector<std::uint64_t>;
 
 struct Case {
@@ -238,13 +239,16 @@ TEST(Majorant, ATailProposalIsDecidedExactly) {
   const Scores scores{0, 60};
   const Exponent rate = Exponent::parse("1");
   const UnitMajorant majorant(RateBounds(rate).bits_per_unit());
-  const std::uint64_t propose_tail = majorant(0);
+  const std::uint64_t total = majorant(0) + majorant(60);
+  const std::uint64_t propose_tail = word_that_draws(majorant(0), total);
+  const std::uint64_t propose_best = word_that_draws(0, total);
   // Its coin: exp(-60) 2^51 / W. A uniform of 0 accepts; one just above p rejects, and then the best is proposed.
   SelectionCost cost;
   RandomBits accepts = placed_bits({propose_tail, 0, 0});
   EXPECT_EQ(select_softmax(scores, rate, accepts, Optimize::minimize, {}, &cost), 1U);
   const double p = std::exp(-60.0) * 0x1p51 / static_cast<double>(majorant(60));
-  RandomBits rejects = placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), 0, 0});
+  RandomBits rejects =
+      placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), propose_best, 0});
   EXPECT_EQ(select_softmax(scores, rate, rejects, Optimize::minimize, {}, &cost), 0U);
   EXPECT_EQ(cost.trials, 3U);
 }
@@ -299,11 +303,14 @@ TEST(Majorant, ARunInTheTailIsDecidedExactly) {
   const Scores scores{0, 60};
   const Scores ones{1, 1};
   const Exponent rate = Exponent::parse("1");
-  const std::uint64_t propose_tail = std::uint64_t{1} << 53;
+  const std::uint64_t total = (std::uint64_t{1} << 53) + 1;
+  const std::uint64_t propose_tail = word_that_draws(total - 1, total);
+  const std::uint64_t propose_best = word_that_draws(0, total);
   RandomBits accepts = placed_bits({propose_tail, 0, 0});
   EXPECT_EQ(select_softmax(scores, ones, rate, accepts), 1U);
   const double p = std::exp(-60.0) * 0x1p53;
-  RandomBits rejects = placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), 0, 0});
+  RandomBits rejects =
+      placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), propose_best, 0});
   EXPECT_EQ(select_softmax(scores, ones, rate, rejects), 0U);
 }
 
@@ -314,9 +321,9 @@ TEST(Majorant, BlocksAreCrossedExactly) {
   const Exponent rate = Exponent::parse("1");
   const std::uint64_t mass = UnitMajorant(RateBounds(rate).bits_per_unit())(0);
   for (const std::uint64_t k : {0U, 1U, 63U, 64U, 511U, 512U, 513U, 575U, 576U, 1023U, 1024U, 1499U}) {
-    RandomBits unit = placed_bits({k * mass + 12345, 0});
+    RandomBits unit = placed_bits({word_that_draws(k * mass + 12345, 1500 * mass), 0});
     EXPECT_EQ(select_softmax(scores, rate, unit), k);
-    RandomBits runs = placed_bits({(k << 53) + 12345, 0});
+    RandomBits runs = placed_bits({word_that_draws((k << 53) + 12345, std::uint64_t{1500} << 53), 0});
     EXPECT_EQ(select_softmax(scores, ones, rate, runs), k);
   }
 }

@@ -19,6 +19,7 @@ namespace {
 using testing::chi_square_p;
 using testing::effort;
 using testing::placed_bits;
+using testing::word_that_draws;
 
 /// Whose each record is, in the order of the table. A record's position is its place there.
 using Order = std::vector<std::string>;
@@ -121,7 +122,7 @@ std::map<Kept, std::uint64_t> law_of(const Order& order, std::uint32_t most) {
   for (;;) {
     std::vector<std::uint64_t> words;  // of a draw among one, none is used
     for (std::size_t i = 0; i < draws.size(); ++i) {
-      if (draws[i] > 1) words.push_back(outcome[i]);
+      if (draws[i] > 1) words.push_back(word_that_draws(outcome[i], draws[i]));
     }
     RandomBits bits = placed_bits(words);
     ++law[kept_of<Sampler>(order, most, bits)];

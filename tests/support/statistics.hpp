@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
+#include "exact/uniform.hpp"
 #include "fractile/random.hpp"
 #if __has_include(<flint/arb_hypgeom.h>)
 #include <flint/arb_hypgeom.h>
@@ -58,6 +59,12 @@ inline double chi_square_p(const std::vector<std::uint64_t>& counts, const std::
   if (pooled_expected > 1e-6) add(pooled_expected, pooled_count);
   if (pooled_expected <= 1e-6 && pooled_count > 0) return 0;
   return cells < 2 ? 1 : chi_square_tail(statistic, cells - 1);
+}
+
+/// The least word that uniform_below turns into `outcome` among n, n >= 2.
+inline std::uint64_t word_that_draws(std::uint64_t outcome, std::uint64_t n) {
+  const std::uint64_t rejected = (0 - n) % n;
+  return static_cast<std::uint64_t>(((uint128{outcome} << 64) + rejected + n - 1) / n);
 }
 
 /// Words that the next draws return, in order; throws when they run out.
