@@ -1,7 +1,6 @@
 #include "exact/unit_majorant.hpp"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <cfenv>
 #include <cmath>
@@ -9,6 +8,7 @@
 
 #include "exact/law.hpp"
 #include "fractile/selection.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -16,25 +16,9 @@ namespace {
 
 using testing::chi_square_p;
 using testing::effort;
+using testing::on_every_instruction_set;
 using Words = std::vector<std::uint64_t>;
 using Runs = std::vector<Run>;
-
-/// Calls `check` once for every instruction set that this machine and this build have, with no other to choose.
-template <class Check>
-void on_every_instruction_set(const Check& check) {
-  int tried = 0;
-  for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
-    const std::int64_t target = left & -left;
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().DeInit();
-    SCOPED_TRACE(hwy::TargetName(target));
-    check();
-    ++tried;
-  }
-  EXPECT_GE(tried, 1);
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().DeInit();
-}
 
 struct Drawn {
   Words scores;

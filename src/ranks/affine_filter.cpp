@@ -1,14 +1,62 @@
-#include "ranks/affine_filter.hpp"
+// One source, compiled for several instruction sets (Highway) and chosen when it first runs. The arithmetic is that of one
+// value, operation for operation, in all of them.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ranks/affine_filter.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h comes first, and includes this file again for every instruction set.
+#include <hwy/highway.h>
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 
-#include "exact/instruction_sets.hpp"
+#include "ranks/affine_filter.hpp"
 
-namespace fractile {
+HWY_BEFORE_NAMESPACE();
+namespace fractile::HWY_NAMESPACE {
 namespace {
 
-constexpr Position most = Lattice::max_size * 2 - 1;  // no position but `uncertain` has a bit above
+namespace hn = hwy::HWY_NAMESPACE;
+
+bool place_all(const AffineFilter& filter, std::span<const double> values, Position* positions) {
+  const hn::ScalableTag<double> real;
+  const hn::ScalableTag<Position> whole;
+  const auto lower = hn::Set(real, filter.terms().lower);
+  const auto per_step = hn::Set(real, filter.terms().per_step);
+  const auto last = hn::Set(real, filter.terms().last);
+  const auto error = hn::Set(real, filter.terms().error);
+  const auto to_wholes = hn::Set(real, AffineFilter::to_wholes);
+  const auto uncertain = hn::Set(whole, AffineFilter::uncertain);
+  auto all_certain = hn::Eq(uncertain, uncertain);
+  std::size_t k = 0;
+  for (; k + hn::Lanes(real) <= values.size(); k += hn::Lanes(real)) {
+    auto index = hn::Mul(hn::Sub(hn::LoadU(real, values.data() + k), lower), per_step);
+    index = hn::IfThenElse(hn::Lt(index, hn::Zero(real)), hn::Zero(real), index);
+    index = hn::IfThenElse(hn::Gt(index, last), last, index);
+    const auto shifted = hn::Add(index, to_wholes);
+    const auto distance = hn::Abs(hn::Sub(index, hn::Sub(shifted, to_wholes)));
+    const auto reach = hn::Add(error, hn::Mul(index, hn::Set(real, AffineFilter::relative_error)));
+    const auto certain = hn::RebindMask(whole, hn::Lt(hn::Add(distance, reach), hn::Set(real, 0.5)));
+    const auto nearest = hn::Sub(hn::BitCast(whole, shifted), hn::BitCast(whole, to_wholes));
+    const auto position = hn::Add(hn::ShiftLeft<1>(nearest), hn::Set(whole, 1));
+    hn::StoreU(hn::IfThenElse(certain, position, uncertain), whole, positions + k);
+    all_certain = hn::And(all_certain, certain);
+  }
+  bool any_uncertain = !hn::AllTrue(whole, all_certain);
+  for (; k < values.size(); ++k) {
+    positions[k] = filter(values[k]);
+    any_uncertain |= positions[k] == AffineFilter::uncertain;
+  }
+  return any_uncertain;
+}
+
+}  // namespace
+}  // namespace fractile::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fractile {
+namespace {
 
 bool is_ordinary(double step, double lower, double upper) {
   return step > 0x1p-900 && step < 0x1p900 && std::abs(lower) < 0x1p1000 && std::abs(upper) < 0x1p1000;
@@ -17,22 +65,16 @@ bool is_ordinary(double step, double lower, double upper) {
 }  // namespace
 
 AffineFilter::AffineFilter(const Rational& lower, const Rational& upper, const Rational& step, std::uint64_t points)
-    : lower_(lower.to_double()), per_step_((Rational(1) / step).to_double()), last_(static_cast<double>(points - 1)) {
-  if (!is_ordinary(step.to_double(), lower_, upper.to_double())) return;
-  error_ = std::abs(lower_) * per_step_ * 0x1p-52 + relative_error;
+    : terms_{lower.to_double(), (Rational(1) / step).to_double(), static_cast<double>(points - 1), 1} {
+  if (!is_ordinary(step.to_double(), terms_.lower, upper.to_double())) return;
+  terms_.error = std::abs(terms_.lower) * terms_.per_step * 0x1p-52 + relative_error;
 }
 
-Position AffineFilter::operator()(double value) const { return place(value); }
+HWY_EXPORT(place_all);
 
-FRACTILE_INSTRUCTION_SETS
 bool AffineFilter::operator()(std::span<const double> values, Position* positions) const {
-  const AffineFilter filter = *this;
-  Position all = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    positions[i] = filter.place(values[i]);
-    all |= positions[i];
-  }
-  return (all & ~most) != 0;
+  return HWY_DYNAMIC_DISPATCH(place_all)(*this, values, positions);
 }
 
 }  // namespace fractile
+#endif

@@ -1,5 +1,5 @@
 // The nearest point of a regular lattice in double arithmetic, with a bound on the error: most records need nothing else.
-// Proof: docs/proofs/rank_profile.md
+// Many at once go in vectors of whatever width the machine has. Proof: docs/proofs/rank_profile.md
 #pragma once
 
 #include <bit>
@@ -18,31 +18,33 @@ class AffineFilter {
 
   static constexpr Position uncertain = ~Position{0};
 
-  /// position_of(value) or `uncertain`, as it always is for NaN.
-  Position operator()(double value) const;
-  /// The same for many; whether any is uncertain.
-  bool operator()(std::span<const double> values, Position* positions) const;
-
- private:
-  static constexpr double relative_error = 0x1p-49;
-  static constexpr double to_wholes = 0x1p52;  // added to a number of [0, 2^52), it leaves no room for a fraction
-
-  /// Selections instead of branches, written so that NaN stays NaN.
-  Position place(double value) const {
-    double index = (value - lower_) * per_step_;
+  /// position_of(value) or `uncertain`, as it always is for NaN. Selections instead of branches, written so that NaN stays NaN.
+  Position operator()(double value) const {
+    double index = (value - terms_.lower) * terms_.per_step;
     index = index < 0 ? 0 : index;
-    index = index > last_ ? last_ : index;
+    index = index > terms_.last ? terms_.last : index;
     const double shifted = index + to_wholes;
     const double distance = std::abs(index - (shifted - to_wholes));
-    const bool certain = distance + (error_ + index * relative_error) < 0.5;
+    const bool certain = distance + (terms_.error + index * relative_error) < 0.5;
     const std::uint64_t nearest = std::bit_cast<std::uint64_t>(shifted) - std::bit_cast<std::uint64_t>(to_wholes);
     return (2 * nearest + 1) | (certain ? Position{0} : uncertain);
   }
+  /// The same for many; whether any is uncertain.
+  bool operator()(std::span<const double> values, Position* positions) const;
 
-  double lower_;
-  double per_step_;
-  double last_;       // the largest index
-  double error_ = 1;  // of an index near 0; from 1/2 on, nothing is certain
+  // What that arithmetic is made of.
+  static constexpr double relative_error = 0x1p-49;
+  static constexpr double to_wholes = 0x1p52;  // added to a number of [0, 2^52), it leaves no room for a fraction
+  struct Terms {
+    double lower;
+    double per_step;
+    double last;   // the largest index
+    double error;  // of an index near 0; from 1/2 on, nothing is certain
+  };
+  const Terms& terms() const { return terms_; }
+
+ private:
+  Terms terms_;
 };
 
 }  // namespace fractile

@@ -6,6 +6,7 @@
 #include <cfenv>
 
 #include "ranks/lattice_test_support.hpp"
+#include "support/instruction_sets.hpp"
 
 namespace fractile {
 namespace {
@@ -39,17 +40,26 @@ TEST(AffineFilter, WhatItIsCertainOfIsRightInEveryRoundingMode) {
   }
 }
 
-TEST(AffineFilter, OneAndManyAreTheSame) {
-  std::mt19937_64 random(2);
-  for (const Lattice& lattice : ranks_test::telling_regular_lattices()) {
-    const AffineFilter filter = filter_of(lattice);
-    std::vector<double> values = telling_doubles(lattice, random, 100);
-    values.push_back(std::nan(""));
-    std::vector<Position> positions(values.size());
-    EXPECT_TRUE(filter(values, positions.data()));
-    EXPECT_EQ(positions.back(), AffineFilter::uncertain);
-    for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(filter(values[i]), positions[i]) << values[i];
-  }
+TEST(AffineFilter, OneAndManyAreTheSameInEveryInstructionSetAndRoundingMode) {
+  testing::on_every_instruction_set([] {
+    std::mt19937_64 random(2);
+    for (const Lattice& lattice : ranks_test::telling_regular_lattices()) {
+      const AffineFilter filter = filter_of(lattice);
+      std::vector<double> values = telling_doubles(lattice, random, 100);
+      values.push_back(std::nan(""));
+      for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
+        std::fesetround(mode);
+        std::vector<Position> expected;
+        for (const double value : values) expected.push_back(filter(value));
+        std::vector<Position> positions(values.size() + 1, 77);
+        EXPECT_TRUE(filter(values, positions.data()));
+        std::fesetround(FE_TONEAREST);
+        EXPECT_EQ(expected.back(), AffineFilter::uncertain);
+        expected.push_back(77);  // and nothing behind them
+        EXPECT_EQ(positions, expected);
+      }
+    }
+  });
 }
 
 TEST(AffineFilter, IsSeldomUncertain) {

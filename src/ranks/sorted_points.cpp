@@ -1,47 +1,76 @@
-#include "ranks/sorted_points.hpp"
+// One source, compiled for several instruction sets (Highway) and chosen when it first runs: the buckets of many values.
+// The arithmetic is that of one value, operation for operation, in all of them.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ranks/sorted_points.cpp"
+#include <hwy/foreach_target.h>
+// foreach_target.h comes first, and includes this file again for every instruction set.
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
 
-#include "exact/instruction_sets.hpp"
 #include "fractile/error.hpp"
 #include "ranks/decimal.hpp"
+#include "ranks/sorted_points.hpp"
 
+HWY_BEFORE_NAMESPACE();
+namespace fractile::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Reals = hn::ScalableTag<double>;
+
+/// place_among_doubles of each: the sum in it rounds once, as one instruction would.
+template <class V>
+HWY_INLINE auto places_among_doubles(V values) {
+  const hn::ScalableTag<std::int64_t> whole;
+  const auto bits = hn::BitCast(whole, values);
+  const auto mirrored = hn::Sub(hn::Set(whole, std::numeric_limits<std::int64_t>::min()), bits);
+  return hn::ConvertTo(Reals(), hn::IfThenElse(hn::Lt(bits, hn::Zero(whole)), mirrored, bits));
+}
+
+template <bool by_place>
+void buckets_of(const BucketMap& map, std::span<const double> values, std::uint32_t* buckets) {
+  const Reals real;
+  const hn::Rebind<std::int32_t, Reals> narrow;
+  const hn::Rebind<std::uint32_t, Reals> stored;
+  const auto first = hn::Set(real, map.first);
+  const auto per_unit = hn::Set(real, map.per_unit);
+  const auto last = hn::Set(real, map.last);
+  std::size_t k = 0;
+  for (; k + hn::Lanes(real) <= values.size(); k += hn::Lanes(real)) {
+    auto value = hn::LoadU(real, values.data() + k);
+    if constexpr (by_place) value = places_among_doubles(value);
+    const auto bucket = hn::Mul(hn::Sub(value, first), per_unit);
+    const auto positive = hn::IfThenElseZero(hn::Gt(bucket, hn::Zero(real)), bucket);
+    const auto least = hn::IfThenElse(hn::Lt(positive, last), positive, last);
+    hn::StoreU(hn::BitCast(stored, hn::DemoteTo(narrow, least)), stored, buckets + k);
+  }
+  for (; k < values.size(); ++k) buckets[k] = map(values[k]);
+}
+
+void buckets_by_value(const BucketMap& map, std::span<const double> values, std::uint32_t* buckets) {
+  buckets_of<false>(map, values, buckets);
+}
+
+void buckets_by_place(const BucketMap& map, std::span<const double> values, std::uint32_t* buckets) {
+  buckets_of<true>(map, values, buckets);
+}
+
+}  // namespace
+}  // namespace fractile::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace fractile {
 namespace {
 
 constexpr std::size_t buckets_per_point = 4;
-
-/// Its place among all doubles, as a double: never decreases.
-inline double place_among_doubles(double value) {
-  const auto bits = std::bit_cast<std::int64_t>(value);
-  return static_cast<double>(bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits);
-}
-
-template <bool by_place>
-inline std::uint32_t bucket_of(const BucketMap& map, double value) {
-  const double bucket = ((by_place ? place_among_doubles(value) : value) - map.first) * map.per_unit;
-  const double positive = bucket > 0 ? bucket : 0;  // NaN, from 0 times infinity, is 0
-  return static_cast<std::uint32_t>(static_cast<std::int32_t>(positive < map.last ? positive : map.last));
-}
-
-FRACTILE_INSTRUCTION_SETS
-void buckets_by_value(const BucketMap& map, std::span<const double> values, std::uint32_t* buckets) {
-  const BucketMap copy = map;
-  for (std::size_t i = 0; i < values.size(); ++i) buckets[i] = bucket_of<false>(copy, values[i]);
-}
-
-FRACTILE_INSTRUCTION_SETS
-void buckets_by_place(const BucketMap& map, std::span<const double> values, std::uint32_t* buckets) {
-  const BucketMap copy = map;
-  for (std::size_t i = 0; i < values.size(); ++i) buckets[i] = bucket_of<true>(copy, values[i]);
-}
 
 std::vector<double> doubles_of(const std::vector<Rational>& points) {
   std::vector<double> doubles;
@@ -70,8 +99,8 @@ void require_increasing(const std::vector<Rational>& points, const std::vector<d
 }
 
 BucketMap map_between(const std::vector<double>& points, bool by_place) {
-  const double first = by_place ? place_among_doubles(points.front()) : points.front();
-  const double last = by_place ? place_among_doubles(points.back()) : points.back();
+  const double first = by_place ? BucketMap::place_among_doubles(points.front()) : points.front();
+  const double last = by_place ? BucketMap::place_among_doubles(points.back()) : points.back();
   const auto last_bucket = static_cast<double>(std::bit_ceil(buckets_per_point * points.size()) - 1);
   return {by_place, first, last_bucket / (last - first), last_bucket};
 }
@@ -95,8 +124,15 @@ bool misleads_wholes(const Rational& point, double nearest) {
 
 }  // namespace
 
-std::uint32_t BucketMap::operator()(double value) const {
-  return by_place ? bucket_of<true>(*this, value) : bucket_of<false>(*this, value);
+HWY_EXPORT(buckets_by_value);
+HWY_EXPORT(buckets_by_place);
+
+void BucketMap::operator()(std::span<const double> values, std::uint32_t* buckets) const {
+  if (by_place) {
+    HWY_DYNAMIC_DISPATCH(buckets_by_place)(*this, values, buckets);
+  } else {
+    HWY_DYNAMIC_DISPATCH(buckets_by_value)(*this, values, buckets);
+  }
 }
 
 SortedPoints::SortedPoints(std::vector<Rational> points) : points_(std::move(points)) {
@@ -137,9 +173,10 @@ void SortedPoints::positions_of(std::span<const double> values, Position* positi
   std::array<std::uint32_t, 512> buckets{};
   for (std::size_t from = 0; from < values.size(); from += buckets.size()) {
     const std::span<const double> block = values.subspan(from, std::min(buckets.size(), values.size() - from));
-    (map_.by_place ? buckets_by_place : buckets_by_value)(map_, block, buckets.data());
+    map_(block, buckets.data());
     for (std::size_t i = 0; i < block.size(); ++i) positions[from + i] = found.place(block[i], buckets[i]);
   }
 }
 
 }  // namespace fractile
+#endif

@@ -2,8 +2,10 @@
 // Proof: docs/proofs/rank_profile.md
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,7 +16,18 @@ namespace fractile {
 /// A function from doubles to 0 .. last that never decreases: affine in the double, or in its place among all
 /// doubles, which suits points that lie as powers do.
 struct BucketMap {
-  std::uint32_t operator()(double value) const;
+  /// Its place among all doubles, as a double: never decreases.
+  static double place_among_doubles(double value) {
+    const auto bits = std::bit_cast<std::int64_t>(value);
+    return static_cast<double>(bits >= 0 ? bits : std::numeric_limits<std::int64_t>::min() - bits);
+  }
+  std::uint32_t operator()(double value) const {
+    const double bucket = ((by_place ? place_among_doubles(value) : value) - first) * per_unit;
+    const double positive = bucket > 0 ? bucket : 0;  // NaN, from 0 times infinity, is 0
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(positive < last ? positive : last));
+  }
+  /// The same for many, in vectors of whatever width the machine has.
+  void operator()(std::span<const double> values, std::uint32_t* buckets) const;
   bool by_place;
   double first;
   double per_unit;
