@@ -12,6 +12,7 @@ void register_libm_gumbel();
 
 void register_release();
 void register_profile();
+void register_binary_search();
 void register_sort();
 void register_naive_exponential();
 void register_float_approximate();

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   register_libm_gumbel();
   register_release();
   register_profile();
+  register_binary_search();
   register_sort();
   register_naive_exponential();
   register_float_approximate();

@@ -13,6 +13,10 @@ namespace fractile::bench {
 
 inline constexpr std::uint64_t table_sizes[] = {1'000'000, 10'000'000};
 
+/// Records to be counted: more of them on the lattices that are mostly used.
+inline constexpr std::uint64_t most_records = 100'000'000;
+inline constexpr int usual_bits[] = {10, 17};
+
 /// n records in no order, multiples of 2^-20 in [0, 1024), thick in the middle; few repeat.
 const std::vector<double>& records_of(std::uint64_t n);
 

@@ -1,4 +1,6 @@
 // Ours: the profile of records in no order, on a lattice; and for scale one pass that only reads them.
+#include <span>
+
 #include "contenders.hpp"
 #include "quantile_cases.hpp"
 
@@ -31,17 +33,21 @@ void measure_read(benchmark::State& state, std::uint64_t n) {
   for (auto _ : state) benchmark::DoNotOptimize(sum_of(records));
 }
 
+void add(std::uint64_t n, std::span<const int> lattices) {
+  const std::string work = "profile/" + std::to_string(n) + "/";
+  for (const int bits : lattices) {
+    register_quantiles(work + std::to_string(bits) + "/profile",
+                       [=](benchmark::State& state) { measure(state, n, bits); });
+  }
+  register_quantiles(work + "any/read", [=](benchmark::State& state) { measure_read(state, n); });
+}
+
 }  // namespace
 
 void register_profile() {
-  for (const std::uint64_t n : table_sizes) {
-    const std::string work = "profile/" + std::to_string(n) + "/";
-    for (const int bits : {10, 17, 20, 30, 40}) {
-      register_quantiles(work + std::to_string(bits) + "/profile",
-                         [=](benchmark::State& state) { measure(state, n, bits); });
-    }
-    register_quantiles(work + "any/read", [=](benchmark::State& state) { measure_read(state, n); });
-  }
+  constexpr int all_bits[] = {10, 17, 20, 30, 40};
+  for (const std::uint64_t n : table_sizes) add(n, all_bits);
+  add(most_records, usual_bits);
 }
 
 }  // namespace fractile::bench
