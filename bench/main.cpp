@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
   register_refinement();
   register_utility();
   register_dense_utility();
+  register_argmax();
+  register_listed_argmax();
   benchmark::AddCustomContext("compiler", __VERSION__);
   benchmark::AddCustomContext("libc", gnu_get_libc_version());
   benchmark::AddCustomContext("flint", FLINT_VERSION);

@@ -12,6 +12,7 @@ import argparse
 import ctypes
 import datetime
 import json
+import math
 import os
 import platform
 import statistics
@@ -257,6 +258,11 @@ def refinement_table(results, title):
     return [f"### {title}: {answer}\n", table(["", *(f"N = {n}" for n in sizes)], rows)]
 
 
+def difference(results, case, rival):
+    losses = [results.counter("loss", "utility", *case, how) for how in ("enclosed", rival)]
+    return f"{abs(losses[0] - losses[1]):.1e}"
+
+
 def utility_rows(results):
     for people in (1000, 11710):
         for perturber in ("geometric", "randomized_response"):
@@ -264,9 +270,20 @@ def utility_rows(results):
             dense = results.get("utility", "target", perturber, people, "dense")
             if ours is None or dense is None:
                 continue
-            losses = [results.counter("loss", "utility", "target", perturber, people, how) for how in ("enclosed", "dense")]
-            agree = f"{abs(losses[0] - losses[1]):.1e}"
+            agree = difference(results, ("target", perturber, people), "dense")
             yield [perturber.replace("_", " "), f"{people:,}", shown(ours), over(dense, ours), agree]
+
+
+ARGMAX_CASES = ((20, 3), (50, 4), (20, 8), (200, 8))
+
+
+def argmax_rows(results):
+    for case in ARGMAX_CASES:
+        ours, listed = (results.get("utility", "argmax", *case, how) for how in ("enclosed", "listed"))
+        if ours is None:
+            continue
+        rival = [over(listed, ours), difference(results, ("argmax", *case), "listed")] if listed else ["out of reach", ""]
+        yield [f"{case[0]:,}", str(case[1]), f"{math.comb(sum(case) - 1, case[1] - 1):,}", shown(ours), *rival]
 
 
 def refinement_part(results):
@@ -282,7 +299,12 @@ def refinement_part(results):
         f"{shown(utility)}.\n",
         "The expected loss of an analyst who wants one person's value and knows everyone else's, of whom zeros are counted "
         "(7 values, epsilon 1). Ours is enclosed to 40 digits; the rival adds one person after the other in doubles.\n",
-        table(["noise", "people", "ours (certified)", "dense doubles", "they differ by"], list(utility_rows(results)))])
+        table(["noise", "people", "ours (certified)", "dense doubles", "they differ by"], list(utility_rows(results))),
+        "\nNoisy argmax: every histogram of N people among K values is equally likely, its bars are perturbed by geometric "
+        "noise at epsilon 1, the highest is shown, and the analyst wants the highest true one. The rival goes through all "
+        "histograms, in doubles.\n",
+        table(["N", "K", "histograms", "ours (certified)", "all histograms, doubles", "they differ by"],
+              list(argmax_rows(results)))])
 
 
 # --- Whole processes -------------------------------------------------------------------------------------------------
@@ -415,6 +437,9 @@ def utility_targets(results):
     if all(times):
         seconds = 100 * max(times) / 1e9
         yield verdict("expected loss of a target among 11,710, 100 epsilons", f"{seconds:.2g} s", "< 1 s", seconds < 1)
+    most = results.get("utility", "argmax", *ARGMAX_CASES[-1], "enclosed")
+    if most:
+        yield verdict("noisy argmax, 200 people and 8 values", shown(most), "no enumeration; seconds", most < 10e9)
 
 
 def targets_part(results, processes, beside):
