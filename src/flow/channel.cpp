@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +16,7 @@ std::string tuple(const std::string& a, const std::string& b) {
     const bool is_tuple = name.size() >= 2 && name.front() == '(' && name.back() == ')';
     return is_tuple ? name.substr(1, name.size() - 2) : name;
   };
-  return "(" + members(a) + "," + members(b) + ")";
+  return fmt::format("({},{})", members(a), members(b));
 }
 
 std::vector<std::string> tuples(const std::vector<std::string>& a, const std::vector<std::string>& b) {
