@@ -20,7 +20,6 @@ void register_float_approximate();
 void register_refinement();
 void register_utility();
 void register_dense_utility();
-void register_argmax();
 void register_listed_argmax();
 
 }  // namespace fractile::bench

@@ -47,8 +47,8 @@ void measure(benchmark::State& state, const flow::Pipeline& pipeline) {
 }  // namespace
 
 void register_dense_utility() {
-  for (const TargetCase& each : target_cases()) {
-    benchmark::RegisterBenchmark(("utility/target/" + each.name + "/dense").c_str(), measure, each.pipeline)
+  for (const UtilityCase& each : target_cases()) {
+    benchmark::RegisterBenchmark(("utility/" + each.name + "/dense").c_str(), measure, each.pipeline)
         ->Unit(benchmark::kMillisecond);
   }
 }

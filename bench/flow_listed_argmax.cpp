@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "contenders.hpp"
-#include "flow_argmax_cases.hpp"
+#include "flow_utility_cases.hpp"
 
 namespace fractile::bench {
 namespace {
@@ -83,8 +83,7 @@ void measure(benchmark::State& state, const flow::Pipeline& pipeline) {
 }  // namespace
 
 void register_listed_argmax() {
-  for (const ArgmaxCase& each : argmax_cases()) {
-    if (!each.can_be_listed) continue;
+  for (const UtilityCase& each : argmax_cases_to_list()) {
     benchmark::RegisterBenchmark(("utility/" + each.name + "/listed").c_str(), measure, each.pipeline)
         ->Unit(benchmark::kMillisecond);
   }

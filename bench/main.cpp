@@ -28,7 +28,6 @@ int main(int argc, char** argv) {
   register_refinement();
   register_utility();
   register_dense_utility();
-  register_argmax();
   register_listed_argmax();
   benchmark::AddCustomContext("compiler", __VERSION__);
   benchmark::AddCustomContext("libc", gnu_get_libc_version());
