@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "exact/run_majorant.hpp"
 #include "exact/unit_majorant.hpp"
 #include "fractile/selection.hpp"
 
@@ -32,6 +33,29 @@ void check(const UnitMajorant& majorant, const std::vector<std::uint64_t>& score
   require(unit_mass(majorant, scores, flip, best) == total);
 }
 
+void check_runs(double rate, const std::vector<std::uint64_t>& scores, const std::vector<std::uint64_t>& lengths,
+                std::uint64_t flip) {
+  const RunSpan runs{scores, lengths, flip};
+  const std::uint64_t best = least_score(runs);
+  RunMajorant majorant(rate);
+  double largest = 0;
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    require(lengths[k] == 0 || (scores[k] ^ flip) >= best);
+    largest = std::max(largest, majorant.weight((scores[k] ^ flip) - best, lengths[k]));
+  }
+  require(largest_weight(majorant, runs, best) == largest);
+  if (largest == 0) return;
+  majorant.fit(largest);
+  std::vector<std::uint64_t> masses(scores.size());
+  std::uint64_t total = 0;
+  for (std::size_t k = 0; k < scores.size(); ++k) {
+    total += masses[k] = majorant((scores[k] ^ flip) - best, lengths[k]);
+  }
+  std::vector<std::uint64_t> written(scores.size());
+  require(run_masses(majorant, runs, best, written.data()) == total && written == masses);
+  require(run_mass(majorant, runs, best) == total);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -42,10 +66,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::vector<std::uint64_t> scores(in.ConsumeIntegralInRange<std::size_t>(1, 150));
   const int width = in.ConsumeIntegralInRange(0, 63);
   for (std::uint64_t& score : scores) score = in.ConsumeIntegral<std::uint64_t>() >> width;
+  std::vector<std::uint64_t> lengths(scores.size());
+  for (std::uint64_t& length : lengths)
+    length = in.ConsumeIntegral<std::uint64_t>() >> in.ConsumeIntegralInRange(1, 63);
   for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
     hwy::SetSupportedTargetsForTest(left & -left);
     hwy::GetChosenTarget().DeInit();
     check(UnitMajorant(rate), scores, flip);
+    check_runs(rate, scores, lengths, flip);
     RandomBits bits = RandomBits::unsafe_seeded(in.ConsumeIntegral<std::uint64_t>());
     require(select_softmax(scores, Exponent(Rational::from_double(rate)), bits) < scores.size());
     hwy::SetSupportedTargetsForTest(0);

@@ -18,7 +18,7 @@ std::vector<Run> runs_of(Cursor cursor) {
   return runs;
 }
 
-/// For each run, the probability that select_member draws one of its members.
+/// For each run, the probability that one of its members is drawn, each in proportion to exp(-rate * score).
 std::vector<Enclosure> softmax_law(const std::vector<Run>& runs, const Exponent& rate,
                                    std::int64_t precision = Enclosure::default_precision);
 

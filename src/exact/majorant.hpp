@@ -64,78 +64,12 @@ class RateBounds {
 Enclosure acceptance_enclosure(const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
                                std::int64_t precision);
 
-/// What the acceptance probability is at least, when the majorant is RateBounds's or UnitMajorant's, so many units large.
+/// What the acceptance probability is at least, when the majorant is RateBounds's, UnitMajorant's or RunMajorant's, so many units large.
 inline double least_acceptance(uint128 units) { return units >= 1024 ? 0.9375 : 0; }
 
 /// The coin of a proposal with that gap and so many members; true: keep it. `at_least` bounds its probability from below.
 bool accept(const RateBounds& bounds, const Exponent& rate, std::uint64_t gap, std::uint64_t length, uint128 majorant,
             double at_least, RandomBits& bits, Filter filter, SelectionCost* cost);
-
-/// The lowest score of a run that is not empty; Error(usage) when there is none.
-template <RunCursor Cursor>
-std::uint64_t best_score(Cursor cursor) {
-  bool found = false;
-  std::uint64_t best = ~std::uint64_t{0};
-  for (Run run{}; cursor.next(run);) {
-    if (run.length == 0) continue;
-    found = true;
-    best = std::min(best, run.score);
-  }
-  if (!found) throw Error(ErrorCode::usage, "nothing to select from");
-  return best;
-}
-
-/// Draws a member with probability exactly proportional to exp(-rate * score of its run).
-/// `bounds` are those of `rate`.
-template <RunCursor Cursor>
-std::uint64_t select_member(const Cursor& begin, const Exponent& rate, const RateBounds& bounds, RandomBits& bits,
-                            Filter filter = {}, SelectionCost* cost = nullptr) {
-  constexpr int block_runs = 512;
-  struct Block {
-    Cursor start;
-    uint128 mass;
-  };
-  const std::uint64_t best = best_score(begin);
-  const auto majorant = [&](const Run& run) {
-    return run.length == 0 ? uint128{0} : bounds.majorant(run.score - best, run.length);
-  };
-
-  std::vector<Block> blocks;
-  uint128 total = 0;
-  Cursor cursor = begin;
-  for (bool more = true; more;) {
-    const Cursor start = cursor;
-    uint128 mass = 0;
-    Run run{};
-    for (int i = 0; i < block_runs && (more = cursor.next(run)); ++i) mass += majorant(run);
-    total += mass;
-    blocks.push_back({start, mass});
-  }
-
-  for (;;) {
-    if (cost != nullptr) ++cost->trials;
-    uint128 target = uniform_below(bits, total);
-    auto block = blocks.begin();
-    for (; target >= block->mass; ++block) target -= block->mass;
-    Cursor within = block->start;
-    Run run{};
-    within.next(run);
-    for (uint128 mass = majorant(run); target >= mass; mass = majorant(run)) {
-      target -= mass;
-      within.next(run);
-    }
-    const uint128 mass = majorant(run);
-    if (accept(bounds, rate, run.score - best, run.length, mass, least_acceptance(mass), bits, filter, cost)) {
-      return run.start + uniform_below(bits, run.length);
-    }
-  }
-}
-
-template <RunCursor Cursor>
-std::uint64_t select_member(const Cursor& begin, const Exponent& rate, RandomBits& bits, Filter filter = {},
-                            SelectionCost* cost = nullptr) {
-  return select_member(begin, rate, RateBounds::of(rate), bits, filter, cost);
-}
 
 /// A few runs, none of them empty: listed, weighed once, and drawn from. To be used again and again.
 class ListedRuns {
@@ -145,7 +79,7 @@ class ListedRuns {
     runs_.clear();
     for (Run run{}; cursor.next(run);) runs_.push_back(run);
   }
-  /// A member, as select_member draws it.
+  /// A member, with probability exactly proportional to exp(-rate * score of its run).
   std::uint64_t draw(const Exponent& rate, const RateBounds& bounds, RandomBits& bits, Filter filter = {},
                      SelectionCost* cost = nullptr);
 

@@ -1,38 +1,18 @@
 #include "fractile/selection.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "exact/coin.hpp"
 #include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
+#include "exact/run_majorant.hpp"
 #include "exact/uniform.hpp"
 #include "exact/unit_majorant.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
 namespace {
-
-/// Runs of lengths[k], one per index; complemented scores turn maximization into minimization, gap for gap.
-class SpanCursor {
- public:
-  SpanCursor(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths, Optimize optimize)
-      : scores_(scores), lengths_(lengths), flip_(optimize == Optimize::maximize ? ~std::uint64_t{0} : 0) {}
-
-  bool next(Run& run) {
-    if (index_ == scores_.size()) return false;
-    run = {base_, lengths_[index_], scores_[index_] ^ flip_};
-    base_ += run.length;
-    ++index_;
-    return true;
-  }
-
- private:
-  std::span<const std::uint64_t> scores_;
-  std::span<const std::uint64_t> lengths_;
-  std::uint64_t flip_;
-  std::uint64_t base_ = 0;
-  std::size_t index_ = 0;
-};
 
 void require_lengths(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths) {
   if (scores.size() != lengths.size()) throw Error(ErrorCode::usage, "as many lengths as scores are needed");
@@ -43,13 +23,7 @@ void require_lengths(std::span<const std::uint64_t> scores, std::span<const std:
       throw Error(ErrorCode::usage, "the lengths add up to 2^63 or more");
     }
   }
-}
-
-/// The index whose members reach up to `member`.
-std::size_t index_of(std::span<const std::uint64_t> lengths, std::uint64_t member) {
-  std::size_t index = 0;
-  for (; member >= lengths[index]; ++index) member -= lengths[index];
-  return index;
+  if (total == 0) throw Error(ErrorCode::usage, "nothing to select from");
 }
 
 /// The index k with mass 0 + .. + mass (k-1) <= target < mass 0 + .. + mass k. Without branches: lists are short.
@@ -63,45 +37,114 @@ std::size_t holder(std::span<const std::uint64_t> masses, std::uint64_t target) 
   return index;
 }
 
-struct UnitProposal {
-  std::size_t index;
-  std::uint64_t gap;
-  std::uint64_t mass;
-};
-
 constexpr std::size_t row_size = 64;  // scores whose masses are written down
 
-/// Proposes an index with probability W_k / sum W, W by unit_majorant.hpp: among at most row_size.
-class FewProposals {
- public:
-  FewProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const UnitMajorant& majorant)
-      : scores_(scores), flip_(flip), row_(unit_row(majorant, scores, flip, masses_.data())) {}
-  FewProposals(const FewProposals&) = delete;
-  FewProposals& operator=(const FewProposals&) = delete;
-  ~FewProposals() = default;
+/// An index that was proposed: its members' common score and its mass as accept() wants it, in units of 2^53.
+struct Proposal {
+  std::size_t index;
+  std::uint64_t gap;
+  std::uint64_t length;
+  uint128 majorant;
+  double at_least;  // of the acceptance
+};
 
-  UnitProposal draw(RandomBits& bits) const {
-    const std::size_t index = holder(std::span(masses_).first(scores_.size()), uniform_below(bits, row_.total));
-    return {index, (scores_[index] ^ flip_) - row_.best, masses_[index]};
+/// Scores of one member each, with the masses of unit_majorant.hpp.
+class UnitScores {
+ public:
+  UnitScores(std::span<const std::uint64_t> scores, std::uint64_t flip, double bits_per_unit)
+      : scores_(scores), flip_(flip), majorant_(bits_per_unit) {}
+
+  std::size_t size() const { return scores_.size(); }
+  void fit() { best_ = least_score(scores_, flip_); }
+  std::uint64_t fit_and_write(std::uint64_t* masses) {
+    const UnitRow row = unit_row(majorant_, scores_, flip_, masses);
+    best_ = row.best;
+    return row.total;
+  }
+  std::uint64_t mass(std::size_t first, std::size_t count) const {
+    return unit_mass(majorant_, scores_.subspan(first, count), flip_, best_);
+  }
+  void write(std::size_t first, std::size_t count, std::uint64_t* masses) const {
+    unit_masses(majorant_, scores_.subspan(first, count), flip_, best_, masses);
+  }
+  Proposal proposal(std::size_t index, std::uint64_t mass) const {
+    return {index, (scores_[index] ^ flip_) - best_, 1, uint128{mass} << (53 - UnitMajorant::unit_bits),
+            least_acceptance(mass)};
   }
 
  private:
   std::span<const std::uint64_t> scores_;
   std::uint64_t flip_;
+  UnitMajorant majorant_;
+  std::uint64_t best_ = 0;
+};
+
+/// Scores of several members each, with the masses of run_majorant.hpp.
+class RunScores {
+ public:
+  RunScores(const RunSpan& runs, double bits_per_unit) : runs_(runs), majorant_(bits_per_unit) {}
+
+  std::size_t size() const { return runs_.scores.size(); }
+  void fit() {
+    best_ = least_score(runs_);
+    majorant_.fit(largest_weight(majorant_, runs_, best_));
+  }
+  std::uint64_t fit_and_write(std::uint64_t* masses) {
+    fit();
+    return run_masses(majorant_, runs_, best_, masses);
+  }
+  std::uint64_t mass(std::size_t first, std::size_t count) const {
+    return run_mass(majorant_, part(first, count), best_);
+  }
+  void write(std::size_t first, std::size_t count, std::uint64_t* masses) const {
+    run_masses(majorant_, part(first, count), best_, masses);
+  }
+  Proposal proposal(std::size_t index, std::uint64_t mass) const {
+    return {index, (runs_.scores[index] ^ runs_.flip) - best_, runs_.lengths[index],
+            uint128{mass} << (53 - majorant_.unit_bits()), least_acceptance(mass)};
+  }
+
+ private:
+  RunSpan part(std::size_t first, std::size_t count) const {
+    return {runs_.scores.subspan(first, count), runs_.lengths.subspan(first, count), runs_.flip};
+  }
+
+  RunSpan runs_;
+  RunMajorant majorant_;
+  std::uint64_t best_ = 0;
+};
+
+/// Proposes an index with probability W_k / sum W: among at most row_size.
+template <class Scores>
+class FewProposals {
+ public:
+  explicit FewProposals(Scores& scores) : scores_(scores), total_(scores.fit_and_write(masses_.data())) {}
+  FewProposals(const FewProposals&) = delete;
+  FewProposals& operator=(const FewProposals&) = delete;
+  ~FewProposals() = default;
+
+  Proposal draw(RandomBits& bits) const {
+    const std::size_t index = holder(std::span(masses_).first(scores_.size()), uniform_below(bits, total_));
+    return scores_.proposal(index, masses_[index]);
+  }
+
+ private:
+  const Scores& scores_;
   std::array<std::uint64_t, row_size> masses_;
-  UnitRow row_;
+  std::uint64_t total_;
 };
 
 /// The same among any number: sums of blocks, then of the drawn block's rows, then one row's masses.
+template <class Scores>
 class ManyProposals {
  public:
-  ManyProposals(std::span<const std::uint64_t> scores, std::uint64_t flip, const UnitMajorant& majorant)
-      : scores_(scores), flip_(flip), majorant_(majorant), best_(least_score(scores, flip)) {
+  explicit ManyProposals(Scores& scores) : scores_(scores) {
+    scores.fit();
     const std::size_t blocks = (scores.size() + block_size - 1) / block_size;
     if (blocks > few_.size()) many_.resize(blocks);
     blocks_ = blocks > few_.size() ? std::span(many_) : std::span(few_).first(blocks);
     for (std::size_t i = 0; i < blocks; ++i) {
-      blocks_[i] = unit_mass(majorant_, part(i * block_size, block_size), flip_, best_);
+      blocks_[i] = scores.mass(i * block_size, count(i * block_size, block_size));
       total_ += blocks_[i];
     }
   }
@@ -109,7 +152,7 @@ class ManyProposals {
   ManyProposals& operator=(const ManyProposals&) = delete;
   ~ManyProposals() = default;
 
-  UnitProposal draw(RandomBits& bits) const {
+  Proposal draw(RandomBits& bits) const {
     uint128 target = uniform_below(bits, total_);
     std::size_t block = 0;
     for (; target >= blocks_[block]; ++block) target -= blocks_[block];
@@ -120,24 +163,19 @@ class ManyProposals {
       first += row_size;
     }
     std::array<std::uint64_t, row_size> masses;
-    const auto row = part(first, row_size);
-    unit_masses(majorant_, row, flip_, best_, masses.data());
-    const std::size_t index = holder(std::span(masses).first(row.size()), left);
-    return {first + index, (row[index] ^ flip_) - best_, masses[index]};
+    const std::size_t members = count(first, row_size);
+    scores_.write(first, members, masses.data());
+    const std::size_t index = holder(std::span(masses).first(members), left);
+    return scores_.proposal(first + index, masses[index]);
   }
 
  private:
   static constexpr std::size_t block_size = 512;
 
-  std::span<const std::uint64_t> part(std::size_t first, std::size_t most) const {
-    return scores_.subspan(first, std::min(most, scores_.size() - first));
-  }
-  std::uint64_t row_mass(std::size_t first) const { return unit_mass(majorant_, part(first, row_size), flip_, best_); }
+  std::size_t count(std::size_t first, std::size_t most) const { return std::min(most, scores_.size() - first); }
+  std::uint64_t row_mass(std::size_t first) const { return scores_.mass(first, count(first, row_size)); }
 
-  std::span<const std::uint64_t> scores_;
-  std::uint64_t flip_;
-  UnitMajorant majorant_;
-  std::uint64_t best_;
+  const Scores& scores_;
   std::array<std::uint64_t, 64> few_;
   std::vector<std::uint64_t> many_;
   std::span<std::uint64_t> blocks_;
@@ -149,13 +187,20 @@ std::size_t select_from(const Proposals& proposals, const RateBounds& bounds, co
                         Filter filter, SelectionCost* cost) {
   for (;;) {
     if (cost != nullptr) ++cost->trials;
-    const UnitProposal proposal = proposals.draw(bits);
-    // accept() speaks in units of 2^53.
-    const uint128 majorant = uint128{proposal.mass} << (53 - UnitMajorant::unit_bits);
-    const double at_least = least_acceptance(proposal.mass);
-    if (accept(bounds, rate, proposal.gap, 1, majorant, at_least, bits, filter, cost)) return proposal.index;
+    const Proposal p = proposals.draw(bits);
+    if (accept(bounds, rate, p.gap, p.length, p.majorant, p.at_least, bits, filter, cost)) return p.index;
   }
 }
+
+template <class Scores>
+std::size_t select_index(Scores scores, const RateBounds& bounds, const Exponent& rate, RandomBits& bits, Filter filter,
+                         SelectionCost* cost) {
+  return scores.size() <= row_size ? select_from(FewProposals(scores), bounds, rate, bits, filter, cost)
+                                   : select_from(ManyProposals(scores), bounds, rate, bits, filter, cost);
+}
+
+/// Complemented scores turn maximization into minimization, gap for gap.
+std::uint64_t flip_for(Optimize optimize) { return optimize == Optimize::maximize ? ~std::uint64_t{0} : 0; }
 
 }  // namespace
 
@@ -163,18 +208,16 @@ std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent
                            Optimize optimize, Filter filter, SelectionCost* cost) {
   if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
   const RateBounds bounds = RateBounds::of(rate);
-  const UnitMajorant majorant(bounds.bits_per_unit());
-  const std::uint64_t flip = optimize == Optimize::maximize ? ~std::uint64_t{0} : 0;
-  return scores.size() <= row_size
-             ? select_from(FewProposals(scores, flip, majorant), bounds, rate, bits, filter, cost)
-             : select_from(ManyProposals(scores, flip, majorant), bounds, rate, bits, filter, cost);
+  return select_index(UnitScores(scores, flip_for(optimize), bounds.bits_per_unit()), bounds, rate, bits, filter, cost);
 }
 
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
                            const Exponent& rate, RandomBits& bits, Optimize optimize, Filter filter,
                            SelectionCost* cost) {
   require_lengths(scores, lengths);
-  return index_of(lengths, select_member(SpanCursor(scores, lengths, optimize), rate, bits, filter, cost));
+  const RateBounds bounds = RateBounds::of(rate);
+  const RunSpan runs{scores, lengths, flip_for(optimize)};
+  return select_index(RunScores(runs, bounds.bits_per_unit()), bounds, rate, bits, filter, cost);
 }
 
 /// Scores too far apart for 64 bits: propose uniformly, keep with probability exp(-rate * gap). The best is always kept.

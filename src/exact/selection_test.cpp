@@ -9,6 +9,7 @@
 
 #include "exact/law.hpp"
 #include "exact/majorant.hpp"
+#include "exact/run_majorant.hpp"
 #include "exact/unit_majorant.hpp"
 #include "fractile/error.hpp"
 #include "support/statistics.hpp"
@@ -298,33 +299,42 @@ TEST(Selection, OfAnyNumberHasTheSoftmaxLaw) {
   }
 }
 
+RunMajorant fitted(const Scores& scores, const Scores& lengths, const Exponent& rate) {
+  RunMajorant majorant(RateBounds(rate).bits_per_unit());
+  const RunSpan runs{scores, lengths, 0};
+  majorant.fit(largest_weight(majorant, runs, least_score(runs)));
+  return majorant;
+}
+
 TEST(Majorant, ARunInTheTailIsDecidedExactly) {
-  // Masses in units of 2^-53: 2^53 for the best, 1 for a run at gap 60.
   const Scores scores{0, 60};
-  const Scores ones{1, 1};
+  const Scores lengths{1, 1'000'000};
   const Exponent rate = Exponent::parse("1");
-  const std::uint64_t total = (std::uint64_t{1} << 53) + 1;
+  const RunMajorant majorant = fitted(scores, lengths, rate);
+  const std::uint64_t total = majorant(0, lengths[0]) + majorant(60, lengths[1]);
   const std::uint64_t propose_tail = word_that_draws(total - 1, total);
   const std::uint64_t propose_best = word_that_draws(0, total);
   RandomBits accepts = placed_bits({propose_tail, 0, 0});
-  EXPECT_EQ(select_softmax(scores, ones, rate, accepts), 1U);
-  const double p = std::exp(-60.0) * 0x1p53;
+  EXPECT_EQ(select_softmax(scores, lengths, rate, accepts), 1U);
+  const double p =
+      1e6 * std::exp(-60.0) * std::ldexp(1.0, majorant.unit_bits()) / static_cast<double>(majorant(60, lengths[1]));
   RandomBits rejects =
       placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), propose_best, 0});
-  EXPECT_EQ(select_softmax(scores, ones, rate, rejects), 0U);
+  EXPECT_EQ(select_softmax(scores, lengths, rate, rejects), 0U);
 }
 
 TEST(Majorant, BlocksAreCrossedExactly) {
   // 1500 equal scores of equal masses: the target names the member. The coin accepts at 0.
   const Scores scores(1500, 4);
-  const Scores ones(1500, 1);
+  const Scores lengths(1500, 3);
   const Exponent rate = Exponent::parse("1");
   const std::uint64_t mass = UnitMajorant(RateBounds(rate).bits_per_unit())(0);
+  const std::uint64_t run_mass = fitted(scores, lengths, rate)(0, 3);
   for (const std::uint64_t k : {0U, 1U, 63U, 64U, 511U, 512U, 513U, 575U, 576U, 1023U, 1024U, 1499U}) {
     RandomBits unit = placed_bits({word_that_draws(k * mass + 12345, 1500 * mass), 0});
     EXPECT_EQ(select_softmax(scores, rate, unit), k);
-    RandomBits runs = placed_bits({word_that_draws((k << 53) + 12345, std::uint64_t{1500} << 53), 0});
-    EXPECT_EQ(select_softmax(scores, ones, rate, runs), k);
+    RandomBits runs = placed_bits({word_that_draws(k * run_mass + 12345, 1500 * run_mass), 0});
+    EXPECT_EQ(select_softmax(scores, lengths, rate, runs), k);
   }
 }
 

@@ -8,57 +8,19 @@
 
 #include <algorithm>
 
+#include "exact/half_chords-inl.hpp"
 #include "exact/unit_majorant.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fractile::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using Wholes = hn::ScalableTag<std::uint64_t>;
-using Reals = hn::ScalableTag<double>;
-
-/// UnitMajorant::to_double; where one instruction does it, that rounds once as well.
-template <class V>
-HWY_INLINE auto to_double(V values) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  return hn::ConvertTo(Reals(), values);
-#else
-  const Wholes d;
-  const auto high = hn::Or(hn::ShiftRight<32>(values), hn::Set(d, UnitMajorant::high_bits));
-  const auto low = hn::Or(hn::And(values, hn::Set(d, 0xffffffff)), hn::Set(d, UnitMajorant::low_bits));
-  const auto above = hn::Sub(hn::BitCast(Reals(), high), hn::Set(Reals(), UnitMajorant::both_zero));
-  return hn::Add(above, hn::BitCast(Reals(), low));
-#endif
-}
-
 /// Less than each mass by UnitMajorant::offset.
 template <class V, class R>
 HWY_INLINE V sum_bits(V gaps, R grid) {
-  const Reals real;
-  const Wholes whole;
-  const auto clamped = hn::Min(hn::Mul(to_double(gaps), grid), hn::Set(real, UnitMajorant::last));
-  const auto nearest = hn::BitCast(whole, hn::Add(clamped, hn::Set(real, UnitMajorant::shift)));
-  const auto chord = hn::BitCast(real, hn::Sub(hn::Set(whole, UnitMajorant::top), hn::ShiftLeft<20>(nearest)));
-  return hn::BitCast(whole, hn::Add(hn::Set(real, 1.0), chord));
+  const auto half_chord = half_chords(hn::Mul(to_double(gaps), grid), UnitMajorant::last);
+  return hn::BitCast(Wholes(), hn::Add(hn::Set(Reals(), 1.0), half_chord));
 }
-
-/// Scores as gaps, a vector at a time.
-class Gaps {
- public:
-  Gaps(std::span<const std::uint64_t> scores, std::uint64_t flip, std::uint64_t best)
-      : scores_(scores.data()), flip_(flip), best_(best) {}
-  auto vector(std::size_t k) const {
-    const Wholes d;
-    return hn::Sub(hn::Xor(hn::LoadU(d, scores_ + k), hn::Set(d, flip_)), hn::Set(d, best_));
-  }
-  std::uint64_t one(std::size_t k) const { return (scores_[k] ^ flip_) - best_; }
-
- private:
-  const std::uint64_t* scores_;
-  std::uint64_t flip_;
-  std::uint64_t best_;
-};
 
 std::uint64_t least_of(std::span<const std::uint64_t> scores, std::uint64_t flip) {
   const Wholes d;

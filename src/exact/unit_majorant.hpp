@@ -21,10 +21,19 @@ class UnitMajorant {
   /// An integer from 1 to 2^52, at most about 1.0615 * 2^51 exp(-rate * gap) + 2.
   std::uint64_t operator()(std::uint64_t gap) const {
     const double exponent = to_double(gap) * grid_;  // at most rate log2(e) gap 2^32
-    const double clamped = exponent < last ? exponent : last;
-    const auto nearest = std::bit_cast<std::uint64_t>(clamped + shift);
-    const auto chord = std::bit_cast<double>(top - (nearest << 20));
-    return std::bit_cast<std::uint64_t>(1.0 + chord) + offset;
+    return std::bit_cast<std::uint64_t>(1.0 + half_chord(exponent < last ? exponent : last)) + offset;
+  }
+
+  /// At least 2^-(exponent 2^-32) / 2, and at most about 1.0615 times that, for exponents from 0 to 1000 * 2^32.
+  static double half_chord(double exponent) {
+    const auto nearest = std::bit_cast<std::uint64_t>(exponent + shift);
+    return std::bit_cast<double>(top - (nearest << 20));
+  }
+  /// One rounding, in the sum.
+  static double to_double(std::uint64_t value) {
+    const auto high = std::bit_cast<double>((value >> 32) | high_bits);
+    const auto low = std::bit_cast<double>((value & 0xffffffff) | low_bits);
+    return (high - both_zero) + low;
   }
 
   /// At most rate log2(e) 2^32.
@@ -33,7 +42,7 @@ class UnitMajorant {
   // The constants of that arithmetic.
   static constexpr double last = 60 * 0x1p32;
   static constexpr double shift = 0x1p52;  // added to N + f, leaves N or N + 1 in the low bits
-  /// The double of bits top - ((bits(shift) + N) << 20) is the chord over 2^-(N - 1) 2^-32 / 2.
+  /// The double of bits top - ((bits(shift) + N) << 20) is half of the chord over 2^-((N - 1) 2^-32).
   static constexpr std::uint64_t top =
       (std::uint64_t{1022} << 52) + (std::uint64_t{1} << 20) + (std::bit_cast<std::uint64_t>(shift) << 20);
   static constexpr std::uint64_t offset = 1 - std::bit_cast<std::uint64_t>(1.0);
@@ -42,13 +51,6 @@ class UnitMajorant {
   static constexpr double both_zero = 0x1.00000001p84;
 
  private:
-  /// One rounding, in the sum.
-  static double to_double(std::uint64_t value) {
-    const auto high = std::bit_cast<double>((value >> 32) | high_bits);
-    const auto low = std::bit_cast<double>((value & 0xffffffff) | low_bits);
-    return (high - both_zero) + low;
-  }
-
   double grid_;
 };
 

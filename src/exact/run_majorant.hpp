@@ -1,0 +1,75 @@
+// The majorant for scores with lengths (multiplicities): runs of members that share one score. Straight-line arithmetic in
+// doubles; the functions on spans do it in vectors of whatever width the machine has. Proof: docs/proofs/selection.md, theorem 7.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "exact/unit_majorant.hpp"
+
+namespace fractile {
+
+class RunMajorant {
+ public:
+  /// `bits_per_unit` is a certified lower bound of rate * log2(e), at most 2^900. To be fitted before it is used.
+  explicit RunMajorant(double bits_per_unit) : grid_(UnitMajorant(bits_per_unit).grid()) {}
+
+  /// About length * exp(-rate * gap) / 2, at most 1.0615 times that while rate * gap < 690; 0 for no members. Lengths are below 2^63.
+  double weight(std::uint64_t gap, std::uint64_t length) const {
+    const double exponent = UnitMajorant::to_double(gap) * grid_;
+    return UnitMajorant::half_chord(exponent < last ? exponent : last) * UnitMajorant::to_double(length);
+  }
+
+  /// Makes the greatest mass one of 2^44 to 2^45. `largest` is the greatest weight, at least 1/2.
+  void fit(double largest) {
+    exponent_ = std::ilogb(largest);
+    scale_ = std::ldexp(1.0, largest_bits - exponent_);
+  }
+
+  /// W >= 2^unit_bits() length * exp(-rate * gap), at most 1.0615 times that plus 3 (while rate * gap < 690) and at most 2^46; 0
+  /// for no members.
+  std::uint64_t operator()(std::uint64_t gap, std::uint64_t length) const {
+    const double scaled = weight(gap, length) * scale_;
+    const double clamped = scaled < most ? scaled : most;
+    return length == 0 ? 0 : std::bit_cast<std::uint64_t>(clamped + to_wholes) + offset;
+  }
+  /// The exact acceptance probability of W is 2^unit_bits length * exp(-rate * gap) / W; -20 to 44.
+  int unit_bits() const { return largest_bits - 1 - exponent_; }
+
+  // The terms and constants of that arithmetic.
+  double grid() const { return grid_; }
+  double scale() const { return scale_; }
+  static constexpr double last = 1000 * 0x1p32;
+  static constexpr int largest_bits = 44;
+  static constexpr double most = 0x1p46;  // never reached
+  static constexpr double to_wholes =
+      0x1p52;  // added to a number of [0, 2^52), it leaves a whole number in the low bits
+  static constexpr std::uint64_t offset = 2 - std::bit_cast<std::uint64_t>(to_wholes);
+
+ private:
+  double grid_;
+  double scale_ = 0;
+  int exponent_ = 0;
+};
+
+/// Runs of lengths[k] members whose score is scores[k] ^ flip: as many lengths as scores.
+struct RunSpan {
+  std::span<const std::uint64_t> scores;
+  std::span<const std::uint64_t> lengths;
+  std::uint64_t flip;
+};
+
+/// The least score of a run that has members; 2^64 - 1 when none has.
+std::uint64_t least_score(const RunSpan& runs);
+
+/// The greatest weight, for gaps above `best`.
+double largest_weight(const RunMajorant& majorant, const RunSpan& runs, std::uint64_t best);
+
+/// The sum of the masses, of at most 2^16 runs.
+std::uint64_t run_mass(const RunMajorant& majorant, const RunSpan& runs, std::uint64_t best);
+
+/// Each of them to masses[k]; their sum.
+std::uint64_t run_masses(const RunMajorant& majorant, const RunSpan& runs, std::uint64_t best, std::uint64_t* masses);
+
+}  // namespace fractile
