@@ -394,8 +394,9 @@ Counterexample any_analyst(Drawing& drawing, const Channel& from, const Channel&
 
 // The easy half of Theorem 2.4: an analyst whom verify() accepts excludes every witness.
 TEST(Refinement, NoAnalystContradictsAWitness) {
-  int contradictions = 0;
-  for (std::uint64_t seed = 0; seed < fractile::testing::effort(1000); ++seed) {
+  const std::uint64_t pairs = fractile::testing::effort(1000);
+  std::uint64_t contradictions = 0;
+  for (std::uint64_t seed = 0; seed < pairs; ++seed) {
     const Pair pair = drawn_pair(seed);
     Drawing drawing(seed + 1);
     const Counterexample analyst = any_analyst(drawing, pair.from, pair.to);
@@ -406,7 +407,7 @@ TEST(Refinement, NoAnalystContradictsAWitness) {
     EXPECT_FALSE(leads_to(pair.from.matrix(), pair.to.matrix())) << seed;
     EXPECT_TRUE(refines(pair.from, pair.to).refuted()) << seed;
   }
-  EXPECT_GT(contradictions, 20);
+  EXPECT_GT(contradictions, pairs / 50);
 }
 
 // --- Tampered certificates --------------------------------------------------------------------------------------------
