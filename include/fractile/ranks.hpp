@@ -48,10 +48,6 @@ class Lattice {
   void positions_of(std::span<const double> values, std::span<Position> positions) const;
   void positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const;
 
-  /// The smallest value that enters at position `p` or above, p in 1 .. 2 size: value >= threshold(p) if and only if
-  /// position_of(value) >= p. Infinity when there is none.
-  double double_threshold(Position p) const;
-
  private:
   struct Regular;
   struct Explicit;
