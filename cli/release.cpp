@@ -40,7 +40,10 @@ TableOptions table_of(const Typed& typed) {
       usage(std::string(option) + " tells of FILE, and none is named", "name a FILE, or leave the option out");
     }
   }
-  return {typed.file, typed.one("--sql"), typed.one("--input-format"), typed.one("--delimiter"), typed.one("--duckdb")};
+  TableOptions options{typed.file, typed.one("--sql"), typed.one("--input-format"), typed.one("--delimiter"),
+                       typed.one("--duckdb")};
+  if (typed.has("--threads")) options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, 256}));
+  return options;
 }
 
 std::string input_name(const Typed& typed) {

@@ -86,6 +86,8 @@ constexpr std::array release_table{
     OptionSpec{"--delimiter", "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"},
     OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
                "the DuckDB library, libduckdb.so"},
+    OptionSpec{"--threads", "N", "as many as the machine runs at once", "Input",
+               "how many threads read and sort; the release does not depend on it"},
     data_format,
     OptionSpec{"--receipt", "PATH", "", "Output",
                "write the release as JSON to a new file, durably, before it is printed"},

@@ -48,10 +48,6 @@ class Lattice {
   void positions_of(std::span<const double> values, std::span<Position> positions) const;
   void positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const;
 
-  /// The smallest value that enters at position `p` or above, p in 1 .. 2 size: value >= threshold(p) if and only if
-  /// position_of(value) >= p. Infinity when there is none.
-  double double_threshold(Position p) const;
-
  private:
   struct Regular;
   struct Explicit;
@@ -98,11 +94,13 @@ class RankProfile {
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest);
 
 /// Builds a profile from records in any order, or from counts. On at most 2^20 candidates every position has a counter, of 4
-/// to 8 bytes; on more, the positions of all records are kept and sorted by their digits: 8 bytes a record, 16 while they
-/// are sorted.
+/// to 8 bytes, for each thread that counts; on more, the positions of all records are kept and sorted by their digits: 8 bytes
+/// a record, 16 while they are sorted. Not for use from two threads at once.
 class ProfileBuilder {
  public:
-  explicit ProfileBuilder(Lattice lattice);
+  /// Works on at most so many threads, 0 for as many as the machine runs at once: spans in add(), and the sorting in finish(),
+  /// take one for every 131,072 records, below twice that the calling one alone. The profile is the same, bit for bit.
+  explicit ProfileBuilder(Lattice lattice, std::size_t threads = 1);
   ProfileBuilder(ProfileBuilder&&) noexcept;
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
   ~ProfileBuilder();
@@ -114,6 +112,9 @@ class ProfileBuilder {
   void add(std::span<const double> values);
   void add(std::span<const std::int64_t> values);
   void add_position(Position position, std::uint64_t count);
+  /// All that was added to another builder, which is empty afterwards. Error(usage) unless both are over equally many candidates,
+  /// regular ones or listed ones; Error(data) beyond 2^32 - 1 records.
+  void take(ProfileBuilder& other);
   /// The profile of all that was added; the builder is empty afterwards.
   RankProfile finish();
 

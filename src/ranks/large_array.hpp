@@ -23,12 +23,21 @@ inline void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] s
 #endif
 }
 
+/// Has the system take back the pages of memory that is about to be freed: malloc would keep them.
+inline void give_back([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#ifdef __linux__
+  std::size_t room = bytes;
+  if (std::align(large_page, large_page, memory, room) != nullptr)
+    madvise(memory, room / large_page * large_page, MADV_DONTNEED);
+#endif
+}
+
 /// Not initialised.
 template <class Number>
 class LargeArray {
  public:
   explicit LargeArray(std::size_t size)
-      : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{alignment(size * sizeof(Number))}) {
+      : size_(size), numbers_(allocated(size * sizeof(Number)), Delete{size * sizeof(Number)}) {
     prefer_large_pages(numbers_.get(), size * sizeof(Number));
   }
   Number* data() const { return numbers_.get(); }
@@ -36,8 +45,11 @@ class LargeArray {
 
  private:
   struct Delete {
-    void operator()(Number* numbers) const { ::operator delete(numbers, alignment); }
-    std::align_val_t alignment;
+    void operator()(Number* numbers) const {
+      give_back(numbers, bytes);
+      ::operator delete(numbers, alignment(bytes));
+    }
+    std::size_t bytes;
   };
   static std::align_val_t alignment(std::size_t bytes) {
     return std::align_val_t(bytes < large_page ? alignof(std::max_align_t) : large_page);

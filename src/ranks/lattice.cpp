@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -43,14 +42,6 @@ bool convert(std::span<const std::int64_t> wholes, double* doubles) {
     all_exact = all_exact && is_exact_as_double(wholes[i]);
   }
   return all_exact;
-}
-
-/// The least double that is at least `value`.
-double double_at_or_above(const Rational& value) {
-  const double nearest = value.to_double();
-  if (std::isinf(nearest)) return nearest > 0 ? nearest : -std::numeric_limits<double>::max();
-  return Rational::from_double(nearest) < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity())
-                                                : nearest;
 }
 
 }  // namespace
@@ -203,19 +194,6 @@ void Lattice::positions_of(std::span<const std::int64_t> values, std::span<Posit
       if (!is_exact_as_double(wholes[i])) places[i] = position_of(wholes[i]);
     }
   }
-}
-
-double Lattice::double_threshold(Position p) const {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const std::uint64_t index = p / 2;
-  if (regular_) {
-    if (index == 0) return -infinity;
-    if (index >= regular_->points) return infinity;
-    return double_at_or_above(at(index) - regular_->step * Rational(1, 2));
-  }
-  if (p == 0) return -infinity;
-  if (p % 2 == 1) return explicit_->double_at(index);
-  return std::nextafter(explicit_->double_at(index - 1), infinity);
 }
 
 }  // namespace fractile

@@ -49,13 +49,7 @@ TEST(Lattice, HalvesGoUpAndBoundsClamp) {
 }
 
 TEST(Lattice, NearestPointIsExactForDoublesAndIntegers) {
-  const std::vector<Lattice> lattices{regular("0", "125", "1"),
-                                      regular("-100", "100", "0.00001"),
-                                      regular("0.05", "5", "0.01"),
-                                      regular("-1e300", "1e300", "1e299"),
-                                      regular("0", "4611686018427387903", "1"),
-                                      regular("1e-310", "4e-310", "1e-311"),
-                                      regular("1000000000000000000000", "1000000000000000000100", "0.5")};
+  const std::vector<Lattice> lattices = ranks_test::telling_regular_lattices();
   EXPECT_TRUE(rc::check("as defined", [&] {
     const Lattice& lattice = lattices[*rc::gen::inRange<std::size_t>(0, lattices.size())];
     const auto index = *rc::gen::inRange<std::uint64_t>(0, lattice.size());
@@ -132,7 +126,7 @@ TEST(Lattice, ThresholdsAreTheFirstDoublesOfTheirPosition) {
                                       Lattice::explicit_points({Rational(-1), Rational::parse("0.1"), Rational(3)})};
   for (const Lattice& lattice : lattices) {
     for (Position p = 1; p <= 2 * lattice.size(); ++p) {
-      const double threshold = lattice.double_threshold(p);
+      const double threshold = ranks_test::double_threshold(lattice, p);
       if (std::isinf(threshold)) {
         if (threshold > 0) {
           EXPECT_LT(lattice.position_of(std::numeric_limits<double>::max()), p);

@@ -45,6 +45,29 @@ inline Position defined_position(const Lattice& lattice, double value) {
   return position;
 }
 
+/// The least double that is at least `value`.
+inline double double_at_or_above(const Rational& value) {
+  const double nearest = value.to_double();
+  if (std::isinf(nearest)) return nearest > 0 ? nearest : -std::numeric_limits<double>::max();
+  return Rational::from_double(nearest) < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity())
+                                                : nearest;
+}
+
+/// The smallest double that enters at position `p` or above, p in 1 .. 2 size: value >= threshold(p) if and only if
+/// position_of(value) >= p. Infinity when there is none.
+inline double double_threshold(const Lattice& lattice, Position p) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::uint64_t index = p / 2;
+  if (lattice.is_regular()) {
+    if (index == 0) return -infinity;
+    if (index >= lattice.size()) return infinity;
+    return double_at_or_above(lattice.at(index) - lattice.step() * Rational(1, 2));
+  }
+  if (p == 0) return -infinity;
+  if (p % 2 == 1) return lattice.at(index).to_double();
+  return std::nextafter(lattice.at(index - 1).to_double(), infinity);
+}
+
 inline std::vector<Lattice> telling_regular_lattices() {
   return {regular("0", "125", "1"),
           regular("-7", "9", "2"),

@@ -1,6 +1,7 @@
 #include "ranks/position_counters.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ranks/large_array.hpp"
 
@@ -26,6 +27,10 @@ void PositionCounters::add(std::span<const Position> positions) {
   } else {
     for (std::size_t i = 0; i < positions.size(); ++i) ++counters[(positions[i] >> shift) * 2 + i % 2];
   }
+}
+
+void PositionCounters::take(PositionCounters& others) {
+  for (std::size_t i = 0; i < counters_.size(); ++i) counters_[i] += std::exchange(others.counters_[i], 0U);
 }
 
 /// Without branches on the counts: a cell without records is written over by the next one.

@@ -19,6 +19,8 @@ class PositionCounters {
   bool has(Position position) const { return !odd_only_ || position % 2 == 1; }
   void add(Position position, std::uint32_t count) { counters_.at(cell_of(position) * lanes_) += count; }
   void add(std::span<const Position> positions);
+  /// All that others of the same size counted; they are zero afterwards.
+  void take(PositionCounters& others);
 
   /// The positions with records, in increasing order, and how many records there are up to each, after a 0. All counters are
   /// zero afterwards.

@@ -30,9 +30,54 @@ TEST(PositionList, SortsByTheDigitsThatVary) {
       for (Position& position : positions) position = (random() & mask) | (5 & ~mask);
       append(list, positions);
       std::ranges::sort(positions);
-      EXPECT_EQ(list.take_sorted(), positions) << mask << " " << size;
+      EXPECT_EQ(list.take_sorted(1), positions) << mask << " " << size;
     }
   }
+}
+
+/// Positions as tables have them: spread out, heaped at one value, crowded in a corner of a wide lattice, few.
+std::vector<std::vector<Position>> telling_positions(std::mt19937_64& random, std::size_t size) {
+  std::vector<std::vector<Position>> lists(5, std::vector<Position>(size));
+  for (std::size_t i = 0; i < size; ++i) {
+    lists[0][i] = (random() >> 24) | 1;
+    lists[1][i] = i % 10 == 0 ? random() >> 24 : 7;
+    lists[2][i] = i == size / 2 ? Position{1} << 61 : random() >> 48;
+    lists[3][i] = (random() % 5) << 40;
+    lists[4][i] = random() >> (2 + random() % 60);
+  }
+  return lists;
+}
+
+TEST(PositionList, ThreadsSortAsOneDoes) {
+  std::mt19937_64 random(2);
+  for (const std::size_t size : {std::size_t{1} << 17, std::size_t{700'001}}) {
+    for (std::vector<Position>& positions : telling_positions(random, size)) {
+      PositionList list;
+      std::vector<std::vector<Position>> sorted;
+      for (const std::size_t threads : {1U, 2U, 3U, 8U}) {
+        append(list, positions);
+        sorted.push_back(list.take_sorted(threads));
+      }
+      std::ranges::sort(positions);
+      for (const std::vector<Position>& by_threads : sorted) EXPECT_TRUE(by_threads == positions) << size;
+    }
+  }
+}
+
+TEST(PositionList, TakesWhatAnotherHas) {
+  const std::vector<Position> some{9, 3, 5};
+  const std::vector<Position> others(3000, 4);
+  PositionList list;
+  PositionList other;
+  append(list, some);
+  append(other, others);
+  list.take(other);
+  append(list, some);
+  EXPECT_TRUE(other.take_sorted(1).empty());
+  std::vector<Position> all(others);
+  for (int times = 0; times < 2; ++times) all.insert(all.end(), some.begin(), some.end());
+  std::ranges::sort(all);
+  EXPECT_EQ(list.take_sorted(2), all);
 }
 
 }  // namespace

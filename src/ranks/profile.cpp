@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 #include "ranks/large_array.hpp"
@@ -16,6 +17,7 @@ constexpr std::uint64_t max_records = (std::uint64_t{1} << 32) - 1;
 constexpr const char* too_many_records = "more than 4294967295 records";
 constexpr std::uint64_t coarse_size = std::uint64_t{1} << 20;
 constexpr std::size_t block_size = 1024;  // records that stay in the nearest cache with their positions
+constexpr std::size_t fewest_to_share = std::size_t{1} << 17;  // records a thread: half a millisecond or more
 
 }  // namespace
 
@@ -86,7 +88,7 @@ RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
 }
 
 struct ProfileBuilder::State {
-  explicit State(Lattice of) : lattice(std::move(of)) {
+  State(Lattice of, std::size_t on_threads) : lattice(std::move(of)), threads(on_threads) {
     if (lattice.size() <= coarse_size) counters.emplace(lattice.size(), lattice.is_regular());
   }
 
@@ -97,12 +99,41 @@ struct ProfileBuilder::State {
   template <class Number>
   void add(std::span<const Number> values) {
     require_room_for(values.size());
+    const std::size_t parts = threads_for(values.size(), fewest_to_share, threads);
+    if (parts > 1) return add_in_parts(values, parts);
     while (!values.empty()) {
       const std::size_t placed = counters ? count(values.first(std::min(values.size(), block_size)))
                                           : keep(values.first(std::min(values.size(), block_size)));
       records += placed;
       values = values.subspan(placed);
     }
+  }
+
+  /// A builder for each part, on a thread of its own.
+  template <class Number>
+  void add_in_parts(std::span<const Number> values, std::size_t parts) {
+    std::vector<std::unique_ptr<State>> builders(parts);
+    share_among_threads(parts, parts, [&](std::size_t i) {
+      const std::size_t begin = values.size() * i / parts;
+      builders[i] = std::make_unique<State>(lattice, 1);
+      builders[i]->add(values.subspan(begin, values.size() * (i + 1) / parts - begin));
+    });
+    for (const std::unique_ptr<State>& builder : builders) take(*builder);
+  }
+
+  void take(State& other) {
+    if (other.lattice.size() != lattice.size() || other.lattice.is_regular() != lattice.is_regular()) {
+      throw Error(ErrorCode::usage, "builders over different candidates cannot be one");
+    }
+    require_room_for(other.records);
+    if (counters) {
+      counters->take(*other.counters);
+    } else {
+      list.take(other.list);
+    }
+    bulk.insert(bulk.end(), other.bulk.begin(), other.bulk.end());
+    other.bulk.clear();
+    records += std::exchange(other.records, 0);
   }
 
   template <class Number>
@@ -138,6 +169,7 @@ struct ProfileBuilder::State {
   }
 
   Lattice lattice;
+  std::size_t threads;
   std::uint64_t records = 0;
   std::optional<PositionCounters> counters;  // of a coarse lattice
   PositionList list;                         // of a fine one
@@ -145,7 +177,8 @@ struct ProfileBuilder::State {
   std::array<Position, block_size> buffer{};
 };
 
-ProfileBuilder::ProfileBuilder(Lattice lattice) : state_(std::make_unique<State>(std::move(lattice))) {}
+ProfileBuilder::ProfileBuilder(Lattice lattice, std::size_t threads)
+    : state_(std::make_unique<State>(std::move(lattice), threads == 0 ? threads_of_machine() : threads)) {}
 ProfileBuilder::ProfileBuilder(ProfileBuilder&&) noexcept = default;
 ProfileBuilder& ProfileBuilder::operator=(ProfileBuilder&&) noexcept = default;
 ProfileBuilder::~ProfileBuilder() = default;
@@ -154,22 +187,65 @@ void ProfileBuilder::add(double value) { state_->add(state_->lattice.position_of
 void ProfileBuilder::add(std::int64_t value) { state_->add(state_->lattice.position_of(value), 1); }
 void ProfileBuilder::add(std::span<const double> values) { state_->add(values); }
 void ProfileBuilder::add(std::span<const std::int64_t> values) { state_->add(values); }
+void ProfileBuilder::take(ProfileBuilder& other) { state_->take(*other.state_); }
 void ProfileBuilder::add_position(Position position, std::uint64_t count) { state_->add(position, count); }
 
 namespace {
 
-/// Leaves each of the sorted positions once. For each of them, how many there were up to it; 0 comes first.
-std::vector<std::uint32_t> take_counts(std::vector<Position>& sorted) {
-  std::size_t distinct = sorted.empty() ? 0 : 1;
-  for (std::size_t i = 1; i < sorted.size(); ++i) distinct += sorted[i] != sorted[i - 1] ? 1U : 0U;
-  auto cumulative = large_vector<std::uint32_t>(distinct + 1);
+/// A stretch of sorted positions, with all that are equal to one of them.
+struct Part {
+  std::size_t begin;
+  std::size_t end;
+  std::size_t distinct;         // positions in it
+  std::size_t distinct_before;  // in the parts before it
+};
+
+std::vector<Part> parts_of(const std::vector<Position>& sorted, std::size_t count) {
+  std::vector<Part> parts;
+  for (std::size_t i = 0, begin = 0; i < count; ++i) {
+    std::size_t end = sorted.size() * (i + 1) / count;
+    if (i + 1 < count) end = static_cast<std::size_t>(std::ranges::lower_bound(sorted, sorted[end]) - sorted.begin());
+    parts.push_back({begin, std::max(begin, end), 0, 0});
+    begin = parts.back().end;
+  }
+  return parts;
+}
+
+std::size_t distinct_in(const std::vector<Position>& sorted, const Part& part) {
+  std::size_t distinct = part.begin < part.end ? 1 : 0;
+  for (std::size_t i = part.begin + 1; i < part.end; ++i) distinct += sorted[i] != sorted[i - 1] ? 1U : 0U;
+  return distinct;
+}
+
+/// Leaves each position once, at the part's beginning; how many positions of all there were up to it goes behind what the parts
+/// before have.
+void count_part(std::vector<Position>& sorted, const Part& part, std::vector<std::uint32_t>& cumulative) {
+  Position* const once = sorted.data() + part.begin;
+  std::uint32_t* const up_to = cumulative.data() + part.distinct_before;
   Position last = ~Position{0};  // no position
   std::size_t k = 0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
+  for (std::size_t i = part.begin; i < part.end; ++i) {
     k += sorted[i] != last ? 1U : 0U;
     last = sorted[i];
-    sorted[k - 1] = last;
-    cumulative[k] = static_cast<std::uint32_t>(i + 1);
+    once[k - 1] = last;
+    up_to[k] = static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+/// Leaves each of the sorted positions once. For each of them, how many there were up to it; 0 comes first.
+std::vector<std::uint32_t> take_counts(std::vector<Position>& sorted, std::size_t threads) {
+  std::vector<Part> parts = parts_of(sorted, threads_for(sorted.size(), fewest_to_share, threads));
+  share_among_threads(threads, parts.size(), [&](std::size_t i) { parts[i].distinct = distinct_in(sorted, parts[i]); });
+  std::size_t distinct = 0;
+  for (Part& part : parts) {
+    part.distinct_before = distinct;
+    distinct += part.distinct;
+  }
+  auto cumulative = large_vector<std::uint32_t>(distinct + 1);
+  share_among_threads(threads, parts.size(), [&](std::size_t i) { count_part(sorted, parts[i], cumulative); });
+  for (const Part& part : parts) {
+    if (part.begin == part.distinct_before) continue;
+    std::copy_n(sorted.data() + part.begin, part.distinct, sorted.data() + part.distinct_before);
   }
   sorted.resize(distinct);
   if (distinct < sorted.capacity() / 2) sorted.shrink_to_fit();
@@ -185,8 +261,8 @@ RankProfile ProfileBuilder::finish() {
   if (state.counters) {
     state.counters->drain(profile.positions_, profile.cumulative_);
   } else {
-    profile.positions_ = state.list.take_sorted();
-    profile.cumulative_ = take_counts(profile.positions_);
+    profile.positions_ = state.list.take_sorted(state.threads);
+    profile.cumulative_ = take_counts(profile.positions_, state.threads);
   }
   state.records = 0;
   if (state.bulk.empty()) return profile;

@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <random>
 
@@ -84,6 +85,68 @@ TEST(RankProfile, ManyRecordsAreCountedOnLatticesOfAllSizes) {
     EXPECT_EQ(builder.finish(), plain_profile_of(lattice, wholes));
     builder.add(std::vector<double>(100'000, 42.0));
     EXPECT_EQ(builder.finish().distinct(), 1U);
+  }
+}
+
+TEST(RankProfile, TheNumberOfThreadsChangesNothing) {
+  std::mt19937_64 random(3);
+  std::vector<double> reals;
+  std::vector<std::int64_t> wholes;
+  for (int i = 0; i < 600'000; ++i) {
+    wholes.push_back(static_cast<std::int64_t>(random() % 5000) - 1);
+    reals.push_back(i % 3 == 0 ? 42.5 : static_cast<double>(random() >> 11) * 0x1p-53 * 5100);
+  }
+  const std::vector<float> narrow(reals.begin(), reals.end());
+  const std::vector<double> of_floats(narrow.begin(), narrow.end());
+  const std::vector<Lattice> lattices{Lattice::explicit_points({10, 100, 2500, 4000}), Lattice::regular(0, 5000, 1),
+                                      Lattice::regular(0, 5000, Rational::parse("0.01")),
+                                      Lattice::regular(0, 5000, Rational::parse("0.000000001"))};
+  for (const Lattice& lattice : lattices) {
+    ProfileBuilder one(lattice);
+    for (const std::size_t threads : {0U, 2U, 3U, 5U}) {
+      ProfileBuilder several(lattice, threads);
+      for (const std::span<const double> values :
+           {std::span<const double>(reals), std::span<const double>(of_floats)}) {
+        one.add(values);
+        several.add(values);
+        EXPECT_TRUE(several.finish() == one.finish()) << threads;
+      }
+      one.add(wholes);
+      several.add(wholes);
+      EXPECT_TRUE(several.finish() == one.finish()) << threads;
+    }
+  }
+}
+
+TEST(RankProfile, WhatOneThreadRefusesIsRefusedByAll) {
+  std::vector<double> values(600'000, 1.0);
+  values.back() = std::nan("");
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+    ProfileBuilder builder(numbers_to(upper), 4);
+    EXPECT_THROW(builder.add(values), Error);
+    EXPECT_EQ(builder.finish().records(), 0U);
+  }
+}
+
+TEST(RankProfile, ABuilderTakesWhatAnotherHas) {
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+    const Lattice lattice = numbers_to(upper);
+    ProfileBuilder builder(lattice);
+    ProfileBuilder other(lattice);
+    builder.add(std::vector<double>{3, 7, 0});
+    other.add(std::vector<double>{3, 12});
+    other.add_position(2 * 5, 1000);
+    builder.take(other);
+    EXPECT_EQ(other.finish().records(), 0U);
+    const RankProfile both = builder.finish();
+    EXPECT_EQ(both.records(), 1005U);
+    EXPECT_EQ(both.equal(3), 2U);
+    EXPECT_EQ(both.below(5), 1003U);
+    ProfileBuilder elsewhere(numbers_to(upper + 1));
+    EXPECT_THROW(builder.take(elsewhere), Error);
+    builder.add_position(1, 4'000'000'000);
+    other.add_position(1, 400'000'000);
+    EXPECT_THROW(builder.take(other), Error);
   }
 }
 

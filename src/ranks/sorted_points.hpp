@@ -41,8 +41,6 @@ class SortedPoints {
 
   std::size_t size() const { return points_.size(); }
   const Rational& at(std::size_t index) const { return points_[index]; }
-  /// The double nearest to a point.
-  double double_at(std::size_t index) const { return doubles_[index]; }
 
   /// The value is not NaN.
   Position position_of(double value) const { return search().place(value, map_(value)); }

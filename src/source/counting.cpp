@@ -90,8 +90,8 @@ std::string cell_state_expression(const Column& column) {
 }
 
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
-                        const std::function<void()>& on_progress) {
-  ProfileBuilder builder(lattice);
+                        std::size_t threads, const std::function<void()>& on_progress) {
+  ProfileBuilder builder(lattice, threads);
   bool any_missing = false;
   ResultStream result = connection.query("SELECT " + query.expression + " FROM " + query.relation);
   require_format(result, 0, query.is_integer ? "l" : "g");

@@ -1,6 +1,7 @@
 // From a column to a RankProfile: record by record here, or counted by the engine. Both give the same profile.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -27,9 +28,9 @@ struct Counted {
   bool any_missing;  ///< some record was NULL or NaN, and left out
 };
 
-/// Reads every number. Throws EngineFailure.
+/// Reads every number; `threads` as of a ProfileBuilder. Throws EngineFailure.
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
-                        const std::function<void()>& on_progress);
+                        std::size_t threads, const std::function<void()>& on_progress);
 
 /// Whether count_by_engine() can be used for whole numbers: the lattice spans at most 4,096 of them. Other numbers would have
 /// to be compared or divided in SQL, which takes the engine three times as long as handing them over.

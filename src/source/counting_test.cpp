@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "ranks/lattice_test_support.hpp"
 #include "source/table_test_support.hpp"
 
 namespace fractile::source_detail {
@@ -55,7 +56,7 @@ std::vector<double> telling_doubles(const Lattice& lattice) {
   };
   for (std::uint64_t i = 0; i < lattice.size(); ++i) {
     add_neighbours(lattice.at(i).to_double());
-    if (i > 0) add_neighbours(lattice.double_threshold(2 * i + 1));
+    if (i > 0) add_neighbours(ranks_test::double_threshold(lattice, 2 * i + 1));
   }
   std::mt19937_64 generator(7);
   const double lower = lattice.lower().to_double();
@@ -142,7 +143,7 @@ TEST_F(CountingTest, NarrowAndWideTypesAreReadByValue) {
 }
 
 TEST_F(CountingTest, RandomLatticesAndNumbers) {
-  rc::check("random", [this] {
+  EXPECT_TRUE(rc::check("random", [this] {
     const auto lower = *rc::gen::inRange<std::int64_t>(-100000, 100000);
     const auto size = *rc::gen::inRange<std::int64_t>(1, 200);
     const auto step = *rc::gen::inRange<std::int64_t>(1, 1000);
@@ -159,7 +160,7 @@ TEST_F(CountingTest, RandomLatticesAndNumbers) {
     const RankProfile expected = profile_of<double>(lattice, numbers);
     RC_ASSERT(table.profile("x", lattice, NullPolicy::error, Counting::stream) == expected);
     RC_ASSERT(table.profile("x", lattice, NullPolicy::error) == expected);
-  });
+  }));
 }
 
 TEST_F(CountingTest, WholeNumbersAreGroupedByValueOnAnyNarrowLattice) {
@@ -202,6 +203,27 @@ TEST_F(CountingTest, RealNumbersAreStreamed) {
     const Error error = error_of([&] { (void)table.profile("x", any, NullPolicy::error, Counting::push_down); });
     EXPECT_EQ(error.code(), ErrorCode::usage);
   }
+}
+
+TEST_F(CountingTest, TheNumberOfThreadsChangesNothing) {
+  const std::string file = folder.path("x.parquet");
+  run_sql(
+      "COPY (SELECT (hash(i) % 100000007) / 3.0 AS x, CAST(hash(i) % 5000 AS INTEGER) AS k FROM range(600000) t(i)) "
+      "TO " +
+      quote_literal(file));
+  const std::vector<Lattice> lattices{lattice_of("0", "30000000", "1000"), lattice_of("0", "30000000", "0.000001")};
+  const Table one = Table::open({.file = file, .threads = 1});
+  for (const std::uint32_t threads : {0U, 2U, 5U}) {
+    const Table several = Table::open({.file = file, .threads = threads});
+    for (const Lattice& lattice : lattices) {
+      for (const char* column : {"x", "k"}) {
+        EXPECT_TRUE(several.profile(column, lattice, NullPolicy::error) ==
+                    one.profile(column, lattice, NullPolicy::error))
+            << threads;
+      }
+    }
+  }
+  EXPECT_EQ(error_of([&] { (void)Table::open({.file = file, .threads = 257}); }).code(), ErrorCode::usage);
 }
 
 TEST_F(CountingTest, ManyRecordsOverManyBatches) {

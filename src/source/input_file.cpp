@@ -117,17 +117,22 @@ std::size_t InputFile::size() const {
 
 bool InputFile::is_gzip() const { return head(2) == "\x1f\x8b"; }
 
-std::string InputFile::head(std::size_t count) const {
-  std::string bytes(count, '\0');
+std::size_t InputFile::read(std::size_t offset, std::span<char> bytes) const {
   std::size_t filled = 0;
-  while (filled < count) {
-    const ssize_t got = pread(descriptor_, bytes.data() + filled, count - filled, static_cast<off_t>(filled));
+  while (filled < bytes.size()) {
+    const ssize_t got =
+        pread(descriptor_, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(offset + filled));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
+    if (got < 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, "check the disk it is on");
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }
-  bytes.resize(filled);
+  return filled;
+}
+
+std::string InputFile::head(std::size_t count) const {
+  std::string bytes(count, '\0');
+  bytes.resize(read(0, bytes));
   return bytes;
 }
 

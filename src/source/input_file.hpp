@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 
 namespace fractile::source_detail {
@@ -23,6 +24,8 @@ class InputFile {
   /// Bytes, as the file is now.
   std::size_t size() const;
   bool is_gzip() const;
+  /// Reads from so many bytes behind the beginning until `bytes` is full or the file ends; how many it read.
+  std::size_t read(std::size_t offset, std::span<char> bytes) const;
   /// At most `count` bytes from the beginning.
   std::string head(std::size_t count) const;
 

@@ -2,9 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
+#include <span>
 #include <string_view>
-#include <type_traits>
 #include <unordered_map>
 #include <utility>
 
@@ -70,18 +69,18 @@ class Selector {
   /// Columns: the number; the person, if there is one; the key, if there is one.
   template <class Number>
   void add_batch(const ArrowArray& batch) {
-    const ColumnView numbers(batch, 0);
+    place<Number>(ColumnView(batch, 0));
     const ColumnView persons(batch, has_person_ ? 1 : 0);
     const ColumnView keys(batch, static_cast<std::size_t>(batch.n_children) - 1);
     for (std::int64_t row = 0; row < batch.length; ++row) {
-      const std::optional<Position> position = position_at<Number>(numbers, row);
+      const Position position = positions_[static_cast<std::size_t>(row)];
       const std::string_view person = has_person_ ? text_at(persons, row) : std::string_view();
       const bool is_nobodys = has_person_ && names_nobody(person);
-      any_missing_ = any_missing_ || !position;
+      any_missing_ = any_missing_ || position == nowhere;
       any_nobody_ = any_nobody_ || is_nobodys;
-      if (!position || is_nobodys) continue;
+      if (position == nowhere || is_nobodys) continue;
       const std::optional<std::uint32_t> key = has_key_ ? key_at(keys, row) : std::uint32_t{0};
-      if (key) add(person, {*position, *key});
+      if (key) add(person, {position, *key});
     }
   }
 
@@ -91,14 +90,25 @@ class Selector {
   }
 
  private:
+  static constexpr Position nowhere = ~Position{0};
+
+  /// The position of each number of the batch; `nowhere` for those that are NULL or NaN.
   template <class Number>
-  std::optional<Position> position_at(const ColumnView& numbers, std::int64_t row) const {
-    if (numbers.is_null(row)) return {};
-    const auto number = numbers.number<Number>(row);
-    if constexpr (std::is_floating_point_v<Number>) {
-      if (std::isnan(number)) return {};
+  void place(const ColumnView& column) {
+    const std::span<const Number> numbers = column.numbers<Number>();
+    positions_.resize(numbers.size());
+    if (!column.may_have_nulls() && !any_nan(numbers)) return lattice_.positions_of(numbers, positions_);
+    const auto is_missing = [&](std::size_t i) {
+      return column.is_null(static_cast<std::int64_t>(i)) || is_nan(numbers[i]);
+    };
+    std::vector<Number> all(numbers.begin(), numbers.end());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (is_missing(i)) all[i] = 0;
     }
-    return lattice_.position_of(number);
+    lattice_.positions_of(all, positions_);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (is_missing(i)) positions_[i] = nowhere;
+    }
   }
 
   /// Nothing when the record's key is not listed; no key is empty.
@@ -123,6 +133,7 @@ class Selector {
   KeyNumbers keys_;
   PersonSamples samples_;
   KeyedCounts counts_;
+  std::vector<Position> positions_;  // of the batch
   bool any_missing_ = false;
   bool any_nobody_ = false;
 };

@@ -58,6 +58,7 @@ class FirstConnection {
 /// An opened table.
 struct Source {
   std::string library;
+  std::uint32_t threads;
   std::string display_name;  // of the file or the query
   std::string row_of;        // how messages say whose rows are numbered
   std::string engine;
@@ -69,14 +70,16 @@ struct Source {
 
 enum class Order { any, of_file };
 
-void set_order(const Connection& connection, Order order) {
-  connection.run(order == Order::any ? "RESET threads" : "SET threads = 1");
+/// `threads` as in TableOptions.
+void set_order(const Connection& connection, Order order, std::uint32_t threads) {
+  const std::uint32_t wanted = order == Order::any ? threads : 1;
+  connection.run(wanted == 0 ? "RESET threads" : "SET threads = " + std::to_string(wanted));
   connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
 }
 
-Connection connect(const std::string& library, const std::string& setup_sql, Order order) {
+Connection connect(const std::string& library, const std::string& setup_sql, Order order, std::uint32_t threads) {
   Connection connection = Connection::open(library);
-  set_order(connection, order);
+  set_order(connection, order, threads);
   if (!setup_sql.empty()) connection.run(setup_sql);
   return connection;
 }
@@ -85,8 +88,8 @@ Connection connect(const std::string& library, const std::string& setup_sql, Ord
 /// which is set up, serves the first.
 Connection connect(const Source& source, Order order) {
   std::optional<Connection> first = source.first_connection.take();
-  if (!first) return connect(source.library, source.relation->setup_sql(), order);
-  set_order(*first, order);
+  if (!first) return connect(source.library, source.relation->setup_sql(), order, source.threads);
+  set_order(*first, order, source.threads);
   return std::move(*first);
 }
 
@@ -179,9 +182,15 @@ std::string engine_version(const Connection& connection) {
   return "DuckDB " + std::string(source_detail::ColumnView(*batch, 0).text(0));
 }
 
+constexpr std::uint32_t most_threads = 256;
+
 void check_options(const TableOptions& options) {
   if (options.file.empty() && options.sql.empty()) {
     throw Error(ErrorCode::usage, "neither a file nor a query is given", "name a file, or - for standard input");
+  }
+  if (options.threads > most_threads) {
+    throw Error(ErrorCode::usage, std::to_string(options.threads) + " threads are more than 256",
+                "ask for 0, as many as the machine runs at once");
   }
 }
 
@@ -220,7 +229,7 @@ Counted count(const Source& source, const Column& column, const Lattice& lattice
   const Connection connection = connect(source, Order::any);
   const NumberQuery query = number_query(*source.relation, column);
   return in_engine ? count_by_engine(connection, query, lattice, on_progress)
-                   : count_by_stream(connection, query, lattice, on_progress);
+                   : count_by_stream(connection, query, lattice, source.threads, on_progress);
 }
 
 std::optional<Column> optional_column(const Source& source, const std::string& name) {
@@ -270,7 +279,8 @@ Table Table::open(const TableOptions& options) {
   auto state = std::make_unique<State>();
   state->format = options.file.empty() ? Format::csv : source_detail::format_of(options);
   state->library = options.library;
-  Connection connection = connect(options.library, {}, Order::of_file);
+  state->threads = options.threads;
+  Connection connection = connect(options.library, {}, Order::of_file, options.threads);
   state->engine = engine_version(connection);
   if (!options.file.empty()) state->file.emplace(InputFile::open(options.file));
   state->display_name = options.sql.empty() ? state->file->display_name() : "the query";

@@ -2,6 +2,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,7 +15,8 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr unsigned chunk_size = 1U << 20;
+constexpr unsigned chunk_size = 1U << 18;  // bytes, that stay in a cache
+static_assert(chunk_size <= longest_line);
 
 struct CloseText {
   void operator()(gzFile text) const { gzclose(text); }
@@ -49,7 +51,7 @@ class LineWatch {
   std::size_t length_ = 0;
 };
 
-/// zlib reads both gzip and plain files; a member cut short shows as an error at the end.
+/// A member cut short shows as an error at the end.
 void require_whole(gzFile text, int last_read, const std::string& display_name) {
   int status = Z_OK;
   gzerror(text, &status);
@@ -58,9 +60,7 @@ void require_whole(gzFile text, int last_read, const std::string& display_name) 
   throw Error(ErrorCode::data, display_name + " is truncated or damaged gzip", "fetch or compress the file again");
 }
 
-}  // namespace
-
-void check_text(const InputFile& file, bool is_delimited, const std::function<void()>& on_progress) {
+void check_gzip(const InputFile& file, bool is_delimited, const std::function<void()>& on_progress) {
   const Text text(gzopen(file.path().c_str(), "rb"));
   if (text == nullptr) throw Error(ErrorCode::data, file.display_name() + " cannot be read", "check its permissions");
   gzbuffer(text.get(), chunk_size);
@@ -69,9 +69,53 @@ void check_text(const InputFile& file, bool is_delimited, const std::function<vo
   int count = 0;
   while ((count = gzread(text.get(), chunk.data(), chunk_size)) > 0) {
     if (is_delimited) lines.see({chunk.data(), static_cast<std::size_t>(count)});
-    if (on_progress) on_progress();
+    on_progress();
   }
   require_whole(text.get(), count, file.display_name());
+}
+
+/// Calls see(std::string_view) for the file in chunks, until that returns true; whether it did.
+bool any_chunk(const InputFile& file, auto see) {
+  std::vector<char> chunk(chunk_size);
+  std::size_t count = 0;
+  for (std::size_t offset = 0; (count = file.read(offset, chunk)) > 0; offset += count) {
+    if (see(std::string_view(chunk.data(), count))) return true;
+  }
+  return false;
+}
+
+/// Whether a line is too long, without counting lines: those within a chunk are not, so only its first line end and its last
+/// one matter.
+bool has_long_line(const InputFile& file, const std::function<void()>& on_progress) {
+  std::size_t length = 0;  // of the line that the next chunk goes on with
+  return any_chunk(file, [&](std::string_view chunk) {
+    on_progress();
+    const std::size_t first_end = std::min(chunk.find('\n'), chunk.size());
+    length += first_end;
+    if (length > longest_line) return true;
+    if (first_end < chunk.size()) length = chunk.size() - 1 - chunk.rfind('\n');
+    return false;
+  });
+}
+
+void check_plain(const InputFile& file, const std::function<void()>& on_progress) {
+  if (!has_long_line(file, on_progress)) return;
+  LineWatch lines(file.display_name());
+  any_chunk(file, [&](std::string_view chunk) {
+    lines.see(chunk);
+    return false;
+  });
+}
+
+}  // namespace
+
+void check_text(const InputFile& file, bool is_delimited, const std::function<void()>& on_progress) {
+  const std::function<void()> progress = on_progress ? on_progress : [] {};
+  if (file.is_gzip()) {
+    check_gzip(file, is_delimited, progress);
+  } else if (is_delimited) {
+    check_plain(file, progress);
+  }
 }
 
 }  // namespace fractile::source_detail

@@ -257,7 +257,7 @@ class Again(LedgerTest):
     def test_other_words_for_the_same_query(self):
         self.paid(**self.WIDE, quantiles="0.25,0.5,3/4")
         self.asked_again(epsilon="0.000000001", step="1e-1", quantiles="quartiles", neighbors="add-remove",
-                         mechanism="auto", records_per_person="1", null="drop")
+                         mechanism="auto", records_per_person="1", null="drop", threads="2")
 
     def test_reserved_and_void_entries_are_not_answers(self):
         self.write("t.csv", "x\n7\nseven\n")

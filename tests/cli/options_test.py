@@ -75,6 +75,10 @@ class Refusals(CommandTest):
         for pair in (("0",), ("0,10",)):
             self.refuse("--bounds needs two values, a space between them", "write --bounds LO HI", bounds=pair)
 
+    def test_threads(self):
+        for count in ("0", "-1", "257", "many", "1.5", "2x", "99999999999999999999"):
+            self.refuse(f"--threads: '{count}' is not a whole number from 1 to 256", "--threads 1", threads=count)
+
     def test_lattice_size(self):
         most = 2**62
         self.refuse("more than 2^62 values between the bounds", "a larger step", bounds=("0", str(most)))

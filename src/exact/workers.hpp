@@ -1,0 +1,22 @@
+// Work that several threads share, the calling one among them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace fractile {
+
+/// Calls work(0) .. work(pieces - 1), each once, on at most `threads` threads. The first exception keeps pieces from being
+/// started and is thrown here, when all threads have ended. Where the system gives no more threads, fewer do the work.
+void share_among_threads(std::size_t threads, std::size_t pieces, const std::function<void(std::size_t)>& work);
+
+/// How many threads the machine runs at once, at least 1.
+std::size_t threads_of_machine();
+
+/// So many of the threads that each has `least` of the work or more; at least 1.
+constexpr std::size_t threads_for(std::size_t work, std::size_t least, std::size_t threads) {
+  const std::size_t most = work / least;
+  return most < 1 ? 1 : most < threads ? most : threads;
+}
+
+}  // namespace fractile

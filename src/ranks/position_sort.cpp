@@ -1,0 +1,207 @@
+#include "ranks/position_sort.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "exact/workers.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr int widest_digit = 11;  // a pass writes to 2^11 places in turn: as many pages as a processor remembers
+constexpr std::size_t aimed_at = std::size_t{1} << 15;      // positions that a thread sorts within its cache
+constexpr std::size_t small_enough = std::size_t{1} << 17;  // positions that are sorted from their lowest digit
+/// Positions a thread: they take it a millisecond, where its start takes 0.05.
+constexpr std::size_t fewest_to_share = std::size_t{1} << 17;
+constexpr std::size_t fewest_by_digits = 128;
+constexpr std::size_t few = 4096;  // positions: fewer than a wide digit's places are worth
+constexpr int few_digit = 8;
+
+/// A few neighbouring bits.
+struct Digit {
+  std::size_t values() const { return std::size_t{1} << width; }
+  std::size_t of(Position position) const { return (position >> lowest) & (values() - 1); }
+  int lowest;
+  int width;
+};
+
+int highest_bit(Position bits) { return static_cast<int>(std::bit_width(bits)); }
+
+/// The highest varying bits, so many that about `aimed_at` positions or fewer agree in them if all bits are even.
+Digit highest_digit(Position varying_bits, std::size_t size) {
+  const int wanted = highest_bit(size / aimed_at) + 1;
+  const int there = highest_bit(varying_bits) - static_cast<int>(std::countr_zero(varying_bits));
+  const int width = std::min({widest_digit, wanted, there});
+  return {highest_bit(varying_bits) - width, width};
+}
+
+/// Of every value of a digit: how many positions have it, and then, where the next of them goes.
+class Places {
+ public:
+  explicit Places(const Digit& digit) : digit_(digit), next_(digit.values()) {}
+  void count(std::span<const Position> positions) {
+    for (const Position position : positions) ++next_[digit_.of(position)];
+  }
+  /// From counts to places.
+  void add_up() {
+    std::uint32_t before = 0;
+    for (std::size_t value = 0; value < next_.size(); ++value) add_up(value, before);
+  }
+  /// The same for one value, when `before` positions come first.
+  void add_up(std::size_t value, std::uint32_t& before) { before += std::exchange(next_[value], before); }
+  void move(std::span<const Position> positions, Position* to) {
+    for (const Position position : positions) to[next_[digit_.of(position)]++] = position;
+  }
+
+ private:
+  Digit digit_;
+  std::vector<std::uint32_t> next_;
+};
+
+/// Moves the pieces to where their digit wants them, each piece apart; for every value, where its positions begin, and the end.
+std::vector<std::uint32_t> distribute(std::span<const std::span<const Position>> pieces, const Digit& digit,
+                                      Position* to, std::size_t threads,
+                                      const std::function<void(std::size_t)>& when_moved) {
+  std::vector<Places> places(pieces.size(), Places(digit));
+  share_among_threads(threads, pieces.size(), [&](std::size_t i) { places[i].count(pieces[i]); });
+  std::vector<std::uint32_t> begins;
+  std::uint32_t before = 0;
+  for (std::size_t value = 0; value < digit.values(); ++value) {
+    begins.push_back(before);
+    for (Places& of_piece : places) of_piece.add_up(value, before);
+  }
+  begins.push_back(before);
+  share_among_threads(threads, pieces.size(), [&](std::size_t i) {
+    places[i].move(pieces[i], to);
+    when_moved(i);
+  });
+  return begins;
+}
+
+/// Positions, room for as many, and where they shall be in the end.
+struct Stretch {
+  Stretch part(std::size_t from, std::size_t to) const { return {here + from, there + from, to - from, to_there}; }
+  std::span<const Position> positions() const { return {here, size}; }
+  void finish() const {
+    if (to_there) std::copy_n(here, size, there);
+  }
+
+  Position* here;
+  Position* there;
+  std::size_t size;
+  bool to_there;
+};
+
+/// From the lowest digit to the highest; each pass keeps the order that those before it made.
+void sort_by_all_digits(Stretch stretch, Position varying_bits) {
+  const int lowest = std::countr_zero(varying_bits);
+  const int bits = highest_bit(varying_bits) - lowest;
+  const int widest = stretch.size < few ? few_digit : widest_digit;
+  const int count = (bits + widest - 1) / widest;
+  const int width = (bits + count - 1) / count;
+  for (int which = 0; which < count; ++which) {
+    Places places({lowest + which * width, width});
+    places.count(stretch.positions());
+    places.add_up();
+    places.move(stretch.positions(), stretch.there);
+    std::swap(stretch.here, stretch.there);
+    stretch.to_there = !stretch.to_there;
+  }
+  stretch.finish();
+}
+
+/// Memory that is used again.
+class Room {
+ public:
+  Position* of(std::size_t size) {
+    if (size > array_.size()) {
+      const std::size_t larger = std::max(size, 2 * array_.size());
+      array_ = LargeArray<Position>(0);
+      array_ = LargeArray<Position>(larger);
+    }
+    return array_.data();
+  }
+
+ private:
+  LargeArray<Position> array_{0};
+};
+
+/// Stretches too long for one of the threads first, by all of them; then each thread takes the next one of the others.
+void sort_all(const std::vector<std::uint32_t>& begins, std::size_t threads, auto sort_part) {
+  const std::size_t longest =
+      threads == 1 ? begins.back() : std::max<std::size_t>(begins.back() / (8 * threads), fewest_to_share);
+  const auto size = [&](std::size_t k) { return begins[k + 1] - begins[k]; };
+  for (std::size_t k = 0; k + 1 < begins.size(); ++k) {
+    Room room;
+    if (size(k) > longest) sort_part(begins[k], begins[k + 1], threads, room);
+  }
+  std::atomic<std::size_t> next = 0;
+  share_among_threads(threads, threads, [&](std::size_t) {
+    Room room;
+    for (std::size_t k = next++; k + 1 < begins.size(); k = next++) {
+      if (size(k) <= longest) sort_part(begins[k], begins[k + 1], std::size_t{1}, room);
+    }
+  });
+}
+
+std::vector<std::span<const Position>> pieces_of(std::span<const Position> positions, std::size_t count) {
+  std::vector<std::span<const Position>> pieces;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t begin = positions.size() * i / count;
+    pieces.push_back(positions.subspan(begin, positions.size() * (i + 1) / count - begin));
+  }
+  return pieces;
+}
+
+VaryingBits bits_of(std::span<const std::span<const Position>> pieces, std::size_t threads) {
+  std::vector<VaryingBits> of_piece(pieces.size());
+  share_among_threads(threads, pieces.size(), [&](std::size_t i) { of_piece[i].see(pieces[i]); });
+  VaryingBits all;
+  for (const VaryingBits& bits : of_piece) all.see(bits);
+  return all;
+}
+
+void sort(const Stretch& stretch, std::size_t threads) {
+  if (stretch.size < fewest_by_digits) {
+    std::sort(stretch.here, stretch.here + stretch.size);
+    return stretch.finish();
+  }
+  threads = threads_for(stretch.size, fewest_to_share, threads);
+  const std::vector<std::span<const Position>> pieces = pieces_of(stretch.positions(), threads);
+  const Position varying_bits = bits_of(pieces, threads).bits();
+  if (varying_bits == 0) return stretch.finish();
+  if (stretch.size <= small_enough) return sort_by_all_digits(stretch, varying_bits);
+  const Digit digit = highest_digit(varying_bits, stretch.size);
+  const std::vector<std::uint32_t> begins = distribute(pieces, digit, stretch.there, threads, [](std::size_t) {});
+  const Stretch moved{stretch.there, stretch.here, stretch.size, !stretch.to_there};
+  sort_all(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room&) {
+    sort(moved.part(from, to), shared_by);
+  });
+}
+
+}  // namespace
+
+std::vector<Position> take_sorted(std::vector<PositionChunk> chunks, const VaryingBits& varying, std::size_t threads) {
+  std::vector<std::span<const Position>> pieces;
+  std::size_t size = 0;
+  for (const PositionChunk& chunk : chunks) {
+    pieces.push_back(chunk.positions());
+    size += chunk.used;
+  }
+  if (varying.bits() == 0 || size == 0) return std::vector<Position>(size, varying.any);
+  threads = threads_for(size, fewest_to_share, threads);
+  std::vector<Position> sorted = large_vector<Position>(size);
+  const std::vector<std::uint32_t> begins =
+      distribute(pieces, highest_digit(varying.bits(), size), sorted.data(), threads,
+                 [&](std::size_t i) { chunks[i].room = LargeArray<Position>(0); });
+  sort_all(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room& room) {
+    sort({sorted.data() + from, room.of(to - from), to - from, false}, shared_by);
+  });
+  return sorted;
+}
+
+}  // namespace fractile
