@@ -44,7 +44,9 @@ std::vector<RankProfile> profiles_of(const Table& table, const std::string& colu
                                      NullPolicy null_policy, const RecordSelection& selection, RandomBits& bits,
                                      const std::function<void()>& on_progress) {
   if (selection.selects()) return table.profiles(column, lattice, null_policy, selection, bits, on_progress);
-  return {table.profile(column, lattice, null_policy, Counting::automatic, on_progress)};
+  std::vector<RankProfile> profiles;  // a list in braces would hold a copy
+  profiles.push_back(table.profile(column, lattice, null_policy, Counting::automatic, on_progress));
+  return profiles;
 }
 
 Published published(const std::vector<RankProfile>& profiles, const Lattice& lattice, const QuantileQuery& query,
