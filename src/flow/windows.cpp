@@ -116,7 +116,7 @@ RealBounds power_of(const RealBounds& base, std::int64_t degree) {
 // --- Proofs ----------------------------------------------------------------------------------------------------------
 
 /// Exact losses of more people take seconds each.
-constexpr std::size_t most_people_exactly = 2000;
+constexpr std::size_t most_people_exactly = 1000;
 
 /// Exactly, where that can be written down and does not take long.
 RealBounds loss_at(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
@@ -230,6 +230,7 @@ LossOnCell loss_on_cells(const Pipeline& pipeline, const Analyst& analyst) {
 void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<UnstableWindow>& windows) {
   constexpr std::size_t most_proofs = 100;
   std::vector<UnstableWindow*> widest;
+  widest.reserve(windows.size());
   for (UnstableWindow& window : windows) widest.push_back(&window);
   std::ranges::stable_sort(widest, std::ranges::greater(),
                            [](const UnstableWindow* window) { return window->to.lower - window->from.upper; });

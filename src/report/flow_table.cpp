@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <ranges>
 #include <span>
 
 #include "fractile/report.hpp"
@@ -93,13 +92,18 @@ std::string sentence(const std::string& text) { return text.empty() ? "" : text 
 
 constexpr std::size_t most_windows = 20;  // more are for programs to read
 
+template <class Entry>
+std::span<const Entry> first_of(const std::vector<Entry>& entries) {
+  return std::span(entries).first(std::min(entries.size(), most_windows));
+}
+
 std::string and_more(std::size_t all) {
   return all <= most_windows ? "" : fmt::format("and {} more: --format json prints them\n", all - most_windows);
 }
 
 std::string windows_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
-  for (const flow::UnstableWindow& window : windows | std::views::take(most_windows)) {
+  for (const flow::UnstableWindow& window : first_of(windows)) {
     rows.push_back(
         {window_epsilon(window.from), window_epsilon(window.to), window_odds(window.from), window_odds(window.to)});
   }
@@ -109,7 +113,7 @@ std::string windows_table(const std::vector<flow::UnstableWindow>& windows) {
 /// A pair of epsilons a window.
 std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "expected loss", "more epsilon", "more loss"}};
-  for (const flow::UnstableWindow& window : windows | std::views::take(most_windows)) {
+  for (const flow::UnstableWindow& window : first_of(windows)) {
     if (!window.proof) continue;
     const flow::Rise& rise = *window.proof;
     rows.push_back({Exponent::log(rise.odds_from).to_string(), significant(rise.loss_from, sweep_digits),
@@ -120,7 +124,7 @@ std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
 
 std::string undecided_table(const std::vector<flow::RealBounds>& ranges) {
   std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
-  for (const flow::RealBounds& range : ranges | std::views::take(most_windows)) {
+  for (const flow::RealBounds& range : first_of(ranges)) {
     const flow::RealBounds from{range.lower, range.lower};
     const flow::RealBounds to{range.upper, range.upper};
     rows.push_back({window_epsilon(from), window_epsilon(to), window_odds(from), window_odds(to)});
