@@ -103,9 +103,19 @@ OddsRange odds_within(const EpsilonRange& range) {
   return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
 }
 
-std::vector<flow::UnstableWindow> windows_of(const PipelineFile& file, const flow::Analyst& analyst,
-                                             const OddsRange& odds) {
-  return about_file(file, [&] { return flow::unstable_windows(file.pipeline, analyst, odds.low, odds.high); });
+/// All windows can be found.
+bool finds_windows(const PipelineFile& file, const flow::Analyst& analyst) {
+  return flow::has_short_polynomials(file.pipeline) || flow::has_smooth_pieces(file.pipeline, analyst);
+}
+
+/// Isolated where polynomials are short, enclosed elsewhere.
+flow::EnclosedWindows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds) {
+  return about_file(file, [&] {
+    if (!flow::has_short_polynomials(file.pipeline)) {
+      return flow::enclosed_windows(file.pipeline, analyst, odds.low, odds.high);
+    }
+    return flow::EnclosedWindows{flow::unstable_windows(file.pipeline, analyst, odds.low, odds.high), {}};
+  });
 }
 
 /// Those that a sweep comes upon, where not all can be isolated.
@@ -177,7 +187,7 @@ int check_stability(const Typed& typed) {
   StabilityReport report{range.low, range.high, stability_over(file, range)};
   const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
   if (file.analyst && is_stable) report.windows.emplace();  // for every analyst there is none
-  if (file.analyst && !is_stable && flow::has_short_polynomials(file.pipeline)) {
+  if (file.analyst && !is_stable && finds_windows(file, *file.analyst)) {
     report.windows = windows_of(file, *file.analyst, odds_around(range));
   }
   print_report(format, report);
@@ -266,19 +276,19 @@ int run_sweep(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   SweepReport report;
-  const bool isolates = flow::has_short_polynomials(file.pipeline);
+  const bool isolates = finds_windows(file, analyst);
   if (isolates) report.windows = windows_of(file, analyst, odds_around(range));
   Progress progress("flow sweep");
   for (const Exponent& epsilon : points) {
     progress.tick(fmt::format("{} of {} points", report.points.size(), count));
     const flow::RealBounds loss = loss_at(file, analyst, epsilon);
-    const bool rises = isolates ? certainly_inside(flow::odds_bounds(epsilon), report.windows)
+    const bool rises = isolates ? certainly_inside(flow::odds_bounds(epsilon), report.windows.windows)
                                 : !report.points.empty() && loss.lower > report.points.back().loss.upper;
     report.points.push_back({epsilon, loss, rises});
   }
   report.isolated = isolates;
   const bool any_rises = std::ranges::any_of(report.points, &SweepReport::Point::rises);
-  if (!isolates && any_rises) report.windows = windows_among(file, analyst, points);
+  if (!isolates && any_rises) report.windows.windows = windows_among(file, analyst, points);
   print_report(format, report);
   return 0;
 }

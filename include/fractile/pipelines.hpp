@@ -198,12 +198,13 @@ struct Rise {
   RealBounds loss_to;  ///< certainly above loss_from
 };
 
-/// Where more epsilon costs the analyst: his expected loss rises on the open interval. Ends in odds = exp(epsilon), isolated
-/// to 40 digits and more.
+/// Where more epsilon costs the analyst: his expected loss rises on the open interval. Ends in odds = exp(epsilon), to 40 digits and
+/// more when isolated, to some ten when enclosed.
 struct UnstableWindow {
   RealBounds from;
   RealBounds to;
-  std::optional<Rise> proof = {};  ///< always given by the functions below
+  std::optional<Rise> proof =
+      {};  ///< given by the functions below, but that enclosed_windows() gives it for the hundred widest only
 };
 
 /// Whether windows can be isolated: not for hundreds of participants, where polynomials are too long.
@@ -214,6 +215,23 @@ bool has_short_polynomials(const Pipeline& pipeline);
 /// short.
 std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                              const Rational& to);
+
+/// The windows of a pipeline that is too large for unstable_windows(): all of them, but for what is undecided.
+struct EnclosedWindows {
+  std::vector<UnstableWindow> windows;  ///< increasing
+  /// Odds between which the loss may rise or not, increasing: it changes too little there for the enclosures to tell. Wide bounds
+  /// of a window's end are listed as well.
+  std::vector<RealBounds> undecided;
+};
+
+/// Whether the function below takes the pipeline and the analyst.
+bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst);
+
+/// All windows within odds from .. to, by certified enclosures of the loss's slope: the loss is a sum of minima of analytic functions, each
+/// of which is enclosed on whole stretches of odds. Outside of the windows and of what is undecided, the loss does not rise.
+/// Error(usage) when the pipeline is not taken. Proof: docs/proofs/windows.md
+EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                 const Rational& to);
 
 /// The windows that a scan of increasing odds comes upon, for pipelines of any size: a least and then a highest loss lie
 /// within the ends, and the loss is higher at the proof's second odds than at its first. What rises and falls again between

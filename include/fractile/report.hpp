@@ -146,7 +146,7 @@ struct StabilityReport {
   Exponent low;
   Exponent high;
   flow::Stability answer;
-  std::optional<std::vector<flow::UnstableWindow>> windows = {};  ///< of the analyst who was asked about, if one was
+  std::optional<flow::EnclosedWindows> windows = {};  ///< of the analyst who was asked about, if one was
 };
 
 /// An analyst's expected loss.
@@ -163,8 +163,9 @@ struct SweepReport {
     bool rises;  ///< certainly: inside one of the windows, or, where they cannot be isolated, above the point before
   };
   std::vector<Point> points;
-  std::vector<flow::UnstableWindow> windows;
-  bool isolated = true;  ///< the windows are all there are, not only those that the points come upon
+  flow::EnclosedWindows windows;
+  bool isolated =
+      true;  ///< the windows are all there are but for what is undecided, not only those that the points come upon
 };
 
 struct ChannelReport {

@@ -5,45 +5,14 @@
 #include <map>
 #include <utility>
 
+#include "flow/count_law.hpp"
 #include "flow/integer_matrix.hpp"
-#include "flow/joint_weights.hpp"
 #include "flow/rows.hpp"
 #include "flow/stretch.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
 namespace {
-
-/// An action's joint loss after a count of y: absent Q(y) + present Q(y - 1), Q the law of the others' count.
-template <class Number>
-struct Line {
-  Number absent;
-  Number present;
-  friend bool operator==(const Line&, const Line&) = default;
-};
-
-/// The different lines as polynomials in odds, in units of 1 / (common * the noise's denominator).
-struct Lines {
-  std::vector<Line<Polynomial>> lines;
-  Rational common;
-};
-
-Lines lines_of(const Pipeline& pipeline, const Analyst& analyst) {
-  const Noise<Polynomial>& noise = pipeline.perturber.noise();
-  const std::vector<Polynomial> counted = counted_numerators(pipeline, noise);
-  const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
-  Lines result{{}, joint.common};
-  for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
-    Line<Polynomial> line;
-    for (std::size_t x = 0; x < joint.weights.rows(); ++x) {
-      const Polynomial weight = Polynomial::constant(joint.weights(x, w));
-      add_product(line.absent, weight, noise.denominator - counted[x]);
-      add_product(line.present, weight, counted[x]);
-    }
-    if (std::ranges::find(result.lines, line) == result.lines.end()) result.lines.push_back(std::move(line));
-  }
-  return result;
-}
 
 // --- Exactly -------------------------------------------------------------------------------------------------------
 
@@ -234,44 +203,6 @@ Rational exact_loss_among_known(const Pipeline& pipeline, const Analyst& analyst
 
 namespace {
 
-/// The law of the others' count, and its sums from the left; what the stretch leaves out may be anywhere.
-class CountLaw {
- public:
-  CountLaw(const std::vector<Enclosure>& counted, const std::vector<std::size_t>& histogram) : stretch_(nobody()) {
-    for (std::size_t value = 0; value < counted.size(); ++value) {
-      if (histogram[value] == 0) continue;
-      stretch_ = convolved(stretch_, binomial(counted[value], histogram[value]));
-      others_ += histogram[value];
-    }
-    stretch_.rest = from_zero_to(stretch_.rest);
-    sums_ = stretch_.sums();
-  }
-
-  std::size_t others() const { return others_; }
-  /// Outside of first() .. last(), all together is negligible.
-  std::size_t first() const { return stretch_.first; }
-  std::size_t last() const { return stretch_.first + stretch_.size - 1; }
-  Enclosure at(std::size_t y) const {
-    Enclosure result = y <= others_ ? stretch_.rest : Enclosure();
-    if (y < first() || y > last()) return result;
-    arb_add(result.arb(), result.arb(), stretch_.mass(y - first()).arb(), law_bits);
-    return result;
-  }
-  /// Q(from) + ... + Q(to - 1).
-  Enclosure between(std::size_t from, std::size_t to) const {
-    const auto index = [&](std::size_t y) { return std::clamp(y, first(), last() + 1) - first(); };
-    Enclosure result;
-    arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);
-    arb_add(result.arb(), result.arb(), stretch_.rest.arb(), law_bits);
-    return result;
-  }
-
- private:
-  Stretch stretch_;
-  std::size_t others_ = 0;
-  std::vector<Enclosure> sums_;
-};
-
 /// Sum over counts of the least of the lines. Q(y - 1)/Q(y) never falls as y grows (Q is log-concave), so a line that is at
 /// most another one at both ends of a range of counts is so within it.
 class LeastLines {
@@ -339,31 +270,9 @@ class LeastLines {
 
 Enclosure loss_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
   pipeline.validate();
-  const Noise<Enclosure> noise = noise_at(pipeline.perturber.noise(), odds);
-  std::vector<Enclosure> counted = counted_numerators(pipeline, noise);
-  // Whose answer is certain only moves the count.
-  std::vector<std::size_t> histogram = composition_of(pipeline.secret.known, pipeline.values.size());
-  const PolynomialNoise& symbolic_noise = pipeline.perturber.noise();
-  const std::vector<Polynomial> numerators = counted_numerators<Polynomial>(pipeline, symbolic_noise);
-  for (std::size_t value = 0; value < counted.size(); ++value) {
-    const bool always = numerators[value] == symbolic_noise.denominator;
-    if (always || is_zero(counted[value])) histogram[value] = 0;
-    arb_div(counted[value].arb(), counted[value].arb(), noise.denominator.arb(), enclosure_bits);
-  }
-  const CountLaw law(counted, histogram);
-
-  const Lines symbolic = lines_of(pipeline, analyst);
-  Enclosure unit = Enclosure::of(symbolic.common, enclosure_bits);
-  arb_mul(unit.arb(), unit.arb(), noise.denominator.arb(), enclosure_bits);
-  const auto evaluated = [&](const Polynomial& polynomial) {
-    Enclosure result;
-    arb_fmpz_poly_evaluate_arb(result.arb(), polynomial.get(), odds.arb(), enclosure_bits);
-    arb_div(result.arb(), result.arb(), unit.arb(), enclosure_bits);
-    return result;
-  };
-  std::vector<Line<Enclosure>> lines;
-  for (const Line<Polynomial>& line : symbolic.lines)
-    lines.push_back({evaluated(line.absent), evaluated(line.present)});
+  const CountAmongKnown count(pipeline, analyst);
+  const CountLaw law = count.law_at(odds);
+  const std::vector<Line<Enclosure>> lines = count.lines_at(odds);
   return LeastLines(law, lines).sum();
 }
 

@@ -1,9 +1,11 @@
-// Where a loss rises with epsilon. Proof: docs/proofs/stability.md, "Windows".
+// Where a loss rises with epsilon. Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md.
 #include <algorithm>
 #include <utility>
 
 #include "flow/joint_weights.hpp"
 #include "flow/known_others.hpp"
+#include "flow/local_count.hpp"
+#include "flow/loss_pieces.hpp"
 #include "flow/pipeline_rows.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
@@ -113,9 +115,13 @@ RealBounds power_of(const RealBounds& base, std::int64_t degree) {
 
 // --- Proofs ----------------------------------------------------------------------------------------------------------
 
-/// Exactly, where that can be written down.
+/// Exact losses of more people take seconds each.
+constexpr std::size_t most_people_exactly = 1000;
+
+/// Exactly, where that can be written down and does not take long.
 RealBounds loss_at(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
-  if (!counts_with_known_others(pipeline) && !has_short_polynomials(pipeline)) {
+  const bool counts = counts_with_known_others(pipeline) && pipeline.participants <= most_people_exactly;
+  if (!counts && !has_short_polynomials(pipeline)) {
     return utility_bounds(pipeline, analyst, Exponent::log(odds));
   }
   const Rational loss = utility(pipeline, analyst, odds);
@@ -208,6 +214,65 @@ std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Ana
     window = {power_of(window.from, degree), power_of(window.to, degree), std::move(proof)};
   }
   return windows;
+}
+
+namespace {
+
+/// What encloses the loss on cells; nothing when that is not known.
+LossOnCell loss_on_cells(const Pipeline& pipeline, const Analyst& analyst) {
+  if (counts_with_known_others(pipeline)) {
+    return [&](const Cell& cell) { return local_count(pipeline, analyst, cell); };
+  }
+  return {};
+}
+
+/// Pairs of losses for the widest windows; all are known to rise without.
+void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<UnstableWindow>& windows) {
+  constexpr std::size_t most_proofs = 100;
+  std::vector<UnstableWindow*> widest;
+  widest.reserve(windows.size());
+  for (UnstableWindow& window : windows) widest.push_back(&window);
+  std::ranges::stable_sort(widest, std::ranges::greater(),
+                           [](const UnstableWindow* window) { return window->to.lower - window->from.upper; });
+  if (widest.size() > most_proofs) widest.resize(most_proofs);
+  for (UnstableWindow* window : widest) {
+    window->proof = rise_between(pipeline, analyst, window->from.upper, window->to.lower);
+  }
+}
+
+}  // namespace
+
+bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst) {
+  return loss_on_cells(pipeline, analyst) != nullptr;
+}
+
+EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                 const Rational& to) {
+  pipeline.validate();
+  if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
+  const LossOnCell loss = loss_on_cells(pipeline, analyst);
+  if (!loss) throw Error(ErrorCode::usage, "windows of this pipeline cannot be enclosed");
+  if (!pipeline.perturber.depends_on_epsilon() || from == to) return {};
+  using enum LossPiece::Direction;
+  const std::vector<LossPiece> pieces = pieces_between(loss, from, to);
+  EnclosedWindows result;
+  const auto end_at = [&](std::size_t i, const Rational& otherwise) {
+    return i < pieces.size() && pieces[i].direction == unknown ? RealBounds{pieces[i].from, pieces[i].to}
+                                                               : RealBounds{otherwise, otherwise};
+  };
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const LossPiece& piece = pieces[i];
+    if (piece.direction == rises) {
+      result.windows.push_back({end_at(i - 1, piece.from), end_at(i + 1, piece.to)});
+    } else if (piece.direction == unknown) {
+      const bool ends_a_window =
+          (i > 0 && pieces[i - 1].direction == rises) || (i + 1 < pieces.size() && pieces[i + 1].direction == rises);
+      const bool is_narrow = piece.to - piece.from < piece.from * Rational(1, 1'000'000'000);
+      if (!ends_a_window || !is_narrow) result.undecided.push_back({piece.from, piece.to});
+    }
+  }
+  prove_widest(pipeline, analyst, result.windows);
+  return result;
 }
 
 std::vector<UnstableWindow> windows_among(const Pipeline& pipeline, const Analyst& analyst,

@@ -36,7 +36,7 @@ std::string to_csv(const RefinementReport& report) {
 std::string to_csv(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
   const Utilities utilities = answer.refutation ? utilities_of(*answer.refutation) : Utilities{};
-  const std::string windows = report.windows ? std::to_string(report.windows->size()) : "";
+  const std::string windows = report.windows ? std::to_string(report.windows->windows.size()) : "";
   return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,utility_from,utility_to,windows\n" +
          csv_line({verdict_of(answer), answer.reason, report.low.to_string(), report.high.to_string(),
                    answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",

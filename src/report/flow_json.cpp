@@ -66,15 +66,19 @@ void write_certificate(Writer& json, const flow::PipelineRefinement& answer) {
   json.EndObject();
 }
 
-void write_windows(Writer& json, const std::vector<flow::UnstableWindow>& windows) {
+void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBounds& to) {
+  member(json, "odds_from", window_odds(from));
+  member(json, "odds_to", window_odds(to));
+  member(json, "epsilon_from", window_epsilon(from));
+  member(json, "epsilon_to", window_epsilon(to));
+}
+
+void write_windows(Writer& json, const flow::EnclosedWindows& answer) {
   json.Key("windows");
   json.StartArray();
-  for (const flow::UnstableWindow& window : windows) {
+  for (const flow::UnstableWindow& window : answer.windows) {
     json.StartObject();
-    member(json, "odds_from", window_odds(window.from));
-    member(json, "odds_to", window_odds(window.to));
-    member(json, "epsilon_from", window_epsilon(window.from));
-    member(json, "epsilon_to", window_epsilon(window.to));
+    write_ends(json, window.from, window.to);
     if (window.proof) {
       json.Key("proof");
       json.StartObject();
@@ -87,6 +91,21 @@ void write_windows(Writer& json, const std::vector<flow::UnstableWindow>& window
     json.EndObject();
   }
   json.EndArray();
+  if (answer.undecided.empty()) return;
+  json.Key("undecided");
+  json.StartArray();
+  for (const flow::RealBounds& range : answer.undecided) {
+    json.StartObject();
+    write_ends(json, {range.lower, range.lower}, {range.upper, range.upper});
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+/// Of the windows' analyst.
+std::string verdict_of(const flow::EnclosedWindows& answer) {
+  if (!answer.windows.empty()) return "unstable";
+  return answer.undecided.empty() ? "stable" : "undecided";
 }
 
 /// A document whose matrices have a line each.
@@ -123,7 +142,7 @@ std::string to_json(const StabilityReport& report) {
   if (report.windows) {
     json.Key("analyst");
     json.StartObject();
-    member(json, "verdict", std::string(report.windows->empty() ? "stable" : "unstable"));
+    member(json, "verdict", verdict_of(*report.windows));
     write_windows(json, *report.windows);
     json.EndObject();
   }

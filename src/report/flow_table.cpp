@@ -90,19 +90,30 @@ std::string certificate(const flow::PipelineRefinement& answer, const Ends& ends
 
 std::string sentence(const std::string& text) { return text.empty() ? "" : text + "\n"; }
 
+constexpr std::size_t most_windows = 20;  // more are for programs to read
+
+template <class Entry>
+std::span<const Entry> first_of(const std::vector<Entry>& entries) {
+  return std::span(entries).first(std::min(entries.size(), most_windows));
+}
+
+std::string and_more(std::size_t all) {
+  return all <= most_windows ? "" : fmt::format("and {} more: --format json prints them\n", all - most_windows);
+}
+
 std::string windows_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
-  for (const flow::UnstableWindow& window : windows) {
+  for (const flow::UnstableWindow& window : first_of(windows)) {
     rows.push_back(
         {window_epsilon(window.from), window_epsilon(window.to), window_odds(window.from), window_odds(window.to)});
   }
-  return aligned(rows);
+  return aligned(rows) + and_more(windows.size());
 }
 
 /// A pair of epsilons a window.
 std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "expected loss", "more epsilon", "more loss"}};
-  for (const flow::UnstableWindow& window : windows) {
+  for (const flow::UnstableWindow& window : first_of(windows)) {
     if (!window.proof) continue;
     const flow::Rise& rise = *window.proof;
     rows.push_back({Exponent::log(rise.odds_from).to_string(), significant(rise.loss_from, sweep_digits),
@@ -111,11 +122,27 @@ std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
   return rows.size() == 1 ? "" : "\nfor example, in each:\n\n" + aligned(rows);
 }
 
-std::string of_the_analyst(const std::vector<flow::UnstableWindow>& windows, bool isolated = true) {
-  if (!windows.empty()) {
-    return "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" + windows_table(windows) +
-           proofs_table(windows);
+std::string undecided_table(const std::vector<flow::RealBounds>& ranges) {
+  std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
+  for (const flow::RealBounds& range : first_of(ranges)) {
+    const flow::RealBounds from{range.lower, range.lower};
+    const flow::RealBounds to{range.upper, range.upper};
+    rows.push_back({window_epsilon(from), window_epsilon(to), window_odds(from), window_odds(to)});
   }
+  return aligned(rows) + and_more(ranges.size());
+}
+
+std::string of_the_analyst(const flow::EnclosedWindows& answer, bool isolated = true) {
+  std::string text;
+  if (!answer.windows.empty()) {
+    text = "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" +
+           windows_table(answer.windows) + proofs_table(answer.windows);
+  }
+  if (!answer.undecided.empty()) {
+    text += "\nhere it changes so little that it is not known whether it rises:\n\n" +
+            undecided_table(answer.undecided) + "\nand nowhere else in this range\n";
+  }
+  if (!text.empty()) return text;
   return isolated ? "\nto the analyst of the file, more epsilon is never worth less in this range\n"
                   : "\nbetween none of these epsilons does the expected loss of the analyst of the file rise\n";
 }

@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import unittest
 from decimal import Decimal
 from fractions import Fraction
@@ -229,6 +230,32 @@ class AppendixD1(FlowTest):
         self.assertEqual((document["epsilon_low"], document["epsilon_high"]), ("ln 3", "ln 4"))
         text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
         self.assertRegex(text, r"(?m)^1\.252919 +1\.257499 +3\.500545 +3\.516615$")
+
+    def test_windows_among_hundreds(self):
+        """Too many people for polynomials: enclosed, each with a pair of exact losses; some hold no point of the sweep."""
+        file = self.survey(participants="587", values="[0, 1, 2, 3, 4, 5]", post='{ query = "count", of = [4] }',
+                           secret='"target"', known="{ histogram = [118, 1, 2, 0, 465, 1] }",
+                           analyst={"loss": '"squared-error"'})
+        document = self.json("sweep", file, "--epsilon", "ln 2..ln 5/2", "--points", "5")
+        self.assertTrue(document["isolated"])
+        self.assertNotIn("undecided", document)
+        self.assertGreater(len(document["windows"]), 20)
+        sys.set_int_max_str_digits(0)
+        for window in document["windows"]:
+            proof = {name: Fraction(value) for name, value in window["proof"].items()}
+            self.assertLess(proof["loss_from"], proof["loss_to"])
+            self.assertTrue(Fraction(window["odds_from"]) - Fraction(1, 10**6) < proof["odds_from"] < proof["odds_to"]
+                            < Fraction(window["odds_to"]) + Fraction(1, 10**6))
+        text = flow("sweep", file, "--epsilon", "ln 2..ln 5/2", "--points", "5", "--format", "table", cwd=self.folder).out
+        self.assertRegex(text, r"and \d+ more: --format json prints them")
+
+    def test_what_changes_too_little(self):
+        file = self.survey(participants="1000", post='{ query = "count", of = [0] }', secret='"target"',
+                           known="{ histogram = [333, 333, 334] }", analyst={"loss": '"linear-error"'})
+        document = self.json("sweep", file, "--epsilon", "ln 2..ln 3", "--points", "3")
+        self.assertEqual((document["windows"], document["undecided"][0]["odds_from"]), ([], "2"))
+        text = flow("check", file, "--epsilon", "ln 2..ln 3", cwd=self.folder).out
+        self.assertIn("here it changes so little that it is not known whether it rises", text)
 
     def test_no_window_elsewhere(self):
         document = self.json("check", D1, "--epsilon", "ln 2..ln 3", code=1)

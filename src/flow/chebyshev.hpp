@@ -1,0 +1,152 @@
+// Functions on a stretch of odds as polynomials, with a proven bound for what they differ by.
+// Proof: docs/proofs/windows.md, "Interpolation"
+#pragma once
+
+#include <arb_poly.h>
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "exact/enclosure.hpp"
+#include "fractile/exact.hpp"
+
+namespace fractile::flow {
+
+constexpr std::int64_t chebyshev_bits = 192;
+
+/// Odds from centre - radius to centre + radius. Within it, a place is t in -1 .. 1: odds = centre + radius t.
+struct Cell {
+  Rational centre;
+  Rational radius;
+
+  Rational odds_at(const Rational& place) const { return centre + radius * place; }
+};
+
+/// A real number in doubles: it differs from the centre by at most reach + rounding, of which reach is due to the width of a stretch.
+struct QuickBall {
+  double centre = 0;
+  double reach = 0;
+  double rounding = 0;
+
+  double upper() const;
+  double lower() const;
+  /// Whether more precision would not narrow it by much.
+  bool is_wide() const { return reach > 8 * rounding; }
+  friend QuickBall operator+(const QuickBall& a, const QuickBall& b);
+  friend QuickBall operator-(const QuickBall& a, const QuickBall& b) {
+    return a + QuickBall{-b.centre, b.reach, b.rounding};
+  }
+  /// Holds both.
+  friend QuickBall hull(const QuickBall& a, const QuickBall& b);
+};
+
+/// Places from .. to, in -1 .. 1 and exact in doubles.
+struct Places {
+  double from;
+  double to;
+  double middle() const { return (from + to) / 2; }
+};
+
+/// A polynomial in a place, with doubles as coefficients.
+class QuickPolynomial {
+ public:
+  explicit QuickPolynomial(const arb_poly_struct* polynomial);
+  QuickBall over(const Places& places) const;
+
+ private:
+  std::vector<double> coefficients_;
+  double value_rounding_ = 0;
+  double slope_rounding_ = 0;
+  double bend_ = 0;  // the second derivative's modulus is at most this
+};
+
+/// A polynomial in a place, with coefficients that are enclosed.
+class LocalPolynomial {
+ public:
+  LocalPolynomial() { arb_poly_init(value_); }
+  LocalPolynomial(const LocalPolynomial& other) : LocalPolynomial() { arb_poly_set(value_, other.value_); }
+  LocalPolynomial(LocalPolynomial&& other) noexcept : LocalPolynomial() { arb_poly_swap(value_, other.value_); }
+  LocalPolynomial& operator=(LocalPolynomial other) noexcept {
+    arb_poly_swap(value_, other.value_);
+    return *this;
+  }
+  ~LocalPolynomial() { arb_poly_clear(value_); }
+
+  LocalPolynomial& operator+=(const LocalPolynomial& other) {
+    arb_poly_add(value_, value_, other.value_, chebyshev_bits);
+    return *this;
+  }
+  friend LocalPolynomial operator-(const LocalPolynomial& a, const LocalPolynomial& b) {
+    LocalPolynomial result;
+    arb_poly_sub(result.value_, a.value_, b.value_, chebyshev_bits);
+    return result;
+  }
+  LocalPolynomial derivative() const {
+    LocalPolynomial result;
+    arb_poly_derivative(result.value_, value_, chebyshev_bits);
+    return result;
+  }
+  Enclosure at(double place) const;
+  arb_poly_struct* get() { return value_; }
+  const arb_poly_struct* get() const { return value_; }
+
+ private:
+  arb_poly_t value_;
+};
+
+/// A polynomial that is evaluated in doubles where these are precise enough.
+struct FilteredPolynomial {
+  FilteredPolynomial() : quick(exact.get()) {}
+  explicit FilteredPolynomial(LocalPolynomial polynomial) : exact(std::move(polynomial)), quick(exact.get()) {}
+  /// Whether it is certainly at most so much throughout the places.
+  bool is_at_most(double limit, const Places& places) const;
+  /// All that it takes on the places: by the mean value theorem, so that narrow stretches give narrow balls.
+  Enclosure over(const Places& places) const;
+
+  LocalPolynomial exact;
+  QuickPolynomial quick;
+};
+
+/// Balls in a row, as Arb's loops want them.
+class BallArray {
+ public:
+  explicit BallArray(std::size_t size) : balls_(_arb_vec_init(static_cast<slong>(size))), size_(size) {}
+  BallArray(const BallArray&) = delete;
+  BallArray& operator=(const BallArray&) = delete;
+  ~BallArray() { _arb_vec_clear(balls_, static_cast<slong>(size_)); }
+  arb_ptr at(std::size_t i) { return balls_ + i; }
+  arb_srcptr at(std::size_t i) const { return balls_ + i; }
+
+ private:
+  arb_ptr balls_;
+  std::size_t size_;
+};
+
+/// Polynomials through as many values as there are nodes, the roots of a Chebyshev polynomial.
+class Interpolation {
+ public:
+  static constexpr std::size_t nodes = 48;
+  /// Functions must be analytic on the ellipse with foci -1 and 1 whose half axes add up to this, places being complex.
+  static constexpr std::int64_t ellipse = 5;
+
+  Interpolation();
+
+  /// The node's place, in -1 .. 1.
+  const Enclosure& node(std::size_t i) const { return nodes_[i]; }
+  LocalPolynomial through(const std::vector<Enclosure>& values) const;
+
+  /// How far a function on -1 .. 1 whose modulus on the ellipse is at most `largest` may be from the polynomial through its values
+  /// at the nodes; and how far its derivative from the polynomial's.
+  static Enclosure value_error(const Enclosure& largest);
+  static Enclosure slope_error(const Enclosure& largest);
+
+ private:
+  std::vector<Enclosure> nodes_;
+  BallArray weights_{nodes * nodes};  // row after row: a power of the place; column: a node
+};
+
+/// A ball about 0 with this radius.
+Enclosure within(const Enclosure& radius);
+
+}  // namespace fractile::flow

@@ -1,0 +1,52 @@
+// What functions of odds can be at complex odds about a cell: on the ellipse of Interpolation.
+// Proof: docs/proofs/windows.md, "On the ellipse"
+#pragma once
+
+#include <acb.h>
+
+#include <functional>
+
+#include "exact/enclosure.hpp"
+#include "flow/chebyshev.hpp"
+#include "flow/ring.hpp"
+
+namespace fractile::flow {
+
+/// Complex numbers known to lie in a box.
+class ComplexBox {
+ public:
+  ComplexBox() { acb_init(value_); }
+  ComplexBox(const ComplexBox& other) : ComplexBox() { acb_set(value_, other.value_); }
+  ComplexBox& operator=(const ComplexBox& other) {
+    acb_set(value_, other.value_);
+    return *this;
+  }
+  ~ComplexBox() { acb_clear(value_); }
+  acb_ptr get() { return value_; }
+  acb_srcptr get() const { return value_; }
+  Enclosure modulus() const {
+    Enclosure result;
+    acb_abs(result.arb(), value_, chebyshev_bits);
+    return result;
+  }
+
+ private:
+  acb_t value_;
+};
+
+/// Whether all odds on the ellipse and within have a positive real part.
+bool is_right_of_zero(const Cell& cell);
+
+/// No less than the function takes anywhere on the ellipse, when it encloses what is taken in a box of odds. The function is the modulus
+/// of one that is analytic where the real part of odds is positive, and real at real odds; or a sum of such moduli.
+Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(const ComplexBox&)>& at);
+
+/// Of a probability p = numerator / denominator, as a function of the place.
+struct ProbabilityBounds {
+  Enclosure slope;    ///< its derivative's modulus is at most this on the ellipse and within
+  Enclosure modulus;  ///< |p| + |1 - p| is at most this there
+  Enclosure range;    ///< p at real odds of the cell
+};
+ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& denominator, const Cell& cell);
+
+}  // namespace fractile::flow

@@ -1,0 +1,19 @@
+// Where the losses of large pipelines rise, cell by cell.
+// Proof: docs/proofs/windows.md
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "flow/local_loss.hpp"
+
+namespace fractile::flow {
+
+/// A loss on a cell; nothing when the cell is too wide.
+using LossOnCell = std::function<std::unique_ptr<LocalLoss>(const Cell&)>;
+
+/// All of from .. to, in order, neighbours with different directions.
+std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to);
+
+}  // namespace fractile::flow

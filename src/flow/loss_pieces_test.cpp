@@ -1,0 +1,250 @@
+#include "flow/loss_pieces.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "flow/ellipse.hpp"
+#include "flow/local_count.hpp"
+#include "fractile/error.hpp"
+#include "support/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+const Interpolation& interpolation() {
+  static const Interpolation value;
+  return value;
+}
+
+/// 1 / (odds + 1), a function whose modulus on the ellipse is known.
+Enclosure reciprocal(const Cell& cell, const Enclosure& place) {
+  Enclosure odds = Enclosure::of(cell.centre + 1, chebyshev_bits);
+  arb_addmul(odds.arb(), Enclosure::of(cell.radius, chebyshev_bits).arb(), place.arb(), chebyshev_bits);
+  arb_inv(odds.arb(), odds.arb(), chebyshev_bits);
+  return odds;
+}
+
+// Its nearest pole is about as close to the ellipse as may be: the bound is needed, and enough.
+TEST(Interpolation, DiffersByAtMostWhatIsSaid) {
+  const Cell cell{Rational(26, 10), Rational(1)};
+  ASSERT_FALSE(is_right_of_zero(cell));
+  ASSERT_TRUE(is_right_of_zero({Rational(261, 100), 1}));
+  const Enclosure largest = largest_on_ellipse(cell, [](const ComplexBox& odds) {
+    ComplexBox value;
+    acb_add_ui(value.get(), odds.get(), 1, chebyshev_bits);
+    acb_inv(value.get(), value.get(), chebyshev_bits);
+    return value.modulus();
+  });
+  EXPECT_GE(largest.upper_double(), 1.0);  // at odds of 0, next to where the ellipse ends
+  EXPECT_LT(largest.upper_double(), 1.2);
+  std::vector<Enclosure> values;
+  for (std::size_t i = 0; i < Interpolation::nodes; ++i) values.push_back(reciprocal(cell, interpolation().node(i)));
+  const LocalPolynomial polynomial = interpolation().through(values);
+  const LocalPolynomial slope = polynomial.derivative();
+  double farthest = 0;
+  for (int i = -64; i <= 64; ++i) {
+    const double place = i / 64.0;
+    Enclosure exact_place;
+    arb_set_d(exact_place.arb(), place);
+    const Enclosure here = reciprocal(cell, exact_place);
+    const Enclosure off = Enclosure::of(Rational(0)) + (here - polynomial.at(place));
+    farthest = std::max(farthest, std::max(std::abs(off.upper_double()), std::abs(off.lower_double())));
+    Enclosure steep = slope.at(place);
+    arb_addmul(steep.arb(), here.arb(), here.arb(), chebyshev_bits);  // the derivative is -1 / (odds + 1)^2
+    EXPECT_LE(steep.upper_double(), Interpolation::slope_error(largest).upper_double());
+    EXPECT_GE(steep.lower_double(), -Interpolation::slope_error(largest).upper_double());
+  }
+  EXPECT_LE(farthest, Interpolation::value_error(largest).upper_double());
+}
+
+// Doubles hold what the balls hold.
+TEST(QuickPolynomial, HoldsWhatTheBallsHold) {
+  EXPECT_TRUE(rc::check([] {
+    const auto coefficients = *rc::gen::container<std::vector<int>>(rc::gen::inRange(-1'000'000, 1'000'000));
+    LocalPolynomial polynomial;
+    for (std::size_t k = 0; k < coefficients.size(); ++k) {
+      const Enclosure coefficient =
+          Enclosure::of(Rational(coefficients[k], 3) / Rational(5).pow(static_cast<std::int64_t>(k)), chebyshev_bits);
+      arb_poly_set_coeff_arb(polynomial.get(), static_cast<slong>(k), coefficient.arb());
+    }
+    const FilteredPolynomial filtered(polynomial);
+    const int first = *rc::gen::inRange(-32, 32);
+    const Places places{first / 32.0, (first + 1) / 32.0};
+    const QuickBall quick = filtered.quick.over(places);
+    for (int i = 0; i <= 8; ++i) {
+      const Enclosure value = polynomial.at(places.from + i / 256.0);
+      RC_ASSERT(quick.lower() <= value.upper_double());
+      RC_ASSERT(quick.upper() >= value.lower_double());
+    }
+    RC_ASSERT(!filtered.is_at_most(std::nextafter(polynomial.at(places.middle()).lower_double(), -1e300), places));
+  }));
+}
+
+Pipeline counting_among(const Perturber& perturber, const std::vector<std::uint64_t>& histogram,
+                        std::vector<std::size_t> counted) {
+  std::size_t participants = 1;
+  for (const std::uint64_t people : histogram) participants += people;
+  Pipeline pipeline = pipeline_of(participants, perturber, counting(std::move(counted)));
+  pipeline.secret = Secret::target_among(histogram, participants);
+  return pipeline;
+}
+
+void expect_the_same(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to) {
+  const std::vector<UnstableWindow> exact = unstable_windows(pipeline, analyst, from, to);
+  const EnclosedWindows enclosed = enclosed_windows(pipeline, analyst, from, to);
+  const auto in_undecided = [&](const RealBounds& end) {
+    return std::ranges::any_of(enclosed.undecided, [&](const RealBounds& range) {
+      return range.lower <= end.lower && end.upper <= range.upper;
+    });
+  };
+  std::size_t found = 0;
+  for (const UnstableWindow& window : exact) {
+    const auto same = std::ranges::find_if(enclosed.windows, [&](const UnstableWindow& other) {
+      return other.from.lower <= window.from.upper && window.from.lower <= other.from.upper;
+    });
+    if (same == enclosed.windows.end()) {
+      RC_ASSERT(in_undecided(window.from) && in_undecided(window.to));
+      continue;
+    }
+    ++found;
+    RC_ASSERT(same->to.lower <= window.to.upper && window.to.lower <= same->to.upper);
+    RC_ASSERT(same->proof.has_value());
+  }
+  RC_ASSERT(found == enclosed.windows.size());
+}
+
+// Small enough that both ways apply: the same windows, and ends that hold the exact ones.
+TEST(EnclosedWindows, AreThoseThatAreIsolated) {
+  EXPECT_TRUE(rc::check([] {
+    const auto values = *rc::gen::inRange<std::size_t>(3, 6);
+    std::vector<std::uint64_t> histogram(values);
+    for (std::uint64_t& people : histogram) people = *rc::gen::inRange<std::uint64_t>(0, 5);
+    std::vector<std::size_t> counted{*rc::gen::inRange<std::size_t>(0, values)};
+    const Perturber perturber =
+        *rc::gen::arbitrary<bool>() ? Perturber::geometric(values) : Perturber::randomized_response(values);
+    Analyst analyst;
+    analyst.goal =
+        *rc::gen::element(Analyst::Goal::bayes_risk, Analyst::Goal::linear_error, Analyst::Goal::squared_error);
+    expect_the_same(counting_among(perturber, histogram, counted), analyst, Rational(3, 2), 8);
+  }));
+}
+
+TEST(EnclosedWindows, AppendixD1) {
+  const EnclosedWindows answer = enclosed_windows(known_others(), thousandfold_error(), 1, 100);
+  ASSERT_EQ(answer.windows.size(), 1U);
+  const std::vector<UnstableWindow> exact = unstable_windows(known_others(), thousandfold_error(), 1, 100);
+  for (const auto& end : {&UnstableWindow::from, &UnstableWindow::to}) {
+    EXPECT_LE((answer.windows[0].*end).lower, (exact[0].*end).lower);
+    EXPECT_GE((answer.windows[0].*end).upper, (exact[0].*end).upper);
+    EXPECT_LT((answer.windows[0].*end).upper - (answer.windows[0].*end).lower, Rational(1, 100'000'000));
+  }
+}
+
+// Hundreds of people: losses on a grid rise just where it is said.
+TEST(EnclosedWindows, ExplainAGrid) {
+  const Pipeline pipeline = counting_among(Perturber::geometric(6), {118, 1, 2, 0, 464, 1}, {4});
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::squared_error;
+  const EnclosedWindows answer = enclosed_windows(pipeline, analyst, 2, Rational(5, 2));
+  EXPECT_GT(answer.windows.size(), 20U);
+  EXPECT_TRUE(answer.undecided.empty());
+  for (const UnstableWindow& window : answer.windows) {
+    ASSERT_TRUE(window.proof.has_value());
+    EXPECT_LT(window.proof->loss_from.upper, window.proof->loss_to.lower);
+  }
+  Rational before = 2;
+  RealBounds loss_before = utility_bounds(pipeline, analyst, Exponent::log(before));
+  int rises = 0;
+  for (int i = 1; i <= 1000; ++i) {
+    const Rational here = Rational(2) + Rational(i, 2000);
+    const RealBounds loss = utility_bounds(pipeline, analyst, Exponent::log(here));
+    bool touches = false;
+    bool inside = false;
+    for (const UnstableWindow& window : answer.windows) {
+      touches = touches || (window.from.lower <= here && before <= window.to.upper);
+      inside = inside || (window.from.upper <= before && here <= window.to.lower);
+    }
+    rises += inside ? 1 : 0;
+    EXPECT_TRUE(touches || loss.lower <= loss_before.upper) << here.to_string();
+    EXPECT_TRUE(!inside || loss.upper > loss_before.lower) << here.to_string();
+    before = here;
+    loss_before = loss;
+  }
+  EXPECT_GT(rises, 0);
+}
+
+// A loss that does not depend on the count has no window, up to where it does; theorem 6.1 allows none at all.
+TEST(EnclosedWindows, NoneForRandomizedResponse) {
+  const EnclosedWindows answer =
+      enclosed_windows(counting_among(Perturber::randomized_response(4), {250, 300, 249, 200}, {0, 1}), {}, 2, 20);
+  EXPECT_TRUE(answer.windows.empty());
+  EXPECT_TRUE(answer.undecided.empty());
+  EXPECT_THROW(enclosed_windows(noisy_argmax(2, 3), {}, 2, 3), Error);
+}
+
+/// f(t) = least of t + 1/8 and 1/8 - t / 2 on places t, and a tail whose slope is at most so much: rises up to 0.
+class Roof final : public LocalLoss {
+ public:
+  Roof(double tail, double error) : has_tail_(tail > 0) {
+    arb_set_d(tail_.arb(), tail);
+    arb_set_d(error_.arb(), error);
+    arb_one(largest_.arb());
+    for (const double slope : {1.0, -0.5}) {
+      LocalPolynomial constant;
+      Enclosure value;
+      arb_set_d(value.arb(), slope);
+      arb_poly_set_coeff_arb(constant.get(), 0, value.arb());
+      slopes_.emplace_back(constant);
+    }
+  }
+  std::vector<OpenActions> observations() const override {
+    std::vector<OpenActions> all{{0, 0, {0, 1}}};
+    if (has_tail_) all.push_back({1, 2, {0, 1}});
+    return all;
+  }
+  std::size_t parting(std::size_t first, std::size_t /*last*/, const Places& /*places*/) const override {
+    return first;
+  }
+  bool is_no_worse(std::size_t action, std::size_t /*other*/, std::size_t observation, const Places& places) override {
+    return observation == 0 && (action == 0 ? places.to <= 0 : places.from >= 0);
+  }
+  const FilteredPolynomial& slope(std::size_t /*first*/, std::size_t /*last*/, std::size_t action) override {
+    return slopes_[action];
+  }
+  bool is_constant(const OpenActions& /*open*/) const override { return false; }
+  bool is_negligible(std::size_t first, std::size_t /*last*/, const Places& /*places*/) override { return first > 0; }
+  const Enclosure& negligible_slope() const override { return tail_; }
+  const Enclosure& slope_error() const override { return error_; }
+  const Enclosure& largest_loss() const override { return largest_; }
+
+ private:
+  bool has_tail_;
+  Enclosure tail_;
+  Enclosure error_;
+  Enclosure largest_;
+  std::vector<FilteredPolynomial> slopes_;
+};
+
+std::vector<LossPiece::Direction> directions(double tail, double error) {
+  Roof roof(tail, error);
+  std::vector<LossPiece::Direction> result;
+  for (const LossPiece& piece : pieces_of(roof, {10, 1})) result.push_back(piece.direction);
+  return result;
+}
+
+// What is left out, and what interpolation errs by, count: with as much of either as the slope, nothing is claimed.
+TEST(PiecesOf, TailsAndErrorsCount) {
+  using enum LossPiece::Direction;
+  EXPECT_EQ(directions(0, 0), (std::vector{rises, falls}));
+  EXPECT_EQ(directions(0.4, 0), (std::vector{rises, falls}));
+  EXPECT_EQ(directions(0, 0.6), (std::vector{rises, unknown}));
+  EXPECT_EQ(directions(0.6, 0), (std::vector{rises, unknown}));
+  EXPECT_EQ(directions(0.3, 0.3), (std::vector{rises, unknown}));
+  EXPECT_EQ(directions(1.1, 0), (std::vector{unknown}));
+}
+
+}  // namespace
+}  // namespace fractile::flow
