@@ -102,13 +102,19 @@ class InTurn(unittest.TestCase):
         self.assertEqual(self.calls, list("abababab"))
         self.assertEqual((middle["a"].measured, middle["b"].measured), ({"t": 2}, {"t": 0.5}))
 
-    def test_the_absent_and_the_slow_are_asked_once(self):
+    def test_the_absent_are_asked_once(self):
         absent = self.contender("a", Answer(absent="gone"))
-        slow = self.contender("s", Answer({"t": peers.SLOW + 1}))
-        middle = peers.in_turn({"a": absent, "s": slow}, 3, warm_up=1)
-        self.assertEqual(self.calls, ["a", "s"])
+        middle = peers.in_turn({"a": absent}, 3, warm_up=1)
+        self.assertEqual(self.calls, ["a"])
         self.assertEqual(middle["a"].absent, "gone")
-        self.assertEqual(middle["s"].measured, {"t": peers.SLOW + 1})
+
+    def test_the_slow_are_asked_until_patience_ends(self):
+        clock = iter(range(0, 1000, 5))  # 5 seconds pass between one look and the next
+        slow = self.contender("s", *(Answer({"t": seconds}) for seconds in (9, 7, 8)))
+        with mock.patch.object(peers.time, "perf_counter", lambda: next(clock)):
+            middle = peers.in_turn({"s": slow}, 11, warm_up=1, patience=11)
+        self.assertEqual(self.calls, ["s"] * 3)
+        self.assertEqual(middle["s"].measured, {"t": 7.5})
 
     def test_who_fails_once_has_no_figure(self):
         flaky = self.contender("f", Answer({"t": 1}), Answer(absent="gone"))
