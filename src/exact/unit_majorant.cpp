@@ -57,7 +57,9 @@ std::uint64_t mass_of(const UnitMajorant& majorant, std::span<const std::uint64_
     even = hn::Add(even, sum_bits(gaps.vector(k), grid));
     odd = hn::Add(odd, sum_bits(gaps.vector(k + lanes), grid));
   }
-  std::uint64_t mass = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd))) + k * UnitMajorant::offset;
+  // Now modulo 2^64, then as they are: instructions that add up lanes may take them for signed.
+  const auto sums = hn::Add(hn::Add(even, odd), hn::Set(d, k / lanes * UnitMajorant::offset));
+  std::uint64_t mass = hn::GetLane(hn::SumOfLanes(d, sums));
   for (; k < scores.size(); ++k) mass += majorant(gaps.one(k));
   return mass;
 }
