@@ -15,7 +15,8 @@ BYTES = 20  # a record: its position twice while it is sorted, and some room
 def peak(rows):
     """Bytes that the program had at most, when it released a median of so many different records."""
     sql = f"SELECT range / {RECORDS} AS x FROM range({rows})"
-    command = [PROGRAM, "release", "--sql", sql, *options(step="0.0000000001", bounds=("0", "1"), quantiles="median")]
+    query = options(step="0.0000000001", bounds=("0", "1"), quantiles="median", threads="2")  # each has room of its own
+    command = [PROGRAM, "release", "--sql", sql, *query]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
