@@ -29,6 +29,7 @@ HOUSE = Path(__file__).resolve().parent.parent
 
 CONTENDERS = {
     "majorant": "ours (exact)",
+    "majorant_runs": "ours, scores with multiplicities (exact)",
     "gumbel": "reference, cached enclosures (exact)",
     "gumbel_mpfr": "reference as published, MPFR (exact)",
     "libm_softmax": "libm softmax (insecure)",

@@ -19,6 +19,16 @@ void measure(benchmark::State& state, const SelectionCase& c) {
   state.counters["slow_coins"] = {static_cast<double>(cost.slow_coins), per_selection};
 }
 
+/// The same scores, each of one to seven members.
+void measure_runs(benchmark::State& state, const SelectionCase& c) {
+  const Scores& scores = c.scores();
+  Scores lengths;
+  for (std::size_t k = 0; k < scores.size(); ++k) lengths.push_back(1 + k % 7);
+  const Exponent rate = Exponent::parse(c.rate);
+  RandomBits bits = RandomBits::system();
+  for (auto _ : state) benchmark::DoNotOptimize(select_softmax(scores, lengths, rate, bits));
+}
+
 /// The first selection of all: a new generator and its first page of bits included.
 void measure_cold(benchmark::State& state, const SelectionCase& c) {
   const Scores& scores = c.scores();
@@ -32,6 +42,7 @@ void measure_cold(benchmark::State& state, const SelectionCase& c) {
 
 void register_majorant() {
   register_selections("majorant", 1'000'000, measure);
+  register_selections("majorant_runs", 1'000'000, measure_runs);
   register_selections("majorant_cold", 10, measure_cold);
 }
 

@@ -42,7 +42,9 @@ TableOptions table_of(const Typed& typed) {
   }
   TableOptions options{typed.file, typed.one("--sql"), typed.one("--input-format"), typed.one("--delimiter"),
                        typed.one("--duckdb")};
-  if (typed.has("--threads")) options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, 256}));
+  if (typed.has("--threads")) {
+    options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
+  }
   return options;
 }
 

@@ -39,10 +39,12 @@ ROOMS = {
     "python": Room(5, ALL_PUBLIC),
 }
 
-# The one door between the two halves: flow compares the mechanisms of quantiles as channels.
+# The one door between the two halves: flow compares the mechanisms of quantiles as channels. And experiments share the
+# library's way of sharing work among threads, which is nobody else's business.
 DOORS = {
     ("flow", "quantiles"): "channel_of",
     ("flow", "ranks"): "channel_of",
+    ("experiments", "exact"): "workers",
 }  # (room, used room): the only file name that may
 
 # include/fractile/<name>.hpp, and the room that implements it.
@@ -184,6 +186,9 @@ class House:
             return f"{subject} may not include \"{target}\", which is in no known room; see ROOMS in {THIS}"
         if used == room:
             return None
+        door = DOORS.get((room, used))
+        if door and where.name.split(".")[0] in (door, f"{door}_test"):
+            return None
         if ROOMS[room].uses == ALL_PUBLIC:
             if target.parts[0] == "include" or used in ROOMS[room].also:
                 return None
@@ -193,9 +198,6 @@ class House:
                 f"only public headers (fractile/*.hpp){others} and its own"
             )
         if used in ROOMS[room].uses:
-            return None
-        door = DOORS.get((room, used))
-        if door and where.name.split(".")[0] in (door, f"{door}_test"):
             return None
         other = ROOMS[used].floor
         direction = "upward" if other > floor else "sideways" if other == floor else "a room below that it has no use for"

@@ -224,8 +224,8 @@ struct EnclosedWindows {
   std::vector<RealBounds> undecided;
 };
 
-/// Whether the function below takes the pipeline and the analyst.
-bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst);
+/// Whether the function below takes the pipeline: a count of one target and of known others.
+bool has_smooth_pieces(const Pipeline& pipeline);
 
 /// All windows within odds from .. to, by certified enclosures of the loss's slope: the loss is a sum of minima of analytic functions, each
 /// of which is enclosed on whole stretches of odds. Outside of the windows and of what is undecided, the loss does not rise.

@@ -33,7 +33,8 @@ struct TableOptions {
   std::string delimiter = {};
   /// Path of libduckdb; empty: FRACTILE_DUCKDB, beside the executable, ../lib from there, the loader's path.
   std::string library = {};
-  /// How many threads the engine reads with and positions are sorted by, at most 256; 0: as many as the machine runs at once.
+  static constexpr std::uint32_t most_threads = 256;
+  /// How many threads the engine reads with and positions are sorted by, at most `most_threads`; 0: as many as the machine runs at once.
   /// Changes no profile. What must come in the order of the file is read by one.
   std::uint32_t threads = 0;
 };

@@ -4,9 +4,15 @@
 #include <flint/fmpq.h>
 #include <flint/fmpz.h>
 #if __has_include(<flint/arb.h>)
+#include <flint/acb.h>
 #include <flint/arb.h>
+#include <flint/arb_fmpz_poly.h>
+#include <flint/arb_poly.h>
 #else
+#include <acb.h>
 #include <arb.h>
+#include <arb_fmpz_poly.h>
+#include <arb_poly.h>
 #endif
 
 #include "fractile/exact.hpp"

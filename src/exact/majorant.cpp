@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "exact/exp_bounds.hpp"
+#include "fractile/error.hpp"
 
 namespace fractile {
 namespace {

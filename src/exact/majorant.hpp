@@ -10,7 +10,6 @@
 
 #include "exact/coin.hpp"
 #include "exact/uniform.hpp"
-#include "fractile/error.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/random.hpp"
 #include "fractile/selection.hpp"

@@ -5,19 +5,16 @@
 #include <cfenv>
 #include <random>
 
-#include "exact/law.hpp"
-#include "fractile/selection.hpp"
+#include "exact/majorant.hpp"
 #include "support/instruction_sets.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
-using testing::chi_square_p;
 using testing::effort;
 using testing::on_every_instruction_set;
 using Words = std::vector<std::uint64_t>;
-using Runs = std::vector<Run>;
 
 /// For run 0: its acceptance probability by the mass that the majorant gives it beside the others.
 Enclosure acceptance(const Exponent& rate, std::uint64_t gap, std::uint64_t length, const RunMajorant& majorant) {
@@ -112,33 +109,6 @@ TEST(RunMajorant, IsTheSameInEveryInstructionSetAndRoundingMode) {
         std::fesetround(mode);
         expect_the_same(d);
         std::fesetround(FE_TONEAREST);
-      }
-    }
-  });
-}
-
-TEST(RunMajorant, SelectsByTheLawInEveryInstructionSet) {
-  on_every_instruction_set([] {
-    RandomBits bits = RandomBits::system();
-    const Exponent rate = Exponent::parse("ln 2");
-    for (const std::size_t k : {3U, 13U, 90U, 1100U}) {
-      Words scores(k);
-      Words lengths(k);
-      Runs runs;
-      for (std::size_t i = 0; i < k; ++i) {
-        scores[i] = 5 + i * 5 % 7;
-        lengths[i] = i * i % 11 * (i % 3 == 0 ? 1000 : 1);
-        runs.push_back({i, lengths[i], scores[i]});
-      }
-      std::vector<double> law(7);
-      const std::vector<Enclosure> exact = softmax_law(runs, rate);
-      for (std::size_t i = 0; i < k; ++i) law[scores[i] - 5] += exact[i].to_double();
-      for (const Filter filter : {Filter{}, Filter::stress()}) {
-        Words counts(7);
-        for (std::uint64_t i = 0; i < effort(20'000); ++i) {
-          ++counts[scores[select_softmax(scores, lengths, rate, bits, Optimize::minimize, filter)] - 5];
-        }
-        EXPECT_GT(chi_square_p(counts, law), 1e-9) << k;
       }
     }
   });

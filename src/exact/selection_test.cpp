@@ -4,6 +4,7 @@
 
 #include <cfenv>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 
@@ -12,6 +13,7 @@
 #include "exact/run_majorant.hpp"
 #include "exact/unit_majorant.hpp"
 #include "fractile/error.hpp"
+#include "support/instruction_sets.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -129,6 +131,39 @@ TEST(Selection, ExtremeRatesEndAndAreRight) {
     for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[select_softmax(scores, Exponent::parse(rate), bits)];
     EXPECT_GT(chi_square_p(counts, {0.25, 0.25, 0.25, 0.25}), 1e-9) << rate;
   }
+}
+
+/// The p-value of the scores drawn from many indices.
+double p_value_by_score(const Case& c, RandomBits& bits, Filter filter) {
+  std::map<std::uint64_t, double> exact;
+  std::map<std::uint64_t, std::uint64_t> drawn;
+  const std::vector<double> by_index = law_of(c);
+  for (std::size_t i = 0; i < c.scores.size(); ++i) exact[c.scores[i]] += by_index[i];
+  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++drawn[c.scores[majorant_draw(c, bits, filter)]];
+  std::vector<double> law;
+  Scores counts;
+  for (const auto& [score, probability] : exact) {
+    law.push_back(probability);
+    counts.push_back(drawn[score]);
+  }
+  return chi_square_p(counts, law);
+}
+
+TEST(Selection, HasTheSoftmaxLawInEveryInstructionSet) {
+  testing::on_every_instruction_set([] {
+    RandomBits bits = RandomBits::system();
+    for (const std::size_t k : {3U, 13U, 90U, 1100U}) {
+      Case plain{"plain", Scores(k), {}, "ln 2"};
+      for (std::size_t i = 0; i < k; ++i) plain.scores[i] = 5 + i * 5 % 7;
+      Case runs{"runs", plain.scores, Scores(k), "ln 2"};
+      for (std::size_t i = 0; i < k; ++i) runs.lengths[i] = i * i % 11 * (i % 3 == 0 ? 1000 : 1);
+      for (const Case& c : {plain, runs}) {
+        for (const Filter filter : {Filter{}, Filter::stress()}) {
+          EXPECT_GT(p_value_by_score(c, bits, filter), 1e-9) << c.name << " " << k;
+        }
+      }
+    }
+  });
 }
 
 TEST(Selection, RefusesWhatHasNoLaw) {

@@ -33,10 +33,6 @@ Enclosure cosine_of_pi(std::size_t numerator, std::size_t denominator) {
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 constexpr double unit = 0x1p-52;         // twice that of rounding to nearest, so that products of errors are paid for
 constexpr double underflow = 0x1p-1000;  // above what is lost where doubles end
 

@@ -2,13 +2,12 @@
 // Proof: docs/proofs/windows.md, "Interpolation"
 #pragma once
 
-#include <arb_poly.h>
-
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "exact/enclosure.hpp"
+#include "exact/flint.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile::flow {

@@ -2,11 +2,10 @@
 // Proof: docs/proofs/windows.md, "On the ellipse"
 #pragma once
 
-#include <acb.h>
-
 #include <functional>
 
 #include "exact/enclosure.hpp"
+#include "exact/flint.hpp"
 #include "flow/chebyshev.hpp"
 #include "flow/ring.hpp"
 

@@ -12,25 +12,18 @@ namespace fractile::flow {
 namespace {
 
 constexpr double largest_modulus = 0x1p20;
-const Rational& smallest_divisor() {
-  static const Rational value(1, 4);
-  return value;
-}
+constexpr double smallest_divisor = 0.25;  // of n |p'| / max(p, 1 - p); exact, and so is 1 less it
+constexpr std::uint64_t largest_quotient = 4;
 
-Enclosure sum_of(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_add(result.arb(), a.arb(), b.arb(), chebyshev_bits);
-  return result;
-}
-Enclosure product_of(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_mul(result.arb(), a.arb(), b.arb(), chebyshev_bits);
-  return result;
-}
 Enclosure times(const Enclosure& a, std::uint64_t factor) {
   Enclosure result;
   arb_mul_ui(result.arb(), a.arb(), factor, chebyshev_bits);
   return result;
+}
+
+/// Whether p, or 1 - p, is at least smallest_divisor for all of them.
+bool is_far_from_an_end(const Enclosure& probabilities) {
+  return probabilities.lower_double() >= smallest_divisor || probabilities.upper_double() <= 1 - smallest_divisor;
 }
 
 /// What the errors are made of. Places are the variable.
@@ -58,12 +51,9 @@ std::optional<CountBounds> bounds_of(const CountAmongKnown& count, const JointWe
     const ProbabilityBounds& bounds = by_value[value];
     Enclosure power;
     arb_pow_ui(power.arb(), bounds.modulus.arb(), others, chebyshev_bits);
-    result.law = product_of(result.law, power);
-    const double divisor = std::max(bounds.range.lower_double(), 1 - bounds.range.upper_double());
-    if (!(divisor >= smallest_divisor().to_double())) return {};
-    Enclosure share = times(bounds.slope, others);
-    arb_div(share.arb(), share.arb(), Enclosure::of(smallest_divisor(), chebyshev_bits).arb(), chebyshev_bits);
-    steepness = sum_of(steepness, share);
+    result.law *= power;
+    if (!is_far_from_an_end(bounds.range)) return {};
+    steepness += times(bounds.slope, largest_quotient * others);
   }
   if (!(result.law.upper_double() <= largest_modulus)) return {};
 
@@ -74,16 +64,16 @@ std::optional<CountBounds> bounds_of(const CountAmongKnown& count, const JointWe
     Enclosure slope;
     for (std::size_t x = 0; x < by_value.size(); ++x) {
       const Enclosure weight = Enclosure::of(joint.weights(x, w) / joint.common, chebyshev_bits);
-      modulus = sum_of(modulus, product_of(weight, by_value[x].modulus));
-      slope = sum_of(slope, product_of(weight, by_value[x].slope));
-      cost = sum_of(cost, weight);
+      modulus += weight * by_value[x].modulus;
+      slope += weight * by_value[x].slope;
+      cost += weight;
     }
     arb_max(result.loss.arb(), result.loss.arb(), modulus.arb(), chebyshev_bits);
     arb_max(result.largest_loss.arb(), result.largest_loss.arb(), cost.arb(), chebyshev_bits);
     arb_max(highest_slope.arb(), highest_slope.arb(), slope.arb(), chebyshev_bits);
   }
-  result.loss = product_of(result.loss, result.law);
-  result.slope_per_mass = sum_of(times(highest_slope, 2), times(product_of(result.largest_loss, steepness), 4));
+  result.loss *= result.law;
+  result.slope_per_mass = times(highest_slope, 2) + times(result.largest_loss * steepness, 4);
   if (arb_is_finite(result.loss.arb()) == 0 || arb_is_finite(result.slope_per_mass.arb()) == 0) return {};
   return result;
 }
@@ -94,7 +84,7 @@ class LocalCount final : public LocalLoss {
       : lines_(count.lines().lines),
         difference_error_(Interpolation::value_error(times(bounds.loss, 2)).upper_double()),
         most_mass_(63 * Interpolation::value_error(bounds.law).lower_double()),
-        negligible_slope_(product_of(times(Interpolation::value_error(bounds.law), 64), bounds.slope_per_mass)),
+        negligible_slope_(times(Interpolation::value_error(bounds.law), 64) * bounds.slope_per_mass),
         slope_error_(Interpolation::slope_error(bounds.loss)),
         largest_loss_(bounds.largest_loss) {
     for (const std::size_t people : count.histogram()) others_ += people;

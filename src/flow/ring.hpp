@@ -2,7 +2,6 @@
 // enclosures (at odds that are only enclosed). All computations add products.
 #pragma once
 
-#include <arb_fmpz_poly.h>
 #include <flint/fmpz_poly.h>
 #include <flint/fmpz_poly_q.h>
 

@@ -218,14 +218,6 @@ std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Ana
 
 namespace {
 
-/// What encloses the loss on cells; nothing when that is not known.
-LossOnCell loss_on_cells(const Pipeline& pipeline, const Analyst& analyst) {
-  if (counts_with_known_others(pipeline)) {
-    return [&](const Cell& cell) { return local_count(pipeline, analyst, cell); };
-  }
-  return {};
-}
-
 /// Pairs of losses for the widest windows; all are known to rise without.
 void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<UnstableWindow>& windows) {
   constexpr std::size_t most_proofs = 100;
@@ -242,18 +234,16 @@ void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<
 
 }  // namespace
 
-bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst) {
-  return loss_on_cells(pipeline, analyst) != nullptr;
-}
+bool has_smooth_pieces(const Pipeline& pipeline) { return counts_with_known_others(pipeline); }
 
 EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                  const Rational& to) {
   pipeline.validate();
   if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
-  const LossOnCell loss = loss_on_cells(pipeline, analyst);
-  if (!loss) throw Error(ErrorCode::usage, "windows of this pipeline cannot be enclosed");
+  if (!has_smooth_pieces(pipeline)) throw Error(ErrorCode::usage, "windows of this pipeline cannot be enclosed");
   if (!pipeline.perturber.depends_on_epsilon() || from == to) return {};
   using enum LossPiece::Direction;
+  const LossOnCell loss = [&](const Cell& cell) { return local_count(pipeline, analyst, cell); };
   const std::vector<LossPiece> pieces = pieces_between(loss, from, to);
   EnclosedWindows result;
   const auto end_at = [&](std::size_t i, const Rational& otherwise) {

@@ -15,8 +15,6 @@ namespace {
 constexpr int widest_digit = 11;  // a pass writes to 2^11 places in turn: as many pages as a processor remembers
 constexpr std::size_t aimed_at = std::size_t{1} << 15;      // positions that a thread sorts within its cache
 constexpr std::size_t small_enough = std::size_t{1} << 17;  // positions that are sorted from their lowest digit
-/// Positions a thread: they take it a millisecond, where its start takes 0.05.
-constexpr std::size_t fewest_to_share = std::size_t{1} << 17;
 constexpr std::size_t fewest_by_digits = 128;
 constexpr std::size_t few = 4096;  // positions: fewer than a wide digit's places are worth
 constexpr int few_digit = 8;

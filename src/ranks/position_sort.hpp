@@ -10,6 +10,9 @@
 
 namespace fractile {
 
+/// Records a thread, to be placed or sorted: they take it half a millisecond or more, where its start takes 0.05.
+inline constexpr std::size_t fewest_to_share = std::size_t{1} << 17;
+
 /// Positions that lie together; the first `used` of `room`.
 struct PositionChunk {
   std::span<const Position> positions() const { return {room.data(), used}; }

@@ -9,6 +9,7 @@
 #include "ranks/large_array.hpp"
 #include "ranks/position_counters.hpp"
 #include "ranks/position_list.hpp"
+#include "ranks/position_sort.hpp"
 
 namespace fractile {
 namespace {
@@ -17,7 +18,6 @@ constexpr std::uint64_t max_records = (std::uint64_t{1} << 32) - 1;
 constexpr const char* too_many_records = "more than 4294967295 records";
 constexpr std::uint64_t coarse_size = std::uint64_t{1} << 20;
 constexpr std::size_t block_size = 1024;  // records that stay in the nearest cache with their positions
-constexpr std::size_t fewest_to_share = std::size_t{1} << 17;  // records a thread: half a millisecond or more
 
 }  // namespace
 

@@ -182,15 +182,15 @@ std::string engine_version(const Connection& connection) {
   return "DuckDB " + std::string(source_detail::ColumnView(*batch, 0).text(0));
 }
 
-constexpr std::uint32_t most_threads = 256;
-
 void check_options(const TableOptions& options) {
   if (options.file.empty() && options.sql.empty()) {
     throw Error(ErrorCode::usage, "neither a file nor a query is given", "name a file, or - for standard input");
   }
-  if (options.threads > most_threads) {
-    throw Error(ErrorCode::usage, std::to_string(options.threads) + " threads are more than 256",
-                "ask for 0, as many as the machine runs at once");
+  if (options.threads > TableOptions::most_threads) {
+    throw Error(
+        ErrorCode::usage,
+        std::to_string(options.threads) + " threads are more than " + std::to_string(TableOptions::most_threads),
+        "ask for 0, as many as the machine runs at once");
   }
 }
 
