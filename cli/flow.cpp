@@ -104,15 +104,18 @@ OddsRange odds_within(const EpsilonRange& range) {
 }
 
 /// All windows can be found.
-bool finds_windows(const PipelineFile& file) {
-  return flow::has_short_polynomials(file.pipeline) || flow::has_smooth_pieces(file.pipeline);
+bool finds_windows(const PipelineFile& file, const flow::Analyst& analyst) {
+  return flow::has_short_polynomials(file.pipeline) || flow::has_smooth_pieces(file.pipeline, analyst);
 }
 
 /// Isolated where polynomials are short, enclosed elsewhere.
 flow::EnclosedWindows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds) {
   return about_file(file, [&] {
     if (!flow::has_short_polynomials(file.pipeline)) {
-      return flow::enclosed_windows(file.pipeline, analyst, odds.low, odds.high);
+      Progress progress("windows");
+      return flow::enclosed_windows(file.pipeline, analyst, odds.low, odds.high, [&](const Rational& done) {
+        progress.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
+      });
     }
     return flow::EnclosedWindows{flow::unstable_windows(file.pipeline, analyst, odds.low, odds.high), {}};
   });
@@ -187,7 +190,7 @@ int check_stability(const Typed& typed) {
   StabilityReport report{range.low, range.high, stability_over(file, range)};
   const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
   if (file.analyst && is_stable) report.windows.emplace();  // for every analyst there is none
-  if (file.analyst && !is_stable && finds_windows(file)) {
+  if (file.analyst && !is_stable && finds_windows(file, *file.analyst)) {
     report.windows = windows_of(file, *file.analyst, odds_around(range));
   }
   print_report(format, report);
@@ -276,7 +279,7 @@ int run_sweep(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   SweepReport report;
-  const bool isolates = finds_windows(file);
+  const bool isolates = finds_windows(file, analyst);
   if (isolates) report.windows = windows_of(file, analyst, odds_around(range));
   Progress progress("flow sweep");
   for (const Exponent& epsilon : points) {

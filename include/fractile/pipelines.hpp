@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -224,14 +225,16 @@ struct EnclosedWindows {
   std::vector<RealBounds> undecided;
 };
 
-/// Whether the function below takes the pipeline: a count of one target and of known others.
-bool has_smooth_pieces(const Pipeline& pipeline);
+/// Whether the function below takes the pipeline: a count, or a sum that takes at most some 20,000 values, of one target and of known
+/// others; or the mode of a perturbed histogram, whose true mode is guessed, all histograms being equally likely.
+bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst);
 
 /// All windows within odds from .. to, by certified enclosures of the loss's slope: the loss is a sum of minima of analytic functions, each
 /// of which is enclosed on whole stretches of odds. Outside of the windows and of what is undecided, the loss does not rise.
-/// Error(usage) when the pipeline is not taken. Proof: docs/proofs/windows.md
+/// Error(usage) when the pipeline is not taken. Modes take minutes for hundreds of participants, on all processors of the machine; progress(odds)
+/// is called whenever all is done up to these odds. Proof: docs/proofs/windows.md
 EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
-                                 const Rational& to);
+                                 const Rational& to, const std::function<void(const Rational& odds)>& progress = {});
 
 /// The windows that a scan of increasing odds comes upon, for pipelines of any size: a least and then a highest loss lie
 /// within the ends, and the loss is higher at the proof's second odds than at its first. What rises and falls again between

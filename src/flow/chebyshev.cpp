@@ -133,6 +133,11 @@ Interpolation::Interpolation() {
   }
 }
 
+const Interpolation& Interpolation::instance() {
+  static const Interpolation value;
+  return value;
+}
+
 LocalPolynomial Interpolation::through(const std::vector<Enclosure>& values) const {
   BallArray at_nodes(nodes);
   for (std::size_t j = 0; j < nodes; ++j) arb_set(at_nodes.at(j), values[j].arb());
@@ -166,6 +171,14 @@ Enclosure Interpolation::slope_error(const Enclosure& largest) {
   const Rational n = static_cast<std::int64_t>(nodes);
   const Rational ratio = ((n + 1) / n).pow(2) / Rational(ellipse);
   return tail(largest, Rational(4) * n.pow(2) / (Rational(1) - ratio));
+}
+
+std::vector<Enclosure> odds_at_nodes(const Cell& cell) {
+  const Enclosure centre = Enclosure::of(cell.centre, enclosure_bits);
+  const Enclosure radius = Enclosure::of(cell.radius, enclosure_bits);
+  std::vector<Enclosure> result(Interpolation::nodes, centre);
+  for (std::size_t i = 0; i < result.size(); ++i) add_product(result[i], radius, Interpolation::instance().node(i));
+  return result;
 }
 
 Enclosure within(const Enclosure& radius) {

@@ -129,7 +129,8 @@ class Interpolation {
   /// Functions must be analytic on the ellipse with foci -1 and 1 whose half axes add up to this, places being complex.
   static constexpr std::int64_t ellipse = 5;
 
-  Interpolation();
+  /// The one that there is.
+  static const Interpolation& instance();
 
   /// The node's place, in -1 .. 1.
   const Enclosure& node(std::size_t i) const { return nodes_[i]; }
@@ -141,9 +142,23 @@ class Interpolation {
   static Enclosure slope_error(const Enclosure& largest);
 
  private:
+  Interpolation();
+
   std::vector<Enclosure> nodes_;
   BallArray weights_{nodes * nodes};  // row after row: a power of the place; column: a node
 };
+
+/// The polynomial through values at the nodes, at_node(0), at_node(1), ..
+template <class AtNode>
+LocalPolynomial through_nodes(AtNode at_node) {
+  std::vector<Enclosure> values;
+  values.reserve(Interpolation::nodes);
+  for (std::size_t i = 0; i < Interpolation::nodes; ++i) values.push_back(at_node(i));
+  return Interpolation::instance().through(values);
+}
+
+/// The nodes of a cell, as odds.
+std::vector<Enclosure> odds_at_nodes(const Cell& cell);
 
 /// A ball about 0 with this radius.
 Enclosure within(const Enclosure& radius);

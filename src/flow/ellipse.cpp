@@ -1,7 +1,5 @@
 #include "flow/ellipse.hpp"
 
-#include <array>
-
 namespace fractile::flow {
 namespace {
 
@@ -34,43 +32,37 @@ ComplexBox arc(const Cell& cell, std::int64_t i) {
   return box;
 }
 
-/// A function's modulus in a box.
-Enclosure modulus_at(const Polynomial& numerator, const Polynomial& denominator, const ComplexBox& odds) {
+/// In lowest terms.
+RationalFunction quotient(const Polynomial& numerator, const Polynomial& denominator) {
+  RationalFunction result;
+  fmpz_poly_set(fmpz_poly_q_numref(result.get()), numerator.get());
+  fmpz_poly_set(fmpz_poly_q_denref(result.get()), denominator.get());
+  fmpz_poly_q_canonicalise(result.get());
+  return result;
+}
+
+ComplexBox value_at(const RationalFunction& function, const ComplexBox& odds) {
   ComplexBox value;
   ComplexBox divisor;
-  arb_fmpz_poly_evaluate_acb(value.get(), numerator.get(), odds.get(), chebyshev_bits);
-  arb_fmpz_poly_evaluate_acb(divisor.get(), denominator.get(), odds.get(), chebyshev_bits);
-  Enclosure result = value.modulus();
-  const Enclosure below = divisor.modulus();
-  arb_div(result.arb(), result.arb(), below.arb(), chebyshev_bits);
-  return result;
+  arb_fmpz_poly_evaluate_acb(value.get(), function.numerator(), odds.get(), chebyshev_bits);
+  arb_fmpz_poly_evaluate_acb(divisor.get(), function.denominator(), odds.get(), chebyshev_bits);
+  acb_div(value.get(), value.get(), divisor.get(), chebyshev_bits);
+  return value;
 }
 
-/// |u + i v|.
-Enclosure modulus_of(const Enclosure& real, const Enclosure& imaginary) {
-  Enclosure result;
-  arb_hypot(result.arb(), real.arb(), imaginary.arb(), chebyshev_bits);
-  return result;
-}
-
-Enclosure plus_or_minus(const Enclosure& centre, const Enclosure& radius, int sign) {
-  Enclosure result = centre;
-  arb_addmul_si(result.arb(), radius.arb(), sign, chebyshev_bits);
-  return result;
-}
-
-/// |p| + |1 - p| is convex in p, so that a corner of the box is its largest: half the corners, for it is symmetrical.
-Enclosure largest_in_box(const Enclosure& centre, const Enclosure& real_reach, const Enclosure& imaginary_reach) {
-  Enclosure largest;
-  for (const int sign : std::array{-1, 1}) {
-    const Enclosure p = plus_or_minus(centre, real_reach, sign);
-    Enclosure rest;
-    arb_sub_ui(rest.arb(), p.arb(), 1, chebyshev_bits);
-    Enclosure sum = modulus_of(p, imaginary_reach);
-    arb_add(sum.arb(), sum.arb(), modulus_of(rest, imaginary_reach).arb(), chebyshev_bits);
-    arb_max(largest.arb(), largest.arb(), sum.arb(), chebyshev_bits);
-  }
-  return largest;
+/// |p| - Re p = (Im p)^2 / (|p| + Re p): of the second order where p is nearly real and positive.
+Enclosure excess_of(const ComplexBox& p) {
+  const Enclosure modulus = p.modulus();
+  Enclosure excess;
+  Enclosure sum;
+  arb_sub(excess.arb(), modulus.arb(), acb_realref(p.get()), chebyshev_bits);
+  arb_add(sum.arb(), modulus.arb(), acb_realref(p.get()), chebyshev_bits);
+  if (arb_is_positive(sum.arb()) == 0) return excess;
+  Enclosure other;
+  arb_sqr(other.arb(), acb_imagref(p.get()), chebyshev_bits);
+  arb_div(other.arb(), other.arb(), sum.arb(), chebyshev_bits);
+  arb_min(excess.arb(), excess.arb(), other.arb(), chebyshev_bits);
+  return excess;
 }
 
 Enclosure scaled(const Enclosure& value, const Rational& factor) {
@@ -91,26 +83,41 @@ Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(con
   return largest;
 }
 
-ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& denominator, const Cell& cell) {
-  RationalFunction p;
-  fmpz_poly_set(fmpz_poly_q_numref(p.get()), numerator.get());
-  fmpz_poly_set(fmpz_poly_q_denref(p.get()), denominator.get());
-  fmpz_poly_q_canonicalise(p.get());
-  RationalFunction derivative;
-  fmpz_poly_q_derivative(derivative.get(), p.get());
-  Polynomial above;
-  Polynomial below;
-  fmpz_poly_set(above.get(), derivative.numerator());
-  fmpz_poly_set(below.get(), derivative.denominator());
+Enclosure largest_modulus_of_law(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
+                                 const Cell& cell) {
+  std::vector<RationalFunction> probabilities;
+  probabilities.reserve(numerators.size());
+  for (const Polynomial& numerator : numerators) probabilities.push_back(quotient(numerator, denominator));
+  return largest_on_ellipse(cell, [&](const ComplexBox& odds) {
+    Enclosure sum;
+    arb_one(sum.arb());  // of the real parts
+    for (const RationalFunction& p : probabilities) {
+      arb_add(sum.arb(), sum.arb(), excess_of(value_at(p, odds)).arb(), chebyshev_bits);
+    }
+    return sum;
+  });
+}
 
-  ProbabilityBounds bounds;
+Enclosure modulus_of_sum(const std::vector<Enclosure>& moduli, const std::vector<std::size_t>& people) {
+  Enclosure product;
+  arb_one(product.arb());
+  for (std::size_t value = 0; value < moduli.size(); ++value) {
+    Enclosure power;
+    arb_pow_ui(power.arb(), moduli[value].arb(), people[value], chebyshev_bits);
+    arb_mul(product.arb(), product.arb(), power.arb(), chebyshev_bits);
+  }
+  return product;
+}
+
+ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& denominator, const Cell& cell) {
+  RationalFunction derivative;
+  fmpz_poly_q_derivative(derivative.get(), quotient(numerator, denominator).get());
   const Enclosure steepest =
-      largest_on_ellipse(cell, [&](const ComplexBox& odds) { return modulus_at(above, below, odds); });
+      largest_on_ellipse(cell, [&](const ComplexBox& odds) { return value_at(derivative, odds).modulus(); });
+  ProbabilityBounds bounds;
   bounds.slope = scaled(steepest, cell.radius);
-  const Rational middle = numerator.at(cell.centre) / denominator.at(cell.centre);
-  bounds.range = ball(middle);
-  bounds.modulus =
-      largest_in_box(bounds.range, scaled(bounds.slope, half_width()), scaled(bounds.slope, half_height()));
+  bounds.modulus = largest_modulus_of_law({numerator, denominator - numerator}, denominator, cell);
+  bounds.range = ball(numerator.at(cell.centre) / denominator.at(cell.centre));
   arb_add(bounds.range.arb(), bounds.range.arb(), within(bounds.slope).arb(), chebyshev_bits);
   return bounds;
 }

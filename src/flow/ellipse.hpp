@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "exact/enclosure.hpp"
 #include "exact/flint.hpp"
@@ -36,9 +37,20 @@ class ComplexBox {
 /// Whether all odds on the ellipse and within have a positive real part.
 bool is_right_of_zero(const Cell& cell);
 
-/// No less than the function takes anywhere on the ellipse, when it encloses what is taken in a box of odds. The function is the modulus
-/// of one that is analytic where the real part of odds is positive, and real at real odds; or a sum of such moduli.
+/// No less than a function takes anywhere on the ellipse and within, when `at` is no less than what it takes in a box of odds. It is the
+/// modulus of one that is analytic there and real at real odds; or a sum of such moduli.
 Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(const ComplexBox&)>& at);
+
+/// Of a law, probabilities that add up to 1, each with its numerator over the same denominator: the sum of their moduli is at most this
+/// on the ellipse and within.
+Enclosure largest_modulus_of_law(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
+                                 const Cell& cell);
+
+/// The same of the sum of independent answers, so many people having the i-th law.
+Enclosure modulus_of_sum(const std::vector<Enclosure>& moduli, const std::vector<std::size_t>& people);
+
+/// At most so large are moduli of any use: with more, a cell is too wide.
+constexpr double largest_modulus = 0x1p20;
 
 /// Of a probability p = numerator / denominator, as a function of the place.
 struct ProbabilityBounds {

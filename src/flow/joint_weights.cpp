@@ -1,5 +1,7 @@
 #include "flow/joint_weights.hpp"
 
+#include "flow/ring.hpp"
+
 namespace fractile::flow {
 
 JointWeights joint_weights(const Prior& prior, const Loss& loss) {
@@ -14,6 +16,20 @@ JointWeights joint_weights(const Prior& prior, const Loss& loss) {
     for (std::size_t w = 0; w < result.weights.columns(); ++w) result.weights(x, w) *= result.common;
   }
   return result;
+}
+
+Enclosure highest_losses(const JointWeights& joint, const std::vector<Enclosure>& moduli) {
+  Enclosure sum;
+  for (std::size_t x = 0; x < joint.weights.rows(); ++x) {
+    Enclosure highest;
+    for (const Rational& weight : joint.weights.row(x)) {
+      Enclosure size = Enclosure::of(weight / joint.common, enclosure_bits);
+      arb_abs(size.arb(), size.arb());
+      arb_max(highest.arb(), highest.arb(), size.arb(), enclosure_bits);
+    }
+    add_product(sum, highest, moduli[x]);
+  }
+  return sum;
 }
 
 }  // namespace fractile::flow

@@ -1,6 +1,9 @@
 // prior * loss as integers: what every observation's losses are mixed with.
 #pragma once
 
+#include <vector>
+
+#include "exact/enclosure.hpp"
 #include "fractile/flow.hpp"
 
 namespace fractile::flow {
@@ -11,5 +14,9 @@ struct JointWeights {
 };
 
 JointWeights joint_weights(const Prior& prior, const Loss& loss);
+
+/// The sum over secrets of the highest weight in the row, times the secret's number: where laws given the secret have these
+/// moduli, no less than all joint losses together, whatever the actions are.
+Enclosure highest_losses(const JointWeights& joint, const std::vector<Enclosure>& moduli);
 
 }  // namespace fractile::flow

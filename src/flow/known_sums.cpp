@@ -6,7 +6,6 @@
 
 #include "flow/joint_weights.hpp"
 #include "flow/rows.hpp"
-#include "flow/stretch.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -42,28 +41,6 @@ std::vector<std::vector<Enclosure>> costs_of(const JointWeights& joint,
   return costs;
 }
 
-/// After a total, when the others' law is this.
-Enclosure cost_after(std::size_t total, const std::vector<Enclosure>& cost, const Stretch& others) {
-  Enclosure sum;
-  const std::size_t end = others.first + others.size;
-  for (std::size_t s = 0; s < cost.size() && s <= total; ++s) {
-    const std::size_t below = total - s;
-    if (below >= others.first && below < end) add_product(sum, cost[s], others.mass(below - others.first));
-  }
-  return sum;
-}
-
-/// No action costs more for a unit of probability.
-Enclosure highest_cost(const std::vector<std::vector<Enclosure>>& costs) {
-  Enclosure highest;
-  for (const std::vector<Enclosure>& cost : costs) {
-    Enclosure all;
-    for (const Enclosure& step : cost) arb_add(all.arb(), all.arb(), step.arb(), enclosure_bits);
-    arb_max(highest.arb(), highest.arb(), all.arb(), enclosure_bits);
-  }
-  return highest;
-}
-
 }  // namespace
 
 bool adds_known_others(const Pipeline& pipeline) {
@@ -71,28 +48,49 @@ bool adds_known_others(const Pipeline& pipeline) {
          pipeline.post.kind == PostProcessor::Kind::sum;
 }
 
-Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
-  pipeline.validate();
+KnownSum::KnownSum(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) : others(nobody()) {
   const auto laws = step_laws(noise_at(pipeline.perturber.noise(), odds), additions_of(pipeline).steps);
-  const auto costs = costs_of(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)), laws);
+  costs = costs_of(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)), laws);
   const Composition histogram = composition_of(pipeline.secret.known, pipeline.values.size());
-  Stretch others = nobody();
   for (std::size_t value = 0; value < histogram.size(); ++value) {
     others = convolved(others, power(fixed_point(0, laws[value], {}), histogram[value]));
   }
-  Enclosure loss;
-  const std::size_t end = others.first + others.size + laws.front().size() - 1;
-  for (std::size_t total = others.first; total < end; ++total) {
-    Enclosure least = cost_after(total, costs.front(), others);
+}
+
+Enclosure KnownSum::loss(std::size_t action, std::size_t total) const {
+  const std::vector<Enclosure>& cost = costs[action];
+  Enclosure sum;
+  for (std::size_t s = 0; s < cost.size() && s <= total; ++s) {
+    const std::size_t below = total - s;
+    if (below < others.first || below >= others.first + others.size) continue;
+    add_product(sum, cost[s], others.mass(below - others.first));
+  }
+  return sum;
+}
+
+Enclosure KnownSum::most_left_out() const {
+  Enclosure all;
+  for (std::size_t s = 0; s < costs.front().size(); ++s) {
+    Enclosure highest;
     for (const std::vector<Enclosure>& cost : costs) {
-      arb_min(least.arb(), least.arb(), cost_after(total, cost, others).arb(), enclosure_bits);
+      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
+    }
+    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
+  }
+  return product(all, others.rest);
+}
+
+Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
+  pipeline.validate();
+  const KnownSum sum(pipeline, analyst, odds);
+  Enclosure loss = from_zero_to(sum.most_left_out());
+  for (std::size_t total = sum.first(); total < sum.end(); ++total) {
+    Enclosure least = sum.loss(0, total);
+    for (std::size_t action = 1; action < sum.costs.size(); ++action) {
+      arb_min(least.arb(), least.arb(), sum.loss(action, total).arb(), enclosure_bits);
     }
     arb_add(loss.arb(), loss.arb(), least.arb(), enclosure_bits);
   }
-  Enclosure left_out;
-  add_product(left_out, others.rest, highest_cost(costs));
-  const Enclosure neglected = from_zero_to(left_out);
-  arb_add(loss.arb(), loss.arb(), neglected.arb(), enclosure_bits);
   return loss;
 }
 

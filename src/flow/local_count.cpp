@@ -11,7 +11,6 @@
 namespace fractile::flow {
 namespace {
 
-constexpr double largest_modulus = 0x1p20;
 constexpr double smallest_divisor = 0.25;  // of n |p'| / max(p, 1 - p); exact, and so is 1 less it
 constexpr std::uint64_t largest_quotient = 4;
 
@@ -43,36 +42,32 @@ std::optional<CountBounds> bounds_of(const CountAmongKnown& count, const JointWe
     by_value.push_back(bounds_about(counted, count.denominator(), cell));
 
   CountBounds result;
-  result.law = whole<Enclosure>(1);
+  std::vector<Enclosure> moduli;
   Enclosure steepness;  // sum of n |p'| / max(p, 1 - p)
   for (std::size_t value = 0; value < by_value.size(); ++value) {
+    const ProbabilityBounds& bounds = by_value[value];
+    moduli.push_back(bounds.modulus);
     const std::size_t others = count.histogram()[value];
     if (others == 0) continue;
-    const ProbabilityBounds& bounds = by_value[value];
-    Enclosure power;
-    arb_pow_ui(power.arb(), bounds.modulus.arb(), others, chebyshev_bits);
-    result.law *= power;
     if (!is_far_from_an_end(bounds.range)) return {};
     steepness += times(bounds.slope, largest_quotient * others);
   }
+  result.law = modulus_of_sum(moduli, count.histogram());
   if (!(result.law.upper_double() <= largest_modulus)) return {};
 
   Enclosure highest_slope;  // of what an action costs for a unit of probability
   for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
-    Enclosure modulus;
     Enclosure cost;
     Enclosure slope;
     for (std::size_t x = 0; x < by_value.size(); ++x) {
       const Enclosure weight = Enclosure::of(joint.weights(x, w) / joint.common, chebyshev_bits);
-      modulus += weight * by_value[x].modulus;
       slope += weight * by_value[x].slope;
       cost += weight;
     }
-    arb_max(result.loss.arb(), result.loss.arb(), modulus.arb(), chebyshev_bits);
     arb_max(result.largest_loss.arb(), result.largest_loss.arb(), cost.arb(), chebyshev_bits);
     arb_max(highest_slope.arb(), highest_slope.arb(), slope.arb(), chebyshev_bits);
   }
-  result.loss *= result.law;
+  result.loss = highest_losses(joint, moduli) * result.law;
   result.slope_per_mass = times(highest_slope, 2) + times(result.largest_loss * steepness, 4);
   if (arb_is_finite(result.loss.arb()) == 0 || arb_is_finite(result.slope_per_mass.arb()) == 0) return {};
   return result;
@@ -88,11 +83,7 @@ class LocalCount final : public LocalLoss {
         slope_error_(Interpolation::slope_error(bounds.loss)),
         largest_loss_(bounds.largest_loss) {
     for (const std::size_t people : count.histogram()) others_ += people;
-    const Enclosure centre = Enclosure::of(cell.centre, enclosure_bits);
-    const Enclosure radius = Enclosure::of(cell.radius, enclosure_bits);
-    for (std::size_t i = 0; i < Interpolation::nodes; ++i) {
-      Enclosure odds = centre;
-      arb_addmul(odds.arb(), radius.arb(), interpolation().node(i).arb(), enclosure_bits);
+    for (const Enclosure& odds : odds_at_nodes(cell)) {
       laws_.push_back(count.law_at(odds));
       lines_at_.push_back(count.lines_at(odds));
     }
@@ -121,8 +112,6 @@ class LocalCount final : public LocalLoss {
     return mode;
   }
 
-  bool is_constant(const OpenActions& open) const override { return open.first == 0 && open.last == others_ + 1; }
-
   bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) override {
     if (observation == 0 && lines_[action].absent == lines_[other].absent) return true;
     if (observation == others_ + 1 && lines_[action].present == lines_[other].present) return true;
@@ -135,7 +124,7 @@ class LocalCount final : public LocalLoss {
     const auto [place, is_new] = masses_.try_emplace({first, last});
     if (is_new) {
       place->second = FilteredPolynomial(
-          through([&](std::size_t i) { return laws_[i].between(first < 2 ? 0 : first - 2, last + 2); }));
+          through_nodes([&](std::size_t i) { return laws_[i].between(first < 2 ? 0 : first - 2, last + 2); }));
     }
     return place->second.is_at_most(most_mass_, places);
   }
@@ -144,26 +133,13 @@ class LocalCount final : public LocalLoss {
   const Enclosure& largest_loss() const override { return largest_loss_; }
 
  private:
-  static const Interpolation& interpolation() {
-    static const Interpolation value;
-    return value;
-  }
-
   static double middle_of(const CountLaw& law) { return static_cast<double>(law.first() + law.last()) / 2; }
-
-  template <class AtNode>
-  static LocalPolynomial through(AtNode at_node) {
-    std::vector<Enclosure> values;
-    values.reserve(Interpolation::nodes);
-    for (std::size_t i = 0; i < Interpolation::nodes; ++i) values.push_back(at_node(i));
-    return interpolation().through(values);
-  }
 
   /// An action's joint losses after first .. last together.
   const LocalPolynomial& sum(std::size_t first, std::size_t last, std::size_t action) {
     const auto [place, is_new] = sums_.try_emplace({first, last, action});
     if (is_new) {
-      place->second = through([&](std::size_t i) {
+      place->second = through_nodes([&](std::size_t i) {
         Enclosure value;
         add_product(value, lines_at_[i][action].absent, laws_[i].between(first, last + 1));
         add_product(value, lines_at_[i][action].present, laws_[i].between(first == 0 ? 0 : first - 1, last));
@@ -181,7 +157,7 @@ class LocalCount final : public LocalLoss {
     return sum(observation, observation, action) - sum(observation, observation, other);
   }
   LocalPolynomial difference(std::size_t action, std::size_t other, Enclosure Line<Enclosure>::*part) const {
-    return through([&](std::size_t i) {
+    return through_nodes([&](std::size_t i) {
       Enclosure result;
       arb_sub(result.arb(), (lines_at_[i][action].*part).arb(), (lines_at_[i][other].*part).arb(), enclosure_bits);
       return result;

@@ -1,6 +1,7 @@
 #include "flow/local_loss.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "flow/ring.hpp"
@@ -18,7 +19,10 @@ struct Known {
   LocalPolynomial slope;  ///< of the observations whose best action is known
   double neglected = 0;   ///< what the slope of those that are left out is at most
   std::vector<OpenActions> open;
-  bool is_constant = false;
+  std::set<std::size_t> taken;  ///< the best actions that are known
+
+  /// One action is best after all observations.
+  bool is_constant() const { return open.empty() && neglected == 0 && taken.size() == 1; }
 };
 
 Rational exactly(double dyadic) {
@@ -47,9 +51,9 @@ class Bisection {
 
  private:
   void add(const Places& places, const Known& before) {
-    Known known{before.slope, before.neglected, {}};
+    Known known{before.slope, before.neglected, {}, before.taken};
     for (const OpenActions& open : before.open) settle(open, places, known);
-    if (known.is_constant) return append(places, Direction::falls);
+    if (known.is_constant()) return append(places, Direction::falls);
     const Slope slope = slope_over(known, places);
     if (slope.lower > 0) return append(places, Direction::rises);
     if (slope.upper <= 0) return append(places, Direction::falls);
@@ -69,7 +73,7 @@ class Bisection {
       i = static_cast<std::size_t>(std::ranges::find(open.actions, kept) - open.actions.begin());
     }
     if (open.actions.size() == 1) {
-      known.is_constant = loss_.is_constant(open);
+      known.taken.insert(open.actions.front());
       known.slope += loss_.slope(open.first, open.last, open.actions.front()).exact;
     } else if (loss_.is_negligible(open.first, open.last, places)) {
       known.neglected += negligible_slope_ * (1 + 0x1p-40);

@@ -18,7 +18,8 @@ struct OpenActions {
   std::vector<std::size_t> actions;
 };
 
-/// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses.
+/// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses. Whoever
+/// takes the same action after all observations has a loss that is the same everywhere.
 class LocalLoss {
  public:
   LocalLoss() = default;
@@ -35,8 +36,6 @@ class LocalLoss {
   virtual bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) = 0;
   /// The derivative by the place of an action's joint losses after first .. last together, up to slope_error().
   virtual const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) = 0;
-  /// Whether the loss is the same everywhere when the one action is best after all these.
-  virtual bool is_constant(const OpenActions& open) const = 0;
   /// Whether the derivative of the joint losses after first .. last together has at most a modulus of negligible_slope() throughout
   /// the places, whatever the actions are.
   virtual bool is_negligible(std::size_t first, std::size_t last, const Places& places) = 0;

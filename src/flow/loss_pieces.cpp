@@ -19,7 +19,8 @@ Rational shortened(const Rational& value) { return short_rational(value, value *
 
 }  // namespace
 
-std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to) {
+std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
+                                      const std::function<void(const Rational&)>& progress) {
   std::vector<LossPiece> pieces;
   Rational left = from;
   Rational radius = (to - from) / 2;
@@ -40,6 +41,7 @@ std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& fr
       }
     }
     left += 2 * radius;
+    if (progress) progress(left);
     radius = shortened(radius * Rational(4, 3));
   }
   return pieces;

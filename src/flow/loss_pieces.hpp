@@ -14,6 +14,8 @@ namespace fractile::flow {
 using LossOnCell = std::function<std::unique_ptr<LocalLoss>(const Cell&)>;
 
 /// All of from .. to, in order, neighbours with different directions.
-std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to);
+/// `progress`, when there is one, is told up to where all is done.
+std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
+                                      const std::function<void(const Rational&)>& progress);
 
 }  // namespace fractile::flow

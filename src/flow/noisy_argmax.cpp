@@ -91,18 +91,10 @@ struct Products {
   std::vector<Enclosure> not_higher;     ///< j of the K - 1 other bars have x <= m and y < h, the rest after
 };
 
-/// What the analyst can make of a shown bar k': sums over all histograms of the probability that k' is the first highest noisy
-/// bar, and that the first highest true bar is ...
-struct Guesses {
-  Enclosure first;  ///< ... bar 0, for k' > 0
-  Enclosure shown;  ///< ... bar k'
-  Enclosure next;   ///< ... bar k' + 1, for k' < K - 1
-};
-
-/// By shown bar; no other guess is better than the best of these. Sums over pairs of a highest true and a highest noisy height.
-class ModeGuesses {
+/// Sums over pairs of a highest true and a highest noisy height.
+class GuessSums {
  public:
-  ModeGuesses(std::size_t participants, std::size_t bars, Heights heights)
+  GuessSums(std::size_t participants, std::size_t bars, Heights heights)
       : participants_(participants),
         bars_(bars),
         heights_(std::move(heights)),
@@ -112,8 +104,8 @@ class ModeGuesses {
   /// Adds the histograms whose highest noisy bar has height `noisy` and whose highest true bar has first .. last participants.
   void add(std::size_t noisy, std::size_t first, std::size_t last);
 
-  /// The sum over shown bars of the best guess's.
-  Enclosure right() const;
+  /// By shown bar: sums over all histograms.
+  const std::vector<Guesses>& sums() const { return guesses_; }
 
  private:
   Enclosure error_of_products(std::size_t bars, std::size_t participants) const;
@@ -129,7 +121,7 @@ class ModeGuesses {
 };
 
 /// Products of so many bars are too small by something in this ball: at most bars (error + 1) units for each histogram.
-Enclosure ModeGuesses::error_of_products(std::size_t bars, std::size_t participants) const {
+Enclosure GuessSums::error_of_products(std::size_t bars, std::size_t participants) const {
   Integer units;
   fmpz_add_ui(units.get(), below_.error.get(), 1);
   fmpz_mul_ui(units.get(), units.get(), bars);
@@ -140,8 +132,8 @@ Enclosure ModeGuesses::error_of_products(std::size_t bars, std::size_t participa
 }
 
 /// By j, the coefficient of t^participants in the product of j bars of one kind and bars - j of the other.
-std::vector<Enclosure> ModeGuesses::products(const FixedPowers& some, const FixedPowers& others, std::size_t bars,
-                                             std::size_t participants) const {
+std::vector<Enclosure> GuessSums::products(const FixedPowers& some, const FixedPowers& others, std::size_t bars,
+                                           std::size_t participants) const {
   const Enclosure error = error_of_products(bars, participants);
   std::vector<Enclosure> result;
   result.reserve(bars + 1);
@@ -155,7 +147,7 @@ std::vector<Enclosure> ModeGuesses::products(const FixedPowers& some, const Fixe
   return result;
 }
 
-void ModeGuesses::add(std::size_t noisy, std::size_t first, std::size_t last) {
+void GuessSums::add(std::size_t noisy, std::size_t first, std::size_t last) {
   // Of one bar with fewer than `highest` participants: the sum of t^x Pr[noisy height below `noisy`, or at most `noisy` | x].
   FixedPowers below(bars_, participants_ - first, fraction_bits);
   FixedPowers at_most(bars_, participants_ - first, fraction_bits);
@@ -181,7 +173,7 @@ void ModeGuesses::add(std::size_t noisy, std::size_t first, std::size_t last) {
   }
 }
 
-void ModeGuesses::add_guesses(std::size_t highest, std::size_t noisy, const Products& products) {
+void GuessSums::add_guesses(std::size_t highest, std::size_t noisy, const Products& products) {
   const Enclosure& at = heights_.at[highest][noisy];
   const Enclosure& below = heights_.below[highest][noisy];
   const Enclosure& at_most = heights_.below[highest][noisy + 1];
@@ -199,17 +191,6 @@ void ModeGuesses::add_guesses(std::size_t highest, std::size_t noisy, const Prod
       add_product(guesses.next, at_most, sum);
     }
   }
-}
-
-Enclosure ModeGuesses::right() const {
-  Enclosure sum;
-  for (const Guesses& guesses : guesses_) {
-    Enclosure best;
-    arb_max(best.arb(), guesses.first.arb(), guesses.shown.arb(), bits);
-    arb_max(best.arb(), best.arb(), guesses.next.arb(), bits);
-    arb_add(sum.arb(), sum.arb(), best.arb(), bits);
-  }
-  return sum;
 }
 
 /// Pr[the highest noisy height is at least so far from the highest true one] is at most this, for geometric noise: some bar
@@ -244,24 +225,38 @@ bool guesses_the_mode(const Pipeline& pipeline, const Analyst& analyst) {
          analyst.goal == Analyst::Goal::argmax_accuracy && !analyst.prior;
 }
 
-Enclosure loss_of_guessing_the_mode(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
-  pipeline.validate();
+std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odds) {
   const std::size_t participants = pipeline.participants;
   const std::size_t bars = pipeline.values.size();
   const Reach reach = reach_of(pipeline, odds);
-  ModeGuesses guesses(participants, bars, heights_of(noise_at(pipeline.perturber.noise(), odds)));
+  GuessSums sums(participants, bars, heights_of(noise_at(pipeline.perturber.noise(), odds)));
   const std::size_t least = (participants + bars - 1) / bars;  // in the highest bar
   for (std::size_t noisy = 0; noisy <= participants; ++noisy) {
     const std::size_t first = noisy < reach.distance ? 0 : noisy - reach.distance + 1;
     const std::size_t last = std::min(participants, noisy + reach.distance - 1);
-    if (least <= last) guesses.add(noisy, std::max(least, first), last);
+    if (least <= last) sums.add(noisy, std::max(least, first), last);
   }
+  const Enclosure all = histograms(participants, bars);
+  const Enclosure neglected = from_zero_to(reach.neglected);
+  std::vector<Guesses> result = sums.sums();
+  for (Guesses& guesses : result) {
+    for (Enclosure* chance : {&guesses.first, &guesses.shown, &guesses.next}) {
+      arb_div(chance->arb(), chance->arb(), all.arb(), bits);
+      arb_add(chance->arb(), chance->arb(), neglected.arb(), bits);
+    }
+  }
+  return result;
+}
 
-  Enclosure right = guesses.right();
-  arb_div(right.arb(), right.arb(), histograms(participants, bars).arb(), bits);
-  arb_add(right.arb(), right.arb(), from_zero_to(reach.neglected).arb(), bits);
-  Enclosure loss;
-  arb_sub(loss.arb(), whole<Enclosure>(1).arb(), right.arb(), bits);
+Enclosure loss_of_guessing_the_mode(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
+  pipeline.validate();
+  Enclosure loss = whole<Enclosure>(1);
+  for (const Guesses& guesses : mode_guesses(pipeline, odds)) {
+    Enclosure best;
+    arb_max(best.arb(), guesses.first.arb(), guesses.shown.arb(), bits);
+    arb_max(best.arb(), best.arb(), guesses.next.arb(), bits);
+    arb_sub(loss.arb(), loss.arb(), best.arb(), bits);
+  }
   arb_mul(loss.arb(), loss.arb(), Enclosure::of(analyst.scale, bits).arb(), bits);
   return loss;
 }

@@ -4,8 +4,12 @@
 
 #include "flow/joint_weights.hpp"
 #include "flow/known_others.hpp"
+#include "flow/known_sums.hpp"
+#include "flow/local_argmax.hpp"
 #include "flow/local_count.hpp"
+#include "flow/local_sum.hpp"
 #include "flow/loss_pieces.hpp"
+#include "flow/noisy_argmax.hpp"
 #include "flow/pipeline_rows.hpp"
 #include "flow/real_roots.hpp"
 #include "flow/rows.hpp"
@@ -218,6 +222,20 @@ std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Ana
 
 namespace {
 
+/// What encloses the loss on cells; nothing where that is not known.
+LossOnCell loss_on_cells(const Pipeline& pipeline, const Analyst& analyst) {
+  if (counts_with_known_others(pipeline)) {
+    return [&](const Cell& cell) { return local_count(pipeline, analyst, cell); };
+  }
+  if (adds_known_others(pipeline) && has_few_sums(pipeline)) {
+    return [&](const Cell& cell) { return local_sum(pipeline, analyst, cell); };
+  }
+  if (guesses_the_mode(pipeline, analyst)) {
+    return [&](const Cell& cell) { return local_argmax(pipeline, cell); };
+  }
+  return {};
+}
+
 /// Pairs of losses for the widest windows; all are known to rise without.
 void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<UnstableWindow>& windows) {
   constexpr std::size_t most_proofs = 100;
@@ -234,17 +252,19 @@ void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<
 
 }  // namespace
 
-bool has_smooth_pieces(const Pipeline& pipeline) { return counts_with_known_others(pipeline); }
+bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst) {
+  return loss_on_cells(pipeline, analyst) != nullptr;
+}
 
 EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
-                                 const Rational& to) {
+                                 const Rational& to, const std::function<void(const Rational& odds)>& progress) {
   pipeline.validate();
   if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
-  if (!has_smooth_pieces(pipeline)) throw Error(ErrorCode::usage, "windows of this pipeline cannot be enclosed");
+  const LossOnCell loss = loss_on_cells(pipeline, analyst);
+  if (!loss) throw Error(ErrorCode::usage, "windows of this pipeline cannot be enclosed");
   if (!pipeline.perturber.depends_on_epsilon() || from == to) return {};
   using enum LossPiece::Direction;
-  const LossOnCell loss = [&](const Cell& cell) { return local_count(pipeline, analyst, cell); };
-  const std::vector<LossPiece> pieces = pieces_between(loss, from, to);
+  const std::vector<LossPiece> pieces = pieces_between(loss, from, to, progress);
   EnclosedWindows result;
   const auto end_at = [&](std::size_t i, const Rational& otherwise) {
     return i < pieces.size() && pieces[i].direction == unknown ? RealBounds{pieces[i].from, pieces[i].to}

@@ -1,0 +1,52 @@
+// A loss on a cell whose observations are listed one by one, each with its joint losses as polynomials.
+// Proof: docs/proofs/windows.md, "One by one"
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "flow/local_loss.hpp"
+
+namespace fractile::flow {
+
+/// What is left of one observation: the actions of which one is a best one, and by action
+struct ListedObservation {
+  std::vector<std::size_t> actions;
+  std::vector<LocalPolynomial> losses;         ///< joint losses, less what is the same for all observations together
+  std::vector<LocalPolynomial> compared = {};  ///< what is ordered as they are, or stricter; empty: they themselves
+};
+
+class ListedLoss final : public LocalLoss {
+ public:
+  /// `modulus`: on the ellipse, all joint losses together, whatever the actions are; and whatever is compared.
+  ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus, Enclosure largest_loss);
+
+  std::vector<OpenActions> observations() const override;
+  std::size_t parting(std::size_t first, std::size_t last, const Places& places) const override;
+  bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) override;
+  const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) override;
+  bool is_negligible(std::size_t first, std::size_t last, const Places& places) override;
+  const Enclosure& negligible_slope() const override { return negligible_slope_; }
+  const Enclosure& slope_error() const override { return slope_error_; }
+  const Enclosure& largest_loss() const override { return largest_loss_; }
+
+ private:
+  /// An observation, and one or two of its actions.
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t>;
+
+  std::size_t index_of(std::size_t observation, std::size_t action) const;
+
+  std::vector<ListedObservation> list_;
+  double difference_error_;
+  Enclosure slope_error_;
+  Enclosure negligible_slope_;
+  Enclosure largest_loss_;
+  std::map<Key, FilteredPolynomial> differences_;
+  std::map<std::pair<std::size_t, std::size_t>, FilteredPolynomial> slopes_;
+  std::vector<std::optional<bool>> negligible_;  // by observation
+};
+
+}  // namespace fractile::flow
