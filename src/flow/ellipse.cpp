@@ -61,8 +61,7 @@ Enclosure excess_of(const ComplexBox& p) {
   Enclosure other;
   arb_sqr(other.arb(), acb_imagref(p.get()), chebyshev_bits);
   arb_div(other.arb(), other.arb(), sum.arb(), chebyshev_bits);
-  arb_min(excess.arb(), excess.arb(), other.arb(), chebyshev_bits);
-  return excess;
+  return tighter_bound(excess, other);
 }
 
 Enclosure scaled(const Enclosure& value, const Rational& factor) {

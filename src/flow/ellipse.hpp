@@ -41,6 +41,11 @@ bool is_right_of_zero(const Cell& cell);
 /// modulus of one that is analytic there and real at real odds; or a sum of such moduli.
 Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(const ComplexBox&)>& at);
 
+/// Of two balls that hold what is no less than something, the one that ends lower: a wide one's lower end is of no interest.
+inline Enclosure tighter_bound(const Enclosure& a, const Enclosure& b) {
+  return b.upper_double() <= a.upper_double() ? b : a;
+}
+
 /// Of a law, probabilities that add up to 1, each with its numerator over the same denominator: the sum of their moduli is at most this
 /// on the ellipse and within.
 Enclosure largest_modulus_of_law(const std::vector<Polynomial>& numerators, const Polynomial& denominator,

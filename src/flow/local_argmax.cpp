@@ -58,7 +58,7 @@ Enclosure geometric_modulus(std::size_t participants, const ComplexBox& odds) {
   const Enclosure left = difference(one, modulus);
   if (arb_is_positive(left.arb()) != 0) {
     const Enclosure series = quotient(product_of(inner, sum(one, modulus)), product_of(outer, left));
-    arb_min(bound.arb(), bound.arb(), series.arb(), chebyshev_bits);
+    bound = tighter_bound(bound, series);
   }
   return bound;
 }

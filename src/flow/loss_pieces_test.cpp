@@ -125,7 +125,7 @@ TEST(LargestModulus, HoldsOnTheEllipse) {
       }
       RC_ASSERT(largest <= law * (1 + 1e-9));
       RC_ASSERT(largest <= heights * (1 + 1e-9));
-      RC_ASSERT(law <= 2 * largest || largest > 100);
+      RC_ASSERT(law <= 3 * largest || largest > 30);
     }
   }));
 }
