@@ -84,7 +84,7 @@ class Adult(CommandTest):
 
     def test_the_law_of_the_median(self):
         epsilon = 1 / 1000
-        runs = self.releases(max(20, round(60 * EFFORT)), quantiles="median", epsilon="1/1000")
+        runs = self.releases(max(60, round(60 * EFFORT)), quantiles="median", epsilon="1/1000")
         statistic, freedom = chi_square([value - LOWER for [value] in runs], median_law(ages(), epsilon))
         self.assertGreaterEqual(freedom, 3)
         self.assertLess(statistic, chi_square_bound(freedom))

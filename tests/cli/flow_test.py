@@ -376,13 +376,16 @@ class OtherPipelines(FlowTest):
         self.assertIn("times a logarithm", text.err)
 
     def test_many_participants(self):
-        """The loss is known everywhere; where it rises is then told from point to point."""
-        known = "[" + ", ".join(["0"] * 300 + ["2"] * 1000) + "]"
-        file = self.survey(participants="1301", perturber='"geometric"', secret='"target"', known=known,
-                           analyst={"loss": '"linear-error"'})
-        result = flow("sweep", file, "--epsilon", "0.5..3", "--points", "4", "--format", "csv", cwd=self.folder)
-        self.assertEqual(result.code, 0)
-        self.assertEqual(len(result.out.splitlines()), 5)
+        """The loss is known everywhere. Where it rises is found, too, but for sums of very many values: these are compared from point to
+        point."""
+        for top, isolated in ((2, True), (200, False)):
+            known = "[" + ", ".join(["0"] * 40 + [f"{top}"] * 60) + "]"
+            file = self.survey(participants="101", values=f"[0, 1, {top}]", perturber='"geometric"', secret='"target"',
+                               known=known, analyst={"loss": '"linear-error"'})
+            document = self.json("sweep", file, "--epsilon", "1.5..3", "--points", "4")
+            self.assertEqual((len(document["points"]), document["isolated"]), (4, isolated))
+            self.assertEqual(document["windows"], [])
+            self.assertEqual(document.get("undecided", []), [])
 
     def test_a_channel_at_a_decimal(self):
         """Where nothing is rational, decimals whose digits are certain."""
