@@ -229,6 +229,9 @@ struct EnclosedWindows {
 /// others; or the mode of a perturbed histogram, whose true mode is guessed, all histograms being equally likely.
 bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst);
 
+/// Whether that is also the quicker way, where unstable_windows() is another: polynomials are many, as those of a noisy argmax of dozens.
+bool has_many_polynomials(const Pipeline& pipeline);
+
 /// All windows within odds from .. to, by certified enclosures of the loss's slope: the loss is a sum of minima of analytic functions, each
 /// of which is enclosed on whole stretches of odds. Outside of the windows and of what is undecided, the loss does not rise.
 /// Error(usage) when the pipeline is not taken. Modes take minutes for hundreds of participants, on all processors of the machine; progress(odds)

@@ -209,6 +209,13 @@ TEST(EnclosedWindows, OfSumsAreThoseThatAreIsolated) {
   }));
 }
 
+TEST(EnclosedWindows, AreQuickerWherePolynomialsAreMany) {
+  EXPECT_FALSE(has_many_polynomials(noisy_argmax(20, 3)));
+  EXPECT_TRUE(has_many_polynomials(noisy_argmax(60, 4)));
+  EXPECT_TRUE(has_short_polynomials(noisy_argmax(60, 4)));
+  EXPECT_FALSE(has_many_polynomials(known_others()));
+}
+
 TEST(EnclosedWindows, OfHighestBarsAreThoseThatAreIsolated) {
   EXPECT_TRUE(rc::check([] {
     const auto participants = *rc::gen::inRange<std::size_t>(2, 6);

@@ -256,6 +256,13 @@ bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst) {
   return loss_on_cells(pipeline, analyst) != nullptr;
 }
 
+bool has_many_polynomials(const Pipeline& pipeline) {
+  constexpr double most_coefficients = 2e6;
+  if (pipeline.secret.kind != Secret::Kind::histogram) return false;
+  const auto columns = static_cast<double>(pipeline.values.size());
+  return secret_count(pipeline).to_double() * columns * symbolic_degree(pipeline) > most_coefficients;
+}
+
 EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                  const Rational& to, const std::function<void(const Rational& odds)>& progress) {
   pipeline.validate();
