@@ -12,27 +12,6 @@
 namespace fractile::flow {
 namespace {
 
-Enclosure sum(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_add(result.arb(), a.arb(), b.arb(), chebyshev_bits);
-  return result;
-}
-Enclosure difference(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_sub(result.arb(), a.arb(), b.arb(), chebyshev_bits);
-  return result;
-}
-Enclosure product_of(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_mul(result.arb(), a.arb(), b.arb(), chebyshev_bits);
-  return result;
-}
-Enclosure quotient(const Enclosure& a, const Enclosure& b) {
-  Enclosure result;
-  arb_div(result.arb(), a.arb(), b.arb(), chebyshev_bits);
-  return result;
-}
-
 /// |1 + sign z|.
 Enclosure modulus_of_one_and(const ComplexBox& z, int sign) {
   ComplexBox value;
@@ -54,10 +33,10 @@ Enclosure geometric_modulus(std::size_t participants, const ComplexBox& odds) {
   arb_pow_ui(highest.arb(), highest.arb(), participants, chebyshev_bits);
   Enclosure all = whole<Enclosure>(2);
   arb_addmul_ui(all.arb(), inner.arb(), participants, chebyshev_bits);
-  Enclosure bound = quotient(product_of(all, highest), outer);
-  const Enclosure left = difference(one, modulus);
+  Enclosure bound = all * highest / outer;
+  const Enclosure left = one - modulus;
   if (arb_is_positive(left.arb()) != 0) {
-    const Enclosure series = quotient(product_of(inner, sum(one, modulus)), product_of(outer, left));
+    const Enclosure series = inner * (one + modulus) / (outer * left);
     bound = tighter_bound(bound, series);
   }
   return bound;
@@ -68,7 +47,7 @@ Enclosure response_modulus(std::size_t participants, const ComplexBox& odds) {
   const Enclosure others = whole<Enclosure>(static_cast<std::int64_t>(participants));
   ComplexBox all;
   acb_add_ui(all.get(), odds.get(), participants, chebyshev_bits);
-  return quotient(sum(odds.modulus(), others), all.modulus());
+  return (odds.modulus() + others) / all.modulus();
 }
 
 /// The more often right, the less is lost.

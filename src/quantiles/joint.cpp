@@ -142,8 +142,10 @@ class JointProposer {
 template <class Real>
 void JointProposer<Real>::set_range() {
   const auto quantiles = static_cast<double>(forward_.quantiles());
-  const double everything = std::log(static_cast<double>(grid_last() + 1)) +
-                            quantiles * forward_.scale() * std::log(2.0) - std::lgamma(quantiles + 1);
+  double log_factorial = 0;  // std::lgamma writes a global variable, from all threads
+  for (double factor = quantiles; factor > 1; --factor) log_factorial += std::log(factor);
+  const double everything =
+      std::log(static_cast<double>(grid_last() + 1)) + quantiles * forward_.scale() * std::log(2.0) - log_factorial;
   const auto ranks = [&](double nats) {
     constexpr double most = 0x1p34;
     return static_cast<std::uint64_t>(std::clamp(nats / rate_, 1.0, most)) + 1;
