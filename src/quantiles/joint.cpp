@@ -143,7 +143,7 @@ template <class Real>
 void JointProposer<Real>::set_range() {
   const auto quantiles = static_cast<double>(forward_.quantiles());
   double log_factorial = 0;  // std::lgamma writes a global variable, from all threads
-  for (double factor = quantiles; factor > 1; --factor) log_factorial += std::log(factor);
+  for (std::size_t i = 2; i <= forward_.quantiles(); ++i) log_factorial += std::log(static_cast<double>(i));
   const double everything =
       std::log(static_cast<double>(grid_last() + 1)) + quantiles * forward_.scale() * std::log(2.0) - log_factorial;
   const auto ranks = [&](double nats) {
