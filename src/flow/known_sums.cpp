@@ -41,6 +41,19 @@ std::vector<std::vector<Enclosure>> costs_of(const JointWeights& joint,
   return costs;
 }
 
+/// What an action costs for a unit of probability, whatever it is for each step.
+Enclosure highest_cost(const std::vector<std::vector<Enclosure>>& costs) {
+  Enclosure all;
+  for (std::size_t s = 0; s < costs.front().size(); ++s) {
+    Enclosure highest;
+    for (const std::vector<Enclosure>& cost : costs) {
+      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
+    }
+    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
+  }
+  return all;
+}
+
 }  // namespace
 
 bool adds_known_others(const Pipeline& pipeline) {
@@ -55,6 +68,7 @@ KnownSum::KnownSum(const Pipeline& pipeline, const Analyst& analyst, const Enclo
   for (std::size_t value = 0; value < histogram.size(); ++value) {
     others = convolved(others, power(fixed_point(0, laws[value], {}), histogram[value]));
   }
+  left_out = from_zero_to(product(highest_cost(costs), others.rest));
 }
 
 Enclosure KnownSum::loss(std::size_t action, std::size_t total) const {
@@ -68,22 +82,10 @@ Enclosure KnownSum::loss(std::size_t action, std::size_t total) const {
   return sum;
 }
 
-Enclosure KnownSum::most_left_out() const {
-  Enclosure all;
-  for (std::size_t s = 0; s < costs.front().size(); ++s) {
-    Enclosure highest;
-    for (const std::vector<Enclosure>& cost : costs) {
-      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
-    }
-    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
-  }
-  return product(all, others.rest);
-}
-
 Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
   pipeline.validate();
   const KnownSum sum(pipeline, analyst, odds);
-  Enclosure loss = from_zero_to(sum.most_left_out());
+  Enclosure loss = sum.left_out;
   for (std::size_t total = sum.first(); total < sum.end(); ++total) {
     Enclosure least = sum.loss(0, total);
     for (std::size_t action = 1; action < sum.costs.size(); ++action) {

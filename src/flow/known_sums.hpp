@@ -20,15 +20,14 @@ struct KnownSum {
 
   /// An action's joint loss after a total; `rest` is left out.
   Enclosure loss(std::size_t action, std::size_t total) const;
-  /// What is left out, after all totals together and whatever the actions are, is no more than this.
-  Enclosure most_left_out() const;
   /// Totals first .. end - 1 are all that matter.
   std::size_t first() const { return others.first; }
   std::size_t end() const { return others.first + others.size + costs.front().size() - 1; }
 
   std::vector<std::vector<Enclosure>>
-      costs;       ///< by action and step: of a unit of probability, when the target adds that step
-  Stretch others;  ///< the law of the others' sum
+      costs;           ///< by action and step: of a unit of probability, when the target adds that step
+  Stretch others;      ///< the law of the others' sum
+  Enclosure left_out;  ///< holds what `rest` adds to all totals together, whatever the actions are: from 0
 };
 
 /// The analyst's expected loss, with an absolute error of some 2^-140 of the largest loss. Time about the square root of the

@@ -12,7 +12,7 @@
 
 namespace fractile::flow {
 
-/// What is left of one observation: the actions of which one is a best one, and by action
+/// One observation: the actions of which one is a best one, and what belongs to each of them.
 struct ListedObservation {
   std::vector<std::size_t> actions;
   std::vector<LocalPolynomial> losses;         ///< joint losses, less what is the same for all observations together

@@ -37,7 +37,7 @@ ListedObservation after(std::size_t total, const std::vector<KnownSum>& at_nodes
   for (const std::size_t action : actions) {
     result.losses.push_back(through_nodes([&](std::size_t i) {
       Enclosure loss = at_nodes[i].loss(action, total);
-      arb_add(loss.arb(), loss.arb(), from_zero_to(at_nodes[i].most_left_out()).arb(), chebyshev_bits);
+      arb_add(loss.arb(), loss.arb(), at_nodes[i].left_out.arb(), chebyshev_bits);
       return loss;
     }));
   }
@@ -49,8 +49,7 @@ ListedObservation after(std::size_t total, const std::vector<KnownSum>& at_nodes
 ListedObservation far_away(std::size_t step, const std::vector<KnownSum>& at_nodes,
                            const std::vector<std::size_t>& actions) {
   ListedObservation result{actions, {}};
-  result.losses.assign(actions.size(),
-                       through_nodes([&](std::size_t i) { return from_zero_to(at_nodes[i].most_left_out()); }));
+  result.losses.assign(actions.size(), through_nodes([&](std::size_t i) { return at_nodes[i].left_out; }));
   for (const std::size_t action : actions) {
     result.compared.push_back(through_nodes([&](std::size_t i) { return at_nodes[i].costs[action][step]; }));
   }
