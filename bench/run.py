@@ -450,16 +450,7 @@ def targets_part(results, processes, beside):
         rows.append(verdict(f"{title}, {column}: fractile release / DuckDB's exact quantile", f"{ours / theirs:.2f}x",
                             "<= 1.5x", ours <= 1.5 * theirs))
     rows += peers.targets(beside, processes) if beside else []
-    return "## Targets\n\n" + table(["what", "measured", "target", ""], rows) + "\n" + LIMITS
-
-
-LIMITS = """\
-Files of text, 20,000,000 rows: ours takes less CPU than the engine's quantile, but hardly more than one thread. The engine
-streams a result by the thread that asks for it, which does three quarters of the reading (`perf record -g
-fractile release many.csv --column age --bounds 0 125 --step 1 --quantiles median --epsilon 1`, `perf report --sort pid`: 75%
-and 25%; 1.8 s with `--threads 1` and with 2, November 2026), while its own quantile is shared among all threads. The limit
-is the engine's reader: 76% of the samples, 2% are ours.
-"""
+    return "## Targets\n\n" + table(["what", "measured", "target", ""], rows)
 
 
 # --- The page --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Sources: a column of a file or query becomes a RankProfile. Files and SQL are DuckDB's, through the ADBC C interface.
+// Sources: a column of a file or query becomes a RankProfile. Files and SQL are DuckDB's, through its C interface.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace fractile {
 /// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
 enum class NullPolicy { drop, error };
 
-/// Who counts: the engine (GROUP BY value) or this process, record by record. Both give the same profile, bit for bit.
+/// Who counts: the engine (GROUP BY value) or this library, record by record, on the engine's threads. Both give the same profile, bit for bit.
 /// automatic lets the engine count whole numbers on lattices that span at most 4,096 of them, whatever the step; push_down is
 /// Error(usage) on others.
 enum class Counting { automatic, push_down, stream };
@@ -31,7 +31,8 @@ struct TableOptions {
   std::string format = {};
   /// Of csv and tsv; empty: found in the header line, which alone decides.
   std::string delimiter = {};
-  /// Path of libduckdb; empty: FRACTILE_DUCKDB, beside the executable, ../lib from there, the loader's path.
+  /// Path of libduckdb, 1.1 or later; empty: FRACTILE_DUCKDB, beside the executable, ../lib from there, the loader's path. A process
+  /// loads one.
   std::string library = {};
   static constexpr std::uint32_t most_threads = 256;
   /// How many threads the engine reads with and positions are sorted by, at most `most_threads`; 0: as many as the machine runs at once.

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "fractile/error.hpp"
-#include "source/arrow_read.hpp"
+#include "source/shared_tally.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -18,16 +18,6 @@ void report(const std::function<void()>& on_progress) {
 
 /// Blank text (spaces and tabs) is NULL.
 std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", E' \\t'), '')"; }
-
-void require_format(const ResultStream& result, std::size_t column, std::string_view format) {
-  if (result.format(column) != format) throw Error(ErrorCode::internal, "the engine returned an unexpected type");
-}
-
-/// Whether any number was missing.
-template <class Number>
-bool add_column(const ColumnView& column, ProfileBuilder& builder) {
-  return for_each_present<Number>(column, [&](std::span<const Number> numbers) { builder.add(numbers); });
-}
 
 /// From the last whole number before the lattice to the first one after it.
 struct WholeRange {
@@ -52,16 +42,16 @@ std::string values_sql(const NumberQuery& query, const WholeRange& range) {
 }
 
 /// Whether any number was missing.
-bool add_values(const ArrowArray& batch, const Lattice& lattice, ProfileBuilder& builder) {
+bool add_values(const Chunk& chunk, const Lattice& lattice, ProfileBuilder& builder) {
   bool any_missing = false;
-  const ColumnView values(batch, 0);
-  const ColumnView counts(batch, 1);
-  for (std::int64_t row = 0; row < batch.length; ++row) {
+  const ColumnView values = chunk.column(0);
+  const std::span<const std::int64_t> counts = chunk.column(1).numbers<std::int64_t>();
+  for (std::size_t row = 0; row < chunk.rows(); ++row) {
     if (values.is_null(row)) {
       any_missing = true;
     } else {
-      builder.add_position(lattice.position_of(values.number<std::int64_t>(row)),
-                           static_cast<std::uint64_t>(counts.number<std::int64_t>(row)));
+      builder.add_position(lattice.position_of(values.numbers<std::int64_t>()[row]),
+                           static_cast<std::uint64_t>(counts[row]));
     }
   }
   return any_missing;
@@ -91,16 +81,12 @@ std::string cell_state_expression(const Column& column) {
 
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         std::size_t threads, const std::function<void()>& on_progress) {
-  ProfileBuilder builder(lattice, threads);
-  bool any_missing = false;
-  ResultStream result = connection.query("SELECT " + query.expression + " FROM " + query.relation);
-  require_format(result, 0, query.is_integer ? "l" : "g");
-  while (const ArrowHandle<ArrowArray> batch = result.next()) {
-    const ColumnView column(*batch, 0);
-    any_missing |= query.is_integer ? add_column<std::int64_t>(column, builder) : add_column<double>(column, builder);
-    report(on_progress);
-  }
-  return {builder.finish(), any_missing};
+  SharedTally tally(lattice, threads);
+  const CellType type = query.is_integer ? CellType::integer : CellType::real;
+  connection.for_each_chunk(
+      {{query.expression}, {type}, query.relation}, [&](const Chunk& chunk) { tally.add(chunk.column(0), type); },
+      on_progress);
+  return tally.finish();
 }
 
 bool engine_can_count(const Lattice& lattice) { return narrow_range(lattice).has_value(); }
@@ -110,11 +96,10 @@ Counted count_by_engine(const Connection& connection, const NumberQuery& query, 
   ProfileBuilder builder(lattice);
   bool any_missing = false;
   report(on_progress);
-  ResultStream result = connection.query(values_sql(query, narrow_range(lattice).value()));
-  require_format(result, 0, "l");
-  require_format(result, 1, "l");
-  while (const ArrowHandle<ArrowArray> batch = result.next()) {
-    any_missing |= add_values(*batch, lattice, builder);
+  ResultStream result =
+      connection.query(values_sql(query, narrow_range(lattice).value()), {CellType::integer, CellType::integer});
+  while (const std::optional<Chunk> chunk = result.next()) {
+    any_missing |= add_values(*chunk, lattice, builder);
     report(on_progress);
   }
   return {builder.finish(), any_missing};

@@ -8,6 +8,7 @@
 #include "fractile/ranks.hpp"
 #include "source/columns.hpp"
 #include "source/engine.hpp"
+#include "source/shared_tally.hpp"
 
 namespace fractile::source_detail {
 
@@ -23,12 +24,7 @@ std::string number_expression(const Column& column);
 /// 0 for a number, 1 for NULL or NaN, 2 for a cell that is no number; never fails.
 std::string cell_state_expression(const Column& column);
 
-struct Counted {
-  RankProfile profile;
-  bool any_missing;  ///< some record was NULL or NaN, and left out
-};
-
-/// Reads every number; `threads` as of a ProfileBuilder. Throws EngineFailure.
+/// Reads every number, on all threads of the engine; `threads` as of a ProfileBuilder, which sorts. Throws EngineFailure.
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         std::size_t threads, const std::function<void()>& on_progress);
 

@@ -1,18 +1,22 @@
 #include "source/engine.hpp"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
-#include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "source/adbc_abi.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -22,26 +26,6 @@ constexpr const char* library_name = "libduckdb.dylib";
 #else
 constexpr const char* library_name = "libduckdb.so";
 #endif
-
-/// An AdbcError that is released, whatever happens.
-class DriverError {
- public:
-  DriverError() = default;
-  DriverError(const DriverError&) = delete;
-  DriverError& operator=(const DriverError&) = delete;
-  ~DriverError() {
-    if (error_.release != nullptr) error_.release(&error_);
-  }
-  AdbcError* out() { return &error_; }
-  std::string_view message() const { return error_.message == nullptr ? "" : error_.message; }
-
- private:
-  AdbcError error_{};
-};
-
-void check(AdbcStatus status, const DriverError& error) {
-  if (status != adbc_ok) throw classify_failure(error.message());
-}
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -80,35 +64,36 @@ FailureKind kind_of(std::string_view message) {
   return FailureKind::other;
 }
 
-/// Loaded libraries stay loaded: the engine's threads and thread-local state do not survive unloading.
-AdbcDriver& load_driver(const std::string& path) {
+/// The engine of this process: it is loaded once, and stays, as its threads and what they keep do not survive unloading. What
+/// the engine calls back finds it here.
+const EngineApi* loaded_api = nullptr;
+
+const EngineApi& load_engine(const std::string& path) {
   static std::mutex mutex;
-  static auto* const drivers = new std::map<std::string, AdbcDriver>;
+  static void* loaded = nullptr;
   const std::lock_guard lock(mutex);
-  if (const auto found = drivers->find(path); found != drivers->end()) return found->second;
   // Lazily: binding all of its symbols would take a third of the time in which a small table is read.
-  void* handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (handle == nullptr) throw Error(ErrorCode::usage, "cannot load the engine");
-  void* symbol = dlsym(handle, "duckdb_adbc_init");
-  if (symbol == nullptr) throw Error(ErrorCode::usage, path + " is not a DuckDB library with ADBC");
-  AdbcDriver driver{};
-  DriverError error;
-  if (reinterpret_cast<AdbcDriverInit>(symbol)(adbc_version_1_0_0, &driver, error.out()) != adbc_ok) {
-    throw Error(ErrorCode::usage, path + " does not speak ADBC 1.0");
+  void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) throw Error(ErrorCode::usage, "cannot load the engine");
+  if (loaded == nullptr) {
+    loaded_api = new const EngineApi(library);
+    loaded = library;
+  } else if (loaded != library) {
+    throw Error(ErrorCode::usage, "another engine than the one that this process has loaded");
   }
-  return drivers->emplace(path, driver).first->second;
+  return *loaded_api;
 }
 
 constexpr const char* library_hint =
     "run ./dev build, which obtains DuckDB, or set FRACTILE_DUCKDB to the path of libduckdb";
 
-AdbcDriver& load_named(const std::string& path, const std::string& origin) {
+const EngineApi& load_named(const std::string& path, const std::string& origin) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw Error(ErrorCode::usage, origin + " names " + path + ", which does not exist", library_hint);
   }
   try {
-    return load_driver(path);
+    return load_engine(path);
   } catch (const Error& error) {
     throw Error(ErrorCode::usage, std::string(error.what()) + " (" + origin + ": " + path + ")", library_hint);
   }
@@ -128,14 +113,14 @@ std::vector<std::string> default_places() {
   return places;
 }
 
-AdbcDriver& find_driver(const std::string& library) {
+const EngineApi& find_engine(const std::string& library) {
   if (!library.empty()) return load_named(library, "--duckdb");
   if (const char* named = std::getenv("FRACTILE_DUCKDB"); named != nullptr && *named != '\0') {
     return load_named(named, "FRACTILE_DUCKDB");
   }
   for (const std::string& place : default_places()) {
     try {
-      return load_driver(place);
+      return load_engine(place);
     } catch (const Error&) {
       continue;
     }
@@ -175,54 +160,221 @@ std::string quoted(std::string_view text, char quote) {
 std::string quote_identifier(std::string_view name) { return quoted(name, '"'); }
 std::string quote_literal(std::string_view text) { return quoted(text, '\''); }
 
-struct ResultStream::State {
-  explicit State(AdbcDriver& which) : driver(which) {}
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-  ~State() {
-    schema = {};
-    stream = {};
-    if (statement.private_data != nullptr) driver.statement_release(&statement, DriverError().out());
+namespace {
+
+constexpr std::chrono::microseconds nap{200};
+
+EngineTypeNumber number_of(CellType type) {
+  switch (type) {
+    case CellType::integer:
+      return engine_bigint;
+    case CellType::real:
+      return engine_double;
+    default:
+      return engine_varchar;
   }
-  AdbcDriver& driver;
-  AdbcStatement statement{};
-  ArrowHandle<ArrowArrayStream> stream;
-  ArrowHandle<ArrowSchema> schema;
+}
+
+EngineFailure failure_of(const char* message) { return classify_failure(message == nullptr ? "" : message); }
+
+/// A query, from its words to its result; released in the right order, whatever happens.
+class Query {
+ public:
+  Query(const EngineApi& api, EngineConnection* connection, const std::string& sql)
+      : api_(api), connection_(connection) {
+    if (api_.prepare(connection, sql.c_str(), &statement_) != engine_ok) {
+      const EngineFailure failure = failure_of(api_.prepare_error(statement_));
+      release();
+      throw failure;
+    }
+  }
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query() { release(); }
+
+  /// The result's chunks will be made when they are asked for.
+  void start() { check_result(api_.execute_prepared_streaming(statement_, &result_)); }
+
+  /// Runs to the end, in tasks; on_progress() between them. However this is left, no thread of the engine works on the query any more:
+  /// one that is merely forgotten would go on, even when its database is closed.
+  void finish(const std::function<void()>& on_progress) {
+    if (api_.pending_prepared(statement_, &pending_) != engine_ok) throw failure_of(api_.pending_error(pending_));
+    try {
+      while (is_running()) {
+        if (on_progress) on_progress();
+      }
+    } catch (...) {
+      api_.interrupt(connection_);
+      while (is_running()) {
+      }
+      throw;
+    }
+    if (progress_ == engine_failed) throw failure_of(api_.pending_error(pending_));
+    check_result(api_.execute_pending(pending_, &result_));
+  }
+
+  void require_types(const std::vector<CellType>& types) {
+    bool expected = types.size() <= api_.column_count(&result_);
+    for (std::size_t k = 0; k < types.size() && expected; ++k) {
+      expected = api_.column_type(&result_, k) == number_of(types[k]);
+    }
+    if (!expected) throw Error(ErrorCode::internal, "the engine returned an unexpected type");
+  }
+
+  /// Throws EngineFailure.
+  std::optional<Chunk> next() {
+    if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
+    chunk_ = api_.fetch_chunk(result_);
+    if (const char* message = api_.result_error(&result_); message != nullptr) throw failure_of(message);
+    if (chunk_ == nullptr || api_.data_chunk_get_size(chunk_) == 0) return std::nullopt;
+    return Chunk(api_, chunk_);
+  }
+
+ private:
+  /// Does one of the tasks, or naps when others do what is left; whether there may be more. False after a failure, too.
+  bool is_running() {
+    progress_ = api_.pending_execute_task(pending_);
+    if (progress_ == engine_no_tasks) std::this_thread::sleep_for(nap);
+    return progress_ == engine_not_ready || progress_ == engine_no_tasks;
+  }
+  void check_result(EngineStatus status) {
+    if (status != engine_ok) throw failure_of(api_.result_error(&result_));
+  }
+  void release() {
+    if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
+    if (result_.internal != nullptr) api_.destroy_result(&result_);
+    if (pending_ != nullptr) api_.destroy_pending(&pending_);
+    if (statement_ != nullptr) api_.destroy_prepare(&statement_);
+  }
+
+  const EngineApi& api_;
+  EngineConnection* connection_;
+  EngineStatement* statement_ = nullptr;
+  EnginePending* pending_ = nullptr;
+  EngineProgress progress_ = engine_not_ready;
+  EngineResult result_{};
+  EngineChunk* chunk_ = nullptr;
+};
+
+/// Records on their way from the engine's threads to whoever takes them.
+class Handover {
+ public:
+  Handover(const EngineApi& api, std::function<void(const Chunk&)> take) : api_(api), take_(std::move(take)) {}
+
+  std::uint64_t rows() const { return rows_; }
+
+  /// What take() threw first, if anything.
+  void rethrow() const {
+    const std::lock_guard lock(failing_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// What the engine calls: take() for the chunk; false in every row.
+  void pass(EngineCall* call, EngineChunk* records, EngineVector* out) noexcept {
+    const Chunk chunk(api_, records);
+    try {
+      take_(chunk);
+    } catch (...) {
+      fail(std::current_exception());
+      api_.scalar_function_set_error(call, "stopped");
+    }
+    rows_ += chunk.rows();
+    std::fill_n(static_cast<bool*>(api_.vector_get_data(out)), chunk.rows(), false);
+  }
+
+ private:
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(failing_);
+    if (!failure_) failure_ = std::move(failure);
+  }
+
+  const EngineApi& api_;
+  std::function<void(const Chunk&)> take_;
+  std::atomic<std::uint64_t> rows_ = 0;
+  mutable std::mutex failing_;
+  std::exception_ptr failure_;
+};
+
+void pass_to_handover(EngineCall* call, EngineChunk* records, EngineVector* out) {
+  static_cast<Handover*>(loaded_api->scalar_function_get_extra_info(call))->pass(call, records, out);
+}
+
+/// A type of the engine, for as long as it is needed.
+class TypeHandle {
+ public:
+  TypeHandle(const EngineApi& api, EngineTypeNumber number) : api_(api), type_(api.create_logical_type(number)) {}
+  TypeHandle(const TypeHandle&) = delete;
+  TypeHandle& operator=(const TypeHandle&) = delete;
+  ~TypeHandle() { api_.destroy_logical_type(&type_); }
+  EngineType* get() const { return type_; }
+
+ private:
+  const EngineApi& api_;
+  EngineType* type_;
+};
+
+/// Makes `handover` a function of SQL. The engine may call it until the connection is closed, but does so only in queries that
+/// name it.
+void add_function(const EngineApi& api, EngineConnection* connection, const std::string& name,
+                  const std::vector<CellType>& types, Handover& handover) {
+  EngineFunction* function = api.create_scalar_function();
+  api.scalar_function_set_name(function, name.c_str());
+  for (const CellType type : types) {
+    api.scalar_function_add_parameter(function, TypeHandle(api, number_of(type)).get());
+  }
+  api.scalar_function_set_return_type(function, TypeHandle(api, engine_boolean).get());
+  api.scalar_function_set_volatile(function);          // each record is passed, equal to another one or not
+  api.scalar_function_set_special_handling(function);  // and so is NULL
+  api.scalar_function_set_extra_info(function, &handover, nullptr);
+  api.scalar_function_set_function(function, pass_to_handover);
+  const EngineStatus status = api.register_scalar_function(connection, function);
+  api.destroy_scalar_function(&function);
+  if (status != engine_ok) throw Error(ErrorCode::internal, "the engine refused a function");
+}
+
+/// Passes every record to the function; columns: how many records there are, and nothing of use.
+std::string passing_sql(const Cells& cells, const std::string& function) {
+  std::string named;
+  std::string names;
+  for (std::size_t k = 0; k < cells.expressions.size(); ++k) {
+    const std::string separator = k == 0 ? "" : ", ";
+    const std::string name = fmt::format("cell{}", k);
+    named += separator + cells.expressions[k] + " AS " + name;
+    names += separator + name;
+  }
+  return "SELECT count(*), bool_or(" + function + "(" + names + ")) FROM (SELECT " + named + " FROM " + cells.relation +
+         ")";
+}
+
+}  // namespace
+
+ColumnView Chunk::column(std::size_t number) const {
+  if (number >= columns()) throw Error(ErrorCode::internal, "the engine returned too few columns");
+  EngineVector* const vector = api_->data_chunk_get_vector(records_, number);
+  return {api_->vector_get_data(vector), api_->vector_get_validity(vector), rows()};
+}
+
+struct ResultStream::State : Query {
+  using Query::Query;
 };
 
 ResultStream::ResultStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ResultStream::ResultStream(ResultStream&&) noexcept = default;
 ResultStream::~ResultStream() = default;
-
-ArrowHandle<ArrowArray> ResultStream::next() {
-  ArrowHandle<ArrowArray> batch;
-  ArrowArrayStream* stream = state_->stream.get();
-  if (stream->get_next(stream, batch.out()) != 0) {
-    const char* message = stream->get_last_error(stream);
-    throw classify_failure(message == nullptr ? "" : message);
-  }
-  return batch;
-}
-
-std::string_view ResultStream::format(std::size_t column) const {
-  const ArrowSchema& schema = *state_->schema;
-  if (static_cast<std::int64_t>(column) >= schema.n_children) {
-    throw Error(ErrorCode::internal, "an Arrow schema lacks a column");
-  }
-  return schema.children[column]->format;
-}
+std::optional<Chunk> ResultStream::next() { return state_->next(); }
 
 struct Connection::State {
-  explicit State(AdbcDriver& which) : driver(which) {}
+  explicit State(const EngineApi& which) : api(which) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    if (connection.private_data != nullptr) driver.connection_release(&connection, DriverError().out());
-    if (database.private_data != nullptr) driver.database_release(&database, DriverError().out());
+    if (connection != nullptr) api.disconnect(&connection);
+    if (database != nullptr) api.close(&database);
   }
-  AdbcDriver& driver;
-  AdbcDatabase database{};
-  AdbcConnection connection{};
+  const EngineApi& api;
+  EngineDatabase* database = nullptr;
+  EngineConnection* connection = nullptr;
+  std::vector<std::unique_ptr<Handover>> handovers;  // functions of the database, which is closed before they go
 };
 
 Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -230,38 +382,52 @@ Connection::Connection(Connection&&) noexcept = default;
 Connection::~Connection() = default;
 
 Connection Connection::open(const std::string& library) {
-  auto state = std::make_unique<State>(find_driver(library));
-  AdbcDriver& driver = state->driver;
-  DriverError error;
-  try {
-    check(driver.database_new(&state->database, error.out()), error);
-    for (const auto& [key, value] : database_options) {
-      check(driver.database_set_option(&state->database, key, value, error.out()), error);
-    }
-    check(driver.database_init(&state->database, error.out()), error);
-    check(driver.connection_new(&state->connection, error.out()), error);
-    check(driver.connection_init(&state->connection, &state->database, error.out()), error);
-  } catch (const EngineFailure&) {
-    throw Error(ErrorCode::internal, "the engine did not start: " + first_line(error.message()));
+  auto state = std::make_unique<State>(find_engine(library));
+  const EngineApi& api = state->api;
+  EngineConfig* config = nullptr;
+  char* message = nullptr;
+  bool started = api.create_config(&config) == engine_ok;
+  for (const auto& [key, value] : database_options) {
+    started = started && api.set_config(config, key, value) == engine_ok;
   }
+  started = started && api.open_ext(nullptr, &state->database, config, &message) == engine_ok &&
+            api.connect(state->database, &state->connection) == engine_ok;
+  api.destroy_config(&config);
+  const std::string reason = message == nullptr ? "" : ": " + first_line(message);
+  api.free(message);
+  if (!started) throw Error(ErrorCode::internal, "the engine did not start" + reason);
   return Connection(std::move(state));
 }
 
-ResultStream Connection::query(const std::string& sql) const {
-  AdbcDriver& driver = state_->driver;
-  auto result = std::make_unique<ResultStream::State>(driver);
-  DriverError error;
-  check(driver.statement_new(&state_->connection, &result->statement, error.out()), error);
-  check(driver.statement_set_sql_query(&result->statement, sql.c_str(), error.out()), error);
-  std::int64_t ignored_count = 0;
-  check(driver.statement_execute_query(&result->statement, result->stream.out(), &ignored_count, error.out()), error);
-  ArrowArrayStream* stream = result->stream.get();
-  if (stream->get_schema(stream, result->schema.out()) != 0) throw classify_failure("");
+ResultStream Connection::query(const std::string& sql, const std::vector<CellType>& types) const {
+  auto result = std::make_unique<ResultStream::State>(state_->api, state_->connection, sql);
+  result->start();
+  result->require_types(types);
   return ResultStream(std::move(result));
 }
 
+void Connection::for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
+                                const std::function<void()>& on_progress) const {
+  const std::string function = fmt::format("fractile_take_{}", state_->handovers.size());
+  state_->handovers.push_back(std::make_unique<Handover>(state_->api, std::move(take)));
+  Handover& handover = *state_->handovers.back();
+  add_function(state_->api, state_->connection, function, cells.types, handover);
+  Query query(state_->api, state_->connection, passing_sql(cells, function));
+  try {
+    query.finish(on_progress);
+  } catch (const EngineFailure&) {
+    handover.rethrow();
+    throw;
+  }
+  query.require_types({CellType::integer});
+  const std::optional<Chunk> answer = query.next();
+  if (!answer || static_cast<std::uint64_t>(answer->column(0).numbers<std::int64_t>()[0]) != handover.rows()) {
+    throw Error(ErrorCode::internal, "the engine passed some records twice, or not at all");
+  }
+}
+
 void Connection::run(const std::string& sql) const {
-  ResultStream result = query(sql);
+  ResultStream result = query(sql, {});
   while (result.next()) {
   }
 }

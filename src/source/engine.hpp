@@ -1,16 +1,18 @@
-// The engine: DuckDB, found at run time and spoken to through ADBC. One connection to an in-memory database that keeps
-// to this machine. Failures carry a kind, never the engine's words about rows: those may quote cells.
+// The engine: DuckDB, found at run time and spoken to through its C interface. One connection to an in-memory database that
+// keeps to this machine. Failures carry a kind, never the engine's words about rows: those may quote cells.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "source/arrow_abi.hpp"
+#include "source/column_view.hpp"
 
 namespace fractile::source_detail {
 
@@ -43,23 +45,46 @@ EngineFailure classify_failure(std::string_view message);
 std::string quote_identifier(std::string_view name);
 std::string quote_literal(std::string_view text);
 
-/// The batches of one query's result, in turn.
+/// What a column that is asked for holds: std::int64_t, double, text in UTF-8.
+enum class CellType { integer, real, text };
+
+/// Some records of a result, a few thousand at most; a view.
+class Chunk {
+ public:
+  Chunk(const EngineApi& api, EngineChunk* records) : api_(&api), records_(records) {}
+
+  std::size_t rows() const { return api_->data_chunk_get_size(records_); }
+  std::size_t columns() const { return api_->data_chunk_get_column_count(records_); }
+  /// Throws Error(internal) when there is no such column.
+  ColumnView column(std::size_t number) const;
+
+ private:
+  const EngineApi* api_;
+  EngineChunk* records_;
+};
+
+/// The chunks of one query's result, in turn.
 class ResultStream {
  public:
   ResultStream(ResultStream&&) noexcept;
   ResultStream& operator=(ResultStream&&) = delete;
   ~ResultStream();
 
-  /// The next batch; an empty handle at the end. Throws EngineFailure.
-  ArrowHandle<ArrowArray> next();
-  /// Arrow format string of a column. Throws Error(internal) when there is no such column.
-  std::string_view format(std::size_t column) const;
+  /// The next chunk, valid until the one after it is asked for; nothing at the end. Throws EngineFailure.
+  std::optional<Chunk> next();
 
  private:
   friend class Connection;
   struct State;
   explicit ResultStream(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
+};
+
+/// What is asked for, of every record.
+struct Cells {
+  std::vector<std::string> expressions;
+  std::vector<CellType> types;  ///< of each
+  std::string relation;         ///< what follows FROM
 };
 
 class Connection {
@@ -70,8 +95,14 @@ class Connection {
   Connection& operator=(Connection&&) = delete;
   ~Connection();
 
-  /// Starts a query. Throws EngineFailure.
-  ResultStream query(const std::string& sql) const;
+  /// Starts a query whose first columns are of these types, or Error(internal); it may have more. The thread that asks for chunks
+  /// does most of the reading. Throws EngineFailure.
+  ResultStream query(const std::string& sql, const std::vector<CellType>& types) const;
+  /// Calls take() for all records, a chunk at a time, from as many threads at once as the engine has, in no order (with one thread
+  /// in the relation's); on_progress(), which may be empty, is called by this thread alone. What either throws ends the query and
+  /// is thrown here. Every record is taken exactly once, or Error(internal). Throws EngineFailure.
+  void for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
+                      const std::function<void()>& on_progress) const;
   /// Runs a statement to its end. Throws EngineFailure.
   void run(const std::string& sql) const;
 

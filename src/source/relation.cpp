@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "source/arrow_read.hpp"
 #include "source/header_line.hpp"
 
 namespace fractile::source_detail {
@@ -76,15 +75,12 @@ void check_delimiter(const std::string& delimiter, Format format) {
 std::vector<std::vector<std::string>> text_rows(const Connection& connection, const std::string& sql,
                                                 std::size_t width) {
   std::vector<std::vector<std::string>> rows;
-  ResultStream result = connection.query(sql);
-  for (std::size_t k = 0; k < width; ++k) {
-    if (result.format(k) != "u") throw Error(ErrorCode::internal, "the engine returned an unexpected type");
-  }
-  while (const ArrowHandle<ArrowArray> batch = result.next()) {
-    for (std::int64_t row = 0; row < batch->length; ++row) {
+  ResultStream result = connection.query(sql, std::vector<CellType>(width, CellType::text));
+  while (const std::optional<Chunk> chunk = result.next()) {
+    for (std::size_t row = 0; row < chunk->rows(); ++row) {
       std::vector<std::string>& cells = rows.emplace_back();
       for (std::size_t k = 0; k < width; ++k) {
-        const ColumnView column(*batch, k);
+        const ColumnView column = chunk->column(k);
         cells.emplace_back(column.is_null(row) ? "" : column.text(row));
       }
     }

@@ -2,13 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "source/arrow_read.hpp"
 #include "source/keyed_counts.hpp"
 #include "source/persons.hpp"
 
@@ -24,7 +24,7 @@ std::string text_expression(const Column& column) {
 }
 
 /// NULL is read as empty.
-std::string_view text_at(const ColumnView& column, std::int64_t row) {
+std::string_view text_at(const ColumnView& column, std::size_t row) {
   return column.is_null(row) ? std::string_view() : column.text(row);
 }
 
@@ -68,12 +68,12 @@ class Selector {
 
   /// Columns: the number; the person, if there is one; the key, if there is one.
   template <class Number>
-  void add_batch(const ArrowArray& batch) {
-    place<Number>(ColumnView(batch, 0));
-    const ColumnView persons(batch, has_person_ ? 1 : 0);
-    const ColumnView keys(batch, static_cast<std::size_t>(batch.n_children) - 1);
-    for (std::int64_t row = 0; row < batch.length; ++row) {
-      const Position position = positions_[static_cast<std::size_t>(row)];
+  void add_chunk(const Chunk& chunk) {
+    place<Number>(chunk.column(0));
+    const ColumnView persons = chunk.column(has_person_ ? 1 : 0);
+    const ColumnView keys = chunk.column(chunk.columns() - 1);
+    for (std::size_t row = 0; row < chunk.rows(); ++row) {
+      const Position position = positions_[row];
       const std::string_view person = has_person_ ? text_at(persons, row) : std::string_view();
       const bool is_nobodys = has_person_ && names_nobody(person);
       any_missing_ = any_missing_ || position == nowhere;
@@ -92,15 +92,13 @@ class Selector {
  private:
   static constexpr Position nowhere = ~Position{0};
 
-  /// The position of each number of the batch; `nowhere` for those that are NULL or NaN.
+  /// The position of each number of the chunk; `nowhere` for those that are NULL or NaN.
   template <class Number>
   void place(const ColumnView& column) {
     const std::span<const Number> numbers = column.numbers<Number>();
     positions_.resize(numbers.size());
-    if (!column.may_have_nulls() && !any_nan(numbers)) return lattice_.positions_of(numbers, positions_);
-    const auto is_missing = [&](std::size_t i) {
-      return column.is_null(static_cast<std::int64_t>(i)) || is_nan(numbers[i]);
-    };
+    if (!column.any_null() && !any_nan(numbers)) return lattice_.positions_of(numbers, positions_);
+    const auto is_missing = [&](std::size_t i) { return column.is_null(i) || is_nan(numbers[i]); };
     std::vector<Number> all(numbers.begin(), numbers.end());
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (is_missing(i)) all[i] = 0;
@@ -112,7 +110,7 @@ class Selector {
   }
 
   /// Nothing when the record's key is not listed; no key is empty.
-  std::optional<std::uint32_t> key_at(const ColumnView& keys, std::int64_t row) const {
+  std::optional<std::uint32_t> key_at(const ColumnView& keys, std::size_t row) const {
     const auto found = keys_.find(text_at(keys, row));
     if (found == keys_.end()) return {};
     return found->second;
@@ -133,26 +131,23 @@ class Selector {
   KeyNumbers keys_;
   PersonSamples samples_;
   KeyedCounts counts_;
-  std::vector<Position> positions_;  // of the batch
+  std::vector<Position> positions_;  // of the chunk
   bool any_missing_ = false;
   bool any_nobody_ = false;
 };
 
-std::string records_sql(const Relation& relation, const SelectedColumns& columns) {
+Cells cells_of(const Relation& relation, const SelectedColumns& columns) {
+  const bool is_integer = numeric_of(columns.number.type) == Numeric::integer;
   std::vector<Column> read{columns.number};
-  std::string expressions = number_expression(columns.number);
+  Cells cells{{number_expression(columns.number)}, {is_integer ? CellType::integer : CellType::real}, {}};
   for (const std::optional<Column>& column : {columns.person, columns.key}) {
     if (!column) continue;
     read.push_back(*column);
-    expressions += ", " + text_expression(*column);
+    cells.expressions.push_back(text_expression(*column));
+    cells.types.push_back(CellType::text);
   }
-  return "SELECT " + expressions + " FROM " + relation.from(read);
-}
-
-void require_formats(const ResultStream& records, bool is_integer, std::size_t texts) {
-  bool expected = records.format(0) == (is_integer ? "l" : "g");
-  for (std::size_t k = 1; k <= texts; ++k) expected = expected && records.format(k) == "u";
-  if (!expected) throw Error(ErrorCode::internal, "the engine returned an unexpected type");
+  cells.relation = relation.from(read);
+  return cells;
 }
 
 }  // namespace
@@ -160,29 +155,29 @@ void require_formats(const ResultStream& records, bool is_integer, std::size_t t
 SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
                                 const Lattice& lattice, const RecordSelection& selection, RandomBits& bits,
                                 const std::function<void()>& on_progress) {
-  const bool is_integer = numeric_of(columns.number.type) == Numeric::integer;
+  const Cells cells = cells_of(relation, columns);
   Selector selector(columns, lattice, selection, bits);
-  ResultStream records = connection.query(records_sql(relation, columns));
-  require_formats(records, is_integer, (columns.person ? 1U : 0U) + (columns.key ? 1U : 0U));
-  while (const ArrowHandle<ArrowArray> batch = records.next()) {
-    if (is_integer) {
-      selector.add_batch<std::int64_t>(*batch);
+  std::mutex selecting;  // the engine's threads read at once, and take turns here
+  const auto select = [&](const Chunk& chunk) {
+    const std::lock_guard lock(selecting);
+    if (cells.types[0] == CellType::integer) {
+      selector.add_chunk<std::int64_t>(chunk);
     } else {
-      selector.add_batch<double>(*batch);
+      selector.add_chunk<double>(chunk);
     }
-    if (on_progress) on_progress();
-  }
+  };
+  connection.for_each_chunk(cells, select, on_progress);
   return selector.finish();
 }
 
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {
   const std::string others = relation.is_delimited() ? ", *" : "";
-  ResultStream persons =
-      connection.query("SELECT " + text_expression(person) + others + " FROM " + relation.from(person));
+  ResultStream persons = connection.query(
+      "SELECT " + text_expression(person) + others + " FROM " + relation.from(person), {CellType::text});
   std::uint64_t number = 0;
-  while (const ArrowHandle<ArrowArray> batch = persons.next()) {
-    const ColumnView cells(*batch, 0);
-    for (std::int64_t row = 0; row < cells.length(); ++row) {
+  while (const std::optional<Chunk> chunk = persons.next()) {
+    const ColumnView cells = chunk->column(0);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
       ++number;
       if (names_nobody(text_at(cells, row))) return number;
     }

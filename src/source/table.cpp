@@ -7,7 +7,6 @@
 
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
-#include "source/arrow_read.hpp"
 #include "source/columns.hpp"
 #include "source/counting.hpp"
 #include "source/engine.hpp"
@@ -18,6 +17,7 @@
 
 namespace fractile {
 
+using source_detail::CellType;
 using source_detail::Column;
 using source_detail::Connection;
 using source_detail::Counted;
@@ -146,14 +146,12 @@ struct BadRow {
 std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Column& column,
                                     bool missing_too) {
   const std::string others = relation.is_delimited() ? ", *" : "";
-  source_detail::ResultStream states =
-      connection.query("SELECT " + cell_state_expression(column) + others + " FROM " + relation.from(column));
+  source_detail::ResultStream states = connection.query(
+      "SELECT " + cell_state_expression(column) + others + " FROM " + relation.from(column), {CellType::integer});
   std::uint64_t row_number = 0;
-  while (const auto batch = states.next()) {
-    const source_detail::ColumnView cells(*batch, 0);
-    for (std::int64_t row = 0; row < cells.length(); ++row) {
+  while (const auto chunk = states.next()) {
+    for (const std::int64_t state : chunk->column(0).numbers<std::int64_t>()) {
       ++row_number;
-      const auto state = cells.number<std::int64_t>(row);
       if (state == 2 || (missing_too && state == 1)) return BadRow{row_number, state == 1};
     }
   }
@@ -177,9 +175,8 @@ bool counts_in_engine(const Column& column, const Lattice& lattice, Counting cou
 }
 
 std::string engine_version(const Connection& connection) {
-  source_detail::ResultStream result = connection.query("SELECT version()");
-  const auto batch = result.next();
-  return "DuckDB " + std::string(source_detail::ColumnView(*batch, 0).text(0));
+  source_detail::ResultStream result = connection.query("SELECT version()", {CellType::text});
+  return "DuckDB " + std::string(result.next().value().column(0).text(0));
 }
 
 void check_options(const TableOptions& options) {
@@ -255,10 +252,11 @@ std::vector<std::string> texts_of(const Connection& connection, const Relation& 
   std::vector<std::string> texts;
   source_detail::ResultStream rows =
       connection.query("SELECT CAST(" + source_detail::quote_identifier(column.engine_name) + " AS VARCHAR) FROM " +
-                       relation.from(column));
-  while (const auto batch = rows.next()) {
-    const source_detail::ColumnView cells(*batch, 0);
-    for (std::int64_t row = 0; row < cells.length(); ++row) {
+                           relation.from(column),
+                       {CellType::text});
+  while (const auto chunk = rows.next()) {
+    const source_detail::ColumnView cells = chunk->column(0);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
       if (cells.is_null(row)) {
         throw Error(ErrorCode::data,
                     row_of + std::to_string(texts.size() + 1) + ", column '" + column.name + "': empty",

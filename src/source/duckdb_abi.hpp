@@ -1,0 +1,144 @@
+// DuckDB's C interface, version 1: the functions that this library calls, each found by its name with the prefix "duckdb_".
+// All of them are there since DuckDB 1.1.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdint>
+#include <string>
+
+#include "fractile/error.hpp"
+
+namespace fractile::source_detail {
+
+// What the engine owns; only it looks inside.
+struct EngineDatabase;
+struct EngineConfig;
+struct EngineConnection;
+struct EngineStatement;
+struct EnginePending;
+struct EngineChunk;
+struct EngineVector;
+struct EngineType;
+struct EngineFunction;
+struct EngineCall;
+
+/// Handed over by value; all but the last member have no use any more.
+struct EngineResult {
+  std::uint64_t former_counts[3];
+  void* former_columns;
+  char* former_message;
+  void* internal;
+};
+
+using EngineStatus = int;
+inline constexpr EngineStatus engine_ok = 0;
+
+/// Numbers of types.
+using EngineTypeNumber = int;
+inline constexpr EngineTypeNumber engine_boolean = 1;
+inline constexpr EngineTypeNumber engine_bigint = 5;
+inline constexpr EngineTypeNumber engine_double = 11;
+inline constexpr EngineTypeNumber engine_varchar = 17;
+
+/// How far a pending query is.
+using EngineProgress = int;
+inline constexpr EngineProgress engine_ready = 0;
+inline constexpr EngineProgress engine_not_ready = 1;
+inline constexpr EngineProgress engine_failed = 2;
+inline constexpr EngineProgress engine_no_tasks = 3;
+
+/// A cell of text: a short one (`length` at most 12) lies where `prefix` begins, a long one at `bytes`.
+struct EngineText {
+  static constexpr std::uint32_t longest_inside = 12;
+  std::uint32_t length;
+  char prefix[4];
+  const char* bytes;
+};
+static_assert(sizeof(EngineText) == 16);
+
+using EngineFunctionBody = void (*)(EngineCall*, EngineChunk*, EngineVector* out);
+
+/// A function of the library, found by its name.
+template <class Signature>
+class Found;
+
+template <class Result, class... Arguments>
+class Found<Result(Arguments...)> {
+ public:
+  /// Error(usage) when the library has no such function.
+  Found(void* library, const char* name) : function_(reinterpret_cast<Result (*)(Arguments...)>(dlsym(library, name))) {
+    if (function_ == nullptr) {
+      throw Error(ErrorCode::usage, std::string("not a library of DuckDB 1.1 or later: it lacks ") + name);
+    }
+  }
+  Result operator()(Arguments... arguments) const { return function_(arguments...); }
+
+ private:
+  Result (*function_)(Arguments...);
+};
+
+class EngineApi {
+ public:
+  /// Of a library that dlopen() gave. Error(usage) when it is not DuckDB's.
+  explicit EngineApi(void* library) : library_(library) {}
+
+ private:
+  void* library_;
+
+ public:
+  Found<EngineStatus(EngineConfig**)> create_config{library_, "duckdb_create_config"};
+  Found<EngineStatus(EngineConfig*, const char* name, const char* value)> set_config{library_, "duckdb_set_config"};
+  Found<void(EngineConfig**)> destroy_config{library_, "duckdb_destroy_config"};
+  Found<EngineStatus(const char* path, EngineDatabase**, EngineConfig*, char** error)> open_ext{library_,
+                                                                                                "duckdb_open_ext"};
+  Found<void(EngineDatabase**)> close{library_, "duckdb_close"};
+  Found<void(void*)> free{library_, "duckdb_free"};
+  Found<EngineStatus(EngineDatabase*, EngineConnection**)> connect{library_, "duckdb_connect"};
+  Found<void(EngineConnection*)> interrupt{library_, "duckdb_interrupt"};
+  Found<void(EngineConnection**)> disconnect{library_, "duckdb_disconnect"};
+  Found<EngineStatus(EngineConnection*, const char* sql, EngineStatement**)> prepare{library_, "duckdb_prepare"};
+  Found<const char*(EngineStatement*)> prepare_error{library_, "duckdb_prepare_error"};
+  Found<void(EngineStatement**)> destroy_prepare{library_, "duckdb_destroy_prepare"};
+  Found<EngineStatus(EngineStatement*, EngineResult*)> execute_prepared_streaming{library_,
+                                                                                  "duckdb_execute_prepared_streaming"};
+  Found<EngineStatus(EngineStatement*, EnginePending**)> pending_prepared{library_, "duckdb_pending_prepared"};
+  Found<EngineProgress(EnginePending*)> pending_execute_task{library_, "duckdb_pending_execute_task"};
+  Found<const char*(EnginePending*)> pending_error{library_, "duckdb_pending_error"};
+  Found<EngineStatus(EnginePending*, EngineResult*)> execute_pending{library_, "duckdb_execute_pending"};
+  Found<void(EnginePending**)> destroy_pending{library_, "duckdb_destroy_pending"};
+  Found<const char*(EngineResult*)> result_error{library_, "duckdb_result_error"};
+  Found<std::uint64_t(EngineResult*)> column_count{library_, "duckdb_column_count"};
+  Found<EngineTypeNumber(EngineResult*, std::uint64_t column)> column_type{library_, "duckdb_column_type"};
+  Found<EngineChunk*(EngineResult)> fetch_chunk{library_, "duckdb_fetch_chunk"};
+  Found<void(EngineResult*)> destroy_result{library_, "duckdb_destroy_result"};
+  Found<std::uint64_t(EngineChunk*)> data_chunk_get_size{library_, "duckdb_data_chunk_get_size"};
+  Found<std::uint64_t(EngineChunk*)> data_chunk_get_column_count{library_, "duckdb_data_chunk_get_column_count"};
+  Found<EngineVector*(EngineChunk*, std::uint64_t column)> data_chunk_get_vector{library_,
+                                                                                 "duckdb_data_chunk_get_vector"};
+  Found<void(EngineChunk**)> destroy_data_chunk{library_, "duckdb_destroy_data_chunk"};
+  Found<void*(EngineVector*)> vector_get_data{library_, "duckdb_vector_get_data"};
+  Found<std::uint64_t*(EngineVector*)> vector_get_validity{library_, "duckdb_vector_get_validity"};
+  Found<EngineType*(EngineTypeNumber)> create_logical_type{library_, "duckdb_create_logical_type"};
+  Found<void(EngineType**)> destroy_logical_type{library_, "duckdb_destroy_logical_type"};
+  Found<EngineFunction*()> create_scalar_function{library_, "duckdb_create_scalar_function"};
+  Found<void(EngineFunction**)> destroy_scalar_function{library_, "duckdb_destroy_scalar_function"};
+  Found<void(EngineFunction*, const char*)> scalar_function_set_name{library_, "duckdb_scalar_function_set_name"};
+  Found<void(EngineFunction*)> scalar_function_set_volatile{library_, "duckdb_scalar_function_set_volatile"};
+  Found<void(EngineFunction*)> scalar_function_set_special_handling{library_,
+                                                                    "duckdb_scalar_function_set_special_handling"};
+  Found<void(EngineFunction*, EngineType*)> scalar_function_add_parameter{library_,
+                                                                          "duckdb_scalar_function_add_parameter"};
+  Found<void(EngineFunction*, EngineType*)> scalar_function_set_return_type{library_,
+                                                                            "duckdb_scalar_function_set_return_type"};
+  Found<void(EngineFunction*, EngineFunctionBody)> scalar_function_set_function{library_,
+                                                                                "duckdb_scalar_function_set_function"};
+  Found<void(EngineFunction*, void*, void (*destroy)(void*))> scalar_function_set_extra_info{
+      library_, "duckdb_scalar_function_set_extra_info"};
+  Found<void*(EngineCall*)> scalar_function_get_extra_info{library_, "duckdb_scalar_function_get_extra_info"};
+  Found<void(EngineCall*, const char*)> scalar_function_set_error{library_, "duckdb_scalar_function_set_error"};
+  Found<EngineStatus(EngineConnection*, EngineFunction*)> register_scalar_function{library_,
+                                                                                   "duckdb_register_scalar_function"};
+};
+
+}  // namespace fractile::source_detail

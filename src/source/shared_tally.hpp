@@ -1,0 +1,46 @@
+// One profile from records that come on several threads at once.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+#include "source/column_view.hpp"
+#include "source/engine.hpp"
+
+namespace fractile::source_detail {
+
+struct Counted {
+  RankProfile profile;
+  bool any_missing;  ///< some record was NULL or NaN, and left out
+};
+
+/// As many builders as threads were counting at one time; each thread takes one that no other one has. The profile is the same, bit
+/// for bit, whoever counts what.
+class SharedTally {
+ public:
+  /// `threads` as of a ProfileBuilder, which sorts.
+  SharedTally(const Lattice& lattice, std::size_t threads) : lattice_(lattice), threads_(threads) {}
+
+  /// Counts a column of numbers of this type. From any thread. Throws as ProfileBuilder::add.
+  void add(const ColumnView& column, CellType type);
+  /// When nobody adds any more.
+  Counted finish();
+
+ private:
+  struct Part {
+    ProfileBuilder builder;
+    bool any_missing = false;
+  };
+  std::unique_ptr<Part> take_idle();
+  void give_back(std::unique_ptr<Part> part);
+
+  const Lattice& lattice_;
+  std::size_t threads_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Part>> idle_;
+};
+
+}  // namespace fractile::source_detail
