@@ -105,21 +105,15 @@ OddsRange odds_within(const EpsilonRange& range) {
 
 /// All windows can be found.
 bool finds_windows(const PipelineFile& file, const flow::Analyst& analyst) {
-  return flow::has_short_polynomials(file.pipeline) || flow::has_smooth_pieces(file.pipeline, analyst);
+  return flow::window_search(file.pipeline, analyst) != flow::WindowSearch::none;
 }
 
-/// Isolated where polynomials are short and few, or there is no other way; else enclosed.
 flow::EnclosedWindows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds) {
   return about_file(file, [&] {
-    const bool is_quicker =
-        flow::has_smooth_pieces(file.pipeline, analyst) && flow::has_many_polynomials(file.pipeline);
-    if (is_quicker || !flow::has_short_polynomials(file.pipeline)) {
-      Progress progress("windows");
-      return flow::enclosed_windows(file.pipeline, analyst, odds.low, odds.high, [&](const Rational& done) {
-        progress.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
-      });
-    }
-    return flow::EnclosedWindows{flow::unstable_windows(file.pipeline, analyst, odds.low, odds.high), {}};
+    Progress progress("windows");
+    return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, [&](const Rational& done) {
+      progress.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
+    });
   });
 }
 

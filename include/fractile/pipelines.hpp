@@ -208,16 +208,13 @@ struct UnstableWindow {
       {};  ///< given by the functions below, but that enclosed_windows() gives it for the hundred widest only
 };
 
-/// Whether windows can be isolated: not for hundreds of participants, where polynomials are too long.
-bool has_short_polynomials(const Pipeline& pipeline);
-
 /// All windows within odds from .. to, exactly: the loss is a piecewise rational function of odds, whose pieces and turning points
-/// are roots of integer polynomials. Empty: l-stable for this prior (Definition 3.3). Error(usage) when the polynomials are not
-/// short.
+/// are roots of integer polynomials. Empty: l-stable for this prior (Definition 3.3). Error(usage) when the polynomials are too
+/// long, as those of hundreds of participants are.
 std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                              const Rational& to);
 
-/// The windows of a pipeline that is too large for unstable_windows(): all of them, but for what is undecided.
+/// All windows, but for what is undecided.
 struct EnclosedWindows {
   std::vector<UnstableWindow> windows;  ///< increasing
   /// Odds between which the loss may rise or not, increasing: it changes too little there for the enclosures to tell. Wide bounds
@@ -225,19 +222,22 @@ struct EnclosedWindows {
   std::vector<RealBounds> undecided;
 };
 
-/// Whether the function below takes the pipeline: a count, or a sum that takes at most some 20,000 values, of one target and of known
-/// others; or the mode of a perturbed histogram, whose true mode is guessed, all histograms being equally likely.
-bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst);
-
-/// Whether that is also the quicker way, where unstable_windows() is another: polynomials are many, as those of a noisy argmax of dozens.
-bool has_many_polynomials(const Pipeline& pipeline);
-
 /// All windows within odds from .. to, by certified enclosures of the loss's slope: the loss is a sum of minima of analytic functions, each
 /// of which is enclosed on whole stretches of odds. Outside of the windows and of what is undecided, the loss does not rise.
-/// Error(usage) when the pipeline is not taken. Modes take minutes for hundreds of participants, on all processors of the machine; progress(odds)
-/// is called whenever all is done up to these odds. Proof: docs/proofs/windows.md
+/// Taken are a count, or a sum that takes at most some 20,000 values, of one target and of known others; and the mode of a perturbed
+/// histogram, whose true mode is guessed, all histograms being equally likely: Error(usage) for others. Modes take minutes for hundreds of
+/// participants, on all processors of the machine; progress(odds) is called whenever all is done up to these odds. Proof: docs/proofs/windows.md
 EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                  const Rational& to, const std::function<void(const Rational& odds)>& progress = {});
+
+/// How windows are found: exactly, where polynomials are short and few, or there is no other way; enclosed, where that is quicker or
+/// the only way; by neither, where polynomials are long and the function above does not take the pipeline.
+enum class WindowSearch { isolated, enclosed, none };
+WindowSearch window_search(const Pipeline& pipeline, const Analyst& analyst);
+
+/// By the one or the other; Error(usage) by neither.
+EnclosedWindows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
+                             const std::function<void(const Rational& odds)>& progress = {});
 
 /// The windows that a scan of increasing odds comes upon, for pipelines of any size: a least and then a highest loss lie
 /// within the ends, and the loss is higher at the proof's second odds than at its first. What rises and falls again between

@@ -58,10 +58,14 @@ ListedObservation far_away(std::size_t step, const std::vector<KnownSum>& at_nod
 
 }  // namespace
 
-bool has_few_sums(const Pipeline& pipeline) {
-  constexpr std::size_t most = 20'000;
+double range_of_sum(const Pipeline& pipeline) {
   const std::vector<std::size_t> steps = additions_of(pipeline).steps;
-  return *std::ranges::max_element(steps) <= most / pipeline.participants;
+  return static_cast<double>(*std::ranges::max_element(steps)) * static_cast<double>(pipeline.participants);
+}
+
+bool has_few_sums(const Pipeline& pipeline) {
+  constexpr double most = 20'000;
+  return range_of_sum(pipeline) <= most;
 }
 
 std::unique_ptr<LocalLoss> local_sum(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {

@@ -9,6 +9,9 @@
 
 namespace fractile::flow {
 
+/// How many steps lie between the least sum and the greatest.
+double range_of_sum(const Pipeline& pipeline);
+
 /// Whether sums have so few values that each may be looked at.
 bool has_few_sums(const Pipeline& pipeline);
 

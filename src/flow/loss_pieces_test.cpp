@@ -210,10 +210,14 @@ TEST(EnclosedWindows, OfSumsAreThoseThatAreIsolated) {
 }
 
 TEST(EnclosedWindows, AreQuickerWherePolynomialsAreMany) {
-  EXPECT_FALSE(has_many_polynomials(noisy_argmax(20, 3)));
-  EXPECT_TRUE(has_many_polynomials(noisy_argmax(60, 4)));
-  EXPECT_TRUE(has_short_polynomials(noisy_argmax(60, 4)));
-  EXPECT_FALSE(has_many_polynomials(known_others()));
+  EXPECT_EQ(window_search(noisy_argmax(20, 3), mode_guesser()), WindowSearch::isolated);
+  EXPECT_EQ(window_search(noisy_argmax(60, 4), mode_guesser()), WindowSearch::enclosed);
+  EXPECT_EQ(window_search(noisy_argmax(60, 4), {}), WindowSearch::isolated);  // there is no other way
+  EXPECT_EQ(window_search(known_others(), thousandfold_error()), WindowSearch::isolated);
+  EXPECT_EQ(window_search(adding_among(Perturber::geometric(4), {2, 1, 0, 1}, {0, 1, 2, 3}), {}),
+            WindowSearch::isolated);
+  EXPECT_EQ(window_search(adding_among(Perturber::geometric(4), {9, 5, 0, 10}, {0, 1, 2, 3}), {}),
+            WindowSearch::enclosed);
 }
 
 TEST(EnclosedWindows, OfHighestBarsAreThoseThatAreIsolated) {

@@ -117,6 +117,12 @@ RealBounds power_of(const RealBounds& base, std::int64_t degree) {
   return {base.lower.pow(degree), base.upper.pow(degree)};
 }
 
+/// Windows can be isolated.
+bool has_short_polynomials(const Pipeline& pipeline) {
+  constexpr double longest = 300;
+  return symbolic_degree(pipeline) <= longest;
+}
+
 // --- Proofs ----------------------------------------------------------------------------------------------------------
 
 /// Exact losses of more people take seconds each.
@@ -197,11 +203,6 @@ class Scan {
 
 }  // namespace
 
-bool has_short_polynomials(const Pipeline& pipeline) {
-  constexpr double longest = 300;
-  return symbolic_degree(pipeline) <= longest;
-}
-
 std::vector<UnstableWindow> unstable_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                              const Rational& to) {
   if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
@@ -252,17 +253,6 @@ void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<
 
 }  // namespace
 
-bool has_smooth_pieces(const Pipeline& pipeline, const Analyst& analyst) {
-  return loss_on_cells(pipeline, analyst) != nullptr;
-}
-
-bool has_many_polynomials(const Pipeline& pipeline) {
-  constexpr double most_coefficients = 2e6;
-  if (pipeline.secret.kind != Secret::Kind::histogram) return false;
-  const auto columns = static_cast<double>(pipeline.values.size());
-  return secret_count(pipeline).to_double() * columns * symbolic_degree(pipeline) > most_coefficients;
-}
-
 EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                  const Rational& to, const std::function<void(const Rational& odds)>& progress) {
   pipeline.validate();
@@ -290,6 +280,37 @@ EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analys
   }
   prove_widest(pipeline, analyst, result.windows);
   return result;
+}
+
+namespace {
+
+/// Those of a noisy argmax of dozens, or of a sum of half a dozen people, whose windows are enclosed in a tenth of the time that isolation
+/// takes.
+bool has_many_polynomials(const Pipeline& pipeline) {
+  constexpr double most_coefficients = 2e6;
+  constexpr double most_of_sums = 1500;
+  if (adds_known_others(pipeline)) return range_of_sum(pipeline) * symbolic_degree(pipeline) > most_of_sums;
+  if (pipeline.secret.kind != Secret::Kind::histogram) return false;
+  const auto columns = static_cast<double>(pipeline.values.size());
+  return secret_count(pipeline).to_double() * columns * symbolic_degree(pipeline) > most_coefficients;
+}
+
+}  // namespace
+
+WindowSearch window_search(const Pipeline& pipeline, const Analyst& analyst) {
+  const bool can_isolate = has_short_polynomials(pipeline);
+  if (loss_on_cells(pipeline, analyst) && (!can_isolate || has_many_polynomials(pipeline)))
+    return WindowSearch::enclosed;
+  return can_isolate ? WindowSearch::isolated : WindowSearch::none;
+}
+
+EnclosedWindows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
+                             const std::function<void(const Rational& odds)>& progress) {
+  pipeline.validate();
+  if (window_search(pipeline, analyst) == WindowSearch::enclosed) {
+    return enclosed_windows(pipeline, analyst, from, to, progress);
+  }
+  return {unstable_windows(pipeline, analyst, from, to), {}};
 }
 
 std::vector<UnstableWindow> windows_among(const Pipeline& pipeline, const Analyst& analyst,
