@@ -209,6 +209,27 @@ TEST(EnclosedWindows, OfSumsAreThoseThatAreIsolated) {
   }));
 }
 
+Analyst with_losses(const Matrix& losses) {
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::matrix;
+  analyst.losses = losses;
+  return analyst;
+}
+
+// Few sums have windows; these were found among thousands.
+TEST(EnclosedWindows, OfSumsWithWindows) {
+  const Pipeline five = adding_among(Perturber::geometric(3), {5, 0, 0}, {0, 2, 3});
+  const Analyst of_five = with_losses(Matrix::of({{5, 5, 5}, {6, 3, 0}, {2, 6, 3}}));
+  expect_the_same(five, of_five, Rational(3, 2), 8);
+  const EnclosedWindows answer = enclosed_windows(five, of_five, Rational(3, 2), 8);
+  ASSERT_EQ(answer.windows.size(), 1U);
+  EXPECT_EQ(answer.windows[0].to.to_decimal(5), "6.65952");
+
+  const Pipeline eight = adding_among(Perturber::geometric(5), {0, 1, 4, 1, 2}, {0, 3, 4, 5, 6});
+  const Analyst of_eight = with_losses(Matrix::of({{6, 3, 1}, {408, 5, 6}, {381, 3, 6}, {3, 6, 446}, {163, 705, 3}}));
+  expect_the_same(eight, of_eight, Rational(17, 10), Rational(7, 4));
+}
+
 TEST(EnclosedWindows, AreQuickerWherePolynomialsAreMany) {
   EXPECT_EQ(window_search(noisy_argmax(20, 3), mode_guesser()), WindowSearch::isolated);
   EXPECT_EQ(window_search(noisy_argmax(60, 4), mode_guesser()), WindowSearch::enclosed);

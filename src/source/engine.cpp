@@ -261,10 +261,12 @@ class Handover {
  public:
   Handover(const EngineApi& api, std::function<void(const Chunk&)> take) : api_(api), take_(std::move(take)) {}
 
+  /// How many have come. What take() did with them has happened before, for the memory model, too.
   std::uint64_t rows() const { return rows_; }
 
-  /// What take() threw first, if anything.
+  /// What take() threw first, if anything, and else nothing.
   void rethrow() const {
+    if (rows() == 0) return;
     const std::lock_guard lock(failing_);
     if (failure_) std::rethrow_exception(failure_);
   }
@@ -415,7 +417,7 @@ void Connection::for_each_chunk(const Cells& cells, std::function<void(const Chu
   Query query(state_->api, state_->connection, passing_sql(cells, function));
   try {
     query.finish(on_progress);
-  } catch (const EngineFailure&) {
+  } catch (...) {
     handover.rethrow();
     throw;
   }
