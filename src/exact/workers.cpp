@@ -61,10 +61,9 @@ class Helpers {
   }
 
  private:
-  /// FLINT, under the exact numbers, keeps memory for every thread until it is told that the thread is over.
   static void help(Board& board) {
+    clean_up_when_this_thread_ends();
     board.work();
-    flint_cleanup();
   }
   std::vector<std::thread> threads_;
 };
@@ -81,5 +80,13 @@ void share_among_threads(std::size_t threads, std::size_t pieces, const std::fun
 }
 
 std::size_t threads_of_machine() { return std::max(1U, std::thread::hardware_concurrency()); }
+
+void clean_up_when_this_thread_ends() {
+  struct CleanUp {
+    ~CleanUp() { flint_cleanup(); }  // FLINT keeps memory for every thread until it is told that the thread is over
+  };
+  thread_local const CleanUp at_the_end;
+  static_cast<void>(at_the_end);  // a thread's variable is made when it is named
+}
 
 }  // namespace fractile

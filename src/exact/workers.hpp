@@ -19,4 +19,7 @@ constexpr std::size_t threads_for(std::size_t work, std::size_t least, std::size
   return most < 1 ? 1 : most < threads ? most : threads;
 }
 
+/// For threads that others make and that use exact numbers: what is kept for them to do so is given back when they end.
+void clean_up_when_this_thread_ends();
+
 }  // namespace fractile
