@@ -181,17 +181,19 @@ EngineFailure failure_of(const char* message) { return classify_failure(message 
 /// A query, from its words to its result; released in the right order, whatever happens.
 class Query {
  public:
-  Query(const EngineApi& api, EngineConnection* connection, const std::string& sql)
-      : api_(api), connection_(connection) {
+  Query(const EngineApi& api, EngineConnection* connection, const std::string& sql) : Query(api, connection) {
     if (api_.prepare(connection, sql.c_str(), &statement_) != engine_ok) {
-      const EngineFailure failure = failure_of(api_.prepare_error(statement_));
-      release();
-      throw failure;
+      throw failure_of(api_.prepare_error(statement_));
     }
   }
   Query(const Query&) = delete;
   Query& operator=(const Query&) = delete;
-  ~Query() { release(); }
+  ~Query() {
+    if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
+    if (result_.internal != nullptr) api_.destroy_result(&result_);
+    if (pending_ != nullptr) api_.destroy_pending(&pending_);
+    if (statement_ != nullptr) api_.destroy_prepare(&statement_);
+  }
 
   /// The result's chunks will be made when they are asked for.
   void start() { check_result(api_.execute_prepared_streaming(statement_, &result_)); }
@@ -232,6 +234,8 @@ class Query {
   }
 
  private:
+  Query(const EngineApi& api, EngineConnection* connection) : api_(api), connection_(connection) {}
+
   /// Does one of the tasks, or naps when others do what is left; whether there may be more. False after a failure, too.
   bool is_running() {
     progress_ = api_.pending_execute_task(pending_);
@@ -240,12 +244,6 @@ class Query {
   }
   void check_result(EngineStatus status) {
     if (status != engine_ok) throw failure_of(api_.result_error(&result_));
-  }
-  void release() {
-    if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
-    if (result_.internal != nullptr) api_.destroy_result(&result_);
-    if (pending_ != nullptr) api_.destroy_pending(&pending_);
-    if (statement_ != nullptr) api_.destroy_prepare(&statement_);
   }
 
   const EngineApi& api_;
@@ -342,13 +340,12 @@ std::string passing_sql(const Cells& cells, const std::string& function) {
   std::string named;
   std::string names;
   for (std::size_t k = 0; k < cells.expressions.size(); ++k) {
-    const std::string separator = k == 0 ? "" : ", ";
-    const std::string name = fmt::format("cell{}", k);
-    named += separator + cells.expressions[k] + " AS " + name;
-    names += separator + name;
+    const char* const separator = k == 0 ? "" : ", ";
+    named += fmt::format("{}{} AS cell{}", separator, cells.expressions[k], k);
+    names += fmt::format("{}cell{}", separator, k);
   }
-  return "SELECT count(*), bool_or(" + function + "(" + names + ")) FROM (SELECT " + named + " FROM " + cells.relation +
-         ")";
+  return fmt::format("SELECT count(*), bool_or({}({})) FROM (SELECT {} FROM {})", function, names, named,
+                     cells.relation);
 }
 
 }  // namespace
