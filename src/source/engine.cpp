@@ -1,6 +1,5 @@
 #include "source/engine.hpp"
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -8,9 +7,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -18,15 +15,10 @@
 
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
+#include "source/engine_library.hpp"
 
 namespace fractile::source_detail {
 namespace {
-
-#ifdef __APPLE__
-constexpr const char* library_name = "libduckdb.dylib";
-#else
-constexpr const char* library_name = "libduckdb.so";
-#endif
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -63,70 +55,6 @@ FailureKind kind_of(std::string_view message) {
   if (message.starts_with("Conversion Error")) return FailureKind::not_a_number;
   if (message.starts_with("Invalid Input") || message.starts_with("IO Error")) return FailureKind::malformed;
   return FailureKind::other;
-}
-
-/// The engine of this process: it is loaded once, and stays, as its threads and what they keep do not survive unloading. What
-/// the engine calls back finds it here.
-const EngineApi* loaded_api = nullptr;
-
-const EngineApi& load_engine(const std::string& path) {
-  static std::mutex mutex;
-  static void* loaded = nullptr;
-  const std::lock_guard lock(mutex);
-  // Lazily: binding all of its symbols would take a third of the time in which a small table is read.
-  void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) throw Error(ErrorCode::usage, "cannot load the engine");
-  if (loaded == nullptr) {
-    loaded_api = new const EngineApi(library);
-    loaded = library;
-  } else if (loaded != library) {
-    throw Error(ErrorCode::usage, "another engine than the one that this process has loaded");
-  }
-  return *loaded_api;
-}
-
-constexpr const char* library_hint =
-    "run ./dev build, which obtains DuckDB, or set FRACTILE_DUCKDB to the path of libduckdb";
-
-const EngineApi& load_named(const std::string& path, const std::string& origin) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) {
-    throw Error(ErrorCode::usage, origin + " names " + path + ", which does not exist", library_hint);
-  }
-  try {
-    return load_engine(path);
-  } catch (const Error& error) {
-    throw Error(ErrorCode::usage, std::string(error.what()) + " (" + origin + ": " + path + ")", library_hint);
-  }
-}
-
-std::vector<std::string> default_places() {
-  std::vector<std::string> places;
-  std::error_code failed;
-  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (!failed) {
-    const std::filesystem::path folder = executable.parent_path();
-    for (const auto& place : {folder / library_name, folder.parent_path() / "lib" / library_name}) {
-      if (std::filesystem::exists(place, failed)) places.push_back(place.string());
-    }
-  }
-  places.emplace_back(library_name);  // the loader's path
-  return places;
-}
-
-const EngineApi& find_engine(const std::string& library) {
-  if (!library.empty()) return load_named(library, "--duckdb");
-  if (const char* named = std::getenv("FRACTILE_DUCKDB"); named != nullptr && *named != '\0') {
-    return load_named(named, "FRACTILE_DUCKDB");
-  }
-  for (const std::string& place : default_places()) {
-    try {
-      return load_engine(place);
-    } catch (const Error&) {
-      continue;
-    }
-  }
-  throw Error(ErrorCode::usage, "the engine that reads tables, DuckDB, was not found", library_hint);
 }
 
 /// Nothing is fetched, nothing is written to the disk, nothing is read from the user's configuration.
@@ -299,7 +227,7 @@ class Handover {
 };
 
 void pass_to_handover(EngineCall* call, EngineChunk* records, EngineVector* out) {
-  static_cast<Handover*>(loaded_api->scalar_function_get_extra_info(call))->pass(call, records, out);
+  static_cast<Handover*>(loaded_engine().scalar_function_get_extra_info(call))->pass(call, records, out);
 }
 
 /// A type of the engine, for as long as it is needed.
