@@ -91,11 +91,11 @@ TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
       granularity_rate(granularity_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}));
   RandomBits bits = RandomBits::system();
   int found = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 4000; ++i) {
     const std::optional<RoundGrid> grid = select_granularity(hours, grids, rate, bits, {});
     if (grid && grid->stride == 100) ++found;
   }
-  EXPECT_GT(found, 330);
+  EXPECT_GT(found, 3300);
 }
 
 TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
