@@ -64,6 +64,13 @@ Enclosure excess_of(const ComplexBox& p) {
   return tighter_bound(excess, other);
 }
 
+/// The highest number in the ball: a wide ball's lower end is of no interest where something is at most so large.
+Enclosure upper_end(const Enclosure& value) {
+  Enclosure result;
+  arb_get_ubound_arf(arb_midref(result.arb()), value.arb(), chebyshev_bits);
+  return result;
+}
+
 Enclosure scaled(const Enclosure& value, const Rational& factor) {
   Enclosure result;
   arb_mul(result.arb(), value.arb(), ball(factor).arb(), chebyshev_bits);
@@ -79,7 +86,7 @@ Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(con
   for (std::int64_t i = 0; i < arcs; ++i) {
     arb_max(largest.arb(), largest.arb(), at(arc(cell, i)).arb(), chebyshev_bits);
   }
-  return largest;
+  return upper_end(largest);
 }
 
 Enclosure largest_modulus_of_law(const std::vector<Polynomial>& numerators, const Polynomial& denominator,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exact/workers.hpp"
 #include "flow/joint_weights.hpp"
 #include "flow/known_others.hpp"
 #include "flow/known_sums.hpp"
@@ -237,18 +238,11 @@ LossOnCell loss_on_cells(const Pipeline& pipeline, const Analyst& analyst) {
   return {};
 }
 
-/// Pairs of losses for the widest windows; all are known to rise without.
-void prove_widest(const Pipeline& pipeline, const Analyst& analyst, std::vector<UnstableWindow>& windows) {
-  constexpr std::size_t most_proofs = 100;
-  std::vector<UnstableWindow*> widest;
-  widest.reserve(windows.size());
-  for (UnstableWindow& window : windows) widest.push_back(&window);
-  std::ranges::stable_sort(widest, std::ranges::greater(),
-                           [](const UnstableWindow* window) { return window->to.lower - window->from.upper; });
-  if (widest.size() > most_proofs) widest.resize(most_proofs);
-  for (UnstableWindow* window : widest) {
-    window->proof = rise_between(pipeline, analyst, window->from.upper, window->to.lower);
-  }
+/// Pairs of losses; all windows are known to rise without.
+void prove(const Pipeline& pipeline, const Analyst& analyst, std::vector<UnstableWindow>& windows) {
+  share_among_threads(threads_of_machine(), windows.size(), [&](std::size_t i) {
+    windows[i].proof = rise_between(pipeline, analyst, windows[i].from.upper, windows[i].to.lower);
+  });
 }
 
 }  // namespace
@@ -278,7 +272,7 @@ EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analys
       if (!ends_a_window || !is_narrow) result.undecided.push_back({piece.from, piece.to});
     }
   }
-  prove_widest(pipeline, analyst, result.windows);
+  prove(pipeline, analyst, result.windows);
   return result;
 }
 
