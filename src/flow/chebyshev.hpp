@@ -81,6 +81,11 @@ class LocalPolynomial {
     arb_poly_sub(result.value_, a.value_, b.value_, chebyshev_bits);
     return result;
   }
+  LocalPolynomial times(const Enclosure& factor) const {
+    LocalPolynomial result;
+    arb_poly_scalar_mul(result.value_, value_, factor.arb(), chebyshev_bits);
+    return result;
+  }
   LocalPolynomial derivative() const {
     LocalPolynomial result;
     arb_poly_derivative(result.value_, value_, chebyshev_bits);

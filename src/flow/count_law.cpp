@@ -73,14 +73,20 @@ Enclosure quotient_at(const Polynomial& numerator, const Enclosure& denominator,
 
 }  // namespace
 
-CountLaw CountAmongKnown::law_at(const Enclosure& odds) const {
+std::vector<Enclosure> CountAmongKnown::counted_at(const Enclosure& odds) const {
   Enclosure denominator;
   arb_fmpz_poly_evaluate_arb(denominator.arb(), denominator_.get(), odds.arb(), enclosure_bits);
   std::vector<Enclosure> counted;
+  counted.reserve(counted_.size());
+  for (const Polynomial& numerator : counted_) counted.push_back(quotient_at(numerator, denominator, odds));
+  return counted;
+}
+
+CountLaw CountAmongKnown::law_at(const Enclosure& odds) const {
+  const std::vector<Enclosure> counted = counted_at(odds);
   std::vector<std::size_t> uncertain = histogram_;
-  for (std::size_t value = 0; value < counted_.size(); ++value) {
-    counted.push_back(quotient_at(counted_[value], denominator, odds));
-    if (is_zero(counted.back())) uncertain[value] = 0;  // at odds of 1
+  for (std::size_t value = 0; value < counted.size(); ++value) {
+    if (is_zero(counted[value])) uncertain[value] = 0;  // at odds of 1
   }
   return {counted, uncertain};
 }

@@ -42,6 +42,8 @@ class CountLaw {
   Enclosure at(std::size_t y) const;
   /// Q(from) + ... + Q(to - 1).
   Enclosure between(std::size_t from, std::size_t to) const;
+  /// From 0 to what all counts outside of first() .. last() have at most, together.
+  const Enclosure& rest() const { return stretch_.rest; }
 
  private:
   Stretch stretch_;
@@ -55,6 +57,8 @@ class CountAmongKnown {
   CountAmongKnown(const Pipeline& pipeline, const Analyst& analyst);
 
   CountLaw law_at(const Enclosure& odds) const;
+  /// By value: the probability of being counted.
+  std::vector<Enclosure> counted_at(const Enclosure& odds) const;
   std::vector<Line<Enclosure>> lines_at(const Enclosure& odds) const;
   const Lines& lines() const { return lines_; }
   /// By value: how many of the uncertain others have it, and its probability of being counted times denominator().

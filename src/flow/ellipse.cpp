@@ -89,16 +89,21 @@ Enclosure largest_on_ellipse(const Cell& cell, const std::function<Enclosure(con
   return upper_end(largest);
 }
 
-Enclosure largest_modulus_of_law(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
-                                 const Cell& cell) {
-  std::vector<RationalFunction> probabilities;
-  probabilities.reserve(numerators.size());
-  for (const Polynomial& numerator : numerators) probabilities.push_back(quotient(numerator, denominator));
+Enclosure largest_sum_of_moduli(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
+                                const Cell& cell) {
+  Polynomial all;
+  std::vector<RationalFunction> quotients;
+  quotients.reserve(numerators.size());
+  for (const Polynomial& numerator : numerators) {
+    all = all + numerator;
+    quotients.push_back(quotient(numerator, denominator));
+  }
+  const RationalFunction total = quotient(all, denominator);
   return largest_on_ellipse(cell, [&](const ComplexBox& odds) {
-    Enclosure sum;
-    arb_one(sum.arb());  // of the real parts
-    for (const RationalFunction& p : probabilities) {
-      arb_add(sum.arb(), sum.arb(), excess_of(value_at(p, odds)).arb(), chebyshev_bits);
+    Enclosure sum;  // of the real parts, first
+    arb_set(sum.arb(), acb_realref(value_at(total, odds).get()));
+    for (const RationalFunction& one : quotients) {
+      arb_add(sum.arb(), sum.arb(), excess_of(value_at(one, odds)).arb(), chebyshev_bits);
     }
     return sum;
   });
@@ -122,7 +127,7 @@ ProbabilityBounds bounds_about(const Polynomial& numerator, const Polynomial& de
       largest_on_ellipse(cell, [&](const ComplexBox& odds) { return value_at(derivative, odds).modulus(); });
   ProbabilityBounds bounds;
   bounds.slope = scaled(steepest, cell.radius);
-  bounds.modulus = largest_modulus_of_law({numerator, denominator - numerator}, denominator, cell);
+  bounds.modulus = largest_sum_of_moduli({numerator, denominator - numerator}, denominator, cell);
   bounds.range = ball(numerator.at(cell.centre) / denominator.at(cell.centre));
   arb_add(bounds.range.arb(), bounds.range.arb(), within(bounds.slope).arb(), chebyshev_bits);
   return bounds;

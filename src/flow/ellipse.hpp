@@ -46,12 +46,12 @@ inline Enclosure tighter_bound(const Enclosure& a, const Enclosure& b) {
   return b.upper_double() <= a.upper_double() ? b : a;
 }
 
-/// Of a law, probabilities that add up to 1, each with its numerator over the same denominator: the sum of their moduli is at most this
-/// on the ellipse and within.
-Enclosure largest_modulus_of_law(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
-                                 const Cell& cell);
+/// Of quotients with the same denominator: the sum of their moduli is at most this on the ellipse and within. (Tight where they are
+/// nearly real and positive there.)
+Enclosure largest_sum_of_moduli(const std::vector<Polynomial>& numerators, const Polynomial& denominator,
+                                const Cell& cell);
 
-/// The same of the sum of independent answers, so many people having the i-th law.
+/// Of the law of a sum of independent answers, so many people having the i-th law: the sum of its moduli.
 Enclosure modulus_of_sum(const std::vector<Enclosure>& moduli, const std::vector<std::size_t>& people);
 
 /// At most so large are moduli of any use: with more, a cell is too wide.

@@ -32,4 +32,8 @@ Enclosure highest_losses(const JointWeights& joint, const std::vector<Enclosure>
   return sum;
 }
 
+Enclosure largest_loss(const JointWeights& joint) {
+  return highest_losses(joint, std::vector<Enclosure>(joint.weights.rows(), whole<Enclosure>(1)));
+}
+
 }  // namespace fractile::flow

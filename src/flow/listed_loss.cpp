@@ -5,13 +5,14 @@
 
 namespace fractile::flow {
 
-ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus, Enclosure largest_loss)
+ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus,
+                       const Enclosure& largest_loss)
     : list_(std::move(observations)),
       difference_error_(Interpolation::value_error(modulus + modulus).upper_double()),
       slope_error_(Interpolation::slope_error(modulus)),
-      largest_loss_(std::move(largest_loss)),
+      flat_slope_(largest_loss.lower_double() * flat_share),
       negligible_(list_.size()) {
-  arb_mul_2exp_si(negligible_slope_.arb(), largest_loss_.arb(), -62);  // all together: less than what is looked into
+  arb_mul_2exp_si(negligible_slope_.arb(), largest_loss.arb(), -62);  // all together: less than what is looked into
   arb_max(negligible_slope_.arb(), negligible_slope_.arb(), slope_error_.arb(), chebyshev_bits);
   arb_div_ui(negligible_slope_.arb(), negligible_slope_.arb(), list_.size(), chebyshev_bits);
 }

@@ -22,7 +22,7 @@ struct ListedObservation {
 class ListedLoss final : public LocalLoss {
  public:
   /// `modulus`: on the ellipse, all joint losses together, whatever the actions are; and whatever is compared.
-  ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus, Enclosure largest_loss);
+  ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus, const Enclosure& largest_loss);
 
   std::vector<OpenActions> observations() const override;
   std::size_t parting(std::size_t first, std::size_t last, const Places& places) const override;
@@ -31,7 +31,7 @@ class ListedLoss final : public LocalLoss {
   bool is_negligible(std::size_t first, std::size_t last, const Places& places) override;
   const Enclosure& negligible_slope() const override { return negligible_slope_; }
   const Enclosure& slope_error() const override { return slope_error_; }
-  const Enclosure& largest_loss() const override { return largest_loss_; }
+  double flat_slope() const override { return flat_slope_; }
 
  private:
   /// An observation, and one or two of its actions.
@@ -43,7 +43,7 @@ class ListedLoss final : public LocalLoss {
   double difference_error_;
   Enclosure slope_error_;
   Enclosure negligible_slope_;
-  Enclosure largest_loss_;
+  double flat_slope_;
   std::map<Key, FilteredPolynomial> differences_;
   std::map<std::pair<std::size_t, std::size_t>, FilteredPolynomial> slopes_;
   std::vector<std::optional<bool>> negligible_;  // by observation

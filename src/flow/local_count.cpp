@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "exact/workers.hpp"
+#include "flow/count_view.hpp"
 #include "flow/ellipse.hpp"
 #include "flow/joint_weights.hpp"
 
@@ -25,87 +27,161 @@ bool is_far_from_an_end(const Enclosure& probabilities) {
   return probabilities.lower_double() >= smallest_divisor || probabilities.upper_double() <= 1 - smallest_divisor;
 }
 
-/// What the errors are made of. Places are the variable.
+/// What the errors are made of, in a view's units. Places are the variable.
 struct CountBounds {
-  Enclosure law;           ///< on the ellipse, the moduli of all Q(y) together
-  Enclosure loss;          ///< likewise, of all joint losses together, whatever the actions are
-  Enclosure largest_loss;  ///< at real odds
+  Enclosure law;   ///< on the ellipse, the moduli of all Q(y) of the view together
+  Enclosure loss;  ///< likewise, of all joint losses together, whatever the actions are
   Enclosure
       slope_per_mass;  ///< of joint losses together, at real places, by the probability of their counts and two more on each side
 };
 
-/// Nothing when a bound is too large to be of use.
-std::optional<CountBounds> bounds_of(const CountAmongKnown& count, const JointWeights& joint, const Cell& cell) {
+/// Of sum over y of |Q(y)| ratio^y, for one person: 1 - p and p ratio, over the view's moment.
+Enclosure modulus_in(const CountView& view, const CountAmongKnown& count, std::size_t value, const Cell& cell) {
+  const Polynomial& counted = count.counted()[value];
+  const Polynomial ratio = Polynomial::constant(view.ratio.numerator());
+  const Polynomial unit = Polynomial::constant(view.ratio.denominator());
+  const Enclosure modulus = largest_sum_of_moduli({unit * (count.denominator() - counted), ratio * counted},
+                                                  unit * count.denominator(), cell);
+  return modulus / view.moments[value];
+}
+
+/// Of everyone's probability of being counted; nothing where the bounds for unlikely counts do not hold.
+std::optional<std::vector<ProbabilityBounds>> probabilities_about(const CountAmongKnown& count, const Cell& cell) {
   if (!is_right_of_zero(cell)) return {};
   std::vector<ProbabilityBounds> by_value;
-  for (const Polynomial& counted : count.counted())
-    by_value.push_back(bounds_about(counted, count.denominator(), cell));
+  for (std::size_t value = 0; value < count.counted().size(); ++value) {
+    by_value.push_back(bounds_about(count.counted()[value], count.denominator(), cell));
+    if (count.histogram()[value] > 0 && !is_far_from_an_end(by_value.back().range)) return {};
+  }
+  return by_value;
+}
 
-  CountBounds result;
+/// Nothing when a bound is too large to be of use.
+std::optional<CountBounds> bounds_in(const CountView& view, const CountAmongKnown& count, const JointWeights& joint,
+                                     const std::vector<ProbabilityBounds>& by_value, const Cell& cell) {
+  std::vector<Enclosure> answers;  // of the target
+  std::vector<Enclosure> slopes;
   std::vector<Enclosure> moduli;
   Enclosure steepness;  // sum of n |p'| / max(p, 1 - p)
   for (std::size_t value = 0; value < by_value.size(); ++value) {
-    const ProbabilityBounds& bounds = by_value[value];
-    moduli.push_back(bounds.modulus);
     const std::size_t others = count.histogram()[value];
-    if (others == 0) continue;
-    if (!is_far_from_an_end(bounds.range)) return {};
-    steepness += times(bounds.slope, largest_quotient * others);
+    answers.push_back(by_value[value].modulus);
+    slopes.push_back(by_value[value].slope);
+    moduli.push_back(others == 0 ? whole<Enclosure>(1) : modulus_in(view, count, value, cell));
+    steepness += times(by_value[value].slope, largest_quotient * others);
   }
+  CountBounds result;
   result.law = modulus_of_sum(moduli, count.histogram());
   if (!(result.law.upper_double() <= largest_modulus)) return {};
 
-  Enclosure highest_slope;  // of what an action costs for a unit of probability
-  for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
-    Enclosure cost;
-    Enclosure slope;
-    for (std::size_t x = 0; x < by_value.size(); ++x) {
-      const Enclosure weight = Enclosure::of(joint.weights(x, w) / joint.common, chebyshev_bits);
-      slope += weight * by_value[x].slope;
-      cost += weight;
-    }
-    arb_max(result.largest_loss.arb(), result.largest_loss.arb(), cost.arb(), chebyshev_bits);
-    arb_max(highest_slope.arb(), highest_slope.arb(), slope.arb(), chebyshev_bits);
-  }
-  result.loss = highest_losses(joint, moduli) * result.law;
-  result.slope_per_mass = times(highest_slope, 2) + times(result.largest_loss * steepness, 4);
+  result.loss = highest_losses(joint, answers) * result.law;
+  result.slope_per_mass = times(highest_losses(joint, slopes), 2) + times(largest_loss(joint) * steepness, 4);
   if (arb_is_finite(result.loss.arb()) == 0 || arb_is_finite(result.slope_per_mass.arb()) == 0) return {};
   return result;
 }
 
-class LocalCount final : public LocalLoss {
+/// A view on a cell.
+class LocalView {
  public:
-  LocalCount(const CountAmongKnown& count, const Cell& cell, const CountBounds& bounds)
-      : lines_(count.lines().lines),
+  LocalView(const CountView& view, const CountAmongKnown& count, const Cell& cell, const CountBounds& bounds)
+      : view_(view),
         difference_error_(Interpolation::value_error(times(bounds.loss, 2)).upper_double()),
         most_mass_(63 * Interpolation::value_error(bounds.law).lower_double()),
-        negligible_slope_(times(Interpolation::value_error(bounds.law), 64) * bounds.slope_per_mass),
-        slope_error_(Interpolation::slope_error(bounds.loss)),
-        largest_loss_(bounds.largest_loss) {
+        negligible_slope_(times(Interpolation::value_error(bounds.law), 64) * bounds.slope_per_mass * view.share),
+        slope_error_(Interpolation::slope_error(times(bounds.loss, 2)) * view.share),
+        laws_(Interpolation::nodes) {
+    const std::vector<Enclosure> odds = odds_at_nodes(cell);
+    share_among_threads(threads_of_machine(), odds.size(),
+                        [&](std::size_t i) { laws_[i] = ViewedLaw(count, view, odds[i]); });
+  }
+
+  std::size_t first() const { return view_.first; }
+  std::size_t last() const { return view_.last; }
+  /// Of the unit of slopes.
+  const Enclosure& share() const { return view_.share; }
+  bool matters(std::size_t y) const { return view_.matters(y); }
+  /// The count that is likeliest in the view.
+  std::size_t mode(const Places& places) const {
+    const double right = (places.middle() + 1) / 2;
+    const double likely = laws_.back().middle() * (1 - right) + laws_.front().middle() * right;
+    return static_cast<std::size_t>(
+        std::clamp(std::max(likely, 0.0), static_cast<double>(view_.first), static_cast<double>(view_.last)));
+  }
+  const ViewedLaw& law(std::size_t node) const { return laws_[node]; }
+  /// Of a difference of two actions' joint losses after a count.
+  double difference_error() const { return difference_error_; }
+  double most_mass() const { return most_mass_; }
+  const Enclosure& negligible_slope() const { return negligible_slope_; }
+  const Enclosure& slope_error() const { return slope_error_; }
+
+ private:
+  CountView view_;
+  double difference_error_;
+  double most_mass_;  // that is negligible, less its own error
+  Enclosure negligible_slope_;
+  Enclosure slope_error_;
+  std::vector<ViewedLaw> laws_;  // by node
+};
+
+class LocalCount final : public LocalLoss {
+ public:
+  /// `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
+  LocalCount(const CountAmongKnown& count, const Cell& cell, std::size_t baseline, std::vector<LocalView> views,
+             const Enclosure& answers)
+      : lines_(count.lines().lines),
+        baseline_(baseline),
+        views_(std::move(views)),
+        line_error_(Interpolation::value_error(times(answers, 2)).upper_double()) {
     for (const std::size_t people : count.histogram()) others_ += people;
-    for (const Enclosure& odds : odds_at_nodes(cell)) {
-      laws_.push_back(count.law_at(odds));
-      lines_at_.push_back(count.lines_at(odds));
+    for (const Enclosure& odds : odds_at_nodes(cell)) lines_at_.push_back(count.lines_at(odds));
+    for (const LocalView& view : views_) {
+      slope_error_ += view.slope_error();
+      arb_max(negligible_slope_.arb(), negligible_slope_.arb(), view.negligible_slope().arb(), chebyshev_bits);
     }
   }
 
-  std::vector<OpenActions> observations() const override {
-    OpenActions all{0, others_ + 1, {}};
-    for (std::size_t w = 0; w < lines_.size(); ++w) all.actions.push_back(w);
-    return {all};
+  /// Whether the baseline is best after all counts that are in no view: it is when it is so after those next to them.
+  bool is_usual_elsewhere() {
+    const bool is_whole = views_.size() == 1 && views_.front().first() == 0 && views_.front().last() == others_ + 1;
+    if (is_whole) return true;
+    const std::size_t from = starts_with_view() ? views_.front().last() : 0;
+    const std::size_t to = ends_with_view() ? views_.back().first() : others_ + 1;
+    if (from >= to) return false;
+    for (std::size_t w = 0; w < lines_.size(); ++w) {
+      if (w == baseline_) continue;
+      if (!is_usual(w, from, {-1, 1}) || !is_usual(w, to, {-1, 1})) return false;
+    }
+    return true;
   }
 
+  std::vector<OpenActions> observations() const override {
+    std::vector<OpenActions> all;
+    std::size_t next = 0;
+    for (const LocalView& view : views_) {
+      if (next < view.first()) all.push_back({next, view.first() - 1, {baseline_}});
+      all.push_back({view.first(), view.last(), {}});
+      for (std::size_t w = 0; w < lines_.size(); ++w) all.back().actions.push_back(w);
+      next = view.last() + 1;
+    }
+    if (next <= others_ + 1) all.push_back({next, others_ + 1, {baseline_}});
+    return all;
+  }
+
+  std::optional<std::size_t> baseline() const override { return baseline_; }
+
   const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) override {
+    if (action == baseline_) return nothing_;
     const auto [place, is_new] = slopes_.try_emplace({first, last, action});
-    if (is_new) place->second = FilteredPolynomial(sum(first, last, action).derivative());
+    if (is_new) {
+      const LocalPolynomial more = sum(first, last, action) - sum(first, last, baseline_);
+      place->second = FilteredPolynomial(more.derivative().times(view_of(first).share()));
+    }
     return place->second;
   }
 
   /// Away from the most likely count by ever longer steps, so that a decision where the law is large is made for all beyond.
   std::size_t parting(std::size_t first, std::size_t last, const Places& places) const override {
-    const double right = (places.middle() + 1) / 2;
-    const double likely = middle_of(laws_.back()) * (1 - right) + middle_of(laws_.front()) * right;
-    const auto mode = static_cast<std::size_t>(std::clamp(likely, 0.0, static_cast<double>(others_)));
+    const std::size_t mode = view_of(first).mode(places);
     const std::size_t half = first + (last - first) / 2;
     if (first > mode) return std::min(half, first + (first - mode));
     if (last <= mode) return std::max(half, last - std::min(last, mode - last + 1));
@@ -117,32 +193,47 @@ class LocalCount final : public LocalLoss {
     if (observation == others_ + 1 && lines_[action].present == lines_[other].present) return true;
     const auto [place, is_new] = differences_.try_emplace({observation, action, other});
     if (is_new) place->second = FilteredPolynomial(difference(observation, action, other));
-    return place->second.is_at_most(-difference_error_, places);
+    return place->second.is_at_most(-difference_error(observation), places);
   }
 
   bool is_negligible(std::size_t first, std::size_t last, const Places& places) override {
+    const LocalView& view = view_of(first);
+    const std::size_t before = first < 2 ? 0 : first - 2;
+    if (!view.matters(before) || !view.matters(last + 1)) return false;
     const auto [place, is_new] = masses_.try_emplace({first, last});
     if (is_new) {
-      place->second = FilteredPolynomial(
-          through_nodes([&](std::size_t i) { return laws_[i].between(first < 2 ? 0 : first - 2, last + 2); }));
+      place->second =
+          FilteredPolynomial(through_nodes([&](std::size_t i) { return view.law(i).between(before, last + 2); }));
     }
-    return place->second.is_at_most(most_mass_, places);
+    return place->second.is_at_most(view.most_mass(), places);
   }
   const Enclosure& negligible_slope() const override { return negligible_slope_; }
   const Enclosure& slope_error() const override { return slope_error_; }
-  const Enclosure& largest_loss() const override { return largest_loss_; }
 
  private:
-  static double middle_of(const CountLaw& law) { return static_cast<double>(law.first() + law.last()) / 2; }
+  /// Whether the baseline is certainly no worse than another action; looked at in ever shorter stretches.
+  bool is_usual(std::size_t other, std::size_t observation, const Places& places) {
+    constexpr double shortest = 0x1p-8;
+    if (is_no_worse(baseline_, other, observation, places)) return true;
+    return places.to - places.from > shortest && is_usual(other, observation, {places.from, places.middle()}) &&
+           is_usual(other, observation, {places.middle(), places.to});
+  }
+
+  bool starts_with_view() const { return !views_.empty() && views_.front().first() == 0; }
+  bool ends_with_view() const { return !views_.empty() && views_.back().last() == others_ + 1; }
+  const LocalView& view_of(std::size_t observation) const {
+    return observation <= views_.front().last() ? views_.front() : views_.back();
+  }
 
   /// An action's joint losses after first .. last together.
   const LocalPolynomial& sum(std::size_t first, std::size_t last, std::size_t action) {
     const auto [place, is_new] = sums_.try_emplace({first, last, action});
     if (is_new) {
+      const LocalView& view = view_of(first);
       place->second = through_nodes([&](std::size_t i) {
         Enclosure value;
-        add_product(value, lines_at_[i][action].absent, laws_[i].between(first, last + 1));
-        add_product(value, lines_at_[i][action].present, laws_[i].between(first == 0 ? 0 : first - 1, last));
+        add_product(value, lines_at_[i][action].absent, view.law(i).between(first, last + 1));
+        add_product(value, lines_at_[i][action].present, view.law(i).between(first == 0 ? 0 : first - 1, last));
         return value;
       });
     }
@@ -156,6 +247,9 @@ class LocalCount final : public LocalLoss {
     if (observation == others_ + 1) return difference(action, other, &Line<Enclosure>::present);
     return sum(observation, observation, action) - sum(observation, observation, other);
   }
+  double difference_error(std::size_t observation) const {
+    return observation == 0 || observation == others_ + 1 ? line_error_ : view_of(observation).difference_error();
+  }
   LocalPolynomial difference(std::size_t action, std::size_t other, Enclosure Line<Enclosure>::*part) const {
     return through_nodes([&](std::size_t i) {
       Enclosure result;
@@ -168,27 +262,59 @@ class LocalCount final : public LocalLoss {
 
   std::size_t others_ = 0;
   std::vector<Line<Polynomial>> lines_;
-  double difference_error_;
-  double most_mass_;  // that is negligible, less its own error
+  std::size_t baseline_;
+  std::vector<LocalView> views_;
+  double line_error_;
   Enclosure negligible_slope_;
   Enclosure slope_error_;
-  Enclosure largest_loss_;
-  std::vector<CountLaw> laws_;                          // by node
   std::vector<std::vector<Line<Enclosure>>> lines_at_;  // by node and action
+  FilteredPolynomial nothing_;
   std::map<Key, LocalPolynomial> sums_;
   std::map<Key, FilteredPolynomial> slopes_;
   std::map<Key, FilteredPolynomial> differences_;
   std::map<std::pair<std::size_t, std::size_t>, FilteredPolynomial> masses_;
 };
 
+/// Nothing when the cell is too wide for the views.
+std::unique_ptr<LocalCount> local(const CountViews& views, const CountAmongKnown& count, const JointWeights& joint,
+                                  const Cell& cell) {
+  const std::optional<std::vector<ProbabilityBounds>> by_value = probabilities_about(count, cell);
+  if (!by_value) return nullptr;
+  std::vector<LocalView> here;
+  for (const CountView& view : views.views) {
+    const std::optional<CountBounds> bounds = bounds_in(view, count, joint, *by_value, cell);
+    if (!bounds) return nullptr;
+    here.emplace_back(view, count, cell, *bounds);
+  }
+  std::vector<Enclosure> answers;
+  for (const ProbabilityBounds& bounds : *by_value) answers.push_back(bounds.modulus);
+  return std::make_unique<LocalCount>(count, cell, views.baseline, std::move(here), highest_losses(joint, answers));
+}
+
+/// Only unlikely counts matter, so that their tails are looked at alone.
+bool has_unlikely_views(const CountViews& views) { return views.unit.upper_double() < 0x1p-16; }
+
+/// Nothing when the cell is too wide.
+std::unique_ptr<LocalLoss> local_tails(const CountViews& views, const CountAmongKnown& count, const JointWeights& joint,
+                                       const Cell& cell) {
+  constexpr double widest_spread = 16;
+  if (views.spread > widest_spread) return nullptr;
+  std::unique_ptr<LocalCount> loss = local(views, count, joint, cell);
+  return loss != nullptr && loss->is_usual_elsewhere() ? std::move(loss) : nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<LocalLoss> local_count(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {
   const CountAmongKnown count(pipeline, analyst);
   const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
-  const std::optional<CountBounds> bounds = bounds_of(count, joint, cell);
-  if (!bounds) return nullptr;
-  return std::make_unique<LocalCount>(count, cell, *bounds);
+  const std::optional<CountViews> tails = tail_views(count, cell);
+  if (tails && has_unlikely_views(*tails)) {
+    static const Rational narrow = Rational::dyadic(1, -24);  // in case that nothing is narrow enough
+    std::unique_ptr<LocalLoss> loss = local_tails(*tails, count, joint, cell);
+    if (loss != nullptr || cell.radius > cell.centre * narrow) return loss;
+  }
+  return local(whole_view(count, cell), count, joint, cell);
 }
 
 }  // namespace fractile::flow

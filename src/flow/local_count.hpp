@@ -1,15 +1,16 @@
 // The loss of an analyst who sees a count and knows all values but one, on a cell.
-// Proof: docs/proofs/windows.md, "Ranges of counts" and "Unlikely counts"
+// Proof: docs/proofs/windows.md, "Ranges of counts", "Unlikely counts" and "Tails"
 #pragma once
 
 #include <memory>
 
-#include "flow/count_law.hpp"
 #include "flow/local_loss.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 
-/// Nothing when the cell is too wide. The pipeline counts with known others (known_others.hpp).
+/// Nothing when the cell is too wide. Where the analyst decides in one way after all likely counts, slopes are in units of how likely the
+/// others are, however unlikely that is. The pipeline counts with known others (known_others.hpp).
 std::unique_ptr<LocalLoss> local_count(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell);
 
 }  // namespace fractile::flow

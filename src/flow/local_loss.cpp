@@ -40,7 +40,7 @@ class Bisection {
         cell_(cell),
         slope_error_(loss.slope_error().upper_double()),
         negligible_slope_(loss.negligible_slope().upper_double()),
-        flat_(loss.largest_loss().lower_double() * 0x1p-50) {}
+        flat_(loss.flat_slope()) {}
 
   std::vector<LossPiece> pieces() {
     Known nothing;
@@ -56,7 +56,7 @@ class Bisection {
     if (known.is_constant()) return append(places, Direction::falls);
     const Slope slope = slope_over(known, places);
     if (slope.lower > 0) return append(places, Direction::rises);
-    if (slope.upper <= 0) return append(places, Direction::falls);
+    if (slope.upper <= 0 || leaves_the_baseline_falling(known, places)) return append(places, Direction::falls);
     const double lost = std::max(8 * error_of(known), flat_);
     const bool is_lost = slope.upper <= lost && slope.lower >= -lost;
     if (is_lost || places.to - places.from <= narrowest) return append(places, Direction::unknown);
@@ -89,6 +89,19 @@ class Bisection {
   bool is_no_worse(std::size_t action, std::size_t other, const OpenActions& open, const Places& places) {
     return loss_.is_no_worse(action, other, open.first, places) &&
            (open.first == open.last || loss_.is_no_worse(action, other, open.last, places));
+  }
+
+  /// Whether the loss falls wherever it changes at all: nothing but the baseline is known to be taken, and every other action falls.
+  bool leaves_the_baseline_falling(const Known& known, const Places& places) {
+    const std::optional<std::size_t> baseline = loss_.baseline();
+    if (!baseline || known.neglected > 0) return false;
+    if (std::ranges::any_of(known.taken, [&](std::size_t action) { return action != *baseline; })) return false;
+    const auto falls = [&](const OpenActions& open, std::size_t action) {
+      return action == *baseline || loss_.slope(open.first, open.last, action).is_at_most(-slope_error_, places);
+    };
+    return std::ranges::all_of(known.open, [&](const OpenActions& open) {
+      return std::ranges::all_of(open.actions, [&](std::size_t action) { return falls(open, action); });
+    });
   }
 
   double error_of(const Known& known) const { return (slope_error_ + known.neglected) * (1 + 0x1p-40); }

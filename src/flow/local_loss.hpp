@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "exact/enclosure.hpp"
@@ -34,6 +35,8 @@ class LocalLoss {
   virtual std::size_t parting(std::size_t first, std::size_t last, const Places& places) const = 0;
   /// Whether an action's joint loss after an observation is certainly at most another's, throughout the places.
   virtual bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) = 0;
+  /// An action, if any, whose slopes are 0, without an error.
+  virtual std::optional<std::size_t> baseline() const { return {}; }
   /// The derivative by the place of an action's joint losses after first .. last together, up to slope_error().
   virtual const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) = 0;
   /// Whether the derivative of the joint losses after first .. last together has at most a modulus of negligible_slope() throughout
@@ -42,9 +45,12 @@ class LocalLoss {
   virtual const Enclosure& negligible_slope() const = 0;
   /// Of the derivative of all joint losses together, whatever the actions are.
   virtual const Enclosure& slope_error() const = 0;
-  /// At least the expected loss of anyone.
-  virtual const Enclosure& largest_loss() const = 0;
+  /// Slopes with at most this modulus are not looked into.
+  virtual double flat_slope() const { return 0; }
 };
+
+/// Of the largest loss, a slope that is hardly looked into.
+constexpr double flat_share = 0x1p-50;
 
 /// Whether a loss falls or stays (more odds, no more loss) or rises throughout odds from .. to, or neither is known.
 struct LossPiece {
@@ -55,7 +61,7 @@ struct LossPiece {
 };
 
 /// All of a cell, in order. What is unknown is narrower than 2^-34 of the cell, or it consists of parts on which the loss's derivative by
-/// the place has a modulus of at most 2^-58 of the largest loss, or eight times the errors above.
+/// the place has a modulus of at most flat_slope(), or eight times the errors above.
 std::vector<LossPiece> pieces_of(LocalLoss& loss, const Cell& cell);
 
 }  // namespace fractile::flow

@@ -19,15 +19,10 @@ namespace {
 Enclosure modulus_of(const Pipeline& pipeline, const JointWeights& joint, const Cell& cell) {
   std::vector<Enclosure> moduli;
   for (const std::vector<Polynomial>& row : pipeline.perturber.noise().numerators) {
-    moduli.push_back(largest_modulus_of_law(row, pipeline.perturber.noise().denominator, cell));
+    moduli.push_back(largest_sum_of_moduli(row, pipeline.perturber.noise().denominator, cell));
   }
   return highest_losses(joint, moduli) *
          modulus_of_sum(moduli, composition_of(pipeline.secret.known, pipeline.values.size()));
-}
-
-/// The loss of whoever takes one action whatever he sees, at most.
-Enclosure largest_loss(const JointWeights& joint) {
-  return highest_losses(joint, std::vector<Enclosure>(joint.weights.rows(), whole<Enclosure>(1)));
 }
 
 /// After a total. What the laws leave out may be anywhere.

@@ -36,8 +36,7 @@ class Cells {
   CellLoss take() {
     for (;;) {
       radius_ = std::min(radius_, (to_ - left_) / 2);
-      CellLoss next{{left_ + radius_, radius_}, nullptr};
-      next.loss = loss_(next.cell);
+      CellLoss next{{left_ + radius_, radius_}, loss_({left_ + radius_, radius_})};
       if (next.loss != nullptr) {
         left_ += 2 * radius_;
         radius_ = shortened(radius_ * Rational(4, 3));
@@ -84,6 +83,23 @@ std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& fr
     if (progress) progress(cells.left());
   }
   return pieces;
+}
+
+std::vector<LossPiece> looked_at_again(const std::vector<LossPiece>& pieces, const LossOnCell& loss,
+                                       const Rational& narrow) {
+  constexpr std::int64_t parts = 16;
+  std::vector<LossPiece> result;
+  for (const LossPiece& piece : pieces) {
+    const Rational part = (piece.to - piece.from) / parts;
+    if (piece.direction != LossPiece::Direction::unknown || part * parts <= piece.from * narrow) {
+      append(result, {piece});
+      continue;
+    }
+    for (std::int64_t i = 0; i < parts; ++i) {
+      append(result, pieces_between(loss, piece.from + part * i, piece.from + part * (i + 1), {}));
+    }
+  }
+  return result;
 }
 
 }  // namespace fractile::flow

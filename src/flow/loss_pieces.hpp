@@ -18,4 +18,8 @@ using LossOnCell = std::function<std::unique_ptr<LocalLoss>(const Cell&)>;
 std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
                                       const std::function<void(const Rational&)>& progress);
 
+/// The same pieces, those that are unknown and wider than `narrow` of their odds looked at again, in narrower cells: errors are smaller there.
+std::vector<LossPiece> looked_at_again(const std::vector<LossPiece>& pieces, const LossOnCell& loss,
+                                       const Rational& narrow);
+
 }  // namespace fractile::flow

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
+#include "flow/count_view.hpp"
 #include "flow/ellipse.hpp"
 #include "flow/local_argmax.hpp"
 #include "flow/noise.hpp"
@@ -117,7 +119,7 @@ TEST(LargestModulus, HoldsOnTheEllipse) {
     const PolynomialNoise& noise = perturber.noise();
     const double heights = largest_modulus_of_heights(pipeline, cell).upper_double();
     for (const std::vector<Polynomial>& row : noise.numerators) {
-      const double law = largest_modulus_of_law(row, noise.denominator, cell).upper_double();
+      const double law = largest_sum_of_moduli(row, noise.denominator, cell).upper_double();
       double largest = 0;
       for (int i = 0; i < 60; ++i) {
         const double share = i % 2 == 0 ? 1 : i / 60.0;
@@ -230,6 +232,122 @@ TEST(EnclosedWindows, OfSumsWithWindows) {
   expect_the_same(eight, of_eight, Rational(17, 10), Rational(7, 4));
 }
 
+Analyst with_weights(const std::vector<int>& prior, const Matrix& losses) {
+  Analyst analyst = with_losses(losses);
+  int sum = 0;
+  for (const int weight : prior) sum += weight;
+  std::vector<Rational> shares;
+  shares.reserve(prior.size());
+  for (const int weight : prior) shares.emplace_back(weight, sum);
+  analyst.prior = Prior(shares);
+  return analyst;
+}
+
+/// Counts that may change the analyst's mind are as unlikely as that, throughout the odds.
+bool decides_on_tails(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+  const std::optional<CountViews> views =
+      tail_views(CountAmongKnown(pipeline, analyst), Cell{odds, odds * Rational(1, 1000)});
+  return views && !views->views.empty() && views->unit.upper_double() < 0x1p-16;
+}
+
+struct Case {
+  Pipeline pipeline;
+  Analyst analyst;
+};
+
+/// One value is much likelier than the others, so that the best action is often the same after all likely counts.
+Case drawn_case(std::mt19937& engine) {
+  const auto draw = [&](unsigned from, unsigned to) {
+    return from + static_cast<unsigned>(engine() % (to - from + 1));
+  };
+  const std::size_t values = draw(2, 4);
+  std::vector<std::uint64_t> histogram(values);
+  std::vector<int> prior(values);
+  std::vector<std::vector<Rational>> losses(values);
+  for (std::size_t x = 0; x < values; ++x) {
+    histogram[x] = draw(0, 2);
+    prior[x] = static_cast<int>(draw(1, 4));
+    for (std::size_t w = 0; w < values; ++w) losses[x].emplace_back(static_cast<std::int64_t>(draw(0, 30)));
+  }
+  histogram[draw(0, static_cast<unsigned>(values) - 1)] = draw(7, 11);
+  prior[draw(0, static_cast<unsigned>(values) - 1)] = static_cast<int>(draw(10, 60));
+  const Perturber perturber = draw(0, 4) > 0 ? Perturber::geometric(values) : Perturber::randomized_response(values);
+  return {counting_among(perturber, histogram, {draw(0, static_cast<unsigned>(values) - 1)}),
+          with_weights(prior, Matrix::of(losses))};
+}
+
+TEST(EnclosedWindows, OfTailsAreThoseThatAreIsolated) {
+  EXPECT_TRUE(rc::check([] {
+    std::mt19937 engine(*rc::gen::arbitrary<std::uint32_t>());
+    Case drawn = drawn_case(engine);
+    while (!decides_on_tails(drawn.pipeline, drawn.analyst, 8)) drawn = drawn_case(engine);
+    expect_the_same(drawn.pipeline, drawn.analyst, 7, 9);
+  }));
+}
+
+// Found among thousands: what rises does so by less than the probability of counts that hardly ever come.
+TEST(EnclosedWindows, OfTailsWithWindows) {
+  const Pipeline low = counting_among(Perturber::geometric(4), {1, 2, 12, 0}, {1});
+  const Analyst of_low =
+      with_weights({4, 1, 3, 35}, Matrix::of({{9, 13, 4, 17}, {18, 23, 25, 13}, {17, 17, 25, 16}, {8, 19, 10, 22}}));
+  EXPECT_TRUE(decides_on_tails(low, of_low, 19));
+  expect_the_same(low, of_low, 2, 20);
+  EXPECT_EQ(enclosed_windows(low, of_low, 2, 20).windows.size(), 1U);
+
+  const Pipeline high = counting_among(Perturber::geometric(4), {1, 10, 2, 2}, {0});
+  const Analyst of_high =
+      with_weights({4, 1, 1, 56}, Matrix::of({{15, 3, 6, 16}, {23, 25, 11, 15}, {15, 12, 10, 28}, {20, 27, 4, 19}}));
+  EXPECT_TRUE(decides_on_tails(high, of_high, 6));
+  expect_the_same(high, of_high, 2, 20);
+  EXPECT_EQ(enclosed_windows(high, of_high, 2, 20).windows.size(), 5U);
+}
+
+// In a tail's units, probabilities and their sums are those of the law itself.
+TEST(ViewedLaw, HasTheProbabilitiesOfTheLaw) {
+  const Pipeline pipeline = counting_among(Perturber::geometric(3), {4, 30, 5}, {1});
+  const CountAmongKnown count(pipeline, {});
+  const Cell cell{Rational(9), Rational(1, 10)};
+  const CountLaw whole = count.law_at(Enclosure::of(Rational(9), law_bits));
+  const CountView low{0, 12, Rational(1, 20), 12};
+  const CountView high{33, 40, Rational(7), 32};
+  for (CountView view : {low, high}) {
+    for (const Enclosure& p : count.counted_at(Enclosure::of(cell.centre, law_bits))) {
+      Enclosure moment = Enclosure::of(view.ratio - 1, law_bits) * p;
+      arb_add_ui(moment.arb(), moment.arb(), 1, law_bits);
+      view.moments.push_back(moment);
+    }
+    view.share = Enclosure::of(Rational(1));
+    const ViewedLaw law(count, view, Enclosure::of(Rational(9), law_bits));
+    Enclosure unit = Enclosure::of(view.ratio.pow(-static_cast<std::int64_t>(view.reference)), law_bits);
+    for (std::size_t value = 0; value < 3; ++value) {
+      for (std::size_t person = 0; person < count.histogram()[value]; ++person) {
+        arb_mul(unit.arb(), unit.arb(), view.moments[value].arb(), law_bits);
+      }
+    }
+    for (std::size_t from = 0; from < 40; ++from) {
+      for (std::size_t to = from + 1; to <= 40; ++to) {
+        if (!view.matters(from) || !view.matters(to - 1)) continue;
+        Enclosure expected = whole.between(from, to);
+        arb_div(expected.arb(), expected.arb(), unit.arb(), law_bits);
+        const Enclosure here = law.between(from, to);
+        EXPECT_NE(arb_overlaps(here.arb(), expected.arb()), 0) << from << " " << to;
+        EXPECT_LT(radius(here), 1e-40);
+      }
+    }
+  }
+}
+
+// 1 - 10^-1000 of all counts leave this analyst with the most frequent value.
+TEST(EnclosedWindows, AreDecidedHoweverUnlikely) {
+  const Pipeline pipeline = counting_among(Perturber::geometric(6), {2358, 16, 38, 1, 9291, 5}, {4});
+  Analyst analyst = with_weights({2358, 16, 38, 1, 9291, 5}, Matrix());
+  analyst.goal = Analyst::Goal::linear_error;
+  analyst.losses = {};
+  const EnclosedWindows answer = enclosed_windows(pipeline, analyst, 19, Rational(96, 5));
+  EXPECT_TRUE(answer.windows.empty());
+  EXPECT_TRUE(answer.undecided.empty());
+}
+
 TEST(EnclosedWindows, AreQuickerWherePolynomialsAreMany) {
   EXPECT_EQ(window_search(noisy_argmax(20, 3), mode_guesser()), WindowSearch::isolated);
   EXPECT_EQ(window_search(noisy_argmax(60, 4), mode_guesser()), WindowSearch::enclosed);
@@ -329,7 +447,6 @@ class Roof final : public LocalLoss {
   Roof(double tail, double error) : has_tail_(tail > 0) {
     arb_set_d(tail_.arb(), tail);
     arb_set_d(error_.arb(), error);
-    arb_one(largest_.arb());
     for (const double slope : {1.0, -0.5, 0.0}) {
       LocalPolynomial constant;
       Enclosure value;
@@ -355,13 +472,12 @@ class Roof final : public LocalLoss {
   bool is_negligible(std::size_t first, std::size_t /*last*/, const Places& /*places*/) override { return first > 1; }
   const Enclosure& negligible_slope() const override { return tail_; }
   const Enclosure& slope_error() const override { return error_; }
-  const Enclosure& largest_loss() const override { return largest_; }
+  double flat_slope() const override { return flat_share; }
 
  private:
   bool has_tail_;
   Enclosure tail_;
   Enclosure error_;
-  Enclosure largest_;
   std::vector<FilteredPolynomial> slopes_;
 };
 

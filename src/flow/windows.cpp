@@ -255,7 +255,9 @@ EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analys
   if (!loss) throw Error(ErrorCode::usage, "windows of this pipeline cannot be enclosed");
   if (!pipeline.perturber.depends_on_epsilon() || from == to) return {};
   using enum LossPiece::Direction;
-  const std::vector<LossPiece> pieces = pieces_between(loss, from, to, progress);
+  static const Rational narrow(1, 1'000'000'000);  // of ends
+  std::vector<LossPiece> pieces = pieces_between(loss, from, to, progress);
+  if (counts_with_known_others(pipeline)) pieces = looked_at_again(pieces, loss, narrow);
   EnclosedWindows result;
   const auto end_at = [&](std::size_t i, const Rational& otherwise) {
     return i < pieces.size() && pieces[i].direction == unknown ? RealBounds{pieces[i].from, pieces[i].to}
@@ -268,7 +270,7 @@ EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analys
     } else if (piece.direction == unknown) {
       const bool ends_a_window =
           (i > 0 && pieces[i - 1].direction == rises) || (i + 1 < pieces.size() && pieces[i + 1].direction == rises);
-      const bool is_narrow = piece.to - piece.from < piece.from * Rational(1, 1'000'000'000);
+      const bool is_narrow = piece.to - piece.from < piece.from * narrow;
       if (!ends_a_window || !is_narrow) result.undecided.push_back({piece.from, piece.to});
     }
   }
