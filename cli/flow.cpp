@@ -213,21 +213,33 @@ flow::RealBounds loss_at(const PipelineFile& file, const flow::Analyst& analyst,
   return about_file(file, [&] { return flow::utility_bounds(file.pipeline, analyst, asked(file, epsilon)); });
 }
 
-/// Exactly, where exp(epsilon) is rational.
-flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
-  const Exponent at = asked(file, epsilon);
-  if (!at.has_rational_exponential() || !flow::is_exact_at(file.pipeline, at.exponential())) {
-    return loss_at(file, analyst, epsilon);
-  }
-  const Rational loss = about_file(file, [&] { return flow::utility(file.pipeline, analyst, at.exponential()); });
+flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Rational& odds) {
+  const Rational loss = about_file(file, [&] { return flow::utility(file.pipeline, analyst, odds); });
   return {loss, loss};
+}
+
+/// Exactly, where that takes neither long nor many digits.
+flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
+  constexpr std::size_t most_participants = 1000;
+  constexpr std::size_t longest = 200;
+  const Exponent at = asked(file, epsilon);
+  const bool is_exact = at.has_rational_exponential() && flow::is_exact_at(file.pipeline, at.exponential());
+  if (is_exact && file.pipeline.participants <= most_participants) {
+    flow::RealBounds loss = exact_loss_at(file, analyst, at.exponential());
+    if (loss.lower.to_string().size() <= longest) return loss;
+  }
+  return loss_at(file, analyst, epsilon);
 }
 
 int run_utility(const Typed& typed) {
   const Format format = format_of(typed, Format::table);
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
-  print_report(format, UtilityReport{epsilon, exact_loss_at(file, analyst_of(file), epsilon)});
+  const flow::Analyst& analyst = analyst_of(file);
+  const flow::RealBounds loss = typed.has("--exact")
+                                    ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
+                                    : brief_loss_at(file, analyst, epsilon);
+  print_report(format, UtilityReport{epsilon, loss});
   return 0;
 }
 

@@ -415,6 +415,8 @@ constexpr VerbSpec flow_check_spec{
 
 constexpr std::array flow_utility_table{
     OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    OptionSpec{"--exact", "", "", "What",
+               "the fraction, however long; more than 200 characters are left out otherwise"},
     flow_duckdb,
     flow_format,
 };
@@ -424,7 +426,7 @@ constexpr const char* flow_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unus
 constexpr VerbSpec flow_utility_spec{
     "flow utility",
     "the expected loss of the file's analyst",
-    "fractile flow utility FILE --epsilon E [--format FORMAT]",
+    "fractile flow utility FILE --epsilon E [--exact] [--format FORMAT]",
     toml_file,
     flow_utility_table,
     flow_epilogue,

@@ -12,7 +12,7 @@ ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclos
       slope_error_(Interpolation::slope_error(modulus)),
       flat_slope_(largest_loss.lower_double() * flat_share),
       negligible_(list_.size()) {
-  arb_mul_2exp_si(negligible_slope_.arb(), largest_loss.arb(), -62);  // all together: less than what is looked into
+  arb_mul_2exp_si(negligible_slope_.arb(), largest_loss.arb(), -70);  // all together: less than what is looked into
   arb_max(negligible_slope_.arb(), negligible_slope_.arb(), slope_error_.arb(), chebyshev_bits);
   arb_div_ui(negligible_slope_.arb(), negligible_slope_.arb(), list_.size(), chebyshev_bits);
 }

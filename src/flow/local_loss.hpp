@@ -50,7 +50,7 @@ class LocalLoss {
 };
 
 /// Of the largest loss, a slope that is hardly looked into.
-constexpr double flat_share = 0x1p-50;
+constexpr double flat_share = 0x1p-58;
 
 /// Whether a loss falls or stays (more odds, no more loss) or rises throughout odds from .. to, or neither is known.
 struct LossPiece {

@@ -10,11 +10,12 @@ namespace {
 using report_detail::Document;
 using report_detail::exact_or_digits;
 using report_detail::member;
+using report_detail::Pair;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::text;
 using report_detail::verdict_of;
-using report_detail::window_epsilon;
+using report_detail::window_epsilons;
 using report_detail::window_odds;
 using report_detail::with_decimals;
 using report_detail::Writer;
@@ -67,10 +68,12 @@ void write_certificate(Writer& json, const flow::PipelineRefinement& answer) {
 }
 
 void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBounds& to) {
-  member(json, "odds_from", window_odds(from));
-  member(json, "odds_to", window_odds(to));
-  member(json, "epsilon_from", window_epsilon(from));
-  member(json, "epsilon_to", window_epsilon(to));
+  const Pair odds = window_odds(from, to);
+  member(json, "odds_from", odds.from);
+  member(json, "odds_to", odds.to);
+  const Pair epsilons = window_epsilons(from, to);
+  member(json, "epsilon_from", epsilons.from);
+  member(json, "epsilon_to", epsilons.to);
 }
 
 void write_windows(Writer& json, const flow::EnclosedWindows& answer) {

@@ -55,9 +55,35 @@ std::string exact_or_digits(const flow::RealBounds& value) {
   return value.lower == value.upper ? value.lower.to_string() : significant(value, utility_digits);
 }
 
-std::string window_odds(const flow::RealBounds& odds) { return odds.to_decimal(window_places); }
+namespace {
 
-std::string window_epsilon(const flow::RealBounds& odds) { return logarithm(odds).to_decimal(window_places); }
+/// By `write` (number, digits).
+template <class Write>
+Pair ends_apart(const flow::RealBounds& from, const flow::RealBounds& to, int digits, int most, Write write) {
+  for (; digits < most; ++digits) {
+    Pair ends{write(from, digits), write(to, digits)};
+    if (ends.from != ends.to) return ends;
+  }
+  return {write(from, most), write(to, most)};
+}
+
+Pair window_ends(const flow::RealBounds& from, const flow::RealBounds& to) {
+  constexpr int most_places = 30;
+  return ends_apart(from, to, window_places, most_places,
+                    [](const flow::RealBounds& value, int places) { return value.to_decimal(places); });
+}
+
+}  // namespace
+
+Pair window_odds(const flow::RealBounds& from, const flow::RealBounds& to) { return window_ends(from, to); }
+
+Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to) {
+  return window_ends(logarithm(from), logarithm(to));
+}
+
+Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits) {
+  return ends_apart(from, to, digits, std::max(digits, utility_digits), significant);
+}
 
 std::string with_decimals(const Exponent& epsilon) {
   const bool is_decimal = !epsilon.is_log() && epsilon.coefficient().is_decimal();

@@ -22,10 +22,17 @@ std::string significant(const flow::RealBounds& value, int digits);
 /// The number when it is exact, otherwise its first 30 significant digits.
 std::string exact_or_digits(const flow::RealBounds& value);
 
-/// The ends of a window have so many decimals.
-std::string window_odds(const flow::RealBounds& odds);
-/// ln of it, which is epsilon.
-std::string window_epsilon(const flow::RealBounds& odds);
+/// Two numbers with as many digits as tell them apart.
+struct Pair {
+  std::string from;
+  std::string to;
+};
+/// Of a window.
+Pair window_odds(const flow::RealBounds& from, const flow::RealBounds& to);
+/// ln of them, which is epsilon.
+Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to);
+/// Two losses, at least so many significant digits.
+Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits);
 
 /// "0.25" where to_string() has "1/4".
 std::string with_decimals(const Exponent& epsilon);

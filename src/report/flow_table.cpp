@@ -11,11 +11,13 @@ namespace fractile {
 namespace {
 
 using report_detail::aligned;
+using report_detail::Pair;
 using report_detail::reason_of;
 using report_detail::Row;
 using report_detail::significant;
+using report_detail::two_losses;
 using report_detail::verdict_of;
-using report_detail::window_epsilon;
+using report_detail::window_epsilons;
 using report_detail::window_odds;
 using report_detail::with_decimals;
 
@@ -101,11 +103,16 @@ std::string and_more(std::size_t all) {
   return all <= most_windows ? "" : fmt::format("and {} more: --format json prints them\n", all - most_windows);
 }
 
+Row ends_row(const flow::RealBounds& from, const flow::RealBounds& to) {
+  const Pair epsilons = window_epsilons(from, to);
+  const Pair odds = window_odds(from, to);
+  return {epsilons.from, epsilons.to, odds.from, odds.to};
+}
+
 std::string windows_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
   for (const flow::UnstableWindow& window : first_of(windows)) {
-    rows.push_back(
-        {window_epsilon(window.from), window_epsilon(window.to), window_odds(window.from), window_odds(window.to)});
+    rows.push_back(ends_row(window.from, window.to));
   }
   return aligned(rows) + and_more(windows.size());
 }
@@ -116,8 +123,9 @@ std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
   for (const flow::UnstableWindow& window : first_of(windows)) {
     if (!window.proof) continue;
     const flow::Rise& rise = *window.proof;
-    rows.push_back({Exponent::log(rise.odds_from).to_string(), significant(rise.loss_from, sweep_digits),
-                    Exponent::log(rise.odds_to).to_string(), significant(rise.loss_to, sweep_digits)});
+    const Pair losses = two_losses(rise.loss_from, rise.loss_to, sweep_digits);
+    rows.push_back(
+        {Exponent::log(rise.odds_from).to_string(), losses.from, Exponent::log(rise.odds_to).to_string(), losses.to});
   }
   return rows.size() == 1 ? "" : "\nfor example, in each:\n\n" + aligned(rows);
 }
@@ -125,9 +133,7 @@ std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
 std::string undecided_table(const std::vector<flow::RealBounds>& ranges) {
   std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
   for (const flow::RealBounds& range : first_of(ranges)) {
-    const flow::RealBounds from{range.lower, range.lower};
-    const flow::RealBounds to{range.upper, range.upper};
-    rows.push_back({window_epsilon(from), window_epsilon(to), window_odds(from), window_odds(to)});
+    rows.push_back(ends_row({range.lower, range.lower}, {range.upper, range.upper}));
   }
   return aligned(rows) + and_more(ranges.size());
 }

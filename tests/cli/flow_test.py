@@ -249,12 +249,21 @@ class AppendixD1(FlowTest):
         self.assertRegex(text, r"and \d+ more: --format json prints them")
 
     def test_what_changes_too_little(self):
-        file = self.survey(participants="1000", post='{ query = "count", of = [0] }', secret='"target"',
-                           known="{ histogram = [333, 333, 334] }", analyst={"loss": '"linear-error"'})
+        file = self.survey(participants="64", perturber='"randomized-response"', secret='"target"',
+                           known="{ histogram = [60, 2, 1] }", analyst={"loss": '"linear-error"'})
         document = self.json("sweep", file, "--epsilon", "ln 2..ln 3", "--points", "3")
         self.assertEqual((document["windows"], document["undecided"][0]["odds_from"]), ([], "2"))
         text = flow("check", file, "--epsilon", "ln 2..ln 3", cwd=self.folder).out
         self.assertIn("here it changes so little that it is not known whether it rises", text)
+
+    def test_what_hardly_ever_matters(self):
+        """Counts that would change the analyst's mind are less likely than 10^-100; still, all is decided."""
+        file = self.survey(participants="1000", post='{ query = "count", of = [0] }', secret='"target"',
+                           known="{ histogram = [800, 100, 99] }",
+                           analyst={"loss": '"linear-error"', "prior": '"frequencies"'})
+        document = self.json("sweep", file, "--epsilon", "ln 8..ln 10", "--points", "3")
+        self.assertNotIn("undecided", document)
+        self.assertEqual({point["decimal"] for point in document["points"]}, {document["points"][0]["decimal"]})
 
     def test_no_window_elsewhere(self):
         document = self.json("check", D1, "--epsilon", "ln 2..ln 3", code=1)
@@ -363,6 +372,20 @@ class OtherPipelines(FlowTest):
         document = self.json("check", file, "--from", "ln 3", "--to", "ln 2", code=1)
         self.assertEqual(document["counterexample"]["utility_from"], "1/2")
         self.assertLess(Fraction(document["counterexample"]["utility_to"]), Fraction(1, 2))
+
+    def test_long_fractions_on_request(self):
+        file = self.survey(participants="301", perturber='"geometric"', post='{ query = "count", of = [0] }',
+                           secret='"target"', known="{ histogram = [100, 100, 100] }", analyst={"loss": '"bayes-risk"'})
+        brief = self.json("utility", file, "--epsilon", "ln 10")
+        self.assertNotIn("utility", brief)
+        sys.set_int_max_str_digits(0)
+        exact = self.json("utility", file, "--epsilon", "ln 10", "--exact")
+        self.assertEqual(exact["decimal"], brief["decimal"])
+        self.assertLess(abs(Fraction(exact["utility"]) - Fraction(brief["decimal"])), Fraction(1, 10**25))
+        self.assertGreater(len(exact["utility"]), 200)
+        refused = flow("utility", file, "--epsilon", "0.5", "--exact", cwd=self.folder)
+        self.assertEqual((refused.code, refused.out), (2, ""))
+        self.assertIn('write a logarithm, for example --epsilon "ln 3"', refused.err)
 
     def test_releases_post_processed(self):
         release = '{ release = "approximate", quantiles = ["1/4", "3/4"], records = 2, lattice = [0, 1, 2] }'
