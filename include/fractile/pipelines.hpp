@@ -204,8 +204,8 @@ struct Rise {
 struct UnstableWindow {
   RealBounds from;
   RealBounds to;
-  std::optional<Rise> proof =
-      {};  ///< given by the functions below, but that enclosed_windows() gives it for the hundred widest only
+  /// Exact losses of up to 1,000 participants, enclosed ones of more: nothing where these are too near to each other to tell.
+  std::optional<Rise> proof = {};
 };
 
 /// All windows within odds from .. to, exactly: the loss is a piecewise rational function of odds, whose pieces and turning points
