@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "exact/workers.hpp"
-#include "flow/count_view.hpp"
 #include "flow/ellipse.hpp"
-#include "flow/joint_weights.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -275,9 +273,15 @@ class LocalCount final : public LocalLoss {
   std::map<std::pair<std::size_t, std::size_t>, FilteredPolynomial> masses_;
 };
 
-/// Nothing when the cell is too wide for the views.
-std::unique_ptr<LocalCount> local(const CountViews& views, const CountAmongKnown& count, const JointWeights& joint,
-                                  const Cell& cell) {
+/// Only unlikely counts matter, so that their tails are looked at alone.
+bool has_unlikely_views(const CountViews& views) { return views.unit.upper_double() < 0x1p-16; }
+
+}  // namespace
+
+std::unique_ptr<LocalLoss> local_in_views(const CountViews& views, const CountAmongKnown& count,
+                                          const JointWeights& joint, const Cell& cell) {
+  constexpr double widest_spread = 16;
+  if (views.spread > widest_spread) return nullptr;
   const std::optional<std::vector<ProbabilityBounds>> by_value = probabilities_about(count, cell);
   if (!by_value) return nullptr;
   std::vector<LocalView> here;
@@ -288,22 +292,11 @@ std::unique_ptr<LocalCount> local(const CountViews& views, const CountAmongKnown
   }
   std::vector<Enclosure> answers;
   for (const ProbabilityBounds& bounds : *by_value) answers.push_back(bounds.modulus);
-  return std::make_unique<LocalCount>(count, cell, views.baseline, std::move(here), highest_losses(joint, answers));
+  auto loss =
+      std::make_unique<LocalCount>(count, cell, views.baseline, std::move(here), highest_losses(joint, answers));
+  if (!loss->is_usual_elsewhere()) return nullptr;
+  return loss;
 }
-
-/// Only unlikely counts matter, so that their tails are looked at alone.
-bool has_unlikely_views(const CountViews& views) { return views.unit.upper_double() < 0x1p-16; }
-
-/// Nothing when the cell is too wide.
-std::unique_ptr<LocalLoss> local_tails(const CountViews& views, const CountAmongKnown& count, const JointWeights& joint,
-                                       const Cell& cell) {
-  constexpr double widest_spread = 16;
-  if (views.spread > widest_spread) return nullptr;
-  std::unique_ptr<LocalCount> loss = local(views, count, joint, cell);
-  return loss != nullptr && loss->is_usual_elsewhere() ? std::move(loss) : nullptr;
-}
-
-}  // namespace
 
 std::unique_ptr<LocalLoss> local_count(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {
   const CountAmongKnown count(pipeline, analyst);
@@ -311,10 +304,10 @@ std::unique_ptr<LocalLoss> local_count(const Pipeline& pipeline, const Analyst& 
   const std::optional<CountViews> tails = tail_views(count, cell);
   if (tails && has_unlikely_views(*tails)) {
     static const Rational narrow = Rational::dyadic(1, -24);  // in case that nothing is narrow enough
-    std::unique_ptr<LocalLoss> loss = local_tails(*tails, count, joint, cell);
+    std::unique_ptr<LocalLoss> loss = local_in_views(*tails, count, joint, cell);
     if (loss != nullptr || cell.radius > cell.centre * narrow) return loss;
   }
-  return local(whole_view(count, cell), count, joint, cell);
+  return local_in_views(whole_view(count, cell), count, joint, cell);
 }
 
 }  // namespace fractile::flow

@@ -10,6 +10,7 @@
 #include "flow/count_view.hpp"
 #include "flow/ellipse.hpp"
 #include "flow/local_argmax.hpp"
+#include "flow/local_count.hpp"
 #include "flow/noise.hpp"
 #include "fractile/error.hpp"
 #include "support/pipelines.hpp"
@@ -300,6 +301,42 @@ TEST(EnclosedWindows, OfTailsWithWindows) {
   EXPECT_TRUE(decides_on_tails(high, of_high, 6));
   expect_the_same(high, of_high, 2, 20);
   EXPECT_EQ(enclosed_windows(high, of_high, 2, 20).windows.size(), 5U);
+}
+
+// Few and many both speak against the usual action; few are likelier.
+TEST(EnclosedWindows, OfTwoTailsWithWindows) {
+  const Pipeline pipeline = counting_among(Perturber::geometric(3), {6, 5, 54}, {2});
+  const Analyst analyst = with_weights({5, 4, 3}, Matrix::of({{0, 4, 24}, {12, 8, 30}, {17, 10, 2}}));
+  const std::optional<CountViews> views =
+      tail_views(CountAmongKnown(pipeline, analyst), Cell{Rational(5), Rational(1, 100)});
+  ASSERT_TRUE(views && views->views.size() == 2 && views->unit.upper_double() < 0x1p-16);
+  expect_the_same(pipeline, analyst, Rational(4), Rational(6));
+  EXPECT_EQ(enclosed_windows(pipeline, analyst, 4, 6).windows.size(), 4U);
+}
+
+// Views are guessed, and checked: those that leave out a count that changes the analyst's mind are not taken.
+TEST(LocalInViews, LeaveNothingOut) {
+  const Pipeline pipeline = counting_among(Perturber::geometric(6), {235, 2, 4, 0, 929, 1}, {4});
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::squared_error;
+  analyst.prior = Prior({Rational(2, 10), Rational(1, 100), 0, 0, Rational(78, 100), Rational(1, 100)});
+  const CountAmongKnown count(pipeline, analyst);
+  const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
+  const Cell cell{Rational(10), Rational(1, 100)};
+  const std::optional<CountViews> views = tail_views(count, cell);
+  ASSERT_TRUE(views && views->views.size() == 2);
+  EXPECT_NE(local_in_views(*views, count, joint, cell), nullptr);
+  CountViews shorter = *views;
+  shorter.views[0].last -= 6;
+  EXPECT_EQ(local_in_views(shorter, count, joint, cell), nullptr);
+  shorter = *views;
+  shorter.views[1].first += 6;
+  EXPECT_EQ(local_in_views(shorter, count, joint, cell), nullptr);
+  for (std::size_t left_out = 0; left_out < 2; ++left_out) {
+    shorter = *views;
+    shorter.views.erase(shorter.views.begin() + static_cast<std::ptrdiff_t>(left_out));
+    EXPECT_EQ(local_in_views(shorter, count, joint, cell), nullptr);
+  }
 }
 
 // In a tail's units, probabilities and their sums are those of the law itself.
