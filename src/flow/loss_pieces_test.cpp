@@ -314,6 +314,36 @@ TEST(EnclosedWindows, OfTwoTailsWithWindows) {
   EXPECT_EQ(enclosed_windows(pipeline, analyst, 4, 6).windows.size(), 4U);
 }
 
+// Times their unit, slopes in tails are those that are found with all counts together, up to what either errs by.
+TEST(LocalInViews, SlopesAreThoseOfAllCounts) {
+  const Pipeline pipeline = counting_among(Perturber::geometric(3), {6, 5, 54}, {2});
+  const Analyst analyst = with_weights({5, 4, 3}, Matrix::of({{0, 4, 24}, {12, 8, 30}, {17, 10, 2}}));
+  const CountAmongKnown count(pipeline, analyst);
+  const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
+  const Cell cell{Rational(5), Rational(1, 100)};
+  const std::optional<CountViews> views = tail_views(count, cell);
+  ASSERT_TRUE(views && views->views.size() == 2);
+  const std::unique_ptr<LocalLoss> tails = local_in_views(*views, count, joint, cell);
+  const std::unique_ptr<LocalLoss> all = local_in_views(whole_view(count, cell), count, joint, cell);
+  ASSERT_TRUE(tails != nullptr && all != nullptr);
+  std::size_t compared = 0;
+  for (const CountView& view : views->views) {
+    for (std::size_t y = view.first; y <= view.last; ++y) {
+      for (std::size_t action = 0; action < 3; ++action) {
+        const Places middle{0, 0};
+        Enclosure here = tails->slope(y, y, action).over(middle);
+        arb_mul(here.arb(), here.arb(), views->unit.arb(), chebyshev_bits);
+        arb_sub(here.arb(), here.arb(), all->slope(y, y, action).over(middle).arb(), chebyshev_bits);
+        const double error = all->slope_error().upper_double();
+        EXPECT_LT(here.upper_double(), 2 * error);
+        EXPECT_GT(here.lower_double(), -2 * error);
+        if (std::abs(all->slope(y, y, action).over(middle).to_double()) > 1e6 * error) ++compared;
+      }
+    }
+  }
+  EXPECT_GT(compared, 12U);
+}
+
 // Views are guessed, and checked: those that leave out a count that changes the analyst's mind are not taken.
 TEST(LocalInViews, LeaveNothingOut) {
   const Pipeline pipeline = counting_among(Perturber::geometric(6), {235, 2, 4, 0, 929, 1}, {4});
