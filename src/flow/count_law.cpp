@@ -73,6 +73,12 @@ Enclosure quotient_at(const Polynomial& numerator, const Enclosure& denominator,
 
 }  // namespace
 
+std::size_t CountAmongKnown::others() const {
+  std::size_t sum = 0;
+  for (const std::size_t people : histogram_) sum += people;
+  return sum;
+}
+
 std::vector<Enclosure> CountAmongKnown::counted_at(const Enclosure& odds) const {
   Enclosure denominator;
   arb_fmpz_poly_evaluate_arb(denominator.arb(), denominator_.get(), odds.arb(), enclosure_bits);

@@ -61,6 +61,8 @@ class CountAmongKnown {
   std::vector<Enclosure> counted_at(const Enclosure& odds) const;
   std::vector<Line<Enclosure>> lines_at(const Enclosure& odds) const;
   const Lines& lines() const { return lines_; }
+  /// How many of the others' answers are uncertain.
+  std::size_t others() const;
   /// By value: how many of the uncertain others have it, and its probability of being counted times denominator().
   const std::vector<std::size_t>& histogram() const { return histogram_; }
   const std::vector<Polynomial>& counted() const { return counted_; }

@@ -18,11 +18,7 @@ Enclosure moment_of(const Enclosure& p, const Rational& ratio) {
   return result;
 }
 
-/// What an action costs more than the baseline for a unit of Q(y), and for one of Q(y - 1).
-struct Difference {
-  double absent;
-  double present;
-};
+/// a - b, about.
 double difference(const Enclosure& a, const Enclosure& b) {
   Enclosure result;
   arb_sub(result.arb(), a.arb(), b.arb(), law_bits);
@@ -44,16 +40,16 @@ struct Ratios {
 /// At some odds, in doubles: a guess.
 class Glance {
  public:
-  Glance(const CountAmongKnown& count, const Rational& odds, std::size_t baseline)
-      : histogram_(count.histogram()), at_(Enclosure::of(odds, law_bits)) {
-    for (const Enclosure& p : count.counted_at(at_)) counted_.push_back(p.to_double());
-    const std::vector<Line<Enclosure>> lines = count.lines_at(at_);
+  Glance(const CountAmongKnown& count, const Rational& odds, std::size_t baseline) : histogram_(count.histogram()) {
+    const Enclosure at = Enclosure::of(odds, law_bits);
+    for (const Enclosure& p : count.counted_at(at)) counted_.push_back(p.to_double());
+    const std::vector<Line<Enclosure>> lines = count.lines_at(at);
     for (const Line<Enclosure>& line : lines) {
-      const Difference other{difference(line.absent, lines[baseline].absent),
-                             difference(line.present, lines[baseline].present)};
-      const double ratio = -other.absent / other.present;
-      if (other.absent < 0 && other.present > 0) ratios_.low = std::max(ratios_.low, ratio);
-      if (other.absent > 0 && other.present < 0) ratios_.high = std::min(ratios_.high, ratio);
+      // What the action costs more than the baseline for a unit of Q(y), and for one of Q(y - 1).
+      const double absent = difference(line.absent, lines[baseline].absent);
+      const double present = difference(line.present, lines[baseline].present);
+      if (absent < 0 && present > 0) ratios_.low = std::max(ratios_.low, -absent / present);
+      if (absent > 0 && present < 0) ratios_.high = std::min(ratios_.high, -absent / present);
     }
   }
 
@@ -71,7 +67,6 @@ class Glance {
 
  private:
   const std::vector<std::size_t>& histogram_;
-  Enclosure at_;
   std::vector<double> counted_;
   Ratios ratios_;
 };
@@ -106,16 +101,10 @@ void compare_units(const CountAmongKnown& count, const Cell& cell, CountViews& a
   }
 }
 
-std::size_t others_of(const CountAmongKnown& count) {
-  std::size_t others = 0;
-  for (const std::size_t people : count.histogram()) others += people;
-  return others;
-}
-
 }  // namespace
 
 CountViews whole_view(const CountAmongKnown& count, const Cell& cell) {
-  CountViews result{usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits))), {{0, others_of(count) + 1}}};
+  CountViews result{usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits))), {{0, count.others() + 1}}};
   compare_units(count, cell, result);
   return result;
 }
@@ -154,14 +143,15 @@ class Threshold {
 std::optional<CountViews> tail_views(const CountAmongKnown& count, const Cell& cell) {
   constexpr double room = 1.25;  // the likeliest count is nearer to the mean
   const std::size_t baseline = usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits)));
+  const Glance left(count, cell.odds_at(-1), baseline);
   const Glance middle(count, cell.centre, baseline);
-  const std::size_t all = others_of(count) + 1;
+  const Glance right(count, cell.odds_at(1), baseline);
+  const std::size_t all = count.others() + 1;
   Threshold low(0);
   Threshold high(static_cast<double>(all - 1));
-  for (const int side : {-1, 1, 0}) {
-    const Glance here(count, cell.odds_at(side), baseline);
-    low.add(here, here.ratios().low);
-    high.add(here, here.ratios().high);
+  for (const Glance* here : {&left, &right, &middle}) {
+    low.add(*here, here->ratios().low);
+    high.add(*here, here->ratios().high);
   }
   const double usual = middle.mean(1);
   if (low.is_there() && low.highest() + 2 * room >= usual) return {};

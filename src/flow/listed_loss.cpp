@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace fractile::flow {
+namespace {
+
+constexpr double flat_share = 0x1p-58;  // of the largest loss
+
+}  // namespace
 
 ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus,
                        const Enclosure& largest_loss)

@@ -54,16 +54,15 @@ std::optional<std::vector<ProbabilityBounds>> probabilities_about(const CountAmo
   return by_value;
 }
 
-/// Nothing when a bound is too large to be of use.
+/// Nothing when a bound is too large to be of use. `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
 std::optional<CountBounds> bounds_in(const CountView& view, const CountAmongKnown& count, const JointWeights& joint,
-                                     const std::vector<ProbabilityBounds>& by_value, const Cell& cell) {
-  std::vector<Enclosure> answers;  // of the target
+                                     const std::vector<ProbabilityBounds>& by_value, const Enclosure& answers,
+                                     const Cell& cell) {
   std::vector<Enclosure> slopes;
   std::vector<Enclosure> moduli;
   Enclosure steepness;  // sum of n |p'| / max(p, 1 - p)
   for (std::size_t value = 0; value < by_value.size(); ++value) {
     const std::size_t others = count.histogram()[value];
-    answers.push_back(by_value[value].modulus);
     slopes.push_back(by_value[value].slope);
     moduli.push_back(others == 0 ? whole<Enclosure>(1) : modulus_in(view, count, value, cell));
     steepness += times(by_value[value].slope, largest_quotient * others);
@@ -72,7 +71,7 @@ std::optional<CountBounds> bounds_in(const CountView& view, const CountAmongKnow
   result.law = modulus_of_sum(moduli, count.histogram());
   if (!(result.law.upper_double() <= largest_modulus)) return {};
 
-  result.loss = highest_losses(joint, answers) * result.law;
+  result.loss = answers * result.law;
   result.slope_per_mass = times(highest_losses(joint, slopes), 2) + times(largest_loss(joint) * steepness, 4);
   if (arb_is_finite(result.loss.arb()) == 0 || arb_is_finite(result.slope_per_mass.arb()) == 0) return {};
   return result;
@@ -123,14 +122,14 @@ class LocalView {
 
 class LocalCount final : public LocalLoss {
  public:
-  /// `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
+  /// `answers`: as above.
   LocalCount(const CountAmongKnown& count, const Cell& cell, std::size_t baseline, std::vector<LocalView> views,
              const Enclosure& answers)
-      : lines_(count.lines().lines),
+      : others_(count.others()),
+        lines_(count.lines().lines),
         baseline_(baseline),
         views_(std::move(views)),
         line_error_(Interpolation::value_error(times(answers, 2)).upper_double()) {
-    for (const std::size_t people : count.histogram()) others_ += people;
     for (const Enclosure& odds : odds_at_nodes(cell)) lines_at_.push_back(count.lines_at(odds));
     for (const LocalView& view : views_) {
       slope_error_ += view.slope_error();
@@ -258,7 +257,7 @@ class LocalCount final : public LocalLoss {
 
   using Key = std::tuple<std::size_t, std::size_t, std::size_t>;
 
-  std::size_t others_ = 0;
+  std::size_t others_;
   std::vector<Line<Polynomial>> lines_;
   std::size_t baseline_;
   std::vector<LocalView> views_;
@@ -284,16 +283,16 @@ std::unique_ptr<LocalLoss> local_in_views(const CountViews& views, const CountAm
   if (views.spread > widest_spread) return nullptr;
   const std::optional<std::vector<ProbabilityBounds>> by_value = probabilities_about(count, cell);
   if (!by_value) return nullptr;
+  std::vector<Enclosure> moduli;
+  for (const ProbabilityBounds& bounds : *by_value) moduli.push_back(bounds.modulus);
+  const Enclosure answers = highest_losses(joint, moduli);
   std::vector<LocalView> here;
   for (const CountView& view : views.views) {
-    const std::optional<CountBounds> bounds = bounds_in(view, count, joint, *by_value, cell);
+    const std::optional<CountBounds> bounds = bounds_in(view, count, joint, *by_value, answers, cell);
     if (!bounds) return nullptr;
     here.emplace_back(view, count, cell, *bounds);
   }
-  std::vector<Enclosure> answers;
-  for (const ProbabilityBounds& bounds : *by_value) answers.push_back(bounds.modulus);
-  auto loss =
-      std::make_unique<LocalCount>(count, cell, views.baseline, std::move(here), highest_losses(joint, answers));
+  auto loss = std::make_unique<LocalCount>(count, cell, views.baseline, std::move(here), answers);
   if (!loss->is_usual_elsewhere()) return nullptr;
   return loss;
 }

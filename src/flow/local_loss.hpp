@@ -49,9 +49,6 @@ class LocalLoss {
   virtual double flat_slope() const { return 0; }
 };
 
-/// Of the largest loss, a slope that is hardly looked into.
-constexpr double flat_share = 0x1p-58;
-
 /// Whether a loss falls or stays (more odds, no more loss) or rises throughout odds from .. to, or neither is known.
 struct LossPiece {
   enum class Direction { falls, rises, unknown };
