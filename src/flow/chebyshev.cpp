@@ -115,6 +115,16 @@ bool FilteredPolynomial::is_at_most(double limit, const Places& places) const {
   return over(places).upper_double() <= limit;
 }
 
+bool FilteredPolynomial::is_at_most_everywhere(double limit) const {
+  constexpr double shortest = 0x1p-8;
+  const auto holds = [&](const auto& on, const Places& places) -> bool {
+    if (is_at_most(limit, places)) return true;
+    return places.to - places.from > shortest && on(on, {places.from, places.middle()}) &&
+           on(on, {places.middle(), places.to});
+  };
+  return holds(holds, {-1, 1});
+}
+
 // The interpolant is sum over k of c_k T_k with c_k = (2 - [k = 0]) / n sum over nodes j of value_j T_k(node_j), and T_k(node_j) =
 // cos(k (2 j + 1) pi / (2 n)).
 Interpolation::Interpolation() {
@@ -171,6 +181,12 @@ Enclosure Interpolation::slope_error(const Enclosure& largest) {
   const Rational n = static_cast<std::int64_t>(nodes);
   const Rational ratio = ((n + 1) / n).pow(2) / Rational(ellipse);
   return tail(largest, Rational(4) * n.pow(2) / (Rational(1) - ratio));
+}
+
+// It is at most 1 + (2 / pi) log n < 4 times as large as its values are (n = 48), and by Markov's inequality (n - 1)^2 times as steep.
+Enclosure Interpolation::slope_within(const Enclosure& largest) {
+  const auto n = static_cast<std::int64_t>(nodes);
+  return Enclosure::of(Rational(4 * n * n), chebyshev_bits) * largest;
 }
 
 std::vector<Enclosure> odds_at_nodes(const Cell& cell) {

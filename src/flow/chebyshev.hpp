@@ -91,6 +91,19 @@ class LocalPolynomial {
     arb_poly_derivative(result.value_, value_, chebyshev_bits);
     return result;
   }
+  /// Differs from this one by at most so much anywhere.
+  LocalPolynomial within(const Enclosure& error) const {
+    LocalPolynomial result(*this);
+    Enclosure constant;
+    arb_poly_get_coeff_arb(constant.arb(), value_, 0);
+    arb_add_error(constant.arb(), error.arb());
+    arb_poly_set_coeff_arb(result.value_, 0, constant.arb());
+    return result;
+  }
+  /// About what within() was called with.
+  double error() const {
+    return arb_poly_length(value_) == 0 ? 0 : mag_get_d(arb_radref(arb_poly_get_coeff_ptr(value_, 0)));
+  }
   Enclosure at(double place) const;
   arb_poly_struct* get() { return value_; }
   const arb_poly_struct* get() const { return value_; }
@@ -105,6 +118,8 @@ struct FilteredPolynomial {
   explicit FilteredPolynomial(LocalPolynomial polynomial) : exact(std::move(polynomial)), quick(exact.get()) {}
   /// Whether it is certainly at most so much throughout the places.
   bool is_at_most(double limit, const Places& places) const;
+  /// The same on ever shorter places, so that it is not missed where it is so.
+  bool is_at_most_everywhere(double limit) const;
   /// All that it takes on the places: by the mean value theorem, so that narrow stretches give narrow balls.
   Enclosure over(const Places& places) const;
 
@@ -145,6 +160,8 @@ class Interpolation {
   /// at the nodes; and how far its derivative from the polynomial's.
   static Enclosure value_error(const Enclosure& largest);
   static Enclosure slope_error(const Enclosure& largest);
+  /// How steep a polynomial through values at the nodes may be on -1 .. 1, where none has a modulus of more than `largest`.
+  static Enclosure slope_within(const Enclosure& largest);
 
  private:
   Interpolation();

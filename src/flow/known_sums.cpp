@@ -10,8 +10,24 @@
 namespace fractile::flow {
 namespace {
 
-/// By value: the probabilities of the steps that its answer adds to the sum.
-std::vector<std::vector<Enclosure>> step_laws(const Noise<Enclosure>& noise, const std::vector<std::size_t>& steps) {
+/// What an action costs for a unit of probability after each step together, whatever it is.
+Enclosure highest_cost(const StepCosts& costs) {
+  Enclosure all;
+  for (std::size_t s = 0; s < costs.front().size(); ++s) {
+    Enclosure highest;
+    for (const std::vector<Enclosure>& cost : costs) {
+      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
+    }
+    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::vector<Enclosure>> step_laws(const Pipeline& pipeline, const Enclosure& odds) {
+  const Noise<Enclosure> noise = noise_at(pipeline.perturber.noise(), odds);
+  const std::vector<std::size_t> steps = additions_of(pipeline).steps;
   std::vector<std::vector<Enclosure>> laws;
   laws.reserve(noise.values());
   for (const std::vector<Enclosure>& row : noise.numerators) {
@@ -26,10 +42,15 @@ std::vector<std::vector<Enclosure>> step_laws(const Noise<Enclosure>& noise, con
   return laws;
 }
 
-/// By action and step: what a unit of probability costs, when the others' sum is that much below the total.
-std::vector<std::vector<Enclosure>> costs_of(const JointWeights& joint,
-                                             const std::vector<std::vector<Enclosure>>& laws) {
-  std::vector<std::vector<Enclosure>> costs;
+bool adds_known_others(const Pipeline& pipeline) {
+  return pipeline.perturber.release() == nullptr && pipeline.secret.kind == Secret::Kind::target &&
+         pipeline.post.kind == PostProcessor::Kind::sum;
+}
+
+namespace {
+
+StepCosts costs_of(const JointWeights& joint, const std::vector<std::vector<Enclosure>>& laws) {
+  StepCosts costs;
   for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
     std::vector<Enclosure> cost(laws.front().size());
     for (std::size_t x = 0; x < laws.size(); ++x) {
@@ -41,32 +62,67 @@ std::vector<std::vector<Enclosure>> costs_of(const JointWeights& joint,
   return costs;
 }
 
-/// What an action costs for a unit of probability, whatever it is for each step.
-Enclosure highest_cost(const std::vector<std::vector<Enclosure>>& costs) {
-  Enclosure all;
-  for (std::size_t s = 0; s < costs.front().size(); ++s) {
-    Enclosure highest;
-    for (const std::vector<Enclosure>& cost : costs) {
-      arb_max(highest.arb(), highest.arb(), cost[s].arb(), enclosure_bits);
+/// The numbers p_0, p_1 ratio, p_2 ratio^2 ..
+std::vector<std::vector<Enclosure>> tilted(std::vector<std::vector<Enclosure>> laws, const Rational& ratio) {
+  const Enclosure factor = Enclosure::of(ratio, enclosure_bits);
+  for (std::vector<Enclosure>& law : laws) {
+    Enclosure power = whole<Enclosure>(1);
+    for (Enclosure& p : law) {
+      arb_mul(p.arb(), p.arb(), power.arb(), enclosure_bits);
+      arb_mul(power.arb(), power.arb(), factor.arb(), enclosure_bits);
     }
-    arb_add(all.arb(), all.arb(), highest.arb(), enclosure_bits);
   }
-  return all;
+  return laws;
+}
+
+Enclosure sum_of(const std::vector<Enclosure>& numbers) {
+  Enclosure sum;
+  for (const Enclosure& number : numbers) arb_add(sum.arb(), sum.arb(), number.arb(), enclosure_bits);
+  return sum;
+}
+
+/// The product of the sums, each to the power of how many there are.
+Enclosure expectation_of(const std::vector<std::vector<Enclosure>>& tilted, const Composition& people) {
+  Enclosure result = whole<Enclosure>(1);
+  Enclosure power;
+  for (std::size_t value = 0; value < people.size(); ++value) {
+    arb_pow_ui(power.arb(), sum_of(tilted[value]).arb(), people[value], enclosure_bits);
+    arb_mul(result.arb(), result.arb(), power.arb(), enclosure_bits);
+  }
+  return result;
+}
+
+Composition others_of(const Pipeline& pipeline) {
+  return composition_of(pipeline.secret.known, pipeline.values.size());
 }
 
 }  // namespace
 
-bool adds_known_others(const Pipeline& pipeline) {
-  return pipeline.perturber.release() == nullptr && pipeline.secret.kind == Secret::Kind::target &&
-         pipeline.post.kind == PostProcessor::Kind::sum;
+StepCosts step_costs(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
+  return costs_of(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)), step_laws(pipeline, odds));
 }
 
-KnownSum::KnownSum(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) : others(nobody()) {
-  const auto laws = step_laws(noise_at(pipeline.perturber.noise(), odds), additions_of(pipeline).steps);
+TiltedUnit::TiltedUnit(const Pipeline& pipeline, const Enclosure& odds, Rational of)
+    : ratio(std::move(of)),
+      expectation(expectation_of(tilted(step_laws(pipeline, odds), ratio), others_of(pipeline))) {}
+
+Enclosure TiltedUnit::after(std::size_t total) const {
+  Enclosure result = Enclosure::of(ratio, enclosure_bits);
+  arb_pow_ui(result.arb(), result.arb(), total, enclosure_bits);
+  arb_div(result.arb(), expectation.arb(), result.arb(), enclosure_bits);
+  return result;
+}
+
+KnownSum::KnownSum(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds, const Rational& ratio)
+    : others(nobody()) {
+  std::vector<std::vector<Enclosure>> laws = tilted(step_laws(pipeline, odds), ratio);
+  const Composition people = others_of(pipeline);
   costs = costs_of(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)), laws);
-  const Composition histogram = composition_of(pipeline.secret.known, pipeline.values.size());
-  for (std::size_t value = 0; value < histogram.size(); ++value) {
-    others = convolved(others, power(fixed_point(0, laws[value], {}), histogram[value]));
+  expectation = expectation_of(laws, people);
+  for (std::size_t value = 0; value < people.size(); ++value) {
+    const Enclosure sum = sum_of(laws[value]);
+    for (Enclosure& p : laws[value]) arb_div(p.arb(), p.arb(), sum.arb(), enclosure_bits);
+    others = convolved(others, power(fixed_point(0, laws[value], {}), people[value]));
   }
   left_out = from_zero_to(product(highest_cost(costs), others.rest));
 }
@@ -80,6 +136,12 @@ Enclosure KnownSum::loss(std::size_t action, std::size_t total) const {
     add_product(sum, cost[s], others.mass(below - others.first));
   }
   return sum;
+}
+
+Enclosure losses_beyond(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds, const Rational& ratio,
+                        std::size_t total) {
+  const TiltedUnit unit(pipeline, odds, ratio);
+  return product(highest_cost(tilted(step_costs(pipeline, analyst, odds), ratio)), unit.after(total));
 }
 
 Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {

@@ -6,20 +6,39 @@
 namespace fractile::flow {
 namespace {
 
-constexpr double flat_share = 0x1p-58;  // of the largest loss
+constexpr double flat_share = 0x1p-58;        // of the scale
+constexpr double negligible_share = 0x1p-70;  // likewise, of all that is left out
 
 }  // namespace
 
-ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus,
-                       const Enclosure& largest_loss)
-    : list_(std::move(observations)),
-      difference_error_(Interpolation::value_error(modulus + modulus).upper_double()),
-      slope_error_(Interpolation::slope_error(modulus)),
-      flat_slope_(largest_loss.lower_double() * flat_share),
-      negligible_(list_.size()) {
-  arb_mul_2exp_si(negligible_slope_.arb(), largest_loss.arb(), -70);  // all together: less than what is looked into
-  arb_max(negligible_slope_.arb(), negligible_slope_.arb(), slope_error_.arb(), chebyshev_bits);
-  arb_div_ui(negligible_slope_.arb(), negligible_slope_.arb(), list_.size(), chebyshev_bits);
+InterpolatedLoss::InterpolatedLoss(LocalPolynomial values, const Enclosure& modulus)
+    : value(values.within(Interpolation::value_error(modulus))),
+      slope(values.derivative().within(Interpolation::slope_error(modulus))) {}
+
+namespace {
+
+/// What an observation's slopes err by at most.
+double error_of(const ListedObservation& observation) {
+  double largest = 0;
+  for (const LocalPolynomial& slope : observation.slopes) largest = std::max(largest, slope.error());
+  return largest;
+}
+
+}  // namespace
+
+ListedLoss::ListedLoss(std::vector<ListedObservation> observations, const Enclosure& scale,
+                       std::optional<std::size_t> baseline)
+    : list_(std::move(observations)), baseline_(baseline), negligible_(list_.size()) {
+  double all = 0;
+  double largest = 0;
+  for (const ListedObservation& observation : list_) {
+    all += error_of(observation);
+    largest = std::max(largest, error_of(observation));
+  }
+  const double unit = scale.lower_double();
+  flat_slope_ = std::max(unit * flat_share, 8 * all);
+  arb_set_d(negligible_slope_.arb(),
+            std::max(unit * negligible_share / static_cast<double>(list_.size()), 2 * largest));
 }
 
 std::vector<OpenActions> ListedLoss::observations() const {
@@ -42,16 +61,15 @@ bool ListedLoss::is_no_worse(std::size_t action, std::size_t other, std::size_t 
   const auto [place, is_new] = differences_.try_emplace({observation, action, other});
   if (is_new) {
     const ListedObservation& here = list_[observation];
-    const std::vector<LocalPolynomial>& compared = here.compared.empty() ? here.losses : here.compared;
     place->second =
-        FilteredPolynomial(compared[index_of(observation, action)] - compared[index_of(observation, other)]);
+        FilteredPolynomial(here.losses[index_of(observation, action)] - here.losses[index_of(observation, other)]);
   }
-  return place->second.is_at_most(-difference_error_, places);
+  return place->second.is_at_most(0, places);
 }
 
 const FilteredPolynomial& ListedLoss::slope(std::size_t first, std::size_t /*last*/, std::size_t action) {
   const auto [place, is_new] = slopes_.try_emplace({first, action});
-  if (is_new) place->second = FilteredPolynomial(list_[first].losses[index_of(first, action)].derivative());
+  if (is_new) place->second = FilteredPolynomial(list_[first].slopes[index_of(first, action)]);
   return place->second;
 }
 

@@ -12,21 +12,32 @@
 
 namespace fractile::flow {
 
-/// One observation: the actions of which one is a best one, and what belongs to each of them.
+/// One observation: the actions of which one is a best one, and what belongs to each of them. Errors are in the coefficients.
 struct ListedObservation {
-  std::vector<std::size_t> actions;
-  std::vector<LocalPolynomial> losses;         ///< joint losses, less what is the same for all observations together
-  std::vector<LocalPolynomial> compared = {};  ///< what is ordered as they are, or stricter; empty: they themselves
+  std::vector<std::size_t> actions = {};
+  std::vector<LocalPolynomial> losses = {};  ///< ordered as the joint losses are
+  std::vector<LocalPolynomial> slopes = {};  ///< of the joint losses, less what is the same for all actions
+};
+
+/// A joint loss is known where it is interpolated.
+struct InterpolatedLoss {
+  /// `values`: at the nodes; `modulus`: it has at most this one on the ellipse.
+  InterpolatedLoss(LocalPolynomial values, const Enclosure& modulus);
+
+  LocalPolynomial value;
+  LocalPolynomial slope;
 };
 
 class ListedLoss final : public LocalLoss {
  public:
-  /// `modulus`: on the ellipse, all joint losses together, whatever the actions are; and whatever is compared.
-  ListedLoss(std::vector<ListedObservation> observations, const Enclosure& modulus, const Enclosure& largest_loss);
+  /// `scale`: slopes that are much less are not looked into. `baseline`: an action whose slopes are 0.
+  ListedLoss(std::vector<ListedObservation> observations, const Enclosure& scale,
+             std::optional<std::size_t> baseline = {});
 
   std::vector<OpenActions> observations() const override;
   std::size_t parting(std::size_t first, std::size_t last, const Places& places) const override;
   bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) override;
+  std::optional<std::size_t> baseline() const override { return baseline_; }
   const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) override;
   bool is_negligible(std::size_t first, std::size_t last, const Places& places) override;
   const Enclosure& negligible_slope() const override { return negligible_slope_; }
@@ -40,8 +51,8 @@ class ListedLoss final : public LocalLoss {
   std::size_t index_of(std::size_t observation, std::size_t action) const;
 
   std::vector<ListedObservation> list_;
-  double difference_error_;
-  Enclosure slope_error_;
+  std::optional<std::size_t> baseline_;
+  Enclosure slope_error_;  // none: see above
   Enclosure negligible_slope_;
   double flat_slope_;
   std::map<Key, FilteredPolynomial> differences_;

@@ -84,13 +84,15 @@ std::unique_ptr<LocalLoss> local_argmax(const Pipeline& pipeline, const Cell& ce
     ListedObservation& here = list.emplace_back();
     const auto add = [&](std::size_t bar, Enclosure Guesses::*guess) {
       here.actions.push_back(bar);
-      here.losses.push_back(loss_of(at_nodes, shown, guess));
+      InterpolatedLoss loss(loss_of(at_nodes, shown, guess), modulus);
+      here.losses.push_back(std::move(loss.value));
+      here.slopes.push_back(std::move(loss.slope));
     };
     add(shown, &Guesses::shown);
     if (shown > 0) add(0, &Guesses::first);
     if (shown + 1 < bars) add(shown + 1, &Guesses::next);
   }
-  return std::make_unique<ListedLoss>(std::move(list), modulus, whole<Enclosure>(1));
+  return std::make_unique<ListedLoss>(std::move(list), whole<Enclosure>(1));
 }
 
 }  // namespace fractile::flow

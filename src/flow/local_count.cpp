@@ -146,7 +146,7 @@ class LocalCount final : public LocalLoss {
     if (from >= to) return false;
     for (std::size_t w = 0; w < lines_.size(); ++w) {
       if (w == baseline_) continue;
-      if (!is_usual(w, from, {-1, 1}) || !is_usual(w, to, {-1, 1})) return false;
+      if (!is_usual(w, from) || !is_usual(w, to)) return false;
     }
     return true;
   }
@@ -186,11 +186,8 @@ class LocalCount final : public LocalLoss {
   }
 
   bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) override {
-    if (observation == 0 && lines_[action].absent == lines_[other].absent) return true;
-    if (observation == others_ + 1 && lines_[action].present == lines_[other].present) return true;
-    const auto [place, is_new] = differences_.try_emplace({observation, action, other});
-    if (is_new) place->second = FilteredPolynomial(difference(observation, action, other));
-    return place->second.is_at_most(-difference_error(observation), places);
+    return are_equal(observation, action, other) ||
+           compared(observation, action, other).is_at_most(-difference_error(observation), places);
   }
 
   bool is_negligible(std::size_t first, std::size_t last, const Places& places) override {
@@ -208,12 +205,10 @@ class LocalCount final : public LocalLoss {
   const Enclosure& slope_error() const override { return slope_error_; }
 
  private:
-  /// Whether the baseline is certainly no worse than another action; looked at in ever shorter stretches.
-  bool is_usual(std::size_t other, std::size_t observation, const Places& places) {
-    constexpr double shortest = 0x1p-8;
-    if (is_no_worse(baseline_, other, observation, places)) return true;
-    return places.to - places.from > shortest && is_usual(other, observation, {places.from, places.middle()}) &&
-           is_usual(other, observation, {places.middle(), places.to});
+  /// Whether the baseline is certainly no worse than another action throughout the cell.
+  bool is_usual(std::size_t other, std::size_t observation) {
+    return are_equal(observation, baseline_, other) ||
+           compared(observation, baseline_, other).is_at_most_everywhere(-difference_error(observation));
   }
 
   bool starts_with_view() const { return !views_.empty() && views_.front().first() == 0; }
@@ -234,6 +229,17 @@ class LocalCount final : public LocalLoss {
         return value;
       });
     }
+    return place->second;
+  }
+
+  /// At an end, where only one part of the lines counts.
+  bool are_equal(std::size_t observation, std::size_t action, std::size_t other) const {
+    return (observation == 0 && lines_[action].absent == lines_[other].absent) ||
+           (observation == others_ + 1 && lines_[action].present == lines_[other].present);
+  }
+  const FilteredPolynomial& compared(std::size_t observation, std::size_t action, std::size_t other) {
+    const auto [place, is_new] = differences_.try_emplace({observation, action, other});
+    if (is_new) place->second = FilteredPolynomial(difference(observation, action, other));
     return place->second;
   }
 

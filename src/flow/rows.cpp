@@ -81,28 +81,19 @@ bool adds_up(const Pipeline& pipeline) {
   return pipeline.post.kind == PostProcessor::Kind::count || pipeline.post.kind == PostProcessor::Kind::sum;
 }
 
-/// The totals of steps that some answers reach, increasing.
-std::vector<std::size_t> reachable(const Additions& steps, std::size_t participants) {
-  const std::size_t most = *std::ranges::max_element(steps.steps) * participants;
+/// By total above the least: how few answers of more than the least step add up to it; more than all answers where none do.
+std::vector<std::size_t> fewest_answers(const std::vector<std::size_t>& steps, std::size_t least, std::size_t answers) {
+  const std::size_t most = (*std::ranges::max_element(steps) - least) * answers;
   require_few(static_cast<std::int64_t>(most));
-  if (most == participants && std::ranges::count(steps.steps, std::size_t{0}) > 0) return all_of(most + 1);
-  std::vector<bool> reached(most + 1);
-  reached[0] = true;
-  for (std::size_t i = 0; i < participants; ++i) {
-    std::vector<bool> next(most + 1);
-    for (std::size_t total = 0; total <= most; ++total) {
-      if (!reached[total]) continue;
-      for (const std::size_t step : steps.steps) {
-        if (total + step <= most) next[total + step] = true;
-      }
+  std::vector<std::size_t> fewest(most + 1, answers + 1);
+  fewest[0] = 0;
+  for (std::size_t total = 1; total <= most; ++total) {
+    for (const std::size_t step : steps) {
+      const std::size_t more = step - least;
+      if (more > 0 && more <= total) fewest[total] = std::min(fewest[total], fewest[total - more] + 1);
     }
-    reached = std::move(next);
   }
-  std::vector<std::size_t> totals;
-  for (std::size_t total = 0; total <= most; ++total) {
-    if (reached[total]) totals.push_back(total);
-  }
-  return totals;
+  return fewest;
 }
 
 /// In the numbering of a table.
@@ -176,6 +167,16 @@ bool is_symmetric(const Pipeline& pipeline) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> reachable(const Additions& additions, std::size_t participants) {
+  const std::size_t least = *std::ranges::min_element(additions.steps);
+  const std::vector<std::size_t> fewest = fewest_answers(additions.steps, least, participants);
+  std::vector<std::size_t> totals;
+  for (std::size_t total = 0; total < fewest.size(); ++total) {
+    if (fewest[total] <= participants) totals.push_back(total + least * participants);
+  }
+  return totals;
+}
 
 Additions additions_of(const Pipeline& pipeline) {
   Additions result;

@@ -34,6 +34,8 @@ struct Additions {
   Rational unit = 1;
 };
 Additions additions_of(const Pipeline& pipeline);
+/// The totals of steps that participants' answers reach, increasing. Error(usage) when there may be more than a million.
+std::vector<std::size_t> reachable(const Additions& additions, std::size_t participants);
 
 /// Of a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
 template <class Ring>

@@ -257,7 +257,7 @@ EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analys
   using enum LossPiece::Direction;
   static const Rational narrow(1, 1'000'000'000);  // of ends
   std::vector<LossPiece> pieces = pieces_between(loss, from, to, progress);
-  if (counts_with_known_others(pipeline)) pieces = looked_at_again(pieces, loss, narrow);
+  if (!guesses_the_mode(pipeline, analyst)) pieces = looked_at_again(pieces, loss, narrow);  // whose cells take seconds
   EnclosedWindows result;
   const auto end_at = [&](std::size_t i, const Rational& otherwise) {
     return i < pieces.size() && pieces[i].direction == unknown ? RealBounds{pieces[i].from, pieces[i].to}

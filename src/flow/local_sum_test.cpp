@@ -1,0 +1,225 @@
+#include "flow/local_sum.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "flow/known_sums.hpp"
+#include "flow/relevant_sums.hpp"
+#include "flow/rows.hpp"
+#include "support/statistics.hpp"
+#include "support/windows.hpp"
+
+namespace fractile::flow {
+namespace {
+
+TEST(Reachable, TotalsAreThoseOfSomeAnswers) {
+  EXPECT_EQ(reachable({{0, 2, 3}, 0, 1}, 2), (std::vector<std::size_t>{0, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(reachable({{0, 3}, 0, 1}, 3), (std::vector<std::size_t>{0, 3, 6, 9}));
+  EXPECT_EQ(reachable({{2, 7}, 0, 1}, 2), (std::vector<std::size_t>{4, 9, 14}));
+  EXPECT_EQ(reachable({{1, 1}, 0, 1}, 5), (std::vector<std::size_t>{5}));
+}
+
+/// Skewed, so that few totals of many are likely.
+Pipeline skewed(std::size_t participants) {
+  return adding_among(Perturber::randomized_response(3), {participants - 1 - participants / 4, participants / 4, 0},
+                      {0, 1, 5});
+}
+
+Enclosure at(const Rational& odds) { return Enclosure::of(odds, enclosure_bits); }
+
+// In tilted units: the same losses, and those after unlikely totals with as many digits as others.
+TEST(KnownSums, TiltedLossesAreThoseOfTheSum) {
+  const Pipeline pipeline = skewed(21);
+  const std::vector<std::size_t> totals = reachable(additions_of(pipeline), 21);
+  const KnownSum straight(pipeline, {}, at(3));
+  const std::vector<SumView> views = sum_views(pipeline, 3);
+  EXPECT_NE(views.front().law, views.back().law);
+  for (const SumView& view : views) {
+    const KnownSum tilted(pipeline, {}, at(3), view.law);
+    const TiltedUnit unit(pipeline, at(3), view.law);
+    for (const std::size_t total : totals) {
+      for (std::size_t action = 0; action < straight.costs.size(); ++action) {
+        const Enclosure loss = tilted.loss(action, total) + tilted.left_out;
+        const Enclosure here = product(loss, unit.after(total));
+        const Enclosure expected = straight.loss(action, total) + straight.left_out;
+        EXPECT_NE(arb_overlaps(here.arb(), expected.arb()), 0) << total;
+        if (total < view.first || total > view.last) continue;
+        EXPECT_LT(radius(loss), loss.to_double() * 1e-35) << total;
+      }
+    }
+  }
+}
+
+// What is said to be beyond a total is there, and no more than some thousand times that.
+TEST(KnownSums, LossesBeyondAreBounded) {
+  const Pipeline pipeline = skewed(21);
+  const KnownSum sum(pipeline, {}, at(3));
+  const std::vector<SumView> views = sum_views(pipeline, 3);
+  const auto beyond = [&](std::size_t first, std::size_t end) {
+    double all = 0;
+    for (std::size_t total = first; total < end; ++total) {
+      double highest = 0;
+      for (std::size_t action = 0; action < sum.costs.size(); ++action) {
+        highest = std::max(highest, sum.loss(action, total).to_double());
+      }
+      all += highest;
+    }
+    return all;
+  };
+  for (const SumView& view : views) {
+    for (std::size_t total = view.first; total <= view.last; ++total) {
+      const double bound = losses_beyond(pipeline, {}, at(3), view.ratio, total).to_double();
+      const double there = view.slope < 0 ? beyond(0, total + 1) : beyond(total, sum.end());
+      EXPECT_GE(bound, there * (1 - 1e-9)) << total;
+      EXPECT_LE(bound, there * 1e5) << total;
+    }
+  }
+}
+
+// Each total is in one view, in which it is likely, and its weight is a bound.
+TEST(SumViews, HaveAllTotals) {
+  for (const std::size_t participants : {std::size_t{1}, std::size_t{2}, std::size_t{30}, std::size_t{200}}) {
+    const Pipeline pipeline = skewed(participants);
+    const std::vector<std::size_t> totals = reachable(additions_of(pipeline), participants);
+    for (const Rational& odds : {Rational(11, 10), Rational(4), Rational(60)}) {
+      std::size_t next = 0;
+      bool has_home = false;
+      for (const SumView& view : sum_views(pipeline, odds)) {
+        EXPECT_EQ(view.first, next);
+        next = view.last + 1;
+        has_home = has_home || (view.ratio == 1 && view.law == 1);
+        const KnownSum sum(pipeline, {}, at(odds), view.law);
+        const TiltedUnit unit(pipeline, at(odds), view.law);
+        for (const std::size_t total : totals) {
+          if (total < view.first || total > view.last) continue;
+          Enclosure law;  // of the others' sum, the target adding whatever he adds
+          for (std::size_t step = 0; step <= 5 && step <= total; ++step) {
+            const std::size_t below = total - step;
+            if (below < sum.others.first || below >= sum.others.first + sum.others.size) continue;
+            Enclosure mass = sum.others.mass(below - sum.others.first);
+            mass *= TiltedUnit(unit).after(below);
+            law += mass;
+          }
+          const double likely = law.log().to_double() / std::log(2.0);
+          const double reach = 5 * std::abs(view.slope);  // what the target adds is not in the weight
+          EXPECT_LE(likely, view.weight(total) + reach + 3) << participants << " " << total;
+          EXPECT_GE(likely, view.weight(total) - reach - 24) << participants << " " << total;
+        }
+      }
+      EXPECT_TRUE(has_home);
+      EXPECT_EQ(next, participants * 5 + 1);
+    }
+  }
+}
+
+TEST(EnclosedWindows, OfSumsAreThoseThatAreIsolated) {
+  EXPECT_TRUE(rc::check([] {
+    const auto count = *rc::gen::inRange<std::size_t>(2, 5);
+    std::vector<std::uint64_t> histogram(count);
+    for (std::uint64_t& people : histogram) people = *rc::gen::inRange<std::uint64_t>(0, 3);
+    std::vector<Rational> values{0};
+    while (values.size() < count) values.push_back(values.back() + Rational(*rc::gen::inRange(1, 4), 2));
+    const Perturber perturber =
+        *rc::gen::arbitrary<bool>() ? Perturber::geometric(count) : Perturber::randomized_response(count);
+    Analyst analyst;
+    analyst.goal =
+        *rc::gen::element(Analyst::Goal::bayes_risk, Analyst::Goal::linear_error, Analyst::Goal::squared_error);
+    expect_the_same(adding_among(perturber, histogram, values), analyst, Rational(3, 2), 8);
+  }));
+}
+
+// Few sums have windows; these were found among thousands.
+TEST(EnclosedWindows, OfSumsWithWindows) {
+  const Pipeline five = adding_among(Perturber::geometric(3), {5, 0, 0}, {0, 2, 3});
+  const Analyst of_five = with_losses(Matrix::of({{5, 5, 5}, {6, 3, 0}, {2, 6, 3}}));
+  expect_the_same(five, of_five, Rational(3, 2), 8);
+  const EnclosedWindows answer = enclosed_windows(five, of_five, Rational(3, 2), 8);
+  ASSERT_EQ(answer.windows.size(), 1U);
+  EXPECT_TRUE(answer.undecided.empty());
+  EXPECT_EQ(answer.windows[0].to.to_decimal(5), "6.65952");
+
+  const Pipeline eight = adding_among(Perturber::geometric(5), {0, 1, 4, 1, 2}, {0, 3, 4, 5, 6});
+  const Analyst of_eight = with_losses(Matrix::of({{6, 3, 1}, {408, 5, 6}, {381, 3, 6}, {3, 6, 446}, {163, 705, 3}}));
+  expect_the_same(eight, of_eight, Rational(17, 10), Rational(7, 4));
+}
+
+struct Case {
+  Pipeline pipeline;
+  Analyst analyst;
+};
+
+/// One value is much likelier than the others, so that the best action is often the same after all likely totals. (The engine draws test
+/// cases, and nothing that is released.)
+Case drawn_case(std::mt19937& engine) {
+  const auto draw = [&](unsigned from, unsigned to) {
+    return from + static_cast<unsigned>(engine() % (to - from + 1));
+  };
+  const std::size_t count = draw(2, 4);
+  std::vector<std::uint64_t> histogram(count);
+  std::vector<int> prior(count);
+  std::vector<Rational> values{0};
+  std::vector<std::vector<Rational>> losses(count);
+  for (std::size_t x = 0; x < count; ++x) {
+    histogram[x] = draw(0, 2);
+    prior[x] = static_cast<int>(draw(1, 4));
+    if (x > 0) values.push_back(values.back() + static_cast<std::int64_t>(draw(1, 3)));
+    for (std::size_t w = 0; w < count; ++w) losses[x].emplace_back(static_cast<std::int64_t>(draw(0, 30)));
+  }
+  histogram[draw(0, static_cast<unsigned>(count) - 1)] = draw(4, 7);
+  prior[draw(0, static_cast<unsigned>(count) - 1)] = static_cast<int>(draw(10, 80));
+  const Perturber perturber = draw(0, 2) > 0 ? Perturber::geometric(count) : Perturber::randomized_response(count);
+  return {adding_among(perturber, histogram, values), with_weights(prior, Matrix::of(losses))};
+}
+
+/// Totals that may change the analyst's mind are as unlikely as that.
+bool decides_on_tails(const Case& drawn, const Rational& odds) {
+  const RelevantSums sums = relevant_sums(drawn.pipeline, drawn.analyst, Cell{odds, odds * Rational(1, 1000)});
+  return sums.unit < -16 && sums.spread > 0;  // which it is when there are any
+}
+
+Rational width_of(const std::vector<RealBounds>& ranges) {
+  Rational sum;
+  for (const RealBounds& range : ranges) sum += range.upper - range.lower;
+  return sum;
+}
+
+// Where the same is best after all likely totals, nothing remains undecided that is worth mentioning.
+TEST(EnclosedWindows, OfSumsInTailsAreThoseThatAreIsolated) {
+  std::mt19937 engine(1);
+  const std::uint64_t cases = testing::effort(6);
+  for (std::uint64_t found = 0; found < cases;) {
+    const Case drawn = drawn_case(engine);
+    if (!decides_on_tails(drawn, 6)) continue;
+    ++found;
+    expect_the_same(drawn.pipeline, drawn.analyst, 5, 7);
+    EXPECT_LT(width_of(enclosed_windows(drawn.pipeline, drawn.analyst, 5, 7).undecided), Rational(1, 100'000));
+  }
+}
+
+// Found among thousands: what rises does so by less than 2^-30 of the largest loss.
+TEST(EnclosedWindows, OfSumsInTailsWithWindows) {
+  const Case drawn{
+      adding_among(Perturber::randomized_response(4), {1, 6, 0, 1}, {0, 3, 6, 9}),
+      with_weights({2, 1, 29, 1}, Matrix::of({{30, 4, 6, 4}, {22, 19, 4, 25}, {24, 24, 15, 18}, {10, 7, 28, 4}}))};
+  EXPECT_TRUE(decides_on_tails(drawn, 6));
+  expect_the_same(drawn.pipeline, drawn.analyst, Rational(27, 10), Rational(52, 5));
+  const EnclosedWindows answer = enclosed_windows(drawn.pipeline, drawn.analyst, Rational(27, 10), Rational(52, 5));
+  EXPECT_EQ(answer.windows.size(), 2U);
+  EXPECT_TRUE(answer.undecided.empty());
+}
+
+TEST(EnclosedWindows, OfSumsAreDecidedHoweverUnlikely) {
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::linear_error;
+  const Pipeline pipeline = adding_among(Perturber::randomized_response(3), {150, 30, 19}, {0, 1, 2});
+  const EnclosedWindows answer = enclosed_windows(pipeline, analyst, Rational(21, 10), 4);  // 10^-55 to 10^-15
+  EXPECT_TRUE(answer.windows.empty());
+  EXPECT_TRUE(answer.undecided.empty());
+}
+
+}  // namespace
+}  // namespace fractile::flow

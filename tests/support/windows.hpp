@@ -1,0 +1,78 @@
+// Pipelines whose windows are enclosed, for tests.
+#pragma once
+
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "support/pipelines.hpp"
+
+namespace fractile::flow {
+
+/// The target among others whose values are known, so many by value.
+inline Pipeline counting_among(const Perturber& perturber, const std::vector<std::uint64_t>& histogram,
+                               std::vector<std::size_t> counted) {
+  std::size_t participants = 1;
+  for (const std::uint64_t people : histogram) participants += people;
+  Pipeline pipeline = pipeline_of(participants, perturber, counting(std::move(counted)));
+  pipeline.secret = Secret::target_among(histogram, participants);
+  return pipeline;
+}
+
+inline Pipeline adding_among(const Perturber& perturber, const std::vector<std::uint64_t>& histogram,
+                             const std::vector<Rational>& values) {
+  Pipeline pipeline = counting_among(perturber, histogram, {});
+  pipeline.post = summing();
+  pipeline.values = values;
+  return pipeline;
+}
+
+inline Analyst with_losses(const Matrix& losses) {
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::matrix;
+  analyst.losses = losses;
+  return analyst;
+}
+
+/// Prior weights; losses by value and action.
+inline Analyst with_weights(const std::vector<int>& prior, const Matrix& losses) {
+  Analyst analyst = with_losses(losses);
+  int sum = 0;
+  for (const int weight : prior) sum += weight;
+  std::vector<Rational> shares;
+  shares.reserve(prior.size());
+  for (const int weight : prior) shares.emplace_back(weight, sum);
+  analyst.prior = Prior(shares);
+  return analyst;
+}
+
+/// Windows that are enclosed are those that are isolated, up to what is undecided. For RapidCheck, or outside of it.
+inline void expect_the_same(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                            const Rational& to) {
+  const std::vector<UnstableWindow> exact = unstable_windows(pipeline, analyst, from, to);
+  const EnclosedWindows enclosed = enclosed_windows(pipeline, analyst, from, to);
+  const auto in_undecided = [&](const RealBounds& end) {
+    return std::ranges::any_of(enclosed.undecided, [&](const RealBounds& range) {
+      return range.lower <= end.lower && end.upper <= range.upper;
+    });
+  };
+  std::size_t found = 0;
+  for (const UnstableWindow& window : exact) {
+    const auto same = std::ranges::find_if(enclosed.windows, [&](const UnstableWindow& other) {
+      return other.from.lower <= window.from.upper && window.from.lower <= other.from.upper;
+    });
+    if (same == enclosed.windows.end()) {
+      RC_ASSERT(in_undecided(window.from) && in_undecided(window.to));
+      continue;
+    }
+    ++found;
+    RC_ASSERT(same->to.lower <= window.to.upper && window.to.lower <= same->to.upper);
+    RC_ASSERT(same->proof.has_value());
+  }
+  RC_ASSERT(found == enclosed.windows.size());
+}
+
+}  // namespace fractile::flow
