@@ -204,7 +204,8 @@ struct Rise {
 struct UnstableWindow {
   RealBounds from;
   RealBounds to;
-  /// Exact losses of up to 1,000 participants, enclosed ones of more: nothing where these are too near to each other to tell.
+  /// Exact losses of up to 1,000 participants, and of more where enclosed ones are too near to each other to tell; nothing where these
+  /// would take minutes.
   std::optional<Rise> proof = {};
 };
 
@@ -224,7 +225,7 @@ struct EnclosedWindows {
 
 /// All windows within odds from .. to, by certified enclosures of the loss's slope: the loss is a sum of minima of analytic functions, each
 /// of which is enclosed on whole stretches of odds. Outside of the windows and of what is undecided, the loss does not rise.
-/// Taken are a count, or a sum that takes at most some 20,000 values, of one target and of known others; and the mode of a perturbed
+/// Taken are a count, or a sum that takes at most some 200,000 values, of one target and of known others; and the mode of a perturbed
 /// histogram, whose true mode is guessed, all histograms being equally likely: Error(usage) for others. Modes take minutes for hundreds of
 /// participants, on all processors of the machine; progress(odds) is called whenever all is done up to these odds. Proof: docs/proofs/windows.md
 EnclosedWindows enclosed_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,

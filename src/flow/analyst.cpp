@@ -103,6 +103,7 @@ Loss loss_of(const Analyst& analyst, const Pipeline& pipeline) {
 
 Rational utility(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
   if (counts_with_known_others(pipeline)) return exact_loss_among_known(pipeline, analyst, odds);
+  if (adds_known_others(pipeline)) return exact_loss_of_sum_among_known(pipeline, analyst, odds);
   const PipelineChannel channel = channel_at(pipeline, odds);
   return posterior_uncertainty(prior_of(analyst, pipeline), channel.channel, loss_of(analyst, pipeline));
 }

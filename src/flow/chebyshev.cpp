@@ -183,10 +183,10 @@ Enclosure Interpolation::slope_error(const Enclosure& largest) {
   return tail(largest, Rational(4) * n.pow(2) / (Rational(1) - ratio));
 }
 
-// It is at most 1 + (2 / pi) log n < 4 times as large as its values are (n = 48), and by Markov's inequality (n - 1)^2 times as steep.
+// Coefficients of T_k are at most twice the largest value, and |T_k'| <= k^2.
 Enclosure Interpolation::slope_within(const Enclosure& largest) {
   const auto n = static_cast<std::int64_t>(nodes);
-  return Enclosure::of(Rational(4 * n * n), chebyshev_bits) * largest;
+  return Enclosure::of(Rational(n * n * n), chebyshev_bits) * largest;
 }
 
 std::vector<Enclosure> odds_at_nodes(const Cell& cell) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "flow/known_sums.hpp"
+#include "fractile/error.hpp"
 #include "support/pipelines.hpp"
 
 namespace fractile::flow {
@@ -86,9 +87,17 @@ TEST(KnownSums, LossIsThatOfTheRows) {
     const Analyst analyst = some_analyst(pipeline.values.size());
     const Rational odds = some_odds();
     const Enclosure enclosed = loss_of_sum_among_known(pipeline, analyst, Enclosure::of(odds, 320));
-    RC_ASSERT(enclosed.contains(by_rows(pipeline, analyst, odds)));
+    const Rational expected = by_rows(pipeline, analyst, odds);
+    RC_ASSERT(exact_loss_of_sum_among_known(pipeline, analyst, odds) == expected);
+    RC_ASSERT(enclosed.contains(expected));
     RC_ASSERT(radius(enclosed) < 1e-30);
   }));
+}
+
+TEST(KnownSums, ExactLossesHaveAnEnd) {
+  Pipeline pipeline = pipeline_of(300'000, Perturber::geometric(3), summing());
+  pipeline.secret = Secret::target_among({100'000, 150'000, 50'000}, 300'000);
+  EXPECT_THROW(exact_loss_of_sum_among_known(pipeline, {}, 3), Error);
 }
 
 // Long enough that the ends of the law are left out.

@@ -6,6 +6,7 @@
 
 #include "flow/joint_weights.hpp"
 #include "flow/rows.hpp"
+#include "fractile/error.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -156,6 +157,97 @@ Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analy
     arb_add(loss.arb(), loss.arb(), least.arb(), enclosure_bits);
   }
   return loss;
+}
+
+namespace {
+
+/// By value: coefficient s is the numerator of the probability of adding s steps.
+std::vector<Polynomial> step_numerators(const Noise<Integer>& noise, const std::vector<std::size_t>& steps) {
+  std::vector<Polynomial> laws(noise.values());
+  Integer sum;
+  for (std::size_t value = 0; value < laws.size(); ++value) {
+    for (std::size_t answer = 0; answer < steps.size(); ++answer) {
+      const auto step = static_cast<slong>(steps[answer]);
+      fmpz_poly_get_coeff_fmpz(sum.get(), laws[value].get(), step);
+      fmpz_add(sum.get(), sum.get(), noise.numerators[value][answer].get());
+      fmpz_poly_set_coeff_fmpz(laws[value].get(), step, sum.get());
+    }
+  }
+  return laws;
+}
+
+/// Numerators without a common factor.
+Noise<Integer> short_noise_at(const Pipeline& pipeline, const Rational& odds) {
+  Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
+  Integer common = noise.denominator;
+  for (const auto& row : noise.numerators) {
+    for (const Integer& p : row) fmpz_gcd(common.get(), common.get(), p.get());
+  }
+  fmpz_divexact(noise.denominator.get(), noise.denominator.get(), common.get());
+  for (auto& row : noise.numerators) {
+    for (Integer& p : row) fmpz_divexact(p.get(), p.get(), common.get());
+  }
+  return noise;
+}
+
+/// The sum over exponents of the least of the polynomials' coefficients.
+Integer sum_of_least(const std::vector<Polynomial>& polynomials) {
+  std::int64_t degree = 0;
+  for (const Polynomial& one : polynomials) degree = std::max(degree, one.degree());
+  Integer sum;
+  Integer least;
+  Integer other;
+  for (slong exponent = 0; exponent <= degree; ++exponent) {
+    fmpz_poly_get_coeff_fmpz(least.get(), polynomials.front().get(), exponent);
+    for (const Polynomial& one : polynomials) {
+      fmpz_poly_get_coeff_fmpz(other.get(), one.get(), exponent);
+      if (fmpz_cmp(other.get(), least.get()) < 0) fmpz_swap(least.get(), other.get());
+    }
+    fmpz_add(sum.get(), sum.get(), least.get());
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool has_short_loss(const Pipeline& pipeline, const Rational& odds) {
+  constexpr double most_bits = 1e10;
+  const std::vector<std::size_t> steps = additions_of(pipeline).steps;
+  const auto people = static_cast<double>(pipeline.participants);
+  const auto bits = static_cast<double>(fmpz_bits(short_noise_at(pipeline, odds).denominator.get()));
+  return people * bits * people * static_cast<double>(*std::ranges::max_element(steps)) <= most_bits;
+}
+
+Rational exact_loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
+  pipeline.validate();
+  if (!has_short_loss(pipeline, odds)) {
+    throw Error(ErrorCode::usage, "the losses of so many people's sums are too long to be written down",
+                "30 digits are certified without; or take a shorter exp(epsilon)");
+  }
+  const Noise<Integer> noise = short_noise_at(pipeline, odds);
+  const std::vector<std::size_t> steps = additions_of(pipeline).steps;
+  const std::vector<Polynomial> laws = step_numerators(noise, steps);
+  const Composition histogram = others_of(pipeline);
+  Polynomial others(1);
+  Polynomial power;
+  for (std::size_t value = 0; value < laws.size(); ++value) {
+    fmpz_poly_pow(power.get(), laws[value].get(), histogram[value]);
+    others = others * power;
+  }
+  const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
+  std::vector<Polynomial> losses(joint.weights.columns());  // by total
+  for (std::size_t action = 0; action < losses.size(); ++action) {
+    Polynomial cost;
+    for (std::size_t x = 0; x < laws.size(); ++x) {
+      add_product(cost, Polynomial::constant(joint.weights(x, action)), laws[x]);
+    }
+    losses[action] = cost * others;
+  }
+  Integer all;
+  fmpz_pow_ui(all.get(), noise.denominator.get(), pipeline.participants);
+  Rational loss;
+  fmpq_set_fmpz_frac(flint_of(loss), sum_of_least(losses).get(), all.get());
+  return loss / joint.common;
 }
 
 }  // namespace fractile::flow

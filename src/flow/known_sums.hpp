@@ -53,6 +53,13 @@ struct KnownSum {
 Enclosure losses_beyond(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds, const Rational& ratio,
                         std::size_t total);
 
+/// Whether the function below takes the pipeline at these odds.
+bool has_short_loss(const Pipeline& pipeline, const Rational& odds);
+
+/// The analyst's expected loss. Memory and time like the product of the number of people and of that of totals: Error(usage) where these
+/// are millions.
+Rational exact_loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
+
 /// The analyst's expected loss, with an absolute error of some 2^-140 of the largest loss. Time about the square root of the
 /// number of people, times the range of a value in steps.
 Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds);

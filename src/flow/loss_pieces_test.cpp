@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <random>
 
 #include "flow/count_view.hpp"
 #include "flow/ellipse.hpp"
+#include "flow/listed_loss.hpp"
 #include "flow/local_argmax.hpp"
 #include "flow/local_count.hpp"
 #include "flow/noise.hpp"
@@ -60,6 +62,39 @@ TEST(Interpolation, DiffersByAtMostWhatIsSaid) {
     EXPECT_GE(steep.lower_double(), -Interpolation::slope_error(largest).upper_double());
   }
   EXPECT_LE(farthest, Interpolation::value_error(largest).upper_double());
+}
+
+// Values of 1 and -1 in turn, and of 1 alone near an end, where polynomials are steepest.
+TEST(Interpolation, IsNoSteeperThanIsSaid) {
+  const double most = Interpolation::slope_within(whole<Enclosure>(1)).to_double();
+  const auto sign = [](std::size_t i) { return i % 2 == 0 ? 1 : -1; };
+  const auto is_first = [](std::size_t i) { return i == 0 ? 1 : 0; };
+  for (const auto& value : {std::function<int(std::size_t)>(sign), std::function<int(std::size_t)>(is_first)}) {
+    const LocalPolynomial slope = through_nodes([&](std::size_t i) { return whole<Enclosure>(value(i)); }).derivative();
+    double steepest = 0;
+    for (int i = -512; i <= 512; ++i) steepest = std::max(steepest, std::abs(slope.at(i / 512.0).to_double()));
+    EXPECT_LE(steepest, most);
+    EXPECT_GE(steepest, most / 1000);
+  }
+}
+
+// An interpolated loss holds what it is, and its slope.
+TEST(InterpolatedLoss, HoldsWhatItIs) {
+  const Cell cell{Rational(26, 10), Rational(1)};
+  const LocalPolynomial values =
+      through_nodes([&](std::size_t i) { return reciprocal(cell, Interpolation::instance().node(i)); });
+  const InterpolatedLoss loss(values, Enclosure::of(Rational(6, 5)));
+  for (int i = -64; i <= 64; ++i) {
+    Enclosure place;
+    arb_set_d(place.arb(), i / 64.0);
+    const Enclosure here = reciprocal(cell, place);
+    Enclosure steep;  // -1 / (odds + 1)^2
+    arb_submul(steep.arb(), here.arb(), here.arb(), chebyshev_bits);
+    EXPECT_NE(arb_overlaps(loss.value.at(i / 64.0).arb(), here.arb()), 0);
+    EXPECT_NE(arb_overlaps(loss.slope.at(i / 64.0).arb(), steep.arb()), 0);
+  }
+  EXPECT_GT(loss.value.error(), Interpolation::value_error(Enclosure::of(Rational(1))).to_double());
+  EXPECT_GT(loss.slope.error(), Interpolation::slope_error(Enclosure::of(Rational(1))).to_double());
 }
 
 // Doubles hold what the balls hold.

@@ -15,7 +15,7 @@ namespace fractile::flow {
 struct RelevantSums {
   std::size_t baseline;        ///< the action that is best after the likely totals
   double unit;                 ///< of slopes, as a weight: that of the likeliest total that speaks against the baseline
-  double spread;               ///< what that one's weight changes by within the cell
+  double spread;               ///< how much the weights of such totals differ, from place to place in the cell
   std::vector<SumView> views;  ///< in order, no total between them missing
   std::vector<SumView> beyond = {};  ///< all totals at an end, next to nothing in that unit
 };

@@ -126,32 +126,45 @@ bool has_short_polynomials(const Pipeline& pipeline) {
 
 // --- Proofs ----------------------------------------------------------------------------------------------------------
 
-/// Exact losses of more people take seconds each.
+/// Exact losses of more people take seconds each, and of more still, minutes.
 constexpr std::size_t most_people_exactly = 1000;
+constexpr std::size_t most_counted_exactly = 20'000;
 
-/// Exactly, where that can be written down and does not take long.
-RealBounds loss_at(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
-  const bool counts = counts_with_known_others(pipeline) && pipeline.participants <= most_people_exactly;
-  if (!counts && !has_short_polynomials(pipeline)) {
-    return utility_bounds(pipeline, analyst, Exponent::log(odds));
-  }
-  const Rational loss = utility(pipeline, analyst, odds);
-  return {loss, loss};
+/// Whether seconds are enough.
+bool has_exact_loss(const Pipeline& pipeline, const Rational& odds) {
+  if (counts_with_known_others(pipeline)) return pipeline.participants <= most_counted_exactly;
+  return adds_known_others(pipeline) ? has_short_loss(pipeline, odds) : has_short_polynomials(pipeline);
+}
+
+/// Near the ends of a range; nothing when the losses do not tell.
+template <class LossAt>
+std::optional<Rise> rise_near(const Rational& from, const Rational& to, std::int64_t part, std::int64_t degree,
+                              const LossAt& loss_at) {
+  const Rational middle_of_both = middle(from, to);
+  const Rational reach = (to - from) / part;
+  const Rational low = short_rational(from, from, middle_of_both, reach).pow(degree);
+  const Rational high = short_rational(to, middle_of_both, to, reach).pow(degree);
+  Rise rise{low, high, loss_at(low), loss_at(high)};
+  if (rise.loss_from.upper >= rise.loss_to.lower) return {};
+  return rise;
 }
 
 /// Between two bases, near them; nothing when none is found.
 std::optional<Rise> rise_between(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                  const Rational& to) {
+  const auto enclosed = [&](const Rational& odds) { return utility_bounds(pipeline, analyst, Exponent::log(odds)); };
+  const auto exact = [&](const Rational& odds) {
+    if (!has_exact_loss(pipeline, odds)) return enclosed(odds);
+    const Rational loss = utility(pipeline, analyst, odds);
+    return RealBounds{loss, loss};
+  };
   const std::int64_t degree = pipeline.perturber.root_degree();
-  const Rational middle_of_both = middle(from, to);
-  for (std::int64_t part = 4; part <= 4096; part *= 4) {
-    const Rational reach = (to - from) / part;
-    const Rational low = short_rational(from, from, middle_of_both, reach).pow(degree);
-    const Rational high = short_rational(to, middle_of_both, to, reach).pow(degree);
-    Rise rise{low, high, loss_at(pipeline, analyst, low), loss_at(pipeline, analyst, high)};
-    if (rise.loss_from.upper < rise.loss_to.lower) return rise;
+  std::optional<Rise> rise;
+  if (pipeline.participants > most_people_exactly) {
+    for (std::int64_t part = 4; part <= 4096 && !rise; part *= 4) rise = rise_near(from, to, part, degree, enclosed);
   }
-  return {};
+  for (std::int64_t part = 4; part <= 4096 && !rise; part *= 4) rise = rise_near(from, to, part, degree, exact);
+  return rise;
 }
 
 // --- Scans -----------------------------------------------------------------------------------------------------------
