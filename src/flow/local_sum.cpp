@@ -13,7 +13,6 @@
 #include "flow/known_sums.hpp"
 #include "flow/listed_loss.hpp"
 #include "flow/noise.hpp"
-#include "flow/relevant_sums.hpp"
 #include "flow/rows.hpp"
 
 namespace fractile::flow {
@@ -157,11 +156,11 @@ std::vector<std::size_t> different_actions(const JointWeights& joint, std::size_
 /// The observations of a cell, and the actions one of which is best after each.
 class SumsInCell {
  public:
-  SumsInCell(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell, RelevantSums sums)
+  SumsInCell(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell, const RelevantSums& sums)
       : pipeline_(pipeline),
         analyst_(analyst),
         cell_(cell),
-        sums_(std::move(sums)),
+        sums_(sums),
         joint_(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline))),
         actions_(different_actions(joint_, sums_.baseline)),
         totals_(reachable(additions_of(pipeline), pipeline.participants)) {}
@@ -282,7 +281,7 @@ class SumsInCell {
   const Pipeline& pipeline_;
   const Analyst& analyst_;
   const Cell& cell_;
-  RelevantSums sums_;
+  const RelevantSums& sums_;
   JointWeights joint_;
   std::vector<std::size_t> actions_;
   std::vector<std::size_t> totals_;
@@ -301,16 +300,21 @@ bool has_few_sums(const Pipeline& pipeline) {
   return range_of_sum(pipeline) <= most;
 }
 
-std::unique_ptr<LocalLoss> local_sum(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {
+std::unique_ptr<LocalLoss> local_in_sums(const RelevantSums& sums, const Pipeline& pipeline, const Analyst& analyst,
+                                         const Cell& cell) {
   if (!is_right_of_zero(cell)) return nullptr;
-  RelevantSums sums = relevant_sums(pipeline, analyst, cell);
+  return SumsInCell(pipeline, analyst, cell, sums).loss();
+}
+
+std::unique_ptr<LocalLoss> local_sum(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {
+  const RelevantSums sums = relevant_sums(pipeline, analyst, cell);
   if (sums.spread <= apart) {
-    std::unique_ptr<LocalLoss> loss = SumsInCell(pipeline, analyst, cell, std::move(sums)).loss();
+    std::unique_ptr<LocalLoss> loss = local_in_sums(sums, pipeline, analyst, cell);
     if (loss != nullptr) return loss;
   }
   static const Rational narrow = Rational::dyadic(1, -16);  // in case that nothing is narrow enough
   if (cell.radius > cell.centre * narrow) return nullptr;
-  return SumsInCell(pipeline, analyst, cell, likely_sums(pipeline, analyst, cell)).loss();
+  return local_in_sums(likely_sums(pipeline, analyst, cell), pipeline, analyst, cell);
 }
 
 }  // namespace fractile::flow

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "flow/local_loss.hpp"
+#include "flow/relevant_sums.hpp"
 #include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
@@ -14,6 +15,10 @@ double range_of_sum(const Pipeline& pipeline);
 
 /// Whether sums have so few values that each may be looked at.
 bool has_few_sums(const Pipeline& pipeline);
+
+/// From what is taken to be relevant; nothing when that is not so throughout the cell, or the cell is too wide.
+std::unique_ptr<LocalLoss> local_in_sums(const RelevantSums& sums, const Pipeline& pipeline, const Analyst& analyst,
+                                         const Cell& cell);
 
 /// Nothing when the cell is too wide. The pipeline adds known others (known_sums.hpp).
 std::unique_ptr<LocalLoss> local_sum(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell);

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <memory>
 #include <random>
+#include <utility>
 
 #include "flow/known_sums.hpp"
 #include "flow/relevant_sums.hpp"
@@ -116,6 +118,89 @@ TEST(SumViews, HaveAllTotals) {
   }
 }
 
+struct Case {
+  Pipeline pipeline;
+  Analyst analyst;
+};
+
+/// All that the loss's slope may be at a place: of each observation, any of its actions' slopes.
+Enclosure slope_at(LocalLoss& loss, double place) {
+  Enclosure sum;
+  for (const OpenActions& here : loss.observations()) {
+    Enclosure any = loss.slope(here.first, here.last, here.actions.front()).over({place, place});
+    for (const std::size_t action : here.actions) {
+      const Enclosure one = loss.slope(here.first, here.last, action).over({place, place});
+      arb_union(any.arb(), any.arb(), one.arb(), chebyshev_bits);
+    }
+    arb_add(sum.arb(), sum.arb(), any.arb(), chebyshev_bits);
+  }
+  return sum;
+}
+
+/// By the place, from losses at odds nearby; 10^-12 of it is error.
+double true_slope(const Case& of, const Cell& cell, double place) {
+  const Rational odds = cell.odds_at(Rational::from_double(place));
+  const Rational step = Rational::dyadic(1, -30);
+  const Rational more = utility(of.pipeline, of.analyst, odds + step) - utility(of.pipeline, of.analyst, odds - step);
+  return (more / (step * 2) * cell.radius).to_double();
+}
+
+/// Totals from .. to are looked at, and what is beyond is bounded.
+RelevantSums totals_between(std::size_t from, std::size_t to, const std::vector<SumView>& all) {
+  RelevantSums sums{0, 0, 0, {}};
+  for (SumView view : all) {
+    view.first = std::max(view.first, from);
+    view.last = std::min(view.last, to);
+    if (view.first <= view.last) sums.views.push_back(view);
+  }
+  SumView below = all.front();
+  below.last = from - 1;
+  if (from > 0) sums.beyond.push_back(below);
+  SumView above = all.back();
+  above.first = to + 1;
+  if (to < above.last) sums.beyond.push_back(above);
+  return sums;
+}
+
+const Matrix& losses_of_three() {
+  static const Matrix losses = Matrix::of({{0, 2, 3}, {1, 0, 2}, {4, 2, 0}});
+  return losses;
+}
+
+// Whatever is left out: what the slope is said to be holds what it is.
+TEST(LocalInSums, SlopesHoldThatOfAllTotals) {
+  const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
+  const Cell cell{6, Rational(1, 64)};
+  const std::vector<SumView> all = sum_views(of.pipeline, 6);
+  const std::size_t last = all.back().last;
+  const KnownSum sum(of.pipeline, of.analyst, at(6));
+  const std::size_t likely = (sum.first() + sum.end()) / 4;
+  for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {0, last}, {2, last}, {likely, last}, {0, last - 3}, {0, likely}, {3, last - 40}}) {
+    const RelevantSums sums = totals_between(from, to, all);
+    const std::unique_ptr<LocalLoss> loss = local_in_sums(sums, of.pipeline, of.analyst, cell);
+    ASSERT_NE(loss, nullptr) << from << " " << to;
+    for (const double place : {-0.75, 0.0, 0.5}) {
+      const Enclosure slope = slope_at(*loss, place);
+      const double expected = true_slope(of, cell, place);
+      EXPECT_LE(slope.lower_double(), expected + std::abs(expected) * 1e-9) << from << " " << to;
+      EXPECT_GE(slope.upper_double(), expected - std::abs(expected) * 1e-9) << from << " " << to;
+    }
+  }
+}
+
+// An action that is not best after all likely totals is no baseline.
+TEST(LocalInSums, LeaveNothingOut) {
+  const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
+  const Cell cell{6, Rational(1, 64)};
+  RelevantSums sums{0, 0, 0, sum_views(of.pipeline, 6)};
+  EXPECT_NE(local_in_sums(sums, of.pipeline, of.analyst, cell), nullptr);
+  sums.unit = -40;
+  for (sums.baseline = 0; sums.baseline < 3; ++sums.baseline) {
+    EXPECT_EQ(local_in_sums(sums, of.pipeline, of.analyst, cell), nullptr);
+  }
+}
+
 TEST(EnclosedWindows, OfSumsAreThoseThatAreIsolated) {
   EXPECT_TRUE(rc::check([] {
     const auto count = *rc::gen::inRange<std::size_t>(2, 5);
@@ -146,11 +231,6 @@ TEST(EnclosedWindows, OfSumsWithWindows) {
   const Analyst of_eight = with_losses(Matrix::of({{6, 3, 1}, {408, 5, 6}, {381, 3, 6}, {3, 6, 446}, {163, 705, 3}}));
   expect_the_same(eight, of_eight, Rational(17, 10), Rational(7, 4));
 }
-
-struct Case {
-  Pipeline pipeline;
-  Analyst analyst;
-};
 
 /// One value is much likelier than the others, so that the best action is often the same after all likely totals. (The engine draws test
 /// cases, and nothing that is released.)
