@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -123,16 +124,22 @@ struct Case {
   Analyst analyst;
 };
 
-/// All that the loss's slope may be at a place: of each observation, any of its actions' slopes.
+/// What the loss's slope may be at a place: of each observation, the best action's, or any one's that may be best.
 Enclosure slope_at(LocalLoss& loss, double place) {
+  const Places here{place, place};
   Enclosure sum;
-  for (const OpenActions& here : loss.observations()) {
-    Enclosure any = loss.slope(here.first, here.last, here.actions.front()).over({place, place});
-    for (const std::size_t action : here.actions) {
-      const Enclosure one = loss.slope(here.first, here.last, action).over({place, place});
-      arb_union(any.arb(), any.arb(), one.arb(), chebyshev_bits);
+  for (const OpenActions& after : loss.observations()) {
+    std::optional<Enclosure> any;
+    for (const std::size_t action : after.actions) {
+      const bool is_best = std::ranges::all_of(after.actions, [&](std::size_t other) {
+        return other == action || loss.is_no_worse(action, other, after.first, here);
+      });
+      const Enclosure slope = loss.slope(after.first, after.last, action).over(here);
+      if (is_best || !any) any = slope;
+      if (is_best) break;
+      arb_union(any->arb(), any->arb(), slope.arb(), chebyshev_bits);
     }
-    arb_add(sum.arb(), sum.arb(), any.arb(), chebyshev_bits);
+    arb_add(sum.arb(), sum.arb(), any->arb(), chebyshev_bits);
   }
   return sum;
 }
