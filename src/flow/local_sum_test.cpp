@@ -184,7 +184,8 @@ TEST(LocalInSums, SlopesHoldThatOfAllTotals) {
   const std::size_t likely = (sum.first() + sum.end()) / 4;
   for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::size_t>>{
            {0, last}, {2, last}, {likely, last}, {0, last - 3}, {0, likely}, {3, last - 40}}) {
-    const RelevantSums sums = totals_between(from, to, all);
+    RelevantSums sums = totals_between(from, to, all);
+    for (SumView& view : sums.views) view.law = Rational(5, 4);
     const std::unique_ptr<LocalLoss> loss = local_in_sums(sums, of.pipeline, of.analyst, cell);
     ASSERT_NE(loss, nullptr) << from << " " << to;
     for (const double place : {-0.75, 0.0, 0.5}) {
