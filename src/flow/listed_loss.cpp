@@ -11,7 +11,7 @@ constexpr double negligible_share = 0x1p-70;  // likewise, of all that is left o
 
 }  // namespace
 
-InterpolatedLoss::InterpolatedLoss(LocalPolynomial values, const Enclosure& modulus)
+InterpolatedLoss::InterpolatedLoss(const LocalPolynomial& values, const Enclosure& modulus)
     : value(values.within(Interpolation::value_error(modulus))),
       slope(values.derivative().within(Interpolation::slope_error(modulus))) {}
 

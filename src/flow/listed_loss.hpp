@@ -22,7 +22,7 @@ struct ListedObservation {
 /// A joint loss is known where it is interpolated.
 struct InterpolatedLoss {
   /// `values`: at the nodes; `modulus`: it has at most this one on the ellipse.
-  InterpolatedLoss(LocalPolynomial values, const Enclosure& modulus);
+  InterpolatedLoss(const LocalPolynomial& values, const Enclosure& modulus);
 
   LocalPolynomial value;
   LocalPolynomial slope;
