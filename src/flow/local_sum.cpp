@@ -295,10 +295,21 @@ double range_of_sum(const Pipeline& pipeline) {
   return static_cast<double>(*std::ranges::max_element(steps)) * static_cast<double>(pipeline.participants);
 }
 
-bool has_few_sums(const Pipeline& pipeline) {
+bool has_listable_sums(const Pipeline& pipeline) {
   constexpr double most = 200'000;
   return range_of_sum(pipeline) <= most;
 }
+
+namespace {
+
+/// Of many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
+bool takes_hours(const Pipeline& pipeline, const RelevantSums& sums) {
+  constexpr double few = 20'000;
+  constexpr double unlikely = -100;
+  return range_of_sum(pipeline) > few && sums.unit - sums.spread < unlikely;
+}
+
+}  // namespace
 
 std::unique_ptr<LocalLoss> local_in_sums(const RelevantSums& sums, const Pipeline& pipeline, const Analyst& analyst,
                                          const Cell& cell) {
@@ -308,6 +319,7 @@ std::unique_ptr<LocalLoss> local_in_sums(const RelevantSums& sums, const Pipelin
 
 std::unique_ptr<LocalLoss> local_sum(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {
   const RelevantSums sums = relevant_sums(pipeline, analyst, cell);
+  if (takes_hours(pipeline, sums)) return local_in_sums(likely_sums(pipeline, analyst, cell), pipeline, analyst, cell);
   if (sums.spread <= apart) {
     std::unique_ptr<LocalLoss> loss = local_in_sums(sums, pipeline, analyst, cell);
     if (loss != nullptr) return loss;

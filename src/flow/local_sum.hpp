@@ -13,8 +13,8 @@ namespace fractile::flow {
 /// How many steps lie between the least sum and the greatest.
 double range_of_sum(const Pipeline& pipeline);
 
-/// Whether sums have so few values that each may be looked at.
-bool has_few_sums(const Pipeline& pipeline);
+/// Whether sums have so few values that each likely one may be looked at.
+bool has_listable_sums(const Pipeline& pipeline);
 
 /// From what is taken to be relevant; nothing when that is not so throughout the cell, or the cell is too wide.
 std::unique_ptr<LocalLoss> local_in_sums(const RelevantSums& sums, const Pipeline& pipeline, const Analyst& analyst,

@@ -242,7 +242,7 @@ LossOnCell loss_on_cells(const Pipeline& pipeline, const Analyst& analyst) {
   if (counts_with_known_others(pipeline)) {
     return [&](const Cell& cell) { return local_count(pipeline, analyst, cell); };
   }
-  if (adds_known_others(pipeline) && has_few_sums(pipeline)) {
+  if (adds_known_others(pipeline) && has_listable_sums(pipeline)) {
     return [&](const Cell& cell) { return local_sum(pipeline, analyst, cell); };
   }
   if (guesses_the_mode(pipeline, analyst)) {
