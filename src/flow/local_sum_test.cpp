@@ -7,7 +7,6 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "flow/known_sums.hpp"
@@ -118,11 +117,6 @@ TEST(SumViews, HaveAllTotals) {
     }
   }
 }
-
-struct Case {
-  Pipeline pipeline;
-  Analyst analyst;
-};
 
 /// What the loss's slope may be at a place: of each observation, the best action's, or any one's that may be best.
 Enclosure slope_at(LocalLoss& loss, double place) {
@@ -240,27 +234,11 @@ TEST(EnclosedWindows, OfSumsWithWindows) {
   expect_the_same(eight, of_eight, Rational(17, 10), Rational(7, 4));
 }
 
-/// One value is much likelier than the others, so that the best action is often the same after all likely totals. (The engine draws test
-/// cases, and nothing that is released.)
-Case drawn_case(std::mt19937& engine) {
-  const auto draw = [&](unsigned from, unsigned to) {
-    return from + static_cast<unsigned>(engine() % (to - from + 1));
-  };
-  const std::size_t count = draw(2, 4);
-  std::vector<std::uint64_t> histogram(count);
-  std::vector<int> prior(count);
+Case drawn_case(Draws& draw) {
+  const Skewed people = drawn_skewed(draw, 4, 7);
   std::vector<Rational> values{0};
-  std::vector<std::vector<Rational>> losses(count);
-  for (std::size_t x = 0; x < count; ++x) {
-    histogram[x] = draw(0, 2);
-    prior[x] = static_cast<int>(draw(1, 4));
-    if (x > 0) values.push_back(values.back() + static_cast<std::int64_t>(draw(1, 3)));
-    for (std::size_t w = 0; w < count; ++w) losses[x].emplace_back(static_cast<std::int64_t>(draw(0, 30)));
-  }
-  histogram[draw(0, static_cast<unsigned>(count) - 1)] = draw(4, 7);
-  prior[draw(0, static_cast<unsigned>(count) - 1)] = static_cast<int>(draw(10, 80));
-  const Perturber perturber = draw(0, 2) > 0 ? Perturber::geometric(count) : Perturber::randomized_response(count);
-  return {adding_among(perturber, histogram, values), with_weights(prior, Matrix::of(losses))};
+  while (values.size() < people.values()) values.push_back(values.back() + static_cast<std::int64_t>(draw(1, 3)));
+  return {adding_among(people.perturber, people.histogram, values), people.analyst};
 }
 
 /// There are totals that change the analyst's mind, as unlikely as that.
@@ -278,10 +256,10 @@ Rational width_of(const std::vector<RealBounds>& ranges) {
 
 // Where the same is best after all likely totals, nothing remains undecided that is worth mentioning.
 TEST(EnclosedWindows, OfSumsInTailsAreThoseThatAreIsolated) {
-  std::mt19937 engine(1);
+  Draws draw(1);
   const std::uint64_t cases = testing::effort(10);
   for (std::uint64_t found = 0; found < cases;) {
-    const Case drawn = drawn_case(engine);
+    const Case drawn = drawn_case(draw);
     if (!decides_on_tails(drawn, 6)) continue;
     ++found;
     expect_the_same(drawn.pipeline, drawn.analyst, 5, 7);

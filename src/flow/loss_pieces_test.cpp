@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <random>
 
 #include "flow/count_view.hpp"
 #include "flow/ellipse.hpp"
@@ -199,38 +198,17 @@ bool decides_on_tails(const Pipeline& pipeline, const Analyst& analyst, const Ra
   return views && !views->views.empty() && views->unit.upper_double() < 0x1p-16;
 }
 
-struct Case {
-  Pipeline pipeline;
-  Analyst analyst;
-};
-
-/// One value is much likelier than the others, so that the best action is often the same after all likely counts. (The engine draws test
-/// cases, and nothing that is released.)
-Case drawn_case(std::mt19937& engine) {
-  const auto draw = [&](unsigned from, unsigned to) {
-    return from + static_cast<unsigned>(engine() % (to - from + 1));
-  };
-  const std::size_t values = draw(2, 4);
-  std::vector<std::uint64_t> histogram(values);
-  std::vector<int> prior(values);
-  std::vector<std::vector<Rational>> losses(values);
-  for (std::size_t x = 0; x < values; ++x) {
-    histogram[x] = draw(0, 2);
-    prior[x] = static_cast<int>(draw(1, 4));
-    for (std::size_t w = 0; w < values; ++w) losses[x].emplace_back(static_cast<std::int64_t>(draw(0, 30)));
-  }
-  histogram[draw(0, static_cast<unsigned>(values) - 1)] = draw(7, 11);
-  prior[draw(0, static_cast<unsigned>(values) - 1)] = static_cast<int>(draw(10, 60));
-  const Perturber perturber = draw(0, 4) > 0 ? Perturber::geometric(values) : Perturber::randomized_response(values);
-  return {counting_among(perturber, histogram, {draw(0, static_cast<unsigned>(values) - 1)}),
-          with_weights(prior, Matrix::of(losses))};
+Case drawn_case(Draws& draw) {
+  const Skewed people = drawn_skewed(draw, 7, 11);
+  const auto last = static_cast<unsigned>(people.values()) - 1;
+  return {counting_among(people.perturber, people.histogram, {draw(0, last)}), people.analyst};
 }
 
 TEST(EnclosedWindows, OfTailsAreThoseThatAreIsolated) {
-  std::mt19937 engine(1);
+  Draws draw(1);
   const std::uint64_t cases = testing::effort(30);
   for (std::uint64_t found = 0; found < cases;) {
-    const Case drawn = drawn_case(engine);
+    const Case drawn = drawn_case(draw);
     if (!decides_on_tails(drawn.pipeline, drawn.analyst, 8)) continue;
     ++found;
     expect_the_same(drawn.pipeline, drawn.analyst, 7, 9);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -47,6 +49,45 @@ inline Analyst with_weights(const std::vector<int>& prior, const Matrix& losses)
   for (const int weight : prior) shares.emplace_back(weight, sum);
   analyst.prior = Prior(shares);
   return analyst;
+}
+
+struct Case {
+  Pipeline pipeline;
+  Analyst analyst;
+};
+
+/// Draws test cases, and nothing that is released.
+class Draws {
+ public:
+  explicit Draws(std::uint32_t seed) : engine_(seed) {}
+  unsigned operator()(unsigned from, unsigned to) { return from + static_cast<unsigned>(engine_() % (to - from + 1)); }
+
+ private:
+  std::mt19937 engine_;
+};
+
+/// One value is much likelier than the others, so that the best action is often the same after all likely observations.
+struct Skewed {
+  std::vector<std::uint64_t> histogram;
+  Perturber perturber;
+  Analyst analyst;
+
+  std::size_t values() const { return histogram.size(); }
+};
+inline Skewed drawn_skewed(Draws& draw, unsigned fewest, unsigned most) {
+  const unsigned values = draw(2, 4);
+  std::vector<std::uint64_t> histogram(values);
+  std::vector<int> prior(values);
+  std::vector<std::vector<Rational>> losses(values);
+  for (std::size_t x = 0; x < values; ++x) {
+    histogram[x] = draw(0, 2);
+    prior[x] = static_cast<int>(draw(1, 4));
+    for (std::size_t w = 0; w < values; ++w) losses[x].emplace_back(static_cast<std::int64_t>(draw(0, 30)));
+  }
+  histogram[draw(0, values - 1)] = draw(fewest, most);
+  prior[draw(0, values - 1)] = static_cast<int>(draw(10, 80));
+  const Perturber perturber = draw(0, 3) > 0 ? Perturber::geometric(values) : Perturber::randomized_response(values);
+  return {histogram, perturber, with_weights(prior, Matrix::of(losses))};
 }
 
 /// Windows that are enclosed are those that are isolated, up to what is undecided. For RapidCheck, or outside of it.
