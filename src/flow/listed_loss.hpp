@@ -41,7 +41,6 @@ class ListedLoss final : public LocalLoss {
   const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) override;
   bool is_negligible(std::size_t first, std::size_t last, const Places& places) override;
   const Enclosure& negligible_slope() const override { return negligible_slope_; }
-  const Enclosure& slope_error() const override { return slope_error_; }
   double flat_slope() const override { return flat_slope_; }
 
  private:
@@ -52,7 +51,6 @@ class ListedLoss final : public LocalLoss {
 
   std::vector<ListedObservation> list_;
   std::optional<std::size_t> baseline_;
-  Enclosure slope_error_;  // none: see above
   Enclosure negligible_slope_;
   double flat_slope_;
   std::map<Key, FilteredPolynomial> differences_;

@@ -202,7 +202,7 @@ class LocalCount final : public LocalLoss {
     return place->second.is_at_most(view.most_mass(), places);
   }
   const Enclosure& negligible_slope() const override { return negligible_slope_; }
-  const Enclosure& slope_error() const override { return slope_error_; }
+  Enclosure slope_error() const override { return slope_error_; }
 
  private:
   /// Whether the baseline is certainly no worse than another action throughout the cell.

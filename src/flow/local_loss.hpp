@@ -43,8 +43,8 @@ class LocalLoss {
   /// the places, whatever the actions are.
   virtual bool is_negligible(std::size_t first, std::size_t last, const Places& places) = 0;
   virtual const Enclosure& negligible_slope() const = 0;
-  /// Of the derivative of all joint losses together, whatever the actions are.
-  virtual const Enclosure& slope_error() const = 0;
+  /// Of the derivative of all joint losses together, whatever the actions are; none where slopes hold their own.
+  virtual Enclosure slope_error() const { return {}; }
   /// Slopes with at most this modulus are not looked into.
   virtual double flat_slope() const { return 0; }
 };

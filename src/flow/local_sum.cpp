@@ -153,6 +153,28 @@ std::vector<std::size_t> different_actions(const JointWeights& joint, std::size_
   return actions;
 }
 
+/// Whether each total is in a view or beyond these, and what is beyond has a ratio that makes what is next to the views likeliest. (What is
+/// relevant is guessed in doubles; this is not.)
+bool have_all_totals(const RelevantSums& sums, std::size_t last) {
+  if (sums.views.empty()) return false;
+  const SumView& front = sums.views.front();
+  const SumView& back = sums.views.back();
+  const auto is_below = [&](const SumView& view) {
+    return view.first == 0 && view.last + 1 == front.first && view.ratio < 1 && front.ratio <= 1;
+  };
+  const auto is_above = [&](const SumView& view) {
+    return view.first == back.last + 1 && view.last == last && view.ratio > 1 && back.ratio >= 1;
+  };
+  const bool starts = front.first == 0 || std::ranges::any_of(sums.beyond, is_below);
+  const bool ends = back.last == last || std::ranges::any_of(sums.beyond, is_above);
+  const bool are_on_their_sides =
+      std::ranges::all_of(sums.beyond, [&](const SumView& view) { return is_below(view) || is_above(view); });
+  const bool have_gaps = std::ranges::adjacent_find(sums.views, [](const SumView& a, const SumView& b) {
+                           return a.last + 1 != b.first;
+                         }) != sums.views.end();
+  return starts && ends && are_on_their_sides && !have_gaps;
+}
+
 /// The observations of a cell, and the actions one of which is best after each.
 class SumsInCell {
  public:
@@ -165,8 +187,9 @@ class SumsInCell {
         actions_(different_actions(joint_, sums_.baseline)),
         totals_(reachable(additions_of(pipeline), pipeline.participants)) {}
 
-  /// Nothing when the cell is too wide.
+  /// Nothing when the cell is too wide, or totals are missing.
   std::unique_ptr<LocalLoss> loss() {
+    if (!have_all_totals(sums_, totals_.back())) return nullptr;
     list_.push_back({{sums_.baseline}, {{}}, {{}}});  // after something, at least
     if (!is_best_whatever_is_added() && !add_all()) return nullptr;
     return std::make_unique<ListedLoss>(std::move(list_), largest_loss(joint_), sums_.baseline);

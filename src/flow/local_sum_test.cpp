@@ -197,6 +197,19 @@ TEST(LocalInSums, LeaveNothingOut) {
   const Cell cell{6, Rational(1, 64)};
   RelevantSums sums{0, 0, 0, sum_views(of.pipeline, 6)};
   EXPECT_NE(local_in_sums(sums, of.pipeline, of.analyst, cell), nullptr);
+  const auto refuses = [&](const RelevantSums& others) {
+    return local_in_sums(others, of.pipeline, of.analyst, cell) == nullptr;
+  };
+  const std::size_t last = sums.views.back().last;
+  RelevantSums without = totals_between(2, last - 2, sums.views);
+  EXPECT_FALSE(refuses(without));
+  std::swap(without.beyond[0].ratio, without.beyond[1].ratio);  // each makes the other end likely
+  EXPECT_TRUE(refuses(without));
+  without.beyond.clear();
+  EXPECT_TRUE(refuses(without));
+  without = sums;
+  without.views.erase(without.views.begin() + 1);
+  EXPECT_TRUE(refuses(without));
   sums.unit = -40;
   for (sums.baseline = 0; sums.baseline < 3; ++sums.baseline) {
     EXPECT_EQ(local_in_sums(sums, of.pipeline, of.analyst, cell), nullptr);

@@ -469,7 +469,7 @@ class Roof final : public LocalLoss {
   }
   bool is_negligible(std::size_t first, std::size_t /*last*/, const Places& /*places*/) override { return first > 1; }
   const Enclosure& negligible_slope() const override { return tail_; }
-  const Enclosure& slope_error() const override { return error_; }
+  Enclosure slope_error() const override { return error_; }
   double flat_slope() const override { return 0x1p-58; }
 
  private:
