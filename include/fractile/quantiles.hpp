@@ -31,7 +31,7 @@ inline constexpr Mechanism all_mechanisms[] = {Mechanism::automatic,   Mechanism
 enum class Rates { tight, as_published };
 
 /// Which outputs a selection prefers before it looks at the records. uniform: none. adaptive: round numbers (multiples of
-/// powers of ten), and where earlier selections of the same release show the range to be filled. by_mechanism: adaptive for
+/// powers of ten, and what records are found to heap on), and where earlier selections of the same release show the range to be filled. by_mechanism: adaptive for
 /// automatic, joint_total and joint_tree, uniform for the published ones. Privacy is the same either way.
 enum class Base { by_mechanism, uniform, adaptive };
 
@@ -70,6 +70,7 @@ struct MechanismUsed {
   std::size_t selected = 0;                  ///< how many quantiles were selected; the others are interpolated linearly
   std::string reason = {};                   ///< of automatic's choice; empty otherwise
   std::optional<Rational> granularity = {};  ///< of the values, as was found privately, when it was looked for
+  std::optional<Rational> heaping = {};      ///< that many values are multiples of this, when it was found privately
 
   friend bool operator==(const MechanismUsed&, const MechanismUsed&) = default;
 };
@@ -110,7 +111,7 @@ struct GroupedRelease {
   std::vector<std::string> keys;          ///< as they were asked for, public
   std::vector<QuantileRelease> releases;  ///< one a key; each shows the promised query, whose budget covers all of them
 
-  /// Whether the same was run for all groups; a granularity is looked for in each.
+  /// Whether the same was run for all groups; round numbers are looked for in each.
   bool ran_alike() const;
 };
 

@@ -24,8 +24,11 @@ std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t spli
 }  // namespace
 
 BaseMeasure::BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge,
-                         std::optional<RoundGrid> grid)
-    : subcells_(subcells), grid_(grid), end_(highest + 1) {
+                         const RoundNumbers& numbers)
+    : subcells_(subcells), end_(highest + 1) {
+  if (numbers.grid) favoured_.push_back({*numbers.grid, numbers.grid->stride * grid_weight});
+  const std::uint64_t others = 1 + (numbers.grid ? favoured_.back().more : 0);
+  if (numbers.heaps) favoured_.push_back({*numbers.heaps, (heap_weight - 1) * others});
   if (!edge) {
     pieces_.push_back({lowest, 0});
     return;
@@ -57,17 +60,20 @@ void BaseMeasure::visit(Split from, Split to, Visit&& piece) const {
   }
 }
 
-std::uint64_t BaseMeasure::round_splits_below(Split split) const {
+std::uint64_t BaseMeasure::splits_below(Split split, const RoundGrid& grid) const {
   const std::uint64_t candidate = split / subcells_;
-  if (candidate < grid_->offset) return 0;
-  const std::uint64_t strides = (candidate - grid_->offset) / grid_->stride;
-  const bool is_round = grid_->offset + strides * grid_->stride == candidate;
+  if (candidate < grid.offset) return 0;
+  const std::uint64_t strides = (candidate - grid.offset) / grid.stride;
+  const bool is_round = grid.offset + strides * grid.stride == candidate;
   return is_round ? strides * subcells_ + split % subcells_ : (strides + 1) * subcells_;
 }
 
 uint128 BaseMeasure::level_mass(Split from, Split to) const {
-  if (!grid_) return to - from;
-  return (to - from) + uint128{round_splits_below(to) - round_splits_below(from)} * grid_->stride * grid_weight;
+  uint128 mass = to - from;
+  for (const Favoured& each : favoured_) {
+    mass += uint128{splits_below(to, each.grid) - splits_below(from, each.grid)} * each.more;
+  }
+  return mass;
 }
 
 uint128 BaseMeasure::mass(Split from, Split to) const {
@@ -77,12 +83,17 @@ uint128 BaseMeasure::mass(Split from, Split to) const {
   return sum;
 }
 
-/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the round ones theirs.
+/// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the favoured ones theirs.
 Split BaseMeasure::member(Split from, Split to, uint128 index) const {
   if (index < to - from) return from + static_cast<Split>(index);
-  index = (index - (to - from)) / grid_weight / grid_->stride;
-  const std::uint64_t nth = round_splits_below(from) + static_cast<std::uint64_t>(index);
-  return (grid_->offset + nth / subcells_ * grid_->stride) * subcells_ + nth % subcells_;
+  index -= to - from;
+  auto each = favoured_.begin();
+  const auto units = [&] {
+    return uint128{splits_below(to, each->grid) - splits_below(from, each->grid)} * each->more;
+  };
+  for (; index >= units(); ++each) index -= units();
+  const std::uint64_t nth = splits_below(from, each->grid) + static_cast<std::uint64_t>(index / each->more);
+  return (each->grid.offset + nth / subcells_ * each->grid.stride) * subcells_ + nth % subcells_;
 }
 
 Split BaseMeasure::holder(uint128 unit) const {

@@ -9,7 +9,7 @@
 #include "exact/majorant.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/random.hpp"
-#include "quantiles/granularity.hpp"
+#include "quantiles/heaping.hpp"
 #include "ranks/span.hpp"
 
 namespace fractile {
@@ -22,14 +22,14 @@ struct Edge {
 
 class BaseMeasure {
  public:
-  /// Splits lowest .. highest of cells of `subcells` splits. Every split has weight 1, those of a round candidate 128 strides
-  /// more, so that the grid as a whole weighs 128 times as much as everything else. With an edge, all falls off from the
-  /// other end.
+  /// Splits lowest .. highest of cells of `subcells` splits. Every split has weight 1, those of the grid 128 strides more, so
+  /// that the grid as a whole weighs 128 times as much as everything else, and those of the heaps eight times what others of the
+  /// grid do. With an edge, all falls off from the other end.
   BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge = {},
-              std::optional<RoundGrid> grid = {});
+              const RoundNumbers& numbers = {});
 
   /// Whether every split has weight 1.
-  bool is_uniform() const { return pieces_.size() == 1 && !grid_; }
+  bool is_uniform() const { return pieces_.size() == 1 && favoured_.empty(); }
   /// Of splits from .. to - 1, below 2^100.
   uint128 mass(Split from, Split to) const;
   /// A run of splits as the run of their units, of which split s has mass(s, s + 1), from mass(lowest, s) on.
@@ -51,14 +51,19 @@ class BaseMeasure {
     Split start;
     int shift;
   };
+  /// Candidates of which every split weighs so much more.
+  struct Favoured {
+    RoundGrid grid;
+    std::uint64_t more;
+  };
   template <class Visit>
   void visit(Split from, Split to, Visit&& piece) const;
-  std::uint64_t round_splits_below(Split split) const;
+  std::uint64_t splits_below(Split split, const RoundGrid& grid) const;
   uint128 level_mass(Split from, Split to) const;
   Split member(Split from, Split to, uint128 index) const;
 
   std::uint64_t subcells_;
-  std::optional<RoundGrid> grid_;
+  std::vector<Favoured> favoured_;
   std::vector<Piece> pieces_;
   Split end_;
 };

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 namespace fractile {
-namespace {
 
-/// The least multiple of `unit` from the lattice's lower end on, when it is a candidate and another one follows.
 std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit) {
   const Rational stride = unit / lattice.step();
   const Rational offset = ((lattice.lower() / unit).ceil() * unit - lattice.lower()) / lattice.step();
@@ -13,6 +11,8 @@ std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit
   if (offset + stride >= Rational(static_cast<std::int64_t>(lattice.size()))) return {};
   return RoundGrid{offset.to_uint64(), stride.to_uint64()};
 }
+
+namespace {
 
 /// How many of the grids hold the position. Every grid contains the next one.
 std::size_t granularity_of(Position position, const std::vector<RoundGrid>& grids) {

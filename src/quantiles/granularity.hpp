@@ -26,6 +26,10 @@ struct RoundGrid {
   bool contains(std::uint64_t candidate) const { return candidate >= offset && (candidate - offset) % stride == 0; }
 };
 
+/// The multiples of `unit` among the candidates of a regular lattice, when there are at least two of them and all between the
+/// first and the last are candidates.
+std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit);
+
 /// The powers of ten above the step of a regular lattice that have multiples in it, increasing, at most sixteen of them; none
 /// of an explicit list or of more than 2^55 candidates.
 std::vector<RoundGrid> round_grids(const Lattice& lattice);

@@ -88,7 +88,7 @@ TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
   for (std::int64_t i = 0; i < 1000; ++i) builder.add(i % 10 < 7 ? 40 : 10 + i % 57);
   const RankProfile hours = builder.finish();
   const Exponent rate =
-      granularity_rate(granularity_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}));
+      granularity_rate(finding_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}));
   RandomBits bits = RandomBits::system();
   int found = 0;
   for (int i = 0; i < 4000; ++i) {
@@ -103,8 +103,9 @@ TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
   const Split highest = 70;
   for (const std::optional<Edge>& edge :
        {std::optional<Edge>{}, std::optional<Edge>{{true, 3}}, std::optional<Edge>{{false, 6}}}) {
-    for (const std::optional<RoundGrid>& grid : {std::optional<RoundGrid>{}, std::optional<RoundGrid>{{3, 7}}}) {
-      const BaseMeasure base(lowest, highest, 2, edge, grid);
+    for (const RoundNumbers& numbers :
+         {RoundNumbers{}, RoundNumbers{{{3, 7}}, {}}, RoundNumbers{{}, {{1, 5}}}, RoundNumbers{{{1, 2}}, {{5, 10}}}}) {
+      const BaseMeasure base(lowest, highest, 2, edge, numbers);
       std::vector<double> law;
       uint128 sum = 0;
       for (Split s = lowest; s <= highest; ++s) {
@@ -114,7 +115,7 @@ TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
         EXPECT_GT(weight, 0U);
         EXPECT_EQ(base.holder(sum - 1), s);
         EXPECT_EQ(base.holder(sum - weight), s);
-        if (edge && !grid && s > lowest) {  // falls off towards the open end, never the other way
+        if (edge && !numbers.any() && s > lowest) {  // falls off towards the open end, never the other way
           const uint128 before = base.mass(s - 1, s);
           EXPECT_TRUE(edge->is_left ? before <= weight : weight <= before);
         }

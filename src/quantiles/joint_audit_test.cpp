@@ -120,9 +120,9 @@ TEST(JointAuditMutant, AddRemoveSlopeForChangedRecordsIsCaught) {
 // --- Trees of joint selections ---------------------------------------------------------------------------------------
 
 /// Two quantiles at once, and a third one below or above them; the outermost part with an edge.
-Law tree_law(const QuantileQuery& query, const Rational& levels, std::optional<RoundGrid> grid = {}) {
+Law tree_law(const QuantileQuery& query, const Rational& levels, const RoundNumbers& numbers = {}) {
   return [=](const RankProfile& profile) {
-    const RecursionShape shape{NodeKind::joint_total, {2, 1}, true, grid};
+    const RecursionShape shape{NodeKind::joint_total, {2, 1}, true, numbers};
     const Calibration calibration(query, levels);
     return quantile_law(QuantileTree(profile, query.quantiles, shape, calibration, 1));
   };
@@ -141,10 +141,10 @@ AuditTables spread_tables(std::uint64_t candidates, int records) {
 
 TEST(JointAudit, TreesWithEdgesAndRoundNumbersKeepTheirPromise) {
   for (const Neighbors neighbors : both_relations) {
-    for (const std::optional<RoundGrid>& grid : {std::optional<RoundGrid>{}, std::optional<RoundGrid>{{1, 3}}}) {
+    for (const RoundNumbers& numbers : {RoundNumbers{}, RoundNumbers{{{1, 3}}, {}}, RoundNumbers{{{1, 2}}, {{3, 4}}}}) {
       const QuantileQuery query = three_quantiles("6", neighbors);
       const AuditResult result =
-          audit_pure(spread_tables(10, 3), tree_law(query, 2, grid), neighbors, query.budget.epsilon());
+          audit_pure(spread_tables(10, 3), tree_law(query, 2, numbers), neighbors, query.budget.epsilon());
       EXPECT_TRUE(result.holds) << result.first << " " << result.second << " " << result.attained.to_string();
       EXPECT_GT(result.attained.to_double(), 2) << result.first;
     }
@@ -210,14 +210,14 @@ TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
   const std::vector<RoundGrid> grids{{0, 3}};
   for (const Neighbors neighbors : both_relations) {
     const QuantileQuery query = three_quantiles("4", neighbors);
-    const Rational share = granularity_share(Measure::pure);
+    const Rational share = finding_share(Measure::pure);
     const Law law = [&](const RankProfile& profile) {
       const std::vector<Enclosure> chosen =
           granularity_masses(profile, grids, granularity_rate(Calibration(query, Rational(1) / share)));
       OutputLaw both;
       for (std::size_t level = 0; level < chosen.size(); ++level) {
-        const std::optional<RoundGrid> grid = level == 0 ? std::nullopt : std::optional<RoundGrid>(grids[level - 1]);
-        for (const auto& [output, p] : tree_law(query, Rational(2) / (Rational(1) - share), grid)(profile)) {
+        const RoundNumbers found = level == 0 ? RoundNumbers{} : RoundNumbers{grids[level - 1], {}};
+        for (const auto& [output, p] : tree_law(query, Rational(2) / (Rational(1) - share), found)(profile)) {
           const auto [at, fresh] = both.try_emplace(output, p * chosen[level]);
           if (!fresh) at->second += p * chosen[level];
         }
@@ -226,6 +226,79 @@ TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
     };
     const AuditResult result = audit_pure(spread_tables(8, 3), law, neighbors, query.budget.epsilon());
     EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
+  }
+}
+
+// --- Heaps -------------------------------------------------------------------------------------------------------------
+
+/// On a lattice of 61 candidates, multiples of 5, 7, ... 60.
+std::vector<HeapGrid> heaps_of_sixty() { return heap_grids(Lattice::regular(0, 60, 1), {}); }
+
+/// Of none, and of each of the heaps.
+std::vector<Enclosure> heaping_masses(const RankProfile& profile, const std::vector<HeapGrid>& heaps,
+                                      const Exponent& rate) {
+  std::vector<Run> runs;
+  for (const std::uint64_t score : heaping_scores(profile, heaps)) {
+    const std::uint64_t start = runs.empty() ? 0 : runs.back().start + runs.back().length;
+    runs.push_back({start, runs.empty() ? no_heaps_length : 1, score});
+  }
+  return softmax_law(runs, rate);
+}
+
+Law heaping_law(const Exponent& rate) {
+  return [rate, heaps = heaps_of_sixty()](const RankProfile& profile) {
+    const std::vector<Enclosure> masses = heaping_masses(profile, heaps, rate);
+    OutputLaw law;
+    for (std::size_t k = 0; k < masses.size(); ++k) law.emplace(std::vector<std::uint64_t>{k}, masses[k]);
+    return law;
+  };
+}
+
+/// Records on no heap, on those of 5 and of 7 alone, of 12 and of most, and between candidates.
+AuditTables tables_of_sixty() { return {61, {2, 2 * 1 + 1, 2 * 5 + 1, 2 * 7 + 1, 2 * 48 + 1, 2 * 60 + 1}, 5}; }
+
+TEST(HeapingAudit, KeepsItsShareAndSpendsMostOfIt) {
+  for (const Neighbors neighbors : both_relations) {
+    const QuantileQuery query = three_quantiles("2", neighbors);
+    const Exponent rate = heaping_rate(Calibration(query, 1));
+    const AuditTables tables = tables_of_sixty();
+    const AuditResult result = audit_pure(tables, heaping_law(rate), neighbors, query.budget.epsilon());
+    EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
+    EXPECT_GT(result.attained.to_double(), neighbors == Neighbors::add_remove ? 0.7 : 0.6);
+    EXPECT_FALSE(audit_pure(tables, heaping_law(rate * Rational(3)), neighbors, query.budget.epsilon()).holds);
+    // As if a record off the heaps changed nothing.
+    EXPECT_FALSE(audit_pure(tables, heaping_law(rate * Rational(133, 48)), neighbors, query.budget.epsilon()).holds);
+  }
+}
+
+// The whole of it: the heaps and what is released under them.
+TEST(HeapingAudit, TogetherWithTheReleaseItSpendsTheBudget) {
+  const std::vector<HeapGrid> heaps{{{0, 5}, 5}, {{2, 7}, 7}};
+  for (const Neighbors neighbors : both_relations) {
+    const QuantileQuery query = three_quantiles("4", neighbors);
+    const Rational share(1, 4);
+    const auto law_with = [&](const Rational& left) -> Law {
+      return [&, left](const RankProfile& profile) {
+        const std::vector<Enclosure> chosen =
+            heaping_masses(profile, heaps, heaping_rate(Calibration(query, Rational(1) / share)));
+        OutputLaw both;
+        for (std::size_t k = 0; k < chosen.size(); ++k) {
+          RoundNumbers found;
+          if (k > 0) found.heaps = heaps[k - 1].grid;
+          for (const auto& [output, p] : tree_law(query, Rational(2) / left, found)(profile)) {
+            std::vector<std::uint64_t> all{k};
+            all.insert(all.end(), output.begin(), output.end());
+            both.emplace(std::move(all), p * chosen[k]);
+          }
+        }
+        return both;
+      };
+    };
+    const AuditTables tables{10, {1, 2 * 2 + 1, 2 * 5 + 1, 2 * 9 + 1}, 3};
+    const AuditResult result = audit_pure(tables, law_with(Rational(1) - share), neighbors, query.budget.epsilon());
+    EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
+    EXPECT_GT(result.attained.to_double(), 1);
+    EXPECT_FALSE(audit_pure(tables, law_with(Rational(3)), neighbors, query.budget.epsilon()).holds);
   }
 }
 

@@ -24,7 +24,7 @@ struct Setting {
   const char* rate;
   std::optional<TotalGrid> totals;
   std::optional<Edge> edge;
-  std::optional<RoundGrid> grid = {};
+  RoundNumbers numbers = {};
 };
 
 std::vector<Setting> settings() {
@@ -45,15 +45,24 @@ std::vector<Setting> settings() {
       {"no records", empty, 2, {{1, 1, 1, 1}, 4}, "1/2", TotalGrid{2}, {}},
       {"left edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{true, 2}},
       {"right edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{false, 1}},
-      {"round candidates", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, RoundGrid{1, 3}},
-      {"round candidates at an edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{true, 3}, RoundGrid{2, 4}},
+      {"round candidates", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, {RoundGrid{1, 3}, {}}},
+      {"round candidates at an edge",
+       spread,
+       2,
+       {{1, 1, 1}, 3},
+       "1/2",
+       TotalGrid{1},
+       Edge{true, 3},
+       {RoundGrid{2, 4}, {}}},
+      {"heaps", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, {{}, RoundGrid{2, 5}}},
+      {"heaps of round ones at an edge", spread, 2, {{1, 2}, 3}, "1/2", {}, Edge{false, 2}, {{{0, 2}}, {{2, 4}}}},
   };
 }
 
 JointProblem problem_of(const Setting& s) {
   const RankSpan span = whole_span(s.profile, s.subcells);
   return {s.profile,  span,
-          s.subcells, BaseMeasure(span.lowest, span.highest, s.subcells, s.edge, s.grid),
+          s.subcells, BaseMeasure(span.lowest, span.highest, s.subcells, s.edge, s.numbers),
           s.target,   Exponent::parse(s.rate),
           s.totals};
 }

@@ -24,7 +24,7 @@ std::vector<std::size_t> even_widths(std::size_t quantiles, std::size_t levels) 
 
 QuantilePlan recursion(Mechanism mechanism, RecursionShape shape, const std::vector<Rational>& released) {
   const auto levels = static_cast<std::int64_t>(shape.widths.size());
-  return {mechanism, std::move(shape), Rational(levels), released, {}, {}};
+  return {mechanism, std::move(shape), Rational(levels), released, {}};
 }
 
 QuantilePlan flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& released) {
@@ -64,9 +64,16 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
 /// have fewer than 2^16 parts.
 constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
 
+bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped) {
+  constexpr std::uint64_t few_candidates = 400;
+  const std::size_t many = heaped ? 15 : most_at_once + 1;
+  return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
+         query.quantiles.size() >= many && candidates <= few_candidates;
+}
+
 QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
-  if (counting_is_better(query, lattice.size())) {
-    return {Mechanism::tree, {}, 1, query.quantiles, {}, "many quantiles among few candidates: counts on a tree"};
+  if (counting_is_better(query, lattice.size(), false)) {
+    return {Mechanism::tree, {}, 1, query.quantiles, "many quantiles among few candidates: counts on a tree"};
   }
   if (query.quantiles.size() == 1) {
     QuantilePlan plan = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);
@@ -116,11 +123,14 @@ QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice) {
     case Mechanism::tree:
       break;
   }
-  return {query.mechanism, {}, 1, query.quantiles, {}, {}};
+  return {query.mechanism, {}, 1, query.quantiles, {}};
 }
 
 /// From so many candidates on, a granularity that is not declared costs more than finding it.
 constexpr std::uint64_t fine_lattice = 100'000;
+
+/// From so many on, heaps are worth finding.
+constexpr std::uint64_t heaped_lattice = 100;
 
 bool wants_adaptive_base(const QuantileQuery& query) {
   if (query.base != Base::by_mechanism) return query.base == Base::adaptive;
@@ -130,9 +140,12 @@ bool wants_adaptive_base(const QuantileQuery& query) {
 
 }  // namespace
 
-bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates) {
-  return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
-         query.quantiles.size() >= 15 && candidates <= 400;
+std::optional<int> findings_before_counting(const QuantileQuery& query, const QuantilePlan& plan,
+                                            std::uint64_t candidates, const RoundNumbers& found) {
+  const std::uint64_t left = found.grid ? found.grid->size(candidates) : candidates;
+  if (found.grid && counting_is_better(query, left, false)) return 1;
+  if (found.heaps && counting_is_better(query, left, true)) return plan.findings();
+  return {};
 }
 
 std::uint64_t largest_lattice(const QuantileQuery& query) {
@@ -149,14 +162,22 @@ void QuantileQuery::validate(const Lattice& lattice) const {
   }
 }
 
-Rational granularity_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
+Rational finding_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
 
-Calibration granularity_calibration(const QuantileQuery& query) {
-  return {query, Rational(1) / granularity_share(query.budget.measure())};
+Calibration finding_calibration(const QuantileQuery& query) {
+  return {query, Rational(1) / finding_share(query.budget.measure())};
 }
 
-QuantileQuery query_on_grid(QuantileQuery query) {
-  query.budget = query.budget.scaled(Rational(1) - granularity_share(query.budget.measure()));
+namespace {
+
+Rational left_after(const QuantileQuery& query, int findings) {
+  return Rational(1) - finding_share(query.budget.measure()) * Rational(findings);
+}
+
+}  // namespace
+
+QuantileQuery query_after(QuantileQuery query, int findings) {
+  query.budget = query.budget.scaled(left_after(query, findings));
   return query;
 }
 
@@ -167,7 +188,8 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
   if (wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice && plan.mechanism != Mechanism::tree) {
     plan.shape.edges = true;
     if (lattice.size() >= fine_lattice) plan.grids = round_grids(lattice);
-    if (!plan.grids.empty()) plan.levels /= Rational(1) - granularity_share(query.budget.measure());
+    plan.finds_heaps = lattice.size() >= heaped_lattice && !heap_grids(lattice, {}).empty();
+    plan.levels /= left_after(query, plan.findings());
   }
   return plan;
 }

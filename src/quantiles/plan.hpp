@@ -9,25 +9,31 @@
 namespace fractile {
 
 struct QuantilePlan {
-  Mechanism mechanism;             ///< never automatic
-  RecursionShape shape;            ///< of the mechanisms that are recursions
-  Rational levels;                 ///< among which the budget is divided: a selection spends 1/levels of it
-  std::vector<Rational> released;  ///< the quantiles that are selected; the others are interpolated
-  std::vector<RoundGrid> grids;    ///< among which a granularity is selected first; empty: it is not
-  std::string reason;              ///< of automatic's choice, in words; empty otherwise
+  Mechanism mechanism;                ///< never automatic
+  RecursionShape shape;               ///< of the mechanisms that are recursions
+  Rational levels;                    ///< among which the budget is divided: a selection spends 1/levels of it
+  std::vector<Rational> released;     ///< the quantiles that are selected; the others are interpolated
+  std::string reason;                 ///< of automatic's choice, in words; empty otherwise
+  std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
+  bool finds_heaps = false;           ///< whether heaps are, next
+
+  /// How many selections find round numbers before the quantiles.
+  int findings() const { return (grids.empty() ? 0 : 1) + (finds_heaps ? 1 : 0); }
 };
 
-/// The share of the budget that finding a granularity costs; under zCDP a smaller one finds as much.
-Rational granularity_share(Measure measure);
+/// The share of the budget that a selection of round numbers costs; under zCDP a smaller one finds as much.
+Rational finding_share(Measure measure);
 
-/// What finding a granularity is calibrated to.
-Calibration granularity_calibration(const QuantileQuery& query);
+/// What such a selection is calibrated to.
+Calibration finding_calibration(const QuantileQuery& query);
 
-/// What is left for counts on the grid that was found.
-QuantileQuery query_on_grid(QuantileQuery query);
+/// What so many findings leave to the quantiles.
+QuantileQuery query_after(QuantileQuery query, int findings);
 
-/// Whether automatic counts on a tree in place of selecting: many quantiles among few candidates, under pure privacy.
-bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates);
+/// After how many findings automatic counts on a tree in place of selecting: many quantiles among few candidates, under pure
+/// privacy, and fewer quantiles where records heap. Nothing while it does not.
+std::optional<int> findings_before_counting(const QuantileQuery& query, const QuantilePlan& plan,
+                                            std::uint64_t candidates, const RoundNumbers& found);
 
 /// At most how many candidates the query's mechanism takes.
 std::uint64_t largest_lattice(const QuantileQuery& query);

@@ -107,12 +107,12 @@ struct NodeErrors {
 class RecursionErrors {
  public:
   RecursionErrors(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                  std::optional<RoundGrid> grid, std::uint64_t rows)
+                  const RoundNumbers& numbers, std::uint64_t rows)
       : calibration_(query, plan.levels),
         empty_(lattice.size(), {}, {}),
-        shape_(with_grid(plan.shape, grid)),
+        shape_(with_numbers(plan.shape, numbers)),
         tree_(empty_, plan.released, shape_, calibration_, subcells_for(lattice.size())),
-        splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, grid).total()),
+        splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, numbers).total()),
         spread_(Spread::of(tree_.subcells(), rows)) {}
 
   /// Released quantile i's, exceeded with probability at most `failure`.
@@ -133,8 +133,8 @@ class RecursionErrors {
   }
 
  private:
-  static RecursionShape with_grid(RecursionShape shape, std::optional<RoundGrid> grid) {
-    shape.grid = grid;
+  static RecursionShape with_numbers(RecursionShape shape, const RoundNumbers& numbers) {
+    shape.numbers = numbers;
     return shape;
   }
 
@@ -215,9 +215,9 @@ class RecursionErrors {
 }  // namespace
 
 Ranks recursion_ranks(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                      std::optional<RoundGrid> grid, std::uint64_t rows, const std::vector<std::size_t>& which,
+                      const RoundNumbers& numbers, std::uint64_t rows, const std::vector<std::size_t>& which,
                       const Rational& failure) {
-  RecursionErrors errors(query, plan, lattice, grid, rows);
+  RecursionErrors errors(query, plan, lattice, numbers, rows);
   Ranks ranks;
   ranks.reserve(which.size());
   for (const std::size_t i : which) ranks.push_back(errors.of(i, failure));
@@ -288,7 +288,7 @@ std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint
 std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const QuantilePlan& plan, std::uint64_t rows,
                                            const Rational& failure) {
   const std::optional<std::uint64_t> excess =
-      candidate_ranks(granularity_rate(granularity_calibration(query)), plan.grids.size() + 1, Enclosure::of(failure));
+      candidate_ranks(granularity_rate(finding_calibration(query)), plan.grids.size() + 1, Enclosure::of(failure));
   if (!excess) return {};
   return std::min(rows, (rows + *excess) / 5);
 }

@@ -21,7 +21,7 @@ std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 tota
 
 /// Lemmas 2 to 4: of these of the quantiles that a recursion releases, each exceeded with probability at most `failure`.
 Ranks recursion_ranks(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                      std::optional<RoundGrid> grid, std::uint64_t rows, const std::vector<std::size_t>& which,
+                      const RoundNumbers& numbers, std::uint64_t rows, const std::vector<std::size_t>& which,
                       const Rational& failure);
 
 /// Lemma 1 for each: sorting draws brings none further from its target than the worst of them was.

@@ -59,7 +59,7 @@ QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rationa
       shape_(std::move(shape)),
       calibration_(calibration),
       subcells_(subcells),
-      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.grid) {}
+      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.numbers) {}
 
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
                            const Calibration& calibration, std::uint64_t subcells)
@@ -145,7 +145,7 @@ JointProblem QuantileTree::problem(const QuantileNode& node) const {
   return {profile_,
           node.span,
           subcells_,
-          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.grid),
+          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.numbers),
           std::move(wanted),
           rate,
           totals};

@@ -23,9 +23,9 @@ enum class NodeKind { single, joint, joint_total };
 
 struct RecursionShape {
   NodeKind kind;
-  std::vector<std::size_t> widths;     ///< at most how many quantiles a node of each level decides
-  bool edges = false;                  ///< outermost nodes expect the empty part of the range (base_measure.hpp)
-  std::optional<RoundGrid> grid = {};  ///< round candidates that weigh more
+  std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
+  bool edges = false;               ///< outermost nodes expect the empty part of the range (base_measure.hpp)
+  RoundNumbers numbers = {};        ///< candidates that weigh more
 
   /// ApproximateQuantiles: one each, over floor(log2 m) + 1 levels.
   static RecursionShape binary(std::size_t quantiles);
@@ -93,7 +93,7 @@ class QuantileTree {
 
   /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
   static bool is_leaf(const QuantileNode& node) { return node.quantiles() == 1 && !node.edge; }
-  bool is_joint(const QuantileNode& node) const { return node.edge || shape_.grid || width(node) > 1; }
+  bool is_joint(const QuantileNode& node) const { return node.edge || shape_.numbers.any() || width(node) > 1; }
 
   /// Of nodes that decide one quantile.
   QuantileFraction alpha(const QuantileNode& node) const;

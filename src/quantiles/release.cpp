@@ -111,28 +111,34 @@ std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const st
 
 /// Runs a recursion. One candidate a quantile.
 std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                               const QuantilePlan& plan, std::optional<RoundGrid> grid,
-                                               RandomBits& bits, Filter filter) {
+                                               const QuantilePlan& plan, const RoundNumbers& found, RandomBits& bits,
+                                               Filter filter) {
   const Calibration calibration(query, plan.levels);
   const std::uint64_t subcells = subcells_for(profile.candidates());
   RecursionShape shape = plan.shape;
-  shape.grid = grid;
+  shape.numbers = found;
   const QuantileTree tree(profile, plan.released, shape, calibration, subcells);
   const std::vector<Split> splits = sample_splits(tree, plan.released.size(), bits, filter);
   std::vector<std::uint64_t> candidates =
       interpolated(query.quantiles, plan.released, splits, whole_span(profile, subcells).highest);
-  const bool rounds = grid && plan.released.size() < query.quantiles.size();
+  const bool rounds = found.grid && plan.released.size() < query.quantiles.size();
   for (std::uint64_t& split : candidates) {
-    split = rounds ? grid->nearest(tree.candidate_of(split), profile.candidates()) : tree.candidate_of(split);
+    split = rounds ? found.grid->nearest(tree.candidate_of(split), profile.candidates()) : tree.candidate_of(split);
   }
   return candidates;
 }
 
-/// The grid that a part of the budget finds, when the plan looks for one.
-std::optional<RoundGrid> found_grid(const RankProfile& profile, const QuantileQuery& query, const QuantilePlan& plan,
-                                    RandomBits& bits, Filter filter) {
-  if (plan.grids.empty()) return {};
-  return select_granularity(profile, plan.grids, granularity_rate(granularity_calibration(query)), bits, filter);
+/// What parts of the budget find, as the plan has it.
+RoundNumbers find_round_numbers(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
+                                const QuantilePlan& plan, RandomBits& bits, Filter filter) {
+  RoundNumbers found;
+  if (!plan.grids.empty()) {
+    found.grid = select_granularity(profile, plan.grids, granularity_rate(finding_calibration(query)), bits, filter);
+  }
+  if (!plan.finds_heaps || findings_before_counting(query, plan, lattice.size(), found)) return found;
+  found.heaps =
+      select_heaps(profile, heap_grids(lattice, found.grid), heaping_rate(finding_calibration(query)), bits, filter);
+  return found;
 }
 
 std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
@@ -141,23 +147,33 @@ std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const Q
   return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height(), filter), bits);
 }
 
-/// The same among the candidates of the grid, with the budget that finding it left.
+/// The same among the candidates of the grid.
 std::vector<std::uint64_t> counted_on_grid(const RankProfile& profile, const QuantileQuery& query,
                                            const RoundGrid& grid, RandomBits& bits, Filter filter) {
-  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), query_on_grid(query), bits, filter);
+  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), query, bits, filter);
   for (std::uint64_t& candidate : candidates) candidate = grid.offset + candidate * grid.stride;
   return candidates;
 }
 
 std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                              const QuantilePlan& plan, std::optional<RoundGrid> grid, RandomBits& bits,
+                                              const QuantilePlan& plan, const RoundNumbers& found, RandomBits& bits,
                                               Filter filter) {
   if (plan.mechanism == Mechanism::independent) {
     return sample_independent(
         profile, {query.quantiles, independent_range(query), query.neighbors, query.records_per_person}, bits, filter);
   }
   if (plan.mechanism == Mechanism::tree) return counted_quantiles(profile, query, bits, filter);
-  return recursive_quantiles(profile, query, plan, grid, bits, filter);
+  return recursive_quantiles(profile, query, plan, found, bits, filter);
+}
+
+MechanismUsed used_for(const Lattice& lattice, const QuantilePlan& plan, const RoundNumbers& found) {
+  MechanismUsed used{plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason};
+  const auto spacing = [&](const std::optional<RoundGrid>& grid) {
+    return lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
+  };
+  if (!plan.grids.empty()) used.granularity = spacing(found.grid);
+  if (found.heaps) used.heaping = spacing(found.heaps);
+  return used;
 }
 
 }  // namespace
@@ -168,26 +184,28 @@ QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lat
   if (profile.candidates() != lattice.size()) {
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }
-  const std::optional<RoundGrid> grid = found_grid(profile, query, plan, bits, filter);
-  if (grid && counting_is_better(query, grid->size(profile.candidates()))) {
+  const RoundNumbers found = find_round_numbers(profile, lattice, query, plan, bits, filter);
+  if (const std::optional<int> findings = findings_before_counting(query, plan, lattice.size(), found)) {
+    const RoundGrid grid = found.grid.value_or(RoundGrid{0, 1});
+    MechanismUsed used = used_for(lattice, plan, found);
+    used.mechanism = Mechanism::tree;
+    used.widths.clear();
+    used.selected = query.quantiles.size();
+    used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
+                              : "many quantiles among few round numbers: counts on a tree";
     return {query,
             lattice,
-            counted_on_grid(profile, query, *grid, bits, filter),
-            MechanismUsed{Mechanism::tree,
-                          {},
-                          query.quantiles.size(),
-                          "many quantiles among few round numbers: counts on a tree",
-                          lattice.step() * Rational(static_cast<std::int64_t>(grid->stride))},
+            counted_on_grid(profile, query_after(query, *findings), grid, bits, filter),
+            std::move(used),
             bits.unsafe_seed(),
             {}};
   }
-  MechanismUsed used{plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason, {}};
-  if (!plan.grids.empty()) {
-    used.granularity = lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
-  }
-  return {
-      query, lattice, selected_quantiles(profile, query, plan, grid, bits, filter), std::move(used), bits.unsafe_seed(),
-      {}};
+  return {query,
+          lattice,
+          selected_quantiles(profile, query, plan, found, bits, filter),
+          used_for(lattice, plan, found),
+          bits.unsafe_seed(),
+          {}};
 }
 
 }  // namespace fractile

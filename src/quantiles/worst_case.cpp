@@ -33,12 +33,12 @@ std::optional<std::uint64_t> between(const Rational& q, const std::vector<Ration
   return std::min(std::max(*left, *right), n).ceil().to_uint64();
 }
 
-/// What the bounds are asked of: a plan, the grid that was found, if one was, and among how many rows.
+/// What the bounds are asked of: a plan, the round numbers that were found, and among how many rows.
 struct Setting {
   const QuantileQuery& query;
   const QuantilePlan& plan;
   const Lattice& lattice;
-  std::optional<RoundGrid> grid;
+  RoundNumbers found;
   std::uint64_t rows;
 };
 
@@ -52,7 +52,7 @@ std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
 }
 
 Ranks recursion_ranks(const Setting& setting, const std::vector<std::size_t>& which, const Rational& failure) {
-  return fractile::recursion_ranks(setting.query, setting.plan, setting.lattice, setting.grid, setting.rows, which,
+  return fractile::recursion_ranks(setting.query, setting.plan, setting.lattice, setting.found, setting.rows, which,
                                    failure);
 }
 
@@ -76,13 +76,14 @@ Ranks selected_ranks(const Setting& setting, const Rational& failure) {
   return result;
 }
 
-bool counts_on_grid(const Setting& setting) {
-  return setting.grid && counting_is_better(setting.query, setting.grid->size(setting.lattice.size()));
+std::optional<int> findings_before_counting(const Setting& setting) {
+  return fractile::findings_before_counting(setting.query, setting.plan, setting.lattice.size(), setting.found);
 }
 
 /// Whether values are rounded to the grid, past records that are finer.
 bool rounds(const Setting& setting) {
-  return counts_on_grid(setting) || (setting.grid && setting.plan.released.size() < setting.query.quantiles.size());
+  if (!setting.found.grid) return false;
+  return findings_before_counting(setting) || setting.plan.released.size() < setting.query.quantiles.size();
 }
 
 /// Ranks that rounding to the grid leaves, when records finer than it may lie between.
@@ -96,8 +97,10 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   const std::size_t quantiles = setting.query.quantiles.size();
   const std::uint64_t candidates = setting.lattice.size();
   const Rational half = failure / Rational(2);
-  if (counts_on_grid(setting)) {
-    const Ranks counted(quantiles, counted_ranks(query_on_grid(setting.query), setting.grid->size(candidates), half));
+  if (const std::optional<int> findings = findings_before_counting(setting)) {
+    const QuantileQuery query = query_after(setting.query, *findings);
+    if (!setting.found.grid) return Ranks(quantiles, counted_ranks(query, candidates, failure));
+    const Ranks counted(quantiles, counted_ranks(query, setting.found.grid->size(candidates), half));
     return beyond_finer(setting, counted, half);
   }
   if (setting.plan.mechanism == Mechanism::tree) {
@@ -201,13 +204,34 @@ std::uint64_t rows_of(const QuantileRelease& release) {
   return release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
 }
 
-/// The grid that a release says it found.
-std::optional<RoundGrid> grid_of(const QuantileRelease& release, const QuantilePlan& plan) {
+/// What a release says it found.
+RoundNumbers found_by(const QuantileRelease& release, const QuantilePlan& plan) {
+  RoundNumbers found;
+  const auto spacing = [&](const RoundGrid& grid) {
+    return release.lattice.step() * Rational(static_cast<std::int64_t>(grid.stride));
+  };
   for (const RoundGrid& grid : plan.grids) {
-    const Rational spacing = release.lattice.step() * Rational(static_cast<std::int64_t>(grid.stride));
-    if (release.used.granularity == spacing) return grid;
+    if (release.used.granularity == spacing(grid)) found.grid = grid;
   }
-  return {};
+  for (const HeapGrid& heap : heap_grids(release.lattice, found.grid)) {
+    if (release.used.heaping == spacing(heap.grid)) found.heaps = heap.grid;
+  }
+  return found;
+}
+
+/// What a plan may find, but for heaps that weigh less than others do.
+std::vector<RoundNumbers> may_find(const QuantilePlan& plan, const Lattice& lattice) {
+  std::vector<RoundNumbers> result{{}};
+  for (const RoundGrid& grid : plan.grids) result.push_back({grid, {}});
+  if (!plan.finds_heaps) return result;
+  const std::size_t grids = result.size();
+  for (std::size_t i = 0; i < grids; ++i) {
+    const std::vector<HeapGrid> heaps = heap_grids(lattice, result[i].grid);
+    const auto most =
+        std::ranges::max_element(heaps, {}, [&](const HeapGrid& heap) { return heap.grid.size(lattice.size()); });
+    if (most != heaps.end()) result.push_back({result[i].grid, most->grid});
+  }
+  return result;
 }
 
 }  // namespace
@@ -227,13 +251,14 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   const std::uint64_t rows = query.expected_rows.value_or(most_rows);
   std::string reason = reason_against(plan, lattice);
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
-  const auto worst_with = [&](std::optional<RoundGrid> grid) {
-    const Setting setting{query, plan, lattice, grid, rows};
+  const auto worst_with = [&](const RoundNumbers& found) {
+    const Setting setting{query, plan, lattice, found, rows};
     return bounds_of(setting, confidence, [&](const Rational& failure) { return ranks_within(setting, failure); });
   };
-  WorstCase worst = worst_with({});
-  for (const RoundGrid& grid : plan.grids) {
-    const WorstCase other = worst_with(grid);
+  const std::vector<RoundNumbers> findings = may_find(plan, lattice);
+  WorstCase worst = worst_with(findings.front());
+  for (std::size_t f = 1; f < findings.size(); ++f) {
+    const WorstCase other = worst_with(findings[f]);
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
     raise(worst.together, other.together);
     if (other.rounded) worst.rounded = other.rounded;
@@ -248,7 +273,7 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
   const std::uint64_t rows = rows_of(release);
   std::string reason = reason_against(plan, release.lattice);
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
-  const Setting setting{release.query, plan, release.lattice, grid_of(release, plan), rows};
+  const Setting setting{release.query, plan, release.lattice, found_by(release, plan), rows};
   return bounds_of(setting, confidence, [&](const Rational& failure) {
     if (!release.bounds) return ranks_within(setting, failure);
     const Rational half = failure / Rational(2);

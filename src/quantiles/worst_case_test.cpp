@@ -148,9 +148,9 @@ TEST(WorstCase, FallsWithEpsilonAndWithTheRowsKnown) {
   EXPECT_GE(worst_case(query, lattice, Rational(999, 1000)).ranks[2].value(), twice);
 }
 
-QuantileQuery twentieths(const Budget& budget, Mechanism mechanism = Mechanism::automatic) {
+QuantileQuery fortieths(const Budget& budget, Mechanism mechanism = Mechanism::automatic) {
   QuantileQuery query{{}, budget};
-  for (int i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
+  for (int i = 1; i < 40; ++i) query.quantiles.emplace_back(i, 40);
   query.mechanism = mechanism;
   return query;
 }
@@ -174,7 +174,7 @@ TEST(WorstCase, OfCountsIsKeptOnAdversarialTables) {
   const std::uint64_t rows = 3000;
   for (const std::uint64_t candidates : {2U, 16U, 17U, 201U}) {
     const Lattice lattice = Lattice::regular(0, static_cast<std::int64_t>(candidates) - 1, 1);
-    for (QuantileQuery query : {twentieths(epsilon("1")), twentieths(Budget::zcdp(Rational(1, 2)), Mechanism::tree)}) {
+    for (QuantileQuery query : {fortieths(epsilon("1")), fortieths(Budget::zcdp(Rational(1, 2)), Mechanism::tree)}) {
       query.expected_rows = rows;
       for (const RankProfile& table : adversaries(candidates, rows)) expect_kept(query, lattice, table);
     }
@@ -200,7 +200,7 @@ TEST(WorstCase, OfCountsOnTwoLevelsIsTheLemmas) {
 TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const Lattice fine = Lattice::regular(0, 300, Rational(1, 1000));
   const std::uint64_t rows = 20'000;
-  QuantileQuery query = twentieths(epsilon("1"));
+  QuantileQuery query = fortieths(epsilon("1"));
   query.expected_rows = rows;
   const WorstCase worst = worst_case(query, fine, Rational(4, 5));
   EXPECT_GT(worst.largest().value(), rows / 5);

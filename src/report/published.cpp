@@ -78,6 +78,9 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
   if (release.used.granularity) {
     text += fmt::format("the values were found to be multiples of {}\n", release.used.granularity->to_decimal());
   }
+  if (release.used.heaping) {
+    text += fmt::format("many of the values were found to be multiples of {}\n", release.used.heaping->to_decimal());
+  }
   if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
   if (source.null_policy == "drop") {
     text += fmt::format("records without a number (NULL, empty, NaN){} were left out\n",
@@ -114,6 +117,7 @@ std::string to_table(const GroupedRelease& groups, const SourceDescription& sour
   const std::string text = table_of(rows_of(groups, source.by, source.column));
   if (groups.ran_alike()) return text + terms_of(terms, source, to_string(terms.used.mechanism));
   terms.used.granularity.reset();
+  terms.used.heaping.reset();
   terms.used.reason.clear();
   return text + terms_of(terms, source, mechanisms_of(groups)) +
          "what ran differs between the groups: --format json tells\n";

@@ -69,6 +69,7 @@ void write_options(Writer& json, const QuantileQuery& query, const Lattice& latt
     member(json, "selected", std::uint64_t{used.selected});
   }
   if (used.granularity) member(json, "granularity", *used.granularity);
+  if (used.heaping) member(json, "heaping", *used.heaping);
   member(json, "rates", to_string(query.rates));
   if (query.mechanism == Mechanism::automatic) {
     member(json, "chosen_by", std::string("auto"));

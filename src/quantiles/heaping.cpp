@@ -1,0 +1,72 @@
+#include "quantiles/heaping.hpp"
+
+#include <algorithm>
+
+namespace fractile {
+namespace {
+
+/// A record on the heaps gains this much less than its modulus costs.
+constexpr std::uint64_t gain = 96;  // 32 log2(8)
+
+struct Modulus {
+  std::int64_t value;
+  std::uint64_t cost;  ///< a record: 32 log2(1 + 7/value), rounded
+};
+
+/// What people round to, of numbers, months, minutes and days, and what things are made in.
+constexpr Modulus moduli[] = {{5, 40},  {7, 32},  {8, 29},  {10, 24}, {12, 21}, {15, 18}, {16, 17},
+                              {20, 14}, {25, 11}, {30, 10}, {50, 6},  {60, 5},  {100, 3}};
+constexpr std::uint64_t highest_cost = moduli[0].cost;
+constexpr std::uint64_t highest_gain = gain - std::end(moduli)[-1].cost;
+
+std::uint64_t cost_of(std::uint64_t modulus) {
+  return std::ranges::find(moduli, static_cast<std::int64_t>(modulus), &Modulus::value)->cost;
+}
+
+std::uint64_t records_on(const RankProfile& profile, const RoundGrid& grid) {
+  std::uint64_t records = 0;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const Position position = profile.position(k);
+    if (position % 2 == 1 && grid.contains(position / 2)) records += profile.count(k);
+  }
+  return records;
+}
+
+}  // namespace
+
+std::vector<HeapGrid> heap_grids(const Lattice& lattice, const std::optional<RoundGrid>& grid) {
+  std::vector<HeapGrid> heaps;
+  if (!lattice.is_regular()) return heaps;
+  const Rational unit = lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
+  for (const Modulus& modulus : moduli) {
+    const std::optional<RoundGrid> multiples = round_grid(lattice, unit * Rational(modulus.value));
+    if (multiples) heaps.push_back({*multiples, static_cast<std::uint64_t>(modulus.value)});
+  }
+  return heaps;
+}
+
+std::vector<std::uint64_t> heaping_scores(const RankProfile& profile, const std::vector<HeapGrid>& heaps) {
+  const std::uint64_t records = profile.records();
+  std::vector<std::uint64_t> scores{gain * records};
+  for (const HeapGrid& heap : heaps) {
+    scores.push_back(gain * (records - records_on(profile, heap.grid)) + cost_of(heap.modulus) * records);
+  }
+  return scores;
+}
+
+Exponent heaping_rate(const Calibration& calibration) {
+  constexpr auto range = static_cast<std::int64_t>(highest_cost + highest_gain);
+  return calibration.rate(Rational(range), Rational(2 * range), true);
+}
+
+std::optional<RoundGrid> select_heaps(const RankProfile& profile, const std::vector<HeapGrid>& heaps,
+                                      const Exponent& rate, RandomBits& bits, Filter filter) {
+  std::vector<std::uint64_t> lengths(heaps.size() + 1, 1);
+  lengths.front() = no_heaps_length;
+  const std::size_t chosen =
+      select_softmax(heaping_scores(profile, heaps), lengths, rate, bits, Optimize::minimize, filter);
+  if (chosen == 0) return {};
+  return heaps[chosen - 1].grid;
+}
+
+}  // namespace fractile
