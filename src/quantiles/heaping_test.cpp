@@ -132,16 +132,14 @@ TEST(Heaping, PlansPayForWhatTheyLookFor) {
   const QuantilePlan none = plan_of(query, Lattice::regular(0, 50, 1));
   const QuantilePlan heaps = plan_of(query, Lattice::regular(0, 120, 1));
   const QuantilePlan both = plan_of(query, Lattice::regular(0, 120, Rational(1, 1000)));
-  EXPECT_EQ(none.findings(), 0);
-  EXPECT_EQ(heaps.findings(), 1);
-  EXPECT_EQ(both.findings(), 2);
-  EXPECT_EQ(none.levels, Rational(1));
-  EXPECT_EQ(heaps.levels, Rational(40, 39));
-  EXPECT_EQ(both.levels, Rational(40, 38));
+  EXPECT_EQ(none.findings({}), 0);
+  EXPECT_EQ(heaps.findings({}), 1);
+  EXPECT_EQ(both.findings({}), 1);  // no granularity: no heaps of anything
+  EXPECT_EQ(both.findings({both.grids.front(), {}}), 2);
   EXPECT_EQ(query_after(query, 2).budget.epsilon(), Exponent(Rational(38, 40)));
   QuantileQuery plain = query;
   plain.mechanism = Mechanism::approximate;
-  EXPECT_EQ(plan_of(plain, Lattice::regular(0, 120, 1)).findings(), 0);
+  EXPECT_EQ(plan_of(plain, Lattice::regular(0, 120, 1)).findings({}), 0);
 }
 
 // Quantiles of heaps come out on them more often, and nearer: what the base measure is for.

@@ -144,7 +144,7 @@ std::optional<int> findings_before_counting(const QuantileQuery& query, const Qu
                                             std::uint64_t candidates, const RoundNumbers& found) {
   const std::uint64_t left = found.grid ? found.grid->size(candidates) : candidates;
   if (found.grid && counting_is_better(query, left, false)) return 1;
-  if (found.heaps && counting_is_better(query, left, true)) return plan.findings();
+  if (found.heaps && counting_is_better(query, left, true)) return plan.findings(found);
   return {};
 }
 
@@ -168,16 +168,8 @@ Calibration finding_calibration(const QuantileQuery& query) {
   return {query, Rational(1) / finding_share(query.budget.measure())};
 }
 
-namespace {
-
-Rational left_after(const QuantileQuery& query, int findings) {
-  return Rational(1) - finding_share(query.budget.measure()) * Rational(findings);
-}
-
-}  // namespace
-
 QuantileQuery query_after(QuantileQuery query, int findings) {
-  query.budget = query.budget.scaled(left_after(query, findings));
+  query.budget = query.budget.scaled(Rational(1) - finding_share(query.budget.measure()) * Rational(findings));
   return query;
 }
 
@@ -189,7 +181,6 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
     plan.shape.edges = true;
     if (lattice.size() >= fine_lattice) plan.grids = round_grids(lattice);
     plan.finds_heaps = lattice.size() >= heaped_lattice && !heap_grids(lattice, {}).empty();
-    plan.levels /= left_after(query, plan.findings());
   }
   return plan;
 }

@@ -15,10 +15,13 @@ struct QuantilePlan {
   std::vector<Rational> released;     ///< the quantiles that are selected; the others are interpolated
   std::string reason;                 ///< of automatic's choice, in words; empty otherwise
   std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
-  bool finds_heaps = false;           ///< whether heaps are, next
+  bool finds_heaps = false;           ///< whether heaps are, next, unless no granularity was found
 
-  /// How many selections find round numbers before the quantiles.
-  int findings() const { return (grids.empty() ? 0 : 1) + (finds_heaps ? 1 : 0); }
+  bool finds_heaps_after(const std::optional<RoundGrid>& grid) const { return finds_heaps && (grids.empty() || grid); }
+  /// How many selections of round numbers come before the quantiles' when they find this.
+  int findings(const RoundNumbers& found) const {
+    return (grids.empty() ? 0 : 1) + (finds_heaps_after(found.grid) ? 1 : 0);
+  }
 };
 
 /// The share of the budget that a selection of round numbers costs; under zCDP a smaller one finds as much.
@@ -27,7 +30,7 @@ Rational finding_share(Measure measure);
 /// What such a selection is calibrated to.
 Calibration finding_calibration(const QuantileQuery& query);
 
-/// What so many findings leave to the quantiles.
+/// The query with what so many findings leave of the budget.
 QuantileQuery query_after(QuantileQuery query, int findings);
 
 /// After how many findings automatic counts on a tree in place of selecting: many quantiles among few candidates, under pure

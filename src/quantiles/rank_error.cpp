@@ -108,7 +108,7 @@ class RecursionErrors {
  public:
   RecursionErrors(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
                   const RoundNumbers& numbers, std::uint64_t rows)
-      : calibration_(query, plan.levels),
+      : calibration_(query_after(query, plan.findings(numbers)), plan.levels),
         empty_(lattice.size(), {}, {}),
         shape_(with_numbers(plan.shape, numbers)),
         tree_(empty_, plan.released, shape_, calibration_, subcells_for(lattice.size())),

@@ -113,7 +113,7 @@ std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const st
 std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const QuantileQuery& query,
                                                const QuantilePlan& plan, const RoundNumbers& found, RandomBits& bits,
                                                Filter filter) {
-  const Calibration calibration(query, plan.levels);
+  const Calibration calibration(query_after(query, plan.findings(found)), plan.levels);
   const std::uint64_t subcells = subcells_for(profile.candidates());
   RecursionShape shape = plan.shape;
   shape.numbers = found;
@@ -135,7 +135,8 @@ RoundNumbers find_round_numbers(const RankProfile& profile, const Lattice& latti
   if (!plan.grids.empty()) {
     found.grid = select_granularity(profile, plan.grids, granularity_rate(finding_calibration(query)), bits, filter);
   }
-  if (!plan.finds_heaps || findings_before_counting(query, plan, lattice.size(), found)) return found;
+  const bool counts = findings_before_counting(query, plan, lattice.size(), found).has_value();
+  if (counts || !plan.finds_heaps_after(found.grid)) return found;
   found.heaps =
       select_heaps(profile, heap_grids(lattice, found.grid), heaping_rate(finding_calibration(query)), bits, filter);
   return found;

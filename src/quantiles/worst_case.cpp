@@ -226,6 +226,7 @@ std::vector<RoundNumbers> may_find(const QuantilePlan& plan, const Lattice& latt
   if (!plan.finds_heaps) return result;
   const std::size_t grids = result.size();
   for (std::size_t i = 0; i < grids; ++i) {
+    if (!plan.finds_heaps_after(result[i].grid)) continue;
     const std::vector<HeapGrid> heaps = heap_grids(lattice, result[i].grid);
     const auto most =
         std::ranges::max_element(heaps, {}, [&](const HeapGrid& heap) { return heap.grid.size(lattice.size()); });

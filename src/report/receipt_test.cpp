@@ -188,7 +188,7 @@ TEST(Explain, SaysWhatIsProved) {
 
 TEST(Explain, TellsOfRecordsThatMayHaveBeenRounded) {
   QuantileQuery query{{}, Budget::pure(Rational(4))};
-  for (int i = 1; i < 20; ++i) query.quantiles.emplace_back(i, 20);
+  for (int i = 1; i < 40; ++i) query.quantiles.emplace_back(i, 40);
   query.expected_rows = 5000;
   const Lattice fine = Lattice::regular(0, 300, Rational(1, 1000));
   QuantileRelease release = released(query, fine);
