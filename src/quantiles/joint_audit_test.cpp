@@ -8,11 +8,17 @@
 #include "quantiles/granularity.hpp"
 #include "quantiles/joint_law.hpp"
 #include "quantiles/plan.hpp"
+#include "support/profiles.hpp"
+#include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
 using Law = std::function<OutputLaw(const RankProfile&)>;
+using testing::chi_square_p;
+using testing::effort;
+using testing::profile_of;
+
 constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
 
 /// k + 1 equal cells, or others.
@@ -299,6 +305,44 @@ TEST(HeapingAudit, TogetherWithTheReleaseItSpendsTheBudget) {
     EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
     EXPECT_GT(result.attained.to_double(), 1);
     EXPECT_FALSE(audit_pure(tables, law_with(Rational(3)), neighbors, query.budget.epsilon()).holds);
+  }
+}
+
+/// The law of one quantile of a release that looks for heaps first, as the proof has it.
+OutputLaw median_law(const RankProfile& profile, const QuantileQuery& query, const Lattice& lattice) {
+  const QuantilePlan plan = plan_of(query, lattice);
+  const std::vector<HeapGrid> heaps = heap_grids(lattice, {});
+  const std::vector<Enclosure> chosen = heaping_masses(profile, heaps, heaping_rate(finding_calibration(query)));
+  const Calibration calibration(query_after(query, 1), 1);
+  OutputLaw law;
+  for (std::size_t k = 0; k < chosen.size(); ++k) {
+    RecursionShape shape = plan.shape;
+    if (k > 0) shape.numbers.heaps = heaps[k - 1].grid;
+    const QuantileTree tree(profile, query.quantiles, shape, calibration, subcells_for(lattice.size()));
+    for (const auto& [output, p] : quantile_law(tree)) {
+      const auto [at, fresh] = law.try_emplace(output, p * chosen[k]);
+      if (!fresh) at->second += p * chosen[k];
+    }
+  }
+  return law;
+}
+
+// Half of the draws are the records' value: a budget that is a fortieth off moves that by eleven standard deviations.
+TEST(HeapingAudit, ReleasesHaveTheLawThatIsProved) {
+  const Lattice lattice = Lattice::regular(0, 100, 1);
+  for (const std::uint64_t value : {30U, 31U}) {
+    const RankProfile profile = profile_of(lattice.size(), {{2 * value + 1, 8}});
+    const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(6, 5))};
+    const double expected = median_law(profile, query, lattice).at({value}).to_double();
+    EXPECT_GT(expected, 0.25);
+    EXPECT_LT(expected, 0.75);
+    RandomBits bits = RandomBits::system();
+    const std::uint64_t draws = effort(40'000);
+    std::vector<std::uint64_t> counts(2);
+    for (std::uint64_t i = 0; i < draws; ++i) {
+      ++counts[release_quantiles(profile, lattice, query, bits).indices[0] == value ? 1 : 0];
+    }
+    EXPECT_GT(chi_square_p(counts, {1 - expected, expected}), 1e-9) << value;
   }
 }
 
