@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "quantiles/base_measure.hpp"
 #include "quantiles/plan.hpp"
 #include "support/statistics.hpp"
@@ -129,6 +131,18 @@ TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
       EXPECT_GT(chi_square_p(counts, law), 1e-9);
     }
   }
+}
+
+TEST(BaseMeasure, HeapsWeighEightTimesWhatOthersOfTheirGridDo) {
+  const auto weights = [](const RoundNumbers& numbers) {
+    const BaseMeasure base(0, 99, 1, {}, numbers);
+    return std::array{base.mass(31, 32), base.mass(32, 33), base.mass(40, 41)};
+  };
+  using Weights = std::array<uint128, 3>;
+  EXPECT_EQ(weights({}), (Weights{1, 1, 1}));
+  EXPECT_EQ(weights({RoundGrid{0, 4}, {}}), (Weights{1, 513, 513}));
+  EXPECT_EQ(weights({{}, RoundGrid{0, 20}}), (Weights{1, 1, 8}));
+  EXPECT_EQ(weights({RoundGrid{0, 4}, RoundGrid{0, 20}}), (Weights{1, 513, 8 * 513}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "fractile/planning.hpp"
+#include "quantiles/count_tree.hpp"
 #include "quantiles/plan.hpp"
 #include "support/statistics.hpp"
 
@@ -186,6 +187,39 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
     EXPECT_LT(none.ranks[j].value(), fives.ranks[j].value());
     EXPECT_EQ(fives.ranks[j].value(), planned.ranks[j].value());
   }
+}
+
+// Quantiles selected after looking for heaps in vain are bounded like those of a query with the rest of the budget.
+TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
+  const Lattice lattice = Lattice::regular(0, 120, 1);
+  const QuantileQuery query = evenly(6, Budget::pure(Rational(1)));
+  RandomBits bits = RandomBits::system();
+  QuantileRelease release = release_quantiles(hours(lattice), lattice, query, bits);
+  release.used.heaping.reset();
+  QuantileQuery rest = query_after(query, 1);
+  rest.base = Base::uniform;
+  EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(rest, lattice, Rational(19, 20)).ranks);
+}
+
+// Bit by bit: heaps, then counts with what they left.
+TEST(Heaping, CountsHaveTheRestOfTheBudget) {
+  const Lattice lattice = Lattice::regular(0, 120, 1);
+  const RankProfile profile = hours(lattice);
+  const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
+  const QuantileQuery rest = query_after(query, 1);
+  const CountTreeShape shape = count_tree_shape(lattice.size());
+  int counted = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    RandomBits bits = RandomBits::unsafe_seeded(seed);
+    const QuantileRelease release = release_quantiles(profile, lattice, query, bits);
+    if (release.used.mechanism != Mechanism::tree) continue;
+    ++counted;
+    RandomBits again = RandomBits::unsafe_seeded(seed);
+    select_heaps(profile, heap_grids(lattice, {}), rate_at("1"), again, {});
+    EXPECT_EQ(release.indices,
+              sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(rest, shape.height()), again));
+  }
+  EXPECT_GT(counted, 10);
 }
 
 // Counts on a tree of few candidates that records heap on keep what is promised, with what finding the heaps left.
