@@ -318,7 +318,7 @@ constexpr std::array approximate_quantiles_table{
                "-declared after the name, for their granularity declared"},
     OptionSpec{"--mechanisms", "LIST", "all, joint-total up to m = 50", "What",
                "approximate-as-published, approximate, joint, joint-total, joint-tree, independent, tree, auto, "
-               "auto-without-interpolation, tree-as-published (which is not private)"},
+               "auto-without-interpolation, auto-uniform-base, tree-as-published (which is not private)"},
     OptionSpec{"--quantile-counts", "LIST", "1,2,3,5,10,15,20,25,30,35,50,75,100,120", "What",
                "how many quantiles m, i/(m+1) each time"},
     OptionSpec{"--trials", "T", "100", "What", "how many samples for each point of a curve"},

@@ -13,18 +13,25 @@ constexpr std::uint64_t any = ~std::uint64_t{0};
 // Dashed: as published by others. Full lines: ours.
 constexpr std::array mechanisms{
     StudiedMechanism{"approximate-as-published", "approximate, published", Mechanism::approximate, Rates::as_published,
-                     true, any, "#3d9be9", 2},
-    StudiedMechanism{"approximate", "approximate", Mechanism::approximate, Rates::tight, true, any, "#123f8c", 1},
-    StudiedMechanism{"joint", "joint (JointExp)", Mechanism::joint, Rates::tight, true, any, "#f08c00", 2},
-    StudiedMechanism{"joint-total", "joint-total", Mechanism::joint_total, Rates::tight, true, 50, "#c2182b", 1},
-    StudiedMechanism{"joint-tree", "joint-tree", Mechanism::joint_tree, Rates::tight, true, any, "#8e3bb8", 1},
-    StudiedMechanism{"independent", "independent", Mechanism::independent, Rates::tight, true, any, "#8a5a2b", 3},
-    StudiedMechanism{"tree", "tree", Mechanism::tree, Rates::tight, true, any, "#1f9140", 1},
-    StudiedMechanism{"auto", "auto", Mechanism::automatic, Rates::tight, true, any, "#000000", 1},
+                     true, Base::by_mechanism, any, "#3d9be9", 2},
+    StudiedMechanism{"approximate", "approximate", Mechanism::approximate, Rates::tight, true, Base::by_mechanism, any,
+                     "#123f8c", 1},
+    StudiedMechanism{"joint", "joint (JointExp)", Mechanism::joint, Rates::tight, true, Base::by_mechanism, any,
+                     "#f08c00", 2},
+    StudiedMechanism{"joint-total", "joint-total", Mechanism::joint_total, Rates::tight, true, Base::by_mechanism, 50,
+                     "#c2182b", 1},
+    StudiedMechanism{"joint-tree", "joint-tree", Mechanism::joint_tree, Rates::tight, true, Base::by_mechanism, any,
+                     "#8e3bb8", 1},
+    StudiedMechanism{"independent", "independent", Mechanism::independent, Rates::tight, true, Base::by_mechanism, any,
+                     "#8a5a2b", 3},
+    StudiedMechanism{"tree", "tree", Mechanism::tree, Rates::tight, true, Base::by_mechanism, any, "#1f9140", 1},
+    StudiedMechanism{"auto", "auto", Mechanism::automatic, Rates::tight, true, Base::by_mechanism, any, "#000000", 1},
     StudiedMechanism{"auto-without-interpolation", "auto, no interpolation", Mechanism::automatic, Rates::tight, false,
-                     any, "#707070", 4},
-    StudiedMechanism{"tree-as-published", "tree, published", std::nullopt, Rates::as_published, true, any, "#8fae1b",
-                     2},
+                     Base::by_mechanism, any, "#707070", 4},
+    StudiedMechanism{"auto-uniform-base", "auto, uniform base", Mechanism::automatic, Rates::tight, true, Base::uniform,
+                     any, "#b0b0b0", 5},
+    StudiedMechanism{"tree-as-published", "tree, published", std::nullopt, Rates::as_published, true,
+                     Base::by_mechanism, any, "#8fae1b", 2},
 };
 
 std::vector<Rational> uniform_rationals(std::uint64_t m) {
@@ -50,6 +57,7 @@ QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget,
   query.mechanism = mechanism.mechanism.value_or(Mechanism::tree);
   query.rates = mechanism.rates;
   query.interpolate = mechanism.interpolate;
+  query.base = mechanism.base;
   if (query.mechanism == Mechanism::automatic) query.expected_rows = records;
   return query;
 }

@@ -16,6 +16,7 @@ struct StudiedMechanism {
   std::optional<Mechanism> mechanism;  ///< none: tree_as_published, which is no release of the library
   Rates rates;
   bool interpolate;
+  Base base;
   std::uint64_t quick_up_to;  ///< the largest m at which a release takes less than a second
   const char* colour;         ///< of its line in figures, "#rrggbb"
   int dash;                   ///< gnuplot's dashtype; 1 is a full line

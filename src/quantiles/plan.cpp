@@ -66,7 +66,7 @@ constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
 
 bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped) {
   constexpr std::uint64_t few_candidates = 400;
-  const std::size_t many = heaped ? 15 : most_at_once + 1;
+  const std::size_t many = heaped ? 12 : most_at_once + 1;
   return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
          query.quantiles.size() >= many && candidates <= few_candidates;
 }

@@ -66,7 +66,7 @@ class Table(ReproduceTest):
         self.assertEqual(result.code, 0, result)
         shown = {row["mechanism"] for row in self.rows()}
         for mechanism in ("approximate-as-published", "approximate", "joint", "joint-total", "joint-tree", "independent",
-                          "tree", "auto", "auto-without-interpolation", "tree-as-published"):
+                          "tree", "auto", "auto-without-interpolation", "auto-uniform-base", "tree-as-published"):
             self.assertTrue(mechanism in shown or f"left out 1 rows of {mechanism} under" in result.err, result)
 
     def test_slow_mechanisms_run_when_they_are_named(self):
