@@ -23,12 +23,35 @@ std::uint64_t cost_of(std::uint64_t modulus) {
   return std::ranges::find(moduli, static_cast<std::int64_t>(modulus), &Modulus::value)->cost;
 }
 
-std::uint64_t records_on(const RankProfile& profile, const RoundGrid& grid) {
-  std::uint64_t records = 0;
+/// A multiple of every modulus.
+constexpr std::uint64_t period = 8400;
+
+/// Candidates first, first + stride, ..., of which all heaps are some.
+struct Units {
+  std::uint64_t first;
+  std::uint64_t stride;
+
+  explicit Units(const HeapGrid& heap)
+      : first(heap.grid.offset % (heap.grid.stride / heap.modulus)), stride(heap.grid.stride / heap.modulus) {}
+};
+
+/// How many records lie on units whose numbers leave each of the remainders by `period`.
+std::vector<std::uint64_t> records_by_remainder(const RankProfile& profile, const Units& units) {
+  std::vector<std::uint64_t> records(period);
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     const Position position = profile.position(k);
-    if (position % 2 == 1 && grid.contains(position / 2)) records += profile.count(k);
+    if (position % 2 == 0 || position / 2 < units.first) continue;
+    const std::uint64_t away = position / 2 - units.first;
+    const std::uint64_t number = away / units.stride;
+    if (number * units.stride == away) records[number % period] += profile.count(k);
   }
+  return records;
+}
+
+std::uint64_t records_on(const HeapGrid& heap, const Units& units, const std::vector<std::uint64_t>& by_remainder) {
+  std::uint64_t records = 0;
+  const std::uint64_t first = (heap.grid.offset - units.first) / units.stride % heap.modulus;
+  for (std::uint64_t i = first; i < period; i += heap.modulus) records += by_remainder[i];
   return records;
 }
 
@@ -48,8 +71,11 @@ std::vector<HeapGrid> heap_grids(const Lattice& lattice, const std::optional<Rou
 std::vector<std::uint64_t> heaping_scores(const RankProfile& profile, const std::vector<HeapGrid>& heaps) {
   const std::uint64_t records = profile.records();
   std::vector<std::uint64_t> scores{gain * records};
+  if (heaps.empty()) return scores;
+  const Units units(heaps.front());
+  const std::vector<std::uint64_t> by_remainder = records_by_remainder(profile, units);
   for (const HeapGrid& heap : heaps) {
-    scores.push_back(gain * (records - records_on(profile, heap.grid)) + cost_of(heap.modulus) * records);
+    scores.push_back(gain * (records - records_on(heap, units, by_remainder)) + cost_of(heap.modulus) * records);
   }
   return scores;
 }

@@ -32,7 +32,7 @@ struct HeapGrid {
 /// of an explicit list.
 std::vector<HeapGrid> heap_grids(const Lattice& lattice, const std::optional<RoundGrid>& grid);
 
-/// The score of no heaps, and then of each: 96 n; 96 (n - h) + c n, with h of n records on the heaps and c = 32 log2(1 + 7/modulus),
+/// The score of no heaps, and then of each of heap_grids(): 96 n; 96 (n - h) + c n, with h of n records on the heaps and c = 32 log2(1 + 7/modulus),
 /// rounded. The difference is 32 times how many bits a record is described in less, all together, when a candidate of the heaps is
 /// taken to be eight times as likely as another.
 std::vector<std::uint64_t> heaping_scores(const RankProfile& profile, const std::vector<HeapGrid>& heaps);

@@ -1,19 +1,22 @@
 #include "quantiles/heaping.hpp"
 
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include <cmath>
-#include <cstdlib>
+#include <map>
 
 #include "fractile/planning.hpp"
 #include "quantiles/count_tree.hpp"
 #include "quantiles/plan.hpp"
+#include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
 using testing::effort;
+using testing::profile_of;
 
 std::vector<std::uint64_t> moduli_of(const Lattice& lattice, const std::optional<RoundGrid>& grid = {}) {
   std::vector<std::uint64_t> result;
@@ -58,6 +61,33 @@ TEST(Heaping, ScoresAreGainsInBits) {
     const auto records = static_cast<double>(on(heaps[i].modulus));
     EXPECT_NEAR(static_cast<double>(scores[i + 1]), 96 * (17 - records) + 17 * cost, 17 * 0.5) << heaps[i].modulus;
   }
+}
+
+// Wherever the lattice begins and however fine it is: what the definition counts, one candidate at a time.
+TEST(Heaping, ScoresCountTheRecordsOnEveryHeap) {
+  EXPECT_TRUE(rc::check([] {
+    const std::int64_t step_denominator = *rc::gen::element(1, 4, 10);
+    const std::int64_t lower = *rc::gen::inRange(-40, 40);
+    const Lattice lattice = Lattice::regular(lower, lower + *rc::gen::inRange(20, 300), Rational(1, step_denominator));
+    std::optional<RoundGrid> grid;
+    if (step_denominator > 1 && *rc::gen::arbitrary<bool>()) grid = round_grid(lattice, 1);
+    const std::vector<HeapGrid> heaps = heap_grids(lattice, grid);
+    std::map<Position, std::uint64_t> records;
+    for (int i = *rc::gen::inRange(0, 60); i > 0; --i)
+      ++records[*rc::gen::inRange<Position>(0, 2 * lattice.size() + 1)];
+    const RankProfile profile = profile_of(lattice.size(), records);
+    const std::vector<std::uint64_t> scores = heaping_scores(profile, heaps);
+    RC_ASSERT(scores.size() == heaps.size() + 1);
+    for (std::size_t i = 0; i < heaps.size(); ++i) {
+      std::uint64_t on = 0;
+      for (const auto& [position, count] : records) {
+        if (position % 2 == 1 && heaps[i].grid.contains(position / 2)) on += count;
+      }
+      RC_ASSERT((scores[i + 1] + 96 * on - scores[0]) % std::max<std::uint64_t>(profile.records(), 1) == 0U);
+      RC_ASSERT(scores[i + 1] + 96 * on >= scores[0]);
+      RC_ASSERT(scores[i + 1] + 96 * on <= scores[0] + 40 * profile.records());
+    }
+  }));
 }
 
 Exponent rate_at(const char* epsilon) {
