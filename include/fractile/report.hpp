@@ -43,7 +43,9 @@ struct Receipt {
   struct Group {
     std::string key;
     std::string mechanism;
-    std::string reason;  ///< of auto's choice; empty otherwise
+    std::string reason;       ///< of auto's choice; empty otherwise
+    std::string granularity;  ///< that the values were found to have; empty when it was not looked for
+    std::string heaping;      ///< that many values were found to be multiples of this; empty when they were not
     std::vector<Published> quantiles;
   };
   std::string program;

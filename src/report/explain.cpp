@@ -1,5 +1,5 @@
 // A receipt in plain language. What is said here is what docs/proofs claim, and no more.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
@@ -178,6 +178,16 @@ void explain_strength(Page& page, const Receipt& receipt) {
   page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do rhos.");
 }
 
+/// What a part of the budget found of the values; empty when it found nothing or did not look.
+std::string round_numbers_in_words(const Receipt::Group& group) {
+  std::vector<std::string> found;
+  if (!group.granularity.empty()) found.push_back("most values are multiples of " + group.granularity);
+  if (!group.heaping.empty()) found.push_back("many are multiples of " + group.heaping);
+  if (found.empty()) return {};
+  return fmt::format("A part of the budget found that {}; the values above were drawn accordingly.",
+                     fmt::join(found, ", and "));
+}
+
 void explain_values(Page& page, const Receipt& receipt) {
   page.section("What was published");
   page.paragraph(
@@ -195,6 +205,8 @@ void explain_values(Page& page, const Receipt& receipt) {
   }
   page.table(rows);
   if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
+  const std::string found = round_numbers_in_words(receipt.groups.front());
+  if (!grouped && !found.empty()) page.paragraph(found);
 }
 
 void explain_people(Page& page, const Receipt& receipt) {

@@ -94,8 +94,9 @@ std::vector<Receipt::Published> quantiles_of(const Json& list) {
 Receipt::Group group_of(const Json& group, const Json& common) {
   const Json& run = group.HasMember("mechanism") ? group : common;
   const bool has_options = run.HasMember("options");
-  return {text_of(group, "key"), text_of(run, "mechanism"), has_options ? text_of(run["options"], "reason") : "",
-          quantiles_of(group["quantiles"])};
+  const auto option = [&](const char* name) { return has_options ? text_of(run["options"], name) : ""; };
+  return {text_of(group, "key"), text_of(run, "mechanism"), option("reason"),
+          option("granularity"), option("heaping"),         quantiles_of(group["quantiles"])};
 }
 
 std::vector<Receipt::Group> groups_of(const Json& json) {

@@ -186,6 +186,23 @@ TEST(Explain, SaysWhatIsProved) {
   EXPECT_NE(page.find("with any other records in place of that person's"), std::string::npos);
 }
 
+TEST(Explain, TellsWhatRoundNumbersWereFound) {
+  QuantileRelease release = released(quartiles(Budget::pure(Rational(4))), Lattice::regular(0, 300, Rational(1, 1000)));
+  const auto page = [&] {
+    std::string text = explain(read_receipt(to_json(release, source), "r"), Prose::text);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  };
+  const auto tells = [&](const char* words) { return page().find(words) != std::string::npos; };
+  release.used.granularity = Rational(1, 2);
+  release.used.heaping = Rational(5, 2);
+  EXPECT_TRUE(tells("found that most values are multiples of 0.5, and many are multiples of 2.5;"));
+  release.used.granularity.reset();
+  EXPECT_TRUE(tells("found that many are multiples of 2.5;"));
+  release.used.heaping.reset();
+  EXPECT_FALSE(tells("multiples of"));
+}
+
 TEST(Explain, TellsOfRecordsThatMayHaveBeenRounded) {
   QuantileQuery query{{}, Budget::pure(Rational(4))};
   for (int i = 1; i < 40; ++i) query.quantiles.emplace_back(i, 40);
