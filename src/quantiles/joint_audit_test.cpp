@@ -126,9 +126,10 @@ TEST(JointAuditMutant, AddRemoveSlopeForChangedRecordsIsCaught) {
 // --- Trees of joint selections ---------------------------------------------------------------------------------------
 
 /// Two quantiles at once, and a third one below or above them; the outermost part with an edge.
-Law tree_law(const QuantileQuery& query, const Rational& levels, const RoundNumbers& numbers = {}) {
+Law tree_law(const QuantileQuery& query, const Rational& levels, const RoundNumbers& numbers = {},
+             const std::vector<Rational>& emphasis = {}) {
   return [=](const RankProfile& profile) {
-    const RecursionShape shape{NodeKind::joint_total, {2, 1}, true, numbers};
+    const RecursionShape shape{NodeKind::joint_total, {2, 1}, true, numbers, emphasis};
     const Calibration calibration(query, levels);
     return quantile_law(QuantileTree(profile, query.quantiles, shape, calibration, 1));
   };
@@ -158,6 +159,25 @@ TEST(JointAudit, TreesWithEdgesAndRoundNumbersKeepTheirPromise) {
     zcdp.budget = Budget::zcdp(Rational(1));
     EXPECT_TRUE(audit_zcdp(spread_tables(8, 3), tree_law(zcdp, 2), neighbors, zcdp.budget.rho()).holds);
   }
+}
+
+TEST(JointAudit, TreesOfUnevenLevelsKeepTheirPromise) {
+  const std::vector<Rational> uneven{Rational(6, 5), Rational(4, 5)};
+  for (const Neighbors neighbors : both_relations) {
+    const QuantileQuery query = three_quantiles("6", neighbors);
+    const AuditResult result =
+        audit_pure(spread_tables(10, 3), tree_law(query, 2, {}, uneven), neighbors, query.budget.epsilon());
+    EXPECT_TRUE(result.holds) << result.first << " " << result.second << " " << result.attained.to_string();
+    EXPECT_GT(result.attained.to_double(), 2);
+  }
+}
+
+TEST(JointAuditMutant, LevelsThatShareOutMoreThanTheBudgetAreCaught) {
+  const QuantileQuery query = three_quantiles("6", Neighbors::add_remove);
+  const std::vector<Rational> too_much{Rational(9, 5), Rational(9, 5)};
+  EXPECT_FALSE(
+      audit_pure(spread_tables(10, 4), tree_law(query, 2, {}, too_much), Neighbors::add_remove, query.budget.epsilon())
+          .holds);
 }
 
 TEST(JointAuditMutant, AForgottenLevelIsCaught) {

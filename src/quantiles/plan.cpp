@@ -31,10 +31,21 @@ QuantilePlan flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational
   return recursion(mechanism, {kind, {released.size()}}, released);
 }
 
-QuantilePlan joint_tree(const std::vector<Rational>& released) {
+/// How many records there are to be for each of so many quantiles, times epsilon; nothing when that is not known.
+std::optional<double> records_a_quantile(const QuantileQuery& query, std::size_t quantiles) {
+  if (!query.expected_rows || query.budget.measure() != Measure::pure) return {};
+  return static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person /
+         static_cast<double>(quantiles);
+}
+
+/// Among few records a quantile of the second level cannot err by much more than its node's ends do: the first gets more.
+QuantilePlan joint_tree(const QuantileQuery& query, const std::vector<Rational>& released) {
+  constexpr double few = 12;
   const std::size_t levels = released.size() <= 3 ? 1 : released.size() <= 400 ? 2 : 3;
-  return recursion(Mechanism::joint_tree, {NodeKind::joint_total, even_widths(released.size(), levels), true},
-                   released);
+  RecursionShape shape{NodeKind::joint_total, even_widths(released.size(), levels), true};
+  const std::optional<double> records = records_a_quantile(query, released.size());
+  if (levels == 2 && records && *records < few) shape.emphasis = {Rational(6, 5), Rational(4, 5)};
+  return recursion(Mechanism::joint_tree, std::move(shape), released);
 }
 
 QuantilePlan approximate(const QuantileQuery& query, const std::vector<Rational>& released) {
@@ -92,7 +103,8 @@ QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
   }
   const std::vector<Rational> anchors = anchors_of(query, lattice);
   const bool at_once = anchors.size() <= most_at_once;
-  QuantilePlan plan = at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(anchors);
+  QuantilePlan plan =
+      at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors);
   plan.reason =
       fmt::format("{} {} quantiles{}", at_once ? "at most" : "more than", most_at_once, at_once ? " at once" : "");
   if (anchors.size() < query.quantiles.size()) {
@@ -115,7 +127,7 @@ QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice) {
     case Mechanism::joint_total:
       return flat(query.mechanism, NodeKind::joint_total, query.quantiles);
     case Mechanism::joint_tree:
-      return joint_tree(query.quantiles);
+      return joint_tree(query, query.quantiles);
     case Mechanism::exponential:
     case Mechanism::approximate:
       return approximate(query, query.quantiles);

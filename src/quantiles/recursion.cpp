@@ -115,7 +115,7 @@ JointTarget QuantileTree::target(const QuantileNode& node) const {
 /// cost, times the denominator.
 Exponent QuantileTree::joint_rate(const QuantileNode& node, const JointTarget& target) const {
   const bool alone = node.level == 0;
-  const auto capped = [](const Exponent& rate) { return std::min(rate, largest_joint_rate()); };
+  const auto capped = [&](const Exponent& rate) { return std::min(emphasised(rate, node), largest_joint_rate()); };
   if (target.quantiles() == 1) {
     const QuantileFraction fraction = alpha(node);
     return capped(calibration_.rate(fraction, alone) * Rational(static_cast<std::int64_t>(fraction.denominator), 2));

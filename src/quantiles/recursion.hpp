@@ -26,6 +26,8 @@ struct RecursionShape {
   std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
   bool edges = false;               ///< outermost nodes expect the empty part of the range (base_measure.hpp)
   RoundNumbers numbers = {};        ///< candidates that weigh more
+  /// Of pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
+  std::vector<Rational> emphasis = {};
 
   /// ApproximateQuantiles: one each, over floor(log2 m) + 1 levels.
   static RecursionShape binary(std::size_t quantiles);
@@ -97,7 +99,9 @@ class QuantileTree {
 
   /// Of nodes that decide one quantile.
   QuantileFraction alpha(const QuantileNode& node) const;
-  Exponent rate(const QuantileNode& node) const { return calibration_.rate(alpha(node), node.level == 0); }
+  Exponent rate(const QuantileNode& node) const {
+    return emphasised(calibration_.rate(alpha(node), node.level == 0), node);
+  }
   SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
   /// Of leaves: members are units of candidate_weights().
   WeighedCandidates candidates(const QuantileNode& node) const {
@@ -125,6 +129,9 @@ class QuantileTree {
  private:
   /// How many quantiles the node decides.
   std::size_t width(const QuantileNode& node) const;
+  Exponent emphasised(const Exponent& rate, const QuantileNode& node) const {
+    return shape_.emphasis.empty() ? rate : rate * shape_.emphasis[node.level];
+  }
   Exponent joint_rate(const QuantileNode& node, const JointTarget& target) const;
   JointTarget target(const QuantileNode& node) const;
   std::optional<Edge> edge_below(const QuantileNode& node, const std::vector<Split>& splits) const;

@@ -4,6 +4,7 @@
 #include "fractile/error.hpp"
 #include "fractile/quantiles.hpp"
 #include "quantiles/audit.hpp"
+#include "quantiles/plan.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -141,6 +142,27 @@ TEST(Release, AutoChoosesFromWhatIsPublic) {
   EXPECT_FALSE(used(10, one, {}, "1").granularity);
   EXPECT_TRUE(used(10, one, {}, "0.0001").granularity);
   EXPECT_FALSE(used(10, one, {}, "1").reason.empty());
+}
+
+// The first of two levels has more of the budget where few records are expected a quantile; all of it is shared out.
+TEST(Release, LevelsAreUnevenAmongFewRecords) {
+  const Lattice lattice = Lattice::regular(0, 100, Rational(1, 10));
+  const auto emphasis = [&](std::optional<std::uint64_t> rows, const Budget& budget) {
+    QuantileQuery query{{}, budget};
+    for (std::int64_t i = 1; i <= 120; ++i) query.quantiles.emplace_back(i, 121);
+    query.mechanism = Mechanism::joint_tree;
+    query.expected_rows = rows;
+    return plan_of(query, lattice).shape.emphasis;
+  };
+  const Budget one = Budget::pure(Rational(1));
+  const std::vector<Rational> uneven = emphasis(1000, one);
+  ASSERT_EQ(uneven.size(), 2U);
+  EXPECT_GT(uneven[0], uneven[1]);
+  EXPECT_EQ(uneven[0] + uneven[1], Rational(2));
+  EXPECT_TRUE(emphasis({}, one).empty());
+  EXPECT_TRUE(emphasis(2000, one).empty());
+  EXPECT_EQ(emphasis(2000, Budget::pure(Rational(1, 2))), uneven);
+  EXPECT_TRUE(emphasis(1000, Budget::zcdp(Rational(1, 2))).empty());
 }
 
 TEST(Release, EmptyTablesAndSingleRecordsAreReleased) {
