@@ -31,8 +31,9 @@ inline constexpr Mechanism all_mechanisms[] = {Mechanism::automatic,   Mechanism
 enum class Rates { tight, as_published };
 
 /// Which outputs a selection prefers before it looks at the records. uniform: none. adaptive: round numbers (multiples of
-/// powers of ten, and what records are found to heap on), and where earlier selections of the same release show the range to be filled. by_mechanism: adaptive for
-/// automatic, joint_total and joint_tree, uniform for the published ones. Privacy is the same either way.
+/// powers of ten, and what records are found to heap on), and where earlier selections of the same release show the range to
+/// be filled. by_mechanism: adaptive for automatic, joint_total and joint_tree, uniform for the published ones. Privacy is the
+/// same either way.
 enum class Base { by_mechanism, uniform, adaptive };
 
 /// "auto", "exponential", "approximate", "joint", "joint-total", "joint-tree", "independent", "tree".

@@ -5,8 +5,8 @@
 namespace fractile {
 namespace {
 
-/// A record on the heaps gains this much less than its modulus costs.
-constexpr std::uint64_t gain = 96;  // 32 log2(8)
+/// What a record on the heaps gains, before the modulus's cost: 32 log2(heap_weight).
+constexpr std::uint64_t gain = 96;
 
 struct Modulus {
   std::int64_t value;

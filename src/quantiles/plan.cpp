@@ -31,20 +31,20 @@ QuantilePlan flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational
   return recursion(mechanism, {kind, {released.size()}}, released);
 }
 
-/// How many records there are to be for each of so many quantiles, times epsilon; nothing when that is not known.
-std::optional<double> records_a_quantile(const QuantileQuery& query, std::size_t quantiles) {
+/// The expected rows times a pure epsilon, by persons: what the records are worth; nothing when it is not known.
+std::optional<double> records_at_epsilon_one(const QuantileQuery& query) {
   if (!query.expected_rows || query.budget.measure() != Measure::pure) return {};
-  return static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person /
-         static_cast<double>(quantiles);
+  return static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
 /// Among few records a quantile of the second level cannot err by much more than its node's ends do: the first gets more.
 QuantilePlan joint_tree(const QuantileQuery& query, const std::vector<Rational>& released) {
-  constexpr double few = 12;
+  constexpr double few = 12;  // for each quantile
   const std::size_t levels = released.size() <= 3 ? 1 : released.size() <= 400 ? 2 : 3;
   RecursionShape shape{NodeKind::joint_total, even_widths(released.size(), levels), true};
-  const std::optional<double> records = records_a_quantile(query, released.size());
-  if (levels == 2 && records && *records < few) shape.emphasis = {Rational(6, 5), Rational(4, 5)};
+  const std::optional<double> records = records_at_epsilon_one(query);
+  if (levels == 2 && records && *records < few * static_cast<double>(released.size()))
+    shape.emphasis = {Rational(6, 5), Rational(4, 5)};
   return recursion(Mechanism::joint_tree, std::move(shape), released);
 }
 
@@ -61,10 +61,9 @@ constexpr std::size_t most_at_once = 24;
 /// As many of the quantiles as n records carry at this epsilon, evenly chosen; all, when that is nearly all.
 std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice) {
   const std::vector<Rational>& all = query.quantiles;
-  if (!query.interpolate || !query.expected_rows || !lattice.is_regular()) return all;
-  const double carried =
-      static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person / 55;
-  const auto count = static_cast<std::size_t>(std::clamp(carried, 5.0, 1e9)) - 1;  // between so many cells
+  const std::optional<double> records = records_at_epsilon_one(query);
+  if (!query.interpolate || !records || !lattice.is_regular()) return all;
+  const auto count = static_cast<std::size_t>(std::clamp(*records / 55, 5.0, 1e9)) - 1;  // between so many cells
   if (count + count / 4 >= all.size()) return all;
   std::vector<Rational> anchors;
   for (std::size_t i = 1; i <= count; ++i) anchors.push_back(all[i * (all.size() + 1) / (count + 1) - 1]);
