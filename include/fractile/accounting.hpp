@@ -92,6 +92,15 @@ Rational delta_of_zcdp(const Rational& rho, const Exponent& epsilon);
 /// rho >= 0 and 0 < delta < 1.
 /// Proof: docs/proofs/conversions.md
 Rational epsilon_of_zcdp(const Rational& rho, const Rational& delta);
+/// The largest probability, at most 1, that an event can have under one of two neighbours when it has `probability` under the
+/// other: min(e^epsilon p + delta, 1 - e^-epsilon (1 - p - delta)) of an (epsilon, delta)-DP mechanism. No smaller bound holds
+/// for all of them. Exact when e^epsilon is rational. Error(usage) unless 0 <= probability <= 1 and 0 <= delta <= 1.
+/// Proof: docs/proofs/conversions.md
+Rational largest_probability(const Exponent& epsilon, const Rational& delta, const Rational& probability);
+/// The same for what a budget promises. Of a rho it is the least over the pairs (epsilon_of_zcdp(rho, delta), delta) with
+/// delta = 10^-1, ..., 10^-12.
+/// Proof: docs/proofs/conversions.md
+Rational largest_probability(const Budget& budget, const Rational& probability);
 
 // Composition. All sums hold for mechanisms chosen adaptively as long as their costs are fixed beforehand; costs that are
 // themselves chosen adaptively need a PrivacyFilter.

@@ -242,5 +242,40 @@ TEST(PrivacyFilter, KeepsTheBudgetWhenCostsDependOnAnswers) {
   EXPECT_GT(zcdp.moment, Rational(2));
 }
 
+/// What an analyst with an (epsilon, delta) budget sees, who picks each mechanism and its cost by the answers so far: responses
+/// that reveal the table outright with probability delta, and otherwise have odds; both are larger after a "yes".
+struct ApproximateInteraction {
+  void run(Rational odds_left, Rational delta_left, bool last, const Rational& p, const Rational& q) {
+    const Rational odds = last ? 3 : 2;
+    const Rational delta = last ? Rational(1, 10) : Rational(1, 100);
+    if (odds > odds_left || delta > delta_left) {
+      excess += std::max(p - odds_of_budget * q, Rational(0));
+      return;
+    }
+    odds_left /= odds;
+    delta_left -= delta;
+    const Rational more = (Rational(1) - delta) * odds / (odds + Rational(1));
+    const Rational less = (Rational(1) - delta) / (odds + Rational(1));
+    excess += p * delta;  // revealed: the other table cannot have answered so
+    run(odds_left, delta_left, true, p * more, q * less);
+    run(odds_left, delta_left, false, p * less, q * more);
+  }
+  Rational odds_of_budget;
+  Rational excess;  ///< the least delta of the whole at the budget's epsilon
+};
+
+TEST(Composition, OfApproximateCostsChosenByAnswersKeepsTheBudget) {
+  for (const std::int64_t odds : {3, 6, 12, 40}) {
+    for (const Rational& delta : {Rational(1, 20), Rational(3, 10), Rational(1, 2)}) {
+      ApproximateInteraction interaction{odds, {}};
+      interaction.run(odds, delta, true, 1, 1);
+      EXPECT_LE(interaction.excess, delta);
+      ApproximateInteraction mutant{Rational(odds, 2), {}};  // the first answer is not paid for
+      mutant.run(odds, delta, true, 1, 1);
+      if (delta == Rational(3, 10) && odds == 12) EXPECT_GT(mutant.excess, delta);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fractile

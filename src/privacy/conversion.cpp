@@ -192,6 +192,60 @@ Rational epsilon_of_zcdp(const Rational& rho, const Rational& delta) {
   return std::max(Rational(0), upper_rational(enclose_until(enclose, is_settled)));
 }
 
+namespace {
+
+/// e^epsilon p + delta.
+Rational raised(const Exponent& epsilon, const Rational& delta, const Rational& p) {
+  if (p.sign() == 0) return delta;
+  if (EpsilonSum(epsilon) > EpsilonSum(Rational(1000))) return 1;  // no use is made of it beyond 1
+  if (epsilon.has_rational_exponential()) return epsilon.exponential() * p + delta;
+  return certified_upper([&](std::int64_t precision) {
+    return Enclosure::of(epsilon, precision).exp() * Enclosure::of(p, precision) + Enclosure::of(delta, precision);
+  });
+}
+
+/// 1 - e^-epsilon (1 - p - delta), where 1 - p - delta > 0.
+Rational from_above(const Exponent& epsilon, const Rational& others) {
+  if (EpsilonSum(epsilon) > EpsilonSum(Rational(1000))) return 1;
+  if (epsilon.has_rational_exponential()) return Rational(1) - others / epsilon.exponential();
+  return certified_upper([&](std::int64_t precision) {
+    const Enclosure kept = Enclosure::of(others, precision) / Enclosure::of(epsilon, precision).exp();
+    return Enclosure::of(Rational(1), precision) - kept;
+  });
+}
+
+void require_probability(const Rational& value, const char* what) {
+  if (value.sign() >= 0 && value <= Rational(1)) return;
+  throw Error(ErrorCode::usage, std::string(what) + " is not between 0 and 1", "write for example 1/10");
+}
+
+}  // namespace
+
+Rational largest_probability(const Exponent& epsilon, const Rational& delta, const Rational& probability) {
+  require_probability(probability, "a probability");
+  require_probability(delta, "delta");
+  const Rational others = Rational(1) - probability - delta;
+  if (others.sign() <= 0) return 1;
+  return std::min({raised(epsilon, delta, probability), from_above(epsilon, others), Rational(1)});
+}
+
+Rational largest_probability(const Budget& budget, const Rational& probability) {
+  switch (budget.measure()) {
+    case Measure::pure:
+      return largest_probability(budget.epsilon(), 0, probability);
+    case Measure::approximate:
+      return largest_probability(budget.epsilon(), budget.delta(), probability);
+    case Measure::zcdp:
+      break;
+  }
+  Rational least = 1;
+  for (int digits = 1; digits <= 12; ++digits) {
+    const Rational delta = Rational(10).pow(-digits);
+    least = std::min(least, largest_probability(epsilon_of_zcdp(budget.rho(), delta), delta, probability));
+  }
+  return least;
+}
+
 Rational largest_pure(const Rational& rho) { return largest_level(rho, 2); }
 
 Rational largest_pure_tight(const Rational& rho) { return largest_level_tight(rho, 2, zcdp_of_pure_tight); }

@@ -186,6 +186,60 @@ TEST(Conversion, DeltaOfPureIsRandomizedResponses) {
   }));
 }
 
+// What may come of a release.
+
+TEST(Conversion, LargestProbabilitiesInWords) {
+  EXPECT_EQ(largest_probability(Exponent::log(2), 0, Rational(1, 10)), Rational(1, 5));
+  EXPECT_EQ(largest_probability(Exponent::log(2), 0, Rational(4, 5)), Rational(9, 10));
+  EXPECT_EQ(largest_probability(Exponent::log(2), Rational(1, 100), Rational(1, 10)), Rational(21, 100));
+  EXPECT_EQ(largest_probability(Rational(5), 0, 0), Rational(0));
+  EXPECT_EQ(largest_probability(Rational(5), Rational(1, 3), Rational(2, 3)), Rational(1));
+  EXPECT_EQ(largest_probability(Rational(1'000'000), 0, Rational(1, 2)), Rational(1));
+  const Rational tenth = largest_probability(Rational(1), 0, Rational(1, 10));  // e/10
+  EXPECT_GT(tenth, Rational(27, 100));
+  EXPECT_LT(tenth, Rational(28, 100));
+  EXPECT_THROW(largest_probability(Rational(1), 0, Rational(11, 10)), Error);
+  EXPECT_THROW(largest_probability(Rational(1), Rational(-1), Rational(1, 2)), Error);
+}
+
+/// Randomized response that tells the truth outright with probability delta: the worst (epsilon, delta)-DP mechanism. Its
+/// outcomes: surely one, yes, no, surely the other.
+TEST(Conversion, LargestProbabilitiesAreThoseOfRandomizedResponse) {
+  EXPECT_TRUE(rc::check([] {
+    const Rational odds = Rational(1) + Rational(*rc::gen::inRange(1, 1000), 100);
+    const Rational delta = Rational(*rc::gen::inRange(0, 50), 100);
+    const Rational more = (Rational(1) - delta) * odds / (odds + Rational(1));
+    const Rational less = (Rational(1) - delta) / (odds + Rational(1));
+    const std::vector<Rational> p{delta, more, less, 0};
+    const std::vector<Rational> q{0, less, more, delta};
+    for (unsigned event = 0; event < 16; ++event) {
+      Rational of_p;
+      Rational of_q;
+      for (unsigned outcome = 0; outcome < 4; ++outcome) {
+        if ((event >> outcome & 1U) == 0) continue;
+        of_p += p[outcome];
+        of_q += q[outcome];
+      }
+      RC_ASSERT(of_p <= largest_probability(Exponent::log(odds), delta, of_q));
+    }
+    RC_ASSERT(largest_probability(Exponent::log(odds), delta, less) == delta + more);
+    RC_ASSERT(largest_probability(Exponent::log(odds), delta, less + more) == Rational(1));
+    const Rational share = Rational(*rc::gen::inRange(0, 100), 100);  // of the outcome "no", by a further coin
+    RC_ASSERT(largest_probability(Exponent::log(odds), delta, less + more * share) == delta + more + less * share);
+  }));
+}
+
+TEST(Conversion, LargestProbabilitiesThatAreNotRationalAreRoundedUp) {
+  EXPECT_TRUE(rc::check([] {
+    const Exponent epsilon = any_level();
+    const Rational p = Rational(*rc::gen::inRange(1, 99), 100);
+    const Enclosure factor = Enclosure::of(epsilon, 600).exp();
+    const Enclosure raised = factor * number(p);
+    const Enclosure from_above = number(1) - number(Rational(1) - p) / factor;
+    expect_just_above(largest_probability(epsilon, 0, p), certainly_less(raised, from_above) ? raised : from_above);
+  }));
+}
+
 // Zero-concentrated to approximate.
 
 double gaussian_tail(double x) { return std::erfc(x / std::sqrt(2.0)) / 2; }
@@ -206,6 +260,23 @@ TEST(Conversion, DeltaOfZcdpCoversTheGaussianAndIsNotFarAbove) {
       EXPECT_LT(bound, 40 * exact) << rho << ' ' << epsilon;
     }
   }
+}
+
+/// The Gaussian mechanism's best test has probability Phi(t + mean) where the other law gives it Phi(t).
+TEST(Conversion, LargestProbabilitiesOfZcdpCoverTheGaussian) {
+  for (const double rho : {1e-4, 0.01, 0.5, 2.0}) {
+    for (const double t : {-4.0, -2.5, -1.0, 0.0, 1.0}) {
+      SCOPED_TRACE(rho);
+      const Rational p = Rational::from_double(gaussian_tail(-t));
+      const double bound = largest_probability(Budget::zcdp(Rational::from_double(rho)), p).to_double();
+      EXPECT_GE(bound, gaussian_tail(-t - std::sqrt(2 * rho)) * (1 - 1e-12));
+      EXPECT_LT(bound, 1.0);
+    }
+  }
+  const Budget pure = Budget::pure(Rational(1));
+  EXPECT_EQ(largest_probability(pure, Rational(1, 10)), largest_probability(Rational(1), 0, Rational(1, 10)));
+  const Budget approximate = Budget::approximate(Exponent::log(2), Rational(1, 100));
+  EXPECT_EQ(largest_probability(approximate, Rational(1, 10)), Rational(21, 100));
 }
 
 TEST(Conversion, NoOrderIsBetterThanTheChosen) {

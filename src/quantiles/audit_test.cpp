@@ -55,6 +55,45 @@ QuantileQuery zcdp_query(std::vector<Rational> q, const char* rho, Neighbors nei
 
 constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
 
+/// The runs of candidates of a table with ten records at 50 and one at 0 or at 10^6, and their probabilities.
+std::vector<Enclosure> law_with_one_record_at(std::uint64_t value, std::vector<Run>& runs) {
+  const std::uint64_t candidates = 1'000'001;
+  const QuantileQuery query = pure_query(quantiles({"0.5"}), "1", Neighbors::add_remove);
+  std::vector<Position> positions{2 * 50 + 1, 2 * value + 1};
+  std::vector<std::uint64_t> counts{10, 1};
+  if (value < 50) {
+    std::swap(positions[0], positions[1]);
+    std::swap(counts[0], counts[1]);
+  }
+  const RankProfile profile(candidates, positions, counts);
+  const Calibration calibration(query, 1);
+  const QuantileTree tree(profile, query.quantiles, calibration, 2);
+  runs = runs_of(tree.candidates(tree.root()));
+  return softmax_law(runs, tree.rate(tree.root()));
+}
+
+/// Two tables where one person's record says different things are two steps of add-remove apart, and the odds between them move by
+/// nearly e^(2 epsilon): no statement about values is bounded by e^epsilon.
+TEST(Audit, WhatARecordSaysMovesTwiceAsFarUnderAddRemove) {
+  std::vector<Run> low_runs;
+  std::vector<Run> high_runs;
+  const std::vector<Enclosure> low = law_with_one_record_at(0, low_runs);
+  const std::vector<Enclosure> high = law_with_one_record_at(1'000'000, high_runs);
+  double furthest = 0;
+  for (std::size_t i = 0; i < low_runs.size(); ++i) {
+    for (std::size_t j = 0; j < high_runs.size(); ++j) {
+      const Run& a = low_runs[i];
+      const Run& b = high_runs[j];
+      if (a.start >= b.start + b.length || b.start >= a.start + a.length) continue;  // no candidate is in both
+      const auto each = [](const Enclosure& mass, const Run& run) { return mass / Enclosure::of_whole(run.length); };
+      const Enclosure ratio = (each(low[i], a) / each(high[j], b)).log();
+      EXPECT_TRUE(certainly_at_most(ratio, Enclosure::of(Rational(2))));
+      furthest = std::max({furthest, ratio.lower_double(), -ratio.upper_double()});
+    }
+  }
+  EXPECT_GT(furthest, 1.999);
+}
+
 // Wide lattices make the bound nearly tight: an empty run of many candidates carries the normaliser.
 TEST(Audit, OneQuantileKeepsItsPromise) {
   for (const Neighbors neighbors : both_relations) {

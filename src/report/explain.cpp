@@ -124,26 +124,6 @@ std::string without_the_person(const Receipt& receipt) {
                                            : "with any other records in place of that person's";
 }
 
-/// Pure privacy is a bound on odds.
-std::string odds_of(double epsilon, const std::string& compared) {
-  const double factor = std::exp(epsilon);
-  return fmt::format(
-      "Whatever someone knows beforehand: seeing the published values changes the odds that he gives to any statement "
-      "about one person by a factor of at most {} (e^{:.4g}), compared with a release made {}. It is the promise of a "
-      "survey "
-      "in which everyone answers a yes-or-no question, truly with a probability of {} % and otherwise with the "
-      "opposite.",
-      up(factor), epsilon, compared, up(100 * factor / (1 + factor)));
-}
-
-/// The definition of (epsilon, delta).
-std::string probabilities_of(double epsilon, const std::string& delta, const std::string& compared) {
-  return fmt::format(
-      "Whatever may come of the published values, for good or ill: its probability is at most {} times (e^{:.4g}) what "
-      "it would be of a release made {}, plus {}.",
-      up(std::exp(epsilon)), epsilon, compared, delta);
-}
-
 std::string measure_in_words(Measure measure) {
   switch (measure) {
     case Measure::pure:
@@ -156,26 +136,85 @@ std::string measure_in_words(Measure measure) {
   return {};
 }
 
-std::string strength_of(const Budget& budget, const std::string& compared) {
-  switch (budget.measure()) {
-    case Measure::pure:
-      return odds_of(budget.epsilon().to_double(), compared);
-    case Measure::approximate:
-      return probabilities_of(budget.epsilon().to_double(), budget.delta().to_string(), compared);
-    case Measure::zcdp:
-      return "Such a budget has no single epsilon; this is one of the promises that follow from it. " +
-             probabilities_of(epsilon_of_zcdp(budget.rho(), Rational(1, 1'000'000)).to_double(), "one in a million",
-                              compared);
+/// "2.8 in 100", "28 in 100"; never below the probability.
+std::string in_a_hundred(const Rational& probability) {
+  const Rational percent = probability * Rational(100);
+  const Rational unit = percent < Rational(10) ? Rational(1, 10) : Rational(1);
+  return ((percent / unit).ceil() * unit).to_decimal() + " in 100";
+}
+
+/// What may come of the release because a person took part.
+void explain_probabilities(Page& page, const Receipt& receipt) {
+  const bool presence = receipt.neighbors == "add-remove";
+  page.paragraph(fmt::format(
+      "Think of anything, good or bad, that may come of these values being published. Had the release been made {}, it "
+      "would come about with some probability. The first column has examples. As it is, the probability is at most "
+      "that of the second column.",
+      without_the_person(receipt)));
+  std::vector<report_detail::Row> rows{
+      {presence ? "without the person's records" : "with other records in their place", "as it is, at most"}};
+  for (const std::int64_t percent : {1, 10, 50}) {
+    const Rational probability(percent, 100);
+    rows.push_back({in_a_hundred(probability), in_a_hundred(largest_probability(receipt.budget, probability))});
   }
-  return {};
+  page.table(rows);
+  page.paragraph("The two columns may change places: the promise holds in both directions.");
+}
+
+/// The odds that the answer to a survey question changes as much.
+std::string survey_of(double epsilon) {
+  const double factor = std::exp(epsilon);
+  return fmt::format(
+      "no more than by their answer in a survey in which everyone answers a yes-or-no question, truthfully with a "
+      "probability of {} % and otherwise with the opposite",
+      up(factor > 1e9 ? 100 : 100 * factor / (1 + factor)));
+}
+
+/// Pure privacy is a bound on odds: e^epsilon for neighbours; records that say one thing and records that say another are two
+/// steps of add-remove apart, and one of change-one.
+void explain_odds(Page& page, const Receipt& receipt) {
+  const double epsilon = receipt.budget.epsilon().to_double();
+  const bool presence = receipt.neighbors == "add-remove";
+  const double of_values = presence ? 2 * epsilon : epsilon;
+  std::string words = "To someone who knows everybody else's records, the values change ";
+  if (presence) {
+    words +=
+        fmt::format("the odds that the person's records are in the table by a factor of at most {} (e^{:.4g}), and ",
+                    up(std::exp(epsilon)), epsilon);
+  }
+  page.paragraph(words + fmt::format("the odds of what these records say by a factor of at most {} (e^{:.4g}): {}.",
+                                     up(std::exp(of_values)), of_values, survey_of(of_values)));
 }
 
 void explain_strength(Page& page, const Receipt& receipt) {
   page.section("How strong the promise is");
   page.paragraph(fmt::format("The release costs {} ({}).", receipt.budget.to_string(),
                              measure_in_words(receipt.budget.measure())));
-  page.paragraph(strength_of(receipt.budget, without_the_person(receipt)));
-  page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do rhos.");
+  explain_probabilities(page, receipt);
+  if (receipt.budget.measure() == Measure::pure) explain_odds(page, receipt);
+  if (receipt.budget.measure() == Measure::zcdp) {
+    page.paragraph(
+        fmt::format("A rho is no epsilon. For comparison with other releases: it implies epsilon = {} with delta = one "
+                    "in a million.",
+                    up(epsilon_of_zcdp(receipt.budget.rho(), Rational(1, 1'000'000)).to_double())));
+  }
+  page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do deltas and rhos.");
+}
+
+/// What is left of the promise to somebody with more records than declared (docs/proofs/composition.md, 4).
+std::string of_more_records(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "For somebody with twice as many, the cost is twice as high; with three times as many, three times; and "
+             "so on.";
+    case Measure::zcdp:
+      return "For somebody with twice as many, the cost is four times as high; with three times as many, nine times; "
+             "and "
+             "so on.";
+    case Measure::approximate:
+      return "For somebody with twice as many, epsilon is twice as high, and delta 1 + e^epsilon times.";
+  }
+  return {};
 }
 
 /// What a part of the budget found of the values; empty when it found nothing or did not look.
@@ -213,21 +252,20 @@ void explain_people(Page& page, const Receipt& receipt) {
   page.section("For whom the promise holds");
   const std::string records = receipt.records_per_person == "1" ? "1 record" : receipt.records_per_person + " records";
   if (receipt.source.person.empty()) {
-    page.paragraph(
-        fmt::format("For every person who has at most {} in the table{}. If somebody has more than that, the promise "
-                    "to him is weaker in proportion.",
-                    records, receipt.source.by.empty() ? "" : ", in all groups together"));
+    page.paragraph(fmt::format("For every person who has at most {} in the table{}. {}", records,
+                               receipt.source.by.empty() ? "" : ", in all groups together",
+                               of_more_records(receipt.budget.measure())));
   } else {
     page.paragraph(fmt::format(
-        "For every person, as the column {} tells persons apart, however many records he has: at most {} "
-        "of his, chosen at random, counted{}.",
+        "For every person, as the column {} tells persons apart, however many records they have: at most {} "
+        "of theirs, chosen at random, counted{}.",
         page.typed(receipt.source.person), records, receipt.source.by.empty() ? "" : " in all groups together"));
   }
-  page.paragraph(
-      receipt.neighbors == "add-remove"
-          ? "What is protected is whether the person's records are in the table at all, and what they say."
-          : "What is protected is what the person's records say. That somebody is in the table, and how many records "
-            "there are, is not, except that a record may lack its number.");
+  page.paragraph(receipt.neighbors == "add-remove"
+                     ? "What is protected is whether the person's records are in the table at all, and what they say."
+                     : "What is protected is what the person's records say, and whether they hold a number. That "
+                       "somebody is in the "
+                       "table, and how many rows it has, is not protected.");
 }
 
 void explain_errors(Page& page, const Receipt& receipt) {
@@ -276,7 +314,7 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
                      ? "Records without a number were left out."
                      : "The release would have failed had there been a record without a number.");
   if (!receipt.public_records.empty()) {
-    page.paragraph(fmt::format("That the number of records, {}, is public.", receipt.public_records));
+    page.paragraph(fmt::format("That the number of rows of the table, {}, is public.", receipt.public_records));
   }
   page.paragraph("That nobody could watch the program at work: how long it takes depends on the data.");
 }

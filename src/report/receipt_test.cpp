@@ -168,22 +168,65 @@ TEST(Receipt, NamesAreKept) {
   }));
 }
 
-TEST(Explain, SaysWhatIsProved) {
-  const Lattice ages = Lattice::regular(0, 125, 1);
-  QuantileRelease release = released(quartiles(Budget::pure(Rational(2))), ages);
+/// The page of a release's receipt, as one line.
+std::string page_of(const QuantileRelease& release) {
   std::string page = explain(read_receipt(to_json(release, source), "r"), Prose::text);
-  EXPECT_NE(page.find("NOT PRIVATE"), std::string::npos);  // it has a seed
-  EXPECT_NE(page.find("at most 7.39 (e^2)"), std::string::npos);
-  EXPECT_NE(page.find("probability of 89 %"), std::string::npos);  // e^2 / (1 + e^2) = 0.8808
-  EXPECT_NE(page.find("without that person's records"), std::string::npos);
+  std::string line;
+  for (const char c : page) {
+    const char next = c == '\n' ? ' ' : c;
+    if (next != ' ' || !line.ends_with(' ')) line += next;
+  }
+  return line;
+}
+
+QuantileRelease of_ages(const Budget& budget) { return released(quartiles(budget), Lattice::regular(0, 125, 1)); }
+
+#define EXPECT_SAYS(page, words) EXPECT_NE((page).find(words), std::string::npos) << (page)
+#define EXPECT_DOES_NOT_SAY(page, words) EXPECT_EQ((page).find(words), std::string::npos) << (page)
+
+TEST(Explain, BoundsWhatMayComeOfARelease) {
+  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  std::string page = page_of(release);
+  EXPECT_SAYS(page, "NOT PRIVATE");  // it has a seed
+  EXPECT_SAYS(page, "without that person's records");
+  EXPECT_SAYS(page, "1 in 100 2.8 in 100");
+  EXPECT_SAYS(page, "10 in 100 28 in 100");  // e/10 = 0.2718
+  EXPECT_SAYS(page, "50 in 100 82 in 100");  // 1 - 0.5/e = 0.8161
   release.query.neighbors = Neighbors::change_one;
-  release.query.records_per_person = 3;
   release.unsafe_seed.reset();
-  page = explain(read_receipt(to_json(release, source), "r"), Prose::text);
-  EXPECT_EQ(page.find("NOT PRIVATE"), std::string::npos);
-  EXPECT_NE(page.find("at most 3 records in the table"), std::string::npos);
-  std::replace(page.begin(), page.end(), '\n', ' ');
-  EXPECT_NE(page.find("with any other records in place of that person's"), std::string::npos);
+  page = page_of(release);
+  EXPECT_DOES_NOT_SAY(page, "NOT PRIVATE");
+  EXPECT_SAYS(page, "with any other records in place of that person's");
+  EXPECT_SAYS(page, "10 in 100 28 in 100");
+  page = page_of(of_ages(Budget::zcdp(Rational(1, 2))));
+  EXPECT_SAYS(page, "10 in 100 65 in 100");  // a Gaussian mechanism reaches 39
+  EXPECT_SAYS(page, "A rho is no epsilon.");
+}
+
+/// Under add-remove, a table where the person's record says one thing and one where it says another are two steps apart.
+TEST(Explain, OddsOfWhatARecordSaysMoveTwiceAsFarUnderAddRemove) {
+  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  std::string page = page_of(release);
+  EXPECT_SAYS(page,
+              "the odds that the person's records are in the table by a factor of at most 2.72 (e^1), and "
+              "the odds of what these records say by a factor of at most 7.39 (e^2)");
+  EXPECT_SAYS(page, "truthfully with a probability of 89 %");  // e^2 / (1 + e^2) = 0.8808
+  release.query.neighbors = Neighbors::change_one;
+  page = page_of(release);
+  EXPECT_SAYS(page, "the values change the odds of what these records say by a factor of at most 2.72 (e^1)");
+  EXPECT_SAYS(page, "truthfully with a probability of 74 %");  // e / (1 + e) = 0.7311
+  EXPECT_DOES_NOT_SAY(page_of(of_ages(Budget::zcdp(Rational(1, 2)))), "odds");
+}
+
+TEST(Explain, SaysWhatMoreRecordsCost) {
+  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  release.query.records_per_person = 3;
+  EXPECT_SAYS(page_of(release), "at most 3 records in the table. For somebody with twice as many, the cost is twice");
+  EXPECT_SAYS(page_of(of_ages(Budget::zcdp(Rational(1, 2)))), "with twice as many, the cost is four times as high");
+  QuantileQuery query = quartiles(Budget::approximate(Rational(1), Rational(1, 1000)));
+  query.mechanism = Mechanism::independent;
+  EXPECT_SAYS(page_of(released(query, Lattice::regular(0, 125, 1))),
+              "epsilon is twice as high, and delta 1 + e^epsilon");
 }
 
 TEST(Explain, TellsWhatRoundNumbersWereFound) {
