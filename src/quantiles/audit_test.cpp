@@ -75,17 +75,19 @@ std::vector<Enclosure> law_with_one_record_at(std::uint64_t value, std::vector<R
 /// Two tables where one person's record says different things are two steps of add-remove apart, and the odds between them move by
 /// nearly e^(2 epsilon): no statement about values is bounded by e^epsilon.
 TEST(Audit, WhatARecordSaysMovesTwiceAsFarUnderAddRemove) {
-  std::vector<Run> low_runs;
-  std::vector<Run> high_runs;
+  std::vector<fractile::Run> low_runs;
+  std::vector<fractile::Run> high_runs;
   const std::vector<Enclosure> low = law_with_one_record_at(0, low_runs);
   const std::vector<Enclosure> high = law_with_one_record_at(1'000'000, high_runs);
   double furthest = 0;
   for (std::size_t i = 0; i < low_runs.size(); ++i) {
     for (std::size_t j = 0; j < high_runs.size(); ++j) {
-      const Run& a = low_runs[i];
-      const Run& b = high_runs[j];
+      const fractile::Run& a = low_runs[i];
+      const fractile::Run& b = high_runs[j];
       if (a.start >= b.start + b.length || b.start >= a.start + a.length) continue;  // no candidate is in both
-      const auto each = [](const Enclosure& mass, const Run& run) { return mass / Enclosure::of_whole(run.length); };
+      const auto each = [](const Enclosure& mass, const fractile::Run& run) {
+        return mass / Enclosure::of_whole(run.length);
+      };
       const Enclosure ratio = (each(low[i], a) / each(high[j], b)).log();
       EXPECT_TRUE(certainly_at_most(ratio, Enclosure::of(Rational(2))));
       furthest = std::max({furthest, ratio.lower_double(), -ratio.upper_double()});
