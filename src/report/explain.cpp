@@ -311,8 +311,10 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
                    page.typed(receipt.source.sql));
   }
   page.paragraph(receipt.source.null_policy == "drop"
-                     ? "Records without a number were left out."
-                     : "The release would have failed had there been a record without a number.");
+                     ? "That in every record the column holds a number or nothing; records with nothing were left out. "
+                       "Any other content makes a release fail, and the failure tells that there is some."
+                     : "That in every record the column holds a number. Anything else makes a release fail, and the "
+                       "failure tells that there is some.");
   if (!receipt.public_records.empty()) {
     page.paragraph(fmt::format("That the number of rows of the table, {}, is public.", receipt.public_records));
   }

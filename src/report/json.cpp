@@ -41,6 +41,7 @@ void write_source(Writer& json, const SourceDescription& source) {
   member(json, "column", source.column);
   if (!source.person.empty()) member(json, "person", source.person);
   member(json, "null", source.null_policy);
+  member(json, "domain", std::string(source.null_policy == "drop" ? "number or missing" : "number"));
   member(json, "engine", source.engine);
   json.EndObject();
 }
