@@ -12,6 +12,7 @@
 #include "experiments/kronecker_utility.hpp"
 #include "experiments/output.hpp"
 #include "experiments/quantile_figures.hpp"
+#include "fractile/text.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 

@@ -171,7 +171,7 @@ TEST(Receipt, MembersThatStandTwiceAreRefused) {
   EXPECT_TRUE(refusal.starts_with("'r.json' is no receipt: a member of an object stands there a second time at byte "))
       << refusal;
   EXPECT_EQ(refusal_of(R"({"a": 1, "\u0061": 2})"),
-            "'r.json' is no receipt: a member of an object stands there a second time at byte 18");
+            "'r.json' is no receipt: a member of an object stands there a second time at byte 17");
   EXPECT_EQ(refusal_of(R"({"a": {"a": [{"a": 1}, {"a": 1}]}})"),
             "'r.json' is no receipt: it breaks the schema's rule 'required'");
 }

@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include <map>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,19 @@ TEST(ShownText, EscapesWhatNobodySees) {
   EXPECT_EQ(shown_text("\xf3\xa0\x80\x81"), "\\u{e0001}");
   EXPECT_EQ(shown_text("\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae"), "\xd9\x85\xdb\x8c\xe2\x80\x8c\xd8\xae");  // a joiner
   EXPECT_EQ(shown_lines("a\nb\r\n"), "a\nb\\r\n");
+}
+
+/// Unicode's Cc, Zl and Zp, and Cf but for the joiners and for those that are seen, such as the signs before Arabic numbers.
+TEST(ShownText, HiddenCharactersOneByOne) {
+  for (const char32_t code :
+       {0x00,   0x07,   0x1F,   0x7F,   0x80,   0x9B,   0x9F,   0xAD,   0x61C,  0x180E, 0x200B,  0x200E, 0x200F,
+        0x2028, 0x2029, 0x202A, 0x202E, 0x2060, 0x2066, 0x2069, 0x206F, 0xFEFF, 0xFFF9, 0xE0001, 0xE007F}) {
+    EXPECT_TRUE(is_hidden(code)) << static_cast<std::uint32_t>(code);
+  }
+  for (const char32_t code : std::initializer_list<char32_t>{0x20, 0x7E, 0xA0, 0xE9, 0x200C, 0x200D, 0x2010, 0x2030,
+                                                             0x20AC, 0x1F393, 0xE0100}) {
+    EXPECT_FALSE(is_hidden(code)) << static_cast<std::uint32_t>(code);
+  }
 }
 
 TEST(ShownText, BytesThatAreNotUtf8) {

@@ -57,6 +57,13 @@ class Messages(CleanTest):
                 self.assert_clean(result.err)
                 self.assertRegex(result.err, r"\A(fractile: [^\n]+\n  [^\n]+\n)?\Z")
 
+    def test_hints(self):
+        run("ledger", "init", "b.db", "--dataset", "p\u202eq", "--epsilon", "1", cwd=self.folder)
+        result = self.run_release("t.csv", ledger="b.db", dataset="p\u202eqr")
+        self.assert_refused(result, 2, "did you mean p\\u{202e}q?")
+        self.write("t.csv", f"{COLUMN}\n1\n")
+        self.assert_clean(self.run_release("t.csv", column=COLUMN[1:]).err)
+
     def test_verbs_files_and_extras(self):
         for arguments in ([NASTY], ["--" + NASTY], ["release", NASTY, *options()], ["release", "t.csv", NASTY, *options()],
                           ["release", "--" + NASTY], ["explain", NASTY], ["ledger", "show", NASTY], ["ledger", NASTY],
@@ -74,8 +81,7 @@ class Messages(CleanTest):
 
     def test_values_that_are_not_utf8(self):
         for name in ("column", "person", "by", "keys", "sql", "quantiles", "epsilon", "dataset", "delimiter"):
-            result = self.run_release("t.csv", *[b"--" + name.encode(), b"\xff"] if name not in ("column", "epsilon") else [],
-                                      **({name: b"\xff"} if name in ("column", "epsilon") else {}))
+            result = self.run_release("t.csv", **{name: os.fsdecode(b"\xff")})
             self.assert_refused(result, 2, f"--{name}: the value is not UTF-8 text", "iconv")
 
     def test_columns_of_the_file(self):

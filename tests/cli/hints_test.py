@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import unittest
 
-from cli.program import CommandTest, Engine, options, require_engine, run
+from cli.program import HOUSE, CommandTest, Engine, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -53,7 +53,13 @@ class Types(CommandTest):
         self.follow("BOOLEAN", expression="range < 150", bounds=("0", "1"), expected="1")
 
     def test_enumerations_of_numbers(self):
-        self.follow("ENUM", expression="CAST('3' AS ENUM('3', '4'))", bounds=("0", "10"), expected="3")
+        """Parquet has none, but a query may make some."""
+        self.write("t.csv", "x\n" + "3\n" * 99)
+        word = "CAST(x AS ENUM('3', '4'))"
+        result = self.run_release("t.csv", sql=f"SELECT {word} AS x FROM input")
+        self.assert_refused(result, 3, "is ENUM, not a number")
+        query = shlex.split(hint_of(result)[hint_of(result).index("--sql"):])[1]
+        self.assertEqual(self.sure_release("t.csv", sql=query.replace("(x ", f"({word} "), quantiles="median"), ["3"])
 
     def test_lists_and_maps(self):
         self.follow("LIST", expression="[5, 6]", bounds=("0", "10"), expected="2")
@@ -213,6 +219,47 @@ class Typing(CommandTest):
         self.assertEqual(run("help").out, run("--help").out)
         for typed in ("version", "-v", "-V"):
             self.refuse([typed], "did you mean fractile --version?")
+
+
+VERBS = (["release"], ["plan"], ["explain"], ["ledger", "init"], ["ledger", "show"], ["ledger", "verify"], ["ledger", "export"],
+         ["ledger", "void"], ["audit"], ["flow", "check"], ["flow", "utility"], ["flow", "sweep"], ["flow", "channel"],
+         ["reproduce", "approximate-quantiles"], ["reproduce", "kronecker-utility"])
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+class Helps(CommandTest):
+    """What helps and pages say of options is so."""
+
+    def options_of(self, verb):
+        """As its help lists them, a line each."""
+        return re.findall(r"^  (--[a-z-]+)", run(*verb, "--help").out, re.M)
+
+    def test_every_option_is_listed_once_and_understood(self):
+        for verb in VERBS:
+            listed = self.options_of(verb)
+            self.assertEqual(len(listed), len(set(listed)))
+            for option in listed:
+                result = run(*verb, option, option, cwd=self.folder)
+                self.assertNotIn("unknown option", result.err, (verb, option))
+
+    def test_no_help_names_an_option_that_is_not_there(self):
+        for verb in VERBS:
+            known = {*self.options_of(verb), "--help"}
+            if verb[0] in ("explain", "ledger"):
+                known |= set(self.options_of(["release"]))  # of which they tell
+            self.assertLessEqual(set(OPTION.findall(run(*verb, "--help").out)), known, verb)
+
+    def test_no_page_names_an_option_that_is_not_there(self):
+        known = {"--help", "--version"}.union(*(self.options_of(verb) for verb in VERBS))
+        for page in ("README.md", "docs/receipt.md", "docs/ledger.md", "docs/threat-model.md", "docs/worth.md"):
+            for command in re.findall(r"^(?:\$ )?fractile [^\n]*", re.sub(r"\\\n *", "", (HOUSE / page).read_text()), re.M):
+                self.assertLessEqual(set(OPTION.findall(command)), known, (page, command))
+
+    def test_clamping_is_said(self):
+        for verb in ("release", "plan"):
+            text = " ".join(run(verb, "--help").out.split())
+            self.assertIn("values outside count as the nearest of the two", text)
+        self.assertIn("Values outside the bounds are not an error: they count as the nearest bound.", (HOUSE / "README.md").read_text())
 
 
 if __name__ == "__main__":
