@@ -36,6 +36,11 @@ AuditRequest request_of(const Typed& typed) {
   return request;
 }
 
+AuditReport audited(const AuditRequest& request) {
+  const Progress progress("comparing all tables of " + request.mechanism);
+  return audit(request);
+}
+
 std::string to_table(const AuditRequest& request, const AuditReport& report) {
   const bool pure = request.budget.measure() == Measure::pure;
   return fmt::format(
@@ -51,7 +56,7 @@ int run_audit(const Typed& typed) {
   const auto format =
       choice<Format>(typed, "--format", {{"table", Format::table}, {"json", Format::json}}, Format::table);
   const AuditRequest request = request_of(typed);
-  const AuditReport report = audit(request);
+  const AuditReport report = audited(request);
   print(format == Format::json ? to_json(request, report) : to_table(request, report));
   return report.holds ? 0 : 1;
 }

@@ -1,44 +1,28 @@
 #include "explain.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <cstddef>
 #include <string>
 
 #include "fractile/report.hpp"
 #include "terminal.hpp"
+#include "text_file.hpp"
 #include "values.hpp"
 
 namespace fractile::cli {
 namespace {
 
-/// Receipts are small; what is larger is something else.
-constexpr std::size_t largest = std::size_t{256} << 20;
-
-std::string text_of(std::istream& input, const std::string& name) {
-  std::string text;
-  std::string chunk(std::size_t{1} << 16, '\0');
-  while (text.size() <= largest) {
-    input.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    text.append(chunk, 0, static_cast<std::size_t>(input.gcount()));
-    if (!input) break;
-  }
-  const char* const hint = "name a file that fractile release --receipt has written";
-  if (input.bad()) throw Error(ErrorCode::data, "'" + name + "' cannot be read: " + std::strerror(errno), hint);
-  if (text.empty()) throw Error(ErrorCode::data, "'" + name + "' is empty", hint);
-  if (text.size() > largest) throw Error(ErrorCode::data, "'" + name + "' is no receipt: larger than 256 MiB", hint);
-  return text;
-}
+constexpr std::size_t largest = std::size_t{256} << 20;  // bytes, as read_receipt has it
 
 Receipt receipt_at(const std::string& file) {
-  if (file == "-") return read_receipt(text_of(std::cin, "standard input"), "standard input");
-  std::ifstream input(file, std::ios::binary);
-  if (!input) {
-    throw Error(ErrorCode::data, "the receipt '" + file + "' cannot be read: " + std::strerror(errno),
-                "name a file that fractile release --receipt has written");
+  const std::string name = file == "-" ? "standard input" : file;
+  const char* const hint = "name a file that fractile release --receipt has written";
+  Progress progress("reading " + name);
+  const TextFile input = file == "-" ? read_standard_input(largest) : read_text(file, largest);
+  if (!input.trouble.empty()) {
+    throw Error(ErrorCode::data, "the receipt '" + name + "' cannot be read: " + input.trouble, hint);
   }
-  return read_receipt(text_of(input, file), file);
+  if (input.text.empty()) throw Error(ErrorCode::data, "'" + name + "' is empty", hint);
+  return read_receipt(input.text, name);
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/pipelines.hpp"
@@ -159,14 +161,19 @@ int check_refinement(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   const Rational odds_from = exact_odds("--from", from, file.pipeline);
   const Rational odds_to = exact_odds("--to", to, file.pipeline);
-  const RefinementReport report{
-      from, to, about_file(file, [&] { return flow::check_refinement(file.pipeline, odds_from, odds_to); })};
+  const RefinementReport report{from, to, about_file(file, [&] {
+                                  const Progress progress("flow check");
+                                  return flow::check_refinement(file.pipeline, odds_from, odds_to);
+                                })};
   print_report(format, report);
   return report.answer.refinement.refines() ? 0 : 1;
 }
 
 flow::Stability stability_over(const PipelineFile& file, const OddsRange& odds) {
-  return about_file(file, [&] { return flow::check_stability(file.pipeline, odds.low, odds.high); });
+  return about_file(file, [&] {
+    const Progress progress("flow check");
+    return flow::check_stability(file.pipeline, odds.low, odds.high);
+  });
 }
 
 /// What is stable is so around the range, and what is unstable is so within it.
@@ -236,10 +243,12 @@ int run_utility(const Typed& typed) {
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
-  const flow::RealBounds loss = typed.has("--exact")
-                                    ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
-                                    : brief_loss_at(file, analyst, epsilon);
-  print_report(format, UtilityReport{epsilon, loss});
+  const auto loss = [&] {
+    const Progress progress("flow utility");
+    return typed.has("--exact") ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
+                                : brief_loss_at(file, analyst, epsilon);
+  };
+  print_report(format, UtilityReport{epsilon, loss()});
   return 0;
 }
 
@@ -289,9 +298,9 @@ int run_sweep(const Typed& typed) {
   SweepReport report;
   const bool isolates = finds_windows(file, analyst);
   if (isolates) report.windows = windows_of(file, analyst, odds_around(range));
-  Progress progress("flow sweep");
+  std::optional<Progress> progress(std::in_place, "flow sweep");
   for (const Exponent& epsilon : points) {
-    progress.tick(fmt::format("{} of {} points", report.points.size(), count));
+    progress->tick(fmt::format("{} of {} points", report.points.size(), count));
     const flow::RealBounds loss = loss_at(file, analyst, epsilon);
     const bool rises = isolates ? certainly_inside(flow::odds_bounds(epsilon), report.windows.windows)
                                 : !report.points.empty() && loss.lower > report.points.back().loss.upper;
@@ -300,6 +309,7 @@ int run_sweep(const Typed& typed) {
   report.isolated = isolates;
   const bool any_rises = std::ranges::any_of(report.points, &SweepReport::Point::rises);
   if (!isolates && any_rises) report.windows.windows = windows_among(file, analyst, points);
+  progress.reset();
   print_report(format, report);
   return 0;
 }
@@ -309,6 +319,7 @@ int run_channel(const Typed& typed) {
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
   print_report(format, ChannelReport{epsilon, about_file(file, [&] {
+                                       const Progress progress("flow channel");
                                        return flow::channel_bounds(file.pipeline, asked(file, epsilon));
                                      })});
   return 0;

@@ -7,6 +7,7 @@
 
 #include "fractile/ledger.hpp"
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 
@@ -29,8 +30,8 @@ int run_init(const Typed& typed) {
   dataset.validate();
   Ledger ledger = Ledger::open_or_create(path);
   ledger.add_dataset(dataset);
-  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n", dataset.name, dataset.budget.to_string(),
-                    dataset.unit, to_string(dataset.neighbors)),
+  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n", shown_text(dataset.name),
+                    dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors)),
         "the dataset was added");
   return 0;
 }

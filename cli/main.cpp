@@ -38,9 +38,15 @@ const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
   return verbs.front();
 }
 
-/// What was typed, last word first, as the parser wants it. "--bounds auto" stands for both of its values.
+/// What was typed, last word first, as the parser wants it. "--bounds auto" stands for both of its values, and "help VERB"
+/// for "VERB --help".
 std::vector<std::string> reversed(int argc, char** argv) {
   std::vector<std::string> words;
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.emplace_back("--help");
+    ++argv;
+    --argc;
+  }
   for (int i = argc - 1; i > 0; --i) {
     words.emplace_back(argv[i]);
     if (words.back() == "auto" && std::string_view(argv[i - 1]) == "--bounds") words.emplace_back("auto");

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "fractile/text.hpp"
+
 namespace fractile::cli {
 namespace {
 
@@ -107,12 +109,36 @@ bool looks_like_option(const std::string& argument) {
   return argument.size() > 1 && argument[0] == '-' && std::isdigit(static_cast<unsigned char>(argument[1])) == 0;
 }
 
-[[noreturn]] void refuse_option(const std::string& argument, const VerbSpec& verb) {
-  const std::string name = argument.substr(0, argument.find('='));
+std::vector<std::string> option_names(const VerbSpec& verb) {
   std::vector<std::string> names{"--help"};
   for (const OptionSpec& spec : verb.options) names.emplace_back(spec.name);
+  return names;
+}
+
+std::string did_you_mean(const std::string& word) { return "did you mean " + word + "?"; }
+
+[[noreturn]] void refuse_option(const std::string& argument, const VerbSpec& verb) {
+  const std::string name = argument.substr(0, argument.find('='));
+  const std::vector<std::string> names = option_names(verb);
+  if (std::ranges::count(names, name) > 0) {
+    usage("the option " + name + " stands after --, where only FILE may",
+          std::string("write fractile ") + verb.name + " [options] -- FILE");
+  }
+  const bool may_be_file = verb.file != nullptr && name.find_first_of("./") != std::string::npos;
+  if (may_be_file) usage("unknown option " + name, "if that is a file, write ./" + name);
   const std::string nearest = nearest_word(name, names);
-  usage("unknown option " + name, nearest.empty() ? help_hint(verb) : "did you mean " + nearest + "?");
+  usage("unknown option " + name, nearest.empty() ? help_hint(verb) : did_you_mean(nearest));
+}
+
+/// "epsilon=1", or with another dash in front, which some editors make of two: the option that was meant, or "".
+std::string option_without_dashes(const std::string& argument, const VerbSpec& verb) {
+  constexpr std::array<std::string_view, 2> dashes{"\xe2\x80\x93", "\xe2\x80\x94"};
+  std::string_view name = argument;
+  for (const std::string_view dash : dashes) {
+    while (name.starts_with(dash)) name.remove_prefix(dash.size());
+  }
+  const std::string option = "--" + std::string(name.substr(0, name.find('=')));
+  return std::ranges::count(option_names(verb), option) > 0 ? option : "";
 }
 
 void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
@@ -120,12 +146,22 @@ void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
   std::erase(extras, "--");
   const auto option = std::ranges::find_if(extras, looks_like_option);
   if (option != extras.end()) refuse_option(*option, verb);
-  if (!extras.empty()) {
-    usage("unexpected argument '" + extras.front() + "'",
-          verb.file == nullptr
-              ? help_hint(verb)
-              : "name one FILE; write lists with commas, 0.1,0.5, and put quotes around spaces, \"ln 3\"");
+  if (extras.empty()) return;
+  const std::string unexpected = "unexpected argument '" + extras.front() + "'";
+  for (const std::string& extra : extras) {
+    const std::string meant = option_without_dashes(extra, verb);
+    if (!meant.empty()) usage("unexpected argument '" + extra + "'", did_you_mean(meant));
   }
+  usage(unexpected, verb.file == nullptr
+                        ? help_hint(verb)
+                        : "name one FILE; write lists with commas, 0.1,0.5, and put quotes around spaces, \"ln 3\"");
+}
+
+/// Names of files are bytes; everything else is text.
+void require_utf8(const OptionSpec& spec, const std::string& value) {
+  const std::string_view argument = spec.argument;
+  if (argument == "PATH" || argument == "DIR" || is_utf8(value)) return;
+  usage(std::string(spec.name) + ": the value is not UTF-8 text", "convert it, e.g. with iconv -t UTF-8");
 }
 
 /// `complaint` is the parser's own, about this option.
@@ -136,8 +172,9 @@ Error wrong_values(const OptionSpec& spec, std::string_view complaint) {
   if (complaint.find("At Most") != std::string_view::npos) {
     return {ErrorCode::usage, name + " is given more than once", hint + ", once"};
   }
-  return {ErrorCode::usage, name + (spec.values() == 1 ? " needs a value" : " needs two values, a space between them"),
-          hint};
+  if (spec.values() == 1) return {ErrorCode::usage, name + " needs a value", hint};
+  return {ErrorCode::usage, name + " needs two values, a space between them",
+          hint + ", for example " + name + " 0 125"};
 }
 
 }  // namespace
@@ -181,6 +218,7 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
     if (option.count() == 0) continue;
     const std::vector<std::string>& values = typed.values[spec.name] = option.results();
     if (std::ranges::count(values, "") != 0) usage(std::string(spec.name) + " is empty", "write " + synopsis(spec));
+    for (const std::string& value : values) require_utf8(spec, value);
   }
   return typed;
 }
@@ -204,8 +242,12 @@ void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, c
   const std::string first_usage = std::string("write for example ") + verbs.front()->usage;
   const std::string prefix = after.empty() ? "" : after + " ";
   if (before.empty()) usage(after.empty() ? "no verb is named" : "nothing is named after " + after, first_usage);
-  if (looks_like_option(before.front()))
-    usage("the option " + before.front() + " stands where a verb should", first_usage);
+  if (looks_like_option(before.front())) {
+    const bool version = before.front() == "-v" || before.front() == "-V";
+    usage("the option " + before.front() + " stands where a verb should",
+          version ? did_you_mean("fractile --version") : first_usage);
+  }
+  if (after.empty() && before.front() == "version") usage("unknown verb 'version'", did_you_mean("fractile --version"));
   std::vector<std::string> names;
   for (const VerbSpec* const verb : verbs) names.push_back(last_word(*verb));
   const std::string nearest = nearest_word(before.front(), names);
@@ -231,7 +273,7 @@ std::string help_of(const VerbSpec& verb) {
 std::string help_of(std::span<const VerbSpec* const> verbs) {
   std::vector<HelpLine> lines;
   for (const VerbSpec* const verb : verbs) lines.push_back({verb->name, verb->summary});
-  lines.push_back({"--help", "this text; after a verb, what the verb can do"});
+  lines.push_back({"--help", "this text; after a verb, what the verb can do, as fractile help VERB"});
   lines.push_back({"--version", "the version of this program"});
   return "Fractile publishes quantiles of sensitive data with exact differential privacy.\n\n"
          "  fractile VERB [FILE] [options]\n\n" +

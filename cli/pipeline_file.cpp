@@ -4,13 +4,9 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -18,6 +14,7 @@
 
 #include "fractile/source.hpp"
 #include "options.hpp"
+#include "text_file.hpp"
 #include "values.hpp"
 
 namespace fractile::cli {
@@ -524,24 +521,13 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
 
 // --- The file --------------------------------------------------------------------------------------------------------
 
-std::string text_of(const std::string& name) {
-  const auto refuse = [&] {
-    refuse_file(fmt::format("cannot open {}: {}", name, std::strerror(errno)), "check the path");
-  };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), std::fclose);
-  if (file == nullptr) refuse();
-  std::string text;
-  std::vector<char> piece(1 << 16);
-  while (const std::size_t read = std::fread(piece.data(), 1, piece.size(), file.get()))
-    text.append(piece.data(), read);
-  if (std::ferror(file.get()) != 0) refuse();
-  return text;
-}
+constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes; the losses of 4,000 secrets take as many
 
 toml::table parsed(const std::string& name) {
-  const std::string text = text_of(name);
+  const TextFile file = read_text(name, largest_file);
+  if (!file.trouble.empty()) refuse_file(fmt::format("cannot open {}: {}", name, file.trouble), "check the path");
   try {
-    return toml::parse(std::string_view(text), std::string_view(name));
+    return toml::parse(std::string_view(file.text), std::string_view(name));
   } catch (const toml::parse_error& error) {
     refuse_file(fmt::format("{}:{}: {}", name, std::max(1U, error.source().begin.line), error.description()),
                 "a TOML file is wanted; fractile flow --help shows one");

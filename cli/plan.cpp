@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "fractile/planning.hpp"
 #include "fractile/report.hpp"
@@ -76,6 +77,15 @@ std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   return plans;
 }
 
+PlanReport planned(const Typed& typed, QuantileQuery query, const Lattice& lattice, const PlanOptions& options,
+                   bool with_chart) {
+  const Progress progress("simulating releases");
+  if (solves(typed)) query = query_for_rank_error(query, lattice, wanted_ranks(typed, query), options.confidence);
+  PlanReport report{plan_release(query, lattice, options)};
+  if (with_chart) report.others = around(report.plan, options);
+  return report;
+}
+
 std::string rendered(Format format, const PlanReport& report) {
   switch (format) {
     case Format::json:
@@ -95,12 +105,7 @@ int run_plan(const Typed& typed) {
   const PlanOptions options = options_of(typed);
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
   QuantileQuery query = query_of(typed, planned_budget(typed));
-  if (solves(typed)) {
-    query = query_for_rank_error(query, lattice, wanted_ranks(typed, query), options.confidence);
-  }
-  PlanReport report{plan_release(query, lattice, options)};
-  if (format == Format::table) report.others = around(report.plan, options);
-  print(rendered(format, report));
+  print(rendered(format, planned(typed, std::move(query), lattice, options, format == Format::table)));
   return 0;
 }
 

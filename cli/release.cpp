@@ -53,6 +53,12 @@ std::string input_name(const Typed& typed) {
   return typed.file == "-" ? "standard input" : typed.file;
 }
 
+/// Standard input is read to its end here.
+Table opened(const TableOptions& options, const std::string& name) {
+  const Progress progress("opening " + name);
+  return Table::open(options);
+}
+
 /// An epsilon of 20, at which the odds may change half a billion times over, and a rho as large as an exponential
 /// mechanism of that epsilon has: 20^2 / 8.
 void warn_of_weak_budgets(const Budget& budget) {
@@ -85,7 +91,7 @@ int run_release(const Typed& typed) {
   std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, query);
   warn_of_weak_budgets(query.budget);
 
-  const Table table = Table::open(options);
+  const Table table = opened(options, input_name(typed));
   const std::string column = typed.one("--column");
   table.require_numeric(column);
   table.require_selection(selection);

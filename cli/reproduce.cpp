@@ -12,6 +12,7 @@
 #include "experiments/kronecker_utility.hpp"
 #include "experiments/output.hpp"
 #include "experiments/quantile_figures.hpp"
+#include "fractile/text.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 
@@ -49,7 +50,7 @@ void leave(const Typed& typed, const std::string& folder, const std::vector<expe
     paths.insert(paths.end(), drawn.begin(), drawn.end());
   }
   std::string text;
-  for (const std::string& path : paths) text += path + "\n";
+  for (const std::string& path : paths) text += shown_text(path) + "\n";
   print(text + last_words, "the files were written");
 }
 

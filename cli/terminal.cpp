@@ -4,11 +4,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+
+#include "fractile/text.hpp"
 
 namespace fractile::cli {
 namespace {
@@ -29,30 +31,46 @@ void prepare_streams() {
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
 void print(const std::string& text, const std::string& hint) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  const std::string shown = stdout_is_terminal() ? shown_lines(text) : text;
+  const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (!written || std::fflush(stdout) != 0) {
     throw Error(ErrorCode::data, std::string("standard output could not be written: ") + std::strerror(errno), hint);
   }
 }
 
 void print_error(const std::string& what, const std::string& hint) {
-  say("fractile: " + what + "\n");
-  if (!hint.empty()) say("  " + hint + "\n");
+  say("fractile: " + shown_text(what) + "\n");
+  if (!hint.empty()) say("  " + shown_text(hint) + "\n");
 }
 
-Progress::Progress(std::string what) : what_(std::move(what)), enabled_(isatty(STDERR_FILENO) == 1) {}
+Progress::Progress(const std::string& what) : what_(shown_text(what)) {
+  if (isatty(STDERR_FILENO) == 1) clock_ = std::thread([this] { show_time(); });
+}
 
 Progress::~Progress() {
-  if (shown_seconds_ > 0) say("\r\033[K");
+  if (!clock_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  end_.notify_one();
+  clock_.join();
 }
 
 void Progress::tick(const std::string& detail) {
-  if (!enabled_) return;
-  const auto seconds =
-      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start_).count();
-  if (seconds <= shown_seconds_) return;
-  shown_seconds_ = seconds;
-  say(fmt::format("\r{} ({}{}{} s)", what_, detail, detail.empty() ? "" : ", ", seconds));
+  const std::lock_guard lock(mutex_);
+  detail_ = detail;
+}
+
+void Progress::show_time() {
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  int seconds = 0;
+  while (!end_.wait_until(lock, start + std::chrono::seconds(seconds + 1), [this] { return over_; })) {
+    ++seconds;
+    say(fmt::format("\r{} ({}{}{} s)", what_, detail_, detail_.empty() ? "" : ", ", seconds));
+  }
+  if (seconds > 0) say("\r\033[K");
 }
 
 }  // namespace fractile::cli

@@ -1,8 +1,10 @@
 // What a person sees: tables on a terminal, progress and errors on standard error.
 #pragma once
 
-#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "fractile/error.hpp"
 
@@ -14,28 +16,33 @@ void prepare_streams();
 
 bool stdout_is_terminal();
 
-/// Writes all of `text` to standard output; Error(data) with this hint when it cannot.
+/// Writes all of `text` to standard output; Error(data) with this hint when it cannot. A terminal gets it as shown_lines
+/// has it, since tables for programs hold the very names and keys that were typed.
 void print(const std::string& text, const std::string& hint = "nothing was released");
 
-/// "fractile: what\n  hint".
+/// "fractile: what\n  hint", each as shown_text has it: whatever names they hold, they are one line.
 void print_error(const std::string& what, const std::string& hint);
 
-/// A line on standard error that appears when work takes more than a second, and only on a terminal. It tells the time
-/// that has passed, nothing of the data.
+/// A line on standard error while something takes more than a second, and only on a terminal. It tells the time that has
+/// passed, nothing of the data; a clock of its own shows it, so that work need not be cut into pieces to be seen.
 class Progress {
  public:
-  explicit Progress(std::string what);
+  explicit Progress(const std::string& what);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  /// `detail`: what else to tell.
+  /// `detail`: what else to tell from now on.
   void tick(const std::string& detail = {});
 
  private:
+  void show_time();
+
   std::string what_;
-  bool enabled_;
-  long shown_seconds_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::string detail_;
+  bool over_ = false;
+  std::mutex mutex_;
+  std::condition_variable end_;
+  std::thread clock_;
 };
 
 }  // namespace fractile::cli

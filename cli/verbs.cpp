@@ -13,11 +13,14 @@ constexpr OptionSpec quantiles_option{
 constexpr OptionSpec synthetic_rows_option{
     "--synthetic-rows", "N", "", "What",
     "instead of --quantiles: N rows distributed like the column, the quantiles 1/N, 2/N, ..., 1"};
-constexpr OptionSpec bounds_option{"--bounds", "LO HI", "", "What",
-                                   "the smallest and largest possible value, public knowledge, not read from the data"};
+constexpr OptionSpec bounds_option{
+    "--bounds", "LO HI", "", "What",
+    "the smallest and largest possible value, public knowledge, not read from the data; values outside "
+    "count as the nearest of the two"};
 constexpr OptionSpec bounds_or_auto_option{
     "--bounds", "LO HI", "", "What",
-    "the smallest and largest possible value, public knowledge; or auto, to pay for finding them"};
+    "the smallest and largest possible value, public knowledge, or auto, to pay for finding them; values outside "
+    "count as the nearest of the two"};
 constexpr OptionSpec step_option{"--step", "S", "", "What",
                                  "the distance between possible values: 1 for whole numbers, 0.01 for cents"};
 constexpr OptionSpec candidates_option{"--candidates", "LIST", "", "What",

@@ -1,10 +1,11 @@
-// Whatever a receipt holds: an error or a page, nothing else.
+// Whatever a receipt holds: an error or a page, nothing else; and neither the page nor a shown error acts on a terminal.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
 #include "ledger/digest.hpp"
 
 namespace {
@@ -19,6 +20,11 @@ std::string with_hash(const std::string& text) {
   return std::string(text).replace(at + start.size(), 64, fractile::sha256(without));
 }
 
+/// What has no hidden characters is shown as it is.
+void require_clean(const std::string& text) {
+  if (!fractile::is_utf8(text) || fractile::shown_lines(text) != text) __builtin_trap();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -26,8 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string& each : {text, with_hash(text)}) {
     try {
       const fractile::Receipt receipt = fractile::read_receipt(each, "fuzz");
-      for (const fractile::Prose prose : {fractile::Prose::text, fractile::Prose::markdown}) explain(receipt, prose);
-    } catch (const fractile::Error&) {  // NOLINT(bugprone-empty-catch): any refusal is well
+      for (const fractile::Prose prose : {fractile::Prose::text, fractile::Prose::markdown}) {
+        require_clean(explain(receipt, prose));
+      }
+      require_clean(to_table(receipt));
+    } catch (const fractile::Error& error) {  // any refusal is well
+      require_clean(fractile::shown_text(error.what()));
     }
   }
   return 0;

@@ -50,6 +50,7 @@ DOORS = {
 # include/fractile/<name>.hpp, and the room that implements it.
 PUBLIC_HEADERS = {
     "error": "exact",
+    "text": "report",
     "exact": "exact",
     "random": "exact",
     "selection": "exact",

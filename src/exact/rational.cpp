@@ -17,8 +17,13 @@ constexpr std::size_t max_digits = 10'000;
 
 [[noreturn]] void not_a_number(std::string_view text) {
   const std::string shown(text.substr(0, 40));
-  throw Error(ErrorCode::usage, "'" + shown + "' is not a number",
-              "write a decimal or a fraction, such as 0.25, 1/3 or 1e-3");
+  std::string hint = "write a decimal or a fraction, such as 0.25, 1/3 or 1e-3";
+  if (text.find(',') != std::string_view::npos) {
+    hint = "write a decimal point, and no separators between thousands: a number such as 0.25, 1/3 or 1e-3";
+  } else if (text.find('%') != std::string_view::npos) {
+    hint = "write a share as a number: 0.25 for 25 %";
+  }
+  throw Error(ErrorCode::usage, "'" + shown + "' is not a number", hint);
 }
 
 std::string_view take_digits(std::string_view& text) {

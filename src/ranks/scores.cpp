@@ -1,16 +1,26 @@
 #include <algorithm>
+#include <string>
 
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 
 namespace fractile {
+namespace {
+
+/// From 2 to 100, most likely a percentage.
+std::string hint_outside(const Rational& alpha) {
+  const Rational share = alpha / Rational(100);
+  if (alpha < Rational(2) || share > Rational(1) || !share.is_decimal()) return "write 0.5 for the median";
+  return "write " + share.to_decimal() + " for " + alpha.to_decimal() + " %, with a decimal point";
+}
+
+}  // namespace
 
 QuantileFraction QuantileFraction::of(const Rational& alpha) {
   const Rational numerator = alpha.numerator();
   const Rational denominator = alpha.denominator();
   if (alpha.sign() < 0 || numerator > denominator) {
-    throw Error(ErrorCode::usage, "the quantile " + alpha.to_string() + " is outside [0, 1]",
-                "write 0.5 for the median");
+    throw Error(ErrorCode::usage, "the quantile " + alpha.to_string() + " is outside [0, 1]", hint_outside(alpha));
   }
   if (!denominator.fits_uint64() || denominator.to_uint64() > std::uint64_t{1} << 31) {
     throw Error(ErrorCode::usage, "the quantile " + alpha.to_string() + " has too many digits",

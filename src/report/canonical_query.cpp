@@ -2,6 +2,8 @@
 #include <rapidjson/writer.h>
 
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
+#include "report/characters.hpp"
 
 namespace fractile {
 namespace {
@@ -32,7 +34,10 @@ class Line {
   }
 
  private:
-  void write(const std::string& value) { json_.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
+  void write(const std::string& value) {
+    const std::string utf8 = report_detail::utf8_text(value);
+    json_.String(utf8.data(), static_cast<rapidjson::SizeType>(utf8.size()));
+  }
 
   rapidjson::StringBuffer buffer_;
   rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
@@ -40,7 +45,7 @@ class Line {
 
 void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
   line.add("column", source.column);
-  line.add("file", source.file);
+  line.add("file", name_text(source.file));
   line.add("sql", source.sql);
   line.add("null", source.null_policy);
   line.add("input_format", details.input_format);

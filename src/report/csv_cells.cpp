@@ -1,8 +1,11 @@
 #include "report/csv_cells.hpp"
 
+#include "report/characters.hpp"
+
 namespace fractile::report_detail {
 
-std::string csv_cell(const std::string& text) {
+std::string csv_cell(const std::string& bytes) {
+  const std::string text = utf8_text(bytes);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

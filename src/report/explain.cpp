@@ -7,6 +7,7 @@
 
 #include "fractile/accounting.hpp"
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
 #include "report/text_columns.hpp"
 
 namespace fractile {
@@ -31,9 +32,10 @@ class Page {
   }
   /// What someone typed, so that it means nothing to Markdown.
   std::string typed(const std::string& words) const {
-    if (!markdown_) return words;
+    const std::string shown = shown_text(words);
+    if (!markdown_) return shown;
     std::string escaped;
-    for (const char c : words) {
+    for (const char c : shown) {
       if (std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
       escaped += c;
     }
@@ -47,15 +49,12 @@ class Page {
     between_ = true;
   }
 
-  /// A page holds no control characters, whatever a receipt holds.
-  static std::string clean(std::string words) {
-    std::ranges::replace_if(
-        words, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-    return words;
-  }
+  /// Nothing that a receipt holds acts on a terminal.
+  static std::string clean(const std::string& words) { return shown_text(words); }
 
   static std::string underlined(const std::string& words, char line) {
-    return clean(words) + "\n" + std::string(words.size(), line) + "\n";
+    const std::string title = clean(words);
+    return title + "\n" + std::string(report_detail::width_of(title), line) + "\n";
   }
 
   static std::string wrapped(const std::string& words) {
@@ -274,8 +273,8 @@ void explain_errors(Page& page, const Receipt& receipt) {
       "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
       "records when r more or fewer of them lie at or below it than should.");
   if (!receipt.without.empty()) {
-    page.paragraph(
-        fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.", receipt.without));
+    page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.",
+                               page.typed(receipt.without)));
     return;
   }
   page.paragraph(fmt::format(
@@ -326,11 +325,11 @@ void explain_origin(Page& page, const Receipt& receipt) {
   const Receipt::Group& first = receipt.groups.front();
   const bool alike = std::ranges::all_of(
       receipt.groups, [&](const Receipt::Group& group) { return group.mechanism == first.mechanism; });
-  page.paragraph(fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.",
-                             receipt.program,
-                             alike ? fmt::format("mechanism {}{}{}", first.mechanism,
-                                                 first.reason.empty() ? "" : ", chosen because: ", first.reason)
-                                   : "with a mechanism for each group, which the receipt tells"));
+  page.paragraph(
+      fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.", receipt.program,
+                  alike ? fmt::format("mechanism {}{}{}", first.mechanism,
+                                      first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
+                        : "with a mechanism for each group, which the receipt tells"));
   page.paragraph("The receipt's SHA-256 is " + receipt.sha256 + "; it fits.");
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
 #include "report/json_writer.hpp"
 #include "report/receipt_digest.hpp"
 #include "report/release_members.hpp"
@@ -36,7 +37,7 @@ void write_quantiles(Writer& json, const QuantileRelease& release, const WorstCa
 void write_source(Writer& json, const SourceDescription& source) {
   json.Key("source");
   json.StartObject();
-  if (!source.file.empty()) member(json, "file", source.file);
+  if (!source.file.empty()) member(json, "file", name_text(source.file));
   if (!source.sql.empty()) member(json, "sql", source.sql);
   member(json, "column", source.column);
   if (!source.person.empty()) member(json, "person", source.person);

@@ -1,8 +1,38 @@
 #include "report/json_writer.hpp"
 
+#include <fmt/core.h>
+
+#include <string_view>
+
 #include "fractile/version.hpp"
+#include "report/characters.hpp"
 
 namespace fractile::report_detail {
+namespace {
+
+/// As JSON writes characters beyond 16 bits, in two halves.
+std::string unicode_escape(char32_t code) {
+  const auto unit = static_cast<std::uint32_t>(code);
+  if (unit < 0x10000) return fmt::format("\\u{:04x}", unit);
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD7C0 + (unit >> 10U), 0xDC00 + (unit & 0x3FFU));
+}
+
+}  // namespace
+
+std::string with_escapes(std::string_view json) {
+  std::string text;
+  text.reserve(json.size());
+  while (!json.empty()) {
+    const Character character = first_character(json);
+    if (character.valid && character.code != U'\n' && is_hidden(character.code)) {
+      text += unicode_escape(character.code);
+    } else {
+      text += json.substr(0, character.size);
+    }
+    json.remove_prefix(character.size);
+  }
+  return text;
+}
 
 Document::Document() : json_(buffer_) {
   json_.SetIndent(' ', 2);
@@ -13,11 +43,12 @@ Document::Document() : json_(buffer_) {
 
 std::string Document::text() {
   json_.EndObject();
-  return std::string(buffer_.GetString(), buffer_.GetSize()) + "\n";
+  return with_escapes({buffer_.GetString(), buffer_.GetSize()}) + "\n";
 }
 
 void text(Writer& json, const std::string& value) {
-  json.String(value.c_str(), static_cast<rapidjson::SizeType>(value.size()));
+  const std::string utf8 = utf8_text(value);
+  json.String(utf8.c_str(), static_cast<rapidjson::SizeType>(utf8.size()));
 }
 
 void decimal(Writer& json, const Rational& value) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "fractile/exact.hpp"
 
@@ -26,6 +27,10 @@ class Document {
   Writer json_;
 };
 
+/// JSON with escapes in place of the characters that nobody sees; it reads the same.
+std::string with_escapes(std::string_view json);
+
+/// What is not UTF-8 is written as name_text has it.
 void text(Writer& json, const std::string& value);
 /// A number with exactly its decimals: no double on the way.
 void decimal(Writer& json, const Rational& value);

@@ -1,4 +1,5 @@
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
 #include "report/json_writer.hpp"
 #include "report/release_members.hpp"
 
@@ -55,7 +56,7 @@ void write_entry(Writer& json, const LedgerEntry& entry, LedgerDetail detail) {
   write_budget(json, "cost", entry.request.cost);
   write_budget(json, "charge", entry.charge);
   member(json, "query", entry.request.query);
-  optional_member(json, "receipt_path", entry.request.receipt_path);
+  optional_member(json, "receipt_path", name_text(entry.request.receipt_path));
   optional_member(json, "receipt_sha256", entry.receipt_sha256);
   if (detail == LedgerDetail::everything) optional_member(json, "receipt", entry.receipt);
   optional_member(json, "reason", entry.reason);

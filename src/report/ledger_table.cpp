@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
 #include "report/csv_cells.hpp"
 
 namespace fractile {
@@ -25,20 +26,18 @@ std::string entries_csv(const LedgerStatement& statement) {
   for (const LedgerEntry& entry : statement.entries) {
     text += report_detail::csv_line({std::to_string(entry.id), entry.request.dataset, to_string(entry.state),
                                      entry.reserved_at, entry.settled_at, entry.request.cost.to_string(),
-                                     entry.charge.to_string(), entry.request.query, entry.request.receipt_path,
-                                     entry.receipt_sha256, entry.reason});
+                                     entry.charge.to_string(), entry.request.query,
+                                     name_text(entry.request.receipt_path), entry.receipt_sha256, entry.reason});
   }
   return text;
 }
 
 /// Not in the middle of a character, and on one line.
-std::string beginning(const std::string& text) {
+std::string beginning(const std::string& query) {
+  const std::string text = shown_text(query);
   std::size_t size = std::min(text.size(), query_width);
   while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
-  std::string result = text.substr(0, size);
-  std::ranges::replace_if(
-      result, [](unsigned char c) { return c < 0x20; }, ' ');
-  return size < text.size() ? result + "..." : result;
+  return size < text.size() ? text.substr(0, size) + "..." : text;
 }
 
 std::string charge_of(const LedgerEntry& entry) {
@@ -54,14 +53,15 @@ std::string account_table(const LedgerAccount& account) {
   return fmt::format(
       "dataset {} (a budget for each {}, {} neighbors)\n"
       "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n",
-      dataset.name, dataset.unit, to_string(dataset.neighbors), dataset.budget.to_string(), balance.spent.to_string(),
-      balance.reserved.to_string(), balance.remaining.to_string());
+      shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors), dataset.budget.to_string(),
+      balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string());
 }
 
 std::string entry_table(const LedgerEntry& entry) {
-  const std::string why = entry.reason.empty() ? "" : fmt::format("  because: {}\n", entry.reason);
-  return fmt::format("entry {}, {}, {}, {}, {}\n  {}\n{}", entry.id, to_string(entry.state), entry.request.dataset,
-                     entry.reserved_at, charge_of(entry), beginning(entry.request.query), why);
+  const std::string why = entry.reason.empty() ? "" : fmt::format("  because: {}\n", shown_text(entry.reason));
+  return fmt::format("entry {}, {}, {}, {}, {}\n  {}\n{}", entry.id, to_string(entry.state),
+                     shown_text(entry.request.dataset), entry.reserved_at, charge_of(entry),
+                     beginning(entry.request.query), why);
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // Receipts, read back.
 #include <fmt/core.h>
 #include <rapidjson/document.h>
-#include <rapidjson/error/en.h>
 #include <rapidjson/schema.h>
 #include <rapidjson/stringbuffer.h>
 
+#include <optional>
+
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
+#include "report/json_fault.hpp"
 #include "report/receipt_digest.hpp"
 #include "report/receipt_schema.hpp"
 
@@ -20,15 +22,16 @@ using Json = rapidjson::Value;
               "name a file that fractile release --receipt has written");
 }
 
-/// Deep nesting is no receipt, and would take the parser deep into the stack.
-constexpr unsigned flags = rapidjson::kParseIterativeFlag;
+constexpr std::size_t largest_receipt = std::size_t{256} << 20;  // bytes; of 100,000 groups it is a tenth of that
+
+constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
 
 void parse(rapidjson::Document& document, const std::string& text, const std::string& name) {
-  document.Parse<flags>(text.data(), text.size());
-  if (document.HasParseError()) {
-    refuse(name, fmt::format("it is not JSON at byte {}: {}", document.GetErrorOffset(),
-                             rapidjson::GetParseError_En(document.GetParseError())));
+  if (text.size() > largest_receipt) refuse(name, "it is larger than 256 MiB");
+  if (const std::optional<report_detail::JsonFault> fault = report_detail::fault_of(text)) {
+    refuse(name, fmt::format("{} at byte {}", fault->what, fault->offset));
   }
+  document.Parse<flags>(text.data(), text.size());
 }
 
 rapidjson::SchemaDocument compiled_schema() {

@@ -6,6 +6,7 @@
 #include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
+#include "ledger/digest.hpp"
 
 namespace fractile {
 namespace {
@@ -142,7 +143,7 @@ std::string refusal_of(const std::string& text) {
 
 TEST(Receipt, SaysWhatIsWrong) {
   std::string text = all_kinds().front();
-  EXPECT_EQ(refusal_of(""), "'r.json' is no receipt: it is not JSON at byte 0: The document is empty.");
+  EXPECT_EQ(refusal_of(""), "'r.json' is no receipt: it is not JSON (The document is empty.) at byte 0");
   EXPECT_EQ(refusal_of("{}"), "'r.json' is no receipt: it breaks the schema's rule 'required'");
   EXPECT_NE(refusal_of(std::string(1'000'000, '[')), "nothing");
   const std::size_t at = text.find("\"pure\"");
@@ -150,6 +151,63 @@ TEST(Receipt, SaysWhatIsWrong) {
             "'r.json' is no receipt: /privacy/measure breaks the schema's rule 'enum'");
   text.insert(text.find("\"mechanism\""), " ");
   EXPECT_EQ(refusal_of(text), "'r.json' is not as it was written: its hash does not fit");
+}
+
+/// With a hash that fits.
+std::string signed_again(const std::string& text) {
+  const std::string start = "\"sha256\": \"";
+  const std::size_t at = text.rfind(start) + start.size();
+  std::string without = text;
+  without.erase(at, 64);
+  return without.insert(at, sha256(without));
+}
+
+/// A reader takes the first of twins, another one the last: what was promised must be said once.
+TEST(Receipt, MembersThatStandTwiceAreRefused) {
+  std::string text = all_kinds().front();
+  const std::size_t at = text.find("\"measure\"");
+  text.insert(at, "\"epsilon\": \"1/1000\", ");
+  const std::string refusal = refusal_of(signed_again(text));
+  EXPECT_TRUE(refusal.starts_with("'r.json' is no receipt: a member of an object stands there a second time at byte "))
+      << refusal;
+  EXPECT_EQ(refusal_of(R"({"a": 1, "\u0061": 2})"),
+            "'r.json' is no receipt: a member of an object stands there a second time at byte 17");
+  EXPECT_EQ(refusal_of(R"({"a": {"a": [{"a": 1}, {"a": 1}]}})"),
+            "'r.json' is no receipt: it breaks the schema's rule 'required'");
+}
+
+/// The schema allows members that it does not know, so that nesting was bounded by the stack alone.
+TEST(Receipt, DeepNestingIsRefused) {
+  const auto nested = [](std::size_t depth) {
+    std::string text = all_kinds().front();
+    return signed_again(
+        text.insert(text.find("\"privacy\""), "\"new\": " + std::string(depth, '[') + std::string(depth, ']') + ", "));
+  };
+  EXPECT_EQ(refusal_of(nested(15)), "nothing");
+  const std::string deep = "is no receipt: it is nested more than 16 deep at byte ";
+  for (const std::size_t depth : {16U, 10'000U, 1'000'000U}) {
+    EXPECT_NE(refusal_of(nested(depth)).find(deep), std::string::npos) << depth;
+  }
+  EXPECT_NE(refusal_of(std::string(1'000'000, '[')).find(deep), std::string::npos);
+}
+
+TEST(Receipt, WhatIsNotUtf8IsRefused) {
+  std::string text = all_kinds().front();
+  text.replace(text.find("people.csv"), 10, "people\xff.cs");
+  EXPECT_NE(refusal_of(signed_again(text)).find("it is not JSON (Invalid encoding in string.) at byte "),
+            std::string::npos);
+}
+
+/// A fraction by zero, and a program's name with more in it, got as far as explain.
+TEST(Receipt, FractionsAndTheProgramAreOfTheirForm) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = all_kinds().front();
+    return refusal_of(signed_again(text.replace(text.find(from), from.size(), to)));
+  };
+  EXPECT_NE(with("\"19/20\"", "\"19/0\"").find("/worst_case/confidence breaks the schema's rule 'pattern'"),
+            std::string::npos);
+  EXPECT_NE(with("\"fractile 0", "\"fractile 0](http://x)").find("/program breaks the schema's rule 'pattern'"),
+            std::string::npos);
 }
 
 TEST(Receipt, NamesAreKept) {

@@ -2,18 +2,26 @@
 
 #include <algorithm>
 
+#include "fractile/text.hpp"
+
 namespace fractile::report_detail {
 namespace {
 
-/// Code points, which most terminals show as wide as a letter.
+Row shown(Row row) {
+  for (std::string& cell : row) cell = shown_text(cell);
+  return row;
+}
+
+}  // namespace
+
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
 }
 
-}  // namespace
-
-std::string aligned(const std::vector<Row>& rows, std::size_t left) {
+std::string aligned(const std::vector<Row>& cells, std::size_t left) {
+  std::vector<Row> rows;
+  for (const Row& row : cells) rows.push_back(shown(row));
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "fractile/error.hpp"
+#include "source/conversion_hint.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -96,7 +97,7 @@ const Column& find_numeric_column(const std::vector<Column>& columns, const std:
   const Column& column = find_column(columns, name, source);
   if (numeric_of(column.type) == Numeric::none) {
     throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
-                "convert it in a query, e.g. --sql \"SELECT CAST(... AS DOUBLE) AS x FROM input\"");
+                conversion_hint(column));
   }
   return column;
 }

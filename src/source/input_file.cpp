@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "source/foreign_format.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -73,13 +74,12 @@ int spool(int from, const std::string& display_name) {
 
 int open_path(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) fail(ErrorCode::data, "cannot open " + path, errno, "check the path and its permissions");
+  if (file.get() < 0) fail(ErrorCode::data, "cannot open " + path, errno, hint_for_missing(path));
   struct stat status {};
   if (fstat(file.get(), &status) != 0) fail(ErrorCode::data, "cannot open " + path, errno, {});
   if (S_ISDIR(status.st_mode)) {
-    throw Error(
-        ErrorCode::data, path + " is a directory, not a file",
-        "name one file, or read many with --sql and the engine's own functions, e.g. read_parquet('folder/*.parquet')");
+    throw Error(ErrorCode::data, path + " is a directory, not a file",
+                "name one file in it; fractile reads one: join several first, and name the result");
   }
   return S_ISREG(status.st_mode) ? file.release() : spool(file.get(), path);
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "source/foreign_format.hpp"
 #include "source/header_line.hpp"
 
 namespace fractile::source_detail {
@@ -45,6 +46,7 @@ Format format_by_file_name(const std::string& file) {
   if (lower_extension(path) == ".gz") path.replace_extension();
   const auto found = formats_by_extension().find(lower_extension(path));
   if (found == formats_by_extension().end()) {
+    refuse_foreign_extension(file, lower_extension(path));
     throw Error(ErrorCode::usage, "the name of " + file + " does not tell its format",
                 "pass --input-format csv, tsv, parquet or json");
   }
@@ -64,6 +66,10 @@ void check_delimiter(const std::string& delimiter, Format format) {
   if (format != Format::csv && format != Format::tsv) {
     throw Error(ErrorCode::usage, "a delimiter is set, but the format is not delimited text",
                 "drop --delimiter, or pass --input-format csv");
+  }
+  if (delimiter == "tab" || delimiter == "\\t") {
+    throw Error(ErrorCode::usage, "the delimiter is '" + delimiter + "', which is no tab but these letters",
+                "pass --input-format tsv");
   }
   if (delimiter.size() > longest_delimiter || delimiter.find_first_of("\"\r\n") != std::string::npos) {
     throw Error(ErrorCode::usage, "the delimiter must be one to four bytes other than quotes and line ends",
@@ -185,8 +191,10 @@ Relation Relation::of_file(const Connection& connection, const InputFile& file, 
     case Format::json:
       return of_json(connection, file);
     case Format::tsv:
+      refuse_foreign_text(file.display_name(), file.head(longest_magic));
       return of_delimited(connection, file, delimiter.empty() ? "\t" : std::move(delimiter));
     default:
+      refuse_foreign_text(file.display_name(), file.head(longest_magic));
       return of_delimited(connection, file, std::move(delimiter));
   }
 }

@@ -161,8 +161,10 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
 Error worded(const BadRow& bad, const std::string& row_of, const std::string& column) {
   const std::string at = row_of + std::to_string(bad.number) + ", column '" + column + "': ";
   if (bad.is_missing) return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint};
-  return {ErrorCode::data, at + "not a number",
-          "fix the cell, or leave such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
+  return {
+      ErrorCode::data, at + "not a number",
+      "fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or leave "
+      "such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
 }
 
 bool counts_in_engine(const Column& column, const Lattice& lattice, Counting counting) {

@@ -1,0 +1,25 @@
+// The characters of a text, and which of them nobody sees.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fractile::report_detail {
+
+struct Character {
+  char32_t code;
+  std::size_t size;  ///< in bytes
+  bool valid;        ///< if not, this is one byte that begins no character of UTF-8
+};
+
+/// Of a text that is not empty.
+Character first_character(std::string_view text);
+
+/// Whether it acts on a terminal, or changes how the text around it is laid out or read, without being seen itself.
+bool is_hidden(char32_t code);
+
+/// UTF-8 as it is; other bytes as name_text has them.
+std::string utf8_text(const std::string& text);
+
+}  // namespace fractile::report_detail

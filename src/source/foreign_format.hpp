@@ -1,0 +1,22 @@
+// Files that people have, which are neither delimited text nor Parquet nor JSON: what they are, and how to convert them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fractile::source_detail {
+
+/// Error(usage) when the last part of a file's name, ".xlsx" in lower case, is that of a format that is not read.
+void refuse_foreign_extension(const std::string& file, const std::string& extension);
+
+/// Of the first bytes that are looked at.
+constexpr std::size_t longest_magic = 32;
+
+/// Error(data) when a file that is to be read as text begins as another format does. `head`: its first bytes, which
+/// of delimited text belong to the header line.
+void refuse_foreign_text(const std::string& file, std::string_view head);
+
+/// What to do about a path that cannot be opened: "" when nothing special is known.
+std::string hint_for_missing(const std::string& path);
+
+}  // namespace fractile::source_detail

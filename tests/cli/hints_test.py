@@ -1,0 +1,266 @@
+"""What the program says to a mistake that people make: where a hint holds a command, the command is run, and works."""
+
+import re
+import shlex
+import subprocess
+import unittest
+
+from cli.program import HOUSE, CommandTest, Engine, options, require_engine, run
+
+setUpModule = require_engine
+
+ASK = options()
+
+
+def hint_of(result):
+    return result.err.splitlines()[1]
+
+
+def run_tool(words, folder):
+    return subprocess.run(words, cwd=folder, capture_output=True, check=True).stdout
+
+
+class Types(CommandTest):
+    """Columns of Parquet that are no numbers. The hint's query makes numbers of them."""
+
+    def table(self, expression, name="x"):
+        quoted = name.replace('"', '""')
+        Engine().write_parquet(self.folder / "t.parquet", f'SELECT {expression} AS "{quoted}" FROM range(200)')
+
+    def hinted(self, name="x", kind=""):
+        result = self.run_release("t.parquet", column=name)
+        self.assert_refused(result, 3, f"is {kind}, not a number")
+        return hint_of(result)
+
+    def follow(self, kind, *, expression, bounds, expected, name="x", step="1"):
+        self.table(expression, name)
+        hint = self.hinted(name, kind)
+        words = shlex.split(hint[hint.index("--sql"):])
+        self.assertEqual(len(words), 2, hint)
+        values = self.sure_release("t.parquet", column=name, sql=words[1], bounds=bounds, step=step, quantiles="median")
+        self.assertEqual(values, [expected])
+
+    def test_dates_and_times(self):
+        self.follow("DATE", expression="DATE '1970-01-11'", bounds=("0", "100"), expected="10")
+        for kind, literal in (("TIMESTAMP", "TIMESTAMP '1970-01-01 00:01:00'"),
+                              ("TIMESTAMP_NS", "CAST('1970-01-01 00:01:00' AS TIMESTAMP_NS)"),
+                              ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ '1970-01-01 00:01:00+00'"),
+                              ("TIME", "TIME '00:01:00'")):
+            with self.subTest(kind=kind):
+                self.follow(kind, expression=literal, bounds=("0", "100"), expected="60")
+
+    def test_truth(self):
+        self.follow("BOOLEAN", expression="range < 150", bounds=("0", "1"), expected="1")
+
+    def test_enumerations_of_numbers(self):
+        """Parquet has none, but a query may make some."""
+        self.write("t.csv", "x\n" + "3\n" * 99)
+        word = "CAST(x AS ENUM('3', '4'))"
+        result = self.run_release("t.csv", sql=f"SELECT {word} AS x FROM input")
+        self.assert_refused(result, 3, "is ENUM, not a number")
+        query = shlex.split(hint_of(result)[hint_of(result).index("--sql"):])[1]
+        self.assertEqual(self.sure_release("t.csv", sql=query.replace("(x ", f"({word} "), quantiles="median"), ["3"])
+
+    def test_lists_and_maps(self):
+        self.follow("LIST", expression="[5, 6]", bounds=("0", "10"), expected="2")
+        self.follow("MAP", expression="MAP {'a': 5}", bounds=("0", "10"), expected="1")
+
+    def test_names_are_quoted_where_they_must_be(self):
+        self.follow("DATE", expression="DATE '1970-01-11'", bounds=("0", "100"), expected="10", name="date of birth")
+        self.follow("DATE", expression="DATE '1970-01-11'", bounds=("0", "100"), expected="10", name="Größe")
+        self.table("DATE '1970-01-11'", "o'clock")
+        self.assertIn("SELECT epoch(...) / 86400 AS x FROM input", self.hinted("o'clock", "DATE"))
+
+    def test_no_numbers_at_all(self):
+        for kind, expression in (("UUID", "uuid()"), ("STRUCT", "{'a': 1}"), ("BLOB", "'a'::BLOB")):
+            with self.subTest(kind=kind):
+                self.table(expression)
+                self.assertIn("name a column of numbers", self.hinted(kind=kind))
+
+    def test_decimals_are_numbers(self):
+        self.table("1.5::DECIMAL(5, 2)")
+        self.assertEqual(self.sure_release("t.parquet", step="0.5", quantiles="median"), ["1.5"])
+
+
+class Cells(CommandTest):
+    def test_every_unfit_cell_has_the_same_hint(self):
+        """Its kind is the record's; the row and the column are all that is told of it."""
+        messages = set()
+        for cell in ("3,5", "$5", "5%", "1.234,5", "1 000", "2020-01-31", "true", "twelve", "10:30"):
+            self.write("t.csv", f'x\n1\n"{cell}"\n')
+            result = self.run_release("t.csv")
+            self.assert_refused(result, 3, "t.csv: row 2, column 'x': not a number", "decimal point", "dates", secrets=(cell,))
+            messages.add(result.err)
+        self.assertEqual(len(messages), 1)
+
+    def test_its_query_works(self):
+        self.write("t.csv", "x\n" + "7\n" * 99 + "$5\n")
+        sql = re.search(r'--sql "(.*)"', self.run_release("t.csv").err)[1]
+        self.assertEqual(self.sure_release("t.csv", sql=sql.replace("...", "x"), quantiles="median"), ["7"])
+
+
+class Formats(CommandTest):
+    BY_NAME = {"a spreadsheet": ("xlsx", "xls", "ods"), "an SPSS file": ("sav",), "a Stata file": ("dta",),
+               "a SAS file": ("sas7bdat",), "an R file": ("rds", "RData"), "an Arrow file": ("feather", "arrow"),
+               "an Avro file": ("avro",), "an ORC file": ("orc",), "an archive": ("zip", "7z", "csv.zip", "tar.gz"),
+               "compressed with bzip2": ("csv.bz2",), "compressed with zstd": ("csv.zst",), "compressed with xz": ("csv.xz",),
+               "an SQLite database": ("sqlite", "db"), "a DuckDB database": ("duckdb",), "a PDF document": ("pdf",),
+               "HTML or XML": ("html", "xml")}
+    BY_BYTES = {"an archive": (b"PK\3\4\x14\0", b"7z\xbc\xaf\x27\x1c\0"), "a spreadsheet": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",),
+                "a PDF document": (b"%PDF-1.7\n",), "an SQLite database": (b"SQLite format 3\0",), "an Arrow file": (b"ARROW1\0\0",),
+                "an Avro file": (b"Obj\1\4",), "an SPSS file": (b"$FL2@(#) SPSS",), "a Stata file": (b"<stata_dta><header>",),
+                "compressed with bzip2": (b"BZh91AY&SY",), "compressed with xz": (b"\xfd7zXZ\0",),
+                "compressed with zstd": (b"\x28\xb5\x2f\xfd",), "a DuckDB database": (b"\1\2\3\4\5\6\7\x08DUCK",),
+                "HTML or XML": (b"<!DOCTYPE html>", b"<html>", b"<?xml version"), "UTF-16 text": ("x\n1\n".encode("utf-16"),)}
+    TOLD = re.compile(r"CSV|Parquet|gzip|unpack")
+
+    def test_by_name(self):
+        for kind, extensions in self.BY_NAME.items():
+            for extension in extensions:
+                with self.subTest(extension=extension):
+                    result = self.run_release(f"people.{extension}")
+                    self.assert_refused(result, 2, f"people.{extension} is {kind} by its name")
+                    self.assertRegex(hint_of(result), re.compile(self.TOLD.pattern, re.I))
+
+    def test_by_first_bytes(self):
+        for kind, heads in self.BY_BYTES.items():
+            for head in heads:
+                with self.subTest(head=head):
+                    self.write("t.csv", head + b"\nfirst-record-secret\n")
+                    result = self.run_release("t.csv")
+                    self.assert_refused(result, 3, f"t.csv is {kind} by its first bytes", secrets=("secret",))
+
+    def test_formats_that_are_read_say_how(self):
+        Engine().write_parquet(self.folder / "t.csv", "SELECT 7 AS x FROM range(99)")
+        self.assert_refused(self.run_release("t.csv"), 3, "t.csv is a Parquet file", "--input-format parquet")
+        self.assertEqual(self.sure_release("t.csv", input_format="parquet", quantiles="median"), ["7"])
+        for text in ('{"x": 7}\n' * 99, "[" + ",".join(['{"x": 7}'] * 99) + "]", "[\n" + ",\n".join(['{"x": 7}'] * 99) + "\n]"):
+            self.write("t.csv", text)
+            self.assert_refused(self.run_release("t.csv"), 3, "t.csv is JSON", "--input-format json", secrets=("7",))
+            self.assertEqual(self.sure_release("t.csv", input_format="json", quantiles="median"), ["7"])
+
+    def test_a_command_that_is_hinted_at_works(self):
+        self.write("u.csv", ("x\n" + "7\n" * 99).encode("utf-16"))
+        command = re.search(r"iconv .* FILE > people.csv", self.run_release("u.csv").err)[0]
+        words = shlex.split(command.replace("FILE", "u.csv"))
+        done = run_tool(words[:words.index(">")], self.folder)
+        self.write("people.csv", done)
+        self.assertEqual(self.sure_release("people.csv", quantiles="median"), ["7"])
+
+
+class Places(CommandTest):
+    def test_elsewhere(self):
+        for name in ("s3://bucket/a.csv", "https://example.org/a.csv", "gs://bucket/a.parquet"):
+            self.assert_refused(self.run_release(name), 3, f"cannot open {name}", "download it first")
+        self.write("t.csv", "x\n1\n")
+        self.assert_refused(self.run_release(f"file://{self.folder}/t.csv"), 3, "without file://")
+
+    def test_patterns_and_folders(self):
+        self.assert_refused(self.run_release("*.parquet"), 3, "cannot open *.parquet", "one file", "join the files first")
+        (self.folder / "d.csv").mkdir()
+        self.assert_refused(self.run_release("d.csv"), 3, "is a directory", "name one file in it")
+        self.write("[1].csv", "x\n1\n")
+        self.release("[1].csv")  # such a name is a name
+
+    def test_names_that_begin_with_a_dash(self):
+        self.write("-odd.csv", "x\n1\n")
+        result = self.run_release("-odd.csv")
+        self.assert_refused(result, 2, "unknown option -odd.csv", "write ./-odd.csv")
+        self.release("./-odd.csv")
+        self.assertEqual(run("release", *ASK, "--", "-odd.csv", cwd=self.folder).code, 0)
+        self.assert_refused(run("release", "--", "-odd.csv", *ASK, cwd=self.folder), 2,
+                            "the option --column stands after --, where only FILE may", "fractile release [options] -- FILE")
+
+    def test_delimiters(self):
+        self.write("t.csv", "x\ty\n1\t2\n")
+        for spelled in ("tab", "\\t"):
+            self.assert_refused(self.run_release("t.csv", delimiter=spelled), 2, f"'{spelled}', which is no tab", "--input-format tsv")
+        self.release("t.csv", input_format="tsv")
+
+
+class Typing(CommandTest):
+    def refuse(self, arguments, *parts):
+        with self.subTest(arguments=arguments):
+            self.assert_refused(run(*arguments, cwd=self.folder), 2, *parts)
+
+    def test_dashes(self):
+        self.refuse(["release", "t.csv", "-epsilon", "1"], "unknown option -epsilon", "did you mean --epsilon?")
+        self.refuse(["release", "t.csv", "epsilon=1"], "unexpected argument 'epsilon=1'", "did you mean --epsilon?")
+        self.refuse(["release", "t.csv", "epsilon", "1"], "unexpected argument 'epsilon'", "did you mean --epsilon?")
+        self.refuse(["release", "t.csv", "\u2014epsilon", "1"], "unexpected argument '\u2014epsilon'", "did you mean --epsilon?")
+        self.refuse(["release", "t.csv", "\u2013epsilon=1"], "did you mean --epsilon?")
+
+    def test_percentages(self):
+        self.refuse(["release", "t.csv", *options(quantiles="25,50,75")], "the quantile 25 is outside [0, 1]",
+                    "write 0.25 for 25 %")
+        self.refuse(["release", "t.csv", *options(quantiles="99.5")], "write 0.995 for 99.5 %")
+        self.refuse(["release", "t.csv", *options(quantiles="25%")], "'25%' is not a number", "0.25 for 25 %")
+        self.refuse(["release", "t.csv", *options(quantiles="0,5")], "the quantile 5 is outside", "decimal point")
+
+    def test_decimal_commas(self):
+        for changes in ({"epsilon": "0,5"}, {"step": "0,5"}, {"bounds": ("0", "1,000")}):
+            self.refuse(["release", "t.csv", *options(**changes)], "is not a number", "write a decimal point")
+
+    def test_bounds(self):
+        for typed in (["--bounds", "0,125"], ["--bounds", "0"], ["--bounds=0,125"], ["--bounds", "0..125"]):
+            self.refuse(["release", "t.csv", "--column", "x", *typed, "--step", "1", "--epsilon", "1"],
+                        "--bounds needs two values, a space between them", "for example --bounds 0 125")
+
+    def test_huge_and_tiny_epsilons(self):
+        self.write("t.csv", "x\n1\n")
+        self.assertIn("promises next to nothing", self.run_release("t.csv", epsilon="1e400").err)
+        self.assertEqual(self.run_release("t.csv", epsilon="1e-400").code, 0)
+
+    def test_help_and_version(self):
+        for verb in (["release"], ["plan"], ["explain"], ["ledger"], ["ledger", "init"], ["audit"], ["flow"], ["flow", "check"],
+                     ["reproduce"]):
+            self.assertEqual(run("help", *verb).out, run(*verb, "--help").out)
+            self.assertTrue(run("help", *verb).out.startswith(f"fractile {' '.join(verb)}:"))
+        self.assertEqual(run("help").out, run("--help").out)
+        for typed in ("version", "-v", "-V"):
+            self.refuse([typed], "did you mean fractile --version?")
+
+
+VERBS = (["release"], ["plan"], ["explain"], ["ledger", "init"], ["ledger", "show"], ["ledger", "verify"], ["ledger", "export"],
+         ["ledger", "void"], ["audit"], ["flow", "check"], ["flow", "utility"], ["flow", "sweep"], ["flow", "channel"],
+         ["reproduce", "approximate-quantiles"], ["reproduce", "kronecker-utility"])
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+
+class Helps(CommandTest):
+    """What helps and pages say of options is so."""
+
+    def options_of(self, verb):
+        """As its help lists them, a line each."""
+        return re.findall(r"^  (--[a-z-]+)", run(*verb, "--help").out, re.M)
+
+    def test_every_option_is_listed_once_and_understood(self):
+        for verb in VERBS:
+            listed = self.options_of(verb)
+            self.assertEqual(len(listed), len(set(listed)))
+            for option in listed:
+                result = run(*verb, option, option, cwd=self.folder)
+                self.assertNotIn("unknown option", result.err, (verb, option))
+
+    def test_no_help_names_an_option_that_is_not_there(self):
+        for verb in VERBS:
+            known = {*self.options_of(verb), "--help"}
+            if verb[0] in ("explain", "ledger"):
+                known |= set(self.options_of(["release"]))  # of which they tell
+            self.assertLessEqual(set(OPTION.findall(run(*verb, "--help").out)), known, verb)
+
+    def test_no_page_names_an_option_that_is_not_there(self):
+        known = {"--help", "--version"}.union(*(self.options_of(verb) for verb in VERBS))
+        for page in ("README.md", "docs/receipt.md", "docs/ledger.md", "docs/threat-model.md", "docs/worth.md"):
+            for command in re.findall(r"^(?:\$ )?fractile [^\n]*", re.sub(r"\\\n *", "", (HOUSE / page).read_text()), re.M):
+                self.assertLessEqual(set(OPTION.findall(command)), known, (page, command))
+
+    def test_clamping_is_said(self):
+        for verb in ("release", "plan"):
+            text = " ".join(run(verb, "--help").out.split())
+            self.assertIn("values outside count as the nearest of the two", text)
+        self.assertIn("Values outside the bounds are not an error: they count as the nearest bound.", (HOUSE / "README.md").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
