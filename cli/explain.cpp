@@ -31,23 +31,25 @@ std::string text_of(std::istream& input, const std::string& name) {
   return text;
 }
 
-Receipt receipt_at(const std::string& file) {
-  if (file == "-") return read_receipt(text_of(std::cin, "standard input"), "standard input");
+}  // namespace
+
+std::string receipt_text(const std::string& file) {
   std::ifstream input(file, std::ios::binary);
   if (!input) {
     throw Error(ErrorCode::data, "the receipt '" + file + "' cannot be read: " + std::strerror(errno),
                 "name a file that fractile release --receipt has written");
   }
-  return read_receipt(text_of(input, file), file);
+  return text_of(input, file);
 }
-
-}  // namespace
 
 int run_explain(const Typed& typed) {
   if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt has written");
   const auto prose =
       choice<Prose>(typed, "--format", {{"text", Prose::text}, {"markdown", Prose::markdown}}, Prose::text);
-  print(explain(receipt_at(typed.file), prose), "nothing was changed");
+  const bool piped = typed.file == "-";
+  const std::string name = piped ? "standard input" : typed.file;
+  const Receipt receipt = read_receipt(piped ? text_of(std::cin, name) : receipt_text(typed.file), name);
+  print(explain(receipt, prose), "nothing was changed");
   return 0;
 }
 
