@@ -131,7 +131,8 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCh
   for (const EqualCharges& equal : charges) {
     require_countable(dataset, equal.charge);
     if (equal.state != EntryState::voided) balance.spent.add(equal.charge, equal.count);
-    if (equal.state == EntryState::reserved) balance.reserved.add(equal.charge, equal.count);
+    const bool open = equal.state == EntryState::reserved || equal.state == EntryState::drawn;
+    if (open) balance.reserved.add(equal.charge, equal.count);
   }
   balance.remaining = remaining_of(dataset.budget, balance.spent);
   return balance;
