@@ -13,25 +13,27 @@ namespace {
 
 constexpr std::size_t largest = std::size_t{256} << 20;  // bytes, as read_receipt has it
 
-Receipt receipt_at(const std::string& file) {
+}  // namespace
+
+std::string receipt_text(const std::string& file) {
   const std::string name = file == "-" ? "standard input" : file;
   const char* const hint = "name a file that fractile release --receipt has written";
   Progress progress("reading " + name);
-  const TextFile input = file == "-" ? read_standard_input(largest) : read_text(file, largest);
+  TextFile input = file == "-" ? read_standard_input(largest) : read_text(file, largest);
   if (!input.trouble.empty()) {
     throw Error(ErrorCode::data, "the receipt '" + name + "' cannot be read: " + input.trouble, hint);
   }
   if (input.text.empty()) throw Error(ErrorCode::data, "'" + name + "' is empty", hint);
-  return read_receipt(input.text, name);
+  return std::move(input.text);
 }
-
-}  // namespace
 
 int run_explain(const Typed& typed) {
   if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt has written");
   const auto prose =
       choice<Prose>(typed, "--format", {{"text", Prose::text}, {"markdown", Prose::markdown}}, Prose::text);
-  print(explain(receipt_at(typed.file), prose), "nothing was changed");
+  const std::string name = typed.file == "-" ? "standard input" : typed.file;
+  const Receipt receipt = read_receipt(receipt_text(typed.file), name);
+  print(explain(receipt, prose), "nothing was changed");
   return 0;
 }
 

@@ -1,11 +1,16 @@
 // fractile explain: a receipt in plain language.
 #pragma once
 
+#include <string>
+
 #include "options.hpp"
 
 namespace fractile::cli {
 
 /// Exit code.
 int run_explain(const Typed& typed);
+
+/// What a file, or standard input for "-", holds that should be a receipt; Error(data) when it cannot be read or is far too large.
+std::string receipt_text(const std::string& file);
 
 }  // namespace fractile::cli

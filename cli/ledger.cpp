@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "explain.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
+#include "sources.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 
@@ -24,21 +26,28 @@ const std::string& path_of(const Typed& typed) {
 int run_init(const Typed& typed) {
   if (!typed.has("--dataset"))
     usage("--dataset is missing", "name what shares the budget, for example --dataset people");
-  const LedgerDataset dataset{typed.one("--dataset"), budget_of(typed), neighbors_of(typed),
-                              typed.one("--unit", "person")};
+  LedgerDataset dataset{typed.one("--dataset"), budget_of(typed), neighbors_of(typed), typed.one("--unit", "person"),
+                        typed.one("--person")};
+  if (typed.has("--records-per-person")) {
+    dataset.records_per_person =
+        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
+  }
+  dataset.source = source_to_pin(typed);
   const std::string& path = path_of(typed);
   dataset.validate();
   Ledger ledger = Ledger::open_or_create(path);
   ledger.add_dataset(dataset);
-  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n", shown_text(dataset.name),
-                    dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors)),
+  const std::string pinned = pins_in_words(dataset);
+  print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}", shown_text(dataset.name),
+                    dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors),
+                    pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))),
         "the dataset was added");
   return 0;
 }
 
 /// Of one dataset, when --dataset names one.
 LedgerStatement statement_of(const Typed& typed) {
-  const Ledger ledger = Ledger::open(path_of(typed));
+  const Ledger ledger = Ledger::open_to_read(path_of(typed));
   LedgerStatement statement = ledger.statement();
   if (!typed.has("--dataset")) return statement;
   const std::string name = dataset_of(ledger, typed, typed.file).name;
@@ -58,7 +67,7 @@ int run_show(const Typed& typed) {
 }
 
 int run_verify(const Typed& typed) {
-  const Ledger ledger = Ledger::open(path_of(typed));
+  const Ledger ledger = Ledger::open_to_read(path_of(typed));
   const std::string head = ledger.verify(typed.one("--head"));
   print(fmt::format("the ledger is whole; its last line has the hash\n{}\n", head.empty() ? "(none yet)" : head),
         unchanged);
@@ -67,21 +76,63 @@ int run_verify(const Typed& typed) {
 
 int run_export(const Typed& typed) {
   const auto format = choice<Format>(typed, "--format", {{"json", Format::json}, {"csv", Format::csv}}, Format::json);
-  const LedgerStatement statement = Ledger::open(path_of(typed)).statement();
+  const LedgerStatement statement = Ledger::open_to_read(path_of(typed)).statement();
   print(format == Format::json ? to_json(statement, LedgerDetail::everything)
                                : to_csv(statement, LedgerDetail::everything),
         unchanged);
   return 0;
 }
 
+std::int64_t entry_of(const Typed& typed) {
+  if (!typed.has("--entry")) {
+    usage("--entry is missing", fmt::format("fractile ledger show {} lists them", path_of(typed)));
+  }
+  return static_cast<std::int64_t>(whole_number(typed, "--entry", {1, 1'000'000'000'000}));
+}
+
+/// Is this receipt, of this hash, another entry's? Then it does not say that this one was published.
+void require_new(const LedgerStatement& statement, const LedgerEntry& entry, const std::string& text,
+                 const std::string& name) {
+  for (const LedgerEntry& other : statement.entries) {
+    if (other.state != EntryState::committed || other.receipt != text) continue;
+    usage(fmt::format("'{}' is the receipt of entry {}, not of entry {}", name, other.id, entry.id),
+          "name the receipt that this entry's release has written");
+  }
+}
+
+/// What a program of an older format published before it was stopped, or a program of the library's users.
+int run_commit(const Typed& typed) {
+  const std::string& path = path_of(typed);
+  const std::int64_t id = entry_of(typed);
+  if (!typed.has("--receipt")) usage("--receipt is missing", "name the receipt that the entry's release has written");
+  const std::string name = typed.one("--receipt");
+  Ledger ledger = Ledger::open(path);
+  const LedgerEntry entry = ledger.entry(id);
+  if (entry.state != EntryState::reserved && entry.state != EntryState::drawn) {
+    usage(fmt::format("entry {} of the ledger '{}' is {} already", id, path, to_string(entry.state)),
+          fmt::format("fractile ledger show {} lists those that are reserved", path));
+  }
+  const std::string text = receipt_text(name);
+  const Receipt receipt = read_receipt(text, name);
+  if (entry.request.receipt_path != canonical_new_file(name)) {
+    usage(fmt::format("'{}' is not where the receipt of entry {} was to be written", name, id),
+          entry.request.receipt_path.empty() ? "it was to be written nowhere"
+                                             : fmt::format("that is '{}'", entry.request.receipt_path));
+  }
+  require_receipt_of(entry.request.query, receipt, name);
+  require_new(ledger.statement(), entry, text, name);
+  ledger.commit(id, text);
+  print(fmt::format("entry {} is committed and holds its receipt\n", id), "the entry is committed");
+  return 0;
+}
+
 int run_void(const Typed& typed) {
   const std::string& path = path_of(typed);
-  if (!typed.has("--entry")) usage("--entry is missing", fmt::format("fractile ledger show {} lists them", path));
+  const std::int64_t id = entry_of(typed);
   if (!typed.has("--reason")) {
     usage("--reason is missing: why it is sure that nothing was published",
           "for example --reason \"the machine stopped, and there is no output\"");
   }
-  const auto id = static_cast<std::int64_t>(whole_number(typed, "--entry", {1, 1'000'000'000'000}));
   Ledger::open(path).void_entry(id, typed.one("--reason"));
   print(fmt::format("entry {} is void and counts no more\n", id), "the entry is void");
   return 0;
@@ -115,6 +166,7 @@ int run_ledger(const Typed& typed) {
   if (typed.word == "show") return run_show(typed);
   if (typed.word == "verify") return run_verify(typed);
   if (typed.word == "export") return run_export(typed);
+  if (typed.word == "commit") return run_commit(typed);
   return run_void(typed);
 }
 

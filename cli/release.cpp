@@ -1,6 +1,7 @@
 #include "release.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,7 +88,8 @@ int run_release(const Typed& typed) {
   RandomBits bits = typed.has("--unsafe-seed")
                         ? RandomBits::unsafe_seeded(whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}}))
                         : RandomBits::system();
-  if (!receipt.empty()) require_writable(receipt);
+  const bool may_be_there = typed.has("--ledger") && std::filesystem::is_regular_file(receipt);  // from an earlier run
+  if (!receipt.empty() && !may_be_there) require_writable(receipt);
   std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, query);
   warn_of_weak_budgets(query.budget);
 
@@ -102,6 +104,7 @@ int run_release(const Typed& typed) {
   if (charge) {
     ReleaseDetails details{options.format, options.delimiter, public_rows, selection.keys};
     if (bounds) details.bounds_share = bounds->share;
+    details.source = charge->source();
     if (charge->answer_from_ledger(canonical_query(query, lattice, source, details), format)) return 0;
     charge->reserve();
   }
@@ -114,11 +117,12 @@ int run_release(const Typed& typed) {
     Published release = published(profiles, lattice, query, selection, bounds, bits);
     if (public_rows) std::get<QuantileRelease>(release).public_records = profiles[0].records();
     const std::string json = to_json(release, source);
-    const auto write_receipt = [&] {
-      if (!receipt.empty()) write_durably(receipt, json);
-    };
     output = rendered(format, release, source);
-    charge ? charge->commit(json, write_receipt) : write_receipt();
+    if (charge) {
+      charge->publish(json);
+    } else if (!receipt.empty()) {
+      write_durably(receipt, json);
+    }
   };
   charge ? charge->guard(publish) : publish();
   print(output, !receipt.empty() ? "the release was made; the receipt " + receipt + " holds it"

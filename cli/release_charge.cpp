@@ -3,10 +3,10 @@
 #include <fmt/core.h>
 
 #include <exception>
-#include <filesystem>
 
 #include "fractile/report.hpp"
 #include "ledger.hpp"
+#include "sources.hpp"
 #include "terminal.hpp"
 
 namespace fractile::cli {
@@ -23,12 +23,16 @@ std::string rendered(const LedgerEntry& entry, Format format) {
 
 }  // namespace
 
-ReleaseCharge::ReleaseCharge(Ledger ledger, std::string path, LedgerRequest request, bool again)
-    : ledger_(std::move(ledger)), path_(std::move(path)), request_(std::move(request)), again_(again) {}
+ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed)
+    : ledger_(std::move(ledger)),
+      path_(typed.one("--ledger")),
+      receipt_(typed.one("--receipt")),
+      again_(typed.has("--again")),
+      request_(std::move(request)) {}
 
 std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const QuantileQuery& query) {
   if (!typed.has("--ledger")) {
-    for (const char* option : {"--dataset", "--again"}) {
+    for (const char* option : {"--dataset", "--again", "--source"}) {
       if (typed.has(option)) usage(fmt::format("{} goes with --ledger", option), "name the ledger, or leave it out");
     }
     return {};
@@ -39,19 +43,33 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
   }
   const std::string path = typed.one("--ledger");
   Ledger ledger = Ledger::open(path);
-  LedgerRequest request{dataset_of(ledger, typed, path).name, {}, query.budget, query.neighbors};
-  if (typed.has("--receipt")) request.receipt_path = std::filesystem::absolute(typed.one("--receipt")).string();
+  const LedgerDataset dataset = dataset_of(ledger, typed, path);
+  if (!dataset.person.empty() && typed.has("--sql")) {
+    usage(fmt::format(
+              "--sql does not go with dataset '{}', which pins the column of persons: a query can call any column "
+              "'{}'",
+              dataset.name, dataset.person),
+          "leave --sql out");
+  }
+  LedgerRequest request{dataset.name, {}, query.budget, query.neighbors};
+  if (typed.has("--receipt")) request.receipt_path = canonical_new_file(typed.one("--receipt"));
+  request.person = typed.one("--person");
+  request.records_per_person = query.records_per_person;
+  request.source = source_read(typed);
   ledger.require_fit(request);
-  return ReleaseCharge(std::move(ledger), path, std::move(request), typed.has("--again"));
+  return ReleaseCharge(std::move(ledger), std::move(request), typed);
 }
 
 bool ReleaseCharge::answer_from_ledger(const std::string& query_text, Format format) {
   request_.query = query_text;
-  if (again_) return false;
+  if (again_ || request_.source.empty()) return false;
   const std::optional<LedgerEntry> stored = ledger_.find_committed(request_.dataset, query_text);
   if (!stored) return false;
   const std::string text = rendered(*stored, format);
-  if (!request_.receipt_path.empty()) write_durably(request_.receipt_path, stored->receipt);
+  if (!receipt_.empty() && !is_written(receipt_, stored->receipt)) {
+    require_writable(receipt_);
+    write_durably(receipt_, stored->receipt);
+  }
   print_error(fmt::format("this was released at {} (entry {} of {}); here it is again, and nothing was spent",
                           stored->reserved_at, stored->id, path_),
               "the table was not read; --again reads it, and pays");
@@ -59,26 +77,59 @@ bool ReleaseCharge::answer_from_ledger(const std::string& query_text, Format for
   return true;
 }
 
-void ReleaseCharge::reserve() { entry_ = ledger_.reserve(request_); }
+void ReleaseCharge::reserve() {
+  if (!receipt_.empty()) require_writable(receipt_);
+  hold_interrupts();
+  entry_ = ledger_.reserve(request_);
+  on_interrupt(fmt::format("stopped; {} counts as spent: entry {} of {} stays reserved", request_.cost.to_string(),
+                           entry_, path_),
+               fmt::format("nothing was published; fractile ledger void {} --entry {} --reason TEXT gives it back",
+                           path_, entry_));
+}
+
+std::string ReleaseCharge::fate() const {
+  const std::string spent =
+      fmt::format("{} counts as spent: entry {} of {} ", request_.cost.to_string(), entry_, path_);
+  try {
+    switch (ledger_.entry(entry_).state) {
+      case EntryState::reserved:
+        break;
+      case EntryState::drawn:
+        return spent + "was drawn and is lost, and cannot be voided";
+      case EntryState::committed:
+        return kept();
+      case EntryState::voided:
+        return {};
+    }
+  } catch (const Error&) {  // which would hide the first one
+  }
+  return spent + "stays reserved";
+}
 
 void ReleaseCharge::guard(const std::function<void()>& work) const {
-  const std::string stays =
-      fmt::format("{} counts as spent: entry {} of {} stays reserved", request_.cost.to_string(), entry_, path_);
   try {
     work();
   } catch (const Error& error) {
-    throw Error(error.code(), error.what(), error.hint().empty() ? stays : fmt::format("{}; {}", error.hint(), stays));
+    const std::string became = fate();
+    const char* const between = error.hint().empty() || became.empty() ? "" : "; ";
+    throw Error(error.code(), error.what(), error.hint() + between + became);
   } catch (const std::exception&) {
-    throw Error(ErrorCode::internal, "an internal error", fmt::format("nothing was released; {}", stays));
+    throw Error(ErrorCode::internal, "an internal error", fmt::format("nothing was printed; {}", fate()));
   }
 }
 
-void ReleaseCharge::commit(const std::string& receipt, const std::function<void()>& write_receipt) {
-  ledger_.commit(entry_, receipt, write_receipt);
+void ReleaseCharge::publish(const std::string& receipt) {
+  hold_interrupts();
+  ledger_.commit(entry_, receipt);
+  if (!receipt_.empty()) write_durably(receipt_, receipt);
+  on_interrupt("stopped before all was printed", kept());
 }
 
 std::string ReleaseCharge::kept() const {
-  return fmt::format("the release was made; entry {} of {} holds it, and the same command prints it", entry_, path_);
+  const std::string printed_by = request_.source.empty() ? fmt::format("fractile ledger export {}", path_)
+                                 : again_                ? "the same command without --again"
+                                                         : "the same command";
+  return fmt::format("the release was made; entry {} of {} holds it, and {} prints it", entry_, path_, printed_by);
 }
 
 }  // namespace fractile::cli

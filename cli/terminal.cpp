@@ -4,11 +4,14 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 
 #include "fractile/text.hpp"
 
@@ -18,7 +21,49 @@ namespace {
 /// To standard error; whether anybody can read it changes nothing.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
+std::string error_text(const std::string& what, const std::string& hint) {
+  return "fractile: " + shown_text(what) + "\n" + (hint.empty() ? "" : "  " + shown_text(hint) + "\n");
+}
+
+std::atomic<const std::string*> last_words = nullptr;  // nullptr while interrupts are held back
+std::atomic<int> held_back = 0;                        // the signal that came meanwhile
+
+[[noreturn]] void end_by(int signal, const std::string& words) {
+  // Only what a signal handler may do.
+  const ssize_t ignored = write(STDERR_FILENO, words.data(), words.size());
+  static_cast<void>(ignored);
+  _exit(128 + signal);
+}
+
+void interrupted(int signal) {
+  const std::string* const words = last_words;
+  if (words != nullptr) end_by(signal, *words);
+  held_back = signal;
+}
+
+void handle(int signal) {
+  struct sigaction now {};
+  if (sigaction(signal, nullptr, &now) != 0 || now.sa_handler == SIG_IGN) return;
+  struct sigaction ours {};
+  ours.sa_handler = interrupted;
+  ours.sa_flags = SA_RESTART;
+  sigaction(signal, &ours, nullptr);
+}
+
 }  // namespace
+
+void on_interrupt(const std::string& what, const std::string& hint) {
+  static std::deque<std::string> said;  // a handler may still read older words
+  said.push_back((isatty(STDERR_FILENO) == 1 ? "\n" : "") + error_text(what, hint));
+  last_words = &said.back();
+  for (const int signal : {SIGINT, SIGTERM}) handle(signal);
+  if (held_back != 0) end_by(held_back, said.back());
+}
+
+void hold_interrupts() {
+  last_words = nullptr;
+  for (const int signal : {SIGINT, SIGTERM}) handle(signal);
+}
 
 void prepare_streams() {
   // Read-only: what is printed on a stream that was closed fails, as it should.
@@ -38,10 +83,7 @@ void print(const std::string& text, const std::string& hint) {
   }
 }
 
-void print_error(const std::string& what, const std::string& hint) {
-  say("fractile: " + shown_text(what) + "\n");
-  if (!hint.empty()) say("  " + shown_text(hint) + "\n");
-}
+void print_error(const std::string& what, const std::string& hint) { say(error_text(what, hint)); }
 
 Progress::Progress(const std::string& what) : what_(shown_text(what)) {
   if (isatty(STDERR_FILENO) == 1) clock_ = std::thread([this] { show_time(); });

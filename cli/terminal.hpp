@@ -23,6 +23,14 @@ void print(const std::string& text, const std::string& hint = "nothing was relea
 /// "fractile: what\n  hint", each as shown_text has it: whatever names they hold, they are one line.
 void print_error(const std::string& what, const std::string& hint);
 
+/// From now on Ctrl-C (SIGINT) and SIGTERM print this as print_error() does, and end the process with 128 and the signal's
+/// number as its exit code: 130 for Ctrl-C. A signal that was held back takes effect now. Whoever started the program so
+/// that it ignores them still has it ignore them.
+void on_interrupt(const std::string& what, const std::string& hint);
+
+/// Holds them back until on_interrupt() is called again, for what must not be cut in two.
+void hold_interrupts();
+
 /// A line on standard error while something takes more than a second, and only on a terminal. It tells the time that has
 /// passed, nothing of the data; a clock of its own shows it, so that work need not be cut into pieces to be seen.
 class Progress {

@@ -76,6 +76,8 @@ constexpr std::array release_table{
                "pay from a budget, before rows are read; fractile ledger init makes such a file"},
     OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "whose budget"},
     OptionSpec{"--again", "", "", "Ledger", "pay anew even if the ledger holds this very release"},
+    OptionSpec{"--source", "NAME", "the path of FILE", "Ledger",
+               "declare what the table is: equal queries of equal sources are answered from the ledger"},
     mechanism_option,
     expected_rows_option,
     no_interpolation_option,
@@ -103,7 +105,8 @@ constexpr const char* release_epilogue =
     "      --quantiles 0.1,0.25,0.5,0.75,0.9 --epsilon 1 --receipt income.json\n"
     "\n"
     "Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not\n"
-    "allow it; 5 unusable ledger; 70 internal.\n";
+    "allow it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C and 143 by SIGTERM after a\n"
+    "ledger was charged.\n";
 
 constexpr VerbSpec release_spec{
     "release",
@@ -188,6 +191,12 @@ constexpr std::array ledger_init_table{
     OptionSpec{"--delta", "D", "", "Budget", "with --epsilon: approximate, 1e-6; takes costs in epsilon alone, too"},
     OptionSpec{"--neighbors", "RELATION", "add-remove", "Budget",
                "add-remove (one record more or less) or change-one (one record replaced)"},
+    OptionSpec{"--person", "NAME", "any, or none", "What every release must have",
+               "the column that identifies the person: releases have --person with it, and no --sql"},
+    OptionSpec{"--records-per-person", "D", "1", "What every release must have",
+               "releases protect persons of D records, or of more"},
+    OptionSpec{"--source", "SOURCE", "any", "What every release must have",
+               "with a slash the file that releases read; without, a name that they declare by --source"},
 };
 
 constexpr VerbSpec ledger_init_spec{
@@ -196,10 +205,11 @@ constexpr VerbSpec ledger_init_spec{
     "fractile ledger init FILE --dataset NAME --epsilon E [options]",
     ledger_file,
     ledger_init_table,
-    "A dataset's budget never changes.\n"
+    "A dataset never changes: neither its budget nor what it has releases keep to.\n"
     "\n"
-    "Example\n"
+    "Examples\n"
     "  fractile ledger init budget.db --dataset people --epsilon 1\n"
+    "  fractile ledger init budget.db --dataset visits --epsilon 1 --person patient --source ./visits.csv\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };
@@ -244,6 +254,24 @@ constexpr VerbSpec ledger_export_spec{
     ledger_epilogue,
 };
 
+constexpr std::array ledger_commit_table{
+    OptionSpec{"--entry", "ID", "", "What", "a reserved entry, as show lists it (required)"},
+    OptionSpec{"--receipt", "PATH", "", "What", "the receipt that its release has written (required)"},
+};
+
+constexpr VerbSpec ledger_commit_spec{
+    "ledger commit",
+    "store the receipt that a release has written before it was stopped",
+    "fractile ledger commit FILE --entry ID --receipt PATH",
+    ledger_file,
+    ledger_commit_table,
+    "The receipt must be whole, stand where the entry says, and tell of the entry's query. Releases commit\n"
+    "before they write receipts; only programs of format 1 wrote them first.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage, or not that entry's; 3 unusable receipt, or unwritable output;\n"
+    "5 unusable ledger; 70 internal.\n",
+};
+
 constexpr std::array ledger_void_table{
     OptionSpec{"--entry", "ID", "", "What", "a reserved entry, as show lists it (required)"},
     OptionSpec{"--reason", "TEXT", "", "What", "why it is sure that nothing was published (required)"},
@@ -260,8 +288,8 @@ constexpr VerbSpec ledger_void_spec{
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };
 
-constexpr std::array ledger_words{&ledger_init_spec, &ledger_show_spec, &ledger_verify_spec, &ledger_export_spec,
-                                  &ledger_void_spec};
+constexpr std::array ledger_words{&ledger_init_spec,   &ledger_show_spec,   &ledger_verify_spec,
+                                  &ledger_export_spec, &ledger_commit_spec, &ledger_void_spec};
 
 constexpr VerbSpec ledger_spec{
     "ledger",

@@ -21,8 +21,14 @@ struct LedgerDataset {
   Budget budget;     ///< for all releases together, for one unit
   Neighbors neighbors = Neighbors::add_remove;
   std::string unit = "person";  ///< whose records are protected together, in words; not empty, of one line
+  // What no release may weaken, so that whoever asks cannot choose a cheaper unit. A line of text each, empty: not pinned.
+  std::string person = {};               ///< the column by which every release must bound persons' records
+  std::uint32_t records_per_person = 1;  ///< no release may be for persons of fewer records; at least 1
+  /// What every release must read: the canonical path of a file, which begins with a slash, or a name that the asker
+  /// must declare.
+  std::string source = {};
 
-  /// Error(usage) unless name and unit are what they should be.
+  /// Error(usage) unless they are what they should be.
   void validate() const;
 };
 
@@ -33,12 +39,17 @@ struct LedgerRequest {
   Budget cost;        ///< of the whole release, for one unit
   Neighbors neighbors = Neighbors::add_remove;
   std::string receipt_path = {};  ///< where a receipt will be written, absolute; empty when nowhere
+  // Compared with what the dataset pins, and not stored: the query tells them.
+  std::string person = {};               ///< the column by which persons' records are bounded; empty: by declaration
+  std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most so many records
+  std::string source = {};               ///< as LedgerDataset::source; empty when nothing is known of it
 };
 
-/// reserved and committed entries count as spent. A reserved one may or may not have been published.
-enum class EntryState { reserved, committed, voided };
+/// All but void entries count as spent. Nothing of a reserved one has left the process that drew it, unless a program of an
+/// older format wrote its receipt first. A drawn one was about to be stored when something stopped it: it counts for good.
+enum class EntryState { reserved, drawn, committed, voided };
 
-/// "reserved", "committed", "void".
+/// "reserved", "drawn", "committed", "void".
 std::string to_string(EntryState state);
 
 struct LedgerEntry {
@@ -47,7 +58,7 @@ struct LedgerEntry {
   Budget charge;  ///< what the cost counts as on this budget: a pure cost on a zCDP budget has a rho
   EntryState state = EntryState::reserved;
   std::string reserved_at = {};  ///< UTC, "2026-01-31T09:00:00Z"; as the clock was, for information
-  std::string settled_at = {};   ///< when it was committed or voided
+  std::string settled_at = {};   ///< when it was committed or voided; of a drawn one empty
   std::string receipt = {};      ///< of committed entries: the published text; empty if an older format did not keep it
   std::string receipt_sha256 = {};  ///< of committed entries, in lower-case hexadecimal digits
   std::string reason = {};          ///< of void entries
@@ -69,8 +80,8 @@ struct Spending {
 };
 
 struct LedgerBalance {
-  Spending spent;      ///< reserved and committed
-  Spending reserved;   ///< the reserved part of it
+  Spending spent;      ///< reserved, drawn and committed
+  Spending reserved;   ///< the part of it that is reserved or drawn
   Spending remaining;  ///< exact where rational, otherwise a certified lower bound
 };
 
@@ -78,7 +89,7 @@ struct LedgerBalance {
 struct LedgerEvent {
   std::int64_t id = 0;
   std::string time;
-  std::string kind;        ///< "dataset", "reserve", "commit" or "void"
+  std::string kind;        ///< "dataset", "reserve", "draw", "commit" or "void"
   std::string dataset;     ///< of "dataset"
   std::int64_t entry = 0;  ///< of the others
   std::string hash;        ///< of this line and, through the hash before it, of all lines before it
@@ -106,20 +117,25 @@ struct LedgerOptions {
 /// durably (synced to the disk) or not at all, whenever the process or the machine stops. Not for two threads at once: let
 /// each open its own.
 ///
-/// A release reserves, reads its rows, and commits with its receipt. What was reserved and not committed stays spent until
-/// a person voids it.
+/// A release reserves, reads its rows, commits with its receipt, and only then is published. What was reserved and not
+/// committed stays spent until a person voids it.
 ///
-/// Every function throws Error(ledger) when the file is not a ledger, is damaged, of a newer format, locked for longer than
-/// `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it reserved.
+/// Every function reads the tables from end to end and recomputes the log's hashes: no index and no row that was changed
+/// decides what was spent. It throws Error(ledger) when the file is not a ledger, is damaged, of a newer format, locked for
+/// longer than `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it
+/// reserved.
 class Ledger {
  public:
-  static constexpr int format = 1;
+  static constexpr int format = 2;
 
   /// Error(usage) when there is something at `path` already (an empty file is nothing).
   static Ledger create(const std::string& path, LedgerOptions options = {});
   /// Older formats are migrated.
   static Ledger open(const std::string& path, LedgerOptions options = {});
   static Ledger open_or_create(const std::string& path, LedgerOptions options = {});
+  /// To look only: any format as it is, also where nothing may be written. Error(ledger) where what was written last stands
+  /// in a file beside the ledger and cannot be read from there.
+  static Ledger open_to_read(const std::string& path, LedgerOptions options = {});
   Ledger(Ledger&&) noexcept;
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
@@ -128,19 +144,22 @@ class Ledger {
   void add_dataset(const LedgerDataset& dataset);
   std::vector<LedgerDataset> datasets() const;
 
-  /// Error(usage) unless the request's dataset is there, has its neighbour relation, and its budget takes costs of its
-  /// measure. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an approximate one as they are, without a delta.
-  /// Nothing else mixes.
+  /// Error(usage) unless the request's dataset is there, has its neighbour relation, pins nothing that the request does not
+  /// keep, and its budget takes costs of its measure. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an
+  /// approximate one as they are, without a delta. Nothing else mixes. Error(usage), too, when a reserved entry has the
+  /// request's receipt_path: one of them is settled first.
   void require_fit(const LedgerRequest& request) const;
   /// Charges the request and returns the entry's id. Errors: usage, as require_fit; budget_refused, which says what
   /// remains, and nothing is spent.
   std::int64_t reserve(const LedgerRequest& request);
-  /// The entry's release is published: stores its receipt for good. `before` runs first, under the ledger's lock: if it
-  /// throws, the entry stays reserved. Error(usage) when there is no such entry, or it was committed already;
-  /// Error(ledger) when it was voided meanwhile: publish nothing.
-  void commit(std::int64_t id, const std::string& receipt, const std::function<void()>& before = {});
+  /// Stores the entry's release for good; call it before anything of the release is published. First, and synced, the
+  /// entry becomes a drawn one, so that nothing of the release is on the disk while the entry could still be voided.
+  /// Error(usage) when there is no such entry, or it was committed already; Error(ledger) when it was voided meanwhile:
+  /// publish nothing.
+  void commit(std::int64_t id, const std::string& receipt);
   /// A person's word that a reserved entry's release was never published: it no longer counts. Error(usage) without a
-  /// reason, when there is no such entry, when it is not reserved, or when a file is at its receipt_path.
+  /// reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at its receipt_path,
+  /// nor at that path followed by a dot and six characters, as older programs wrote them.
   void void_entry(std::int64_t id, const std::string& reason);
 
   /// The last committed entry of this query, when its receipt was kept; Error(ledger) when that is not what was committed.
@@ -148,8 +167,10 @@ class Ledger {
   /// Error(usage) when there is no such dataset.
   LedgerBalance balance(const std::string& dataset) const;
   LedgerStatement statement() const;
+  /// Error(usage) when there is none of this id.
+  LedgerEntry entry(std::int64_t id) const;
 
-  /// Recomputes every hash and every sum, compares receipts with their hashes, and has SQLite check its pages.
+  /// Compares receipts with their hashes and sums with budgets, too, and has SQLite check its pages.
   /// Error(ledger) names the first thing that is wrong. Lines missing at the end cannot be found by the ledger alone: with
   /// `head`, the hash of an earlier last line that was kept elsewhere, they are. Returns the last line's hash.
   std::string verify(const std::string& head = {}) const;

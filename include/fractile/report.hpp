@@ -70,6 +70,9 @@ struct Receipt {
 /// Error(data) unless `text` is a receipt of this format, byte for byte as it was written: `name` tells where it is from.
 Receipt read_receipt(const std::string& text, const std::string& name);
 
+/// Error(usage) unless all that a receipt tells of its query is what this canonical query tells; `name` as above.
+void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name);
+
 enum class Prose { text, markdown };
 
 /// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may
@@ -108,8 +111,11 @@ std::string to_table(const Receipt& receipt);
 /// Error(usage) unless a new file can be created at `path`; leaves nothing behind.
 void require_writable(const std::string& path);
 
-/// Creates `path` with `text` durably: a new file beside it, synced, then given its name; never replaces a file.
-/// Error(data) when that fails, with nothing left behind.
+/// Is a regular file with exactly this text at `path`?
+bool is_written(const std::string& path, const std::string& text);
+
+/// Creates `path` with `text` durably, readable by its owner alone: a file without a name, synced, then given its name;
+/// never replaces a file. Error(data) when that fails, with nothing left behind.
 void write_durably(const std::string& path, const std::string& text);
 
 /// What else determines a release, as the user typed it.
@@ -119,12 +125,18 @@ struct ReleaseDetails {
   bool public_rows = false;
   std::vector<std::string> keys = {};         ///< of the groups
   std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found
+  /// What the table is: the canonical path of a file, which begins with a slash, or a name that was declared; empty when
+  /// nothing is known, and then equal queries need not be about the same table.
+  std::string source = {};
 };
 
 /// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts
 /// are the same query. docs/ledger.md lists its members. The engine is not among them.
 std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
                             const ReleaseDetails& details);
+
+/// What a dataset pins, as the options of a release that keep to it; "" when that is nothing.
+std::string pins_in_words(const LedgerDataset& dataset);
 
 /// balances: what the datasets may spend and have spent, and entries without receipts. everything: all that there is.
 enum class LedgerDetail { balances, everything };

@@ -43,14 +43,65 @@ void require_line(const std::string& what, const std::string& text) {
       hint);
 }
 
+/// For what is to be committed.
+void require_unsettled(const Connection& connection, const LedgerEntry& entry) {
+  if (entry.state == EntryState::voided) {
+    throw Error(
+        ErrorCode::ledger,
+        fmt::format("entry {} of the ledger '{}' was voided while its release ran", entry.id, connection.path()),
+        "nothing was published, and it does not count; ask again");
+  }
+  if (entry.state == EntryState::committed) refuse_settled(connection, entry, "commit an entry once");
+}
+
+/// "r.json.Ab3dE6" beside "r.json": as programs before format 2 wrote receipts before these had their names.
+bool is_temporary(const std::string& name, const std::string& receipt) {
+  const std::size_t size = receipt.size() + 1;
+  return name.size() == size + 6 && name.starts_with(receipt + ".") &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(size), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) != 0; });
+}
+
+/// A file that may be the receipt at this path, "" when there is certainly none.
+std::string receipt_at(const std::filesystem::path& path) {
+  for (const auto& file : std::filesystem::directory_iterator(path.parent_path())) {
+    const std::string name = file.path().filename().string();
+    if (name == path.filename().string() || is_temporary(name, path.filename().string())) return file.path().string();
+  }
+  return {};
+}
+
 void require_unpublished(const LedgerEntry& entry) {
-  std::error_code failure;
   const std::string& path = entry.request.receipt_path;
-  if (path.empty() || std::filesystem::symlink_status(path, failure).type() == std::filesystem::file_type::not_found)
-    return;
-  throw Error(ErrorCode::usage,
-              fmt::format("entry {} may have been published: there is a receipt at '{}'", entry.id, path),
-              "let the entry count; or, if that is another release's receipt, move it away");
+  if (path.empty()) return;
+  std::string found;
+  try {
+    found = receipt_at(path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw Error(ErrorCode::usage,
+                fmt::format("entry {} may have been published: whether there is a receipt at '{}' cannot be told: {}",
+                            entry.id, path, error.code().message()),
+                "make that folder readable; if it was removed for good, make it anew, empty");
+  }
+  if (found.empty()) return;
+  throw Error(
+      ErrorCode::usage, fmt::format("entry {} may have been published: there is a receipt at '{}'", entry.id, found),
+      "let the entry count, or store it with fractile ledger commit; if that is another release's receipt, move "
+      "it away");
+}
+
+/// While an entry is reserved its receipt may appear, and could then be taken for that of the next one.
+void require_free_path(const Book& book, const Connection& connection, const LedgerRequest& request) {
+  if (request.receipt_path.empty()) return;
+  for (const auto& [dataset, entry, hashed] : book.entries) {
+    if (entry.state != EntryState::reserved || entry.request.receipt_path != request.receipt_path) continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
+                            request.receipt_path, entry.id, connection.path()),
+                fmt::format("choose another name, or if that release was stopped: fractile ledger void {} --entry {} "
+                            "--reason TEXT",
+                            connection.path(), entry.id));
+  }
 }
 
 }  // namespace
@@ -59,6 +110,8 @@ std::string to_string(EntryState state) {
   switch (state) {
     case EntryState::reserved:
       return "reserved";
+    case EntryState::drawn:
+      return "drawn";
     case EntryState::committed:
       return "committed";
     case EntryState::voided:
@@ -70,6 +123,12 @@ std::string to_string(EntryState state) {
 void LedgerDataset::validate() const {
   require_line("the name of a dataset", name);
   require_line("the unit of privacy", unit);
+  for (const auto& [what, text] : {std::pair{"the column of persons", person}, {"the source", source}}) {
+    if (!text.empty()) require_line(what, text);
+  }
+  if (records_per_person < 1) {
+    throw Error(ErrorCode::usage, "the records per person must be at least 1", "write for example 1");
+  }
 }
 
 struct Ledger::State {
@@ -77,21 +136,51 @@ struct Ledger::State {
   LedgerOptions options;
 
   static std::unique_ptr<State> opened(const std::string& path, LedgerOptions options, Wanted wanted) {
-    if (path.empty()) throw Error(ErrorCode::usage, "a ledger has no name", "name a file");
-    if (wanted == Wanted::existing && !std::filesystem::exists(path)) {
-      throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", path),
-                  fmt::format("check the path, or make one: fractile ledger init {} --dataset NAME --epsilon E", path));
-    }
-    const auto missing = wanted == Wanted::existing ? Connection::Missing::is_error : Connection::Missing::is_created;
-    auto state = std::make_unique<State>(State{Connection(path, missing, options.patience), std::move(options)});
+    if (wanted == Wanted::existing) require_there(path);
+    const auto access = wanted == Wanted::existing ? Connection::Access::existing : Connection::Access::created;
+    auto state = connected(path, std::move(options), access);
     prepare(state->connection, wanted);
+    return state;
+  }
+
+  static std::unique_ptr<State> opened_to_read(const std::string& path, LedgerOptions options) {
+    require_there(path);
+    auto state = connected(path, std::move(options), Connection::Access::reading);
+    require_ledger(state->connection);
     return state;
   }
 
   std::string now() const { return timestamp(options.clock()); }
 
-  LedgerBalance balance(const DatasetRow& row) const {
-    return balance_of(row.dataset, read_charges(connection, row.id));
+  /// Of one moment, and for whoever needs no more.
+  Book book() const {
+    const Transaction snapshot(connection, Kind::read);
+    Book result = read_book(connection);
+    connection.require_unchanged();
+    return result;
+  }
+
+  /// From here on the entry counts for good; nothing of its release has left the process yet.
+  void draw(std::int64_t id) const {
+    Transaction transaction(connection, Kind::write);
+    const Book book = read_book(connection);
+    const LedgerEntry& entry = find_entry(book, connection, id).entry;
+    require_unsettled(connection, entry);
+    if (entry.state == EntryState::drawn) return;
+    append_event(connection, {now(), "draw"}, id);
+    transaction.commit();
+  }
+
+ private:
+  static void require_there(const std::string& path) {
+    if (std::filesystem::exists(path) || path.empty()) return;
+    throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", path),
+                fmt::format("check the path, or make one: fractile ledger init {} --dataset NAME --epsilon E", path));
+  }
+
+  static std::unique_ptr<State> connected(const std::string& path, LedgerOptions options, Connection::Access access) {
+    if (path.empty()) throw Error(ErrorCode::usage, "a ledger has no name", "name a file");
+    return std::make_unique<State>(State{Connection(path, access, options.patience), std::move(options)});
   }
 };
 
@@ -112,12 +201,16 @@ Ledger Ledger::open_or_create(const std::string& path, LedgerOptions options) {
   return Ledger(State::opened(path, std::move(options), Wanted::either));
 }
 
+Ledger Ledger::open_to_read(const std::string& path, LedgerOptions options) {
+  return Ledger(State::opened_to_read(path, std::move(options)));
+}
+
 void Ledger::add_dataset(const LedgerDataset& dataset) {
   dataset.validate();
   const Connection& connection = state_->connection;
   Transaction transaction(connection, Kind::write);
-  Statement same(connection, "SELECT 1 FROM datasets WHERE name = ?1");
-  if (same.bind(1, dataset.name).step()) {
+  const auto is_same = [&](const DatasetRow& row) { return row.dataset.name == dataset.name; };
+  if (std::ranges::any_of(read_book(connection).datasets, is_same)) {
     throw Error(ErrorCode::usage,
                 fmt::format("the ledger '{}' has a dataset '{}' already", connection.path(), dataset.name),
                 "a dataset's budget never changes; choose another name for another dataset");
@@ -127,47 +220,41 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
 }
 
 std::vector<LedgerDataset> Ledger::datasets() const {
-  const Transaction snapshot(state_->connection, Kind::read);
   std::vector<LedgerDataset> result;
-  const std::vector<DatasetRow> rows = read_datasets(state_->connection);
-  result.reserve(rows.size());
-  for (const DatasetRow& row : rows) result.push_back(row.dataset);
+  for (DatasetRow& row : state_->book().datasets) result.push_back(std::move(row.dataset));
   return result;
 }
 
 void Ledger::require_fit(const LedgerRequest& request) const {
-  const Transaction snapshot(state_->connection, Kind::read);
-  const LedgerDataset dataset = read_dataset(state_->connection, request.dataset).dataset;
-  require_same_neighbors(dataset, request);
+  const Book book = state_->book();
+  const LedgerDataset& dataset = find_dataset(book, state_->connection, request.dataset).dataset;
+  require_same_unit(dataset, request);
   charge_on(dataset, request.cost);
+  require_free_path(book, state_->connection, request);
 }
 
 std::int64_t Ledger::reserve(const LedgerRequest& request) {
   const Connection& connection = state_->connection;
   Transaction transaction(connection, Kind::write);
-  const DatasetRow row = read_dataset(connection, request.dataset);
-  require_same_neighbors(row.dataset, request);
+  const Book book = read_book(connection);
+  const DatasetRow& row = find_dataset(book, connection, request.dataset);
+  require_same_unit(row.dataset, request);
   const Budget charge = charge_on(row.dataset, request.cost);
-  require_remaining(row.dataset, state_->balance(row), request.cost, charge);
+  require_free_path(book, connection, request);
+  require_remaining(row.dataset, balance_of(row.dataset, charges_of(book, row.id)), request.cost, charge);
   const std::int64_t id = insert_entry(connection, row.id, request, charge);
   append_event(connection, {state_->now(), "reserve"}, id);
   transaction.commit();
   return id;
 }
 
-void Ledger::commit(std::int64_t id, const std::string& receipt, const std::function<void()>& before) {
+void Ledger::commit(std::int64_t id, const std::string& receipt) {
+  state_->draw(id);
   const Connection& connection = state_->connection;
   Transaction transaction(connection, Kind::write);
-  const LedgerEntry entry = read_entry(connection, id);
-  if (entry.state == EntryState::voided) {
-    throw Error(ErrorCode::ledger,
-                fmt::format("entry {} of the ledger '{}' was voided meanwhile", id, connection.path()),
-                "nothing was published; ask again");
-  }
-  if (entry.state == EntryState::committed) refuse_settled(connection, entry, "commit an entry once");
+  require_unsettled(connection, find_entry(read_book(connection), connection, id).entry);
   insert_receipt(connection, id, receipt);
   append_event(connection, {state_->now(), "commit", sha256(receipt)}, id);
-  if (before) before();
   transaction.commit();
 }
 
@@ -175,11 +262,15 @@ void Ledger::void_entry(std::int64_t id, const std::string& reason) {
   require_line("the reason", reason);
   const Connection& connection = state_->connection;
   Transaction transaction(connection, Kind::write);
-  const LedgerEntry entry = read_entry(connection, id);
+  const Book book = read_book(connection);
+  const LedgerEntry& entry = find_entry(book, connection, id).entry;
   if (entry.state == EntryState::committed) {
     refuse_settled(connection, entry, "its release was published, so it counts for good");
   }
   if (entry.state == EntryState::voided) refuse_settled(connection, entry, "it does not count any more");
+  if (entry.state == EntryState::drawn) {
+    refuse_settled(connection, entry, "something of its release may be on the disk, so it counts for good");
+  }
   require_unpublished(entry);
   append_event(connection, {state_->now(), "void", {}, reason}, id);
   transaction.commit();
@@ -188,12 +279,15 @@ void Ledger::void_entry(std::int64_t id, const std::string& reason) {
 std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, const std::string& query) const {
   const Connection& connection = state_->connection;
   const Transaction snapshot(connection, Kind::read);
-  const DatasetRow row = read_dataset(connection, dataset);
-  Statement found(connection,
-                  "SELECT max(e.id) FROM entries e JOIN receipts r ON r.entry = e.id "
-                  "WHERE e.dataset = ?1 AND e.query = ?2");
-  if (!found.bind(1, row.id).bind(2, query).step() || found.is_null(0)) return {};
-  LedgerEntry entry = read_entry(connection, found.number(0));
+  const Book book = read_book(connection);
+  const std::int64_t id = find_dataset(book, connection, dataset).id;
+  const auto answers = [&](const EntryRow& row) {
+    return row.dataset == id && row.entry.request.query == query &&
+           std::ranges::binary_search(book.receipts, row.entry.id);
+  };
+  const auto row = std::find_if(book.entries.rbegin(), book.entries.rend(), answers);
+  if (row == book.entries.rend()) return {};
+  LedgerEntry entry = row->entry;
   entry.receipt = read_receipt(connection, entry.id).value_or("");
   if (entry.state == EntryState::committed && sha256(entry.receipt) == entry.receipt_sha256) return entry;
   throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", entry.id),
@@ -201,23 +295,28 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
 }
 
 LedgerBalance Ledger::balance(const std::string& dataset) const {
-  const Transaction snapshot(state_->connection, Kind::read);
-  const DatasetRow row = read_dataset(state_->connection, dataset);
-  return state_->balance(row);
+  const Book book = state_->book();
+  const DatasetRow& row = find_dataset(book, state_->connection, dataset);
+  return balance_of(row.dataset, charges_of(book, row.id));
 }
 
 LedgerStatement Ledger::statement() const {
   const Connection& connection = state_->connection;
   const Transaction snapshot(connection, Kind::read);
-  LedgerStatement result{format, {}, read_entries(connection), read_events(connection)};
-  for (LedgerEntry& entry : result.entries) entry.receipt = read_receipt(connection, entry.id).value_or("");
-  const std::vector<DatasetRow> rows = read_datasets(connection);
-  result.accounts.reserve(rows.size());
-  for (const DatasetRow& row : rows) {
-    result.accounts.push_back({row.dataset, state_->balance(row)});
+  Book book = read_book(connection);
+  LedgerStatement result{static_cast<int>(format_of(connection)), {}, {}, std::move(book.events)};
+  for (const DatasetRow& row : book.datasets) {
+    result.accounts.push_back({row.dataset, balance_of(row.dataset, charges_of(book, row.id))});
   }
+  for (EntryRow& row : book.entries) {
+    row.entry.receipt = read_receipt(connection, row.entry.id).value_or("");
+    result.entries.push_back(std::move(row.entry));
+  }
+  connection.require_unchanged();
   return result;
 }
+
+LedgerEntry Ledger::entry(std::int64_t id) const { return find_entry(state_->book(), state_->connection, id).entry; }
 
 std::string Ledger::verify(const std::string& head) const {
   const Connection& connection = state_->connection;
@@ -229,21 +328,21 @@ std::string Ledger::verify(const std::string& head) const {
   const std::string pages = connection.text("PRAGMA integrity_check(1)");
   if (pages != "ok") refuse(pages);
   require_schema(connection);
-  require_chain(connection, head);
-  for (const LedgerEntry& entry : read_entries(connection)) {
-    const std::optional<std::string> receipt = read_receipt(connection, entry.id);
-    if (receipt && sha256(*receipt) != entry.receipt_sha256) {
-      refuse(fmt::format("the receipt of entry {} does not have its hash", entry.id));
+  const Book book = read_book(connection, head);
+  for (const std::int64_t id : book.receipts) {
+    if (sha256(read_receipt(connection, id).value_or("")) != find_entry(book, connection, id).entry.receipt_sha256) {
+      refuse(fmt::format("the receipt of entry {} does not have its hash", id));
     }
   }
-  for (const DatasetRow& row : read_datasets(connection)) {
-    const LedgerBalance balance = state_->balance(row);
-    if (!balance.spent.is_within(row.dataset.budget)) {
-      refuse(fmt::format("dataset '{}' has spent {} of {}", row.dataset.name, balance.spent.to_string(),
-                         row.dataset.budget.to_string()));
+  for (const auto& [id, dataset, hashed] : book.datasets) {
+    const LedgerBalance balance = balance_of(dataset, charges_of(book, id));
+    if (!balance.spent.is_within(dataset.budget)) {
+      refuse(fmt::format("dataset '{}' has spent {} of {}", dataset.name, balance.spent.to_string(),
+                         dataset.budget.to_string()));
     }
   }
-  return head_of(connection);
+  connection.require_unchanged();
+  return book.events.empty() ? "" : book.events.back().hash;
 }
 
 }  // namespace fractile

@@ -2,6 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "ledger/chain.hpp"
+#include "ledger/schema.hpp"
+
 namespace fractile::ledger_detail {
 namespace {
 
@@ -51,43 +58,75 @@ Neighbors neighbors_of(const std::string& text) {
   unreadable();
 }
 
-constexpr const char* datasets_sql = "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta FROM datasets ";
-
+/// A row of dataset_sql.
 DatasetRow dataset_at(const Connection& connection, const Statement& row) {
   return readable(connection, fmt::format("dataset {}", row.number(0)), [&] {
-    return DatasetRow{row.number(0), {row.text(1), budget_at(row, 4), neighbors_of(row.text(3)), row.text(2)}};
+    DatasetRow result{
+        row.number(0), {row.text(1), budget_at(row, 4), neighbors_of(row.text(3)), row.text(2)}, hashed_dataset(row)};
+    if (row.is_null(8)) return result;
+    result.dataset.person = row.text(8);
+    result.dataset.records_per_person = static_cast<std::uint32_t>(row.number(9));
+    result.dataset.source = row.text(10);
+    if (std::to_string(result.dataset.records_per_person) != row.text(9)) unreadable();
+    return result;
   });
 }
 
-// An entry without its reservation would be damage; it counts nevertheless.
-constexpr const char* entries_sql =
-    "SELECT e.id, d.name, e.query, d.neighbors, e.receipt_path, e.measure, e.epsilon, e.rho, e.delta, e.charged_rho, "
-    "r.time, s.kind, s.time, s.receipt_sha256, s.reason FROM entries e LEFT JOIN datasets d ON d.id = e.dataset "
-    "LEFT JOIN events r ON r.entry = e.id AND r.kind = 'reserve' "
-    "LEFT JOIN events s ON s.entry = e.id AND s.kind IN ('commit', 'void') ";
-
-EntryState state_of(const std::string& settled_by) {
-  if (settled_by.empty()) return EntryState::reserved;
-  return settled_by == "commit" ? EntryState::committed : EntryState::voided;
-}
-
-LedgerEntry entry_at(const Connection& connection, const Statement& row) {
+/// A row of entry_sql.
+EntryRow entry_at(const Connection& connection, const Statement& row, const std::vector<DatasetRow>& datasets) {
   return readable(connection, fmt::format("entry {}", row.number(0)), [&] {
-    LedgerEntry entry{row.number(0),
-                      {row.text(1), row.text(2), budget_at(row, 5), neighbors_of(row.text(3)), row.text(4)},
-                      charge_at(row, 5),
-                      state_of(row.text(11))};
-    entry.reserved_at = row.text(10);
-    entry.settled_at = row.text(12);
-    entry.receipt_sha256 = row.text(13);
-    entry.reason = row.text(14);
-    return entry;
+    const auto of = std::ranges::find(datasets, row.number(1), &DatasetRow::id);
+    if (of == datasets.end()) unreadable();
+    const LedgerEntry entry{row.number(0),
+                            {of->dataset.name, row.text(2), budget_at(row, 4), of->dataset.neighbors, row.text(3)},
+                            charge_at(row, 4)};
+    return EntryRow{of->id, entry, hashed_entry(row)};
   });
 }
 
-std::string quoted_names(const Connection& connection) {
+/// What a line of the log tells of its entry.
+void note(LedgerEntry& entry, const Line& line) {
+  const std::string& kind = line.event.kind;
+  if (kind == "reserve") entry.reserved_at = line.event.time;
+  if (kind == "draw") entry.state = EntryState::drawn;
+  if (kind != "commit" && kind != "void") return;
+  entry.state = kind == "commit" ? EntryState::committed : EntryState::voided;
+  entry.settled_at = line.event.time;
+  entry.receipt_sha256 = line.receipt_sha256;
+  entry.reason = line.reason;
+}
+
+std::vector<std::int64_t> read_ids(const Connection& connection, const std::string& sql) {
+  std::vector<std::int64_t> ids;
+  Statement row(connection, sql);
+  while (row.step()) ids.push_back(row.number(0));
+  return ids;
+}
+
+/// Rows by their ids, which ascend.
+template <class Rows>
+auto find_row(Rows& rows, std::int64_t id) {
+  const auto id_of = [](const auto& row) {
+    if constexpr (requires { row.entry; }) {
+      return row.entry.id;
+    } else {
+      return row.id;
+    }
+  };
+  const auto at = std::ranges::lower_bound(rows, id, {}, id_of);
+  return at != rows.end() && id_of(*at) == id ? at : rows.end();
+}
+
+Subjects subjects_of(const Book& book) {
+  Subjects subjects{{}, {}, book.receipts};
+  for (const DatasetRow& row : book.datasets) subjects.datasets.emplace(row.id, row.hashed);
+  for (const EntryRow& row : book.entries) subjects.entries.emplace(row.entry.id, row.hashed);
+  return subjects;
+}
+
+std::string quoted_names(const Book& book) {
   std::string names;
-  for (const DatasetRow& row : read_datasets(connection)) {
+  for (const DatasetRow& row : book.datasets) {
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", row.dataset.name);
   }
   return names;
@@ -95,65 +134,60 @@ std::string quoted_names(const Connection& connection) {
 
 }  // namespace
 
-std::vector<DatasetRow> read_datasets(const Connection& connection) {
-  std::vector<DatasetRow> rows;
-  Statement statement(connection, std::string(datasets_sql) + "ORDER BY id");
-  while (statement.step()) rows.push_back(dataset_at(connection, statement));
-  return rows;
+Book read_book(const Connection& connection, const std::string& head) {
+  const std::int64_t format = format_of(connection);
+  Book book;
+  Statement dataset(connection, dataset_sql(format) + " ORDER BY d.id");
+  while (dataset.step()) book.datasets.push_back(dataset_at(connection, dataset));
+  Statement entry(connection, entry_sql() + " ORDER BY id");
+  while (entry.step()) book.entries.push_back(entry_at(connection, entry, book.datasets));
+  if (format >= 1) book.receipts = read_ids(connection, "SELECT entry FROM receipts NOT INDEXED ORDER BY entry");
+  for (Line& line : require_chain(connection, subjects_of(book), head)) {
+    if (line.event.kind == "dataset") {
+      line.event.dataset = find_row(book.datasets, line.subject)->dataset.name;
+    } else {
+      line.event.entry = line.subject;
+      note(find_row(book.entries, line.subject)->entry, line);
+    }
+    book.events.push_back(std::move(line.event));
+  }
+  return book;
 }
 
-DatasetRow read_dataset(const Connection& connection, const std::string& name) {
-  Statement statement(connection, std::string(datasets_sql) + "WHERE name = ?1");
-  if (statement.bind(1, name).step()) return dataset_at(connection, statement);
-  const std::string names = quoted_names(connection);
+const DatasetRow& find_dataset(const Book& book, const Connection& connection, const std::string& name) {
+  const auto named = [&](const DatasetRow& row) { return row.dataset.name == name; };
+  const auto row = std::ranges::find_if(book.datasets, named);
+  if (row != book.datasets.end()) return *row;
+  const std::string names = quoted_names(book);
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", connection.path(), name),
               names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names));
 }
 
-std::vector<EqualCharges> read_charges(const Connection& connection, std::int64_t dataset) {
-  std::vector<EqualCharges> charges;
-  Statement row(connection,
-                "SELECT e.measure, e.epsilon, e.rho, e.delta, e.charged_rho, s.kind, count(*), min(e.id) "
-                "FROM entries e LEFT JOIN events s ON s.entry = e.id AND s.kind IN ('commit', 'void') "
-                "WHERE e.dataset = ?1 GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY min(e.id)");
-  row.bind(1, dataset);
-  while (row.step()) {
-    charges.push_back(readable(connection, fmt::format("entry {}", row.number(7)), [&] {
-      return EqualCharges{charge_at(row, 0), state_of(row.text(5)), row.number(6)};
-    }));
-  }
-  return charges;
-}
-
-std::vector<LedgerEntry> read_entries(const Connection& connection) {
-  std::vector<LedgerEntry> entries;
-  Statement statement(connection, std::string(entries_sql) + "ORDER BY e.id");
-  while (statement.step()) entries.push_back(entry_at(connection, statement));
-  return entries;
-}
-
-LedgerEntry read_entry(const Connection& connection, std::int64_t id) {
-  Statement statement(connection, std::string(entries_sql) + "WHERE e.id = ?1");
-  if (statement.bind(1, id).step()) return entry_at(connection, statement);
+const EntryRow& find_entry(const Book& book, const Connection& connection, std::int64_t id) {
+  const auto row = find_row(book.entries, id);
+  if (row != book.entries.end()) return *row;
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no entry {}", connection.path(), id),
               fmt::format("fractile ledger show {} lists them", connection.path()));
 }
 
+std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset) {
+  std::map<std::pair<std::string, EntryState>, std::size_t> places;
+  std::vector<EqualCharges> charges;
+  for (const EntryRow& row : book.entries) {
+    if (row.dataset != dataset) continue;
+    const Budget& charge = row.entry.charge;
+    const auto [place, is_new] = places.try_emplace({charge.to_string(), row.entry.state}, charges.size());
+    if (is_new) charges.push_back({charge, row.entry.state, 0});
+    ++charges[place->second].count;
+  }
+  return charges;
+}
+
 std::optional<std::string> read_receipt(const Connection& connection, std::int64_t entry) {
+  if (format_of(connection) < 1) return {};
   Statement statement(connection, "SELECT text FROM receipts WHERE entry = ?1");
   if (!statement.bind(1, entry).step()) return {};
   return statement.text(0);
-}
-
-std::vector<LedgerEvent> read_events(const Connection& connection) {
-  std::vector<LedgerEvent> events;
-  Statement row(connection,
-                "SELECT v.id, v.time, v.kind, d.name, v.entry, v.hash FROM events v "
-                "LEFT JOIN datasets d ON d.id = v.dataset ORDER BY v.id");
-  while (row.step()) {
-    events.push_back({row.number(0), row.text(1), row.text(2), row.text(3), row.number(4), row.text(5)});
-  }
-  return events;
 }
 
 std::int64_t insert_dataset(const Connection& connection, const LedgerDataset& dataset) {
@@ -163,7 +197,11 @@ std::int64_t insert_dataset(const Connection& connection, const LedgerDataset& d
   statement.bind(1, dataset.name).bind(2, dataset.unit).bind(3, to_string(dataset.neighbors));
   bind_budget(statement, 4, dataset.budget);
   statement.run();
-  return connection.last_id();
+  const std::int64_t id = connection.last_id();
+  Statement pins(connection, "INSERT INTO pins (dataset, person, records_per_person, source) VALUES (?1, ?2, ?3, ?4)");
+  pins.bind(1, id).bind(2, dataset.person).bind(3, std::int64_t{dataset.records_per_person}).bind(4, dataset.source);
+  pins.run();
+  return id;
 }
 
 std::int64_t insert_entry(const Connection& connection, std::int64_t dataset, const LedgerRequest& request,

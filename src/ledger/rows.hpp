@@ -13,12 +13,31 @@ namespace fractile::ledger_detail {
 struct DatasetRow {
   std::int64_t id;
   LedgerDataset dataset;
+  std::string hashed;  ///< its fields, as the log's hashes take them
 };
 
-/// Error(ledger) when a row does not hold what it should.
-std::vector<DatasetRow> read_datasets(const Connection& connection);
+struct EntryRow {
+  std::int64_t dataset;
+  LedgerEntry entry;  ///< without its receipt
+  std::string hashed;
+};
+
+/// All that a ledger holds but the receipts' texts, by whole-table scans: nothing is looked up in an index, so what an index
+/// lacks or misplaces cannot be overlooked. Rows are in the order of their ids.
+struct Book {
+  std::vector<DatasetRow> datasets;
+  std::vector<EntryRow> entries;
+  std::vector<LedgerEvent> events;
+  std::vector<std::int64_t> receipts;  ///< the entries whose receipts are kept
+};
+
+/// Error(ledger) when a row does not hold what it should, and unless the log is whole: see require_chain, which has `head`.
+Book read_book(const Connection& connection, const std::string& head = {});
+
 /// Error(usage) when there is none of this name.
-DatasetRow read_dataset(const Connection& connection, const std::string& name);
+const DatasetRow& find_dataset(const Book& book, const Connection& connection, const std::string& name);
+/// Error(usage) when there is none of this id.
+const EntryRow& find_entry(const Book& book, const Connection& connection, std::int64_t id);
 
 /// How many entries of a dataset have this charge and this state.
 struct EqualCharges {
@@ -27,14 +46,9 @@ struct EqualCharges {
   std::int64_t count;
 };
 
-std::vector<EqualCharges> read_charges(const Connection& connection, std::int64_t dataset);
+std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset);
 
-/// Without their receipts.
-std::vector<LedgerEntry> read_entries(const Connection& connection);
-/// Error(usage) when there is none of this id.
-LedgerEntry read_entry(const Connection& connection, std::int64_t id);
 std::optional<std::string> read_receipt(const Connection& connection, std::int64_t entry);
-std::vector<LedgerEvent> read_events(const Connection& connection);
 
 /// Their ids.
 std::int64_t insert_dataset(const Connection& connection, const LedgerDataset& dataset);

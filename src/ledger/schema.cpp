@@ -11,25 +11,40 @@
 namespace fractile::ledger_detail {
 namespace {
 
-constexpr std::array tables{
+constexpr const char* datasets =
     "CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL, "
-    "neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT",
+    "neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT";
+constexpr const char* entries =
     "CREATE TABLE entries (id INTEGER PRIMARY KEY, dataset INTEGER NOT NULL REFERENCES datasets, query TEXT NOT NULL, "
-    "receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho TEXT) STRICT",
-    "CREATE TABLE events (id INTEGER PRIMARY KEY, time TEXT NOT NULL, "
-    "kind TEXT NOT NULL CHECK (kind IN ('dataset', 'reserve', 'commit', 'void')), "
-    "dataset INTEGER REFERENCES datasets, entry INTEGER REFERENCES entries, receipt_sha256 TEXT, reason TEXT, "
-    "hash TEXT NOT NULL, CHECK ((dataset IS NULL) = (kind != 'dataset')), "
-    "CHECK ((entry IS NULL) = (kind = 'dataset'))) STRICT",
+    "receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho TEXT) STRICT";
+
+/// Since format 1; format 0, which preceded the first release, kept of receipts only the hashes.
+constexpr const char* receipts =
+    "CREATE TABLE receipts (entry INTEGER PRIMARY KEY REFERENCES entries, text TEXT NOT NULL) STRICT";
+/// Since format 2.
+constexpr const char* pins =
+    "CREATE TABLE pins (dataset INTEGER PRIMARY KEY REFERENCES datasets, person TEXT NOT NULL, "
+    "records_per_person INTEGER NOT NULL, source TEXT NOT NULL) STRICT";
+
+constexpr std::array indices{
     "CREATE INDEX entries_of ON entries (dataset)",
     "CREATE UNIQUE INDEX added ON events (dataset) WHERE kind = 'dataset'",
     "CREATE UNIQUE INDEX reserved ON events (entry) WHERE kind = 'reserve'",
     "CREATE UNIQUE INDEX settled ON events (entry) WHERE kind IN ('commit', 'void')",
 };
+/// Since format 2.
+constexpr const char* drawn = "CREATE UNIQUE INDEX drawn ON events (entry) WHERE kind = 'draw'";
 
-/// Of format 1; format 0, which preceded the first release, kept of receipts only the hashes.
-constexpr const char* receipts =
-    "CREATE TABLE receipts (entry INTEGER PRIMARY KEY REFERENCES entries, text TEXT NOT NULL) STRICT";
+/// Formats 0 and 1 know no line "draw".
+std::string events(std::int64_t format) {
+  return fmt::format(
+      "CREATE TABLE events (id INTEGER PRIMARY KEY, time TEXT NOT NULL, "
+      "kind TEXT NOT NULL CHECK (kind IN ('dataset', 'reserve', {}'commit', 'void')), "
+      "dataset INTEGER REFERENCES datasets, entry INTEGER REFERENCES entries, receipt_sha256 TEXT, reason TEXT, "
+      "hash TEXT NOT NULL, CHECK ((dataset IS NULL) = (kind != 'dataset')), "
+      "CHECK ((entry IS NULL) = (kind = 'dataset'))) STRICT",
+      format < 2 ? "" : "'draw', ");
+}
 
 std::vector<std::string> append_only(const std::string& table) {
   std::vector<std::string> triggers;
@@ -42,39 +57,69 @@ std::vector<std::string> append_only(const std::string& table) {
   return triggers;
 }
 
-std::vector<std::string> with_triggers(std::vector<std::string> statements, std::initializer_list<const char*> names) {
-  for (const char* table : names) {
+/// All that a file of this format has, tables first.
+std::vector<std::string> schema_of(std::int64_t format) {
+  std::vector<std::string> statements{datasets, entries, events(format)};
+  std::vector<std::string> tables{"datasets", "entries", "events"};
+  if (format >= 1) {
+    statements.emplace_back(receipts);
+    tables.emplace_back("receipts");
+  }
+  if (format >= 2) {
+    statements.emplace_back(pins);
+    tables.emplace_back("pins");
+  }
+  statements.insert(statements.end(), indices.begin(), indices.end());
+  if (format >= 2) statements.emplace_back(drawn);
+  for (const std::string& table : tables) {
     for (std::string& trigger : append_only(table)) statements.push_back(std::move(trigger));
   }
   return statements;
 }
 
-std::vector<std::string> format_0() {
-  return with_triggers({tables.begin(), tables.end()}, {"datasets", "entries", "events"});
+/// Of a table alone, and of what stands on it: "CREATE TRIGGER t BEFORE UPDATE ON table ...".
+bool is_about(const std::string& statement, const std::string& table) {
+  return statement.find(" ON " + table + " ") != std::string::npos || statement.starts_with("CREATE TABLE " + table);
 }
-
-std::vector<std::string> from_0_to_1() { return with_triggers({receipts}, {"receipts"}); }
 
 void run_all(const Connection& connection, const std::vector<std::string>& statements) {
   for (const std::string& statement : statements) connection.run(statement);
 }
 
-std::int64_t version_of(const Connection& connection) { return connection.number("PRAGMA user_version"); }
+void create_missing(const Connection& connection, const std::string& table) {
+  for (const std::string& statement : schema_of(Ledger::format)) {
+    if (is_about(statement, table)) connection.run(statement);
+  }
+}
+
+void from_0_to_1(const Connection& connection) { create_missing(connection, "receipts"); }
+
+/// A table's constraints cannot be changed, so the log moves to another table, line by line as it is.
+void from_1_to_2(const Connection& connection) {
+  run_all(connection, {"DROP TRIGGER events_kept", "DROP TRIGGER events_held", "DROP INDEX added",
+                       "DROP INDEX reserved", "DROP INDEX settled", "ALTER TABLE events RENAME TO older_events"});
+  create_missing(connection, "events");
+  run_all(connection,
+          {"INSERT INTO events SELECT * FROM older_events NOT INDEXED ORDER BY id", "DROP TABLE older_events"});
+  create_missing(connection, "pins");
+}
 
 bool is_empty(const Connection& connection) {
-  return connection.number("PRAGMA application_id") == 0 && version_of(connection) == 0 &&
+  return connection.number("PRAGMA application_id") == 0 && format_of(connection) == 0 &&
          connection.number("SELECT count(*) FROM sqlite_schema") == 0;
 }
 
 void migrate(const Connection& connection) {
-  if (version_of(connection) == 0) run_all(connection, from_0_to_1());
+  require_schema(connection);
+  if (format_of(connection) < 1) from_0_to_1(connection);
+  if (format_of(connection) < 2) from_1_to_2(connection);
   connection.run(fmt::format("PRAGMA user_version = {}", Ledger::format));
 }
 
 void create(const Connection& connection) {
   connection.run(fmt::format("PRAGMA application_id = {}", application_id));
-  run_all(connection, format_0());
-  migrate(connection);
+  run_all(connection, schema_of(Ledger::format));
+  connection.run(fmt::format("PRAGMA user_version = {}", Ledger::format));
 }
 
 /// Before anything is written: of a file that something else made, or made later.
@@ -83,7 +128,7 @@ void require_known(const Connection& connection) {
     throw Error(ErrorCode::ledger, fmt::format("'{}' is not a ledger", connection.path()),
                 "name the file that fractile ledger init made");
   }
-  const std::int64_t version = version_of(connection);
+  const std::int64_t version = format_of(connection);
   if (version >= 0 && version <= Ledger::format) return;
   throw Error(ErrorCode::ledger,
               fmt::format("the ledger '{}' is of format {}, and this program knows formats up to {}", connection.path(),
@@ -96,11 +141,13 @@ void require_known(const Connection& connection) {
               "choose another name; datasets are added to a ledger that exists");
 }
 
-/// Concurrent readers then never wait. Where that is not to be had now, because others are at work, a ledger is as safe.
-void use_write_ahead_log(const Connection& connection) {
-  if (connection.text("PRAGMA journal_mode") == "wal") return;
+/// So that all that was charged stands in the one file: older programs kept a log beside it, of which a changed bit drops
+/// charges in silence, and without which the file cannot be read where nothing may be written. While others still have the
+/// log open, it stays.
+void leave_write_ahead_log(const Connection& connection) {
+  if (connection.text("PRAGMA journal_mode") != "wal") return;
   try {
-    connection.run("PRAGMA journal_mode = WAL");
+    connection.run("PRAGMA journal_mode = DELETE");
   } catch (const Error&) {
   }
 }
@@ -111,7 +158,7 @@ void prepare(const Connection& connection, Wanted wanted) {
   const bool fresh = is_empty(connection) && wanted != Wanted::existing;
   if (!fresh && wanted == Wanted::created) refuse_to_create(connection.path());
   if (!fresh) require_known(connection);
-  if (fresh || version_of(connection) < Ledger::format) {
+  if (fresh || format_of(connection) < Ledger::format) {
     Transaction transaction(connection, Transaction::Kind::write);
     // Another process may have done it meanwhile.
     if (is_empty(connection)) {
@@ -119,24 +166,31 @@ void prepare(const Connection& connection, Wanted wanted) {
     } else {
       if (wanted == Wanted::created) refuse_to_create(connection.path());
       require_known(connection);
-      if (version_of(connection) < Ledger::format) migrate(connection);
+      if (format_of(connection) < Ledger::format) migrate(connection);
     }
     transaction.commit();
   }
   require_schema(connection);
-  use_write_ahead_log(connection);
+  leave_write_ahead_log(connection);
 }
 
+void require_ledger(const Connection& connection) {
+  require_known(connection);
+  require_schema(connection);
+}
+
+std::int64_t format_of(const Connection& connection) { return connection.number("PRAGMA user_version"); }
+
 void require_schema(const Connection& connection) {
-  const std::vector<std::string> first = format_0();
-  std::set<std::string> wanted(first.begin(), first.end());
-  for (std::string& statement : from_0_to_1()) wanted.insert(std::move(statement));
+  const std::int64_t format = format_of(connection);
+  const std::vector<std::string> statements = schema_of(format);
+  const std::set<std::string> wanted(statements.begin(), statements.end());
   std::set<std::string> found;
   Statement statement(connection, "SELECT sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'");
   while (statement.step()) found.insert(statement.text(0));
   if (found == wanted) return;
   throw Error(ErrorCode::ledger,
-              fmt::format("the ledger '{}' does not have the tables of format {}", connection.path(), Ledger::format),
+              fmt::format("the ledger '{}' does not have the tables of format {}", connection.path(), format),
               "something else changed it; restore it from a copy");
 }
 

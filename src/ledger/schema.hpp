@@ -14,7 +14,13 @@ enum class Wanted { existing, created, either };
 /// created where something is.
 void prepare(const Connection& connection, Wanted wanted);
 
-/// Error(ledger) unless the tables, indices and triggers are those of the format, to the letter.
+/// Refuses what is no ledger, and changes nothing.
+void require_ledger(const Connection& connection);
+
+/// Of a ledger.
+std::int64_t format_of(const Connection& connection);
+
+/// Error(ledger) unless the tables, indices and triggers are those of the file's format, to the letter.
 void require_schema(const Connection& connection);
 
 }  // namespace fractile::ledger_detail

@@ -45,15 +45,25 @@ TEST_F(LedgerFile, IsKnownByItsHeader) {
   small();
   RawDatabase database(path);
   EXPECT_EQ(database.text("PRAGMA application_id"), std::to_string(0x46524C47));
-  EXPECT_EQ(database.text("PRAGMA user_version"), "1");
-  EXPECT_EQ(database.text("PRAGMA journal_mode"), "wal");
+  EXPECT_EQ(database.text("PRAGMA user_version"), "2");
+  EXPECT_EQ(database.text("PRAGMA journal_mode"), "delete");
+}
+
+TEST_F(LedgerFile, IsReadByItsOwnerAlone) {
+  const mode_t before = umask(0);
+  Ledger ledger = small();
+  RawDatabase(path).run("BEGIN IMMEDIATE; CREATE TABLE t (x); ROLLBACK");
+  umask(before);
+  struct stat file {};
+  ASSERT_EQ(stat(path.c_str(), &file), 0);
+  EXPECT_EQ(file.st_mode & 0777, 0600U);
 }
 
 TEST_F(LedgerFile, MustBeThereToBeOpened) {
   expect_refused("there is no ledger at '" + path + "'");
   EXPECT_FALSE(std::filesystem::exists(path));
   expect_failure(ErrorCode::usage, "has no name", [] { Ledger::open(""); });
-  expect_failure(ErrorCode::ledger, "cannot be opened: No such file",
+  expect_failure(ErrorCode::ledger, "cannot be created: No such file",
                  [&] { Ledger::create(folder.file("nowhere/budget.db")); });
 }
 
@@ -96,16 +106,17 @@ TEST_F(LedgerFile, OfSomethingElseIsRefusedAndKept) {
 
 TEST_F(LedgerFile, OfANewerFormatIsRefusedAndKept) {
   small();
-  RawDatabase(path).run("PRAGMA user_version = 2");
-  expect_refused("is of format 2, and this program knows formats up to 1");
+  RawDatabase(path).run("PRAGMA user_version = 3");
+  expect_refused("is of format 3, and this program knows formats up to 2");
   expect_refused("use the newer fractile");
-  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "2");
+  expect_failure(ErrorCode::ledger, "is of format 3", [&] { Ledger::open_to_read(path); });
+  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "3");
 }
 
 TEST_F(LedgerFile, WithOtherTablesIsRefused) {
   small();
   RawDatabase(path).run("DROP TRIGGER entries_kept");
-  expect_refused("does not have the tables of format 1");
+  expect_refused("does not have the tables of format 2");
   std::filesystem::remove(path);
   small();
   RawDatabase(path).run("CREATE VIEW more AS SELECT 1");
@@ -116,7 +127,7 @@ TEST_F(LedgerFile, LinesAreOnlyAdded) {
   Ledger ledger = small();
   ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1)))), "r");
   RawDatabase database(path);
-  for (const std::string table : {"datasets", "entries", "events", "receipts"}) {
+  for (const std::string table : {"datasets", "entries", "events", "receipts", "pins"}) {
     EXPECT_THROW(database.run("DELETE FROM " + table), std::runtime_error) << table;
     EXPECT_THROW(database.run("UPDATE " + table + " SET rowid = 9"), std::runtime_error) << table;
   }
@@ -204,7 +215,10 @@ TEST_F(LedgerFile, ThatMayNotBeWrittenIsRefused) {
   EXPECT_TRUE(in_child(
       [&] { return become_nobody() && fails("could not be written: it is read-only", [&] { Ledger::open(path); }); }));
   chmod(path.c_str(), 0666);  // but the folder not
-  EXPECT_TRUE(in_child([&] { return become_nobody() && fails("the ledger '", [&] { Ledger::open(path); }); }));
+  EXPECT_TRUE(in_child([&] {
+    return become_nobody() &&
+           fails("the ledger '", [&] { Ledger::open(path).reserve(request("q", Budget::pure(Rational(1)))); });
+  }));
   EXPECT_EQ(Ledger::open(path).datasets().size(), 1U);
 }
 
@@ -255,7 +269,7 @@ PRAGMA application_id = 1179798599;
 TEST_F(LedgerFile, OfFormat0IsMigrated) {
   RawDatabase(path).run(format_0);
   Ledger migrated = Ledger::open(path);
-  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "1");
+  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "2");
   EXPECT_EQ(migrated.verify(), "d903516f2ee23021716373a88f38fbda91c87763811bb06031c5a63a495c01d6");
   EXPECT_EQ(migrated.balance("people").spent.to_string(), "epsilon = 1/2");
   const LedgerEntry entry = migrated.statement().entries.front();
@@ -267,11 +281,197 @@ TEST_F(LedgerFile, OfFormat0IsMigrated) {
   migrated.verify();
 }
 
+/// A ledger as format 1 had it, with the log beside it that programs of that format kept: entry 1 is committed, 2 reserved, 3
+/// void. Written out, so that neither the tables nor the chain can change without this test.
+constexpr const char* format_1 = R"(
+PRAGMA journal_mode = WAL;
+CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL, neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT;
+CREATE TABLE entries (id INTEGER PRIMARY KEY, dataset INTEGER NOT NULL REFERENCES datasets, query TEXT NOT NULL, receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho TEXT) STRICT;
+CREATE TABLE events (id INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('dataset', 'reserve', 'commit', 'void')), dataset INTEGER REFERENCES datasets, entry INTEGER REFERENCES entries, receipt_sha256 TEXT, reason TEXT, hash TEXT NOT NULL, CHECK ((dataset IS NULL) = (kind != 'dataset')), CHECK ((entry IS NULL) = (kind = 'dataset'))) STRICT;
+CREATE INDEX entries_of ON entries (dataset);
+CREATE UNIQUE INDEX added ON events (dataset) WHERE kind = 'dataset';
+CREATE UNIQUE INDEX reserved ON events (entry) WHERE kind = 'reserve';
+CREATE UNIQUE INDEX settled ON events (entry) WHERE kind IN ('commit', 'void');
+CREATE TRIGGER datasets_kept BEFORE UPDATE ON datasets BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TRIGGER datasets_held BEFORE DELETE ON datasets BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TRIGGER entries_kept BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TRIGGER entries_held BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TRIGGER events_kept BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TRIGGER events_held BEFORE DELETE ON events BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TABLE receipts (entry INTEGER PRIMARY KEY REFERENCES entries, text TEXT NOT NULL) STRICT;
+CREATE TRIGGER receipts_kept BEFORE UPDATE ON receipts BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+CREATE TRIGGER receipts_held BEFORE DELETE ON receipts BEGIN SELECT RAISE(ABORT, 'a ledger only grows'); END;
+INSERT INTO datasets VALUES (1, 'people', 'person', 'add-remove', 'pure', '1', NULL, NULL);
+INSERT INTO entries VALUES (1, 1, 'q', '', 'pure', '1/2', NULL, NULL, NULL);
+INSERT INTO entries VALUES (2, 1, 'q', '/receipts/r.json', 'pure', '1/4', NULL, NULL, NULL);
+INSERT INTO entries VALUES (3, 1, 'q', '', 'pure', '1/4', NULL, NULL, NULL);
+INSERT INTO receipts VALUES (1, 'r');
+INSERT INTO events VALUES (1, '2025-06-01T12:00:00Z', 'dataset', 1, NULL, NULL, NULL,
+  '1105e81b64245a9d1ff3754edf81460d13ef612c02544cbf938a0d68417715e5');
+INSERT INTO events VALUES (2, '2025-06-01T12:00:00Z', 'reserve', NULL, 1, NULL, NULL,
+  '55fa111c7dc0c794b0c699d276197a96f4c532a62bafb98a386f958c64b254bc');
+INSERT INTO events VALUES (3, '2025-06-01T12:00:00Z', 'commit', NULL, 1,
+  '454349e422f05297191ead13e21d3db520e5abef52055e4964b82fb213f593a1', NULL,
+  'd903516f2ee23021716373a88f38fbda91c87763811bb06031c5a63a495c01d6');
+INSERT INTO events VALUES (4, '2025-07-01T12:00:00Z', 'reserve', NULL, 2, NULL, NULL,
+  '68ff731bdb8bc30848d4e88805e0819693fe0b478ba02ce45ab7dcf2902953ce');
+INSERT INTO events VALUES (5, '2025-07-02T12:00:00Z', 'reserve', NULL, 3, NULL, NULL,
+  'ea8f9662a93af92a7a96f20795950b369587e9df6046d788ada32e906b20f316');
+INSERT INTO events VALUES (6, '2025-07-02T12:00:00Z', 'void', NULL, 3, NULL, 'it failed',
+  '27bed1fab54c7e0758bd97583e3b3df72da908772367f8b7bc75c9e3779ad7a1');
+PRAGMA application_id = 1179798599;
+PRAGMA user_version = 1;
+)";
+constexpr const char* head_of_format_1 = "27bed1fab54c7e0758bd97583e3b3df72da908772367f8b7bc75c9e3779ad7a1";
+
+void expect_format_1(const Ledger& ledger) {
+  EXPECT_EQ(ledger.verify(), head_of_format_1);
+  EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 3/4");
+  EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "r");
+  const LedgerStatement statement = ledger.statement();
+  EXPECT_EQ(statement.accounts[0].dataset.records_per_person, 1U);
+  EXPECT_EQ(statement.accounts[0].dataset.person + statement.accounts[0].dataset.source, "");
+  ASSERT_EQ(statement.entries.size(), 3U);
+  EXPECT_EQ(statement.entries[1].state, EntryState::reserved);
+  EXPECT_EQ(statement.entries[2].reason, "it failed");
+}
+
+TEST_F(LedgerFile, OfFormat1IsMigrated) {
+  RawDatabase(path).run(format_1);
+  {
+    const Ledger old = Ledger::open_to_read(path);  // as it is
+    EXPECT_EQ(old.statement().format, 1);
+    expect_format_1(old);
+  }
+  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "1");
+  Ledger migrated = Ledger::open(path);
+  EXPECT_EQ(migrated.statement().format, 2);
+  expect_format_1(migrated);
+  EXPECT_EQ(RawDatabase(path).text("PRAGMA journal_mode"), "delete");
+  EXPECT_FALSE(std::filesystem::exists(path + "-wal"));
+  migrated.commit(migrated.reserve(request("q", Budget::pure(Rational(1, 4)))), "again");
+  expect_failure(ErrorCode::budget_refused, "epsilon = 0",
+                 [&] { migrated.reserve(request("q", Budget::pure(Rational(1)))); });
+  migrated.verify(head_of_format_1);
+}
+
+/// What format 1 wrote last stands in the log beside it, until somebody copies it into the file.
+TEST_F(LedgerFile, OfFormat1IsNotReadWithoutItsLog) {
+  RawDatabase database(path);
+  database.run(format_1);
+  ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0U);
+  std::filesystem::create_directory(folder.file("copy"));
+  const std::string copy = folder.file("copy/budget.db");
+  std::filesystem::copy_file(path, copy);
+  std::filesystem::copy_file(path + "-wal", copy + "-wal");
+  expect_format_1(Ledger::open_to_read(copy));
+}
+
+/// Where nothing may be written, by a child that is nobody: the folder of `path`, and the ledger.
+class ReadOnlyLedger : public LedgerFile {
+ protected:
+  void SetUp() override {
+    if (!in_child(become_nobody)) GTEST_SKIP() << "this user may write everything";
+    std::filesystem::create_directory(place);
+    chmod(folder.file("").c_str(), 0755);
+  }
+  void TearDown() override { chmod(place.c_str(), 0755); }
+
+  void protect() const {
+    chmod(path.c_str(), 0444);
+    chmod(place.c_str(), 0555);
+  }
+  bool succeeds(const std::function<void(const Ledger&)>& look) const {
+    return in_child([&] {
+      if (!become_nobody()) return false;
+      look(Ledger::open_to_read(path));
+      return true;
+    });
+  }
+  bool refuses(const std::string& words) const {
+    return in_child([&] { return become_nobody() && fails(words, [&] { Ledger::open_to_read(path).statement(); }); });
+  }
+
+  std::string place = folder.file("media");
+  std::string path = folder.file("media/budget.db");
+};
+
+TEST_F(ReadOnlyLedger, CanBeRead) {
+  {
+    Ledger ledger = Ledger::create(path);
+    ledger.add_dataset({"people", Budget::pure(Rational(1))});
+    ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1, 2)))), "r");
+  }
+  protect();
+  EXPECT_TRUE(succeeds([](const Ledger& ledger) {
+    ledger.verify();
+    if (ledger.statement().entries.front().receipt != "r") throw std::runtime_error("no receipt");
+    if (ledger.balance("people").spent.to_string() != "epsilon = 1/2") throw std::runtime_error("wrong sum");
+  }));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(place), {}), 1);
+}
+
+TEST_F(ReadOnlyLedger, OfFormat1CanBeRead) {
+  RawDatabase(path).run(format_1);
+  protect();
+  EXPECT_TRUE(succeeds([](const Ledger& ledger) {
+    if (ledger.verify() != head_of_format_1) throw std::runtime_error("another head");
+    if (ledger.balance("people").spent.to_string() != "epsilon = 3/4") throw std::runtime_error("wrong sum");
+  }));
+}
+
+/// A balance without what the log holds would be too small.
+TEST_F(ReadOnlyLedger, OfFormat1WithALogThatCannotBeReadIsRefused) {
+  RawDatabase database(path);
+  database.run(format_1);
+  ASSERT_GT(std::filesystem::file_size(path + "-wal"), 0U);
+  chmod((path + "-wal").c_str(), 0600);
+  chmod((path + "-shm").c_str(), 0600);
+  protect();
+  EXPECT_TRUE(refuses("what was charged last may stand in '" + path + "-wal'"));
+}
+
+/// What a stopped process began must be rolled back first.
+TEST_F(ReadOnlyLedger, InTheMiddleOfATransactionIsRefused) {
+  {
+    Ledger ledger = Ledger::create(path);
+    ledger.add_dataset({"people", Budget::pure(Rational(1))});
+  }
+  in_child([&] {
+    RawDatabase database(path);
+    database.run("PRAGMA cache_size = 1; BEGIN IMMEDIATE; CREATE TABLE t (x)");
+    for (int i = 0; i < 100; ++i) database.run("INSERT INTO t VALUES (randomblob(4000))");  // some reach the disk
+    raise(SIGKILL);
+    return true;
+  });
+  ASSERT_GT(std::filesystem::file_size(path + "-journal"), 0U);
+  chmod((path + "-journal").c_str(), 0444);
+  protect();
+  EXPECT_TRUE(refuses("what was charged last may stand in '" + path + "-journal'"));
+  chmod(place.c_str(), 0755);
+  chmod(path.c_str(), 0644);
+  Ledger::open_to_read(path).verify();  // whoever may write rolls it back
+  EXPECT_FALSE(std::filesystem::exists(path + "-journal"));
+}
+
+TEST_F(ReadOnlyLedger, IsNotWritten) {
+  Ledger::create(path).add_dataset({"people", Budget::pure(Rational(1))});
+  protect();
+  EXPECT_TRUE(in_child([&] {
+    return become_nobody() && fails("could not be written", [&] {
+             Ledger::open_to_read(path).reserve(request("q", Budget::pure(Rational(1))));
+           });
+  }));
+  EXPECT_TRUE(in_child([&] {
+    return become_nobody() && fails("cannot be created: Permission denied", [&] { Ledger::create(place + "/new.db"); });
+  }));
+}
+
 /// One that lies of its format has tables that migration did not expect, and stays as it was.
 TEST_F(LedgerFile, AFailedMigrationChangesNothing) {
   RawDatabase(path).run(format_0);
   RawDatabase(path).run("CREATE TABLE receipts (entry INTEGER PRIMARY KEY)");
-  expect_refused("cannot be used");
+  expect_refused("does not have the tables of format 0");
   EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "0");
 }
 

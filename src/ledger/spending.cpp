@@ -61,6 +61,48 @@ void require_countable(const LedgerDataset& dataset, const Budget& charge) {
               "restore it from a copy, and charge again what was released since");
 }
 
+[[noreturn]] void refuse_unit(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::usage, what, hint);
+}
+
+void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& request) {
+  if (dataset.neighbors == request.neighbors) return;
+  const std::string wanted = to_string(dataset.neighbors);
+  refuse_unit(fmt::format("the release is for {} neighbors, and the budget of dataset '{}' for {}",
+                          to_string(request.neighbors), dataset.name, wanted),
+              fmt::format("write --neighbors {}", wanted));
+}
+
+void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& request) {
+  if (request.records_per_person < dataset.records_per_person) {
+    refuse_unit(
+        fmt::format("the release is for persons of {} records at most, and the budget of dataset '{}' for persons "
+                    "of {}",
+                    request.records_per_person, dataset.name, dataset.records_per_person),
+        fmt::format("write --records-per-person {}, or more", dataset.records_per_person));
+  }
+  if (dataset.person.empty() || dataset.person == request.person) return;
+  const std::string by = request.person.empty() ? "no column" : fmt::format("the column '{}'", request.person);
+  refuse_unit(fmt::format("the release tells persons apart by {}, and dataset '{}' by the column '{}'", by,
+                          dataset.name, dataset.person),
+              fmt::format("write --person {}", dataset.person));
+}
+
+/// A path begins with a slash; anything else is a name that an asker declares.
+std::string source_in_words(const std::string& source) {
+  if (source.empty()) return "a source without a name";
+  return source.starts_with('/') ? fmt::format("the file '{}'", source) : fmt::format("the source '{}'", source);
+}
+
+void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& request) {
+  if (dataset.source.empty() || dataset.source == request.source) return;
+  refuse_unit(fmt::format("the release reads {}, and the budget of dataset '{}' is for {}",
+                          source_in_words(request.source), dataset.name, source_in_words(dataset.source)),
+              dataset.source.starts_with('/')
+                  ? "read that file, without --source"
+                  : fmt::format("if that is what you read, write --source {}", dataset.source));
+}
+
 }  // namespace
 
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
@@ -77,13 +119,10 @@ Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
               hint);
 }
 
-void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& request) {
-  if (dataset.neighbors == request.neighbors) return;
-  const std::string wanted = to_string(dataset.neighbors);
-  throw Error(ErrorCode::usage,
-              fmt::format("the release is for {} neighbors, and the budget of dataset '{}' for {}",
-                          to_string(request.neighbors), dataset.name, wanted),
-              fmt::format("write --neighbors {}", wanted));
+void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& request) {
+  require_same_neighbors(dataset, request);
+  require_pinned_person(dataset, request);
+  require_pinned_source(dataset, request);
 }
 
 LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges) {
@@ -92,7 +131,8 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCh
   for (const EqualCharges& equal : charges) {
     require_countable(dataset, equal.charge);
     if (equal.state != EntryState::voided) balance.spent.add(equal.charge, equal.count);
-    if (equal.state == EntryState::reserved) balance.reserved.add(equal.charge, equal.count);
+    const bool open = equal.state == EntryState::reserved || equal.state == EntryState::drawn;
+    if (open) balance.reserved.add(equal.charge, equal.count);
   }
   balance.remaining = remaining_of(dataset.budget, balance.spent);
   return balance;

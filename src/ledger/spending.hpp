@@ -11,8 +11,8 @@ namespace fractile::ledger_detail {
 /// What a cost counts as on a budget; Error(usage) where measures do not mix.
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost);
 
-/// Error(usage) unless the request's neighbours are the dataset's.
-void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& request);
+/// Error(usage) unless the request has the dataset's neighbours and keeps to what it pins.
+void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& request);
 
 /// Those of one dataset; Error(ledger) for a charge in another measure than the budget's.
 LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges);

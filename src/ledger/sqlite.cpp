@@ -1,10 +1,15 @@
 #include "ledger/sqlite.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 namespace fractile::ledger_detail {
 namespace {
@@ -48,10 +53,53 @@ Error failure(sqlite3* database, const std::string& path) {
 
 void set_up(const Connection& connection) {
   sqlite3_db_config(connection.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  // EXTRA is FULL, and for the moment before a new file is in WAL mode also syncs the folder.
+  // EXTRA is FULL, and also syncs the folder in which the journal was, whose end is what commits.
   connection.run(
       "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
       "PRAGMA synchronous = EXTRA");
+}
+
+/// Makes an empty file for its owner alone: a ledger holds queries, paths and releases. SQLite gives its journal the same
+/// mode. A file that is there stays as it is.
+void create_private(const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file >= 0) {
+    close(file);
+    return;
+  }
+  const int reason = errno;
+  struct stat there {};
+  if (reason == EEXIST || stat(path.c_str(), &there) == 0) return;
+  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be created: {}", path, std::strerror(reason)),
+              "choose a folder that exists and that you may write to");
+}
+
+/// Error(ledger) unless it is sure that this file beside a ledger is missing or empty.
+void require_nothing_in(const std::string& path, const char* beside) {
+  struct stat there {};
+  const std::string name = path + beside;
+  if (stat(name.c_str(), &there) == 0 ? there.st_size == 0 : errno == ENOENT) return;
+  throw Error(ErrorCode::ledger,
+              fmt::format("the ledger '{}' cannot be read here: what was charged last may stand in '{}'", path, name),
+              "copy both into a folder that you may write to, and look at the copy");
+}
+
+/// Changes whenever a file is written, as far as its file system tells.
+std::string state_of(const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return "missing";
+  return fmt::format("{} {} {} {}", file.st_ino, file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec);
+}
+
+/// As a part of a URI.
+std::string encoded(const std::string& path) {
+  std::string text;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = std::isalnum(byte) != 0 || c == '/' || c == '.' || c == '-' || c == '_';
+    text += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return text;
 }
 
 }  // namespace
@@ -59,18 +107,56 @@ void set_up(const Connection& connection) {
 void Connection::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Connection::Connection(const std::string& path, Missing missing, std::chrono::milliseconds patience) : path_(path) {
+Connection::Connection(const std::string& path, Access access, std::chrono::milliseconds patience)
+    : path_(path), patience_(patience) {
+  if (access == Access::reading) {
+    open_to_read();
+    return;
+  }
+  if (access == Access::created) create_private(path);
+  if (open(as_file(path), SQLITE_OPEN_READWRITE) != SQLITE_OK) fail();
+  if (sqlite3_db_readonly(handle(), "main") != 0) {
+    throw writing_failed(fmt::format("the ledger '{}'", path), "it is read-only");
+  }
+  set_up(*this);
+}
+
+int Connection::open(const std::string& name, int flags) {
   sqlite3* database = nullptr;
-  const int create = missing == Missing::is_created ? SQLITE_OPEN_CREATE : 0;
-  const int result =
-      sqlite3_open_v2(as_file(path).c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | create, nullptr);
+  const int result = sqlite3_open_v2(name.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorCode::internal, "no memory for a ledger", "nothing was released");
-  if (result != SQLITE_OK) fail();
-  sqlite3_busy_timeout(database, static_cast<int>(patience.count()));
-  if (sqlite3_db_readonly(database, "main") != 0)
-    throw writing_failed(fmt::format("the ledger '{}'", path), "it is read-only");
+  if (result == SQLITE_OK) sqlite3_busy_timeout(database, static_cast<int>(patience_.count()));
+  return result;
+}
+
+/// An interrupted transaction is rolled back where that may be done.
+void Connection::open_to_read() {
+  if (open(as_file(path_), SQLITE_OPEN_READWRITE) != SQLITE_OK) fail();  // read-only where it must be
+  const int result = sqlite3_exec(handle(), "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
+  const int kind = result & 0xff;
+  if (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_IOERR) {
+    for (const char* beside : {"-wal", "-journal"}) require_nothing_in(path_, beside);
+    open_unlocked();
+  } else if (result != SQLITE_OK) {
+    fail();
+  }
   set_up(*this);
+}
+
+/// Of older programs' files, which SQLite reads only where it may write, unless it is told that nobody else writes. That is
+/// for require_unchanged to find out.
+void Connection::open_unlocked() {
+  unlocked_state_ = state_of(path_);
+  const std::string name = "file:" + encoded(std::filesystem::absolute(path_).string()) + "?immutable=1";
+  if (open(name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI) != SQLITE_OK) fail();
+}
+
+void Connection::require_unchanged() const {
+  if (unlocked_state_.empty()) return;
+  for (const char* beside : {"-wal", "-journal"}) require_nothing_in(path_, beside);
+  if (state_of(path_) == unlocked_state_) return;
+  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' was written while it was read", path_), "try again");
 }
 
 void Connection::run(const std::string& sql) const {

@@ -18,10 +18,13 @@ namespace fractile::ledger_detail {
 /// An open database. Every failure is Error(ledger) and names the file.
 class Connection {
  public:
-  enum class Missing { is_error, is_created };
+  /// created: a file that is missing is made, for its owner alone. reading: also where nothing may be written.
+  enum class Access { existing, created, reading };
 
-  Connection(const std::string& path, Missing missing, std::chrono::milliseconds patience);
+  Connection(const std::string& path, Access access, std::chrono::milliseconds patience);
   const std::string& path() const { return path_; }
+  /// Error(ledger) when the file is read without locks, and was written meanwhile. To be asked after reading.
+  void require_unchanged() const;
 
   /// One or more statements without results.
   void run(const std::string& sql) const;
@@ -39,8 +42,14 @@ class Connection {
   struct Close {
     void operator()(sqlite3* database) const;
   };
+  int open(const std::string& name, int flags);
+  void open_to_read();
+  void open_unlocked();
+
   std::string path_;
+  std::chrono::milliseconds patience_;
   std::unique_ptr<sqlite3, Close> database_;
+  std::string unlocked_state_;  ///< of the file, when it is read without locks
 };
 
 /// A prepared statement. Parameters are numbered from 1, columns from 0.

@@ -45,25 +45,30 @@ TEST_F(LedgerVerify, FindsEveryAlteredField) {
   expect_found("line 1" + no_hash, "UPDATE datasets SET name = 'folk' WHERE id = 1");
   expect_found("line 2" + no_hash, "UPDATE datasets SET neighbors = 'change-one' WHERE id = 2");
   expect_found("line 2" + no_hash, "UPDATE datasets SET unit = '' WHERE id = 2");
+  expect_found("line 1" + no_hash, "UPDATE pins SET person = 'x' WHERE dataset = 1");
+  expect_found("line 1" + no_hash, "UPDATE pins SET records_per_person = 2 WHERE dataset = 1");
+  expect_found("line 2" + no_hash, "UPDATE pins SET source = 'x' WHERE dataset = 2");
   expect_found("line 3" + no_hash, "UPDATE entries SET epsilon = '1/3' WHERE id = 1");
   expect_found("line 3" + no_hash, "UPDATE entries SET query = 'Q' WHERE id = 1");
   expect_found("line 3" + no_hash, "UPDATE entries SET receipt_path = 'Q' WHERE id = 1");
   expect_found("line 3" + no_hash, "UPDATE entries SET rho = '' WHERE id = 1");
-  expect_found("line 5" + no_hash, "UPDATE entries SET dataset = 2 WHERE id = 2");
-  expect_found("line 7" + no_hash, "UPDATE entries SET charged_rho = '1/1000' WHERE id = 3");
+  expect_found("line 6" + no_hash, "UPDATE entries SET dataset = 2 WHERE id = 2");
+  expect_found("line 8" + no_hash, "UPDATE entries SET charged_rho = '1/1000' WHERE id = 3");
   expect_found("line 4" + no_hash, "UPDATE events SET time = '2020-01-01T00:00:00Z' WHERE id = 4");
-  expect_found("line 4" + no_hash, "UPDATE events SET kind = 'void' WHERE id = 4");
-  expect_found("line 4" + no_hash, "UPDATE events SET receipt_sha256 = '' WHERE id = 4");
-  expect_found("line 6" + no_hash, "UPDATE events SET reason = 'because' WHERE id = 6");
-  expect_found("line 6" + no_hash, "UPDATE events SET entry = 3 WHERE id = 6");
-  expect_found("line 7" + no_hash, "UPDATE events SET hash = 'ab' WHERE id = 7");
+  expect_found("line 5" + no_hash, "UPDATE events SET kind = 'void' WHERE id = 5");
+  expect_found("line 5" + no_hash, "UPDATE events SET receipt_sha256 = '' WHERE id = 5");
+  expect_found("line 7" + no_hash, "UPDATE events SET reason = 'because' WHERE id = 7");
+  expect_found("line 7" + no_hash, "UPDATE events SET entry = 3 WHERE id = 7");
+  expect_found("line 8" + no_hash, "UPDATE events SET hash = 'ab' WHERE id = 8");
 }
 
 TEST_F(LedgerVerify, FindsWhatIsMissingOrTooMuch) {
-  expect_found("line 6 is missing", "DELETE FROM events WHERE id = 6");
+  expect_found("line 7 is missing", "DELETE FROM events WHERE id = 7");
+  expect_found("line 4 is missing", "DELETE FROM events WHERE id = 4");
+  expect_found("line 1 or what it is about", "DELETE FROM pins WHERE dataset = 1");
   expect_found("line 1 is missing", "DELETE FROM events WHERE id = 1");
-  expect_found("the log does not know entry 3", "DELETE FROM events WHERE id = 7");
-  expect_found("line 7 is about nothing", "DELETE FROM entries WHERE id = 3");
+  expect_found("the log does not know entry 3", "DELETE FROM events WHERE id = 8");
+  expect_found("line 8 is about nothing", "DELETE FROM entries WHERE id = 3");
   expect_found("the log does not know dataset 9",
                "INSERT INTO datasets VALUES (9, 'n', 'person', 'add-remove', 'pure', '1', NULL, NULL)");
   expect_found("the log does not know the receipt of entry 3", "INSERT INTO receipts VALUES (3, 'r')");
@@ -79,24 +84,29 @@ TEST_F(LedgerVerify, FindsWhatCannotBeRead) {
     alter(path, "UPDATE datasets SET neighbors = 'some' WHERE id = 1");
     Ledger::open(path).datasets();
   });
-  expect_failure(ErrorCode::ledger, "epsilon = 1/4 is charged on dataset 'others', a budget of rho = 1", [&] {
-    alter(path, "UPDATE entries SET charged_rho = NULL WHERE id = 3");
-    Ledger::open(path).balance("others");
-  });
 }
 
 /// The chain is no seal: who recomputes it can write what he likes, so sums are checked as well.
 TEST_F(LedgerVerify, FindsSumsAboveBudgets) {
   using namespace ledger_detail;
-  const Connection connection(path, Connection::Missing::is_error, std::chrono::seconds(1));
+  const Connection connection(path, Connection::Access::existing, std::chrono::seconds(1));
   const Budget cost = Budget::pure(Rational(51, 100));  // of 1/2 that remain
   append_event(connection, {"2026-01-01T00:00:00Z", "reserve"}, insert_entry(connection, 1, request("q", cost), cost));
   expect_failure(ErrorCode::ledger, "dataset 'people' has spent epsilon = 101/100 of epsilon = 1",
                  [&] { Ledger::open(path).verify(); });
 }
 
+TEST_F(LedgerVerify, FindsChargesInTheWrongMeasure) {
+  using namespace ledger_detail;
+  const Connection connection(path, Connection::Access::existing, std::chrono::seconds(1));
+  const Budget cost = Budget::pure(Rational(1, 4));
+  append_event(connection, {"2026-01-01T00:00:00Z", "reserve"}, insert_entry(connection, 2, request("q", cost), cost));
+  expect_failure(ErrorCode::ledger, "epsilon = 1/4 is charged on dataset 'others', a budget of rho = 1",
+                 [&] { Ledger::open(path).balance("others"); });
+}
+
 TEST_F(LedgerVerify, FindsTheEndMissingWhenTheHeadWasKept) {
-  alter(path, "DELETE FROM events WHERE id = 7; DELETE FROM entries WHERE id = 3");
+  alter(path, "DELETE FROM events WHERE id = 8; DELETE FROM entries WHERE id = 3");
   const std::string shorter = Ledger::open(path).verify();  // cannot know
   EXPECT_NE(shorter, head);
   expect_failure(ErrorCode::ledger, "lines at its end are missing", [&] { Ledger::open(path).verify(head); });

@@ -45,7 +45,9 @@ class Line {
 
 void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
   line.add("column", source.column);
-  line.add("file", name_text(source.file));
+  const bool is_declared = !details.source.empty() && !details.source.starts_with('/');
+  if (is_declared) line.add("source", name_text(details.source));
+  if (!is_declared) line.add("file", name_text(details.source.empty() ? source.file : details.source));
   line.add("sql", source.sql);
   line.add("null", source.null_policy);
   line.add("input_format", details.input_format);

@@ -1,9 +1,12 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
@@ -26,18 +29,24 @@ bool sync_folder(const std::string& path) {
   return synced;
 }
 
-/// A new file under a temporary name beside `path`, removed again unless it was given its name.
+/// A new file without a name in the folder of `path`, which vanishes unless it is given that name: whatever stops the
+/// process, either the whole file stands at `path` or there is none. Where a file system has no such files, one with a
+/// temporary name beside `path` stands in; being killed then leaves it behind.
 class NewFile {
  public:
-  explicit NewFile(const std::string& path) : path_(path), temporary_(path + ".XXXXXX") {
-    file_ = mkstemp(temporary_.data());
+  explicit NewFile(const std::string& path) : path_(path), folder_(folder_of(path)) {
+    file_ = open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file_ >= 0 && access(name_of_descriptor().c_str(), F_OK) == 0) return;
+    if (file_ >= 0) close(file_);  // without /proc it could not be given a name
+    temporary_ = path + ".XXXXXX";
+    file_ = mkostemp(temporary_.data(), O_CLOEXEC);
   }
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
   ~NewFile() {
     if (file_ < 0) return;
     close(file_);
-    unlink(temporary_.c_str());
+    if (!temporary_.empty()) unlink(temporary_.c_str());
   }
 
   bool created() const { return file_ >= 0; }
@@ -54,8 +63,10 @@ class NewFile {
 
   /// Fails with EEXIST rather than replacing a file.
   bool give_name() const {
-    if (link(temporary_.c_str(), path_.c_str()) != 0) return false;
-    if (sync_folder(folder_of(path_))) return true;
+    // By /proc, because linking a descriptor itself (AT_EMPTY_PATH) takes a privilege.
+    const std::string now = temporary_.empty() ? name_of_descriptor() : temporary_;
+    if (linkat(AT_FDCWD, now.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
+    if (sync_folder(folder_)) return true;
     const int reason_to_tell = errno;
     unlink(path_.c_str());
     errno = reason_to_tell;
@@ -63,10 +74,18 @@ class NewFile {
   }
 
  private:
+  std::string name_of_descriptor() const { return "/proc/self/fd/" + std::to_string(file_); }
+
   std::string path_;
-  std::string temporary_;
+  std::string folder_;
+  std::string temporary_;  // empty when the file has no name
   int file_ = -1;
 };
+
+bool is_regular(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored));
+}
 
 }  // namespace
 
@@ -82,11 +101,18 @@ void require_writable(const std::string& path) {
   }
 }
 
+bool is_written(const std::string& path, const std::string& text) {
+  if (!is_regular(path)) return false;  // a pipe would be waited for
+  std::ifstream file(path, std::ios::binary);
+  const std::string found{std::istreambuf_iterator<char>(file), {}};
+  return file && found == text;
+}
+
 void write_durably(const std::string& path, const std::string& text) {
   const NewFile file(path);
   if (!file.created() || !file.write_all(text) || !file.give_name()) {
     throw Error(ErrorCode::data, "the receipt '" + path + "' could not be written: " + reason(),
-                "nothing was published; free some space or choose another place");
+                "free some space or choose another place");
   }
 }
 

@@ -39,6 +39,9 @@ void write_account(Writer& json, const LedgerAccount& account) {
   member(json, "name", account.dataset.name);
   member(json, "unit", account.dataset.unit);
   member(json, "neighbors", to_string(account.dataset.neighbors));
+  optional_member(json, "person", account.dataset.person);
+  member(json, "records_per_person", std::uint64_t{account.dataset.records_per_person});
+  optional_member(json, "source", account.dataset.source);
   write_budget(json, "budget", account.dataset.budget);
   write_spending(json, "spent", account.balance.spent);
   write_spending(json, "reserved", account.balance.reserved);

@@ -12,11 +12,12 @@ namespace {
 constexpr std::size_t query_width = 60;
 
 std::string balances_csv(const LedgerStatement& statement) {
-  std::string text = "dataset,unit,neighbors,budget,spent,reserved,remaining\n";
+  std::string text = "dataset,unit,neighbors,budget,spent,reserved,remaining,person,records_per_person,source\n";
   for (const auto& [dataset, balance] : statement.accounts) {
-    text += report_detail::csv_line({dataset.name, dataset.unit, to_string(dataset.neighbors),
-                                     dataset.budget.to_string(), balance.spent.to_string(),
-                                     balance.reserved.to_string(), balance.remaining.to_string()});
+    text +=
+        report_detail::csv_line({dataset.name, dataset.unit, to_string(dataset.neighbors), dataset.budget.to_string(),
+                                 balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(),
+                                 dataset.person, std::to_string(dataset.records_per_person), dataset.source});
   }
   return text;
 }
@@ -48,12 +49,33 @@ std::string charge_of(const LedgerEntry& entry) {
   return fmt::format("{} (as {})", cost, charge.to_string());
 }
 
+}  // namespace
+
+std::string pins_in_words(const LedgerDataset& dataset) {
+  std::string words;
+  const auto add = [&](const std::string& pin) { words += (words.empty() ? "" : ", ") + pin; };
+  if (!dataset.person.empty()) add("--person " + dataset.person);
+  if (dataset.records_per_person > 1) {
+    add(fmt::format("--records-per-person {} or more", dataset.records_per_person));
+  }
+  if (dataset.source.starts_with('/')) {
+    add(fmt::format("the file '{}'", dataset.source));
+  } else if (!dataset.source.empty()) {
+    add("--source " + dataset.source);
+  }
+  return words;
+}
+
+namespace {
+
 std::string account_table(const LedgerAccount& account) {
   const auto& [dataset, balance] = account;
+  const std::string pinned = pins_in_words(dataset);
   return fmt::format(
-      "dataset {} (a budget for each {}, {} neighbors)\n"
+      "dataset {} (a budget for each {}, {} neighbors)\n{}"
       "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n",
-      shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors), dataset.budget.to_string(),
+      shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
+      pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)), dataset.budget.to_string(),
       balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string());
 }
 

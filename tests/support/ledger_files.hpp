@@ -13,6 +13,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
+#include "ledger/chain.hpp"
 
 namespace fractile::testing {
 
@@ -72,6 +73,15 @@ inline void alter(const std::string& path, const std::string& sql) {
   const std::string drops = database.text(
       "SELECT group_concat('DROP TRIGGER ' || name || ';', ' ') FROM sqlite_schema WHERE type = 'trigger'");
   database.run(drops + sql + ";" + triggers);
+}
+
+/// An entry as a process leaves it that was stopped between drawing and committing.
+inline void draw(const std::string& path, std::int64_t entry) {
+  using namespace ledger_detail;
+  const Connection connection(path, Connection::Access::existing, std::chrono::seconds(1));
+  Transaction transaction(connection, Transaction::Kind::write);
+  append_event(connection, {"2026-01-01T00:00:00Z", "draw"}, entry);
+  transaction.commit();
 }
 
 struct Failure {

@@ -1,0 +1,102 @@
+// One bit of a ledger is wrong, whichever: nobody overspends.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fractile/ledger.hpp"
+#include "support/ledger_files.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::effort;
+using testing::impatient;
+using testing::request;
+
+/// Of a budget of 1, 7/8 is spent by entries of every state, and 1/8 remains.
+class FlippedBits : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    {
+      Ledger ledger = Ledger::create(path);
+      ledger.add_dataset({"people", Budget::pure(Rational(1)), Neighbors::add_remove, "person", "id", 2});
+      ledger.add_dataset({"others", Budget::pure(Rational(1))});
+      for (int i = 0; i < 14; ++i) {
+        const std::int64_t id = ledger.reserve(asked(Rational(1, 16)));
+        if (i % 7 != 6) ledger.commit(id, "receipt " + std::to_string(i));
+      }
+      ledger.void_entry(ledger.reserve(asked(Rational(1, 8))), "because");
+    }
+    std::ifstream file(path, std::ios::binary);
+    whole = {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  static LedgerRequest asked(const Rational& epsilon) {
+    LedgerRequest result = request("a query of some length", Budget::pure(epsilon));
+    result.person = "id";
+    result.records_per_person = 2;
+    return result;
+  }
+
+  /// The ledger with this bit flipped, and nothing beside it.
+  void flip(std::size_t bit) const {
+    for (const char* beside : {"-journal", "-wal", "-shm"}) std::filesystem::remove(path + beside);
+    std::string bytes = whole;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << (bit % 8)));
+    std::ofstream(path, std::ios::binary) << bytes;
+  }
+
+  /// How the ledger answers: Error's code, or none when it did as asked.
+  std::optional<ErrorCode> answer(const std::function<void(Ledger&)>& ask) const {
+    try {
+      Ledger ledger = Ledger::open(path, impatient());
+      ask(ledger);
+      return {};
+    } catch (const Error& error) {
+      return error.code();
+    }
+  }
+
+  /// Asks with every so many-th bit flipped; how often the ledger was found damaged.
+  std::size_t refusals(std::size_t stride, const std::function<void(Ledger&)>& ask, ErrorCode otherwise) const {
+    stride = std::max<std::size_t>(1, stride / effort(1)) | 1;  // odd, so that all bits of a byte come by
+    std::size_t refused = 0;
+    for (std::size_t bit = 0; bit < whole.size() * 8; bit += stride) {
+      flip(bit);
+      const std::optional<ErrorCode> code = answer(ask);
+      EXPECT_TRUE(code == otherwise || code == ErrorCode::ledger) << "bit " << bit << " of byte " << bit / 8;
+      refused += code == ErrorCode::ledger ? 1U : 0U;
+    }
+    return refused;
+  }
+
+  testing::Folder folder;
+  std::string path = folder.file("budget.db");
+  std::string whole;
+};
+
+TEST_F(FlippedBits, NeverOverspend) {
+  const auto overspend = [](Ledger& ledger) { ledger.reserve(asked(Rational(3, 16))); };
+  ASSERT_EQ(answer(overspend), ErrorCode::budget_refused);
+  EXPECT_GT(refusals(149, overspend, ErrorCode::budget_refused), 50U);
+}
+
+TEST_F(FlippedBits, NeverGiveBackWhatWasPublished) {
+  const auto give_back = [](Ledger& ledger) { ledger.void_entry(3, "because"); };
+  ASSERT_EQ(answer(give_back), ErrorCode::usage);
+  EXPECT_GT(refusals(601, give_back, ErrorCode::usage), 20U);
+}
+
+TEST_F(FlippedBits, NeverLoosenWhatIsPinned) {
+  const auto weaken = [](Ledger& ledger) {
+    LedgerRequest cheaper = asked(Rational(1, 16));
+    cheaper.records_per_person = 1;
+    ledger.reserve(cheaper);
+  };
+  ASSERT_EQ(answer(weaken), ErrorCode::usage);
+  EXPECT_GT(refusals(599, weaken, ErrorCode::usage), 20U);
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,102 @@
+// Is a receipt that of a query in a ledger? What both tell must be the same.
+#include <fmt/core.h>
+#include <rapidjson/document.h>
+
+#include <filesystem>
+
+#include "fractile/error.hpp"
+#include "fractile/report.hpp"
+
+namespace fractile {
+namespace {
+
+using Json = rapidjson::Value;
+
+std::string text_at(const Json& query, const char* name) {
+  const auto at = query.FindMember(name);
+  if (at == query.MemberEnd() || !at->value.IsString()) return {};
+  return {at->value.GetString(), at->value.GetStringLength()};
+}
+
+std::vector<std::string> texts_at(const Json& query, const char* name) {
+  std::vector<std::string> texts;
+  const auto at = query.FindMember(name);
+  if (at == query.MemberEnd() || !at->value.IsArray()) return texts;
+  for (const Json& each : at->value.GetArray()) texts.emplace_back(each.IsString() ? each.GetString() : "");
+  return texts;
+}
+
+/// As Receipt::lattice.
+std::string lattice_of(const Json& query) {
+  if (!query.HasMember("candidates")) {
+    return fmt::format("{} to {} in steps of {}", text_at(query, "lower"), text_at(query, "upper"),
+                       text_at(query, "step"));
+  }
+  std::string text;
+  for (const std::string& candidate : texts_at(query, "candidates")) text += (text.empty() ? "" : ", ") + candidate;
+  return text;
+}
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+std::vector<std::string> keys_of(const Receipt& receipt) {
+  std::vector<std::string> keys;
+  if (receipt.source.by.empty()) return keys;
+  for (const Receipt::Group& group : receipt.groups) keys.push_back(group.key);
+  return keys;
+}
+
+std::vector<std::string> quantiles_of(const Receipt& receipt) {
+  std::vector<std::string> quantiles;
+  for (const Receipt::Published& each : receipt.groups.front().quantiles) quantiles.push_back(each.quantile);
+  return quantiles;
+}
+
+/// The cost as a query tells it.
+bool has_cost(const Json& query, const Budget& cost) {
+  if (cost.measure() == Measure::zcdp) return text_at(query, "rho") == cost.rho().to_string();
+  const std::string delta = cost.measure() == Measure::approximate ? cost.delta().to_string() : "";
+  return text_at(query, "epsilon") == cost.epsilon().to_string() && text_at(query, "delta") == delta;
+}
+
+/// The first thing about which they differ; "" when there is none.
+std::string difference(const Json& query, const Receipt& receipt) {
+  const SourceDescription& source = receipt.source;
+  const bool finds_bounds = query.HasMember("bounds_share");
+  const bool names_a_file = query.HasMember("file");
+  const std::pair<const char*, bool> same[] = {
+      {"the column", source.column == text_at(query, "column")},
+      {"the file", !names_a_file || file_name(source.file) == file_name(text_at(query, "file"))},
+      {"the SQL", source.sql == text_at(query, "sql")},
+      {"what is done with missing values", source.null_policy == text_at(query, "null")},
+      {"the column of persons", source.person == text_at(query, "person")},
+      {"the column of groups", source.by == text_at(query, "by")},
+      {"the keys", keys_of(receipt) == texts_at(query, "keys")},
+      {"the quantiles", quantiles_of(receipt) == texts_at(query, "quantiles")},
+      {"the cost", has_cost(query, receipt.budget)},
+      {"the neighbors", receipt.neighbors == text_at(query, "neighbors")},
+      {"the records per person", receipt.records_per_person == text_at(query, "records_per_person")},
+      {"the share of bounds", receipt.bounds_share == text_at(query, "bounds_share")},
+      {"the possible values", finds_bounds || receipt.lattice == lattice_of(query)},
+      {"the number of records", receipt.public_records.empty() != query.HasMember("public_rows")},
+      {"the random bits", receipt.unsafe_seed.empty()},
+  };
+  for (const auto& [what, is_same] : same) {
+    if (!is_same) return what;
+  }
+  return {};
+}
+
+}  // namespace
+
+void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name) {
+  rapidjson::Document asked;
+  asked.Parse<rapidjson::kParseIterativeFlag>(query.data(), query.size());
+  const bool readable = !asked.HasParseError() && asked.IsObject();
+  const std::string what = readable ? difference(asked, receipt) : "the query";
+  if (what.empty()) return;
+  throw Error(ErrorCode::usage, fmt::format("'{}' is not the receipt of this entry: {} differs", name, what),
+              "name the receipt that this entry's release has written");
+}
+
+}  // namespace fractile

@@ -1,0 +1,181 @@
+"""A paying release, stopped at every system call that changes a file: never a receipt, whole or temporary, in a file of any
+name, that is not paid for or can be refunded."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import unittest
+from pathlib import Path
+
+from cli.program import EFFORT, HOUSE, PROGRAM, CommandTest, options, require_engine, run
+
+STOPPER = Path(os.environ.get("FRACTILE_STOP_AT_CALL", HOUSE / "build" / "dev" / "tests" / "stop_at_call")).resolve()
+CANNOT_TRACE, KILLED = 98, 99
+ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}  # which would trace the traced
+EVERY_CALL = ("--all",) if EFFORT >= 10 else ()  # also those that change nothing
+RECEIPT = b'"schema_version"'  # stands in every receipt, and in nothing else
+
+
+def setUpModule():
+    require_engine()
+    probe = subprocess.run([STOPPER, "0", "true"], stderr=subprocess.PIPE, check=False) if STOPPER.exists() else None
+    if probe is None or probe.returncode == CANNOT_TRACE:
+        raise unittest.SkipTest("no process can be traced here; " + (probe.stderr.decode() if probe else "no stop_at_call"))
+
+
+class Stopped(CommandTest):
+    LEDGER_FILES = {"budget.db", "budget.db-journal"}
+
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "x\n" + "7\n" * 100)
+        made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1/4", cwd=self.folder)
+        self.assertEqual(made.code, 0, made)
+        self.ledger = (self.folder / "budget.db").read_bytes()
+        self.command = [PROGRAM, "release", "t.csv", "--threads", "1",
+                        *options(ledger="budget.db", epsilon="1/4", receipt="r.json")]
+
+    def start_anew(self):
+        for path in self.folder.iterdir():
+            if path.name != "t.csv":
+                path.unlink()
+        (self.folder / "budget.db").write_bytes(self.ledger)
+
+    def stopped_at(self, call, *how):
+        self.start_anew()
+        return subprocess.run([STOPPER, *how, str(call), *self.command], cwd=self.folder, env=ENVIRONMENT,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=120, check=False)
+
+    def number_of_calls(self, *how):
+        whole = self.stopped_at(0, *how)
+        self.assertEqual(whole.returncode, 0, whole)
+        return int(re.search(rb"calls (\d+)\n\Z", whole.stderr)[1])
+
+    def entry(self):
+        """The only one, or None."""
+        statement = run("ledger", "export", "budget.db", cwd=self.folder)
+        self.assertEqual(statement.code, 0, statement)
+        entries = json.loads(statement.out)["entries"]
+        self.assertLessEqual(len(entries), 1)
+        return entries[0] if entries else None
+
+    def void(self):
+        return run("ledger", "void", "budget.db", "--entry", "1", "--reason", "stopped", cwd=self.folder)
+
+    def traces(self):
+        """The files in which anything of a receipt stands, as the process left them."""
+        return {path.name for path in self.folder.iterdir() if RECEIPT in path.read_bytes()}
+
+    def check(self, printed):
+        """What a stopped release left; returns the state of its entry."""
+        traces = self.traces()
+        names = {path.name for path in self.folder.iterdir()}
+        entry = self.entry()
+        state = entry["state"] if entry else "none"
+        if traces:
+            self.assertIn(state, ("drawn", "committed"), f"{traces} hold something of a release that is not paid for")
+        if printed or traces - self.LEDGER_FILES:
+            self.assertEqual(state, "committed")
+        for name in traces - self.LEDGER_FILES:
+            self.assertEqual((self.folder / name).read_text(), entry["receipt"])
+        self.names_are_fine(names - self.LEDGER_FILES - {"t.csv", "r.json"})
+        if entry:
+            self.check_void(state)
+        return state
+
+    def names_are_fine(self, names):
+        self.assertEqual(names, set())
+
+    def check_void(self, state):
+        voided = self.void()
+        if state != "reserved":
+            self.assert_refused(voided, 2, f"is {state} already", "counts for good")
+        else:
+            self.assertEqual(voided.code, 0, voided)
+            self.assertEqual(self.traces(), set())
+
+    def check_next(self, state):
+        """Asked again: answered or paid, unless what was lost has spent the budget."""
+        again = run(*self.command[1:], cwd=self.folder)
+        if state == "drawn":
+            self.assert_refused(again, 4, "exceeds what remains")
+            return
+        self.assertEqual(again.code, 0, again)
+        self.assertEqual("here it is again" in again.err, state == "committed")
+        self.assertIn(RECEIPT, (self.folder / "r.json").read_bytes())
+
+    def stop_everywhere(self, *how):
+        calls = self.number_of_calls(*how)
+        states = []
+        for call in range(1, calls + 1):
+            with self.subTest(call=call):
+                stopped = self.stopped_at(call, *how)
+                if stopped.returncode != KILLED:  # threads make their number vary a little at the end
+                    self.assertEqual(stopped.returncode, 0, stopped)
+                    continue
+                states.append(self.check(stopped.stdout))
+                if call % 8 == 0 or states[-1] == "drawn":
+                    self.check_next(states[-1])
+        print(f"{len(states)} kills:", {state: states.count(state) for state in sorted(set(states))}, end=" ")
+        self.assertLessEqual({"none", "reserved", "drawn", "committed"}, set(states))
+
+    def test_by_a_kill(self):
+        self.stop_everywhere(*EVERY_CALL)
+
+
+class StoppedWithoutNamelessFiles(Stopped):
+    """On file systems that have none, a temporary name beside the receipt stands in, after the commitment."""
+
+    def names_are_fine(self, names):
+        for name in names:
+            self.assertRegex(name, r"\Ar\.json\.\w{6}\Z")
+
+    def test_by_a_kill(self):
+        self.stop_everywhere("--without-nameless-files")
+
+
+class Interrupted(Stopped):
+    """Ctrl-C and SIGTERM say what counts, and leave nothing half-written."""
+
+    RESERVED = r"\n?fractile: stopped; epsilon = 1/4 counts as spent: entry 1 of budget\.db stays reserved\n" \
+               r"  nothing was published; fractile ledger void budget\.db --entry 1 --reason TEXT gives it back\n"
+    COMMITTED = r"\n?fractile: stopped before all was printed\n  the release was made; entry 1 of budget\.db holds it, " \
+                r"and the same command prints it\n"
+
+    def check_interrupted(self, number, stopped):
+        err = re.sub(r"calls \d+\n\Z", "", stopped.stderr.decode())
+        state = self.check(stopped.stdout)
+        self.assertNotEqual(state, "drawn")
+        if stopped.returncode == 0:  # it came after all was done
+            self.assertEqual((err, state), ("", "committed"))
+            return "done"
+        self.assertEqual(stopped.returncode, 128 + number, stopped)
+        if state == "none":
+            self.assertEqual(err, "")
+        else:
+            self.assertRegex(err, rf"\A{self.RESERVED if state == 'reserved' else self.COMMITTED}\Z")
+        self.assertEqual("r.json" in self.files(), state == "committed")
+        return state
+
+    def test_by_a_kill(self):
+        calls = self.number_of_calls()
+        states = set()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for call in range(1 if number == signal.SIGINT else 3, calls + 1, 3 if EFFORT < 10 else 1):
+                with self.subTest(call=call, signal=number):
+                    states.add(self.check_interrupted(number, self.stopped_at(call, "--signal", str(int(number)))))
+        self.assertLessEqual({"none", "reserved", "committed"}, states)
+
+    def test_those_who_ignore_it_go_on(self):
+        self.start_anew()
+        ignoring = ["sh", "-c", 'trap "" INT; exec "$@"', "sh", STOPPER, "--signal", "2", "12", *self.command]
+        done = subprocess.run(ignoring, cwd=self.folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done)
+        self.assertEqual(self.entry()["state"], "committed")
+
+
+if __name__ == "__main__":
+    unittest.main()
