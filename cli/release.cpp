@@ -88,7 +88,7 @@ int run_release(const Typed& typed) {
   const Table table = Table::open(options);
   const std::string column = typed.one("--column");
   table.require_numeric(column);
-  table.require_selection(selection);
+  table.require_selection(selection, column);
   const SourceDescription source{
       typed.file,     typed.one("--sql"), column,      null_policy == NullPolicy::drop ? "drop" : "error",
       table.engine(), selection.person,   selection.by};
