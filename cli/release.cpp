@@ -96,7 +96,7 @@ int run_release(const Typed& typed) {
   const Table table = opened(options, input_name(typed));
   const std::string column = typed.one("--column");
   table.require_numeric(column);
-  table.require_selection(selection);
+  table.require_selection(selection, column);
   const SourceDescription source{
       typed.file,     typed.one("--sql"), column,      null_policy == NullPolicy::drop ? "drop" : "error",
       table.engine(), selection.person,   selection.by};

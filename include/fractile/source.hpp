@@ -69,7 +69,8 @@ class Table {
   Table& operator=(Table&&) noexcept;
   ~Table();
 
-  /// Error(data) unless the table has this column and it is numeric (text files: any column can be tried).
+  /// Error(data) unless the table has this column and it is numeric (text files: any column can be tried; JSON: any key, spelled as
+  /// the records spell it; one that a record lacks is NULL there). No record is looked at.
   void require_numeric(const std::string& column) const;
 
   /// Counts the column on the lattice. Text files are read as doubles whatever their cells look like, so that one record's
@@ -78,8 +79,9 @@ class Table {
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 
-  /// Error(usage) as validate(), Error(data) unless the table has its columns.
-  void require_selection(const RecordSelection& selection) const;
+  /// Error(usage) as validate(), Error(data) unless the table has its columns. `column`: the one to be counted, or empty; Error(usage)
+  /// for keys of JSON that differ from each other in letter case only. No record is looked at.
+  void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
 
   /// One profile a key, in the order of the keys, or without `by` a single one: counted as profile() does, record by record
   /// in one pass. A record without a person (NULL, empty or blank) is left out or refused like one without a number, whatever

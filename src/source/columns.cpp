@@ -13,14 +13,7 @@ namespace fractile::source_detail {
 namespace {
 
 constexpr std::size_t most_names_listed = 20;
-
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
+constexpr std::size_t farthest_suggestion = 2;  // letters: a slip, not another word
 
 /// Levenshtein distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -41,7 +34,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string suggestion(const std::vector<Column>& columns, const std::string& name) {
   const auto distance = [&](const Column& column) { return edit_distance(lower_case(column.name), lower_case(name)); };
   const auto nearest = std::ranges::min_element(columns, {}, distance);
-  if (nearest == columns.end() || distance(*nearest) > std::max<std::size_t>(1, name.size() / 3)) return {};
+  if (nearest == columns.end() ||
+      distance(*nearest) > std::clamp<std::size_t>(name.size() / 3, 1, farthest_suggestion)) {
+    return {};
+  }
   return "did you mean '" + nearest->name + "'?";
 }
 
@@ -53,11 +49,15 @@ std::string listed_names(const std::vector<Column>& columns) {
   return columns.size() > most_names_listed ? list + ", ..." : list;
 }
 
-[[noreturn]] void refuse_unknown(const std::vector<Column>& columns, const std::string& name,
-                                 const std::string& source) {
+[[noreturn]] void refuse_unknown(const std::vector<Column>& columns, const std::string& name, const std::string& source,
+                                 Names names) {
   const std::string hint = suggestion(columns, name);
-  throw Error(ErrorCode::data, source + " has no column '" + name + "'; it has " + listed_names(columns),
-              hint.empty() ? "name one of the columns" : hint);
+  if (names == Names::listed) {
+    throw Error(ErrorCode::data, source + " has no column '" + name + "'; it has " + listed_names(columns),
+                hint.empty() ? "name one of the columns" : hint);
+  }
+  throw Error(ErrorCode::data, source + " has no column '" + name + "' in its first line, the header line",
+              hint.empty() ? "name a column as the header line spells it, or add a header line" : hint);
 }
 
 [[noreturn]] void refuse_twin(const std::string& name, const std::string& source) {
@@ -79,7 +79,8 @@ Numeric numeric_of(std::string_view bare_type) {
   return bare_type == "VARCHAR" ? Numeric::text : Numeric::none;
 }
 
-const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source) {
+const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
+                          Names names) {
   const auto find_by = [&](auto same) -> const Column* {
     const auto found = std::ranges::find_if(columns, same);
     if (found == columns.end()) return nullptr;
@@ -89,17 +90,21 @@ const Column& find_column(const std::vector<Column>& columns, const std::string&
   if (const Column* exact = find_by([&](const Column& c) { return c.name == name; })) return *exact;
   const std::string folded = lower_case(name);
   if (const Column* similar = find_by([&](const Column& c) { return lower_case(c.name) == folded; })) return *similar;
-  refuse_unknown(columns, name, source);
+  refuse_unknown(columns, name, source, names);
 }
 
-const Column& find_numeric_column(const std::vector<Column>& columns, const std::string& name,
-                                  const std::string& source) {
-  const Column& column = find_column(columns, name, source);
-  if (numeric_of(column.type) == Numeric::none) {
-    throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
-                conversion_hint(column));
+void require_numeric(const Column& column, const std::string& source) {
+  if (numeric_of(column.type) != Numeric::none) return;
+  throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
+              conversion_hint(column));
+}
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  return column;
+  return result;
 }
 
 std::vector<std::string> distinct_names(const std::vector<std::string>& names) {

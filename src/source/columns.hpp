@@ -25,13 +25,20 @@ enum class Numeric {
 std::string bare_type(std::string_view engine_type);
 Numeric numeric_of(std::string_view bare_type);
 
-/// The column of this name: spelled so, or else the only one that differs in letter case. Error(data) otherwise, with
-/// the names there are and the nearest one. `source` is for messages.
-const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source);
+/// Whether messages may list the names there are. Those of delimited text are its first line, which may be a person's when the
+/// header line was forgotten.
+enum class Names { listed, unsaid };
 
-/// find_column(), and Error(data) unless its type is numeric or text.
-const Column& find_numeric_column(const std::vector<Column>& columns, const std::string& name,
-                                  const std::string& source);
+/// The column of this name: spelled so, or else the only one that differs in letter case. Error(data) otherwise, with the nearest
+/// name when that is near, and the others when they are `listed`. `source` is for messages.
+const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
+                          Names names = Names::listed);
+
+/// Error(data) unless its type is numeric or text.
+void require_numeric(const Column& column, const std::string& source);
+
+/// ASCII letters only, as the engine compares names.
+std::string lower_case(std::string_view text);
 
 /// Names made distinct to an engine that ignores letter case, by "_1", "_2", ...
 std::vector<std::string> distinct_names(const std::vector<std::string>& names);

@@ -83,10 +83,12 @@ Counted count_by_stream(const Connection& connection, const NumberQuery& query, 
                         std::size_t threads, const std::function<void()>& on_progress) {
   SharedTally tally(lattice, threads);
   const CellType type = query.is_integer ? CellType::integer : CellType::real;
-  connection.for_each_chunk(
+  const std::uint64_t rows = connection.for_each_chunk(
       {{query.expression}, {type}, query.relation}, [&](const Chunk& chunk) { tally.add(chunk.column(0), type); },
       on_progress);
-  return tally.finish();
+  Counted counted = tally.finish();
+  counted.rows = rows;
+  return counted;
 }
 
 bool engine_can_count(const Lattice& lattice) { return narrow_range(lattice).has_value(); }

@@ -45,6 +45,7 @@ FailureKind kind_of(std::string_view message) {
   if (message.starts_with("Missing Extension")) return FailureKind::missing_extension;
   if (message.starts_with("IO Error: No files found")) return FailureKind::missing_file;
   if (contains(message, "Maximum line size")) return FailureKind::long_line;
+  if (contains(message, "\"maximum_object_size\"")) return FailureKind::long_record;
   if (contains(message, "not utf-8") || contains(message, "nvalid unicode") || contains(message, "not UTF-8")) {
     return FailureKind::not_utf8;
   }
@@ -336,8 +337,8 @@ ResultStream Connection::query(const std::string& sql, const std::vector<CellTyp
   return ResultStream(std::move(result));
 }
 
-void Connection::for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
-                                const std::function<void()>& on_progress) const {
+std::uint64_t Connection::for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
+                                         const std::function<void()>& on_progress) const {
   const std::string function = fmt::format("fractile_take_{}", state_->handovers.size());
   state_->handovers.push_back(std::make_unique<Handover>(state_->api, std::move(take)));
   Handover& handover = *state_->handovers.back();
@@ -354,6 +355,7 @@ void Connection::for_each_chunk(const Cells& cells, std::function<void(const Chu
   if (!answer || static_cast<std::uint64_t>(answer->column(0).numbers<std::int64_t>()[0]) != handover.rows()) {
     throw Error(ErrorCode::internal, "the engine passed some records twice, or not at all");
   }
+  return handover.rows();
 }
 
 void Connection::run(const std::string& sql) const {

@@ -21,6 +21,7 @@ enum class FailureKind {
   statement,          ///< the SQL does not parse or bind; `detail` is the engine's sentence, made before rows are read
   not_a_number,       ///< a conversion failed
   long_line,          ///< a text line above the engine's limit
+  long_record,        ///< a JSON record above the engine's limit
   not_utf8,           ///< bytes that are not UTF-8
   unclosed_quote,     ///< a quoted cell without its end
   column_count,       ///< a text line with more or fewer cells than the header
@@ -100,9 +101,9 @@ class Connection {
   ResultStream query(const std::string& sql, const std::vector<CellType>& types) const;
   /// Calls take() for all records, a chunk at a time, from as many threads at once as the engine has, in no order (with one thread
   /// in the relation's); on_progress(), which may be empty, is called by this thread alone. What either throws ends the query and
-  /// is thrown here. Every record is taken exactly once, or Error(internal). Throws EngineFailure.
-  void for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
-                      const std::function<void()>& on_progress) const;
+  /// is thrown here. Every record is taken exactly once, or Error(internal). How many there were. Throws EngineFailure.
+  std::uint64_t for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
+                               const std::function<void()>& on_progress) const;
   /// Runs a statement to its end. Throws EngineFailure.
   void run(const std::string& sql) const;
 

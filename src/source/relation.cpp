@@ -6,19 +6,18 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "source/foreign_format.hpp"
 #include "source/header_line.hpp"
+#include "source/text_stream.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
 constexpr std::size_t longest_header = std::size_t{1} << 20;  // bytes
 constexpr std::size_t longest_delimiter = 4;                  // bytes, the engine's limit
-constexpr int sampled_records = 20480;                        // of JSON, for the names of its columns
 
 const std::map<std::string, Format>& formats_by_name() {
   static const std::map<std::string, Format> formats{
@@ -104,30 +103,24 @@ std::vector<Column> described_columns(const Connection& connection, const std::s
 
 std::string compression_option(const InputFile& file) { return file.is_gzip() ? ", compression = 'gzip'" : ""; }
 
-std::string read_csv_sql(const InputFile& file, const std::string& delimiter, const std::string& quote, bool has_header,
-                         const std::string& columns) {
-  return "read_csv(" + quote_literal(file.path()) + ", auto_detect = false, delim = " + quote_literal(delimiter) +
-         ", quote = " + quote_literal(quote) + ", escape = " + quote_literal(quote) +
-         ", header = " + (has_header ? "true" : "false") + ", columns = {" + columns + "}" + compression_option(file) +
-         ")";
+/// Read by one thread: where several begin in the middle of a file, DuckDB 1.5 guesses where a line begins, and loses, repeats or
+/// refuses records in some layouts, of plain files too.
+std::string read_csv_sql(const InputFile& file, const std::string& delimiter, const std::string& columns) {
+  return "read_csv(" + quote_literal(file.path()) +
+         ", auto_detect = false, parallel = false, delim = " + quote_literal(delimiter) +
+         R"(, quote = '"', escape = '"', header = true, columns = {)" + columns + "}" + compression_option(file) + ")";
 }
 
-/// Compressed text is looked at through the engine: lines as cells, for lack of any separator.
-std::string compressed_header(const Connection& connection, const InputFile& file) {
-  const std::string lines = read_csv_sql(file, "\x1f", "", false, "'line': 'VARCHAR'");
-  const auto rows = text_rows(connection, "SELECT line FROM " + lines + " LIMIT 1", 1);
-  return rows.empty() ? std::string() : std::string(first_line_of(rows[0][0]));
-}
-
-std::string header_of(const Connection& connection, const InputFile& file) {
-  if (file.is_gzip()) return compressed_header(connection, file);
-  const std::string head = file.head(longest_header);
-  std::string header(first_line_of(head));
-  if (header.size() + 3 >= longest_header) {
-    throw Error(ErrorCode::data, file.display_name() + ": the header line is longer than a megabyte",
-                "check that the file is text with column names in its first line");
+std::string header_of(const InputFile& file) {
+  TextStream text(file);
+  std::string head;
+  while (head.size() <= longest_header) {
+    const std::string_view bytes = text.next();
+    head += bytes;
+    if (bytes.empty() || bytes.find_first_of("\r\n") != std::string_view::npos) return std::string(first_line_of(head));
   }
-  return header;
+  throw Error(ErrorCode::data, file.display_name() + ": the header line is longer than a megabyte",
+              "check that the file is text with column names in its first line");
 }
 
 /// 'name': 'VARCHAR', for each.
@@ -137,17 +130,48 @@ std::string text_columns_sql(const std::vector<std::string>& names) {
   return sql;
 }
 
-std::vector<std::string> json_names(const Connection& connection, const InputFile& file) {
-  const std::string records =
-      "read_json_objects(" + quote_literal(file.path()) + ", format = 'auto'" + compression_option(file) + ")";
-  const std::string sql = "SELECT unnest(json_keys(json)) FROM (SELECT json FROM " + records + " LIMIT " +
-                          std::to_string(sampled_records) + ")";
-  std::vector<std::string> names;
-  std::set<std::string> seen;
-  for (auto& row : text_rows(connection, sql, 1)) {
-    if (seen.insert(row[0]).second) names.push_back(std::move(row[0]));
+/// What the engine can look for in JSON, and can be told in SQL.
+void check_key(const std::string& name) {
+  if (name.empty() || name.find('\0') != std::string::npos || !is_utf8(name)) {
+    throw Error(ErrorCode::usage, "a key of JSON must be UTF-8 text that is not empty and without NUL",
+                "name the key as the records spell it");
   }
-  return names;
+}
+
+[[noreturn]] void refuse_twin_keys(const std::string& first, const std::string& second) {
+  throw Error(ErrorCode::usage, "the keys '" + first + "' and '" + second + "' differ in letter case only",
+              "the engine cannot read both at once; rename one in the file");
+}
+
+/// Each once, in order.
+std::vector<std::string> distinct_keys(const std::vector<std::string>& keys) {
+  std::vector<std::string> distinct;
+  for (const std::string& key : keys) {
+    if (std::ranges::find(distinct, key) != distinct.end()) continue;
+    const auto twin = std::ranges::find(distinct, lower_case(key), lower_case);
+    if (twin != distinct.end()) refuse_twin_keys(*twin, key);
+    distinct.push_back(key);
+  }
+  return distinct;
+}
+
+const char* engine_name(JsonForm form) {
+  switch (form) {
+    case JsonForm::array:
+      return "array";
+    case JsonForm::lines:
+      return "newline_delimited";
+    default:
+      return "unstructured";
+  }
+}
+
+/// Keys are matched byte for byte in each record by itself; a record without one has NULL there, a record that has one twice
+/// fails. Where no key is asked for, each record stands in a column `json`. `file`: the first arguments.
+std::string read_json_sql(const std::string& file, JsonForm form, const std::vector<std::string>& keys) {
+  if (keys.empty()) return "read_json_objects(" + file + ", format = '" + engine_name(form) + "')";
+  return "read_json(" + file + ", format = '" + engine_name(form) + "', records = 'true', columns = {" +
+         text_columns_sql(distinct_keys(keys)) + "})";
 }
 
 /// Parses the query without running it: one statement, a SELECT, so that it can stand in parentheses.
@@ -181,7 +205,7 @@ Format format_of(const TableOptions& options) {
 }
 
 Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter) {
-  if (file.size() == 0) {
+  if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
     throw Error(ErrorCode::data, file.display_name() + " is empty",
                 "a table without records still has a header line (text) or a schema (Parquet)");
   }
@@ -189,18 +213,18 @@ Relation Relation::of_file(const Connection& connection, const InputFile& file, 
     case Format::parquet:
       return of_parquet(connection, file);
     case Format::json:
-      return of_json(connection, file);
+      return of_json(file);
     case Format::tsv:
       refuse_foreign_text(file.display_name(), file.head(longest_magic));
-      return of_delimited(connection, file, delimiter.empty() ? "\t" : std::move(delimiter));
+      return of_delimited(file, delimiter.empty() ? "\t" : std::move(delimiter));
     default:
       refuse_foreign_text(file.display_name(), file.head(longest_magic));
-      return of_delimited(connection, file, std::move(delimiter));
+      return of_delimited(file, std::move(delimiter));
   }
 }
 
-Relation Relation::of_delimited(const Connection& connection, const InputFile& file, std::string delimiter) {
-  const std::string header = header_of(connection, file);
+Relation Relation::of_delimited(const InputFile& file, std::string delimiter) {
+  const std::string header = header_of(file);
   if (delimiter.empty()) delimiter = delimiter_of(header);
   const std::vector<std::string> names = column_names(header, delimiter, file.display_name());
   std::vector<std::string> engine_names;
@@ -209,27 +233,15 @@ Relation Relation::of_delimited(const Connection& connection, const InputFile& f
     engine_names.push_back("c" + std::to_string(k));
     relation.columns_.push_back({names[k], engine_names.back(), "VARCHAR"});
   }
-  relation.from_ = read_csv_sql(file, delimiter, "\"", true, text_columns_sql(engine_names));
-  relation.is_delimited_ = true;
+  relation.from_ = read_csv_sql(file, delimiter, text_columns_sql(engine_names));
+  relation.shape_ = DelimitedShape{std::move(delimiter), names.size() == 1};
   return relation;
 }
 
-Relation Relation::of_json(const Connection& connection, const InputFile& file) {
+Relation Relation::of_json(const InputFile& file) {
   Relation relation;
-  relation.json_begin_ = "read_json(" + quote_literal(file.path()) + ", format = 'auto', records = 'true', columns = {";
-  relation.json_end_ = "}" + compression_option(file) + ")";
-  std::vector<std::string> all;
-  const std::vector<std::string> names = json_names(connection, file);
-  const std::vector<std::string> distinct = distinct_names(names);
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    relation.columns_.push_back({names[k], names[k], "VARCHAR"});
-    if (names[k] == distinct[k]) all.push_back(names[k]);
-  }
-  if (all.empty()) {
-    throw Error(ErrorCode::data, file.display_name() + " holds no JSON objects with keys",
-                "records must be objects, one a line or in one array");
-  }
-  relation.from_ = relation.json_begin_ + text_columns_sql(all) + relation.json_end_;
+  relation.from_ = quote_literal(file.path()) + compression_option(file);
+  relation.json_form_ = json_form_by_first_byte(file);
   return relation;
 }
 
@@ -249,27 +261,44 @@ Relation Relation::of_query(const Connection& connection, std::string_view sql, 
   return relation;
 }
 
-std::string Relation::from(const std::vector<Column>& columns) const {
-  if (json_begin_.empty()) return from_;
-  std::vector<std::string> names;
-  for (const Column& column : columns) {
-    if (std::ranges::find(names, column.engine_name) == names.end()) names.push_back(column.engine_name);
-  }
-  return json_begin_ + text_columns_sql(names) + json_end_;
+Column Relation::column(const std::string& name, const std::string& source) const {
+  if (!json_form_) return find_column(columns_, name, source, shape_ ? Names::unsaid : Names::listed);
+  check_key(name);
+  return {name, name, "VARCHAR"};
 }
 
-std::string Relation::view_sql(const std::string& name) const {
+Column Relation::numeric_column(const std::string& name, const std::string& source) const {
+  Column found = column(name, source);
+  require_numeric(found, source);
+  return found;
+}
+
+std::string Relation::from(const std::vector<Column>& columns) const {
+  if (!json_form_) return from_;
+  std::vector<std::string> keys;
+  for (const Column& column : columns) keys.push_back(column.engine_name);
+  return read_json_sql(from_, *json_form_, keys);
+}
+
+Relation Relation::on_lines() const {
+  Relation relation = *this;
+  relation.json_form_ = JsonForm::lines;
+  return relation;
+}
+
+std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys) const {
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
   names = distinct_names(names);
   std::string list = "*";
-  if (is_delimited_) {
+  if (shape_) {
     list.clear();
     for (std::size_t k = 0; k < names.size(); ++k) {
       list += (k == 0 ? "" : ", ") + quote_identifier(columns_[k].engine_name) + " AS " + quote_identifier(names[k]);
     }
   }
-  return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from_;
+  const std::string from = json_form_ ? read_json_sql(from_, *json_form_, keys) : from_;
+  return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from;
 }
 
 }  // namespace fractile::source_detail

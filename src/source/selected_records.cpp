@@ -166,12 +166,14 @@ SelectedProfiles count_selected(const Connection& connection, const Relation& re
       selector.add_chunk<double>(chunk);
     }
   };
-  connection.for_each_chunk(cells, select, on_progress);
-  return selector.finish();
+  const std::uint64_t rows = connection.for_each_chunk(cells, select, on_progress);
+  SelectedProfiles selected = selector.finish();
+  selected.rows = rows;
+  return selected;
 }
 
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {
-  const std::string others = relation.is_delimited() ? ", *" : "";
+  const std::string others = relation.shape() ? ", *" : "";
   ResultStream persons = connection.query(
       "SELECT " + text_expression(person) + others + " FROM " + relation.from(person), {CellType::text});
   std::uint64_t number = 0;

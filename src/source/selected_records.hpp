@@ -25,8 +25,9 @@ struct SelectedColumns {
 
 struct SelectedProfiles {
   std::vector<RankProfile> profiles;
-  bool any_missing;  ///< some record had no number, and was left out
-  bool any_nobody;   ///< some record had no person, and was left out
+  bool any_missing;        ///< some record had no number, and was left out
+  bool any_nobody;         ///< some record had no person, and was left out
+  std::uint64_t rows = 0;  ///< how many records came
 };
 
 /// Reads every record. `selection` is valid. Throws EngineFailure.

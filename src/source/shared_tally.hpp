@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -14,7 +15,8 @@ namespace fractile::source_detail {
 
 struct Counted {
   RankProfile profile;
-  bool any_missing;  ///< some record was NULL or NaN, and left out
+  bool any_missing;        ///< some record was NULL or NaN, and left out
+  std::uint64_t rows = 0;  ///< how many records came, when they came one by one
 };
 
 /// As many builders as threads were counting at one time; each thread takes one that no other one has. The profile is the same, bit

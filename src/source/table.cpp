@@ -62,9 +62,10 @@ struct Source {
   std::string display_name;  // of the file or the query
   std::string row_of;        // how messages say whose rows are numbered
   std::string engine;
+  bool has_query = false;
   std::optional<InputFile> file;
-  Format format;  // of the file
-  std::optional<Relation> relation;
+  std::optional<Relation> file_relation;  // of the file
+  std::optional<Relation> relation;       // of the query, where there is one, else the file's
   FirstConnection first_connection;
 };
 
@@ -111,6 +112,8 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
               "look for a missing line end or an unclosed quote"};
     case FailureKind::not_utf8:
       return {ErrorCode::data, at + " is not UTF-8 text", "convert the file, e.g. with iconv -t UTF-8"};
+    case FailureKind::long_record:
+      return {ErrorCode::data, at + ": a record is longer than 16 MiB", "check that every record is closed"};
     case FailureKind::unclosed_quote:
       return {ErrorCode::data, at + " has a quoted cell without its end", "quotes inside quoted cells must be doubled"};
     case FailureKind::column_count:
@@ -145,7 +148,7 @@ struct BadRow {
 /// The first row, in order, that is no number; with `missing_too`, or that is NULL or NaN. Throws EngineFailure.
 std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Column& column,
                                     bool missing_too) {
-  const std::string others = relation.is_delimited() ? ", *" : "";
+  const std::string others = relation.shape() ? ", *" : "";
   source_detail::ResultStream states = connection.query(
       "SELECT " + cell_state_expression(column) + others + " FROM " + relation.from(column), {CellType::integer});
   std::uint64_t row_number = 0;
@@ -193,54 +196,80 @@ void check_options(const TableOptions& options) {
   }
 }
 
-Relation open_relation(const Connection& connection, const TableOptions& options, const std::optional<InputFile>& file,
-                       Format format) {
+/// Sets the relations.
+void open_relation(const Connection& connection, const TableOptions& options, Source& source) {
   std::string setup;
-  if (file) {
-    Relation relation = Relation::of_file(connection, *file, format, options.delimiter);
-    if (options.sql.empty()) return relation;
-    setup = relation.view_sql("input");
+  if (source.file) {
+    const Format format = source_detail::format_of(options);
+    source.file_relation = Relation::of_file(connection, *source.file, format, options.delimiter);
+    source.relation = source.file_relation;
+    if (options.sql.empty()) return;
+    setup = source.file_relation->view_sql("input");
     connection.run(setup);
   }
-  return Relation::of_query(connection, options.sql, std::move(setup));
+  source.relation = Relation::of_query(connection, options.sql, std::move(setup));
 }
 
 /// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
-Error explain(const Source& source, const Column& column, bool missing_too, Error otherwise) {
+Error explain(const Source& source, const Relation& relation, const Column& column, bool missing_too, Error otherwise) {
   try {
     const Connection connection = connect(source, Order::of_file);
-    const std::optional<BadRow> bad = first_bad_row(connection, *source.relation, column, missing_too);
+    const std::optional<BadRow> bad = first_bad_row(connection, relation, column, missing_too);
     return bad ? worded(*bad, source.row_of, column.name) : std::move(otherwise);
   } catch (const EngineFailure& failure) {
     return worded(failure, source.display_name);
   }
 }
 
-/// Before records are counted: what the engine would not notice.
-void check_file(const Source& source, const std::function<void()>& on_progress) {
-  if (!source.file || source.format == Format::parquet) return;
-  const bool is_delimited = source.format != Format::json;
-  if (is_delimited || source.file->is_gzip()) check_text(*source.file, is_delimited, on_progress);
+/// How a pass reads the table, once its file has been looked through.
+struct Reading {
+  Relation relation;
+  std::optional<std::uint64_t> records;  // how many the file has, where that is known
+
+  /// Error(internal) when the engine passed over some, or made some up.
+  void require_all(std::uint64_t read) const {
+    if (!records || *records == read) return;
+    throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
+                "convert the file to Parquet, and report this");
+  }
+};
+
+/// Looks through a text file for what the engine would not notice.
+Reading look_through(const Source& source, const std::function<void()>& on_progress) {
+  Reading reading{*source.relation, {}};
+  if (!source.file_relation) return reading;
+  const bool reads_the_file = !source.has_query;
+  if (const auto& shape = source.file_relation->shape()) {
+    const std::uint64_t records = check_delimited(*source.file, *shape, on_progress);
+    if (reads_the_file) reading.records = records;
+  }
+  if (source.file_relation->json_form()) {
+    const bool lines = check_json_lines(*source.file, on_progress);
+    if (reads_the_file && lines) reading.relation = source.file_relation->on_lines();
+  }
+  return reading;
 }
 
-Counted count(const Source& source, const Column& column, const Lattice& lattice, bool in_engine,
-              const std::function<void()>& on_progress) {
+Counted count(const Source& source, const Reading& reading, const Column& column, const Lattice& lattice,
+              bool in_engine, const std::function<void()>& on_progress) {
   const Connection connection = connect(source, Order::any);
-  const NumberQuery query = number_query(*source.relation, column);
-  return in_engine ? count_by_engine(connection, query, lattice, on_progress)
-                   : count_by_stream(connection, query, lattice, source.threads, on_progress);
+  const NumberQuery query = number_query(reading.relation, column);
+  if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
+  Counted counted = count_by_stream(connection, query, lattice, source.threads, on_progress);
+  reading.require_all(counted.rows);
+  return counted;
 }
 
 std::optional<Column> optional_column(const Source& source, const std::string& name) {
   if (name.empty()) return {};
-  return find_column(source.relation->columns(), name, source.display_name);
+  return source.relation->column(name, source.display_name);
 }
 
 /// Which record has no person, found by a pass that keeps the order of rows.
-Error explain_nobody(const Source& source, const Column& person) {
+Error explain_nobody(const Source& source, const Relation& relation, const Column& person) {
   try {
     const Connection connection = connect(source, Order::of_file);
-    const std::uint64_t row = first_row_of_nobody(connection, *source.relation, person);
+    const std::uint64_t row = first_row_of_nobody(connection, relation, person);
     return {ErrorCode::data, source.row_of + std::to_string(row) + ", column '" + person.name + "': empty or NULL",
             drop_hint};
   } catch (const EngineFailure& failure) {
@@ -277,7 +306,8 @@ struct Table::State : Source {};
 Table Table::open(const TableOptions& options) {
   check_options(options);
   auto state = std::make_unique<State>();
-  state->format = options.file.empty() ? Format::csv : source_detail::format_of(options);
+  if (!options.file.empty()) source_detail::format_of(options);  // refuses
+  state->has_query = !options.sql.empty();
   state->library = options.library;
   state->threads = options.threads;
   Connection connection = connect(options.library, {}, Order::of_file, options.threads);
@@ -286,7 +316,7 @@ Table Table::open(const TableOptions& options) {
   state->display_name = options.sql.empty() ? state->file->display_name() : "the query";
   state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
   try {
-    state->relation.emplace(open_relation(connection, options, state->file, state->format));
+    open_relation(connection, options, *state);
   } catch (const EngineFailure& failure) {
     const bool in_query = failure.kind == FailureKind::statement || !state->file;
     throw worded(failure, in_query ? state->display_name : state->file->display_name());
@@ -301,65 +331,68 @@ Table& Table::operator=(Table&&) noexcept = default;
 Table::~Table() = default;
 
 void Table::require_numeric(const std::string& column) const {
-  find_numeric_column(state_->relation->columns(), column, state_->display_name);
+  state_->relation->numeric_column(column, state_->display_name);
 }
 
 RankProfile Table::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
                            Counting counting, const std::function<void()>& on_progress) const {
-  const Relation& relation = *state_->relation;
-  const Column& column = find_numeric_column(relation.columns(), column_name, state_->display_name);
+  const Column column = state_->relation->numeric_column(column_name, state_->display_name);
   const bool in_engine = counts_in_engine(column, lattice, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = state_->display_name;
-  check_file(*state_, on_progress);
+  const Reading reading = look_through(*state_, on_progress);
   try {
-    Counted counted = count(*state_, column, lattice, in_engine, on_progress);
+    Counted counted = count(*state_, reading, column, lattice, in_engine, on_progress);
     if (!counted.any_missing || !missing_too) return std::move(counted.profile);
   } catch (const EngineFailure& failure) {
-    throw explain(*state_, column, missing_too, worded(failure, source));
+    throw explain(*state_, reading.relation, column, missing_too, worded(failure, source));
   }
-  throw explain(*state_, column, missing_too,
+  throw explain(*state_, reading.relation, column, missing_too,
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
 }
 
-void Table::require_selection(const RecordSelection& selection) const {
+void Table::require_selection(const RecordSelection& selection, const std::string& column) const {
   selection.validate();
-  optional_column(*state_, selection.person);
-  optional_column(*state_, selection.by);
+  std::vector<Column> columns;
+  for (const std::string& name : {column, selection.person, selection.by}) {
+    if (const auto found = optional_column(*state_, name)) columns.push_back(*found);
+  }
+  if (!columns.empty()) static_cast<void>(state_->relation->from(columns));  // refuses what cannot be read at once
 }
 
 std::vector<RankProfile> Table::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
                                          const RecordSelection& selection, RandomBits& bits,
                                          const std::function<void()>& on_progress) const {
   selection.validate();
-  const Relation& relation = *state_->relation;
   const std::string& source = state_->display_name;
-  const SelectedColumns columns{find_numeric_column(relation.columns(), column_name, source),
+  const SelectedColumns columns{state_->relation->numeric_column(column_name, source),
                                 optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
   const bool missing_too = null_policy == NullPolicy::error;
   const Order order = bits.unsafe_seed() ? Order::of_file : Order::any;
-  check_file(*state_, on_progress);
+  const Reading reading = look_through(*state_, on_progress);
   try {
     const Connection connection = connect(*state_, order);
-    SelectedProfiles selected = count_selected(connection, relation, columns, lattice, selection, bits, on_progress);
-    if (missing_too && selected.any_nobody) throw explain_nobody(*state_, *columns.person);
+    SelectedProfiles selected =
+        count_selected(connection, reading.relation, columns, lattice, selection, bits, on_progress);
+    reading.require_all(selected.rows);
+    if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
     if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
   } catch (const EngineFailure& failure) {
-    throw explain(*state_, columns.number, missing_too, worded(failure, source));
+    throw explain(*state_, reading.relation, columns.number, missing_too, worded(failure, source));
   }
-  throw explain(*state_, columns.number, missing_too,
+  throw explain(*state_, reading.relation, columns.number, missing_too,
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
 }
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
-  const Relation& relation = *state_->relation;
-  check_file(*state_, {});
+  const Reading reading = look_through(*state_, {});
   try {
     const Connection connection = connect(*state_, Order::of_file);
     std::vector<std::vector<std::string>> texts;
     for (const std::string& name : columns) {
-      const Column& column = find_column(relation.columns(), name, state_->display_name);
-      texts.push_back(texts_of(connection, relation, column, state_->row_of));
+      const Column column = reading.relation.column(name, state_->display_name);
+      texts.push_back(texts_of(connection, reading.relation, column, state_->row_of));
+      reading.require_all(texts.back().size());
     }
     return texts;
   } catch (const EngineFailure& failure) {

@@ -154,7 +154,7 @@ TEST_F(TableTest, BadJson) {
     EXPECT_EQ(malformed.code(), ErrorCode::data) << text;
     EXPECT_TRUE(holds(malformed, "not of its format")) << text << malformed.what();
   }
-  EXPECT_TRUE(holds(failure_of("[1,2,3]", "p.json"), "no JSON objects"));
+  EXPECT_TRUE(holds(failure_of("[1,2,3]", "p.json"), "not of its format"));
 }
 
 TEST_F(TableTest, ParquetTypes) {
@@ -200,9 +200,11 @@ TEST_F(TableTest, FilesThatCannotBeTables) {
   EXPECT_EQ(error_of([&] { open(folder.path("none.csv")); }).code(), ErrorCode::data);
   mkdir(folder.path("dir.csv").c_str(), 0700);
   EXPECT_TRUE(holds(error_of([&] { open(folder.path("dir.csv")); }), "is a directory"));
-  for (const char* name : {"e.csv", "e.json", "e.parquet"}) {
+  for (const char* name : {"e.csv", "e.parquet"}) {
     EXPECT_TRUE(holds(error_of([&] { open(folder.write(name, "")); }), "is empty")) << name;
   }
+  for (const char* text : {"", "\n \n", "[]", "\xEF\xBB\xBF"})
+    EXPECT_EQ(read_text(text, "e.json").records(), 0u) << text;
   EXPECT_EQ(error_of([&] { open(folder.write("p.dat", "age\n1\n")); }).code(), ErrorCode::usage);
   EXPECT_EQ(read({.file = folder.write("p.dat", "age\n1\n"), .format = "csv"}, "age"), profile_of_ages({1}));
 }
@@ -235,10 +237,107 @@ TEST_F(TableTest, UnknownColumn) {
   const Table table = open(folder.write("p.csv", "id,age,note\n1,2,3\n"));
   const Error error = error_of([&] { table.require_numeric("aeg"); });
   EXPECT_EQ(error.code(), ErrorCode::data);
-  EXPECT_TRUE(holds(error, "it has 'id', 'age', 'note'"));
+  EXPECT_FALSE(holds(error, "note")) << "the first line may be a person's";
   EXPECT_TRUE(holds(error_of([&] { table.require_numeric("agee"); }), "did you mean 'age'?"));
   EXPECT_NO_THROW(table.require_numeric("AGE"));
   EXPECT_THROW((void)table.profile("salary", ages, NullPolicy::drop), Error);
+  const std::string parquet = folder.path("p.parquet");
+  run_sql("COPY (SELECT 1 AS id, 2 AS age) TO " + quote_literal(parquet));
+  EXPECT_TRUE(holds(error_of([&] { open(parquet).require_numeric("aeg"); }), "it has 'id', 'age'"));
+}
+
+// A file without a header once printed its first person.
+TEST_F(TableTest, AFirstLineThatIsAPersonIsNotShown) {
+  for (const char* text : {"Alice Jones,51\nBob,30\n", "\"Alice Jones\",51\n"}) {
+    for (const char* column : {"age", "alice", "Alice", "x51"}) {
+      const Error error = error_of([&] { open(folder.write("p.csv", text)).require_numeric(column); });
+      EXPECT_EQ(error.code(), ErrorCode::data);
+      EXPECT_FALSE(holds(error, "Jones") || holds(error, "'51")) << error.what() << error.hint();
+    }
+  }
+}
+
+// One record with the key in another case once had all others read as NULL.
+TEST_F(TableTest, KeysOfJsonAreMatchedExactlyInEachRecordByItself) {
+  std::string lines;
+  for (int i = 0; i < 3000; ++i) lines += "{\"Age\": 30}\n";
+  EXPECT_EQ(read({.file = folder.write("p.json", lines)}, "age").records(), 0u);
+  EXPECT_EQ(read({.file = folder.write("p.json", lines)}, "Age").records(), 3000u);
+  const std::string more = folder.write("p.json", lines + "{\"age\": 40}\n");
+  EXPECT_EQ(read({.file = more}, "age"), profile_of_ages({40}));
+  EXPECT_EQ(read({.file = more}, "Age").records(), 3000u);
+  EXPECT_EQ(read_text("{\"age\":1,\"Age\":2,\"AGE\":3}\n{\"Age\":4}\n{\"\\u0061ge\":5}", "p.json"),
+            profile_of_ages({1, 5}));
+}
+
+TEST_F(TableTest, AnyKeyOfJsonCanBeAskedForBeforeRecordsAreRead) {
+  for (const char* text : {"", "{\"age\":1}", "[{\"age\":1}]", "not json", "{\"age\":"}) {
+    const Table table = open(folder.write("p.json", text));
+    for (const char* key : {"age", "Age", "nobody has it", "$.a[*]", "\"", "a.b", "json"}) {
+      EXPECT_NO_THROW(table.require_numeric(key)) << text << key;
+      EXPECT_NO_THROW(table.require_selection({.person = "who", .by = key, .keys = {"x"}}, "age")) << text << key;
+    }
+  }
+  EXPECT_EQ(read({.file = folder.write("p.json", "{\"age\":1}")}, "nobody has it").records(), 0u);
+}
+
+TEST_F(TableTest, KeysOfJsonThatTheEngineCannotAskFor) {
+  const Table table = open(folder.write("p.json", "{\"age\":1}"));
+  for (const std::string& key : {std::string(), std::string("a\0b", 3), std::string("\xFF")}) {
+    EXPECT_EQ(error_of([&] { table.require_numeric(key); }).code(), ErrorCode::usage);
+  }
+  const Error twins = error_of([&] { table.require_selection({.person = "Age"}, "age"); });
+  EXPECT_EQ(twins.code(), ErrorCode::usage);
+  EXPECT_TRUE(holds(twins, "'age' and 'Age' differ in letter case only"));
+  EXPECT_NO_THROW(table.require_selection({.person = "age"}, "age"));
+}
+
+TEST_F(TableTest, AKeyThatStandsTwiceInARecordFails) {
+  EXPECT_TRUE(holds(failure_of("{\"age\":1}\n{\"age\":2,\"age\":2}\n", "p.json"), "not of its format"));
+  EXPECT_EQ(read_text("{\"age\":1}\n{\"age\":2,\"b\":2,\"b\":3}\n", "p.json"), profile_of_ages({1, 2}));
+}
+
+TEST_F(TableTest, RecordsOfJsonMayStandAnyhow) {
+  const auto expected = profile_of_ages({1, 2, 3});
+  for (const char* text :
+       {"{\"age\":1}\n{\"age\":2}\r\n\n{\"age\":3}", "{\n\"age\":\n1}{\"age\":2} {\"age\":3}",
+        "\xEF\xBB\xBF{\"age\":1}\n{\"age\":2}\n{\"age\":3}\n", " [{\"age\":1},{\"age\":2\n},\n{\"age\":3}]\n"}) {
+    EXPECT_EQ(read_text(text, "p.json"), expected) << text;
+    EXPECT_EQ(read({.file = gzipped(text, "p.json.gz")}, "age"), expected) << text;
+  }
+}
+
+TEST_F(TableTest, ARecordOfJsonAboveTheLimitIsRefused) {
+  const std::string record = "{\"age\":1,\"x\":\"" + std::string(std::size_t{40} << 20, 'x') + "\"}\n";
+  EXPECT_TRUE(holds(failure_of("{\"age\":1}\n" + record, "p.json"), "a record is longer than 16 MiB"));
+}
+
+// The engine once read what stood before such a quote, and no more.
+TEST_F(TableTest, AQuoteThatIsNeverClosedIsRefused) {
+  for (const char* text : {"id,age\n1,2\n3,\"4\n5,6\n7,8\n9,10\n", "id,age\n1,2\n3,\"4"}) {
+    EXPECT_TRUE(holds(failure_of(text), "line 3 has a quoted cell without its end")) << text;
+    EXPECT_TRUE(holds(error_of([&] { (void)read({.file = gzipped(text, "p.csv.gz")}, "age"); }), "line 3 has")) << text;
+  }
+}
+
+TEST_F(TableTest, MixedLineEndsArePlaced) {
+  EXPECT_TRUE(holds(failure_of("id,age\n1,2\r\n3,4\n"), "line 2 does not end as the header line does"));
+  EXPECT_EQ(read_text("id,age\r\n\"1\n2\",3\r\n4,\"5\"\r\n"), profile_of_ages({3, 5}));
+}
+
+// With several threads in one file, the engine refused these in most layouts, and lost or repeated records in some.
+TEST_F(TableTest, LargeTextsWithBlankLinesAndQuotedLineEnds) {
+  for (const std::string& cell : {std::string("x"), std::string("\"a\n1,2\n\"\"\n\"")}) {
+    for (std::size_t shift = 0; shift < 3; ++shift) {
+      std::string text = "id,age\n" + std::string(shift, '7') + ",1\n";
+      std::size_t count = 1;
+      for (; text.size() < (std::size_t{17} << 20); ++count) {
+        text += cell + std::string(count % 50, 'y').substr(0, cell == "x" ? 50 : 0) + ",30\n" +
+                (count % 3 == 0 ? "\n" : "");
+      }
+      EXPECT_EQ(read_text(text).records(), count);
+    }
+  }
 }
 
 TEST_F(TableTest, NamesAreQuoted) {
@@ -260,7 +359,7 @@ TEST_F(TableTest, QueriesOverTheFile) {
   EXPECT_EQ(read({.sql = "SELECT * FROM read_csv(" + quote_literal(file) + ", all_varchar = true)"}, "id").records(),
             3u);
   const std::string json = folder.write("p.json", "{\"age\":30,\"AGE\":1}\n{\"age\":31}\n");
-  EXPECT_EQ(read({.file = json, .sql = "FROM input"}, "age"), profile_of_ages({30, 31}));
+  EXPECT_EQ(read({.file = json, .sql = "SELECT json ->> 'age' AS age FROM input"}, "age"), profile_of_ages({30, 31}));
 }
 
 TEST_F(TableTest, QueriesThatFail) {

@@ -1,0 +1,63 @@
+// Delimited text as RFC 4180 has it, looked through before the engine reads it. The engine passes over a quote that is never
+// closed, a line above its limit and records lost between its buffers in silence; here each of them is an error, or shows in
+// the number of records.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fractile::source_detail {
+
+inline constexpr std::size_t longest_record = 2'000'000;  // bytes without its line end, the engine's own limit
+
+/// What the header line says of the records behind it.
+struct DelimitedShape {
+  std::string delimiter;
+  bool has_one_column;  ///< then a blank line is a record with an empty cell
+};
+
+/// Takes the text piece by piece. A quote opens a quoted cell at the beginning of a cell, or behind one blank there; it is
+/// closed by a quote that is not doubled, behind which stand only blanks, a delimiter or the end of the line. Elsewhere a quote is
+/// a byte like others. All lines must end as the header line does: LF, CR LF or CR.
+class DelimitedCheck {
+ public:
+  DelimitedCheck(const DelimitedShape& shape, const std::string& display_name);
+
+  /// Error(data), with the line: a longer record, another line end, text behind a quoted cell, a quote behind several blanks.
+  void see(std::string_view bytes);
+  /// At the end of the text. Error(data) for a quote that is never closed, with its line. How many records there are, without the
+  /// header.
+  std::uint64_t finish();
+
+ private:
+  enum class Place { cell_start, blank, blanks, bare, quoted, quote_seen, behind_quotes };
+  enum class LineEnd { none, lf, crlf, cr };
+
+  bool is_plain(std::string_view bytes) const;
+  std::string_view see_plain_lines(std::string_view bytes);
+  void see_byte(char byte);
+  void see_quoted(char byte);
+  void see_after_quote(char byte);
+  void see_bare(char byte);
+  void end_line(LineEnd end);
+  void check_length() const;
+  bool ends_cell(char byte);
+  [[noreturn]] void refuse(std::uint64_t line, const std::string& what, const std::string& hint) const;
+
+  DelimitedShape shape_;
+  const std::string& display_name_;
+  Place place_ = Place::cell_start;
+  LineEnd line_end_ = LineEnd::none;  // of the header line
+  bool carriage_return_ = false;      // was the byte before, outside quotes
+  std::string tail_;                  // of the cell: as many bytes as the delimiter has, at most
+  std::size_t length_ = 0;            // of the record so far
+  std::uint64_t line_ = 1;
+  std::uint64_t record_line_ = 1;  // where the record begins
+  std::uint64_t quote_line_ = 1;   // where the quote was opened
+  std::uint64_t records_ = 0;
+  bool header_seen_ = false;
+};
+
+}  // namespace fractile::source_detail
