@@ -145,7 +145,7 @@ class Refusals(CommandTest):
             self.assert_refused(result, 2, f"--{name} tells of FILE, and none is named")
 
     def test_a_name_that_does_not_tell_the_format(self):
-        for name in ("nowhere", "nowhere.xlsx", "."):
+        for name in ("nowhere", "nowhere.data", "."):
             result = self.run_release(name)
             self.assert_refused(result, 2, f"the name of {name} does not tell its format", "--input-format csv")
 

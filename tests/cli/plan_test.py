@@ -128,7 +128,7 @@ class Explain(CommandTest):
         self.assert_refused(self.explain("."), 3, "'.'")
         self.assert_refused(self.explain("empty.json"), 3, "is empty")
         self.assert_refused(self.explain("other.json"), 3, "breaks the schema's rule 'required'")
-        self.assert_refused(self.explain("people.csv"), 3, "is not JSON at byte 0")
+        self.assert_refused(self.explain("people.csv"), 3, "is not JSON (Invalid value.) at byte 0")
 
 
 if __name__ == "__main__":
