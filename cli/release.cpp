@@ -31,8 +31,31 @@ std::string rendered(Format format, const Published& release, const SourceDescri
   return {};
 }
 
+std::vector<NamedTable> named_tables(const Typed& typed) {
+  std::vector<NamedTable> tables;
+  if (!typed.has("--table")) return tables;
+  for (const std::string& text : typed.values.at("--table")) {
+    const std::size_t sign = text.find('=');
+    if (sign == std::string::npos) {
+      usage("--table: '" + text + "' has no = between a name and a file", "write for example --table visits=visits.csv");
+    }
+    tables.push_back({text.substr(0, sign), text.substr(sign + 1)});
+  }
+  return tables;
+}
+
+std::optional<std::uint32_t> sql_stability(const Typed& typed) {
+  if (!typed.has("--sql-stability")) return {};
+  return static_cast<std::uint32_t>(whole_number(typed, "--sql-stability", {1, TableOptions::most_stability}));
+}
+
 TableOptions table_of(const Typed& typed) {
-  if (typed.file.empty() && !typed.has("--sql")) {
+  for (const char* option : {"--sql-stability", "--table"}) {
+    if (typed.has(option) && !typed.has("--sql")) {
+      usage(std::string(option) + " goes with --sql", "write a query, or leave the option out");
+    }
+  }
+  if (typed.file.empty() && !typed.has("--table")) {
     usage("no FILE to read", "name a CSV, TSV, Parquet or JSON file, or - for standard input");
   }
   for (const char* option : {"--input-format", "--delimiter"}) {
@@ -45,6 +68,8 @@ TableOptions table_of(const Typed& typed) {
   if (typed.has("--threads")) {
     options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
   }
+  options.tables = named_tables(typed);
+  options.sql_stability = sql_stability(typed);
   return options;
 }
 
@@ -68,7 +93,8 @@ void warn_of_weak_budgets(const Budget& budget) {
 /// Refusals first, rows second, output last.
 int run_release(const Typed& typed) {
   if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
-  const QuantileQuery query = query_of(typed, budget_of(typed));
+  const QuantileQuery asked = query_of(typed, budget_of(typed));
+  const QuantileQuery query = over_query(asked, sql_stability(typed).value_or(1));
   const std::optional<BoundsToFind> bounds = bounds_to_find(typed, query);
   const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
   query.validate(lattice);
@@ -82,7 +108,7 @@ int run_release(const Typed& typed) {
                         ? RandomBits::unsafe_seeded(whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}}))
                         : RandomBits::system();
   if (!receipt.empty()) require_writable(receipt);
-  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, query);
+  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, asked);
   warn_of_weak_budgets(query.budget);
 
   const Table table = Table::open(options);
@@ -91,7 +117,8 @@ int run_release(const Typed& typed) {
   table.require_selection(selection);
   const SourceDescription source{
       typed.file,     typed.one("--sql"), column,      null_policy == NullPolicy::drop ? "drop" : "error",
-      table.engine(), selection.person,   selection.by};
+      table.engine(), selection.person,   selection.by, options.tables,
+      options.sql_stability ? std::to_string(*options.sql_stability) : std::string()};
   const bool public_rows = typed.has("--public-rows");
   if (charge) {
     ReleaseDetails details{options.format, options.delimiter, public_rows, selection.keys};

@@ -12,6 +12,7 @@
 #include "fractile/pipelines.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/source.hpp"
 
 namespace fractile {
 
@@ -24,6 +25,9 @@ struct SourceDescription {
   std::string engine;
   std::string person = {};  ///< the column by which persons' records were bounded, if one was named
   std::string by = {};      ///< the column of the groups' keys, if there are groups
+  std::vector<NamedTable> tables = {};  ///< what else the query could read
+  /// Declared of the query, in digits; empty when it is row-wise. The release was asked for by over_query().
+  std::string sql_stability = {};
 };
 
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their

@@ -42,6 +42,11 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("column", source.column);
   line.add("file", source.file);
   line.add("sql", source.sql);
+  if (!source.tables.empty()) {
+    line.add_list("tables", source.tables.size(),
+                  [&](std::uint64_t i) { return source.tables[i].name + "=" + source.tables[i].file; });
+  }
+  line.add("sql_stability", source.sql_stability);
   line.add("null", source.null_policy);
   line.add("input_format", details.input_format);
   line.add("delimiter", details.delimiter);

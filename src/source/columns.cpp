@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::size_t most_names_listed = 20;
 
-std::string lower_case(std::string_view text) {
-  std::string result(text);
-  for (char& c : result) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return result;
-}
-
 /// Levenshtein distance.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -64,6 +56,14 @@ std::string listed_names(const std::vector<Column>& columns) {
 }
 
 }  // namespace
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
 
 std::string bare_type(std::string_view engine_type) {
   if (engine_type.ends_with("[]") || engine_type.ends_with(']')) return "LIST";

@@ -33,6 +33,9 @@ const Column& find_column(const std::vector<Column>& columns, const std::string&
 const Column& find_numeric_column(const std::vector<Column>& columns, const std::string& name,
                                   const std::string& source);
 
+/// Letters A to Z made small: names that the engine takes for one have the same.
+std::string lower_case(std::string_view text);
+
 /// Names made distinct to an engine that ignores letter case, by "_1", "_2", ...
 std::vector<std::string> distinct_names(const std::vector<std::string>& names);
 

@@ -11,6 +11,7 @@
 
 #include "fractile/error.hpp"
 #include "source/header_line.hpp"
+#include "source/sql_tree.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -144,28 +145,6 @@ std::vector<std::string> json_names(const Connection& connection, const InputFil
   return names;
 }
 
-/// Parses the query without running it: one statement, a SELECT, so that it can stand in parentheses.
-void require_one_select(const Connection& connection, const std::string& sql) {
-  const std::string parsed = "json_serialize_sql(" + quote_literal(sql) + ")";
-  const auto rows = text_rows(connection,
-                              "SELECT CAST(json_array_length(parsed, '$.statements') AS VARCHAR), "
-                              "parsed ->> '$.error_message' FROM (SELECT " +
-                                  parsed + " AS parsed)",
-                              2);
-  const std::string& count = rows.at(0)[0];
-  const std::string& message = rows.at(0)[1];
-  if (!message.empty() && message.find("Only SELECT") == std::string::npos) {
-    throw Error(ErrorCode::usage, "the query was refused: " + message, "correct the query");
-  }
-  if (count != "1")
-    throw Error(ErrorCode::usage, "the query is not one SELECT", "write a single SELECT ... FROM input");
-}
-
-std::string without_semicolon(std::string_view sql) {
-  const std::size_t last = sql.find_last_not_of("; \t\r\n");
-  return std::string(sql.substr(0, last == std::string_view::npos ? 0 : last + 1));
-}
-
 }  // namespace
 
 Format format_of(const TableOptions& options) {
@@ -173,6 +152,8 @@ Format format_of(const TableOptions& options) {
   check_delimiter(options.delimiter, format);
   return format;
 }
+
+Format format_of_file(const std::string& file) { return format_by_file_name(file); }
 
 Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter) {
   if (file.size() == 0) {
@@ -232,11 +213,20 @@ Relation Relation::of_parquet(const Connection& connection, const InputFile& fil
   return relation;
 }
 
-Relation Relation::of_query(const Connection& connection, std::string_view sql, std::string setup_sql) {
+Relation Relation::of_keys(const InputFile& file, const std::vector<std::string>& keys) {
   Relation relation;
-  require_one_select(connection, std::string(sql));
-  relation.setup_sql_ = std::move(setup_sql);
-  relation.from_ = "(" + without_semicolon(sql) + "\n)";  // the line end closes a comment
+  relation.json_begin_ = "read_json(" + quote_literal(file.path()) + ", format = 'auto', records = 'true', columns = {";
+  relation.json_end_ = "}" + compression_option(file) + ")";
+  for (const std::string& key : keys) relation.columns_.push_back({key, key, "VARCHAR"});
+  if (keys.empty()) relation.columns_.push_back({"no key", "no key", "VARCHAR"});  // records that are only counted
+  relation.from_ = relation.from(relation.columns_);
+  return relation;
+}
+
+Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup) {
+  Relation relation;
+  relation.setup_ = std::move(setup);
+  relation.from_ = in_parentheses(sql);
   relation.columns_ = described_columns(connection, relation.from_);
   return relation;
 }
@@ -254,12 +244,9 @@ std::string Relation::view_sql(const std::string& name) const {
   std::vector<std::string> names;
   for (const Column& column : columns_) names.push_back(column.name);
   names = distinct_names(names);
-  std::string list = "*";
-  if (is_delimited_) {
-    list.clear();
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      list += (k == 0 ? "" : ", ") + quote_identifier(columns_[k].engine_name) + " AS " + quote_identifier(names[k]);
-    }
+  std::string list;  // each by its name: * would let the engine add columns of its own
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    list += (k == 0 ? "" : ", ") + quote_identifier(columns_[k].engine_name) + " AS " + quote_identifier(names[k]);
   }
   return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from_;
 }

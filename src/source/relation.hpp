@@ -17,15 +17,18 @@ enum class Format { csv, tsv, parquet, json };
 /// By TableOptions::format, else by the file's name (.gz aside), else csv for "-". Error(usage) when neither says, or
 /// when a delimiter is set for a format that has none.
 Format format_of(const TableOptions& options);
+/// Of a further input, by its name alone.
+Format format_of_file(const std::string& file);
 
 /// How a table is read. Text formats have text columns only; nothing is inferred from cells.
 class Relation {
  public:
   /// The schema of a file. Error(data) when it is not of its format. Throws EngineFailure.
   static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter);
-  /// The schema of a query; `setup_sql`, which may be empty, has been run. Error(usage) unless the query is one SELECT.
-  /// Throws EngineFailure.
-  static Relation of_query(const Connection& connection, std::string_view sql, std::string setup_sql);
+  /// JSON records as a query sees them: text columns of these keys, matched exactly; what a record lacks is NULL. Nothing is read.
+  static Relation of_keys(const InputFile& file, const std::vector<std::string>& keys);
+  /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. Throws EngineFailure.
+  static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup);
 
   const std::vector<Column>& columns() const { return columns_; }
   /// What follows FROM, for reading this column.
@@ -34,8 +37,8 @@ class Relation {
   std::string from(const std::vector<Column>& columns) const;
   /// A statement that gives the whole relation this name.
   std::string view_sql(const std::string& name) const;
-  /// To be run on a connection before it reads the relation; may be empty.
-  const std::string& setup_sql() const { return setup_sql_; }
+  /// Statements to be run on a connection before it reads the relation.
+  const std::vector<std::string>& setup() const { return setup_; }
   /// Delimited text: a scan that meets bad bytes explains itself only when it reads all columns.
   bool is_delimited() const { return is_delimited_; }
 
@@ -49,7 +52,7 @@ class Relation {
   std::string from_;        // of all columns
   std::string json_begin_;  // of one column: begin, the column's type, end
   std::string json_end_;
-  std::string setup_sql_;
+  std::vector<std::string> setup_;
   bool is_delimited_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "source/counting.hpp"
 #include "source/engine.hpp"
 #include "source/input_file.hpp"
+#include "source/query_relation.hpp"
 #include "source/relation.hpp"
 #include "source/selected_records.hpp"
 #include "source/text_check.hpp"
@@ -24,7 +25,7 @@ using source_detail::Counted;
 using source_detail::EngineFailure;
 using source_detail::FailureKind;
 using source_detail::Format;
-using source_detail::InputFile;
+using source_detail::Input;
 using source_detail::NumberQuery;
 using source_detail::Numeric;
 using source_detail::Relation;
@@ -62,8 +63,8 @@ struct Source {
   std::string display_name;  // of the file or the query
   std::string row_of;        // how messages say whose rows are numbered
   std::string engine;
-  std::optional<InputFile> file;
-  Format format;  // of the file
+  std::vector<Input> inputs;
+  bool is_declared;  // a query whose stability nobody checks
   std::optional<Relation> relation;
   FirstConnection first_connection;
 };
@@ -77,10 +78,11 @@ void set_order(const Connection& connection, Order order, std::uint32_t threads)
   connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
 }
 
-Connection connect(const std::string& library, const std::string& setup_sql, Order order, std::uint32_t threads) {
+Connection connect(const std::string& library, const std::vector<std::string>& setup, Order order,
+                   std::uint32_t threads) {
   Connection connection = Connection::open(library);
   set_order(connection, order, threads);
-  if (!setup_sql.empty()) connection.run(setup_sql);
+  for (const std::string& statement : setup) connection.run(statement);
   return connection;
 }
 
@@ -88,10 +90,12 @@ Connection connect(const std::string& library, const std::string& setup_sql, Ord
 /// which is set up, serves the first.
 Connection connect(const Source& source, Order order) {
   std::optional<Connection> first = source.first_connection.take();
-  if (!first) return connect(source.library, source.relation->setup_sql(), order, source.threads);
+  if (!first) return connect(source.library, source.relation->setup(), order, source.threads);
   set_order(*first, order, source.threads);
   return std::move(*first);
 }
+
+constexpr const char* query_name = "the query";  // in messages
 
 std::string place(const std::string& display_name, const EngineFailure& failure) {
   return failure.line ? display_name + ": line " + std::to_string(*failure.line) : display_name;
@@ -106,6 +110,9 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::not_a_number:
       return {ErrorCode::data, at + ": a value could not be converted",
               "in the query, write TRY_CAST(... AS DOUBLE) for cells that may hold no number"};
+    case FailureKind::out_of_range:
+      return {ErrorCode::data, at + ": a number does not fit its type",
+              "in the query, widen it first, CAST(x AS DOUBLE) * 100000, or write TRY(...) for NULL in its place"};
     case FailureKind::long_line:
       return {ErrorCode::data, at + " is longer than 2,000,000 bytes",
               "look for a missing line end or an unclosed quote"};
@@ -116,6 +123,10 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::column_count:
       return {ErrorCode::data, at + " has more or fewer cells than the header", "fix the line, or pass --delimiter"};
     case FailureKind::malformed:
+      if (display_name == query_name) {
+        return {ErrorCode::data, at + ": a function refused the value that it met, or a file is damaged",
+                "write TRY(f(x)) for NULL in its place, or check the files"};
+      }
       return {ErrorCode::data, at + " is truncated or not of its format",
               "check the file, or pass --input-format csv, tsv, parquet or json"};
     case FailureKind::missing_file:
@@ -191,16 +202,9 @@ void check_options(const TableOptions& options) {
   }
 }
 
-Relation open_relation(const Connection& connection, const TableOptions& options, const std::optional<InputFile>& file,
-                       Format format) {
-  std::string setup;
-  if (file) {
-    Relation relation = Relation::of_file(connection, *file, format, options.delimiter);
-    if (options.sql.empty()) return relation;
-    setup = relation.view_sql("input");
-    connection.run(setup);
-  }
-  return Relation::of_query(connection, options.sql, std::move(setup));
+Relation open_relation(const Connection& connection, const TableOptions& options, const std::vector<Input>& inputs) {
+  if (!options.sql.empty()) return open_query(connection, options, inputs);
+  return Relation::of_file(connection, inputs.front().file, inputs.front().format, options.delimiter);
 }
 
 /// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
@@ -215,10 +219,12 @@ Error explain(const Source& source, const Column& column, bool missing_too, Erro
 }
 
 /// Before records are counted: what the engine would not notice.
-void check_file(const Source& source, const std::function<void()>& on_progress) {
-  if (!source.file || source.format == Format::parquet) return;
-  const bool is_delimited = source.format != Format::json;
-  if (is_delimited || source.file->is_gzip()) check_text(*source.file, is_delimited, on_progress);
+void check_files(const Source& source, const std::function<void()>& on_progress) {
+  for (const Input& input : source.inputs) {
+    const bool is_delimited = input.format == Format::csv || input.format == Format::tsv;
+    const bool is_gzip = input.format == Format::json && input.file.is_gzip();
+    if (is_delimited || is_gzip) check_text(input.file, is_delimited, on_progress);
+  }
 }
 
 Counted count(const Source& source, const Column& column, const Lattice& lattice, bool in_engine,
@@ -232,6 +238,14 @@ Counted count(const Source& source, const Column& column, const Lattice& lattice
 std::optional<Column> optional_column(const Source& source, const std::string& name) {
   if (name.empty()) return {};
   return find_column(source.relation->columns(), name, source.display_name);
+}
+
+/// Where rows may come from several persons, a column of them tells nothing of whose they are.
+void require_persons(const Source& source, const RecordSelection& selection) {
+  if (!source.is_declared || selection.person.empty()) return;
+  throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
+              "leave --person out: --sql-stability says how many rows one person's records change; or leave that out, if "
+              "the query is row-wise");
 }
 
 /// Which record has no person, found by a pass that keeps the order of rows.
@@ -274,20 +288,22 @@ struct Table::State : Source {};
 
 Table Table::open(const TableOptions& options) {
   check_options(options);
+  check_query_options(options);
   auto state = std::make_unique<State>();
-  state->format = options.file.empty() ? Format::csv : source_detail::format_of(options);
+  if (!options.file.empty()) source_detail::format_of(options);  // before the engine is loaded
   state->library = options.library;
   state->threads = options.threads;
   Connection connection = connect(options.library, {}, Order::of_file, options.threads);
   state->engine = engine_version(connection);
-  if (!options.file.empty()) state->file.emplace(InputFile::open(options.file));
-  state->display_name = options.sql.empty() ? state->file->display_name() : "the query";
+  state->inputs = source_detail::open_inputs(options);
+  state->is_declared = options.sql_stability.has_value();
+  state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
   state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
   try {
-    state->relation.emplace(open_relation(connection, options, state->file, state->format));
+    state->relation.emplace(open_relation(connection, options, state->inputs));
   } catch (const EngineFailure& failure) {
-    const bool in_query = failure.kind == FailureKind::statement || !state->file;
-    throw worded(failure, in_query ? state->display_name : state->file->display_name());
+    const bool in_query = failure.kind == FailureKind::statement || state->inputs.size() != 1;
+    throw worded(failure, in_query ? state->display_name : state->inputs.front().file.display_name());
   }
   state->first_connection.put(std::move(connection));
   return Table(std::move(state));
@@ -309,7 +325,7 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
   const bool in_engine = counts_in_engine(column, lattice, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = state_->display_name;
-  check_file(*state_, on_progress);
+  check_files(*state_, on_progress);
   try {
     Counted counted = count(*state_, column, lattice, in_engine, on_progress);
     if (!counted.any_missing || !missing_too) return std::move(counted.profile);
@@ -322,6 +338,7 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
 
 void Table::require_selection(const RecordSelection& selection) const {
   selection.validate();
+  require_persons(*state_, selection);
   optional_column(*state_, selection.person);
   optional_column(*state_, selection.by);
 }
@@ -330,13 +347,14 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
                                          const RecordSelection& selection, RandomBits& bits,
                                          const std::function<void()>& on_progress) const {
   selection.validate();
+  require_persons(*state_, selection);
   const Relation& relation = *state_->relation;
   const std::string& source = state_->display_name;
   const SelectedColumns columns{find_numeric_column(relation.columns(), column_name, source),
                                 optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
   const bool missing_too = null_policy == NullPolicy::error;
   const Order order = bits.unsafe_seed() ? Order::of_file : Order::any;
-  check_file(*state_, on_progress);
+  check_files(*state_, on_progress);
   try {
     const Connection connection = connect(*state_, order);
     SelectedProfiles selected = count_selected(connection, relation, columns, lattice, selection, bits, on_progress);
@@ -351,7 +369,7 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
   const Relation& relation = *state_->relation;
-  check_file(*state_, {});
+  check_files(*state_, {});
   try {
     const Connection connection = connect(*state_, Order::of_file);
     std::vector<std::vector<std::string>> texts;
