@@ -95,7 +95,8 @@ class Reading {
     const bool is_plain = is_absent(member_of(node, "schema_name")) && is_absent(member_of(node, "catalog_name")) &&
                           is_absent(member_of(node, "at_clause"));
     if (is_plain && scope.contains(lower_case(name))) return;
-    if (!is_plain || !tables_.contains(lower_case(name))) refuse("reads '" + name + "', which is no input", inputs_hint);
+    if (!is_plain) refuse("reads '" + name + "' by way of a schema, a catalog or AT", "write its name alone");
+    if (!tables_.contains(lower_case(name))) refuse("reads '" + name + "', which is no input", inputs_hint);
     any_ = true;
   }
 

@@ -288,7 +288,7 @@ struct Table::State : Source {};
 
 Table Table::open(const TableOptions& options) {
   check_options(options);
-  check_query_options(options);
+  source_detail::check_query_options(options);
   auto state = std::make_unique<State>();
   if (!options.file.empty()) source_detail::format_of(options);  // before the engine is loaded
   state->library = options.library;

@@ -203,7 +203,7 @@ class Formats(TableTest):
     def test_table_on_demand(self):
         self.assertRegex(self.run_release("t.csv", format="table").out, self.TABLE)
         text = self.run_release("t.csv", format="table", epsilon=None, rho="1/2", records_per_person="2", null="error",
-                                sql="SELECT 1 AS x").out
+                                sql="SELECT 1 AS x FROM input").out
         self.assertIn("rho = 1/2 (zcdp), neighbors add-remove, at most 2 records a person", text)
         self.assertNotIn("left out", text)
 
@@ -218,9 +218,11 @@ class Formats(TableTest):
 
 class ProgressLine(CommandTest):
     def run_slowly(self, rows, stderr):
-        slow = f"SELECT length(md5(CAST(range AS VARCHAR))) AS x FROM range({rows})"
-        process = subprocess.run([PROGRAM, "release", "--sql", slow, *options(step="0.001")], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=stderr, timeout=120)
+        self.write("t.csv", "y\n1\n")
+        slow = f"SELECT length(md5(CAST(range AS VARCHAR))) AS x FROM t, range({rows})"
+        query = options(step="0.001", sql=slow, sql_stability="1000000000", table="t=t.csv")
+        process = subprocess.run([PROGRAM, "release", *query], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=stderr, timeout=120, cwd=self.folder)
         self.assertEqual(process.returncode, 0)
 
     def test_on_a_terminal_only(self):
@@ -239,7 +241,7 @@ class ProgressLine(CommandTest):
 
     def test_not_for_quick_work(self):
         with Terminal() as terminal:
-            self.run_release(sql="SELECT 1 AS x", how={"stderr": terminal.end})
+            self.run_release("-", stdin=b"x\n1\n", how={"stderr": terminal.end})
             self.assertEqual(terminal.read(), "")
 
 
