@@ -37,7 +37,8 @@ std::vector<NamedTable> named_tables(const Typed& typed) {
   for (const std::string& text : typed.values.at("--table")) {
     const std::size_t sign = text.find('=');
     if (sign == std::string::npos) {
-      usage("--table: '" + text + "' has no = between a name and a file", "write for example --table visits=visits.csv");
+      usage("--table: '" + text + "' has no = between a name and a file",
+            "write for example --table visits=visits.csv");
     }
     tables.push_back({text.substr(0, sign), text.substr(sign + 1)});
   }
@@ -115,10 +116,15 @@ int run_release(const Typed& typed) {
   const std::string column = typed.one("--column");
   table.require_numeric(column);
   table.require_selection(selection);
-  const SourceDescription source{
-      typed.file,     typed.one("--sql"), column,      null_policy == NullPolicy::drop ? "drop" : "error",
-      table.engine(), selection.person,   selection.by, options.tables,
-      options.sql_stability ? std::to_string(*options.sql_stability) : std::string()};
+  const SourceDescription source{typed.file,
+                                 typed.one("--sql"),
+                                 column,
+                                 null_policy == NullPolicy::drop ? "drop" : "error",
+                                 table.engine(),
+                                 selection.person,
+                                 selection.by,
+                                 options.tables,
+                                 options.sql_stability ? std::to_string(*options.sql_stability) : std::string()};
   const bool public_rows = typed.has("--public-rows");
   if (charge) {
     ReleaseDetails details{options.format, options.delimiter, public_rows, selection.keys};

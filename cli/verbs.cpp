@@ -81,11 +81,13 @@ constexpr std::array release_table{
     OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
     OptionSpec{"--sql", "QUERY", "", "Input",
                "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"},
-    OptionSpec{"--sql-stability", "N", "", "Input",
-               "for any other query, a declaration that nobody checks: one person's record changes at most N rows of the "
-               "result (a changed row is two under add-remove). Noise as for N times as many records per person"},
+    OptionSpec{
+        "--sql-stability", "N", "", "Input",
+        "for any other query, a declaration that nobody checks: one person's record changes at most N rows of the "
+        "result (a changed row is two under add-remove). Noise as for N times as many records per person"},
     OptionSpec{"--table", "NAME=FILE", "", "Input",
-               "another table for the query, read as FILE is; may be given several times. SQL reads nothing else", true},
+               "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
+               true},
     OptionSpec{"--input-format", "FORMAT", "by the file's name", "Input", "csv, tsv, parquet or json"},
     OptionSpec{"--delimiter", "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"},
     OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",

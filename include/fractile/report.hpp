@@ -23,8 +23,8 @@ struct SourceDescription {
   std::string column;
   std::string null_policy;  ///< "drop" or "error"
   std::string engine;
-  std::string person = {};  ///< the column by which persons' records were bounded, if one was named
-  std::string by = {};      ///< the column of the groups' keys, if there are groups
+  std::string person = {};              ///< the column by which persons' records were bounded, if one was named
+  std::string by = {};                  ///< the column of the groups' keys, if there are groups
   std::vector<NamedTable> tables = {};  ///< what else the query could read
   /// Declared of the query, in digits; empty when it is row-wise. The release was asked for by over_query().
   std::string sql_stability = {};

@@ -117,9 +117,9 @@ std::vector<NamedTable> tables_of(const Json& source) {
 
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
-  return {text_of(source, "file"),         text_of(source, "sql"),    text_of(source, "column"),
-          text_of(source, "null"),         text_of(source, "engine"), text_of(source, "person"),
-          text_of(json, "by"),             tables_of(source),         text_of(source, "sql_stability")};
+  return {text_of(source, "file"), text_of(source, "sql"),    text_of(source, "column"),
+          text_of(source, "null"), text_of(source, "engine"), text_of(source, "person"),
+          text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability")};
 }
 
 /// Of a document that keeps the schema and has its numbers as texts.

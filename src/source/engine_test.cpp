@@ -21,7 +21,8 @@ TEST(Engine, Quotes) {
 }
 
 TEST(Engine, FailuresKeepNoWordsAboutRows) {
-  const EngineFailure failure = classify_failure("Conversion Error: Could not convert string 'secret' to DOUBLE", FailureTime::running);
+  const EngineFailure failure =
+      classify_failure("Conversion Error: Could not convert string 'secret' to DOUBLE", FailureTime::running);
   EXPECT_EQ(failure.kind, FailureKind::not_a_number);
   EXPECT_EQ(failure.detail, "");
   EXPECT_EQ(std::string(failure.what()), "the engine failed");
@@ -39,7 +40,8 @@ TEST(Engine, WhatRunsKeepsNoWordsWhateverTheyLookLike) {
 
 TEST(Engine, FailuresKeepTheLine) {
   const EngineFailure failure = classify_failure(
-      "Invalid Input Error: CSV Error on Line: 31\nOriginal Line: 1,2,3\nExpected Number of Columns: 2 Found: 3", FailureTime::running);
+      "Invalid Input Error: CSV Error on Line: 31\nOriginal Line: 1,2,3\nExpected Number of Columns: 2 Found: 3",
+      FailureTime::running);
   EXPECT_EQ(failure.kind, FailureKind::column_count);
   EXPECT_EQ(failure.line, 31u);
   EXPECT_EQ(failure.detail, "");

@@ -77,9 +77,8 @@ int open_path(const std::string& path) {
   struct stat status {};
   if (fstat(file.get(), &status) != 0) fail(ErrorCode::data, "cannot open " + path, errno, {});
   if (S_ISDIR(status.st_mode)) {
-    throw Error(
-        ErrorCode::data, path + " is a directory, not a file",
-        "name one file, or read many with --sql and the engine's own functions, e.g. read_parquet('folder/*.parquet')");
+    throw Error(ErrorCode::data, path + " is a directory, not a file",
+                "name one file, or put several together with --sql, --table and --sql-stability");
   }
   return S_ISREG(status.st_mode) ? file.release() : spool(file.get(), path);
 }

@@ -88,7 +88,8 @@ void check_query_options(const TableOptions& options) {
       throw Error(ErrorCode::usage, "a stability is declared, but of no query", "write a query, or leave it out");
     }
     if (!options.tables.empty()) {
-      throw Error(ErrorCode::usage, "tables are named, but no query that reads them", "write a query, or leave them out");
+      throw Error(ErrorCode::usage, "tables are named, but no query that reads them",
+                  "write a query, or leave them out");
     }
     return;
   }

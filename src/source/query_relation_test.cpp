@@ -28,9 +28,7 @@ class QueryRelation : public EngineTest {
   static bool holds(const Error& error, const std::string& part) {
     return (std::string(error.what()) + " " + error.hint()).find(part) != std::string::npos;
   }
-  RankProfile profile_of_ages(const std::vector<double>& numbers) const {
-    return profile_of<double>(ages, numbers);
-  }
+  RankProfile profile_of_ages(const std::vector<double>& numbers) const { return profile_of<double>(ages, numbers); }
 
   const Lattice ages = lattice_of("0", "125", "1");
 };
@@ -87,10 +85,12 @@ TEST_F(QueryRelation, NamedTables) {
 /// One value 0.5 among whole numbers made the sniffer read all of them otherwise, and x // 2 come out otherwise for all.
 TEST_F(QueryRelation, NoReaderWithASniffer) {
   const std::string file = folder.write("p.csv", "x\n1\n3\n5\n");
-  for (const std::string source : {source_detail::quote_literal(file), "read_csv(" + source_detail::quote_literal(file) + ")",
-                                   "read_csv_auto(" + source_detail::quote_literal(file) + ")"}) {
+  for (const std::string source :
+       {source_detail::quote_literal(file), "read_csv(" + source_detail::quote_literal(file) + ")",
+        "read_csv_auto(" + source_detail::quote_literal(file) + ")"}) {
     for (const auto& stability : {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(1)}) {
-      const Error error = refusal({.file = file, .sql = "SELECT x // 2 AS x FROM " + source, .sql_stability = stability});
+      const Error error =
+          refusal({.file = file, .sql = "SELECT x // 2 AS x FROM " + source, .sql_stability = stability});
       EXPECT_EQ(error.code(), ErrorCode::usage);
       EXPECT_TRUE(holds(error, "--table NAME=FILE")) << error.what();
     }
@@ -116,8 +116,10 @@ TEST_F(QueryRelation, KeysOfJsonAreMatchedExactly) {
 TEST_F(QueryRelation, OpeningLooksAtNoRow) {
   const std::string bad = "x,y\n1,2\n\"unclosed,\xFF\n1,2,3,4\n";
   const std::vector<TableOptions> all{
-      {.file = folder.write("p.csv", bad), .sql = "SELECT CAST(x AS INTEGER) / 0 AS x FROM input WHERE y::DATE > '2020-01-01'"},
-      {.file = folder.write("p.json", "{\"x\":1}\n{\"x\": nonsense\n"), .sql = "SELECT CAST(x AS INTEGER) AS x FROM input"},
+      {.file = folder.write("p.csv", bad),
+       .sql = "SELECT CAST(x AS INTEGER) / 0 AS x FROM input WHERE y::DATE > '2020-01-01'"},
+      {.file = folder.write("p.json", "{\"x\":1}\n{\"x\": nonsense\n"),
+       .sql = "SELECT CAST(x AS INTEGER) AS x FROM input"},
       {.file = folder.write("q.csv", bad), .sql = "SELECT max(CAST(x AS INTEGER)) AS x FROM input", .sql_stability = 1},
       {.file = write_parquet("p.parquet", "SELECT 'abc' AS x"), .sql = "SELECT CAST(x AS INTEGER) AS x FROM input"}};
   for (const TableOptions& options : all) {
@@ -142,7 +144,8 @@ TEST_F(QueryRelation, FailuresOfRowsSayWhatHelps) {
   const Error time = failure("SELECT year(strptime(x, '%m/%d')) AS x FROM input");
   EXPECT_TRUE(holds(time, "TRY(f(x))"));
   EXPECT_FALSE(holds(time, "31415926"));
-  EXPECT_EQ(read({.file = file, .sql = "SELECT TRY(CAST(x AS INTEGER) * 1000) AS x FROM input"}), profile_of_ages({1000}));
+  EXPECT_EQ(read({.file = file, .sql = "SELECT TRY(CAST(x AS INTEGER) * 1000) AS x FROM input"}),
+            profile_of_ages({1000}));
 }
 
 TEST_F(QueryRelation, PersonsOnlyOfRowWiseQueries) {
@@ -167,11 +170,32 @@ Spelling in_tsv(const std::string& x, const std::string& y) { return x + "\t" + 
 Spelling in_json(const std::string& x, const std::string& y) { return "{\"x\":\"" + x + "\",\"y\":\"" + y + "\"}\n"; }
 
 /// Nasty ones, in JSON's own words: other types and cases of keys, nested, missing, huge.
-const std::vector<std::string> nasty_json{"{}", "{\"X\":40,\"Y\":1}", "{\"x\":0.5}", "{\"x\":[1,2],\"y\":{}}",
-                                          "{\"x\":{\"x\":1}}", "{\"y\":1e400}", "{\"x\":null,\"y\":true}",
-                                          "{\"x\":\"2020-01-01\",\"y\":\"1\"}", "{\"z\":1,\"x\":\"3\",\"y\":\"3\"}"};
-const std::vector<std::string> nasty_cells{"", " ", "0.5", "NaN", "nan", "inf", "-1e400", "abc", "1e-400", "2020-01-01",
-                                           "true", "0x1F", "99999999999999999999", "3", "NULL", "{}", "1,5"};
+const std::vector<std::string> nasty_json{"{}",
+                                          "{\"X\":40,\"Y\":1}",
+                                          "{\"x\":0.5}",
+                                          "{\"x\":[1,2],\"y\":{}}",
+                                          "{\"x\":{\"x\":1}}",
+                                          "{\"y\":1e400}",
+                                          "{\"x\":null,\"y\":true}",
+                                          "{\"x\":\"2020-01-01\",\"y\":\"1\"}",
+                                          "{\"z\":1,\"x\":\"3\",\"y\":\"3\"}"};
+const std::vector<std::string> nasty_cells{"",
+                                           " ",
+                                           "0.5",
+                                           "NaN",
+                                           "nan",
+                                           "inf",
+                                           "-1e400",
+                                           "abc",
+                                           "1e-400",
+                                           "2020-01-01",
+                                           "true",
+                                           "0x1F",
+                                           "99999999999999999999",
+                                           "3",
+                                           "NULL",
+                                           "{}",
+                                           "1,5"};
 
 std::map<std::uint64_t, std::int64_t> counts_of(const RankProfile& profile, const Lattice& lattice) {
   std::map<std::uint64_t, std::int64_t> counts;
@@ -187,7 +211,8 @@ const std::vector<std::string> total_queries{
     "SELECT TRY_CAST(x AS INTEGER) // 2 AS x FROM input",
     "SELECT TRY_CAST(x AS DOUBLE) AS x FROM input WHERE TRY_CAST(y AS DOUBLE) > 2",
     "SELECT TRY_CAST(x AS DOUBLE) AS x FROM input WHERE NOT (TRY_CAST(y AS DOUBLE) > 2)",
-    "SELECT CASE WHEN regexp_full_match(x, '[0-9]+') AND length(x) < 3 THEN CAST(x AS INTEGER) ELSE 7 END AS x FROM input",
+    "SELECT CASE WHEN regexp_full_match(x, '[0-9]+') AND length(x) < 3 THEN CAST(x AS INTEGER) ELSE 7 END AS x FROM "
+    "input",
     "SELECT length(x || y) AS x FROM input WHERE x IS NOT NULL OR y IS NULL",
     "SELECT TRY(CAST(x AS INTEGER) * 1000000) AS x FROM input",
     "SELECT coalesce(TRY_CAST(y AS DOUBLE), 9) AS x FROM input WHERE x <> '3'"};
@@ -217,8 +242,7 @@ class OneRecordMore : public QueryRelation {
 };
 
 TEST_F(OneRecordMore, InText) {
-  for (const auto& [name, head, record] :
-       {std::tuple{"csv", "x,y\n", in_csv}, std::tuple{"tsv", "x\ty\n", in_tsv}}) {
+  for (const auto& [name, head, record] : {std::tuple{"csv", "x,y\n", in_csv}, std::tuple{"tsv", "x\ty\n", in_tsv}}) {
     const std::string plain = head + rows(record);
     const std::string before = folder.write(std::string("before.") + name, plain);
     for (const std::string& cell : nasty_cells) {

@@ -1,4 +1,4 @@
-// What the engine reads: a file of one of four formats, or a query, as SQL after FROM, with its columns.
+// What the engine reads: a file of one of four formats, or a query over such files, as SQL after FROM, with its columns.
 #pragma once
 
 #include <string>

@@ -10,7 +10,8 @@ namespace fractile::source_detail {
 namespace {
 
 constexpr const char* declare_hint =
-    "ask row by row, SELECT ... FROM input WHERE ..., or declare with --sql-stability N that one person's records change at "
+    "ask row by row, SELECT ... FROM input WHERE ..., or declare with --sql-stability N that one person's records "
+    "change at "
     "most N rows of the result";
 
 [[noreturn]] void refuse(const std::string& clause, const std::string& hint = declare_hint) {

@@ -141,10 +141,27 @@ TEST_F(RowWiseTest, RefusesExpressions) {
 }
 
 TEST_F(RowWiseTest, RefusesFunctionsThatDependOnMore) {
-  for (const char* name : {"random()", "now()", "uuid()", "nextval('s')", "current_setting('threads')", "error('a')",
-                           "stats(x)", "getvariable('a')", "age(x)", "setseed(0.5)", "txid_current()", "today()",
-                           "list_sum([1])", "list_aggregate([1], 'sum')", "current_query()", "write_log('a')",
-                           "fractile_take_0(x)", "getenv('HOME')", "nothere(x)", "sleep_ms(1)", "constant_or_null(x, y)"}) {
+  for (const char* name : {"random()",
+                           "now()",
+                           "uuid()",
+                           "nextval('s')",
+                           "current_setting('threads')",
+                           "error('a')",
+                           "stats(x)",
+                           "getvariable('a')",
+                           "age(x)",
+                           "setseed(0.5)",
+                           "txid_current()",
+                           "today()",
+                           "list_sum([1])",
+                           "list_aggregate([1], 'sum')",
+                           "current_query()",
+                           "write_log('a')",
+                           "fractile_take_0(x)",
+                           "getenv('HOME')",
+                           "nothere(x)",
+                           "sleep_ms(1)",
+                           "constant_or_null(x, y)"}) {
     const std::string call = name;
     expect_refused("SELECT " + call + " FROM input", "the function " + call.substr(0, call.find('(')));
   }
@@ -154,8 +171,8 @@ TEST_F(RowWiseTest, RefusesFunctionsThatDependOnMore) {
 }
 
 TEST_F(RowWiseTest, IsOneSelectAndNothingBesides) {
-  for (const char* sql : {"DROP VIEW input", "FROM input; FROM input", " ; ", "COPY input TO 'x.csv'", "SET threads = 1",
-                          "PIVOT input ON x USING sum(y)", ""}) {
+  for (const char* sql : {"DROP VIEW input", "FROM input; FROM input", " ; ", "COPY input TO 'x.csv'",
+                          "SET threads = 1", "PIVOT input ON x USING sum(y)", ""}) {
     const Error error = error_of([&] { require(sql); });
     EXPECT_NE(std::string(error.what()).find("not one SELECT"), std::string::npos) << sql << error.what();
   }
@@ -184,7 +201,8 @@ TEST_F(RowWiseTest, TheListIsInOrderAndTheEnginesFunctionsAreWhatItSays) {
 TEST_F(RowWiseTest, MacrosAreRowWise) {
   for (const std::string_view name : row_wise_macros()) {
     ResultStream rows = connection_->query(
-        "SELECT macro_definition FROM duckdb_functions() WHERE function_name = " + quote_literal(name), {CellType::text});
+        "SELECT macro_definition FROM duckdb_functions() WHERE function_name = " + quote_literal(name),
+        {CellType::text});
     std::size_t definitions = 0;
     while (const auto chunk = rows.next()) {
       for (std::size_t row = 0; row < chunk->rows(); ++row, ++definitions) {
@@ -198,7 +216,8 @@ TEST_F(RowWiseTest, MacrosAreRowWise) {
 
 /// Trees as no engine makes them: refused, never crashed on.
 TEST(RowWise, RefusesBrokenTrees) {
-  const RowWiseNames names{{"input"}, [](const std::string&) { return false; },
+  const RowWiseNames names{{"input"},
+                           [](const std::string&) { return false; },
                            [](const std::string&) { return std::set<std::string>{"scalar CONSISTENT"}; }};
   const std::string whole =
       R"({"error":false,"statements":[{"node":{"type":"SELECT_NODE","modifiers":[],"cte_map":{"map":[]},"select_list":)"

@@ -83,10 +83,9 @@ class Reading {
     if (type == "BASE_TABLE") return table(node, scope);
     if (type == "TABLE_FUNCTION") return table_function(member_of(node, "function"));
     if (type == "SHOW_REF") refuse("asks the engine about itself", "write a SELECT over input");
-    const bool known =
-        is_one_of(type, {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "JOIN", "SUBQUERY", "EMPTY",
-                         "EXPRESSION_LIST", "PIVOT", "ASCENDING", "DESCENDING"}) ||
-        type.starts_with("ORDER_") || type.ends_with("_MODIFIER");
+    const bool known = is_one_of(type, {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "JOIN", "SUBQUERY",
+                                        "EMPTY", "EXPRESSION_LIST", "PIVOT", "ASCENDING", "DESCENDING"}) ||
+                       type.starts_with("ORDER_") || type.ends_with("_MODIFIER");
     if (!known) refuse("has a part that is not known here: '" + std::string(type) + "'", "leave it out");
   }
 

@@ -33,7 +33,8 @@ void require_no_error(const SqlNode& tree) {
 bool stands_alone(const SqlTree& wrapped, const SqlTree& alone) {
   const SqlNode& from = member_of(wrapped.query(), "from_table");
   if (text_of(from, "type") != "SUBQUERY") return false;
-  if (!unknown_member(wrapped.query(), {"type", "select_list", "from_table", "aggregate_handling"}).empty()) return false;
+  if (!unknown_member(wrapped.query(), {"type", "select_list", "from_table", "aggregate_handling"}).empty())
+    return false;
   return text_of(member_of(member_of(from, "subquery"), "node"), "type") == text_of(alone.query(), "type");
 }
 
@@ -56,9 +57,7 @@ SqlTree SqlTree::of_json(std::string_view json) {
   return tree;
 }
 
-const SqlNode& SqlTree::query() const {
-  return member_of(member_of(document_, "statements")[0], "node");
-}
+const SqlNode& SqlTree::query() const { return member_of(member_of(document_, "statements")[0], "node"); }
 
 std::string in_parentheses(std::string_view sql) {
   const std::size_t last = sql.find_last_not_of("; \t\r\n");

@@ -243,9 +243,10 @@ std::optional<Column> optional_column(const Source& source, const std::string& n
 /// Where rows may come from several persons, a column of them tells nothing of whose they are.
 void require_persons(const Source& source, const RecordSelection& selection) {
   if (!source.is_declared || selection.person.empty()) return;
-  throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
-              "leave --person out: --sql-stability says how many rows one person's records change; or leave that out, if "
-              "the query is row-wise");
+  throw Error(
+      ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
+      "leave --person out: --sql-stability says how many rows one person's records change; or leave that out, if "
+      "the query is row-wise");
 }
 
 /// Which record has no person, found by a pass that keeps the order of rows.
