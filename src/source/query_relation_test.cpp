@@ -242,11 +242,16 @@ class OneRecordMore : public QueryRelation {
 };
 
 TEST_F(OneRecordMore, InText) {
-  for (const auto& [name, head, record] : {std::tuple{"csv", "x,y\n", in_csv}, std::tuple{"tsv", "x\ty\n", in_tsv}}) {
+  struct Text {
+    std::string name;
+    std::string head;
+    Spelling (*record)(const std::string&, const std::string&);
+  };
+  for (const auto& [name, head, record] : {Text{"csv", "x,y\n", in_csv}, Text{"tsv", "x\ty\n", in_tsv}}) {
     const std::string plain = head + rows(record);
-    const std::string before = folder.write(std::string("before.") + name, plain);
+    const std::string before = folder.write("before." + name, plain);
     for (const std::string& cell : nasty_cells) {
-      const std::string after = folder.write(std::string("after.") + name, plain + record(cell, cell));
+      const std::string after = folder.write("after." + name, plain + record(cell, cell));
       expect_at_most_one_more(before, after, cell);
     }
   }

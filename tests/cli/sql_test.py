@@ -127,7 +127,8 @@ class Declared(CommandTest):
 
     def test_it_multiplies_the_noise(self):
         """As records per person do: the same law, so the same release under one seed."""
-        query = {"unsafe_seed": "5", "bounds": ("0", "1000000"), "epsilon": "1/100", "quantiles": "deciles"}
+        self.write("t.csv", "x\n" + "".join(f"{700 * i}\n" for i in range(1000)))
+        query = {"unsafe_seed": "5", "bounds": ("0", "1000000"), "epsilon": "1/2", "quantiles": "deciles"}
         once = self.release("t.csv", sql=self.SQL, sql_stability="1", **query)
         self.assertNotEqual(self.release("t.csv", sql=self.SQL, sql_stability="6", **query), once)
         self.assertEqual(self.release("t.csv", sql=self.SQL, sql_stability="6", **query),
