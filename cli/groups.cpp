@@ -31,10 +31,10 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   const char* option = typed.has("--keys") ? "--keys" : "--keys-file";
   in_option(option, [&] { selection.validate(); });
   if (!selection.by.empty()) group_query(query);
-  if (selection.selects() && typed.has("--public-rows")) {
+  if ((selection.selects() || typed.has("--sql")) && typed.has("--public-rows")) {
     usage(
-        "--public-rows goes neither with --person nor with --by: how many records are kept, or are in a group, tells "
-        "more",
+        "--public-rows goes neither with --person nor with --by nor with --sql: how many records are kept, are in a "
+        "group, or come of a query, tells more than how many rows the table has",
         "leave it out");
   }
   return selection;

@@ -195,7 +195,9 @@ CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
     if (spec.values() == 0) {
       added.add_flag(spec.name)->disable_flag_override();
     } else {
-      added.add_option(spec.name)->expected(static_cast<int>(spec.values()))->type_name(spec.argument);
+      CLI::Option& option = *added.add_option(spec.name);
+      option.expected(static_cast<int>(spec.values()))->type_name(spec.argument);
+      if (spec.repeats) option.multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     }
   }
   return added;

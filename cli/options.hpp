@@ -18,6 +18,7 @@ struct OptionSpec {
   const char* fallback;  ///< what holds when the option is not given, in words; "" when nothing needs saying
   const char* group;     ///< heading in the help
   const char* help;
+  bool repeats = false;  ///< it may be given several times, with a value each time
 
   std::size_t values() const;  ///< how many values it takes
 };

@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "query.hpp"
 #include "release_charge.hpp"
+#include "sources.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
 
@@ -32,8 +33,18 @@ std::string rendered(Format format, const Published& release, const SourceDescri
   return {};
 }
 
+std::optional<std::uint32_t> sql_stability(const Typed& typed) {
+  if (!typed.has("--sql-stability")) return {};
+  return static_cast<std::uint32_t>(whole_number(typed, "--sql-stability", {1, TableOptions::most_stability}));
+}
+
 TableOptions table_of(const Typed& typed) {
-  if (typed.file.empty() && !typed.has("--sql")) {
+  for (const char* option : {"--sql-stability", "--table"}) {
+    if (typed.has(option) && !typed.has("--sql")) {
+      usage(std::string(option) + " goes with --sql", "write a query, or leave the option out");
+    }
+  }
+  if (typed.file.empty() && !typed.has("--table")) {
     usage("no FILE to read", "name a CSV, TSV, Parquet or JSON file, or - for standard input");
   }
   for (const char* option : {"--input-format", "--delimiter"}) {
@@ -46,6 +57,8 @@ TableOptions table_of(const Typed& typed) {
   if (typed.has("--threads")) {
     options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
   }
+  options.tables = named_tables(typed);
+  options.sql_stability = sql_stability(typed);
   return options;
 }
 
@@ -75,7 +88,8 @@ void warn_of_weak_budgets(const Budget& budget) {
 /// Refusals first, rows second, output last.
 int run_release(const Typed& typed) {
   if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
-  const QuantileQuery query = query_of(typed, budget_of(typed));
+  const QuantileQuery asked = query_of(typed, budget_of(typed));
+  const QuantileQuery query = over_query(asked, sql_stability(typed).value_or(1));
   const std::optional<BoundsToFind> bounds = bounds_to_find(typed, query);
   const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
   query.validate(lattice);
@@ -90,21 +104,28 @@ int run_release(const Typed& typed) {
                         : RandomBits::system();
   const bool may_be_there = typed.has("--ledger") && std::filesystem::is_regular_file(receipt);  // from an earlier run
   if (!receipt.empty() && !may_be_there) require_writable(receipt);
-  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, query);
+  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, asked);
   warn_of_weak_budgets(query.budget);
 
   const Table table = opened(options, input_name(typed));
   const std::string column = typed.one("--column");
   table.require_numeric(column);
   table.require_selection(selection, column);
-  const SourceDescription source{
-      typed.file,     typed.one("--sql"), column,      null_policy == NullPolicy::drop ? "drop" : "error",
-      table.engine(), selection.person,   selection.by};
+  const SourceDescription source{typed.file,
+                                 typed.one("--sql"),
+                                 column,
+                                 null_policy == NullPolicy::drop ? "drop" : "error",
+                                 table.engine(),
+                                 selection.person,
+                                 selection.by,
+                                 options.tables,
+                                 options.sql_stability ? std::to_string(*options.sql_stability) : std::string()};
   const bool public_rows = typed.has("--public-rows");
   if (charge) {
     ReleaseDetails details{options.format, options.delimiter, public_rows, selection.keys};
     if (bounds) details.bounds_share = bounds->share;
     details.source = charge->source();
+    details.tables = with_canonical_paths(options.tables);
     if (charge->answer_from_ledger(canonical_query(query, lattice, source, details), format)) return 0;
     charge->reserve();
   }
@@ -115,7 +136,7 @@ int run_release(const Typed& typed) {
     const std::vector<RankProfile> profiles =
         profiles_of(table, column, lattice, null_policy, selection, bits, [&] { progress.tick(); });
     Published release = published(profiles, lattice, query, selection, bounds, bits);
-    if (public_rows) std::get<QuantileRelease>(release).public_records = profiles[0].records();
+    if (public_rows) std::get<QuantileRelease>(release).public_records = table.rows();
     const std::string json = to_json(release, source);
     output = rendered(format, release, source);
     if (charge) {

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -10,7 +11,37 @@ namespace {
 
 bool is_path(const std::string& text) { return text.find('/') != std::string::npos; }
 
+/// "" of what is no regular file: nobody knows what is behind standard input or a pipe the next time.
+std::string canonical_path(const std::string& file) {
+  std::error_code unknown;
+  if (file == "-" || !std::filesystem::is_regular_file(file, unknown)) return {};
+  const std::filesystem::path path = std::filesystem::canonical(file, unknown);
+  return unknown ? "" : path.string();
+}
+
 }  // namespace
+
+std::vector<NamedTable> named_tables(const Typed& typed) {
+  std::vector<NamedTable> tables;
+  if (!typed.has("--table")) return tables;
+  for (const std::string& text : typed.values.at("--table")) {
+    const std::size_t sign = text.find('=');
+    if (sign == std::string::npos) {
+      usage("--table: '" + text + "' has no = between a name and a file",
+            "write for example --table visits=visits.csv");
+    }
+    tables.push_back({text.substr(0, sign), text.substr(sign + 1)});
+  }
+  return tables;
+}
+
+std::vector<NamedTable> with_canonical_paths(std::vector<NamedTable> tables) {
+  for (NamedTable& table : tables) {
+    const std::string path = canonical_path(table.file);
+    if (!path.empty()) table.file = path;
+  }
+  return tables;
+}
 
 std::string source_read(const Typed& typed) {
   const std::string declared = typed.one("--source");
@@ -19,10 +50,9 @@ std::string source_read(const Typed& typed) {
           "leave it out: a file is known by its path; or declare a name without a slash");
   }
   if (!declared.empty()) return declared;
-  std::error_code unknown;
-  if (typed.file == "-" || !std::filesystem::is_regular_file(typed.file, unknown)) return {};
-  const std::filesystem::path path = std::filesystem::canonical(typed.file, unknown);
-  return unknown ? "" : path.string();
+  const auto is_unknown = [](const NamedTable& table) { return canonical_path(table.file).empty(); };
+  if (std::ranges::any_of(named_tables(typed), is_unknown)) return {};
+  return canonical_path(typed.file);
 }
 
 std::string source_to_pin(const Typed& typed) {

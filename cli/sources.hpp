@@ -2,13 +2,21 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "fractile/source.hpp"
 #include "options.hpp"
 
 namespace fractile::cli {
 
+/// What --table names. Error(usage) for one without =.
+std::vector<NamedTable> named_tables(const Typed& typed);
+
+/// Their files by canonical paths, where they have one.
+std::vector<NamedTable> with_canonical_paths(std::vector<NamedTable> tables);
+
 /// What a release reads: the name that --source declares, or the canonical path of FILE. "" when nothing is known, as of
-/// standard input, of a pipe, and of a query's result without FILE. Error(usage) when --source is a path.
+/// standard input, of a pipe (also behind a --table), and of a query's result without FILE. Error(usage) when --source is a path.
 std::string source_read(const Typed& typed);
 
 /// What --source of fractile ledger init pins: with a slash the canonical path of a file, otherwise a name. Error(usage) when

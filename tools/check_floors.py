@@ -33,7 +33,7 @@ ROOMS = {
     "flow": Room(2, ("privacy", "exact")),
     "source": Room(2, ("ranks", "exact")),
     "ledger": Room(2, ("privacy", "exact")),
-    "report": Room(3, ("quantiles", "flow", "ledger", "privacy", "ranks", "exact")),
+    "report": Room(3, ("quantiles", "flow", "source", "ledger", "privacy", "ranks", "exact")),
     "experiments": Room(4, ALL_PUBLIC),
     "cli": Room(5, ALL_PUBLIC, also=("experiments",)),
     "python": Room(5, ALL_PUBLIC),

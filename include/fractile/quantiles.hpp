@@ -46,7 +46,7 @@ struct QuantileQuery {
   std::vector<Rational> quantiles;  ///< strictly increasing, in [0, 1]
   Budget budget;                    ///< for all quantiles together, for one person
   Neighbors neighbors = Neighbors::add_remove;
-  std::uint32_t records_per_person = 1;  ///< at most this many records of the table are one person's
+  std::uint32_t records_per_person = 1;  ///< at most this many records of the table are one person's; see over_query()
   Mechanism mechanism = Mechanism::automatic;
   Rates rates = Rates::tight;
   Base base = Base::by_mechanism;
@@ -59,6 +59,11 @@ struct QuantileQuery {
   /// The same, and that its mechanism takes so many candidates: joint selections and adaptive bases take at most 2^46.
   void validate(const Lattice& lattice) const;
 };
+
+/// The query, asked of the result of a SQL query of which one record changes at most `stability` rows
+/// (TableOptions::sql_stability): for so many times as many records per person. Error(usage) for 0 and for more than 4,294,967,295 in all.
+/// Proof: docs/proofs/row_wise_queries.md
+QuantileQuery over_query(const QuantileQuery& query, std::uint32_t stability);
 
 /// The quantiles 1/rows, 2/rows, ..., 1: released, they are a synthetic column of so many rows, distributed like the table's
 /// (quantiles sanitization, approximate-quantiles 2021, Corollary 3.6). Error(usage) unless 1 <= rows <= 1,000,000.
@@ -90,7 +95,7 @@ struct QuantileRelease {
   std::vector<std::uint64_t> indices;  ///< one candidate a quantile, in order, never decreasing
   MechanismUsed used;
   std::optional<std::uint64_t> unsafe_seed;     ///< set when the bits were reproducible: not private
-  std::optional<std::uint64_t> public_records;  ///< the number of records, when declared public
+  std::optional<std::uint64_t> public_records;  ///< how many rows the table has, with or without a number, when declared public
   std::optional<PrivateBounds> bounds = {};     ///< when nobody declared them; `query` has the rest of the budget
 
   /// What all of it costs.

@@ -12,6 +12,7 @@
 #include "fractile/pipelines.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/source.hpp"
 
 namespace fractile {
 
@@ -22,8 +23,11 @@ struct SourceDescription {
   std::string column;
   std::string null_policy;  ///< "drop" or "error"
   std::string engine;
-  std::string person = {};  ///< the column by which persons' records were bounded, if one was named
-  std::string by = {};      ///< the column of the groups' keys, if there are groups
+  std::string person = {};              ///< the column by which persons' records were bounded, if one was named
+  std::string by = {};                  ///< the column of the groups' keys, if there are groups
+  std::vector<NamedTable> tables = {};  ///< what else the query could read
+  /// Declared of the query, in digits; empty when it is row-wise. The release was asked for by over_query().
+  std::string sql_stability = {};
 };
 
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
@@ -128,6 +132,8 @@ struct ReleaseDetails {
   /// What the table is: the canonical path of a file, which begins with a slash, or a name that was declared; empty when
   /// nothing is known, and then equal queries need not be about the same table.
   std::string source = {};
+  /// The tables of a query, by the canonical paths of their files.
+  std::vector<NamedTable> tables = {};
 };
 
 /// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts

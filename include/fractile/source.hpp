@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,18 @@ enum class NullPolicy { drop, error };
 /// Error(usage) on others.
 enum class Counting { automatic, push_down, stream };
 
+/// A further table that a query may read.
+struct NamedTable {
+  std::string name;  ///< a letter or _, then letters, digits and _; letter case does not count; not "input"
+  std::string file;  ///< as TableOptions::file; its format is told by its name, csv for "-"
+};
+
 struct TableOptions {
   /// Path; "-" for standard input (spooled to a private temporary file); may be empty with `sql`.
   std::string file = {};
-  /// One SELECT over `input` (the file; columns of text files are VARCHAR there, whatever they hold) or over anything
-  /// DuckDB reads. Empty: the file itself.
+  /// One SELECT over `input` (the file) and over `tables`, and nothing else; columns of text files are VARCHAR there, whatever they
+  /// hold, those of JSON are the keys that the query names. Empty: the file itself. Row-wise, or declared by `sql_stability`.
+  /// Proof: docs/proofs/row_wise_queries.md
   std::string sql = {};
   /// "csv", "tsv", "parquet", "json", or empty: by the file's name, csv for standard input. Text may be gzipped.
   std::string format = {};
@@ -38,6 +46,13 @@ struct TableOptions {
   /// How many threads the engine reads with and positions are sorted by, at most `most_threads`; 0: as many as the machine runs at once.
   /// Changes no profile. What must come in the order of the file is read by one.
   std::uint32_t threads = 0;
+  /// What else a query may read.
+  std::vector<NamedTable> tables = {};
+  static constexpr std::uint32_t most_stability = 1'000'000'000;
+  /// Of a query that is not row-wise, or need not be found to be: a declaration that one record more or less changes at most so many
+  /// rows of its result. A row that changes counts twice under add-remove (one less, one more), once under change-one. Nobody checks it,
+  /// and the release must be asked for by over_query(). At most `most_stability`.
+  std::optional<std::uint32_t> sql_stability = {};
 };
 
 /// Whose records count, and in which groups. Cells of `person` and `by` are read as text and compared byte for byte: in a text
@@ -61,8 +76,8 @@ struct RecordSelection {
 /// An opened table whose schema is known and none of whose records has been kept.
 class Table {
  public:
-  /// Loads the engine, finds the file and reads its schema. Error(usage) for a missing engine, unknown format or too many threads,
-  /// Error(data) for a file that is missing, unreadable or not of its format. Messages name file, row and column, never a
+  /// Loads the engine, finds the file and reads its schema. Error(usage) for a missing engine, unknown format, too many threads or
+  /// a query that is refused, Error(data) for a file that is missing, unreadable or not of its format. Messages name file, row and column, never a
   /// value.
   static Table open(const TableOptions& options);
   Table(Table&&) noexcept;
@@ -79,9 +94,13 @@ class Table {
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 
-  /// Error(usage) as validate(), Error(data) unless the table has its columns. `column`: the one to be counted, or empty; Error(usage)
+  /// Error(usage) as validate(), and for a person's column of a query whose stability is declared: its rows need not come from one
+  /// person each. Error(data) unless the table has the columns. `column`: the one to be counted, or empty; Error(usage)
   /// for keys of JSON that differ from each other in letter case only. No record is looked at.
   void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
+
+  /// How many records the file has, with or without a number. Error(usage) of a query; Error(data) as profile().
+  std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
 
   /// One profile a key, in the order of the keys, or without `by` a single one: counted as profile() does, record by record
   /// in one pass. A record without a person (NULL, empty or blank) is left out or refused like one without a number, whatever

@@ -49,6 +49,12 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   if (is_declared) line.add("source", name_text(details.source));
   if (!is_declared) line.add("file", name_text(details.source.empty() ? source.file : details.source));
   line.add("sql", source.sql);
+  const std::vector<NamedTable>& tables = details.tables.empty() ? source.tables : details.tables;
+  if (!tables.empty()) {
+    line.add_list("tables", tables.size(),
+                  [&](std::uint64_t i) { return tables[i].name + "=" + name_text(tables[i].file); });
+  }
+  line.add("sql_stability", source.sql_stability);
   line.add("null", source.null_policy);
   line.add("input_format", details.input_format);
   line.add("delimiter", details.delimiter);

@@ -250,7 +250,9 @@ void explain_values(Page& page, const Receipt& receipt) {
 void explain_people(Page& page, const Receipt& receipt) {
   page.section("For whom the promise holds");
   const std::string records = receipt.records_per_person == "1" ? "1 record" : receipt.records_per_person + " records";
-  if (receipt.source.person.empty()) {
+  if (!receipt.source.sql_stability.empty()) {
+    page.paragraph("For every person whose records change no more rows of the query's result than is declared below.");
+  } else if (receipt.source.person.empty()) {
     page.paragraph(fmt::format("For every person who has at most {} in the table{}. {}", records,
                                receipt.source.by.empty() ? "" : ", in all groups together",
                                of_more_records(receipt.budget.measure())));
@@ -292,6 +294,29 @@ void explain_errors(Page& page, const Receipt& receipt) {
   }
 }
 
+std::string declared_in_words(const Receipt& receipt) {
+  return fmt::format(
+      "Declared, not checked: one person's records change at most {} row{} of the query's result{}. If they change "
+      "more, the "
+      "promise is weaker. ",
+      receipt.records_per_person, receipt.records_per_person == "1" ? "" : "s",
+      receipt.neighbors == "add-remove" ? ", where a row that changes counts as two" : "");
+}
+
+/// What was checked of the query, or declared, and what it could read.
+void explain_query(Page& page, const Receipt& receipt) {
+  const std::string& stability = receipt.source.sql_stability;
+  page.paragraph((stability.empty()
+                      ? "The query was checked: it goes row by row, each row of its result coming from one record. "
+                      : declared_in_words(receipt)) +
+                 "It is: " + page.typed(receipt.source.sql));
+  std::vector<std::string> tables;
+  for (const NamedTable& table : receipt.source.tables) {
+    tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
+  }
+  if (!tables.empty()) page.paragraph(fmt::format("Besides, it could read: {}.", fmt::join(tables, ", ")));
+}
+
 void explain_assumptions(Page& page, const Receipt& receipt) {
   page.section("What was assumed");
   if (receipt.bounds_share.empty()) {
@@ -305,10 +330,7 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
                     "that of the data but one that holds the quantiles. Values outside count as the nearest end.",
                     percent_of(receipt.bounds_share), receipt.lattice));
   }
-  if (!receipt.source.sql.empty()) {
-    page.paragraph("That each row of the query's result comes from one person's records alone: " +
-                   page.typed(receipt.source.sql));
-  }
+  if (!receipt.source.sql.empty()) explain_query(page, receipt);
   page.paragraph(receipt.source.null_policy == "drop"
                      ? "That in every record the column holds a number or nothing; records with nothing were left out. "
                        "Any other content makes a release fail, and the failure tells that there is some."

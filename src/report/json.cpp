@@ -34,11 +34,25 @@ void write_quantiles(Writer& json, const QuantileRelease& release, const WorstCa
   json.EndArray();
 }
 
+void write_tables(Writer& json, const std::vector<NamedTable>& tables) {
+  json.Key("tables");
+  json.StartArray();
+  for (const NamedTable& table : tables) {
+    json.StartObject();
+    member(json, "name", table.name);
+    member(json, "file", table.file);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void write_source(Writer& json, const SourceDescription& source) {
   json.Key("source");
   json.StartObject();
   if (!source.file.empty()) member(json, "file", name_text(source.file));
   if (!source.sql.empty()) member(json, "sql", source.sql);
+  if (!source.tables.empty()) write_tables(json, source.tables);
+  if (!source.sql_stability.empty()) number(json, "sql_stability", source.sql_stability);
   member(json, "column", source.column);
   if (!source.person.empty()) member(json, "person", source.person);
   member(json, "null", source.null_policy);

@@ -66,9 +66,13 @@ std::string table_of(const std::vector<Row>& rows) { return aligned(rows, rows.f
 std::string terms_of(const QuantileRelease& release, const SourceDescription& source, const std::string& mechanism) {
   const QuantileQuery& query = release.query;
   std::string text =
-      fmt::format("\n{} ({}), neighbors {}, at most {} record{} a person, mechanism {}\n", release.cost().to_string(),
+      fmt::format("\n{} ({}), neighbors {}, at most {} {}{} a person, mechanism {}\n", release.cost().to_string(),
                   to_string(release.cost().measure()), to_string(query.neighbors), query.records_per_person,
-                  query.records_per_person == 1 ? "" : "s", mechanism);
+                  source.sql_stability.empty() ? "record" : "row", query.records_per_person == 1 ? "" : "s", mechanism);
+  if (!source.sql_stability.empty()) {
+    text += fmt::format("declared, not checked: a record changes at most {} row{} of the query's result\n",
+                        source.sql_stability, source.sql_stability == "1" ? "" : "s");
+  }
   if (release.bounds) {
     text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
                         release.lattice.lower().to_decimal(), release.lattice.upper().to_decimal());
@@ -86,7 +90,7 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
     text += fmt::format("records without a number (NULL, empty, NaN){} were left out\n",
                         source.person.empty() ? "" : " or without a person");
   }
-  if (release.public_records) text += fmt::format("{} records (declared public)\n", *release.public_records);
+  if (release.public_records) text += fmt::format("{} rows (declared public)\n", *release.public_records);
   if (release.unsafe_seed)
     text += fmt::format("NOT PRIVATE: random bits from --unsafe-seed {}\n", *release.unsafe_seed);
   return text;

@@ -109,10 +109,20 @@ std::vector<Receipt::Group> groups_of(const Json& json) {
   return groups;
 }
 
+std::vector<NamedTable> tables_of(const Json& source) {
+  std::vector<NamedTable> tables;
+  if (!source.HasMember("tables")) return tables;
+  for (const Json& table : source["tables"].GetArray()) {
+    tables.push_back({text_of(table, "name"), text_of(table, "file")});
+  }
+  return tables;
+}
+
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
-  return {text_of(source, "file"),   text_of(source, "sql"),    text_of(source, "column"), text_of(source, "null"),
-          text_of(source, "engine"), text_of(source, "person"), text_of(json, "by")};
+  return {text_of(source, "file"), text_of(source, "sql"),    text_of(source, "column"),
+          text_of(source, "null"), text_of(source, "engine"), text_of(source, "person"),
+          text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability")};
 }
 
 /// Of a document that keeps the schema and has its numbers as texts.

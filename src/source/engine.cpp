@@ -54,6 +54,7 @@ FailureKind kind_of(std::string_view message) {
   }
   if (contains(message, "Expected Number of Columns")) return FailureKind::column_count;
   if (message.starts_with("Conversion Error")) return FailureKind::not_a_number;
+  if (message.starts_with("Out of Range Error")) return FailureKind::out_of_range;
   if (message.starts_with("Invalid Input") || message.starts_with("IO Error")) return FailureKind::malformed;
   return FailureKind::other;
 }
@@ -69,9 +70,11 @@ constexpr std::array<std::pair<const char*, const char*>, 5> database_options{{
 
 }  // namespace
 
-EngineFailure classify_failure(std::string_view message) {
+EngineFailure classify_failure(std::string_view message, FailureTime time) {
   const FailureKind kind = kind_of(message);
-  return {kind, csv_line(message), kind == FailureKind::statement ? first_line(message) : std::string()};
+  if (kind != FailureKind::statement) return {kind, csv_line(message), {}};
+  if (time == FailureTime::running) return {FailureKind::malformed, {}, {}};
+  return {kind, {}, first_line(message)};
 }
 
 namespace {
@@ -105,14 +108,16 @@ EngineTypeNumber number_of(CellType type) {
   }
 }
 
-EngineFailure failure_of(const char* message) { return classify_failure(message == nullptr ? "" : message); }
+EngineFailure failure_of(const char* message, FailureTime time = FailureTime::running) {
+  return classify_failure(message == nullptr ? "" : message, time);
+}
 
 /// A query, from its words to its result; released in the right order, whatever happens.
 class Query {
  public:
   Query(const EngineApi& api, EngineConnection* connection, const std::string& sql) : Query(api, connection) {
     if (api_.prepare(connection, sql.c_str(), &statement_) != engine_ok) {
-      throw failure_of(api_.prepare_error(statement_));
+      throw failure_of(api_.prepare_error(statement_), FailureTime::preparing);
     }
   }
   Query(const Query&) = delete;

@@ -20,12 +20,13 @@ namespace fractile::source_detail {
 enum class FailureKind {
   statement,          ///< the SQL does not parse or bind; `detail` is the engine's sentence, made before rows are read
   not_a_number,       ///< a conversion failed
+  out_of_range,       ///< a number does not fit its type
   long_line,          ///< a text line above the engine's limit
   long_record,        ///< a JSON record above the engine's limit
   not_utf8,           ///< bytes that are not UTF-8
   unclosed_quote,     ///< a quoted cell without its end
   column_count,       ///< a text line with more or fewer cells than the header
-  malformed,          ///< the file is not of its format, or is truncated
+  malformed,          ///< the file is not of its format, or is truncated; or a function of SQL refused its argument
   missing_file,       ///< the SQL names a file that is not there
   missing_extension,  ///< the SQL needs what is not built in
   memory,             ///< the engine ran out of memory
@@ -40,8 +41,12 @@ struct EngineFailure : std::runtime_error {
   std::string detail;                 ///< only of FailureKind::statement
 };
 
-/// Reads kind and line out of an engine's message; keeps its first line only for a statement.
-EngineFailure classify_failure(std::string_view message);
+/// When a message was made: while a statement was prepared, when the engine has seen no rows, or while it ran.
+enum class FailureTime { preparing, running };
+
+/// Reads kind and line out of an engine's message; keeps its first line only for a statement that was being prepared. (Some functions
+/// complain of their arguments, which are cells, in the words of a statement.)
+EngineFailure classify_failure(std::string_view message, FailureTime time);
 
 std::string quote_identifier(std::string_view name);
 std::string quote_literal(std::string_view text);

@@ -21,15 +21,27 @@ TEST(Engine, Quotes) {
 }
 
 TEST(Engine, FailuresKeepNoWordsAboutRows) {
-  const EngineFailure failure = classify_failure("Conversion Error: Could not convert string 'secret' to DOUBLE");
+  const EngineFailure failure =
+      classify_failure("Conversion Error: Could not convert string 'secret' to DOUBLE", FailureTime::running);
   EXPECT_EQ(failure.kind, FailureKind::not_a_number);
   EXPECT_EQ(failure.detail, "");
   EXPECT_EQ(std::string(failure.what()), "the engine failed");
 }
 
+TEST(Engine, WhatRunsKeepsNoWordsWhateverTheyLookLike) {
+  const char* const message = "Binder Error: JSON path error near 'secret'\nLINE 1: ...";
+  const EngineFailure running = classify_failure(message, FailureTime::running);
+  EXPECT_EQ(running.kind, FailureKind::malformed);
+  EXPECT_EQ(running.detail, "");
+  const EngineFailure preparing = classify_failure(message, FailureTime::preparing);
+  EXPECT_EQ(preparing.kind, FailureKind::statement);
+  EXPECT_EQ(preparing.detail, "Binder Error: JSON path error near 'secret'");
+}
+
 TEST(Engine, FailuresKeepTheLine) {
   const EngineFailure failure = classify_failure(
-      "Invalid Input Error: CSV Error on Line: 31\nOriginal Line: 1,2,3\nExpected Number of Columns: 2 Found: 3");
+      "Invalid Input Error: CSV Error on Line: 31\nOriginal Line: 1,2,3\nExpected Number of Columns: 2 Found: 3",
+      FailureTime::running);
   EXPECT_EQ(failure.kind, FailureKind::column_count);
   EXPECT_EQ(failure.line, 31u);
   EXPECT_EQ(failure.detail, "");

@@ -79,7 +79,7 @@ int open_path(const std::string& path) {
   if (fstat(file.get(), &status) != 0) fail(ErrorCode::data, "cannot open " + path, errno, {});
   if (S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::data, path + " is a directory, not a file",
-                "name one file in it; fractile reads one: join several first, and name the result");
+                "name one file in it, or put several together with --sql, --table and --sql-stability");
   }
   return S_ISREG(status.st_mode) ? file.release() : spool(file.get(), path);
 }

@@ -11,6 +11,7 @@
 #include "fractile/error.hpp"
 #include "source/foreign_format.hpp"
 #include "source/header_line.hpp"
+#include "source/sql_tree.hpp"
 #include "source/text_stream.hpp"
 
 namespace fractile::source_detail {
@@ -174,28 +175,6 @@ std::string read_json_sql(const std::string& file, JsonForm form, const std::vec
          text_columns_sql(distinct_keys(keys)) + "})";
 }
 
-/// Parses the query without running it: one statement, a SELECT, so that it can stand in parentheses.
-void require_one_select(const Connection& connection, const std::string& sql) {
-  const std::string parsed = "json_serialize_sql(" + quote_literal(sql) + ")";
-  const auto rows = text_rows(connection,
-                              "SELECT CAST(json_array_length(parsed, '$.statements') AS VARCHAR), "
-                              "parsed ->> '$.error_message' FROM (SELECT " +
-                                  parsed + " AS parsed)",
-                              2);
-  const std::string& count = rows.at(0)[0];
-  const std::string& message = rows.at(0)[1];
-  if (!message.empty() && message.find("Only SELECT") == std::string::npos) {
-    throw Error(ErrorCode::usage, "the query was refused: " + message, "correct the query");
-  }
-  if (count != "1")
-    throw Error(ErrorCode::usage, "the query is not one SELECT", "write a single SELECT ... FROM input");
-}
-
-std::string without_semicolon(std::string_view sql) {
-  const std::size_t last = sql.find_last_not_of("; \t\r\n");
-  return std::string(sql.substr(0, last == std::string_view::npos ? 0 : last + 1));
-}
-
 }  // namespace
 
 Format format_of(const TableOptions& options) {
@@ -203,6 +182,8 @@ Format format_of(const TableOptions& options) {
   check_delimiter(options.delimiter, format);
   return format;
 }
+
+Format format_of_file(const std::string& file) { return format_by_file_name(file); }
 
 Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter) {
   if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
@@ -252,11 +233,10 @@ Relation Relation::of_parquet(const Connection& connection, const InputFile& fil
   return relation;
 }
 
-Relation Relation::of_query(const Connection& connection, std::string_view sql, std::string setup_sql) {
+Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup) {
   Relation relation;
-  require_one_select(connection, std::string(sql));
-  relation.setup_sql_ = std::move(setup_sql);
-  relation.from_ = "(" + without_semicolon(sql) + "\n)";  // the line end closes a comment
+  relation.setup_ = std::move(setup);
+  relation.from_ = in_parentheses(sql);
   relation.columns_ = described_columns(connection, relation.from_);
   return relation;
 }
@@ -287,16 +267,19 @@ Relation Relation::on_lines() const {
 }
 
 std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys) const {
+  std::vector<std::string> engine_names;
   std::vector<std::string> names;
-  for (const Column& column : columns_) names.push_back(column.name);
-  names = distinct_names(names);
-  std::string list = "*";
-  if (shape_) {
-    list.clear();
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      list += (k == 0 ? "" : ", ") + quote_identifier(columns_[k].engine_name) + " AS " + quote_identifier(names[k]);
-    }
+  for (const Column& column : columns_) {
+    engine_names.push_back(column.engine_name);
+    names.push_back(column.name);
   }
+  if (json_form_) engine_names = names = distinct_keys(keys);
+  names = distinct_names(names);
+  std::string list;  // each by its name: * would let the engine add columns of its own
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    list += (k == 0 ? "" : ", ") + quote_identifier(engine_names[k]) + " AS " + quote_identifier(names[k]);
+  }
+  if (list.empty()) list = "NULL AS \"\"";  // of JSON: records are counted, and nothing of them is named
   const std::string from = json_form_ ? read_json_sql(from_, *json_form_, keys) : from_;
   return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from;
 }

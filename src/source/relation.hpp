@@ -1,4 +1,4 @@
-// What the engine reads: a file of one of four formats, or a query, as SQL after FROM, with its columns.
+// What the engine reads: a file of one of four formats, or a query over such files, as SQL after FROM, with its columns.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,8 @@ enum class Format { csv, tsv, parquet, json };
 /// By TableOptions::format, else by the file's name (.gz aside), else csv for "-". Error(usage) when neither says, or
 /// when a delimiter is set for a format that has none.
 Format format_of(const TableOptions& options);
+/// Of a further input, by its name alone.
+Format format_of_file(const std::string& file);
 
 /// How a table is read. Text formats have text columns only; nothing is inferred from cells. The columns of JSON are the keys
 /// that are asked for, whatever its records hold.
@@ -29,9 +31,8 @@ class Relation {
   /// The schema of a file; none of its records decides anything here. Error(data) when it is not of its format. Throws
   /// EngineFailure.
   static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter);
-  /// The schema of a query; `setup_sql`, which may be empty, has been run. Error(usage) unless the query is one SELECT.
-  /// Throws EngineFailure.
-  static Relation of_query(const Connection& connection, std::string_view sql, std::string setup_sql);
+  /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. Throws EngineFailure.
+  static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup);
 
   /// The column of this name, as find_column() has it. In JSON there is one for every name that is not empty, without NUL and
   /// UTF-8, spelled exactly so, or Error(usage). `source` is for messages.
@@ -45,8 +46,8 @@ class Relation {
   std::string from(const std::vector<Column>& columns) const;
   /// A statement that gives the whole relation this name; `keys`: the columns of JSON.
   std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}) const;
-  /// To be run on a connection before it reads the relation; may be empty.
-  const std::string& setup_sql() const { return setup_sql_; }
+  /// Statements to be run on a connection before it reads the relation.
+  const std::vector<std::string>& setup() const { return setup_; }
   /// Of delimited text, where a scan that meets bad bytes explains itself only when it reads all columns.
   const std::optional<DelimitedShape>& shape() const { return shape_; }
   /// None but for JSON.
@@ -62,7 +63,7 @@ class Relation {
 
   std::vector<Column> columns_;  // none of JSON
   std::string from_;             // of all columns; of JSON: the file's name and how it is packed, for read_json
-  std::string setup_sql_;
+  std::vector<std::string> setup_;
   std::optional<DelimitedShape> shape_;
   std::optional<JsonForm> json_form_;
 };

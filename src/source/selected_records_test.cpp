@@ -87,9 +87,14 @@ TEST_F(SelectedRecords, OverAllGroupsAPersonKeepsNoMore) {
 
 TEST_F(SelectedRecords, PersonsAreTexts) {
   EXPECT_EQ(select_text("who,age\n1,30\n1.0,31\n 1,32\n1,33\n", by_person(1))[0].records(), 3U);
-  EXPECT_EQ(select({.sql = "SELECT * FROM (VALUES (1, 30), (1, 31), (2, 32)) t(who, age)"}, by_person(1))[0].records(),
-            2U);
-  EXPECT_EQ(select({.sql = "SELECT * FROM (VALUES (1.5::DOUBLE, 30), (1.50::DOUBLE, 31)) t(who, age)"}, by_person(1))[0]
+  EXPECT_EQ(
+      select({.file = write_parquet("t1.parquet", "SELECT * FROM (VALUES (1, 30), (1, 31), (2, 32)) t(who, age)")},
+             by_person(1))[0]
+          .records(),
+      2U);
+  EXPECT_EQ(select({.file = write_parquet("t2.parquet",
+                                          "SELECT * FROM (VALUES (1.5::DOUBLE, 30), (1.50::DOUBLE, 31)) t(who, age)")},
+                   by_person(1))[0]
                 .records(),
             1U);
 }
@@ -126,10 +131,10 @@ TEST_F(SelectedRecords, RecordsOfNobodyAreLeftOutOrRefused) {
   refuse("who,city,age\na,x,1\nsecret,x,\n", both, "row 2, column 'age': empty, NULL or NaN");
   EXPECT_EQ(select_text("who,city,age\na,,1\nb,x,2\n", both, NullPolicy::error)[0], profile_of_ages({2}));
   EXPECT_EQ(error_of([&] {
-              select({.sql = "SELECT * FROM (VALUES ('a', 1), (NULL, 2)) t(who, age)"}, by_person(1),
-                     NullPolicy::error);
+              select({.file = write_parquet("t3.parquet", "SELECT * FROM (VALUES ('a', 1), (NULL, 2)) t(who, age)")},
+                     by_person(1), NullPolicy::error);
             }).what(),
-            std::string("the query: result row 2, column 'who': empty or NULL"));
+            folder.path("t3.parquet") + ": row 2, column 'who': empty or NULL");
 }
 
 TEST_F(SelectedRecords, BadCellsArePlacedButNotShown) {
@@ -160,7 +165,8 @@ TEST_F(SelectedRecords, WrongSelections) {
 
 /// 20,000 persons with records of ages 0 .. 3, one of each, always in that order.
 TEST_F(SelectedRecords, SamplesAreUniformThroughTheEngine) {
-  const TableOptions table{.sql = "SELECT i // 4 AS who, i % 4 AS age FROM range(80000) t(i)"};
+  const TableOptions table{
+      .file = write_parquet("t4.parquet", "SELECT i // 4 AS who, i % 4 AS age FROM range(80000) t(i)")};
   for (const std::uint32_t most : {1U, 3U}) {
     const RankProfile kept = select(table, by_person(most))[0];
     std::vector<std::uint64_t> counts;
@@ -174,7 +180,8 @@ TEST_F(SelectedRecords, SamplesAreUniformThroughTheEngine) {
 }
 
 TEST_F(SelectedRecords, ASeedMakesTheSampleReproducible) {
-  const TableOptions table{.sql = "SELECT hash(i) % 5000 AS who, i % 100 AS age FROM range(50000) t(i)"};
+  const TableOptions table{
+      .file = write_parquet("t5.parquet", "SELECT hash(i) % 5000 AS who, i % 100 AS age FROM range(50000) t(i)")};
   const auto sample = [&](std::uint64_t seed) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
     return Table::open(table).profiles("age", ages, NullPolicy::drop, by_person(1), bits);
@@ -189,7 +196,7 @@ TEST_F(SelectedRecords, FineLatticesAndManyKeys) {
   RandomBits bits = RandomBits::system();
   const Lattice fine = lattice_of("0", "1000000", "0.000001");
   const std::vector<RankProfile> groups =
-      Table::open({.sql = "SELECT i % 60000 AS city, i AS age FROM range(120000) t(i)"})
+      Table::open({.file = write_parquet("t6.parquet", "SELECT i % 60000 AS city, i AS age FROM range(120000) t(i)")})
           .profiles("age", fine, NullPolicy::drop, by_key(keys), bits);
   ASSERT_EQ(groups.size(), keys.size());
   for (std::size_t k = 0; k < keys.size(); ++k) {

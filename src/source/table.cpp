@@ -11,6 +11,7 @@
 #include "source/counting.hpp"
 #include "source/engine.hpp"
 #include "source/input_file.hpp"
+#include "source/query_relation.hpp"
 #include "source/relation.hpp"
 #include "source/selected_records.hpp"
 #include "source/text_check.hpp"
@@ -24,7 +25,7 @@ using source_detail::Counted;
 using source_detail::EngineFailure;
 using source_detail::FailureKind;
 using source_detail::Format;
-using source_detail::InputFile;
+using source_detail::Input;
 using source_detail::NumberQuery;
 using source_detail::Numeric;
 using source_detail::Relation;
@@ -62,10 +63,10 @@ struct Source {
   std::string display_name;  // of the file or the query
   std::string row_of;        // how messages say whose rows are numbered
   std::string engine;
+  std::vector<Input> inputs;  // with their relations
+  bool is_declared;           // a query whose stability nobody checks
   bool has_query = false;
-  std::optional<InputFile> file;
-  std::optional<Relation> file_relation;  // of the file
-  std::optional<Relation> relation;       // of the query, where there is one, else the file's
+  std::optional<Relation> relation;  // of the query, where there is one, else the file's
   FirstConnection first_connection;
 };
 
@@ -78,10 +79,11 @@ void set_order(const Connection& connection, Order order, std::uint32_t threads)
   connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
 }
 
-Connection connect(const std::string& library, const std::string& setup_sql, Order order, std::uint32_t threads) {
+Connection connect(const std::string& library, const std::vector<std::string>& setup, Order order,
+                   std::uint32_t threads) {
   Connection connection = Connection::open(library);
   set_order(connection, order, threads);
-  if (!setup_sql.empty()) connection.run(setup_sql);
+  for (const std::string& statement : setup) connection.run(statement);
   return connection;
 }
 
@@ -89,10 +91,12 @@ Connection connect(const std::string& library, const std::string& setup_sql, Ord
 /// which is set up, serves the first.
 Connection connect(const Source& source, Order order) {
   std::optional<Connection> first = source.first_connection.take();
-  if (!first) return connect(source.library, source.relation->setup_sql(), order, source.threads);
+  if (!first) return connect(source.library, source.relation->setup(), order, source.threads);
   set_order(*first, order, source.threads);
   return std::move(*first);
 }
+
+constexpr const char* query_name = "the query";  // in messages
 
 std::string place(const std::string& display_name, const EngineFailure& failure) {
   return failure.line ? display_name + ": line " + std::to_string(*failure.line) : display_name;
@@ -107,6 +111,9 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::not_a_number:
       return {ErrorCode::data, at + ": a value could not be converted",
               "in the query, write TRY_CAST(... AS DOUBLE) for cells that may hold no number"};
+    case FailureKind::out_of_range:
+      return {ErrorCode::data, at + ": a number does not fit its type",
+              "in the query, widen it first, CAST(x AS DOUBLE) * 100000, or write TRY(...) for NULL in its place"};
     case FailureKind::long_line:
       return {ErrorCode::data, at + " is longer than 2,000,000 bytes",
               "look for a missing line end or an unclosed quote"};
@@ -119,6 +126,10 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::column_count:
       return {ErrorCode::data, at + " has more or fewer cells than the header", "fix the line, or pass --delimiter"};
     case FailureKind::malformed:
+      if (display_name == query_name) {
+        return {ErrorCode::data, at + ": a function refused the value that it met, or a file is damaged",
+                "write TRY(f(x)) for NULL in its place, or check the files"};
+      }
       return {ErrorCode::data, at + " is truncated or not of its format",
               "check the file, or pass --input-format csv, tsv, parquet or json"};
     case FailureKind::missing_file:
@@ -198,16 +209,14 @@ void check_options(const TableOptions& options) {
 
 /// Sets the relations.
 void open_relation(const Connection& connection, const TableOptions& options, Source& source) {
-  std::string setup;
-  if (source.file) {
-    const Format format = source_detail::format_of(options);
-    source.file_relation = Relation::of_file(connection, *source.file, format, options.delimiter);
-    source.relation = source.file_relation;
-    if (options.sql.empty()) return;
-    setup = source.file_relation->view_sql("input");
-    connection.run(setup);
+  source.has_query = !options.sql.empty();
+  if (source.has_query) {
+    source.relation = open_query(connection, options, source.inputs);
+    return;
   }
-  source.relation = Relation::of_query(connection, options.sql, std::move(setup));
+  Input& input = source.inputs.front();
+  input.relation = Relation::of_file(connection, input.file, input.format, options.delimiter);
+  source.relation = input.relation;
 }
 
 /// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
@@ -234,18 +243,19 @@ struct Reading {
   }
 };
 
-/// Looks through a text file for what the engine would not notice.
+/// Looks through text files for what the engine would not notice.
 Reading look_through(const Source& source, const std::function<void()>& on_progress) {
   Reading reading{*source.relation, {}};
-  if (!source.file_relation) return reading;
   const bool reads_the_file = !source.has_query;
-  if (const auto& shape = source.file_relation->shape()) {
-    const std::uint64_t records = check_delimited(*source.file, *shape, on_progress);
-    if (reads_the_file) reading.records = records;
-  }
-  if (source.file_relation->json_form()) {
-    const bool lines = check_json_lines(*source.file, on_progress);
-    if (reads_the_file && lines) reading.relation = source.file_relation->on_lines();
+  for (const Input& input : source.inputs) {
+    if (const auto& shape = input.relation->shape()) {
+      const std::uint64_t records = check_delimited(input.file, *shape, on_progress);
+      if (reads_the_file) reading.records = records;
+    }
+    if (input.relation->json_form()) {
+      const bool lines = check_json_lines(input.file, on_progress);
+      if (reads_the_file && lines) reading.relation = input.relation->on_lines();
+    }
   }
   return reading;
 }
@@ -263,6 +273,15 @@ Counted count(const Source& source, const Reading& reading, const Column& column
 std::optional<Column> optional_column(const Source& source, const std::string& name) {
   if (name.empty()) return {};
   return source.relation->column(name, source.display_name);
+}
+
+/// Where rows may come from several persons, a column of them tells nothing of whose they are.
+void require_persons(const Source& source, const RecordSelection& selection) {
+  if (!source.is_declared || selection.person.empty()) return;
+  throw Error(
+      ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
+      "leave --person out: --sql-stability says how many rows one person's records change; or leave that out, if "
+      "the query is row-wise");
 }
 
 /// Which record has no person, found by a pass that keeps the order of rows.
@@ -305,21 +324,22 @@ struct Table::State : Source {};
 
 Table Table::open(const TableOptions& options) {
   check_options(options);
+  source_detail::check_query_options(options);
   auto state = std::make_unique<State>();
-  if (!options.file.empty()) source_detail::format_of(options);  // refuses
-  state->has_query = !options.sql.empty();
+  if (!options.file.empty()) source_detail::format_of(options);  // before the engine is loaded
   state->library = options.library;
   state->threads = options.threads;
   Connection connection = connect(options.library, {}, Order::of_file, options.threads);
   state->engine = engine_version(connection);
-  if (!options.file.empty()) state->file.emplace(InputFile::open(options.file));
-  state->display_name = options.sql.empty() ? state->file->display_name() : "the query";
+  state->inputs = source_detail::open_inputs(options);
+  state->is_declared = options.sql_stability.has_value();
+  state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
   state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
   try {
     open_relation(connection, options, *state);
   } catch (const EngineFailure& failure) {
-    const bool in_query = failure.kind == FailureKind::statement || !state->file;
-    throw worded(failure, in_query ? state->display_name : state->file->display_name());
+    const bool in_query = failure.kind == FailureKind::statement || state->inputs.size() != 1;
+    throw worded(failure, in_query ? state->display_name : state->inputs.front().file.display_name());
   }
   state->first_connection.put(std::move(connection));
   return Table(std::move(state));
@@ -353,6 +373,7 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
 
 void Table::require_selection(const RecordSelection& selection, const std::string& column) const {
   selection.validate();
+  require_persons(*state_, selection);
   std::vector<Column> columns;
   for (const std::string& name : {column, selection.person, selection.by}) {
     if (const auto found = optional_column(*state_, name)) columns.push_back(*found);
@@ -364,6 +385,7 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
                                          const RecordSelection& selection, RandomBits& bits,
                                          const std::function<void()>& on_progress) const {
   selection.validate();
+  require_persons(*state_, selection);
   const std::string& source = state_->display_name;
   const SelectedColumns columns{state_->relation->numeric_column(column_name, source),
                                 optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
@@ -382,6 +404,21 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   }
   throw explain(*state_, reading.relation, columns.number, missing_too,
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+}
+
+std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
+  if (state_->has_query)
+    throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out");
+  const Reading reading = look_through(*state_, on_progress);
+  if (reading.records) return *reading.records;
+  try {
+    const Connection connection = connect(*state_, Order::any);
+    source_detail::ResultStream result =
+        connection.query("SELECT count(*) FROM " + reading.relation.from(std::vector<Column>{}), {CellType::integer});
+    return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, state_->display_name);
+  }
 }
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {

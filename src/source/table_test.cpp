@@ -355,11 +355,8 @@ TEST_F(TableTest, QueriesOverTheFile) {
       read({.file = file, .sql = "SELECT TRY_CAST(age AS DOUBLE) AS a FROM input WHERE id <> '3' -- most\n;"}, "a"),
       profile_of_ages({30}));
   EXPECT_EQ(read({.file = file, .sql = "SELECT \"Age_1\" AS other FROM input"}, "other"), profile_of_ages({5, 6, 7}));
-  EXPECT_EQ(read({.sql = "SELECT i AS age FROM range(10) t(i)"}, "age").records(), 10u);
-  EXPECT_EQ(read({.sql = "SELECT * FROM read_csv(" + quote_literal(file) + ", all_varchar = true)"}, "id").records(),
-            3u);
   const std::string json = folder.write("p.json", "{\"age\":30,\"AGE\":1}\n{\"age\":31}\n");
-  EXPECT_EQ(read({.file = json, .sql = "SELECT json ->> 'age' AS age FROM input"}, "age"), profile_of_ages({30, 31}));
+  EXPECT_EQ(read({.file = json, .sql = "SELECT age FROM input"}, "age"), profile_of_ages({30, 31}));
 }
 
 TEST_F(TableTest, QueriesThatFail) {
@@ -374,14 +371,13 @@ TEST_F(TableTest, QueriesThatFail) {
   for (const char* sql : {"DROP VIEW input", "FROM input; FROM input", " ; ", "COPY input TO 'x.csv'"}) {
     EXPECT_TRUE(holds(failure(sql), "not one SELECT")) << sql;
   }
-  EXPECT_TRUE(holds(failure("FROM 'nowhere.parquet'"), "does not exist"));
-  EXPECT_TRUE(holds(failure("FROM 'https://example.com/x.parquet'"), "needs an extension"));
+  EXPECT_TRUE(holds(failure("FROM 'nowhere.parquet'"), "reads 'nowhere.parquet', which is no input"));
   const Error cast = failure("SELECT CAST(age AS INTEGER) AS age FROM input");
   EXPECT_EQ(cast.code(), ErrorCode::data);
   EXPECT_FALSE(holds(cast, "secret"));
   EXPECT_TRUE(holds(cast, "TRY_CAST"));
   EXPECT_TRUE(holds(failure("FROM input"), "the query: result row 2, column 'age': not a number"));
-  EXPECT_TRUE(holds(failure("SELECT DATE '2020-01-01' AS age"), "is DATE"));
+  EXPECT_TRUE(holds(failure("SELECT DATE '2020-01-01' AS age FROM input"), "is DATE"));
 }
 
 TEST_F(TableTest, TablesAreReadAgainAfterAFailure) {

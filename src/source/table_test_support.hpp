@@ -78,6 +78,11 @@ class EngineTest : public testing::Test {
 
   Table open(const std::string& file) const { return Table::open({.file = file}); }
   void run_sql(const std::string& sql) const { source_detail::Connection::open({}).run(sql); }
+  /// Writes the result of a query as Parquet; the file's path.
+  std::string write_parquet(const std::string& name, const std::string& select) const {
+    run_sql("COPY (" + select + ") TO " + source_detail::quote_literal(folder.path(name)) + " (FORMAT parquet)");
+    return folder.path(name);
+  }
 
   TemporaryFolder folder;
 };

@@ -134,9 +134,10 @@ class Persons(GroupsTest):
     def test_numeric_identifiers(self):
         sql = "SELECT CASE WHEN i < 1000 THEN 7 ELSE i END AS who, CASE WHEN i < 1000 THEN 9 ELSE 3 END AS x " \
               "FROM range(1050) t(i)"
-        self.assertEqual(self.median(sql=sql), "9")
-        self.assertEqual(self.median(sql=sql, person="who"), "3")
         Engine().write_parquet(self.folder / "t.parquet", sql)
+        self.assertEqual(self.median("t.parquet"), "9")
+        self.assertEqual(self.median("t.parquet", person="who"), "3")
+        self.assertEqual(self.median("t.parquet", sql="FROM input", person="who"), "3")
         self.assertEqual(self.median("t.parquet", person="WHO"), "3")
 
     def test_records_of_nobody(self):
@@ -292,13 +293,15 @@ class Large(GroupsTest):
 
     def test_one_person_with_all_rows(self):
         sql = "SELECT 1 AS who, i % 11 AS x FROM range(1000000) t(i)"
-        self.run_small(sql=sql, person="who", records_per_person="1000000000")
-        self.run_small(sql=sql, person="who")
+        Engine().write_parquet(self.folder / "t.parquet", sql)
+        self.run_small("t.parquet", person="who", records_per_person="1000000000")
+        self.run_small("t.parquet", person="who")
 
     def test_many_keys(self):
         self.write("keys.txt", "".join(f"{i}\n" for i in range(5000)))
         sql = "SELECT i % 7000 AS city, i % 1000000 AS x FROM range(100000) t(i)"
-        out = self.run_small(sql=sql, by="city", keys_file="keys.txt", bounds=("0", "1000000"), quantiles="median",
+        Engine().write_parquet(self.folder / "t.parquet", sql)
+        out = self.run_small("t.parquet", by="city", keys_file="keys.txt", bounds=("0", "1000000"), quantiles="median",
                              mechanism="exponential")
         self.assertEqual(len(out.splitlines()), 5001)
 

@@ -141,7 +141,7 @@ class Refusals(CommandTest):
         self.assert_refused(self.run_release(), 2, "no FILE to read", "- for standard input")
         self.assert_refused(self.run_release(""), 2, "no FILE to read")
         for name in ("input-format", "delimiter"):
-            result = self.run_release(sql="SELECT 1 AS x", **{name: "csv"})
+            result = self.run_release(sql="SELECT x FROM t", table="t=t.csv", **{name: "csv"})
             self.assert_refused(result, 2, f"--{name} tells of FILE, and none is named")
 
     def test_a_name_that_does_not_tell_the_format(self):

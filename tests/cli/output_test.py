@@ -153,8 +153,17 @@ class Silence(TableTest):
 
     def test_public_rows(self):
         self.assertEqual(self.json(public_rows=True)["public_records"], 1000)
-        self.assertIn("1000 records (declared public)", self.run_release("t.csv", format="table", public_rows=True).out)
+        self.assertIn("1000 rows (declared public)", self.run_release("t.csv", format="table", public_rows=True).out)
         self.assertNotIn("1000", self.run_release("t.csv", format="csv", public_rows=True).out)
+
+    def test_public_rows_are_those_of_the_table_whatever_they_hold(self):
+        """How many of them have a number is not public because the table's size is."""
+        self.write("n.csv", "x,y\n" + "1,1\n,1\nNaN,1\n" * 5)
+        self.write("n.json", '{"x": 1}\n{"y": 2}\n' * 3)
+        self.assertEqual(self.json("n.csv", public_rows=True)["public_records"], 15)
+        self.assertEqual(self.json("n.json", public_rows=True, neighbors="change-one")["public_records"], 6)
+        self.assert_refused(self.run_release("n.csv", public_rows=True, sql="SELECT x FROM input WHERE y = 1"), 2,
+                            "nor with --sql")
 
 
 class Seeds(TableTest):
@@ -203,7 +212,7 @@ class Formats(TableTest):
     def test_table_on_demand(self):
         self.assertRegex(self.run_release("t.csv", format="table").out, self.TABLE)
         text = self.run_release("t.csv", format="table", epsilon=None, rho="1/2", records_per_person="2", null="error",
-                                sql="SELECT 1 AS x").out
+                                sql="SELECT 1 AS x FROM input").out
         self.assertIn("rho = 1/2 (zcdp), neighbors add-remove, at most 2 records a person", text)
         self.assertNotIn("left out", text)
 
@@ -218,9 +227,11 @@ class Formats(TableTest):
 
 class ProgressLine(CommandTest):
     def run_slowly(self, rows, stderr):
-        slow = f"SELECT length(md5(CAST(range AS VARCHAR))) AS x FROM range({rows})"
-        process = subprocess.run([PROGRAM, "release", "--sql", slow, *options(step="0.001")], stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=stderr, timeout=120)
+        self.write("t.csv", "y\n1\n")
+        slow = f"SELECT length(md5(CAST(range AS VARCHAR))) AS x FROM t, range({rows})"
+        query = options(step="0.001", sql=slow, sql_stability="1000000000", table="t=t.csv")
+        process = subprocess.run([PROGRAM, "release", *query], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=stderr, timeout=120, cwd=self.folder)
         self.assertEqual(process.returncode, 0)
 
     def test_on_a_terminal_only(self):
@@ -239,7 +250,7 @@ class ProgressLine(CommandTest):
 
     def test_not_for_quick_work(self):
         with Terminal() as terminal:
-            self.run_release(sql="SELECT 1 AS x", how={"stderr": terminal.end})
+            self.run_release("-", stdin=b"x\n1\n", how={"stderr": terminal.end})
             self.assertEqual(terminal.read(), "")
 
 

@@ -51,7 +51,7 @@ def options(usual=QUERY, /, **changes):
 
 def require_engine():
     """For setUpModule."""
-    probe = run("release", "--sql", "SELECT 1 AS x", *options())
+    probe = run("release", "-", *options(), stdin=b"x\n1\n")
     if probe.code != 0:
         raise unittest.SkipTest("the engine is not here: set FRACTILE_DUCKDB to the path of libduckdb; " + probe.err)
 

@@ -1,0 +1,182 @@
+"""Queries before a release: row-wise or declared, over what options name and nothing else, and the same whatever rows hold."""
+
+import gzip
+import json
+import unittest
+
+from cli.program import CommandTest, Engine, require_engine, run
+
+setUpModule = require_engine
+
+SECRET = "31415926"
+
+
+class Refused(CommandTest):
+    def refuse(self, sql, *parts, **changes):
+        with self.subTest(sql=sql):
+            self.write("t.csv", f"x,y\n1,2\n3,4\n{SECRET},5\n")
+            self.assert_refused(self.run_release("t.csv", sql=sql, **changes), 2, *parts, secrets=(SECRET,))
+
+    def test_what_is_not_row_wise(self):
+        number = "TRY_CAST(x AS DOUBLE)"
+        for sql, clause in ((f"SELECT max({number}) AS x FROM input", "the aggregate max"),
+                            (f"SELECT avg({number}) OVER () AS x FROM input", "the window function avg(...) OVER"),
+                            ("SELECT x FROM input LIMIT 2", "LIMIT"),
+                            ("SELECT DISTINCT x FROM input", "DISTINCT"),
+                            ("SELECT a.x FROM input a JOIN input b ON true", "a join"),
+                            ("SELECT x FROM input USING SAMPLE 2", "USING SAMPLE"),
+                            ("SELECT x FROM input ORDER BY x", "ORDER BY"),
+                            ("SELECT random() AS x FROM input", "the function random"),
+                            ("SELECT x FROM input WHERE x > (SELECT min(x) FROM input)", "a subquery"),
+                            ("SELECT stats(x) AS x FROM input", "the function stats"),
+                            ("SELECT nothere(x) AS x FROM input", "the function nothere")):
+            self.refuse(sql, f"the query is not row-wise: {clause}")
+        self.refuse("SELECT x FROM input LIMIT 2", "--sql-stability N")
+
+    def test_other_sources(self):
+        for source in ("'t.csv'", "read_csv('t.csv')", "read_csv_auto('t.csv')", "read_json('t.csv')",
+                       "read_parquet('t.csv')", "read_text('t.csv')", "glob('*')", "elsewhere", "duckdb_settings()"):
+            for stability in (None, "3"):
+                self.refuse(f"SELECT x FROM {source}", "--table NAME=FILE", sql_stability=stability)
+        self.refuse("SELECT x FROM information_schema.tables", "write its name alone")
+        self.refuse("SELECT 1 AS x FROM range(10)", "reads no table of people", sql_stability="1")
+
+    def test_options(self):
+        self.refuse("SELECT x FROM input", "--sql-stability: ", sql_stability="0")
+        self.refuse("SELECT x FROM input", "--sql-stability: ", sql_stability="1000000001")
+        self.refuse("SELECT x FROM input", "--sql-stability: ", sql_stability="1.5")
+        self.refuse("SELECT x FROM input", "more than 4294967295", sql_stability="1000000000", records_per_person="5")
+        self.refuse("SELECT x FROM input", "row-wise queries only", sql_stability="2", person="y")
+        self.refuse("SELECT x FROM input", "has no = between", table="t.csv")
+        self.refuse("SELECT x FROM input", "the table name input is taken", table="INPUT=t.csv")
+        self.refuse("SELECT x FROM input", "is not made of letters", table="a b=t.csv")
+        self.refuse(None, "--sql-stability goes with --sql", sql_stability="2")
+        self.refuse(None, "--table goes with --sql", table="t=t.csv")
+        self.assert_refused(self.run_release(sql="SELECT 1 AS x"), 2, "no FILE to read")
+
+
+class Passes(CommandTest):
+    QUERY = {"quantiles": "median", "sql": "SELECT TRY_CAST(x AS DOUBLE) AS x FROM input WHERE y > '4'"}
+
+    def test_every_format(self):
+        rows = [("1", "1")] * 90 + [("7", "5")] * 60
+        self.write("t.csv", "x,y\n" + "".join(f"{x},{y}\n" for x, y in rows))
+        self.write("t.tsv", "x\ty\n" + "".join(f"{x}\t{y}\n" for x, y in rows))
+        self.write("t.json", json.dumps([{"x": x, "y": y} for x, y in rows]))
+        self.write("t.ndjson", "".join(json.dumps({"x": int(x), "y": y}) + "\n" for x, y in rows))
+        self.write("t.csv.gz", gzip.compress((self.folder / "t.csv").read_bytes()))
+        Engine().write_parquet(self.folder / "t.parquet", f"SELECT x, y FROM read_csv('{self.folder}/t.csv', all_varchar = true)")
+        for name in ("t.csv", "t.tsv", "t.json", "t.ndjson", "t.csv.gz", "t.parquet"):
+            with self.subTest(name=name):
+                self.assertEqual(self.sure_release(name, **self.QUERY), ["7"])
+        self.assertEqual(self.sure_release("-", stdin=(self.folder / "t.csv").read_bytes(), **self.QUERY), ["7"])
+        self.assertEqual(self.sure_release(table="people=t.csv", **{**self.QUERY, "sql": "SELECT x FROM people"}), ["1"])
+
+    def test_one_value_among_integers_changes_no_other(self):
+        """A reader with a sniffer would read all of them as DOUBLE, where x // 2 is no whole number."""
+        sql = "SELECT TRY_CAST(x AS INTEGER) // 2 AS x FROM input"
+        for more in ("", "0.5\n", "abc\n"):
+            self.write("t.csv", "x\n" + "7\n" * 99 + more)
+            self.assertEqual(self.sure_release("t.csv", sql=sql, quantiles="median"), ["3"])
+
+    def test_keys_of_json_are_matched_exactly(self):
+        many = '{"Age": 3}\n' * 3000
+        for more in ("", '{"age": 9}\n', '{"age": 9, "Age": null}\n'):
+            self.write("t.ndjson", many + more)
+            for name, rows in (("Age", 3000), ("age", 1 if more else 0)):
+                out = self.run_release("t.ndjson", sql=f"SELECT {name} AS x FROM input", public_rows=True, format="json")
+                self.assertEqual(json.loads(out.out)["public_records"], rows)
+        self.assert_refused(self.run_release("t.ndjson", sql="SELECT * FROM input"), 2, "a * over records", "name the columns")
+
+    def test_joins_of_named_tables(self):
+        self.write("people.csv", "id,x\na,1\nb,2\n")
+        self.write("visits.csv", "id,x\n" + "a,3\n" * 50 + "b,8\n" * 60)
+        sql = "SELECT v.x FROM people JOIN visits v USING (id)"
+        tables = ("people=people.csv", "visits=visits.csv")
+        words = [word for table in tables for word in ("--table", table)]
+        result = self.run_release(*words, sql=sql)
+        self.assert_refused(result, 2, "a join")
+        self.assertEqual(self.sure_release(*words, sql=sql, sql_stability="60", quantiles="median"), ["8"])
+
+
+class Declared(CommandTest):
+    SQL = "SELECT x FROM input LIMIT 1000"
+
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "x,y\n" + "7,1\n" * 1000)
+
+    def test_receipt_and_explanation(self):
+        self.release("t.csv", sql=self.SQL, sql_stability="007", records_per_person="2", receipt="r.json",
+                     table="more=t.csv")
+        receipt = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))
+        self.assertEqual(receipt["privacy"]["records_per_person"], 14)
+        self.assertEqual(receipt["source"]["sql_stability"], 7)
+        self.assertEqual(receipt["source"]["tables"], [{"name": "more", "file": "t.csv"}])
+        words = " ".join(run("explain", "r.json", cwd=self.folder).out.split())
+        self.assertIn("Declared, not checked: one person's records change at most 14 rows of the query's result", words)
+        self.assertIn("more (t.csv)", words)
+
+    def test_row_wise_queries_say_so(self):
+        self.release("t.csv", sql="SELECT x FROM input", receipt="r.json")
+        receipt = json.loads((self.folder / "r.json").read_text(encoding="utf-8"))
+        self.assertNotIn("sql_stability", receipt["source"])
+        words = " ".join(run("explain", "r.json", cwd=self.folder).out.split())
+        self.assertIn("row by row", words)
+        self.assertNotIn("Declared", words)
+
+    def test_it_multiplies_the_noise(self):
+        """As records per person do: the same law, so the same release under one seed."""
+        self.write("t.csv", "x\n" + "".join(f"{700 * i}\n" for i in range(1000)))
+        query = {"unsafe_seed": "5", "bounds": ("0", "1000000"), "epsilon": "1/2", "quantiles": "deciles"}
+        once = self.release("t.csv", sql=self.SQL, sql_stability="1", **query)
+        self.assertNotEqual(self.release("t.csv", sql=self.SQL, sql_stability="6", **query), once)
+        self.assertEqual(self.release("t.csv", sql=self.SQL, sql_stability="6", **query),
+                         self.release("t.csv", records_per_person="6", **query))
+        self.assertEqual(self.release("t.csv", sql=self.SQL, sql_stability="2", records_per_person="3", **query),
+                         self.release("t.csv", records_per_person="6", **query))
+
+    def test_a_ledger_tells_declarations_apart(self):
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", cwd=self.folder).code, 0)
+        query = {"sql": self.SQL, "ledger": "l.db"}
+        first = self.run_release("t.csv", sql_stability="2", records_per_person="3", **query)
+        self.assertEqual((first.code, first.err), (0, ""))
+        again = self.run_release("t.csv", sql_stability="2", records_per_person="3", **query)
+        self.assertIn("nothing was spent", again.err)
+        for changes in ({"sql_stability": "3", "records_per_person": "2"}, {"sql_stability": "6"},
+                        {"sql_stability": "2", "records_per_person": "3", "table": "u=t.csv"}):
+            self.assertEqual(self.run_release("t.csv", **{**query, **changes}).err, "")
+
+
+class BeforeTheCharge(CommandTest):
+    """With an exhausted ledger the exit code is 4 whatever the rows hold: nothing of them has been looked at."""
+
+    def test_nothing_of_a_row_is_looked_at(self):
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1/1000", cwd=self.folder).code, 0)
+        for name, contents in (("t.csv", (b"x,y\n", b"x,y\n1,2\n", b"x,y\nabc,\xff\n", b'x,y\n"1,2\n1,2,3\n')),
+                               ("t.ndjson", (b'{"x": 1, "y": 2}\n', b'{"X": 1}\n{"x": "abc"}\n', b"{not json\n", b"[]"))):
+            for content in contents:
+                self.write(name, content)
+                for sql in ("SELECT CAST(x AS INTEGER) // 0 AS x FROM input WHERE CAST(y AS DATE) > '2020-01-01'",
+                            "SELECT x::DOUBLE AS x FROM input WHERE input.y = 'a'"):
+                    with self.subTest(name=name, content=content, sql=sql):
+                        result = self.run_release(name, sql=sql, ledger="l.db")
+                        self.assertEqual(result.code, 4, result)
+
+    def test_failures_of_rows_name_no_value(self):
+        self.write("t.csv", f"x\n1\n{SECRET}\n")
+        for sql, hint in (("SELECT CAST(x AS INTEGER) * 1000 AS x FROM input", "CAST(x AS DOUBLE)"),
+                          ("SELECT CAST(x AS DATE)::VARCHAR AS x FROM input", "TRY_CAST"),
+                          ("SELECT year(strptime(x, '%m/%d')) AS x FROM input", "TRY(f(x))"),
+                          ("SELECT json_extract(x, x) AS x FROM input", ""),
+                          ("SELECT regexp_full_match('a', '(' || x)::INTEGER AS x FROM input", "TRY(f(x))"),
+                          ("SELECT date_part(x, DATE '2020-01-01') AS x FROM input", "TRY"),
+                          ("SELECT x::ENUM('a')::VARCHAR AS x FROM input", "TRY_CAST")):
+            with self.subTest(sql=sql):
+                result = self.run_release("t.csv", sql=sql)
+                if result.code != 0:
+                    self.assert_refused(result, 3, hint, secrets=(SECRET, "3141"))
+
+
+if __name__ == "__main__":
+    unittest.main()
