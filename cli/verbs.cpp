@@ -118,7 +118,7 @@ constexpr VerbSpec release_spec{
     "release",
     "publish quantiles of a column with differential privacy",
     "fractile release FILE --column NAME --bounds LO HI --step S --epsilon E [options]",
-    "CSV, TSV, Parquet or JSON file; - for standard input",
+    "CSV, TSV, Parquet or JSON file (a key that a record lacks is NULL); - for standard input",
     release_table,
     release_epilogue,
 };

@@ -89,8 +89,8 @@ class Table {
   void require_numeric(const std::string& column) const;
 
   /// Counts the column on the lattice. Text files are read as doubles whatever their cells look like, so that one record's
-  /// spelling never changes how another is read. Error(data) for a cell that is no number, and, under
-  /// NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then with nothing but the fact.
+  /// spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
+  /// Error(data) for a cell that is no number, text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then with nothing but the fact.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 

@@ -31,13 +31,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-std::string suggestion(const std::vector<Column>& columns, const std::string& name) {
+/// The nearest name when it is near; of names that are not listed one without digits, as a cell of a person may have them.
+std::string suggestion(const std::vector<Column>& columns, const std::string& name, Names names) {
   const auto distance = [&](const Column& column) { return edit_distance(lower_case(column.name), lower_case(name)); };
   const auto nearest = std::ranges::min_element(columns, {}, distance);
-  if (nearest == columns.end() ||
-      distance(*nearest) > std::clamp<std::size_t>(name.size() / 3, 1, farthest_suggestion)) {
-    return {};
-  }
+  if (nearest == columns.end()) return {};
+  if (distance(*nearest) > std::clamp<std::size_t>(name.size() / 3, 1, farthest_suggestion)) return {};
+  if (names == Names::unsaid && nearest->name.find_first_of("0123456789") != std::string::npos) return {};
   return "did you mean '" + nearest->name + "'?";
 }
 
@@ -51,7 +51,7 @@ std::string listed_names(const std::vector<Column>& columns) {
 
 [[noreturn]] void refuse_unknown(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                                  Names names) {
-  const std::string hint = suggestion(columns, name);
+  const std::string hint = suggestion(columns, name, names);
   if (names == Names::listed) {
     throw Error(ErrorCode::data, source + " has no column '" + name + "'; it has " + listed_names(columns),
                 hint.empty() ? "name one of the columns" : hint);

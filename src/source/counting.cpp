@@ -1,6 +1,11 @@
 #include "source/counting.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -11,6 +16,7 @@ namespace fractile::source_detail {
 namespace {
 
 constexpr std::int64_t most_whole_numbers = 4096;
+constexpr std::int64_t first_gap = std::int64_t{1} << 53;  // a double holds every whole number below, but not all above
 
 void report(const std::function<void()>& on_progress) {
   if (on_progress) on_progress();
@@ -18,6 +24,29 @@ void report(const std::function<void()>& on_progress) {
 
 /// Blank text (spaces and tabs) is NULL.
 std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", E' \\t'), '')"; }
+
+/// A cell as it is, or as text with a number in it.
+std::string present_expression(const Column& column) {
+  const std::string name = quote_identifier(column.engine_name);
+  if (numeric_of(column.type) != Numeric::text) return name;
+  // only cells that begin with a blank, or are empty, sort before '!'
+  return fmt::format("CASE WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name));
+}
+
+/// Whether the double nearest to a cell has another whole part than the cell, on the lattice or near it. Empty where doubles hold
+/// every whole number.
+std::string inexact_condition(const Column& column, const Lattice& lattice) {
+  const Rational reach = std::max(lattice.upper(), Rational(0) - lattice.lower());
+  const bool is_double = column.type == "DOUBLE" || column.type == "FLOAT";
+  if (is_double || numeric_of(column.type) == Numeric::integer || reach < Rational(first_gap)) return {};
+  const std::string cell = present_expression(column);
+  const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", cell);
+  const double end = std::nextafter(reach.to_double(), std::numeric_limits<double>::infinity());
+  return fmt::format(
+      "abs({0}) BETWEEN {1} AND CAST('{2:.17g}' AS DOUBLE) AND TRY_CAST({3} AS HUGEINT) IS DISTINCT FROM TRY_CAST({0} "
+      "AS HUGEINT)",
+      number, first_gap, end, cell);
+}
 
 /// From the last whole number before the lattice to the first one after it.
 struct WholeRange {
@@ -59,24 +88,27 @@ bool add_values(const Chunk& chunk, const Lattice& lattice, ProfileBuilder& buil
 
 }  // namespace
 
-std::string number_expression(const Column& column) {
-  const std::string name = quote_identifier(column.engine_name);
-  switch (numeric_of(column.type)) {
-    case Numeric::integer:
-      return "CAST(" + name + " AS BIGINT)";
-    case Numeric::real:
-      return "CAST(" + name + " AS DOUBLE)";
-    default:  // only cells that begin with a blank, or are empty, sort before '!'
-      return "CAST(CASE WHEN " + name + " < '!' THEN " + text_without_blank(name) + " ELSE " + name + " END AS DOUBLE)";
-  }
+std::string number_expression(const Column& column, const Lattice& lattice) {
+  const std::string present = present_expression(column);
+  if (numeric_of(column.type) == Numeric::integer) return fmt::format("CAST({} AS BIGINT)", present);
+  const std::string number = fmt::format("CAST({} AS DOUBLE)", present);
+  const std::string inexact = inexact_condition(column, lattice);
+  if (inexact.empty()) return number;
+  return fmt::format("CASE WHEN {} THEN error('inexact') ELSE {} END", inexact, number);
 }
 
-std::string cell_state_expression(const Column& column) {
-  const std::string name = quote_identifier(column.engine_name);
-  const std::string present = numeric_of(column.type) == Numeric::text ? text_without_blank(name) : name;
-  const std::string number = "TRY_CAST(" + present + " AS DOUBLE)";
-  return "CAST(CASE WHEN " + present + " IS NULL OR isnan(" + number + ") THEN 1 WHEN " + number +
-         " IS NULL THEN 2 ELSE 0 END AS BIGINT)";
+std::string cell_state_expression(const Column& column, const Lattice& lattice) {
+  const std::string present = numeric_of(column.type) == Numeric::text
+                                  ? text_without_blank(quote_identifier(column.engine_name))
+                                  : present_expression(column);
+  const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", present);
+  const std::string inexact = inexact_condition(column, lattice);
+  const auto state = [](CellState which) { return static_cast<std::int64_t>(which); };
+  return fmt::format(
+      "CAST(CASE WHEN {0} IS NULL OR isnan({1}) THEN {2} WHEN {1} IS NULL THEN {3} WHEN {4} THEN {5} ELSE {6} END AS "
+      "BIGINT)",
+      present, number, state(CellState::missing), state(CellState::no_number), inexact.empty() ? "false" : inexact,
+      state(CellState::inexact), state(CellState::number));
 }
 
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,

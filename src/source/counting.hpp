@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -19,10 +20,14 @@ struct NumberQuery {
   bool is_integer;
 };
 
-/// The SQL of a column's numbers. A blank cell of text is NULL; a cell that is no number fails the query.
-std::string number_expression(const Column& column);
-/// 0 for a number, 1 for NULL or NaN, 2 for a cell that is no number; never fails.
-std::string cell_state_expression(const Column& column);
+/// The SQL of a column's numbers. A blank cell of text is NULL; a cell that is no number fails the query. On a lattice that reaches
+/// 2^53, where a double does not hold every whole number, so does one whose whole part would be rounded, unless it lies beyond the
+/// lattice; numbers of up to 1.7e38 are compared. (On other lattices rounding cannot move a whole number to another position.)
+std::string number_expression(const Column& column, const Lattice& lattice);
+
+enum class CellState : std::int64_t { number, missing, no_number, inexact };
+/// The CellState of each cell, as BIGINT; never fails.
+std::string cell_state_expression(const Column& column, const Lattice& lattice);
 
 /// Reads every number, on all threads of the engine; `threads` as of a ProfileBuilder, which sorts. Throws EngineFailure.
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,

@@ -89,7 +89,7 @@ TEST(DelimitedCheck, PiecesChangeNothing) {
       }
     };
     const std::string whole = outcome(1'000);
-    for (const std::size_t piece : {1, 2, 3, 7}) RC_ASSERT(outcome(piece) == whole);
+    for (const std::size_t piece : {1U, 2U, 3U, 7U}) RC_ASSERT(outcome(piece) == whole);
   }));
 }
 

@@ -136,10 +136,10 @@ class Selector {
   bool any_nobody_ = false;
 };
 
-Cells cells_of(const Relation& relation, const SelectedColumns& columns) {
+Cells cells_of(const Relation& relation, const SelectedColumns& columns, const Lattice& lattice) {
   const bool is_integer = numeric_of(columns.number.type) == Numeric::integer;
   std::vector<Column> read{columns.number};
-  Cells cells{{number_expression(columns.number)}, {is_integer ? CellType::integer : CellType::real}, {}};
+  Cells cells{{number_expression(columns.number, lattice)}, {is_integer ? CellType::integer : CellType::real}, {}};
   for (const std::optional<Column>& column : {columns.person, columns.key}) {
     if (!column) continue;
     read.push_back(*column);
@@ -155,7 +155,7 @@ Cells cells_of(const Relation& relation, const SelectedColumns& columns) {
 SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
                                 const Lattice& lattice, const RecordSelection& selection, RandomBits& bits,
                                 const std::function<void()>& on_progress) {
-  const Cells cells = cells_of(relation, columns);
+  const Cells cells = cells_of(relation, columns, lattice);
   Selector selector(columns, lattice, selection, bits);
   std::mutex selecting;  // the engine's threads read at once, and take turns here
   const auto select = [&](const Chunk& chunk) {

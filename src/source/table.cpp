@@ -18,6 +18,7 @@
 
 namespace fractile {
 
+using source_detail::CellState;
 using source_detail::CellType;
 using source_detail::Column;
 using source_detail::Connection;
@@ -145,28 +146,37 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
   }
 }
 
-NumberQuery number_query(const Relation& relation, const Column& column) {
-  return {number_expression(column), relation.from(column), numeric_of(column.type) == Numeric::integer};
+NumberQuery number_query(const Relation& relation, const Column& column, const Lattice& lattice) {
+  return {number_expression(column, lattice), relation.from(column), numeric_of(column.type) == Numeric::integer};
 }
 
 constexpr const char* drop_hint = "fix the cell, or leave such records out with --null drop";
 
 struct BadRow {
   std::uint64_t number;  // from 1
-  bool is_missing;
+  CellState state;
 };
 
-/// The first row, in order, that is no number; with `missing_too`, or that is NULL or NaN. Throws EngineFailure.
-std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Column& column,
-                                    bool missing_too) {
+/// What is counted, and whether NULL and NaN are refused.
+struct Asked {
+  const Column& column;
+  const Lattice& lattice;
+  bool missing_too;
+};
+
+/// The first row, in order, that cannot be counted. Throws EngineFailure.
+std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Asked& asked) {
   const std::string others = relation.shape() ? ", *" : "";
   source_detail::ResultStream states = connection.query(
-      "SELECT " + cell_state_expression(column) + others + " FROM " + relation.from(column), {CellType::integer});
+      "SELECT " + cell_state_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
+      {CellType::integer});
   std::uint64_t row_number = 0;
   while (const auto chunk = states.next()) {
-    for (const std::int64_t state : chunk->column(0).numbers<std::int64_t>()) {
+    for (const std::int64_t number : chunk->column(0).numbers<std::int64_t>()) {
       ++row_number;
-      if (state == 2 || (missing_too && state == 1)) return BadRow{row_number, state == 1};
+      const auto state = static_cast<CellState>(number);
+      if (state == CellState::number || (state == CellState::missing && !asked.missing_too)) continue;
+      return BadRow{row_number, state};
     }
   }
   return std::nullopt;
@@ -174,11 +184,18 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
 
 Error worded(const BadRow& bad, const std::string& row_of, const std::string& column) {
   const std::string at = row_of + std::to_string(bad.number) + ", column '" + column + "': ";
-  if (bad.is_missing) return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint};
-  return {
-      ErrorCode::data, at + "not a number",
-      "fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or leave "
-      "such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
+  switch (bad.state) {
+    case CellState::missing:
+      return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint};
+    case CellState::inexact:
+      return {ErrorCode::data, at + "a whole number above 2^53 that no double holds",
+              "read such numbers exactly with --sql \"SELECT CAST(... AS BIGINT) AS x FROM input\""};
+    default:
+      return {ErrorCode::data, at + "not a number",
+              "fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or "
+              "leave "
+              "such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
+  }
 }
 
 bool counts_in_engine(const Column& column, const Lattice& lattice, Counting counting) {
@@ -220,11 +237,11 @@ void open_relation(const Connection& connection, const TableOptions& options, So
 }
 
 /// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
-Error explain(const Source& source, const Relation& relation, const Column& column, bool missing_too, Error otherwise) {
+Error explain(const Source& source, const Relation& relation, const Asked& asked, Error otherwise) {
   try {
     const Connection connection = connect(source, Order::of_file);
-    const std::optional<BadRow> bad = first_bad_row(connection, relation, column, missing_too);
-    return bad ? worded(*bad, source.row_of, column.name) : std::move(otherwise);
+    const std::optional<BadRow> bad = first_bad_row(connection, relation, asked);
+    return bad ? worded(*bad, source.row_of, asked.column.name) : std::move(otherwise);
   } catch (const EngineFailure& failure) {
     return worded(failure, source.display_name);
   }
@@ -263,7 +280,7 @@ Reading look_through(const Source& source, const std::function<void()>& on_progr
 Counted count(const Source& source, const Reading& reading, const Column& column, const Lattice& lattice,
               bool in_engine, const std::function<void()>& on_progress) {
   const Connection connection = connect(source, Order::any);
-  const NumberQuery query = number_query(reading.relation, column);
+  const NumberQuery query = number_query(reading.relation, column, lattice);
   if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
   Counted counted = count_by_stream(connection, query, lattice, source.threads, on_progress);
   reading.require_all(counted.rows);
@@ -365,9 +382,9 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
     Counted counted = count(*state_, reading, column, lattice, in_engine, on_progress);
     if (!counted.any_missing || !missing_too) return std::move(counted.profile);
   } catch (const EngineFailure& failure) {
-    throw explain(*state_, reading.relation, column, missing_too, worded(failure, source));
+    throw explain(*state_, reading.relation, {column, lattice, missing_too}, worded(failure, source));
   }
-  throw explain(*state_, reading.relation, column, missing_too,
+  throw explain(*state_, reading.relation, {column, lattice, missing_too},
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
 }
 
@@ -400,9 +417,9 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
     if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
     if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
   } catch (const EngineFailure& failure) {
-    throw explain(*state_, reading.relation, columns.number, missing_too, worded(failure, source));
+    throw explain(*state_, reading.relation, {columns.number, lattice, missing_too}, worded(failure, source));
   }
-  throw explain(*state_, reading.relation, columns.number, missing_too,
+  throw explain(*state_, reading.relation, {columns.number, lattice, missing_too},
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
 }
 

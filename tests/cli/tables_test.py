@@ -152,8 +152,11 @@ class Columns(CommandTest):
     def test_no_such_column(self):
         self.write("t.csv", "age,income\n1,2\n")
         self.assert_refused(self.run_release("t.csv", column="incomes"), 3,
-                            "t.csv has no column 'incomes'; it has 'age', 'income'", "did you mean 'income'?")
-        self.assert_refused(self.run_release("t.csv", column="zzz"), 3, "no column 'zzz'", "name one of the columns")
+                            "t.csv has no column 'incomes' in its first line, the header line", "did you mean 'income'?")
+        self.assert_refused(self.run_release("t.csv", column="zzz"), 3, "no column 'zzz'", "name a column as the header",
+                            secrets=("income",))
+        Engine().write_parquet(self.folder / "t.parquet", "SELECT 1 AS age, 2 AS income")
+        self.assert_refused(self.run_release("t.parquet", column="zzz"), 3, "it has 'age', 'income'", "name one of")
 
     def test_letter_case_and_quotes(self):
         self.write("t.csv", '"Age, in years",y\n7,1\n')
@@ -245,10 +248,41 @@ class Files(CommandTest):
             self.assert_refused(result, 3, "t.csv.gz")
 
     def test_truncated_json(self):
-        for content in ('[{"x":1},{"x":31415', '{"x":1}\n{"x":31415', '{"x":1', "[", "hello", "[1, 2]", "{}"):
+        for content in ('[{"x":1},{"x":31415', '{"x":1}\n{"x":31415', '{"x":1', "[", "hello", "[1, 2]"):
             with self.subTest(content=content):
                 self.write("t.json", content)
                 self.assert_refused(self.run_release("t.json"), 3, "t.json", secrets=("31415",))
+
+    def test_keys_of_json(self):
+        """Once, one record's key decided how all others were read, and an exhausted ledger's exit code told whether it is there."""
+        self.write("t.json", '{"X": 7}\n' * 50 + '{"x": 3}\n' * 9)
+        self.assertEqual(self.sure_release("t.json", column="X"), ["7"] * 3)
+        self.assertEqual(self.sure_release("t.json"), ["3"] * 3)
+        self.write("none.json", "")
+        for name in ("t.json", "none.json"):
+            self.assertEqual(len(self.release(name, column="nobody has it")), 3)
+        made = run("ledger", "init", "spent.db", "--dataset", "people", "--epsilon", "1/2", cwd=self.folder)
+        self.assertEqual(made.code, 0, made)
+        refusals = {self.run_release("t.json", column=column, ledger="spent.db") for column in ("x", "X", "nobody has it")}
+        self.assertEqual([refusal.code for refusal in refusals], [4])
+
+    def test_quotes_and_line_ends(self):
+        for content, message in (("y,x\n1,2\n3,\"31415\n5,6\n", "t.csv: line 3 has a quoted cell without its end"),
+                                 ("y,x\n1,2\n3,\"31415\"6\n5,6\n", "t.csv: line 3 has text behind a quoted cell"),
+                                 ("y,x\n1,2\r\n31415,4\n", "t.csv: line 2 does not end as the header line does")):
+            self.write("t.csv", content)
+            self.assert_refused(self.run_release("t.csv"), 3, message, secrets=("31415",))
+            self.write("t.csv.gz", gzip.compress(content.encode()))
+            self.assert_refused(self.run_release("t.csv.gz"), 3, message.replace("t.csv", "t.csv.gz"), secrets=("31415",))
+            self.assert_refused(self.run_release("-", stdin=content.encode()), 3,
+                                message.replace("t.csv", "standard input"), secrets=("31415",))
+
+    def test_a_first_line_that_is_a_person(self):
+        content = "Alice Jones,51\nBob Smith,30\n"
+        self.write("t.csv", content)
+        for name in ("t.csv", "-"):
+            result = self.run_release(name, column="age", stdin=content.encode())
+            self.assert_refused(result, 3, "has no column 'age' in its first line", secrets=("Alice", "51"))
 
     def test_json_cells(self):
         for cell in (f'"{SECRET}"', "[31415926535]", '{"a": 31415926535}', "true"):
@@ -295,7 +329,7 @@ class StandardInput(CommandTest):
         for content, message in ((b"", "standard input is empty"),
                                  (b"1\n2\n", "standard input: the first line holds numbers, not column names"),
                                  (b"\n\n", "standard input: the first line is blank"),
-                                 (b"y\n1\n", "standard input has no column 'x'; it has 'y'"),
+                                 (b"y\n1\n", "standard input has no column 'x' in its first line"),
                                  (b"x\n1\n31415x\n", "standard input: row 2, column 'x': not a number"),
                                  (b"x\n" + b"1" * 3_000_000, "standard input: line 2 is longer")):
             self.assert_refused(self.run_release("-", stdin=content), 3, message, secrets=("31415",))
