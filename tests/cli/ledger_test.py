@@ -414,7 +414,7 @@ class Unusable(LedgerTest):
         database.execute("PRAGMA user_version = 9")
         database.close()
         for result in (self.run_paid(), run("ledger", "show", "budget.db", cwd=self.folder)):
-            self.assert_refused(result, 5, "is of format 9, and this program knows formats up to 1", "newer fractile")
+            self.assert_refused(result, 5, "is of format 9, and this program knows formats up to 2", "newer fractile")
 
     def test_locked(self):
         self.init()
