@@ -271,8 +271,8 @@ constexpr VerbSpec ledger_commit_spec{
     "fractile ledger commit FILE --entry ID --receipt PATH",
     ledger_file,
     ledger_commit_table,
-    "The receipt must be whole, stand where the entry says, and tell of the entry's query. Releases commit\n"
-    "before they write receipts; only programs of format 1 wrote them first.\n"
+    "The receipt must be whole, stand where the entry says, and tell of the entry's query. Releases\n"
+    "commit before they write receipts; only programs of format 1 wrote them first.\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage, or not that entry's; 3 unusable receipt, or unwritable output;\n"
     "5 unusable ledger; 70 internal.\n",

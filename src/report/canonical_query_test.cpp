@@ -41,5 +41,17 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
       R"("base":"adaptive","expected_rows":"99","interpolate":"no","public_rows":"yes"})");
 }
 
+TEST(CanonicalQuery, NamesTheTable) {
+  const QuantileRelease release = some_release();
+  const auto beginning = [&](const std::string& source) {
+    ReleaseDetails details;
+    details.source = source;
+    return canonical_query(release.query, release.lattice, some_source(), details).substr(0, 49);
+  };
+  EXPECT_EQ(beginning("/data/t.csv"), R"({"column":"age","file":"/data/t.csv","null":"drop)");
+  EXPECT_EQ(beginning("monday"), R"({"column":"age","source":"monday","null":"drop","q)");
+  EXPECT_EQ(beginning("/other/t.csv"), R"({"column":"age","file":"/other/t.csv","null":"dro)");
+}
+
 }  // namespace
 }  // namespace fractile

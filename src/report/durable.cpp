@@ -90,12 +90,13 @@ bool is_regular(const std::string& path) {
 }  // namespace
 
 void require_writable(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) {  // a dangling link is there, too
+  struct stat there {};
+  if (lstat(path.c_str(), &there) == 0) {  // a dangling link is there, too
     throw Error(ErrorCode::usage, "the receipt '" + path + "' exists already",
                 "choose another name, or move the old one away");
   }
-  if (!NewFile(path).created()) {
+  // A file without a name cannot tell that the name will be too long.
+  if (errno != ENOENT || !NewFile(path).created()) {
     throw Error(ErrorCode::usage, "the receipt '" + path + "' cannot be created: " + reason(),
                 "choose a folder that exists and that you may write to");
   }

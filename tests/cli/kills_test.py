@@ -163,7 +163,7 @@ class Interrupted(Stopped):
         calls = self.number_of_calls()
         states = set()
         for number in (signal.SIGINT, signal.SIGTERM):
-            for call in range(1 if number == signal.SIGINT else 3, calls + 1, 3 if EFFORT < 10 else 1):
+            for call in range(1 if number == signal.SIGINT else 3, calls + 1, 6 if EFFORT < 10 else 1):
                 with self.subTest(call=call, signal=number):
                     states.add(self.check_interrupted(number, self.stopped_at(call, "--signal", str(int(number)))))
         self.assertLessEqual({"none", "reserved", "committed"}, states)

@@ -85,7 +85,7 @@ class Init(LedgerTest):
         self.refuse(2, "init", "budget.db", "--dataset", "a\nb", "--epsilon", "1", parts=("must be a line of text",))
         self.refuse(2, "inits", "budget.db", parts=("unknown verb 'ledger inits'", "did you mean fractile ledger init?"))
         self.refuse(5, "init", "gone/budget.db", "--dataset", "people", "--epsilon", "1",
-                    parts=("cannot be opened: No such file or directory", "check the path"))
+                    parts=("cannot be created: No such file or directory", "a folder that exists"))
         self.refuse(5, "init", "t.csv", "--dataset", "people", "--epsilon", "1", parts=("'t.csv' is not a ledger",))
         self.assertEqual(self.files(), ["t.csv"])
 
@@ -308,7 +308,7 @@ class Show(LedgerTest):
 
     def test_json(self):
         document = json.loads(self.ledger("show", "budget.db", "--format", "json", "--dataset", "people, all"))
-        self.assertEqual(document["ledger_format"], 1)
+        self.assertEqual(document["ledger_format"], 2)
         self.assertEqual([entry["spent"] for entry in document["datasets"]], [{"epsilon": "7/12"}])
         self.assertEqual([entry["state"] for entry in document["entries"]], ["committed", "reserved"])
         self.assertNotIn("receipt", document["entries"][0])
@@ -323,7 +323,7 @@ class Show(LedgerTest):
     def test_export(self):
         document = self.statement()
         self.assertEqual([event["kind"] for event in document["events"]],
-                         ["dataset", "dataset", "reserve", "commit", "reserve"])
+                         ["dataset", "dataset", "reserve", "draw", "commit", "reserve"])
         rows = list(csv.DictReader(io.StringIO(self.ledger("export", "budget.db", "--format", "csv"))))
         for row, entry in zip(rows, document["entries"], strict=True):
             for name in ("id", "dataset", "state", "reserved_at", "query"):
@@ -347,7 +347,7 @@ class Show(LedgerTest):
         self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("is void already",))
 
     def test_help(self):
-        for words in ((), ("init",), ("show",), ("verify",), ("export",), ("void",)):
+        for words in ((), ("init",), ("show",), ("verify",), ("export",), ("commit",), ("void",)):
             text = self.ledger(*words, "--help")
             self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()), text)
 
@@ -360,10 +360,11 @@ class Verify(LedgerTest):
     def chain(self):
         """The hashes as docs/ledger.md defines them, from the file itself."""
         database = sqlite3.connect(self.folder / "budget.db")
-        subjects = {"dataset": "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta FROM datasets",
+        subjects = {"dataset": "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person, "
+                               "source FROM datasets JOIN pins ON dataset = id",
                     "reserve": "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho "
                                "FROM entries",
-                    "commit": "SELECT id FROM entries", "void": "SELECT id FROM entries"}
+                    "draw": "SELECT id FROM entries", "commit": "SELECT id FROM entries", "void": "SELECT id FROM entries"}
         rows = database.execute("SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry) FROM events "
                                 "ORDER BY id").fetchall()
         previous = ""
@@ -376,7 +377,7 @@ class Verify(LedgerTest):
 
     def test_the_chain_is_the_documented_one(self):
         self.init()
-        self.init("--rho", "1", dataset="ünïcode")
+        self.init("--rho", "1", "--records-per-person", "1", "--source", "./t.csv", dataset="ünïcode")
         self.paid(dataset="people")
         self.paid(dataset="ünïcode")
         self.write("t.csv", "x\n7\nseven\n")
@@ -396,11 +397,14 @@ class Verify(LedgerTest):
         database.execute("DROP TRIGGER entries_kept")
         database.execute("UPDATE entries SET epsilon = '1/8'")
         database.commit()
-        self.refuse(5, "verify", "budget.db", parts=("does not have the tables of format 1",))
+        self.refuse(5, "verify", "budget.db", parts=("does not have the tables of format 2",))
         database.execute("CREATE TRIGGER entries_kept BEFORE UPDATE ON entries BEGIN "
                          "SELECT RAISE(ABORT, 'a ledger only grows'); END")
         database.commit()
         self.refuse(5, "verify", "budget.db", parts=("was altered: line 2", "restore it from a copy"))
+        database.close()
+        self.assert_refused(self.run_paid(epsilon="1/8"), 5, "was altered: line 2")
+        self.refuse(5, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("was altered: line 2",))
 
 
 class Unusable(LedgerTest):
@@ -410,7 +414,7 @@ class Unusable(LedgerTest):
         database.execute("PRAGMA user_version = 9")
         database.close()
         for result in (self.run_paid(), run("ledger", "show", "budget.db", cwd=self.folder)):
-            self.assert_refused(result, 5, "is of format 9, and this program knows formats up to 1", "newer fractile")
+            self.assert_refused(result, 5, "is of format 9, and this program knows formats up to 2", "newer fractile")
 
     def test_locked(self):
         self.init()
@@ -430,9 +434,16 @@ class Unusable(LedgerTest):
         os.chmod(self.folder / "budget.db", 0o444)
         self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' could not be written: it is read-only",
                             "make its folder and the files of its name writable")
+        self.assertEqual(json.loads(self.ledger("export", "budget.db", **how))["entries"], [])
+        self.ledger("verify", "budget.db", **how)
+        self.assertIn("remaining  epsilon = 1\n", self.ledger("show", "budget.db", "--format", "table", **how))
         os.chmod(self.folder / "budget.db", 0o666)
         if how:
             self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' c")
+            result = run("ledger", "init", "new.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder, **how)
+            self.assert_refused(result, 5, "the ledger 'new.db' cannot be created: Permission denied",
+                                "a folder that exists and that you may write to")
+        self.assertEqual(self.files(), ["budget.db", "t.csv"])
 
     def test_full_disk(self):
         """A limit on files' sizes stands for one: the ledger may not grow, so nothing is read and nothing is spent."""
@@ -445,15 +456,188 @@ class Unusable(LedgerTest):
         self.assertEqual((self.folder / "budget.db").stat().st_size, size)
         self.assertEqual(self.states(), [])
 
-    def test_receipt_that_cannot_be_written(self):
-        """It fails after the rows were read: the charge stays."""
+    LONG = {"bounds": ("0", "10"), "quantiles": ",".join(f"{i}/100000" for i in range(1, 9000)), "mechanism": "tree"}
+
+    def test_a_ledger_without_room_for_the_receipt(self):
+        """It was drawn and could not be kept: nothing was published, and it counts for good."""
         self.init()
-        long = {"bounds": ("0", "10"), "quantiles": ",".join(f"{i}/100000" for i in range(1, 9000))}
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))}
-        result = self.run_paid(**long, mechanism="tree", receipt="r.json", how=how)
-        self.assert_refused(result, 3, "the receipt 'r.json' could not be written", "entry 1 of budget.db stays reserved")
+        result = self.run_paid(**self.LONG, receipt="r.json", how=how)
+        self.assert_refused(result, 5, "the ledger 'budget.db' could not be written",
+                            "entry 1 of budget.db was drawn and is lost, and cannot be voided")
+        self.assertEqual(self.states(), ["drawn"])
+        self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("is drawn already",))
+        self.assertEqual(self.files(), ["budget.db", "t.csv"])
+
+
+class Sources(LedgerTest):
+    """What a dataset pins, and what table a stored release is of."""
+
+    WIDE = Again.WIDE
+
+    def test_one_name_in_two_folders(self):
+        self.init()
+        for folder, value in (("a", "7"), ("b", "3")):
+            os.mkdir(self.folder / folder)
+            self.write(f"{folder}/t.csv", f"x\n{value}\n")
+        ledger = str(self.folder / "budget.db")
+        for folder in ("a", "b"):
+            result = run("release", "t.csv", *options(ledger=ledger, **self.WIDE), cwd=self.folder / folder)
+            self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual(self.states(), ["committed"] * 2)
+        os.symlink("a/t.csv", self.folder / "link.csv")
+        for name in ("a/t.csv", "./b/../a/t.csv", "link.csv", str(self.folder / "a" / "t.csv")):
+            result = self.run_paid(name, **self.WIDE)
+            self.assertIn("(entry 1 of budget.db)", result.err)
+        self.assertEqual(self.states(), ["committed"] * 2)
+
+    def test_standard_input_is_unknown(self):
+        self.init()
+        for _ in range(2):
+            result = self.run_paid("-", stdin=b"x\n7\n", **self.WIDE)
+            self.assertEqual((result.code, result.err), (0, ""))
+        self.assertEqual(self.states(), ["committed"] * 2)
+        for _ in range(2):
+            query = options(ledger="budget.db", sql="SELECT 7 AS x", **self.WIDE)
+            self.assertEqual(run("release", *query, cwd=self.folder).code, 0)
+        self.assertEqual(self.states(), ["committed"] * 4)
+
+    def test_standard_input_with_a_name(self):
+        self.init()
+        first = self.run_paid("-", stdin=b"x\n7\n", source="monday", **self.WIDE)
+        self.assertEqual((first.code, first.err), (0, ""))
+        again = self.run_paid("-", stdin=b"x\n9\n", source="monday", **self.WIDE)
+        self.assertEqual(again.out, first.out)
+        self.assertEqual(self.run_paid("-", stdin=b"x\n7\n", source="tuesday", **self.WIDE).err, "")
+        self.assertEqual(json.loads(self.statement()["entries"][0]["query"])["source"], "monday")
+        self.assertEqual(self.states(), ["committed"] * 2)
+        self.assert_refused(self.run_paid("-", source="./monday"), 2, "--source: './monday' is a path", "without a slash")
+        self.assert_refused(self.run_release("t.csv", source="monday"), 2, "--source goes with --ledger")
+
+    def test_pins(self):
+        """The table has a cell that would fail with 3 and keep the charge."""
+        self.write("t.csv", "x,id\n7,a\nseven,b\n")
+        self.write("u.csv", "x,id\n7,a\n")
+        self.assertEqual(self.init("--epsilon", "1", "--person", "id", "--records-per-person", "3", "--source", "./t.csv"),
+                         "dataset people may spend epsilon = 1 for each person (add-remove neighbors)\n"
+                         "every release must have --person id, --records-per-person 3 or more, "
+                         f"the file '{self.folder}/t.csv'\n")
+        good = {"person": "id", "records_per_person": "3"}
+        refused = (({"person": "x"}, "by the column 'x', and dataset 'people' by the column 'id'", "write --person id"),
+                   ({"person": None}, "by no column", "write --person id"),
+                   ({"records_per_person": "2"}, "for persons of 2 records at most", "--records-per-person 3, or more"),
+                   ({"records_per_person": None}, "for persons of 1 records at most"),
+                   ({"neighbors": "change-one"}, "for change-one neighbors"),
+                   ({"sql": "SELECT x, x AS id FROM input"}, "--sql does not go with dataset 'people'"),
+                   ({"source": "t"}, "reads the source 't'", "without --source"))
+        for change, *parts in refused:
+            with self.subTest(**change):
+                self.assert_refused(self.run_paid(**{**good, **change}), 2, *parts)
+        self.assert_refused(self.run_paid("u.csv", **good), 2, "u.csv', and the budget of dataset 'people' is for the file")
+        self.assert_refused(self.run_paid("-", **good), 2, "reads a source without a name")
+        self.assertEqual(self.statement()["entries"], [])
+        self.assert_refused(self.run_paid(**good), 3, "row 2")
+        dataset, = self.statement()["datasets"]
+        self.assertEqual((dataset["person"], dataset["records_per_person"], dataset["source"]),
+                         ("id", 3, f"{self.folder}/t.csv"))
+        self.assertIn("  releases   must have --person id, ", self.ledger("show", "budget.db", "--format", "table"))
+        row, = csv.DictReader(io.StringIO(self.ledger("show", "budget.db")))
+        self.assertEqual((row["person"], row["records_per_person"]), ("id", "3"))
+
+    def test_a_pinned_name(self):
+        self.init("--epsilon", "1", "--source", "survey")
+        self.assert_refused(self.run_paid(), 2, "is for the source 'survey'", "write --source survey")
+        self.paid(source="survey")
+        self.refuse(2, "init", "budget.db", "--dataset", "d", "--epsilon", "1", "--source", "t.csv",
+                    parts=("there is a file of that name", "write ./t.csv"))
+        self.refuse(2, "init", "budget.db", "--dataset", "d", "--epsilon", "1", "--source", "./gone.csv",
+                    parts=("there is no file './gone.csv'",))
+
+
+class Settled(LedgerTest):
+    """After a release was stopped, or asked for twice."""
+
+    def receipt(self, name="r.json", **changes):
+        """Of a release that pays nothing, as a program of format 1 left it beside a reserved entry."""
+        self.release("t.csv", receipt=name, **{"epsilon": "1/4", **changes})
+        return name
+
+    def reserved(self, **changes):
+        """An entry of a good query that nobody will commit."""
+        self.write("t.csv", "x\n7\nseven\n")
+        result = self.run_paid(**{"receipt": "r.json", **changes})
+        self.assert_refused(result, 3, "stays reserved")
+        self.write("t.csv", "x\n" + "7\n" * 100)
+
+    def test_a_retry_with_the_same_receipt(self):
+        self.init()
+        self.paid(receipt="r.json")
+        result = self.run_paid(receipt="r.json")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("nothing was spent", result.err)
+        self.assertEqual(self.spent(), {"epsilon": "1/4"})
+        self.assert_refused(self.run_paid(receipt="r.json", again=True), 2, "exists already")
+        self.assert_refused(self.run_paid(receipt="r.json", epsilon="1/8"), 2, "exists already")
+        os.symlink("r.json", self.folder / "link.json")
+        self.assert_refused(self.run_paid(receipt="link.json"), 2, "exists already")
+        (self.folder / "r.json").write_text((self.folder / "r.json").read_text() + " ")
+        self.assert_refused(self.run_paid(receipt="r.json"), 2, "exists already")
+        for special in ("/dev/stdout", "/dev/null"):
+            self.assert_refused(self.run_paid(receipt=special), 2, "exists already")
+        self.assertEqual(self.states(), ["committed"])
+
+    def test_commit(self):
+        self.init()
+        self.reserved()
+        self.receipt()
+        self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("may have been published", "ledger commit"))
+        self.assert_refused(self.run_paid(receipt="r.json"), 2, "is that of entry 1 of the ledger 'budget.db'")
+        self.assertEqual(self.ledger("commit", "budget.db", "--entry", "1", "--receipt", "r.json"),
+                         "entry 1 is committed and holds its receipt\n")
+        self.assertEqual(self.states(), ["committed"])
+        self.assertEqual(self.statement()["entries"][0]["receipt"], (self.folder / "r.json").read_text())
+        self.assertIn("nothing was spent", self.run_paid(receipt="r.json").err)
+        self.refuse(2, "commit", "budget.db", "--entry", "1", "--receipt", "r.json", parts=("is committed already",))
+        self.ledger("verify", "budget.db")
+
+    def test_commit_refuses_other_receipts(self):
+        self.init()
+        self.reserved()
+        self.write("u.csv", "x,y\n7,8\n")
+        commit = ("commit", "budget.db", "--entry", "1", "--receipt")
+        self.refuse(2, "commit", "budget.db", "--receipt", "r.json", parts=("--entry is missing",))
+        self.refuse(2, *commit[:-1], parts=("--receipt is missing",))
+        self.refuse(3, *commit, "r.json", parts=("cannot be read",))
+        self.receipt("other.json")
+        self.refuse(2, *commit, "other.json", parts=("is not where the receipt of entry 1 was to be written",))
+        changes = {"epsilon": "1/5", "neighbors": "change-one", "records_per_person": "2", "quantiles": "median",
+                   "bounds": ("0", "11"), "null": "error", "public_rows": True, "sql": "FROM input"}
+        for name, value in changes.items():
+            with self.subTest(name):
+                self.receipt(**{name: value})
+                self.refuse(2, *commit, "r.json", parts=("is not the receipt of this entry",))
+                os.remove(self.folder / "r.json")
+        self.release("u.csv", receipt="r.json", epsilon="1/4")
+        self.refuse(2, *commit, "r.json", parts=("the file differs",))
+        whole = (self.folder / "other.json").read_text()
+        (self.folder / "r.json").write_text(whole.replace("quantile", "quartile", 1))
+        self.refuse(3, *commit, "r.json")
         self.assertEqual(self.states(), ["reserved"])
-        self.assertNotIn("r.json", self.files())
+
+    def test_commit_refuses_the_receipt_of_another_entry(self):
+        self.init()
+        self.paid(receipt="first.json")
+        self.reserved(again=True)
+        (self.folder / "r.json").write_text((self.folder / "first.json").read_text())
+        self.refuse(2, "commit", "budget.db", "--entry", "2", "--receipt", "r.json", parts=("is the receipt of entry 1",))
+
+    def test_modes(self):
+        before = os.umask(0)
+        self.addCleanup(os.umask, before)
+        self.init()
+        self.paid(receipt="r.json")
+        for name in ("budget.db", "r.json"):
+            self.assertEqual((self.folder / name).stat().st_mode & 0o777, 0o600, name)
 
 
 class Race(LedgerTest):

@@ -58,6 +58,7 @@ class RefusedBeforeRows(ReceiptTest):
     def test_missing_folder(self):
         self.refuse("gone/r.json", "cannot be created: No such file or directory", "a folder that exists")
         self.refuse("t.csv/r.json", "cannot be created: Not a directory")
+        self.refuse("r" * 256, "cannot be created: File name too long")
 
     def test_read_only_folder(self):
         how = self.as_nobody()
