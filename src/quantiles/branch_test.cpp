@@ -26,7 +26,7 @@ namespace {
 // --- What is run ------------------------------------------------------------------------------------------------------
 
 /// Records on a lattice from 0 on.
-enum class Records { anywhere, on_tens, mostly_on_tens, on_thousands, mostly_on_ten_thousands };
+enum class Records { anywhere, on_tens, mostly_on_tens, on_hundreds, on_thousands, mostly_on_ten_thousands };
 
 /// What runs after round numbers were looked for.
 enum class Part { single, joint, joint_total, independent, counts };
@@ -661,18 +661,28 @@ std::vector<Branch> automatic_branches() {
        .expected_rows = 100,
        .interpolate = false,
        .reaches = {"no heaps"}},
-      {.name = "auto, interpolated joint-total",
+      {.name = "auto, interpolated, granularity",
        .asked = auto_,
        .m = 30,
        .lattice = fine,
-       .records = Records::on_thousands,
+       .records = Records::on_hundreds,
        .part = Part::joint_total,
        .widths = {},
        .adaptive = true,
-       .counts_after_granularity = true,
        .measures = pure,
        .expected_rows = 250,
-       .reaches = {"grid"}},
+       .reaches = {"grid, no heaps"}},
+      {.name = "auto, interpolated, no granularity",
+       .asked = auto_,
+       .m = 30,
+       .lattice = fine,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {},
+       .adaptive = true,
+       .measures = pure,
+       .expected_rows = 250,
+       .reaches = {"no grid"}},
       {.name = "auto, interpolated joint-tree",
        .asked = auto_,
        .m = 120,
@@ -716,6 +726,7 @@ RankProfile table_of(const Branch& branch, const Lattice& lattice, std::uint64_t
     const bool elsewhere = i % (branch.records == Records::mostly_on_tens ? 12 : 3) == 0;
     std::uint64_t unit = 1;
     if (branch.records == Records::mostly_on_tens && !elsewhere) unit = 10;
+    if (branch.records == Records::on_hundreds) unit = 100;
     if (branch.records == Records::on_thousands) unit = 1000;
     if (branch.records == Records::mostly_on_ten_thousands) unit = elsewhere ? 1000 : 10'000;
     ++table[2 * multiple(i, unit) + 1];
@@ -751,8 +762,18 @@ std::string words(const Branch& branch, Measure measure, const Person& person) {
          std::to_string(person.records) + " a person";
 }
 
+/// What was asked, what ran, and what was found on the way.
+std::string way_of(const QuantileQuery& query, const MechanismUsed& used, const std::string& found) {
+  std::string way = to_string(query.budget.measure()) + " " + to_string(query.mechanism);
+  if (query.mechanism == Mechanism::automatic) way += " -> " + to_string(used.mechanism);
+  if (used.widths.size() > 1) way += ", " + std::to_string(used.widths.size()) + " levels";
+  if (used.selected < query.quantiles.size()) way += ", interpolated";
+  return found.empty() ? way : way + ", " + found;
+}
+
 /// Whether a release was what the parts are; and what was found.
-std::string compare(const Branch& branch, const QuantileQuery& query, const Person& person, std::uint64_t seed) {
+std::string compare(const Branch& branch, const QuantileQuery& query, const Person& person, std::uint64_t seed,
+                    std::set<std::string>& reached) {
   const RankProfile table = table_of(branch, branch.lattice);
   RandomBits bits = RandomBits::unsafe_seeded(seed);
   const QuantileRelease release = release_quantiles(table, branch.lattice, query, bits);
@@ -764,6 +785,7 @@ std::string compare(const Branch& branch, const QuantileQuery& query, const Pers
   EXPECT_EQ(stride_of(release.used.heaping, branch.lattice), parts.heaps);
   EXPECT_EQ(release.unsafe_seed, seed);
   EXPECT_EQ(bits.next64(), same_bits.next64());  // none more, none fewer
+  reached.insert(way_of(query, release.used, parts.found));
   return parts.found;
 }
 
@@ -782,17 +804,45 @@ void for_all_people(const std::vector<Branch>& branches, const Compare& compare)
   }
 }
 
-void expect_parts(const std::vector<Branch>& branches) {
-  for_all_people(branches, [](const Branch& branch, const QuantileQuery& query, const Person& person) {
+void expect_parts(const std::vector<Branch>& branches, const std::vector<std::string>& ways) {
+  std::set<std::string> reached;
+  for_all_people(branches, [&reached](const Branch& branch, const QuantileQuery& query, const Person& person) {
     std::set<std::string> found;
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) found.insert(compare(branch, query, person, seed));
-    for (const char* reached : branch.reaches) EXPECT_TRUE(found.contains(reached)) << reached;
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) found.insert(compare(branch, query, person, seed, reached));
+    for (const char* reach : branch.reaches) EXPECT_TRUE(found.contains(reach)) << reach;
   });
+  for (const std::string& way : ways) EXPECT_TRUE(reached.contains(way)) << way;
 }
 
-TEST(Branches, OfPublishedMechanismsAreTheirParts) { expect_parts(published_branches()); }
-TEST(Branches, OfJointMechanismsAreTheirParts) { expect_parts(joint_branches()); }
-TEST(Branches, OfAutomaticAreTheirParts) { expect_parts(automatic_branches()); }
+TEST(Branches, OfPublishedMechanismsAreTheirParts) {
+  expect_parts(published_branches(),
+               {"approximate independent", "pure approximate, 3 levels", "pure approximate, 3 levels, heaps",
+                "pure approximate, 3 levels, no heaps", "pure exponential", "pure exponential, heaps",
+                "pure independent", "pure joint", "pure joint, heaps", "pure tree", "zcdp approximate, 3 levels",
+                "zcdp approximate, 3 levels, no heaps", "zcdp exponential", "zcdp exponential, heaps",
+                "zcdp independent", "zcdp joint", "zcdp joint, heaps", "zcdp tree"});
+}
+TEST(Branches, OfJointMechanismsAreTheirParts) {
+  expect_parts(joint_branches(),
+               {"pure joint-total", "pure joint-total, grid, heaps", "pure joint-total, grid, no heaps",
+                "pure joint-total, heaps", "pure joint-total, no grid", "pure joint-total, no heaps",
+                "pure joint-tree, 2 levels, heaps", "pure joint-tree, 2 levels, no heaps",
+                "pure joint-tree, 3 levels, no heaps", "pure joint-tree, no heaps", "zcdp joint-total",
+                "zcdp joint-total, grid, heaps", "zcdp joint-total, grid, no heaps", "zcdp joint-total, heaps",
+                "zcdp joint-total, no grid", "zcdp joint-total, no heaps", "zcdp joint-tree, 2 levels, heaps",
+                "zcdp joint-tree, 3 levels, no heaps", "zcdp joint-tree, no heaps"});
+}
+TEST(Branches, OfAutomaticAreTheirParts) {
+  expect_parts(
+      automatic_branches(),
+      {"pure auto -> approximate, 2 levels", "pure auto -> exponential, no heaps",
+       "pure auto -> joint-total, interpolated, grid, no heaps", "pure auto -> joint-total, interpolated, no grid",
+       "pure auto -> joint-total, no heaps", "pure auto -> joint-tree, 2 levels, interpolated, no heaps",
+       "pure auto -> joint-tree, 2 levels, no grid", "pure auto -> joint-tree, 2 levels, no heaps", "pure auto -> tree",
+       "pure auto -> tree, grid", "pure auto -> tree, grid, heaps", "pure auto -> tree, heaps",
+       "zcdp auto -> approximate, 2 levels", "zcdp auto -> approximate, 2 levels, heaps",
+       "zcdp auto -> exponential, no heaps"});
+}
 
 // --- Bounds and groups --------------------------------------------------------------------------------------------------
 
