@@ -41,5 +41,13 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
       R"("base":"adaptive","expected_rows":"99","interpolate":"no","public_rows":"yes"})");
 }
 
+TEST(CanonicalQuery, SaysTheBudgetsMeasure) {
+  QuantileRelease release = some_release();
+  release.query.budget = Budget::zcdp(Rational(1, 8));
+  const std::string text = canonical_query(release.query, release.lattice, some_source(), {});
+  EXPECT_NE(text.find(R"("rho":"1/8")"), std::string::npos) << text;
+  EXPECT_EQ(text.find("epsilon"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace fractile
