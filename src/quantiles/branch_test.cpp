@@ -99,11 +99,19 @@ Rational finding_share(const Budget& budget) { return {1, budget.measure() == Me
 
 // --- The release, by hand -----------------------------------------------------------------------------------------------
 
+/// What a part of a release costs a person, of epsilon or of rho.
+struct Cost {
+  std::string on;
+  EpsilonSum amount;
+  Rational delta = {};
+};
+
 struct Outcome {
   std::vector<std::uint64_t> indices;
   std::optional<std::uint64_t> grid;   ///< its stride
   std::optional<std::uint64_t> heaps;  ///< the same
   std::string found;                   ///< what was looked for, and whether it was there, in words
+  std::vector<Cost> costs = {};
 };
 
 class ByHand {
@@ -113,6 +121,7 @@ class ByHand {
       : branch_(branch), query_(query), lattice_(lattice), person_(person), bits_(bits) {}
 
   Outcome released(const RankProfile& profile, const Budget& budget) {
+    measure_ = budget.measure();
     Outcome outcome;
     const RoundNumbers found = find(profile, budget, outcome);
     if (found.grid) outcome.grid = found.grid->stride;
@@ -127,6 +136,7 @@ class ByHand {
     } else {
       outcome.indices = recursion(profile, rest, found);
     }
+    outcome.costs = costs_;
     return outcome;
   }
 
@@ -139,6 +149,7 @@ class ByHand {
       const std::vector<std::uint64_t> scores = granularity_scores(profile, grids);
       const std::size_t chosen = select_softmax(scores, rate_of(range, by_relation(8, 16), person_), bits_);
       ++findings_;
+      costs_.push_back({"granularity", of_range(range)});
       if (chosen > 0) found.grid = grids[chosen - 1];
       outcome.found += found.grid ? "grid" : "no grid";
       if (!found.grid || branch_.counts_after_granularity) return found;
@@ -150,9 +161,21 @@ class ByHand {
     const std::size_t chosen =
         select_softmax(heaping_scores(profile, heaps), lengths, rate_of(range, by_relation(133, 266), person_), bits_);
     ++findings_;
+    costs_.push_back({"heaps", of_range(range)});
     if (chosen > 0) found.heaps = heaps[chosen - 1].grid;
     outcome.found += std::string(outcome.found.empty() ? "" : ", ") + (found.heaps ? "heaps" : "no heaps");
     return found;
+  }
+
+  /// conversions.md: a bounded range r is r-DP and r^2/8-zCDP.
+  Exponent of_range(const Exponent& range) const {
+    if (measure_ != Measure::zcdp) return range;
+    return range.coefficient() * range.coefficient() / Rational(8);
+  }
+
+  /// Of a selection at this rate, when a person's records each spread its scores by so much.
+  Exponent cost_of(const Exponent& rate, const Rational& score_range) const {
+    return of_range(rate * (score_range * Rational(person_.records)));
   }
 
   Rational by_relation(std::int64_t added, std::int64_t changed) const {
@@ -175,6 +198,8 @@ class ByHand {
       const DiscreteGaussian noise(changed * records * records / (Rational(2) * budget.rho()));
       for (std::int64_t& count : counts) count += noise(bits_);
     }
+    // count_tree.md: in a tree of that height every count that a record is in moves by 1; all of the budget is spent.
+    costs_.push_back({"counts", budget.measure() == Measure::pure ? budget.epsilon() : Exponent(budget.rho())});
     std::vector<std::uint64_t> result = quantiles_of_counts(consistent_counts(counts, shape), shape, query_.quantiles);
     for (std::uint64_t& candidate : result) candidate = grid.offset + candidate * grid.stride;
     return result;
@@ -188,6 +213,11 @@ class ByHand {
         budget.measure() == Measure::approximate
             ? largest_bounded_range_composed(query_.quantiles.size(), budget.epsilon(), budget.delta())
             : range_for(budget, Rational(1, m));
+    if (budget.measure() == Measure::approximate) {
+      costs_.push_back({"quantiles", budget.epsilon(), budget.delta()});
+    } else {
+      costs_.push_back({"quantiles", of_range(range) * Rational(m)});
+    }
     std::vector<std::uint64_t> result;
     for (const Rational& q : query_.quantiles) result.push_back(candidate(profile, q, range, person_, bits_));
     std::ranges::sort(result);
@@ -222,7 +252,11 @@ class ByHand {
     if (branch_.rates == Rates::as_published) levels_ = published(selected.size());
     rest_ = budget;
     std::vector<Split> splits(selected.size());
+    nodes_.assign(widths.size(), {});
     walk(tree, tree.root(), splits);
+    for (std::size_t level = 0; level < nodes_.size(); ++level) {
+      costs_.push_back({"level " + std::to_string(level + 1), level_cost(nodes_[level])});
+    }
     splits = between(selected, splits, whole_span(profile, subcells).highest);
     for (Split& split : splits) {
       const std::uint64_t candidate = tree.candidate_of(split);
@@ -230,6 +264,28 @@ class ByHand {
       split = rounds ? found.grid->nearest(candidate, profile.candidates()) : candidate;
     }
     return splits;
+  }
+
+  /// What the selections of one level's nodes cost each, by what a change does in them.
+  struct Nodes {
+    std::vector<Exponent> added;
+    std::vector<Exponent> changed;
+  };
+
+  /// approximate_quantiles.md, lemma 3: a record more is in one node; one replaced is in one, or in two as a record less and
+  /// a record more.
+  EpsilonSum level_cost(Nodes nodes) const {
+    std::ranges::sort(nodes.added, std::greater());
+    nodes.added.resize(std::max<std::size_t>(nodes.added.size(), 2));
+    if (person_.neighbors == Neighbors::add_remove) return nodes.added[0];
+    const Exponent within = nodes.changed.empty() ? Exponent() : *std::ranges::max_element(nodes.changed);
+    return std::max(EpsilonSum(within), EpsilonSum(nodes.added[0]) + nodes.added[1]);
+  }
+
+  /// Notes what a node's selection costs, at the rate at which it is made.
+  void spend(const QuantileNode& node, const Exponent& rate, const Rational& added, const Rational& changed) {
+    nodes_[node.level].added.push_back(cost_of(rate, added));
+    nodes_[node.level].changed.push_back(cost_of(rate, changed));
   }
 
   /// As many quantiles as persons' records at epsilon 1 carry, 55 each, at least four; all where that is most of them.
@@ -271,25 +327,28 @@ class ByHand {
     return std::min(one_node, rate_of(half, added, person_));
   }
 
-  Exponent single_rate(const QuantileTree& tree, const QuantileNode& node) const {
-    const QuantileFraction q = tree.alpha(node);
-    return node_rate(node, range_added(q), range_changed(q));
-  }
-
-  /// joint_total.md, lemmas 1 and 2.
-  Exponent joint_rate(const QuantileTree& tree, const QuantileNode& node, const JointProblem& problem) const {
-    if (problem.target.quantiles() == 1) {  // of a score that is twice as large, in whole records
-      return single_rate(tree, node) * Rational(static_cast<std::int64_t>(tree.alpha(node).denominator), 2);
+  /// joint_total.md, lemmas 1 and 2: the ranges of a joint selection's cost.
+  struct Ranges {
+    Rational added;
+    Rational changed;
+  };
+  Ranges joint_ranges(const QuantileTree& tree, const QuantileNode& node, const JointProblem& problem) const {
+    if (problem.target.quantiles() == 1) {  // twice the score of a single selection, in whole records
+      const QuantileFraction q = tree.alpha(node);
+      const Rational unit(2, static_cast<std::int64_t>(q.denominator));
+      return {unit * range_added(q), unit * range_changed(q)};
     }
-    if (branch_.part == Part::joint_total) return node_rate(node, 2, 4);
+    if (branch_.part == Part::joint_total) return {2, 4};
     const std::uint64_t least = *std::ranges::min_element(problem.target.weights);
     const Rational share(static_cast<std::int64_t>(least), static_cast<std::int64_t>(problem.target.denominator));
-    return node_rate(node, Rational(4) * (Rational(1) - share), 4);
+    return {Rational(4) * (Rational(1) - share), 4};
   }
 
   std::vector<Split> joint(const QuantileTree& tree, const QuantileNode& node) {
     JointProblem problem = tree.problem(node);
-    problem.rate = std::min(joint_rate(tree, node, problem), Exponent(Rational(64)));
+    const Ranges ranges = joint_ranges(tree, node, problem);
+    problem.rate = std::min(node_rate(node, ranges.added, ranges.changed), Exponent(Rational(64)));
+    spend(node, problem.rate, ranges.added, ranges.changed);
     if (problem.totals) {
       const double spread = std::sqrt(2.0 * static_cast<double>(problem.target.quantiles() + 1));
       problem.totals->step =
@@ -300,7 +359,9 @@ class ByHand {
 
   template <class Cursor, class Tiles>
   std::uint64_t single(const QuantileTree& tree, const QuantileNode& node, const Cursor& cursor, const Tiles& tiles) {
-    const Exponent rate = single_rate(tree, node);
+    const QuantileFraction q = tree.alpha(node);
+    const Exponent rate = node_rate(node, range_added(q), range_changed(q));
+    spend(node, rate, range_added(q), range_changed(q));
     const RateBounds bounds(rate);
     if (node.span.records() >= 128) return TiledSelection<Tiles>(tiles, rate, bounds).draw(bits_);
     ListedRuns runs;
@@ -347,6 +408,9 @@ class ByHand {
   std::int64_t findings_ = 0;
   Rational levels_ = 1;
   std::optional<Budget> rest_;
+  Measure measure_ = Measure::pure;
+  std::vector<Nodes> nodes_;  // of each level
+  std::vector<Cost> costs_;
 };
 
 // --- The branches -------------------------------------------------------------------------------------------------------
@@ -757,6 +821,35 @@ constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one
 constexpr std::array<std::uint32_t, 2> records_per_person{1, 3};
 constexpr std::uint64_t seeds = 8;
 
+/// That a release was charged what its parts cost, one by one, and not more than its budget.
+void expect_costs(const std::vector<Spending>& spent, const std::vector<Cost>& costs, const Budget& budget) {
+  const bool is_zcdp = budget.measure() == Measure::zcdp;
+  EpsilonSum sum;
+  Rational delta;
+  ASSERT_EQ(spent.size(), costs.size());
+  for (std::size_t i = 0; i < spent.size(); ++i) {
+    EXPECT_EQ(spent[i].on, costs[i].on);
+    EXPECT_EQ(spent[i].amount, costs[i].amount)
+        << spent[i].on << ": " << spent[i].amount.to_string() << " and " << costs[i].amount.to_string();
+    EXPECT_EQ(spent[i].delta, costs[i].delta);
+    sum += spent[i].amount;
+    delta += spent[i].delta;
+  }
+  EXPECT_LE(sum, is_zcdp ? EpsilonSum(budget.rho()) : EpsilonSum(budget.epsilon()));
+  EXPECT_LE(delta, budget.measure() == Measure::approximate ? budget.delta() : Rational(0));
+}
+
+/// Under pure privacy and add-remove, tight rates leave nothing over; roundings of rates under zCDP next to nothing.
+void expect_all_is_spent(const std::vector<Cost>& costs, const Budget& budget) {
+  EpsilonSum sum;
+  for (const Cost& cost : costs) sum += cost.amount;
+  if (budget.measure() != Measure::zcdp) {
+    EXPECT_EQ(sum, EpsilonSum(budget.epsilon()));
+  } else {
+    EXPECT_GE(sum, EpsilonSum(budget.rho() * (Rational(1) - Rational::dyadic(1, -40))));
+  }
+}
+
 std::string words(const Branch& branch, Measure measure, const Person& person) {
   return std::string(branch.name) + ", " + to_string(measure) + ", " + to_string(person.neighbors) + ", " +
          std::to_string(person.records) + " a person";
@@ -784,6 +877,10 @@ std::string compare(const Branch& branch, const QuantileQuery& query, const Pers
   EXPECT_EQ(stride_of(release.used.granularity, branch.lattice), parts.grid);
   EXPECT_EQ(stride_of(release.used.heaping, branch.lattice), parts.heaps);
   EXPECT_EQ(release.unsafe_seed, seed);
+  expect_costs(release.spent, parts.costs, query.budget);
+  if (person.neighbors == Neighbors::add_remove && branch.rates == Rates::tight) {
+    expect_all_is_spent(parts.costs, query.budget);
+  }
   EXPECT_EQ(bits.next64(), same_bits.next64());  // none more, none fewer
   reached.insert(way_of(query, release.used, parts.found));
   return parts.found;
@@ -795,6 +892,7 @@ void for_all_people(const std::vector<Branch>& branches, const Compare& compare)
     for (const Measure measure : branch.measures) {
       for (const Neighbors neighbors : both_relations) {
         for (const std::uint32_t records : records_per_person) {
+          if (::testing::Test::HasFailure()) return;  // one is enough
           const Person person{neighbors, records};
           SCOPED_TRACE(words(branch, measure, person));
           compare(branch, query_of(branch, measure, person), person);
@@ -860,9 +958,13 @@ RankProfile table_for(const BoundsSearch& search, const Branch& branch, std::uin
 
 /// private_bounds.md: a tenth of the budget for two selections, of half the least quantile and of its mirror image, rounded
 /// outwards to 1/1024; all of it for epsilon, none of the delta.
-std::pair<std::uint64_t, std::uint64_t> bounds_by_hand(const std::vector<RankProfile>& profiles,
-                                                       const BoundsSearch& search, const QuantileQuery& query,
-                                                       const Person& person, RandomBits& bits) {
+struct BoundsByHand {
+  std::uint64_t lowest;
+  std::uint64_t highest;
+  Cost cost;
+};
+BoundsByHand bounds_by_hand(const std::vector<RankProfile>& profiles, const BoundsSearch& search,
+                            const QuantileQuery& query, const Person& person, RandomBits& bits) {
   const Exponent range = query.budget.measure() == Measure::zcdp
                              ? Exponent(root_within(Rational(8) * query.budget.rho() / Rational(20)))
                              : query.budget.epsilon() / Rational(20);
@@ -876,7 +978,11 @@ std::pair<std::uint64_t, std::uint64_t> bounds_by_hand(const std::vector<RankPro
   const Rational mirrored = ((Rational(1) - query.quantiles.back()) * Rational(512)).floor() / Rational(1024);
   const std::uint64_t lower = bound(outer, Rounding::down);
   const std::uint64_t upper = bound(Rational(1) - mirrored, Rounding::up);
-  return std::minmax(lower, upper);
+  const Rational twice(2);
+  const Exponent cost = query.budget.measure() == Measure::zcdp
+                            ? Exponent(twice * range.coefficient() * range.coefficient() / Rational(8))
+                            : range * twice;
+  return {std::min(lower, upper), std::max(lower, upper), {"bounds", cost}};
 }
 
 /// groups.md: each group has the whole budget, under add-remove, for all records that a person can put in or take out.
@@ -929,13 +1035,16 @@ TEST(Branches, WithPrivateBoundsAreTheirParts) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
       const QuantileRelease release = release_with_private_bounds(table, search, query, bounds_share, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
-      const auto [lowest, highest] = bounds_by_hand({table}, search, query, person, same_bits);
+      const auto [lowest, highest, cost] = bounds_by_hand({table}, search, query, person, same_bits);
       const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
       EXPECT_EQ(release.lattice.lower(), lattice.lower());
       EXPECT_EQ(release.lattice.upper(), lattice.upper());
       ByHand by_hand(branch, query, lattice, person, same_bits);
       const Budget rest = query.budget.scaled(Rational(9, 10));
-      EXPECT_EQ(release.indices, by_hand.released(clamped(table, lowest, highest), rest).indices);
+      Outcome parts = by_hand.released(clamped(table, lowest, highest), rest);
+      EXPECT_EQ(release.indices, parts.indices);
+      parts.costs.insert(parts.costs.begin(), cost);
+      expect_costs(release.spent, parts.costs, query.budget);
       EXPECT_EQ(release.unsafe_seed, seed);
       EXPECT_EQ(release.cost().to_string(), query.budget.to_string());
       EXPECT_EQ(bits.next64(), same_bits.next64());
@@ -969,7 +1078,9 @@ TEST(Branches, OfGroupsAreTheirParts) {
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       for (std::size_t g = 0; g < tables.size(); ++g) {
         ByHand by_hand(branch, query, branch.lattice, in_groups(person), same_bits);
-        EXPECT_EQ(groups.releases[g].indices, by_hand.released(tables[g], query.budget).indices);
+        const Outcome parts = by_hand.released(tables[g], query.budget);
+        EXPECT_EQ(groups.releases[g].indices, parts.indices);
+        expect_costs(groups.releases[g].spent, parts.costs, query.budget);
         EXPECT_EQ(groups.releases[g].query.records_per_person, person.records);
         EXPECT_EQ(groups.releases[g].query.neighbors, person.neighbors);
         EXPECT_EQ(groups.releases[g].unsafe_seed, seed);
@@ -989,12 +1100,16 @@ TEST(Branches, OfGroupsWithPrivateBoundsAreTheirParts) {
       const GroupedRelease groups =
           release_groups_with_private_bounds({"a", "b"}, tables, search, query, bounds_share, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
-      const auto [lowest, highest] = bounds_by_hand(tables, search, query, person, same_bits);
+      const auto [lowest, highest, cost] = bounds_by_hand(tables, search, query, person, same_bits);
       const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
       for (std::size_t g = 0; g < tables.size(); ++g) {
         ByHand by_hand(branch, query, lattice, in_groups(person), same_bits);
         const RankProfile table = clamped(tables[g], lowest, highest);
-        EXPECT_EQ(groups.releases[g].indices, by_hand.released(table, query.budget.scaled(Rational(9, 10))).indices);
+        Outcome parts = by_hand.released(table, query.budget.scaled(Rational(9, 10)));
+        EXPECT_EQ(groups.releases[g].indices, parts.indices);
+        parts.costs.insert(parts.costs.begin(), cost);
+        expect_costs(groups.releases[g].spent, parts.costs, query.budget);
+        EXPECT_EQ(groups.releases[g].unsafe_seed, seed);
         EXPECT_EQ(groups.releases[g].cost().to_string(), query.budget.to_string());
       }
       EXPECT_EQ(bits.next64(), same_bits.next64());
