@@ -822,7 +822,7 @@ constexpr std::array<std::uint32_t, 2> records_per_person{1, 3};
 constexpr std::uint64_t seeds = 8;
 
 /// That a release was charged what its parts cost, one by one, and not more than its budget.
-void expect_costs(const std::vector<Spending>& spent, const std::vector<Cost>& costs, const Budget& budget) {
+void expect_costs(const decltype(QuantileRelease::spent)& spent, const std::vector<Cost>& costs, const Budget& budget) {
   const bool is_zcdp = budget.measure() == Measure::zcdp;
   EpsilonSum sum;
   Rational delta;
