@@ -1,6 +1,9 @@
 """Tests of tools/: that each check catches what it is there for, on small houses in temporary folders."""
 
 import bz2
+import contextlib
+import io
+import subprocess
 import sys
 import tempfile
 import textwrap
@@ -14,6 +17,7 @@ import check_floors
 import check_proofs
 import cpp_text
 import demo_data
+import mutants
 
 
 class HouseTest(unittest.TestCase):
@@ -296,6 +300,138 @@ class DemoData(HouseTest):
         with self.assertRaises(SystemExit):
             demo_data.main(self.wheel(3), str(out))
         self.assertFalse(out.exists())
+
+
+class FakeBuild:
+    """Of a house with one file: the tests fail while it says "less"."""
+
+    def __init__(self, tree):
+        self.file = tree / "src" / "price.txt"
+
+    def make(self, tests):
+        if "syntax" in self.file.read_text(encoding="utf-8"):
+            raise mutants.Rotten("does not compile")
+
+    def run(self, test):
+        return mutants.Outcome("less" not in self.file.read_text(encoding="utf-8"), f"{test}.Pays")
+
+
+class Mutants(HouseTest):
+    PATCH = """\
+        The price is {what}.
+        Fails: Price.*
+
+        --- a/src/price.txt
+        +++ b/src/price.txt
+        @@ -2,3 +2,3 @@
+         two
+        -the price
+        +{what}
+         four
+        """
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/price.txt", "one\ntwo\nthe price\nfour\nfive\n")
+        self.write(".gitignore", "/build/\n")
+        for command in (["init", "-q"], ["add", "-A"]):
+            subprocess.run(["git", *command], cwd=self.root, check=True)
+        self.tree = mutants.Tree(self.root, self.root / "build" / "mutants")
+
+    def write_mutant(self, name, what):
+        self.write(f"{mutants.FOLDER}/{name}.patch", textwrap.dedent(self.PATCH).format(what=what))
+
+    def run_all(self, *filters):
+        chosen = mutants.read_all(self.root / mutants.FOLDER, filters)
+        self.tree.refresh()
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            good = mutants.run_all(chosen, self.tree, FakeBuild(self.tree.folder))
+        return good, out.getvalue()
+
+    def test_a_mutant_that_a_test_catches(self):
+        self.write_mutant("cheap", "less")
+        good, out = self.run_all()
+        self.assertTrue(good)
+        self.assertRegex(out, r"cheap +[\d.]+ s  caught by Price.\*.Pays\n1 caught, 0 survived\n$")
+
+    def test_one_that_survives(self):
+        self.write_mutant("cheap", "less")
+        self.write_mutant("dear", "more")
+        good, out = self.run_all()
+        self.assertFalse(good)
+        self.assertRegex(out, r"dear +[\d.]+ s  SURVIVED\nsurvived: dear: The price is more.\n1 caught, 1 survived\n$")
+
+    def test_one_that_does_not_compile(self):
+        self.write_mutant("broken", "syntax error, less")
+        good, out = self.run_all()
+        self.assertFalse(good)
+        self.assertIn("0 caught, 0 survived, 1 rotten", out)
+
+    def test_a_filter_chooses(self):
+        self.write_mutant("cheap", "less")
+        self.write_mutant("dear", "more")
+        self.assertTrue(self.run_all("chea")[0])
+
+    def test_mistakes_are_unmade(self):
+        self.write_mutant("cheap", "less")
+        self.run_all()
+        original = (self.root / "src/price.txt").read_text(encoding="utf-8")
+        self.assertEqual((self.tree.folder / "src/price.txt").read_text(encoding="utf-8"), original)
+
+    def test_the_copy_follows_the_house_and_keeps_the_times_of_what_is_equal(self):
+        self.write("src/gone.txt", "")
+        subprocess.run(["git", "add", "-A"], cwd=self.root, check=True)
+        self.tree.refresh()
+        before = (self.tree.folder / "src/price.txt").stat().st_mtime_ns
+        (self.root / "src/gone.txt").unlink()
+        self.write("src/untracked.txt", "")
+        self.tree.refresh()
+        self.assertEqual((self.tree.folder / "src/price.txt").stat().st_mtime_ns, before)
+        self.assertFalse((self.tree.folder / "src/gone.txt").exists())
+        self.assertFalse((self.tree.folder / "src/untracked.txt").exists())
+
+    def test_tests_must_pass_without_a_mistake(self):
+        self.write_mutant("cheap", "less")
+        self.tree.refresh()
+        (self.tree.folder / "src/price.txt").write_text("less", encoding="utf-8")
+        with self.assertRaisesRegex(mutants.Rotten, "fails without any mistake"):
+            mutants.require_sound(mutants.read_all(self.root / mutants.FOLDER), FakeBuild(self.tree.folder))
+
+    def test_a_patch_that_no_longer_applies(self):
+        self.write_mutant("cheap", "less")
+        self.assertEqual(mutants.check(self.root), [])
+        self.write("src/price.txt", "one\ntwo\nthe cost\nfour\nfive\n")
+        self.assert_one(mutants.check(self.root), "cheap: no longer applies: ", "src/price.txt")
+
+    def test_a_patch_that_is_not_whole(self):
+        whole = textwrap.dedent(self.PATCH).format(what="less")
+        for missing, complaint in (
+            ("Fails: Price.*\n", "names no test"),
+            ("The price is less.\n", "does not begin with a sentence"),
+            ("--- a/src/price.txt\n", "holds no unified diff"),
+        ):
+            with self.subTest(missing):
+                self.write(f"{mutants.FOLDER}/cheap.patch", whole.replace(missing, ""))
+                self.assert_one(mutants.check(self.root), "cheap.patch: " + complaint)
+
+    def outcome_of(self, script):
+        """What Build makes of a program of unit tests."""
+        self.write("build/mutants/fractile_tests", "#!/bin/sh\n" + script)
+        (self.root / "build/mutants/fractile_tests").chmod(0o755)
+        return mutants.Build(self.root, io.StringIO()).run("Price.*")
+
+    def test_outcomes_of_unit_tests(self):
+        self.assertTrue(self.outcome_of("echo '[  PASSED  ] 3 tests.'\n").passed)
+        failed = self.outcome_of("echo '[  FAILED  ] Price.IsPaid (3 ms)'; exit 1\n")
+        self.assertEqual(failed, mutants.Outcome(False, "Price.IsPaid"))
+        self.assertEqual(self.outcome_of("kill -ABRT $$\n"), mutants.Outcome(False, "ended by signal 6"))
+        with self.assertRaisesRegex(mutants.Rotten, "there is no test"):
+            self.outcome_of("echo '[==========] 0 tests from 0 test suites ran. (0 ms total)'\n")
+
+    def test_program_tests_are_told_from_filters(self):
+        self.assertTrue(mutants.is_program_test("cli.ledger_test.Races.test_one"))
+        self.assertFalse(mutants.is_program_test("Ledger.*:Release.*"))
 
 
 if __name__ == "__main__":

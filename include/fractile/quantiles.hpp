@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/accounting.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
 #include "fractile/random.hpp"
@@ -88,6 +89,15 @@ struct PrivateBounds {
   Budget cost;     ///< which is this
 };
 
+/// What the draws of one part of a release cost, for one person, as its odometer charged them: exactly, at the rates that were
+/// used. Of all parts together it is at most the release's cost; of groups, in each.
+/// Proof: docs/proofs/odometer.md
+struct PartCost {
+  std::string on;       ///< "bounds", "granularity", "heaps", "level 1", "level 2", ..., "quantiles" or "counts"
+  EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
+  Rational delta = {};  ///< of approximate budgets
+};
+
 /// Published quantiles and what they were published under. Holds nothing that was not paid for.
 struct QuantileRelease {
   QuantileQuery query;
@@ -97,6 +107,7 @@ struct QuantileRelease {
   std::optional<std::uint64_t> unsafe_seed;     ///< set when the bits were reproducible: not private
   std::optional<std::uint64_t> public_records;  ///< how many rows the table has, with or without a number, when declared public
   std::optional<PrivateBounds> bounds = {};     ///< when nobody declared them; `query` has the rest of the budget
+  std::vector<PartCost> spent = {};             ///< part by part, in order; determined by what is public or published
 
   /// What all of it costs.
   const Budget& cost() const { return bounds ? bounds->budget : query.budget; }
@@ -106,9 +117,11 @@ struct QuantileRelease {
 
 /// Releases the query's quantiles of a profile over `lattice`. The output's law is exactly the mechanism's. Time
 /// O(distinct log m) and a few passes per level; independent of the lattice's size.
-/// Errors: usage, as validate(lattice); internal when random bits fail, before anything is returned.
+/// Errors: usage, as validate(lattice); internal when random bits fail or draws cost more than the budget, before anything is
+/// returned.
 /// Proof: docs/proofs/single_quantile.md
 /// Proof: docs/proofs/approximate_quantiles.md
+/// Proof: docs/proofs/odometer.md
 QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
                                   RandomBits& bits, Filter filter = {});
 

@@ -44,6 +44,10 @@ struct Receipt {
     std::string value;
     std::optional<std::string> rank_error;
   };
+  struct Spent {
+    std::string on;
+    std::string amount;  ///< of epsilon, or of rho under zCDP
+  };
   struct Group {
     std::string key;
     std::string mechanism;
@@ -51,6 +55,7 @@ struct Receipt {
     std::string granularity;  ///< that the values were found to have; empty when it was not looked for
     std::string heaping;      ///< that many values were found to be multiples of this; empty when they were not
     std::vector<Published> quantiles;
+    std::vector<Spent> spent = {};  ///< empty in receipts of older programs
   };
   std::string program;
   std::vector<Group> groups;  ///< one without a key, unless source.by says by what

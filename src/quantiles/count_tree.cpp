@@ -109,22 +109,38 @@ Rational sigma_squared_for(const QuantileQuery& query, int height) {
 
 }  // namespace
 
-CountTreeNoise::CountTreeNoise(const QuantileQuery& query, int height, Filter filter)
+namespace {
+
+using NoiseLaw = std::variant<DiscreteLaplace, DiscreteGaussian>;
+
+NoiseLaw law_of(const CountTreeNoise& noise, Filter filter) {
+  if (noise.measure() == Measure::pure) return NoiseLaw(std::in_place_type<DiscreteLaplace>, noise.rate(), filter);
+  return NoiseLaw(std::in_place_type<DiscreteGaussian>, noise.sigma_squared(), filter);
+}
+
+}  // namespace
+
+CountTreeNoise::CountTreeNoise(const QuantileQuery& query, int height)
     : measure_(query.budget.measure()),
       rate_(rate_for(query, height)),
-      sigma_squared_(sigma_squared_for(query, height)),
-      law_(measure_ == Measure::pure ? Law(std::in_place_type<DiscreteLaplace>, rate_, filter)
-                                     : Law(std::in_place_type<DiscreteGaussian>, sigma_squared_, filter)) {}
+      sigma_squared_(sigma_squared_for(query, height)) {
+  law_of(*this, {});  // refuses what cannot be drawn
+}
 
-std::int64_t CountTreeNoise::draw(RandomBits& bits) const {
-  return std::visit([&bits](const auto& law) { return law(bits); }, law_);
+NoiseSampler::NoiseSampler(const CountTreeNoise& noise, Filter filter) : law_(law_of(noise, filter)) {}
+
+std::int64_t NoiseSampler::noisy(std::int64_t count, RandomBits& bits) const {
+  constexpr std::int64_t reach = DiscreteLaplace::limit / 2;
+  const std::int64_t noise = std::visit([&bits](const auto& law) { return law(bits); }, law_);
+  return std::clamp(count + noise, -reach, reach);
 }
 
 std::vector<std::int64_t> noisy_counts(const RankProfile& profile, const CountTreeShape& shape,
-                                       const CountTreeNoise& noise, RandomBits& bits) {
-  constexpr std::int64_t reach = DiscreteLaplace::limit / 2;
+                                       const CountTreeNoise& noise, PaidPart part) {
   std::vector<std::int64_t> counts = node_counts(profile, shape);
-  for (std::int64_t& count : counts) count = std::clamp(count + noise.draw(bits), -reach, reach);
+  std::vector<std::size_t> levels;
+  for (int level = 1; level <= shape.height(); ++level) levels.push_back(shape.level_size(level));
+  part.add_noise(noise, levels, counts);
   return counts;
 }
 
@@ -270,8 +286,8 @@ std::vector<std::uint64_t> quantiles_of_counts(const std::vector<double>& counts
 
 std::vector<std::uint64_t> sample_tree_quantiles(const RankProfile& profile, const std::vector<Rational>& quantiles,
                                                  const CountTreeShape& shape, const CountTreeNoise& noise,
-                                                 RandomBits& bits) {
-  const std::vector<double> counts = consistent_counts(noisy_counts(profile, shape, noise, bits), shape);
+                                                 PaidPart part) {
+  const std::vector<double> counts = consistent_counts(noisy_counts(profile, shape, noise, part), shape);
   return quantiles_of_counts(counts, shape, quantiles);
 }
 

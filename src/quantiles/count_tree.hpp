@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
 #include "exact/gaussian.hpp"
 #include "exact/laplace.hpp"
 #include "fractile/quantiles.hpp"
+#include "quantiles/draws.hpp"
 
 namespace fractile {
 
@@ -64,26 +66,35 @@ std::vector<std::int64_t> node_counts(const RankProfile& profile, const CountTre
 class CountTreeNoise {
  public:
   /// From the query's budget, relation and records per person. Error(usage) when rho is so small that sigma^2 > 2^80.
-  CountTreeNoise(const QuantileQuery& query, int height, Filter filter = {});
+  CountTreeNoise(const QuantileQuery& query, int height);
 
   Measure measure() const { return measure_; }
   /// Only for pure budgets, and only for zCDP budgets.
   const Exponent& rate() const { return rate_; }
   const Rational& sigma_squared() const { return sigma_squared_; }
-  std::int64_t draw(RandomBits& bits) const;
+  NoisePrice price() const { return {rate_, sigma_squared_}; }
 
  private:
-  using Law = std::variant<DiscreteLaplace, DiscreteGaussian>;
-
   Measure measure_;
   Exponent rate_;
   Rational sigma_squared_;
-  Law law_;
+};
+
+/// Draws such noise.
+class NoiseSampler {
+ public:
+  explicit NoiseSampler(const CountTreeNoise& noise, Filter filter = {});
+
+  /// The count with noise, clamped to +-2^61.
+  std::int64_t noisy(std::int64_t count, RandomBits& bits) const;
+
+ private:
+  std::variant<DiscreteLaplace, DiscreteGaussian> law_;
 };
 
 /// What is released: every count with noise of its own, the sum clamped to +-2^61. All else is computed from this.
 std::vector<std::int64_t> noisy_counts(const RankProfile& profile, const CountTreeShape& shape,
-                                       const CountTreeNoise& noise, RandomBits& bits);
+                                       const CountTreeNoise& noise, PaidPart part);
 
 // Post-processing, in ordinary floating point: it sees nothing but noisy counts and what is public.
 
@@ -101,6 +112,6 @@ std::vector<std::uint64_t> quantiles_of_counts(const std::vector<double>& counts
 /// Proof: docs/proofs/count_tree.md
 std::vector<std::uint64_t> sample_tree_quantiles(const RankProfile& profile, const std::vector<Rational>& quantiles,
                                                  const CountTreeShape& shape, const CountTreeNoise& noise,
-                                                 RandomBits& bits);
+                                                 PaidPart part);
 
 }  // namespace fractile

@@ -12,6 +12,7 @@
 
 #include "exact/enclosure.hpp"
 #include "fractile/error.hpp"
+#include "support/draws.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
@@ -20,6 +21,7 @@ namespace {
 
 using testing::chi_square_p;
 using testing::effort;
+using testing::FreeDraws;
 
 constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
 
@@ -168,8 +170,10 @@ TEST(CountTree, ReleasesCountsWithIndependentNoises) {
   const RankProfile profile = profile_of(5, {1, 1, 3, 5, 9, 9, 9});
   for (const QuantileQuery& query : {pure_query("2"), pure_query("ln 9", Neighbors::change_one), zcdp_query("1/2")}) {
     for (const Filter filter : {Filter{}, Filter::stress()}) {
-      const CountTreeNoise noise(query, shape.height(), filter);
-      const Draw draw = [&](RandomBits& bits) { return noisy_counts(profile, shape, noise, bits); };
+      const CountTreeNoise noise(query, shape.height());
+      const Draw draw = [&](RandomBits& bits) {
+        return noisy_counts(profile, shape, noise, FreeDraws(bits, filter, query.budget.measure()).part());
+      };
       EXPECT_GT(worst_pair(node_counts(profile, shape), noise, draw), 1e-10) << to_string(query.budget.measure());
     }
   }
@@ -187,12 +191,13 @@ TEST(CountTreeMutant, NoiseSharedBetweenSubtreesHasAnotherLaw) {
   const CountTreeShape shape{5, 2, 2};
   const RankProfile profile = profile_of(5, {1, 1, 3, 5, 9, 9, 9});
   const CountTreeNoise noise(pure_query("2"), shape.height());
+  const NoiseSampler sampler(noise);
   const Draw shared = [&](RandomBits& bits) {
     std::vector<std::int64_t> counts = node_counts(profile, shape);
     std::map<std::size_t, std::int64_t> drawn;
     for (std::size_t node = 0; node < counts.size(); ++node) {
       const auto [at, fresh] = drawn.try_emplace(key_by_sibling(shape, node), 0);
-      if (fresh) at->second = noise.draw(bits);
+      if (fresh) at->second = sampler.noisy(0, bits);
       counts[node] += at->second;
     }
     return counts;
@@ -205,7 +210,7 @@ TEST(CountTree, SumsBeyondMachineWordsTellNothing) {
   const CountTreeShape shape = count_tree_shape(16);
   const CountTreeNoise noise(pure_query("1e-300"), shape.height());
   RandomBits bits = RandomBits::system();
-  for (const std::int64_t count : noisy_counts(profile_of(16, {1, 1, 1, 9}), shape, noise, bits)) {
+  for (const std::int64_t count : noisy_counts(profile_of(16, {1, 1, 1, 9}), shape, noise, FreeDraws(bits).part())) {
     EXPECT_EQ(std::abs(count), std::int64_t{1} << 61);
   }
   EXPECT_THROW(CountTreeNoise(zcdp_query("1e-300"), 4), Error);
@@ -439,8 +444,8 @@ TEST(CountTree, WithoutNoiseIsWithinALeafOfATrueQuantile) {
     for (int i = 0; i <= 24; ++i) query.quantiles.emplace_back(i, 24);
     const CountTreeShape shape = count_tree_shape(candidates);
     RandomBits bits = RandomBits::system();
-    const auto indices =
-        sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height()), bits);
+    const auto indices = sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height()),
+                                               FreeDraws(bits).part());
     const auto leaf_of_rank = [&](std::int64_t rank) {
       const auto k = std::clamp<std::int64_t>(rank, 0, static_cast<std::int64_t>(positions.size()) - 1);
       return shape.leaf_of(std::min(positions[static_cast<std::size_t>(k)] / 2, candidates - 1));
@@ -498,7 +503,8 @@ TEST(CountTree, IsOrderedAndOnTheLattice) {
         count_tree_shape(candidates, *rc::gen::inRange<std::size_t>(2, 9), *rc::gen::inRange(1, 4));
     RandomBits bits = RandomBits::system();
     const auto indices = sample_tree_quantiles(profile_of(candidates, positions), query.quantiles, shape,
-                                               CountTreeNoise(query, shape.height()), bits);
+                                               CountTreeNoise(query, shape.height()),
+                                               FreeDraws(bits, {}, query.budget.measure()).part());
     RC_ASSERT(indices.size() == query.quantiles.size());
     RC_ASSERT(std::ranges::is_sorted(indices));
     RC_ASSERT(indices.back() < candidates);

@@ -74,11 +74,21 @@ RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
   return {grid.size(profile.candidates()), std::move(positions), counts};
 }
 
-Exponent granularity_rate(const Calibration& calibration) { return calibration.rate(Rational(8), Rational(16), true); }
+namespace {
+
+constexpr std::int64_t range_added = 8;
+constexpr std::int64_t range_changed = 16;
+
+}  // namespace
+
+Exponent granularity_rate(const Calibration& calibration) {
+  return calibration.rate(Rational(range_added), Rational(range_changed), true);
+}
 
 std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
-                                            const Exponent& rate, RandomBits& bits, Filter filter) {
-  const std::size_t level = select_softmax(granularity_scores(profile, grids), rate, bits, Optimize::minimize, filter);
+                                            const Exponent& rate, PaidPart part) {
+  const ScoredSelection selection(granularity_scores(profile, grids));
+  const std::uint64_t level = part.select(selection, {rate, range_added, range_changed});
   if (level == 0) return {};
   return grids[level - 1];
 }

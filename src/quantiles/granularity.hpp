@@ -7,10 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
-#include "fractile/selection.hpp"
 #include "quantiles/calibration.hpp"
+#include "quantiles/draws.hpp"
 
 namespace fractile {
 
@@ -44,8 +43,8 @@ RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid);
 /// What the selection pays in bounded range: 8 for a record added, 16 for one changed.
 Exponent granularity_rate(const Calibration& calibration);
 
-/// The grid that is selected; nothing for the lattice itself.
+/// The grid that is selected at that rate; nothing for the lattice itself.
 std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
-                                            const Exponent& rate, RandomBits& bits, Filter filter);
+                                            const Exponent& rate, PaidPart part);
 
 }  // namespace fractile

@@ -6,6 +6,7 @@
 
 #include "quantiles/base_measure.hpp"
 #include "quantiles/plan.hpp"
+#include "support/draws.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -76,10 +77,11 @@ TEST(Granularity, FindsWholeNumbersAmongHundredths) {
   }
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const Exponent rate = Rational(1, 10);
-  const std::optional<RoundGrid> found = select_granularity(whole.finish(), grids, rate, bits, {});
+  const std::optional<RoundGrid> found =
+      select_granularity(whole.finish(), grids, rate, testing::FreeDraws(bits).part());
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->stride, 100U);
-  EXPECT_FALSE(select_granularity(any.finish(), grids, rate, bits, {}).has_value());
+  EXPECT_FALSE(select_granularity(any.finish(), grids, rate, testing::FreeDraws(bits).part()).has_value());
 }
 
 // Hours of work: seven in ten are multiples of ten, which is not all. At a fortieth of epsilon = 1, with 1,000 records.
@@ -94,7 +96,7 @@ TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
   RandomBits bits = RandomBits::system();
   int found = 0;
   for (int i = 0; i < 4000; ++i) {
-    const std::optional<RoundGrid> grid = select_granularity(hours, grids, rate, bits, {});
+    const std::optional<RoundGrid> grid = select_granularity(hours, grids, rate, testing::FreeDraws(bits).part());
     if (grid && grid->stride == 100) ++found;
   }
   EXPECT_GT(found, 3300);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
+#include "quantiles/release.hpp"
 
 namespace fractile {
 namespace {
@@ -42,17 +42,30 @@ QuantileQuery group_query(const QuantileQuery& query) {
   return each;
 }
 
-GroupedRelease release_groups(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                              const Lattice& lattice, const QuantileQuery& query, RandomBits& bits, Filter filter) {
+GroupedRelease release_groups_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                                   const Lattice& lattice, const QuantileQuery& query, Share share,
+                                   DrawSource& source) {
   const QuantileQuery each = group_query(query);
   if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
   GroupedRelease groups{keys, {}};
   groups.releases.reserve(keys.size());
-  for (const RankProfile& profile : profiles) {
-    QuantileRelease release = release_quantiles(profile, lattice, each, bits, filter);
+  std::vector<Share> shares = share.for_groups(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    QuantileRelease release =
+        release_with(profiles[i], lattice, each, std::move(shares[i]), PersonSteps::in_groups(query), source);
+    const Budget spent = release.query.budget;
     release.query = query;
+    release.query.budget = spent;
     groups.releases.push_back(std::move(release));
   }
+  return groups;
+}
+
+GroupedRelease release_groups(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                              const Lattice& lattice, const QuantileQuery& query, RandomBits& bits, Filter filter) {
+  RandomSource source(bits, filter);
+  GroupedRelease groups = release_groups_with(keys, profiles, lattice, query, Share::whole(query.budget), source);
+  for (QuantileRelease& release : groups.releases) release.unsafe_seed = bits.unsafe_seed();
   return groups;
 }
 

@@ -80,17 +80,23 @@ std::vector<std::uint64_t> heaping_scores(const RankProfile& profile, const std:
   return scores;
 }
 
+namespace {
+
+constexpr auto range_added = static_cast<std::int64_t>(highest_cost + highest_gain);
+constexpr std::int64_t range_changed = 2 * range_added;
+
+}  // namespace
+
 Exponent heaping_rate(const Calibration& calibration) {
-  constexpr auto range = static_cast<std::int64_t>(highest_cost + highest_gain);
-  return calibration.rate(Rational(range), Rational(2 * range), true);
+  return calibration.rate(Rational(range_added), Rational(range_changed), true);
 }
 
 std::optional<RoundGrid> select_heaps(const RankProfile& profile, const std::vector<HeapGrid>& heaps,
-                                      const Exponent& rate, RandomBits& bits, Filter filter) {
+                                      const Exponent& rate, PaidPart part) {
   std::vector<std::uint64_t> lengths(heaps.size() + 1, 1);
   lengths.front() = no_heaps_length;
-  const std::size_t chosen =
-      select_softmax(heaping_scores(profile, heaps), lengths, rate, bits, Optimize::minimize, filter);
+  const ScoredSelection selection(heaping_scores(profile, heaps), lengths);
+  const std::uint64_t chosen = part.select(selection, {rate, range_added, range_changed});
   if (chosen == 0) return {};
   return heaps[chosen - 1].grid;
 }

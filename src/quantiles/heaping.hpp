@@ -43,8 +43,8 @@ constexpr std::uint64_t no_heaps_length = 20;
 /// What the selection pays in bounded range: 133 for a record added, 266 for one changed.
 Exponent heaping_rate(const Calibration& calibration);
 
-/// The heaps that are selected, if any are.
+/// The heaps that are selected at that rate, if any are.
 std::optional<RoundGrid> select_heaps(const RankProfile& profile, const std::vector<HeapGrid>& heaps,
-                                      const Exponent& rate, RandomBits& bits, Filter filter);
+                                      const Exponent& rate, PaidPart part);
 
 }  // namespace fractile

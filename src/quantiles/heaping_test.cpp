@@ -9,6 +9,7 @@
 #include "fractile/planning.hpp"
 #include "quantiles/count_tree.hpp"
 #include "quantiles/plan.hpp"
+#include "support/draws.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
@@ -16,6 +17,7 @@ namespace fractile {
 namespace {
 
 using testing::effort;
+using testing::FreeDraws;
 using testing::profile_of;
 
 std::vector<std::uint64_t> moduli_of(const Lattice& lattice, const std::optional<RoundGrid>& grid = {}) {
@@ -101,7 +103,7 @@ std::vector<std::uint64_t> found_in(const RankProfile& profile, const Lattice& l
   RandomBits bits = RandomBits::system();
   std::vector<std::uint64_t> found(101);
   for (int i = 0; i < 1000; ++i) {
-    const std::optional<RoundGrid> grid = select_heaps(profile, heaps, rate, bits, {});
+    const std::optional<RoundGrid> grid = select_heaps(profile, heaps, rate, FreeDraws(bits).part());
     ++found[grid ? grid->stride : 0];
   }
   return found;
@@ -245,9 +247,10 @@ TEST(Heaping, CountsHaveTheRestOfTheBudget) {
     if (release.used.mechanism != Mechanism::tree) continue;
     ++counted;
     RandomBits again = RandomBits::unsafe_seeded(seed);
-    select_heaps(profile, heap_grids(lattice, {}), rate_at("1"), again, {});
-    EXPECT_EQ(release.indices,
-              sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(rest, shape.height()), again));
+    FreeDraws draws(again);
+    select_heaps(profile, heap_grids(lattice, {}), rate_at("1"), draws.part());
+    const CountTreeNoise noise(rest, shape.height());
+    EXPECT_EQ(release.indices, sample_tree_quantiles(profile, query.quantiles, shape, noise, draws.part()));
   }
   EXPECT_GT(counted, 10);
 }

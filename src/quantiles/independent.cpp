@@ -29,6 +29,19 @@ CandidateTiles candidate_tiles_of(const RankProfile& profile, const Rational& qu
   return {profile, span, subcells, QuantileFraction::of(quantile), tiles_for(profile.distinct())};
 }
 
+/// Runs of one candidate each.
+std::vector<Run> candidates_one_by_one(const RankProfile& profile, const Rational& quantile) {
+  std::vector<Run> candidates;
+  for (const Run& run : runs_of(candidates_of(profile, quantile))) {
+    for (std::uint64_t i = 0; i < run.length; ++i) candidates.push_back({run.start + i, 1, run.score});
+  }
+  return candidates;
+}
+
+Rational score_range_of(const QuantileFraction& alpha, Neighbors neighbors) {
+  return static_cast<std::int64_t>(score_range(alpha, neighbors));
+}
+
 }  // namespace
 
 Exponent independent_range_pure(const Exponent& epsilon, std::size_t quantiles) {
@@ -61,12 +74,18 @@ Exponent IndependentQuantiles::rate(std::size_t quantile) const {
   return range / (Rational(static_cast<std::int64_t>(record)) * Rational(records_per_person));
 }
 
+SelectionPrice IndependentQuantiles::price(std::size_t quantile) const {
+  const QuantileFraction alpha = QuantileFraction::of(quantiles[quantile]);
+  return {rate(quantile), score_range_of(alpha, Neighbors::add_remove), score_range_of(alpha, Neighbors::change_one)};
+}
+
 std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const IndependentQuantiles& query,
-                                              RandomBits& bits, Filter filter) {
+                                              PaidPart part) {
   std::vector<std::uint64_t> result;
   for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
-    const CandidateTiles tiles = candidate_tiles_of(profile, query.quantiles[i]);
-    result.push_back(select_member_of(tiles, query.rate(i), bits, filter));
+    const auto outcomes = [&] { return candidates_one_by_one(profile, query.quantiles[i]); };
+    const TileSelection selection(candidate_tiles_of(profile, query.quantiles[i]), outcomes);
+    result.push_back(part.select(selection, query.price(i)));
   }
   std::ranges::sort(result);
   return result;

@@ -8,6 +8,7 @@
 
 #include "fractile/quantiles.hpp"
 #include "quantiles/audit.hpp"
+#include "quantiles/draws.hpp"
 
 namespace fractile {
 
@@ -33,12 +34,13 @@ struct IndependentQuantiles {
 
   /// Per unit of score: a record costs range / records_per_person.
   Exponent rate(std::size_t quantile) const;
+  SelectionPrice price(std::size_t quantile) const;
 };
 
 /// One candidate a quantile, sorted.
 /// Proof: docs/proofs/independent.md
 std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const IndependentQuantiles& query,
-                                              RandomBits& bits, Filter filter = {});
+                                              PaidPart part);
 
 /// The exact law of sample_independent. Cost: candidates^quantiles.
 OutputLaw independent_law(const RankProfile& profile, const IndependentQuantiles& query);

@@ -9,6 +9,7 @@
 
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "support/draws.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -46,7 +47,7 @@ TEST(Independent, HasTheLawThatIsAudited) {
         std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
         RandomBits bits = RandomBits::system();
         for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 100'000 : 30'000); ++i) {
-          ++counts[sample_independent(profile, query, bits, filter)];
+          ++counts[sample_independent(profile, query, testing::FreeDraws(bits, filter).part())];
         }
         std::vector<std::uint64_t> observed;
         std::vector<double> expected;
@@ -72,7 +73,7 @@ TEST(Independent, IsOrderedAndOnTheLattice) {
     IndependentQuantiles query{{}, Exponent::parse(*rc::gen::element<std::string>("0.1", "5", "1e-300", "1e300"))};
     for (int i = 0; i <= 20; ++i) query.quantiles.emplace_back(i, 20);
     RandomBits bits = RandomBits::system();
-    const auto indices = sample_independent(builder.finish(), query, bits);
+    const auto indices = sample_independent(builder.finish(), query, testing::FreeDraws(bits).part());
     RC_ASSERT(indices.size() == query.quantiles.size());
     RC_ASSERT(std::ranges::is_sorted(indices));
     RC_ASSERT(indices.back() < lattice.size());
@@ -83,7 +84,8 @@ TEST(Independent, WithoutNoiseIsTheTrueQuantileHoweverTied) {
   const RankProfile profile(100, {21, 81, 181}, std::vector<std::uint64_t>{20, 60, 20});  // at 10, 40 and 90
   RandomBits bits = RandomBits::system();
   const auto query = asked({"0.1", "0.25", "0.5", "0.75", "0.9"}, Exponent::parse("1e6"), Neighbors::add_remove);
-  EXPECT_EQ(sample_independent(profile, query, bits), (std::vector<std::uint64_t>{10, 40, 40, 40, 90}));
+  EXPECT_EQ(sample_independent(profile, query, testing::FreeDraws(bits).part()),
+            (std::vector<std::uint64_t>{10, 40, 40, 40, 90}));
 }
 
 TEST(Independent, RangesKeepTheirBudgets) {

@@ -1,9 +1,11 @@
 #include "quantiles/private_bounds.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "quantiles/plan.hpp"
+#include "quantiles/release.hpp"
 
 namespace fractile {
 namespace {
@@ -58,30 +60,25 @@ RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_
   return {bounds.size(), std::move(positions), counts};
 }
 
-BudgetParts parted(const Budget& budget, const Rational& share) {
-  const bool has_delta = budget.measure() == Measure::approximate;  // which is left to the rest
-  return {has_delta ? Budget::pure(budget.epsilon() * share) : budget.scaled(share),
-          budget.scaled(Rational(1) - share)};
-}
-
-BoundsQuery bounds_query(const QuantileQuery& query, const Rational& share) {
+BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget) {
   constexpr std::int64_t parts = 1024;
   const auto half = [](const Rational& tail) { return (tail * Rational(parts / 2)).floor() / Rational(parts); };
   const Rational lower = half(query.quantiles.front());
   const Rational upper = Rational(1) - half(Rational(1) - query.quantiles.back());
-  const Exponent range = independent_range({{lower, upper}, parted(query.budget, share).bounds});
+  const Exponent range = independent_range({{lower, upper}, budget});
   return {{{lower}, range, query.neighbors, query.records_per_person},
           {{upper}, range, query.neighbors, query.records_per_person}};
 }
 
 namespace {
 
-/// Bounds that were found, and what is left to be done within them.
+/// Bounds that were found, and what that cost.
 struct Found {
   std::uint64_t lowest;
   std::uint64_t highest;
   Lattice lattice;
-  QuantileQuery rest;
+  PrivateBounds bounds;
+  std::vector<PartCost> spent;
 };
 
 /// All records of some profiles on the bounds.
@@ -92,11 +89,10 @@ RankProfile all_on_bounds(const std::vector<RankProfile>& profiles, const std::v
   return all;
 }
 
-Found found_bounds(const std::vector<RankProfile>& profiles, const BoundsSearch& search, const QuantileQuery& query,
-                   const Rational& share, RandomBits& bits, Filter filter) {
-  const Lattice widest = search.lattice();
+void require_findable(const std::vector<RankProfile>& profiles, const Lattice& widest, const QuantileQuery& query,
+                      const Rational& fraction) {
   query.validate(widest);
-  if (share <= Rational(0) || share >= Rational(1)) {
+  if (fraction <= Rational(0) || fraction >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
   }
   for (const RankProfile& profile : profiles) {
@@ -104,31 +100,66 @@ Found found_bounds(const std::vector<RankProfile>& profiles, const BoundsSearch&
       throw Error(ErrorCode::usage, "the profile was counted on another lattice");
     }
   }
-  const std::vector<std::uint64_t> candidates = bound_candidates(search);
-  const BoundsQuery bounds = bounds_query(query, share);
-  const auto selected = [&](const IndependentQuantiles& end, Rounding rounding) {
-    return candidates[sample_independent(all_on_bounds(profiles, candidates, rounding), end, bits, filter).front()];
-  };
-  const auto [lowest, highest] =
-      std::minmax({selected(bounds.lower, Rounding::down), selected(bounds.upper, Rounding::up)});
-  QuantileQuery rest = query;
-  rest.budget = parted(query.budget, share).rest;
-  return {lowest, highest, Lattice::regular(widest.at(lowest), widest.at(highest), search.step), std::move(rest)};
 }
 
-PrivateBounds paid_for(const QuantileQuery& query, const Rational& share) {
-  return {query.budget, share, parted(query.budget, share).bounds};
+/// Takes a fraction of the whole.
+Found found_bounds(const std::vector<RankProfile>& profiles, const BoundsSearch& search, const QuantileQuery& query,
+                   const Rational& fraction, Share& whole, DrawSource& source) {
+  const Lattice widest = search.lattice();
+  require_findable(profiles, widest, query, fraction);
+  Share share = whole.take(fraction);
+  const Budget cost = share.amount();
+  Odometer odometer(cost, PersonSteps::in_table(query));
+  PaidPart part = Draws(source, odometer).begin("bounds", std::move(share));
+  const std::vector<std::uint64_t> candidates = bound_candidates(search);
+  const BoundsQuery bounds = bounds_query(query, cost);
+  const auto selected = [&](const IndependentQuantiles& end, Rounding rounding) {
+    return candidates[sample_independent(all_on_bounds(profiles, candidates, rounding), end, part).front()];
+  };
+  const std::uint64_t lower = selected(bounds.lower, Rounding::down);
+  const std::uint64_t upper = selected(bounds.upper, Rounding::up);
+  const auto [lowest, highest] = std::minmax(lower, upper);
+  return {lowest, highest, Lattice::regular(widest.at(lowest), widest.at(highest), search.step),
+          PrivateBounds{query.budget, fraction, cost}, odometer.spent()};
+}
+
+void add_bounds(QuantileRelease& release, const Found& found) {
+  release.bounds = found.bounds;
+  release.spent.insert(release.spent.begin(), found.spent.begin(), found.spent.end());
 }
 
 }  // namespace
 
+QuantileRelease release_in_bounds_with(const RankProfile& profile, const BoundsSearch& search,
+                                       const QuantileQuery& query, const Rational& fraction, DrawSource& source) {
+  Share whole = Share::whole(query.budget);
+  const Found found = found_bounds({profile}, search, query, fraction, whole, source);
+  QuantileRelease release = release_with(clamped(profile, found.lowest, found.highest), found.lattice, query,
+                                         whole.take_rest(), PersonSteps::in_table(query), source);
+  add_bounds(release, found);
+  return release;
+}
+
+GroupedRelease release_groups_in_bounds_with(const std::vector<std::string>& keys,
+                                             const std::vector<RankProfile>& profiles, const BoundsSearch& search,
+                                             const QuantileQuery& query, const Rational& fraction, DrawSource& source) {
+  group_query(query);  // refuses before anything is spent
+  Share whole = Share::whole(query.budget);
+  const Found found = found_bounds(profiles, search, query, fraction, whole, source);
+  std::vector<RankProfile> within;
+  within.reserve(profiles.size());
+  for (const RankProfile& profile : profiles) within.push_back(clamped(profile, found.lowest, found.highest));
+  GroupedRelease groups = release_groups_with(keys, within, found.lattice, query, whole.take_rest(), source);
+  for (QuantileRelease& release : groups.releases) add_bounds(release, found);
+  return groups;
+}
+
 QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
                                             const QuantileQuery& query, const Rational& share, RandomBits& bits,
                                             Filter filter) {
-  const Found found = found_bounds({profile}, search, query, share, bits, filter);
-  QuantileRelease release =
-      release_quantiles(clamped(profile, found.lowest, found.highest), found.lattice, found.rest, bits, filter);
-  release.bounds = paid_for(query, share);
+  RandomSource source(bits, filter);
+  QuantileRelease release = release_in_bounds_with(profile, search, query, share, source);
+  release.unsafe_seed = bits.unsafe_seed();
   return release;
 }
 
@@ -136,13 +167,9 @@ GroupedRelease release_groups_with_private_bounds(const std::vector<std::string>
                                                   const std::vector<RankProfile>& profiles, const BoundsSearch& search,
                                                   const QuantileQuery& query, const Rational& share, RandomBits& bits,
                                                   Filter filter) {
-  group_query(query);  // refuses before anything is spent
-  const Found found = found_bounds(profiles, search, query, share, bits, filter);
-  std::vector<RankProfile> within;
-  within.reserve(profiles.size());
-  for (const RankProfile& profile : profiles) within.push_back(clamped(profile, found.lowest, found.highest));
-  GroupedRelease groups = release_groups(keys, within, found.lattice, found.rest, bits, filter);
-  for (QuantileRelease& release : groups.releases) release.bounds = paid_for(query, share);
+  RandomSource source(bits, filter);
+  GroupedRelease groups = release_groups_in_bounds_with(keys, profiles, search, query, share, source);
+  for (QuantileRelease& release : groups.releases) release.unsafe_seed = bits.unsafe_seed();
   return groups;
 }
 

@@ -18,19 +18,12 @@ enum class Rounding { down, up };
 /// Every record on the next bound below it, or above it; on the outermost when there is none.
 RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_t>& bounds, Rounding rounding);
 
-/// A budget in two.
-struct BudgetParts {
-  Budget bounds;
-  Budget rest;
-};
-BudgetParts parted(const Budget& budget, const Rational& share);
-
 /// One selection each: of the lower bound among records rounded down, of the upper one among records rounded up. Of quantiles
-/// outside all that are asked for, half way to 0 and to 1 or a little more.
+/// outside all that are asked for, half way to 0 and to 1 or a little more. Both together cost `budget`.
 struct BoundsQuery {
   IndependentQuantiles lower;
   IndependentQuantiles upper;
 };
-BoundsQuery bounds_query(const QuantileQuery& query, const Rational& share);
+BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget);
 
 }  // namespace fractile

@@ -8,6 +8,7 @@
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "quantiles/audit.hpp"
+#include "quantiles/odometer.hpp"
 #include "quantiles/plan.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
@@ -20,6 +21,18 @@ using testing::effort;
 using testing::profile_of;
 
 const BoundsSearch small{Rational(1), 2};  // -4 .. 4: nine candidates, seven bounds
+
+/// A budget in two.
+struct Parted {
+  Budget bounds;
+  Budget rest;
+};
+
+Parted parted(const Budget& budget, const Rational& share) {
+  Share rest = Share::whole(budget);
+  const Budget bounds = rest.take(share).amount();
+  return {bounds, rest.amount()};
+}
 
 QuantileQuery query_for(std::initializer_list<const char*> quantiles, const Budget& budget) {
   QuantileQuery query{{}, budget};
@@ -50,7 +63,7 @@ OutputLaw law_of(const RankProfile& profile, const QuantileQuery& query, const R
   const std::vector<std::uint64_t> candidates = bound_candidates(small);
   QuantileQuery rest = query;
   rest.budget = for_quantiles;
-  const BoundsQuery bounds = bounds_query(query, share);
+  const BoundsQuery bounds = bounds_query(query, parted(query.budget, share).bounds);
   const OutputLaw lower_law = independent_law(on_bounds(profile, candidates, Rounding::down), bounds.lower);
   const OutputLaw upper_law = independent_law(on_bounds(profile, candidates, Rounding::up), bounds.upper);
   OutputLaw law;
@@ -149,11 +162,11 @@ TEST(PrivateBounds, HaveTheLawThatIsAudited) {
 
 TEST(PrivateBounds, PartTheBudgetExactly) {
   const Rational share(1, 10);
-  const BudgetParts parts = parted(Budget::pure(Exponent::parse("2 ln 3")), share);
+  const Parted parts = parted(Budget::pure(Exponent::parse("2 ln 3")), share);
   EXPECT_EQ(parts.bounds.to_string(), "epsilon = 1/5 ln 3");
   EXPECT_EQ(parts.rest.to_string(), "epsilon = 9/5 ln 3");
   EXPECT_EQ(parted(Budget::zcdp(Rational(1, 2)), share).rest.to_string(), "rho = 9/20");
-  const BudgetParts approximate = parted(Budget::approximate(Rational(1), Rational(1, 1000)), share);
+  const Parted approximate = parted(Budget::approximate(Rational(1), Rational(1, 1000)), share);
   EXPECT_EQ(approximate.bounds.to_string(), "epsilon = 1/10");
   EXPECT_EQ(approximate.rest.to_string(), "epsilon = 9/10, delta = 1/1000");
 }

@@ -5,8 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "exact/majorant.hpp"
-#include "exact/tiled_selection.hpp"
+#include "exact/law.hpp"
 
 namespace fractile {
 
@@ -99,6 +98,14 @@ QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
   return {numerator / common, denominator / common};
 }
 
+namespace {
+
+Rational range_of(const QuantileFraction& alpha, Neighbors neighbors) {
+  return static_cast<std::int64_t>(score_range(alpha, neighbors));
+}
+
+}  // namespace
+
 JointTarget QuantileTree::target(const QuantileNode& node) const {
   JointTarget target{{}, node.to - node.from};
   std::uint64_t passed = node.from;
@@ -113,17 +120,27 @@ JointTarget QuantileTree::target(const QuantileNode& node) const {
 /// joint_total: one record more moves one cell's term by at most 1, a range of 2; one record replaced, two terms. JointExp:
 /// the targets move as well: 2 (1 - min w) either way. One quantile: what a single selection costs, whose score is half the
 /// cost, times the denominator.
-Exponent QuantileTree::joint_rate(const QuantileNode& node, const JointTarget& target) const {
-  const bool alone = node.level == 0;
-  const auto capped = [&](const Exponent& rate) { return std::min(emphasised(rate, node), largest_joint_rate()); };
+SelectionPrice QuantileTree::joint_price(const QuantileNode& node, const JointTarget& target) const {
+  Rational added = 2;
+  Rational changed = 4;
   if (target.quantiles() == 1) {
     const QuantileFraction fraction = alpha(node);
-    return capped(calibration_.rate(fraction, alone) * Rational(static_cast<std::int64_t>(fraction.denominator), 2));
+    const Rational unit(2, static_cast<std::int64_t>(fraction.denominator));
+    added = unit * range_of(fraction, Neighbors::add_remove);
+    changed = unit * range_of(fraction, Neighbors::change_one);
+  } else if (shape_.kind != NodeKind::joint_total) {
+    const auto least = static_cast<std::int64_t>(*std::ranges::min_element(target.weights));
+    const auto all = static_cast<std::int64_t>(target.denominator);
+    added = Rational(4) * Rational(all - least, all);
   }
-  if (shape_.kind == NodeKind::joint_total) return capped(calibration_.rate(Rational(2), Rational(4), alone));
-  const auto least = static_cast<std::int64_t>(*std::ranges::min_element(target.weights));
-  const auto all = static_cast<std::int64_t>(target.denominator);
-  return capped(calibration_.rate(Rational(4) * Rational(all - least, all), Rational(4), alone));
+  const Exponent rate = emphasised(calibration_.rate(added, changed, node.level == 0), node);
+  return {std::min(rate, largest_joint_rate()), added, changed};
+}
+
+SelectionPrice QuantileTree::price(const QuantileNode& node) const {
+  if (is_joint(node) && !is_leaf(node)) return joint_price(node, target(node));
+  const QuantileFraction fraction = alpha(node);
+  return {rate(node), range_of(fraction, Neighbors::add_remove), range_of(fraction, Neighbors::change_one)};
 }
 
 namespace {
@@ -138,7 +155,7 @@ TotalGrid total_grid(std::size_t quantiles, const Exponent& rate) {
 
 JointProblem QuantileTree::problem(const QuantileNode& node) const {
   JointTarget wanted = target(node);
-  const Exponent rate = joint_rate(node, wanted);
+  const Exponent rate = joint_price(node, wanted).rate;
   const std::size_t quantiles = wanted.quantiles();
   std::optional<TotalGrid> totals;
   if (quantiles > 1 && shape_.kind == NodeKind::joint_total) totals = total_grid(quantiles, rate);
@@ -210,20 +227,62 @@ std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const st
 
 namespace {
 
-struct PreparedRate {
-  Exponent rate;
-  RateBounds bounds;
+/// Splits with as many records below them and the same candidate, when nothing but that counts any more: the first of them, but
+/// for those that begin a cell, which touch one cell less.
+std::vector<Split> first_alike(const QuantileTree& tree, const std::vector<QuantileNode>& parts,
+                               std::vector<Split> splits, const RankProfile& profile, Wanted wanted) {
+  const bool leaves = std::ranges::all_of(parts, [](const QuantileNode& part) { return QuantileTree::is_leaf(part); });
+  if (!leaves || wanted == Wanted::splits) return splits;
+  for (Split& split : splits) {
+    const Split cell = tree.candidate_of(split) * tree.subcells();
+    if (parts.empty()) split = cell;
+    if (split == cell) continue;
+    const std::uint64_t below = records_below(profile, tree.subcells(), split);
+    while (split - 1 > cell && records_below(profile, tree.subcells(), split - 1) == below) --split;
+  }
+  return splits;
+}
+
+/// A joint node's splits.
+class NodeSplits : public JointSplits {
+ public:
+  NodeSplits(const QuantileTree& tree, const QuantileNode& node, Wanted wanted)
+      : tree_(tree), node_(node), problem_(tree.problem(node)), wanted_(wanted) {}
+  const JointProblem& problem() const override { return problem_; }
+  std::vector<Split> alike(std::vector<Split> splits) const override {
+    return first_alike(tree_, tree_.parts(node_, splits), splits, problem_.profile, wanted_);
+  }
+
+ private:
+  const QuantileTree& tree_;
+  const QuantileNode& node_;
+  JointProblem problem_;
+  Wanted wanted_;
 };
+
+/// Units of one candidate each.
+std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const QuantileNode& node) {
+  const BaseMeasure& weights = tree.candidate_weights();
+  std::vector<Run> result;
+  for (const Run& run : runs_of(tree.candidates(node))) {
+    for (std::uint64_t at = run.start; at < run.start + run.length;) {
+      const std::uint64_t candidate = weights.holder(at);
+      const std::uint64_t next = static_cast<std::uint64_t>(weights.mass(0, candidate + 1));
+      result.push_back({at, next - at, run.score});
+      at = next;
+    }
+  }
+  return result;
+}
 
 class Sampler {
  public:
-  Sampler(const QuantileTree& tree, RandomBits& bits, Filter filter, std::vector<Split>& result)
-      : tree_(tree), bits_(bits), filter_(filter), result_(result) {}
+  Sampler(const QuantileTree& tree, std::vector<PaidPart> levels, Wanted wanted, std::vector<Split>& result)
+      : tree_(tree), levels_(std::move(levels)), wanted_(wanted), result_(result) {}
 
   void sample(const QuantileNode& node) {
     if (QuantileTree::is_leaf(node)) {
-      const std::uint64_t unit =
-          few(node) ? select(tree_.candidates(node), node) : select_tiled(tree_.candidate_tiles(node), node);
+      const std::uint64_t unit = unit_of(node);
       result_[node.first] =
           std::clamp(tree_.middle_of(tree_.candidate_weights().holder(unit)), node.span.lowest, node.span.highest);
       return;
@@ -235,61 +294,76 @@ class Sampler {
   }
 
  private:
+  PaidPart& paid(const QuantileNode& node) { return levels_.at(node.level); }
+
   std::vector<Split> splits_of(const QuantileNode& node) {
     if (!tree_.is_joint(node)) return {split_of(node)};
-    const JointProblem problem = tree_.problem(node);
-    return JointSelection(problem).draw(bits_, filter_).splits;
+    return paid(node).select_beside(NodeSplits(tree_, node, wanted_), tree_.price(node));
+  }
+
+  std::uint64_t unit_of(const QuantileNode& node) {
+    const auto outcomes = [&] { return candidates_of_leaf(tree_, node); };
+    if (few(node)) return select(ListedSelection(tree_.candidates(node), runs_, outcomes), node);
+    return select(TileSelection(tree_.candidate_tiles(node), outcomes), node);
   }
 
   Split split_of(const QuantileNode& node) {
-    return few(node) ? select(tree_.splits(node), node) : select_tiled(tree_.split_tiles(node), node);
+    const auto outcomes = [&] { return runs_of_alike(node); };
+    if (few(node)) return select(ListedSelection(tree_.splits(node), runs_, outcomes), node);
+    return select(TileSelection(tree_.split_tiles(node), outcomes), node);
+  }
+
+  /// The splits, all that are alike in one run.
+  std::vector<Run> runs_of_alike(const QuantileNode& node) const {
+    std::vector<Run> result;
+    for (const Run& run : runs_of(tree_.splits(node))) {
+      Split before = 0;
+      for (Split at = run.start; at < run.start + run.length; ++at) {
+        const Split first = first_alike(tree_, tree_.parts(node, {at}), {at}, tree_.profile(), wanted_).front();
+        if (at == run.start || first != before) result.push_back({at, 0, run.score});
+        before = first;
+        ++result.back().length;
+      }
+    }
+    return result;
   }
 
   /// Runs of few records are passed one by one, of many a tile at a time.
   static bool few(const QuantileNode& node) { return node.span.records() < 128; }
 
-  template <class Cursor>
-  std::uint64_t select(const Cursor& cursor, const QuantileNode& node) {
-    const PreparedRate& rate = rate_of(node);
-    runs_.list(cursor);
-    return runs_.draw(rate.rate, rate.bounds, bits_, filter_);
-  }
-
-  template <class Tiles>
-  std::uint64_t select_tiled(const Tiles& tiles, const QuantileNode& node) {
-    const PreparedRate& rate = rate_of(node);
-    return TiledSelection<Tiles>(tiles, rate.rate, rate.bounds).draw(bits_, filter_);
+  std::uint64_t select(const Selection& selection, const QuantileNode& node) {
+    return paid(node).select_beside(selection, rate_of(node));
   }
 
   /// The nodes of a level have few different fractions.
-  const PreparedRate& rate_of(const QuantileNode& node) {
+  const PricedRate& rate_of(const QuantileNode& node) {
     const QuantileFraction alpha = tree_.alpha(node);
-    const auto key = std::tuple(alpha.numerator, alpha.denominator, node.level == 0);
+    const auto key = std::tuple(alpha.numerator, alpha.denominator, node.level);
     const auto at = rates_.find(key);
     if (at != rates_.end()) return at->second;
-    const Exponent rate = tree_.rate(node);
-    return rates_.emplace(key, PreparedRate{rate, RateBounds(rate)}).first->second;
+    return rates_.emplace(key, paid(node).priced(tree_.price(node))).first->second;
   }
 
   const QuantileTree& tree_;
-  RandomBits& bits_;
-  Filter filter_;
+  std::vector<PaidPart> levels_;
+  Wanted wanted_;
   std::vector<Split>& result_;
   ListedRuns runs_;
-  std::map<std::tuple<std::uint64_t, std::uint64_t, bool>, PreparedRate> rates_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::size_t>, PricedRate> rates_;
 };
 
 }  // namespace
 
-std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits, Filter filter) {
+std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, std::vector<PaidPart> levels,
+                                 Wanted wanted) {
   std::vector<Split> result(quantiles);
-  Sampler(tree, bits, filter, result).sample(tree.root());
+  Sampler(tree, std::move(levels), wanted, result).sample(tree.root());
   return result;
 }
 
-std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits,
-                                            Filter filter) {
-  std::vector<std::uint64_t> result = sample_splits(tree, quantiles, bits, filter);
+std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
+                                            std::vector<PaidPart> levels) {
+  std::vector<std::uint64_t> result = sample_splits(tree, quantiles, std::move(levels), Wanted::candidates);
   for (std::uint64_t& split : result) split = tree.candidate_of(split);
   return result;
 }

@@ -12,6 +12,7 @@
 
 #include "fractile/quantiles.hpp"
 #include "quantiles/calibration.hpp"
+#include "quantiles/draws.hpp"
 #include "quantiles/joint.hpp"
 #include "ranks/span.hpp"
 #include "ranks/tiles.hpp"
@@ -86,6 +87,7 @@ class QuantileTree {
   QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, const Calibration& calibration,
                std::uint64_t subcells);
 
+  const RankProfile& profile() const { return profile_; }
   QuantileNode root() const;
   /// Common to all quantiles.
   std::uint64_t denominator() const { return denominator_; }
@@ -102,6 +104,8 @@ class QuantileTree {
   Exponent rate(const QuantileNode& node) const {
     return emphasised(calibration_.rate(alpha(node), node.level == 0), node);
   }
+  /// What such a node's draw pays, or a joint node's.
+  SelectionPrice price(const QuantileNode& node) const;
   SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
   /// Of leaves: members are units of candidate_weights().
   WeighedCandidates candidates(const QuantileNode& node) const {
@@ -132,7 +136,7 @@ class QuantileTree {
   Exponent emphasised(const Exponent& rate, const QuantileNode& node) const {
     return shape_.emphasis.empty() ? rate : rate * shape_.emphasis[node.level];
   }
-  Exponent joint_rate(const QuantileNode& node, const JointTarget& target) const;
+  SelectionPrice joint_price(const QuantileNode& node, const JointTarget& target) const;
   JointTarget target(const QuantileNode& node) const;
   std::optional<Edge> edge_below(const QuantileNode& node, const std::vector<Split>& splits) const;
   std::optional<Edge> edge_above(const QuantileNode& node, const std::vector<Split>& splits) const;
@@ -149,12 +153,16 @@ class QuantileTree {
 /// The least common denominator.
 Rational common_denominator(const std::vector<Rational>& quantiles);
 
+/// What hangs on the splits that are drawn, beside what further draws see of them: their candidates, or the splits themselves.
+enum class Wanted { candidates, splits };
+
 /// One split a quantile, in order; a quantile drawn among candidates has the middle of its cell, or of what its node has
-/// of that.
-std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits, Filter filter);
+/// of that. A node of level i is paid for by levels[i].
+std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, std::vector<PaidPart> levels,
+                                 Wanted wanted);
 
 /// One candidate a quantile.
-std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles, RandomBits& bits,
-                                            Filter filter);
+std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
+                                            std::vector<PaidPart> levels);
 
 }  // namespace fractile

@@ -1,7 +1,9 @@
+#include "quantiles/release.hpp"
+
 #include <algorithm>
+#include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
 #include "quantiles/count_tree.hpp"
 #include "quantiles/independent.hpp"
 #include "quantiles/plan.hpp"
@@ -109,16 +111,35 @@ std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const st
   return result;
 }
 
+/// The query with what a share has of its budget.
+QuantileQuery paid_from(const Share& share, QuantileQuery query) {
+  query.budget = share.amount();
+  return query;
+}
+
+/// One part for each level, each with its share of what the selections have.
+std::vector<PaidPart> parts_for_levels(const QuantilePlan& plan, Share share, Draws& draws) {
+  Share all = share.take_rest();
+  std::vector<PaidPart> levels;
+  for (std::size_t i = 0; i < plan.shape.widths.size(); ++i) {
+    const Rational emphasis = plan.shape.emphasis.empty() ? Rational(1) : plan.shape.emphasis[i];
+    levels.push_back(draws.begin("level " + std::to_string(i + 1), all.take(emphasis / plan.levels)));
+  }
+  return levels;
+}
+
 /// Runs a recursion. One candidate a quantile.
 std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                               const QuantilePlan& plan, const RoundNumbers& found, RandomBits& bits,
-                                               Filter filter) {
-  const Calibration calibration(query_after(query, plan.findings(found)), plan.levels);
+                                               const QuantilePlan& plan, const RoundNumbers& found, Share share,
+                                               Draws& draws) {
+  const Calibration calibration(paid_from(share, query), plan.levels);
   const std::uint64_t subcells = subcells_for(profile.candidates());
   RecursionShape shape = plan.shape;
   shape.numbers = found;
   const QuantileTree tree(profile, plan.released, shape, calibration, subcells);
-  const std::vector<Split> splits = sample_splits(tree, plan.released.size(), bits, filter);
+  const Wanted wanted = plan.released.size() < query.quantiles.size() ? Wanted::splits : Wanted::candidates;
+  const std::vector<Split> splits =
+      sample_splits(tree, plan.released.size(), parts_for_levels(plan, std::move(share), draws), wanted);
   std::vector<std::uint64_t> candidates =
       interpolated(query.quantiles, plan.released, splits, whole_span(profile, subcells).highest);
   const bool rounds = found.grid && plan.released.size() < query.quantiles.size();
@@ -130,41 +151,53 @@ std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const
 
 /// What parts of the budget find, as the plan has it.
 RoundNumbers find_round_numbers(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
-                                const QuantilePlan& plan, RandomBits& bits, Filter filter) {
+                                const QuantilePlan& plan, Share& share, Draws& draws) {
   RoundNumbers found;
+  const Rational fraction = finding_share(query.budget.measure());
   if (!plan.grids.empty()) {
-    found.grid = select_granularity(profile, plan.grids, granularity_rate(finding_calibration(query)), bits, filter);
+    Share finding = share.take(fraction);
+    const Calibration calibration(paid_from(finding, query), 1);
+    found.grid = select_granularity(profile, plan.grids, granularity_rate(calibration),
+                                    draws.begin("granularity", std::move(finding)));
   }
   const bool counts = findings_before_counting(query, plan, lattice.size(), found).has_value();
   if (counts || !plan.finds_heaps_after(found.grid)) return found;
-  found.heaps =
-      select_heaps(profile, heap_grids(lattice, found.grid), heaping_rate(finding_calibration(query)), bits, filter);
+  Share finding = share.take(fraction);
+  const Calibration calibration(paid_from(finding, query), 1);
+  found.heaps = select_heaps(profile, heap_grids(lattice, found.grid), heaping_rate(calibration),
+                             draws.begin("heaps", std::move(finding)));
   return found;
 }
 
-std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
-                                             Filter filter) {
+std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const QuantileQuery& query, Share share,
+                                             Draws& draws) {
   const CountTreeShape shape = count_tree_shape(profile.candidates());
-  return sample_tree_quantiles(profile, query.quantiles, shape, CountTreeNoise(query, shape.height(), filter), bits);
+  const CountTreeNoise noise(paid_from(share, query), shape.height());
+  return sample_tree_quantiles(profile, query.quantiles, shape, noise, draws.begin("counts", std::move(share)));
 }
 
 /// The same among the candidates of the grid.
 std::vector<std::uint64_t> counted_on_grid(const RankProfile& profile, const QuantileQuery& query,
-                                           const RoundGrid& grid, RandomBits& bits, Filter filter) {
-  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), query, bits, filter);
+                                           const RoundGrid& grid, Share share, Draws& draws) {
+  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), query, std::move(share), draws);
   for (std::uint64_t& candidate : candidates) candidate = grid.offset + candidate * grid.stride;
   return candidates;
 }
 
+std::vector<std::uint64_t> independent_quantiles(const RankProfile& profile, const QuantileQuery& query, Share share,
+                                                 Draws& draws) {
+  const IndependentQuantiles selections{query.quantiles, independent_range(paid_from(share, query)), query.neighbors,
+                                        query.records_per_person};
+  return sample_independent(profile, selections,
+                            draws.begin_composition("quantiles", std::move(share), query.quantiles.size()));
+}
+
 std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                              const QuantilePlan& plan, const RoundNumbers& found, RandomBits& bits,
-                                              Filter filter) {
-  if (plan.mechanism == Mechanism::independent) {
-    return sample_independent(
-        profile, {query.quantiles, independent_range(query), query.neighbors, query.records_per_person}, bits, filter);
-  }
-  if (plan.mechanism == Mechanism::tree) return counted_quantiles(profile, query, bits, filter);
-  return recursive_quantiles(profile, query, plan, found, bits, filter);
+                                              const QuantilePlan& plan, const RoundNumbers& found, Share share,
+                                              Draws& draws) {
+  if (plan.mechanism == Mechanism::independent) return independent_quantiles(profile, query, std::move(share), draws);
+  if (plan.mechanism == Mechanism::tree) return counted_quantiles(profile, query, std::move(share), draws);
+  return recursive_quantiles(profile, query, plan, found, std::move(share), draws);
 }
 
 MechanismUsed used_for(const Lattice& lattice, const QuantilePlan& plan, const RoundNumbers& found) {
@@ -177,36 +210,49 @@ MechanismUsed used_for(const Lattice& lattice, const QuantilePlan& plan, const R
   return used;
 }
 
+/// As used_for(), when the quantiles are counted for what was found.
+MechanismUsed counted_for(const Lattice& lattice, const QuantileQuery& query, const QuantilePlan& plan,
+                          const RoundNumbers& found) {
+  MechanismUsed used = used_for(lattice, plan, found);
+  used.mechanism = Mechanism::tree;
+  used.widths.clear();
+  used.selected = query.quantiles.size();
+  used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
+                            : "many quantiles among few round numbers: counts on a tree";
+  return used;
+}
+
 }  // namespace
 
-QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
-                                  RandomBits& bits, Filter filter) {
+QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
+                             Share share, PersonSteps person, DrawSource& source) {
+  const QuantileQuery query = paid_from(share, asked);
   const QuantilePlan plan = plan_of(query, lattice);
   if (profile.candidates() != lattice.size()) {
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }
-  const RoundNumbers found = find_round_numbers(profile, lattice, query, plan, bits, filter);
-  if (const std::optional<int> findings = findings_before_counting(query, plan, lattice.size(), found)) {
+  Odometer odometer(share.amount(), person);
+  Draws draws(source, odometer);
+  const RoundNumbers found = find_round_numbers(profile, lattice, query, plan, share, draws);
+  QuantileRelease release{query, lattice, {}, used_for(lattice, plan, found), {}, {}};
+  if (findings_before_counting(query, plan, lattice.size(), found)) {
+    release.used = counted_for(lattice, query, plan, found);
     const RoundGrid grid = found.grid.value_or(RoundGrid{0, 1});
-    MechanismUsed used = used_for(lattice, plan, found);
-    used.mechanism = Mechanism::tree;
-    used.widths.clear();
-    used.selected = query.quantiles.size();
-    used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
-                              : "many quantiles among few round numbers: counts on a tree";
-    return {query,
-            lattice,
-            counted_on_grid(profile, query_after(query, *findings), grid, bits, filter),
-            std::move(used),
-            bits.unsafe_seed(),
-            {}};
+    release.indices = counted_on_grid(profile, query, grid, std::move(share), draws);
+  } else {
+    release.indices = selected_quantiles(profile, query, plan, found, std::move(share), draws);
   }
-  return {query,
-          lattice,
-          selected_quantiles(profile, query, plan, found, bits, filter),
-          used_for(lattice, plan, found),
-          bits.unsafe_seed(),
-          {}};
+  release.spent = odometer.spent();
+  return release;
+}
+
+QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
+                                  RandomBits& bits, Filter filter) {
+  RandomSource source(bits, filter);
+  QuantileRelease release =
+      release_with(profile, lattice, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
+  release.unsafe_seed = bits.unsafe_seed();
+  return release;
 }
 
 }  // namespace fractile

@@ -181,7 +181,7 @@ struct FoundBound {
 Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
   QuantileQuery whole = release.query;
   whole.budget = release.bounds->budget;
-  const BoundsQuery drawn = bounds_query(whole, release.bounds->share);
+  const BoundsQuery drawn = bounds_query(whole, release.bounds->cost);
   const std::uint64_t candidates = bound_candidates(BoundsSearch{release.lattice.step()}).size();  // or fewer
   const Enclosure half = Enclosure::of(failure / Rational(2));
   const FoundBound lower(true, drawn.lower, candidates, half);

@@ -53,5 +53,13 @@ TEST(CanonicalQuery, NamesTheTable) {
   EXPECT_EQ(beginning("/other/t.csv"), R"({"column":"age","file":"/other/t.csv","null":"dro)");
 }
 
+TEST(CanonicalQuery, SaysTheBudgetsMeasure) {
+  QuantileRelease release = some_release();
+  release.query.budget = Budget::zcdp(Rational(1, 8));
+  const std::string text = canonical_query(release.query, release.lattice, some_source(), {});
+  EXPECT_NE(text.find(R"("rho":"1/8")"), std::string::npos) << text;
+  EXPECT_EQ(text.find("epsilon"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace fractile

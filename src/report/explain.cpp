@@ -342,6 +342,19 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
   page.paragraph("That nobody could watch the program at work: how long it takes depends on the data.");
 }
 
+/// What was spent on what, as far as the receipt tells; of several groups that differ, nothing.
+std::string spending_of(const Receipt& receipt) {
+  const std::vector<Receipt::Spent>& spent = receipt.groups.front().spent;
+  const bool alike = std::ranges::all_of(receipt.groups, [&](const Receipt::Group& group) {
+    return std::ranges::equal(group.spent, spent,
+                              [](const auto& a, const auto& b) { return a.on == b.on && a.amount == b.amount; });
+  });
+  if (spent.size() < 2 || !alike) return {};
+  std::string text;
+  for (const Receipt::Spent& part : spent) text += (text.empty() ? "" : ", ") + part.amount + " on " + part.on;
+  return text;
+}
+
 void explain_origin(Page& page, const Receipt& receipt) {
   page.section("How it was done");
   const Receipt::Group& first = receipt.groups.front();
@@ -352,6 +365,11 @@ void explain_origin(Page& page, const Receipt& receipt) {
                   alike ? fmt::format("mechanism {}{}{}", first.mechanism,
                                       first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
                         : "with a mechanism for each group, which the receipt tells"));
+  if (const std::string spending = spending_of(receipt); !spending.empty()) {
+    page.paragraph(fmt::format("Every draw was charged before it was made{}. Of {} it took: {}.",
+                               receipt.source.by.empty() ? "" : ", in every group",
+                               receipt.budget.measure() == Measure::zcdp ? "rho" : "epsilon", spending));
+  }
   page.paragraph("The receipt's SHA-256 is " + receipt.sha256 + "; it fits.");
 }
 

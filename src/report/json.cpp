@@ -16,6 +16,7 @@ using report_detail::write_bounds;
 using report_detail::write_lattice;
 using report_detail::write_options;
 using report_detail::write_privacy;
+using report_detail::write_spent;
 using report_detail::write_worst_case;
 using report_detail::Writer;
 
@@ -64,6 +65,7 @@ void write_source(Writer& json, const SourceDescription& source) {
 void write_run(Writer& json, const QuantileRelease& release) {
   member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release.query, release.lattice, release.used);
+  write_spent(json, release);
 }
 
 void write_groups(Writer& json, const GroupedRelease& groups, const std::vector<WorstCase>& worst, bool with_runs) {

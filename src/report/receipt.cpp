@@ -93,13 +93,22 @@ std::vector<Receipt::Published> quantiles_of(const Json& list) {
   return quantiles;
 }
 
+std::vector<Receipt::Spent> spent_of(const Json& run) {
+  std::vector<Receipt::Spent> spent;
+  if (!run.HasMember("spent")) return spent;
+  for (const Json& each : run["spent"].GetArray()) {
+    spent.push_back({text_of(each, "on"), text_of(each, each.HasMember("rho") ? "rho" : "epsilon")});
+  }
+  return spent;
+}
+
 /// `common`: the receipt, which tells what ran when it was the same for all.
 Receipt::Group group_of(const Json& group, const Json& common) {
   const Json& run = group.HasMember("mechanism") ? group : common;
   const bool has_options = run.HasMember("options");
   const auto option = [&](const char* name) { return has_options ? text_of(run["options"], name) : ""; };
-  return {text_of(group, "key"), text_of(run, "mechanism"), option("reason"),
-          option("granularity"), option("heaping"),         quantiles_of(group["quantiles"])};
+  return {text_of(group, "key"), text_of(run, "mechanism"),        option("reason"), option("granularity"),
+          option("heaping"),     quantiles_of(group["quantiles"]), spent_of(run)};
 }
 
 std::vector<Receipt::Group> groups_of(const Json& json) {

@@ -31,6 +31,20 @@ void write_bounds(Writer& json, const PrivateBounds& bounds) {
   json.EndObject();
 }
 
+void write_spent(Writer& json, const QuantileRelease& release) {
+  const char* amount = release.query.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
+  json.Key("spent");
+  json.StartArray();
+  for (const PartCost& part : release.spent) {
+    json.StartObject();
+    member(json, "on", part.on);
+    member(json, amount, part.amount.to_string());
+    if (part.delta.sign() > 0) member(json, "delta", part.delta.to_string());
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void write_lattice(Writer& json, const Lattice& lattice) {
   json.Key("lattice");
   json.StartObject();

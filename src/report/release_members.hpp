@@ -12,6 +12,8 @@ void write_cost(Writer& json, const Budget& budget);
 /// `cost` is that of the whole.
 void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost);
 /// What finding the lattice's bounds cost.
+/// "spent": what was spent on what.
+void write_spent(Writer& json, const QuantileRelease& release);
 void write_bounds(Writer& json, const PrivateBounds& bounds);
 void write_lattice(Writer& json, const Lattice& lattice);
 void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used);

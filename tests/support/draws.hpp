@@ -1,0 +1,31 @@
+// Shared by tests: a part of a release with a budget that no test exhausts.
+#pragma once
+
+#include "quantiles/draws.hpp"
+
+namespace fractile::testing {
+
+/// Draws at random, for as much as they cost.
+class FreeDraws {
+ public:
+  explicit FreeDraws(RandomBits& bits, Filter filter = {}, Measure measure = Measure::pure)
+      : source_(bits, filter), measure_(measure), odometer_(plenty(measure), {Neighbors::change_one, 1}) {}
+
+  PaidPart part() {
+    odometer_ = Odometer(plenty(measure_), {Neighbors::change_one, 1});
+    return Draws(source_, odometer_).begin("a test", Share::whole(plenty(measure_)));
+  }
+  std::vector<PaidPart> parts(std::size_t levels) { return std::vector<PaidPart>(levels, part()); }
+
+ private:
+  static Budget plenty(Measure measure) {
+    const Rational most = Rational(10).pow(400);
+    return measure == Measure::zcdp ? Budget::zcdp(most) : Budget::pure(most);
+  }
+
+  RandomSource source_;
+  Measure measure_;
+  Odometer odometer_;  // of the last part
+};
+
+}  // namespace fractile::testing

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+"""Mutants: mistakes that the tests must catch, each a patch in tests/mutants/. Run by `./dev mutants`.
+
+    mutants.py [FILTER...]   applies each patch whose name contains a FILTER (default: all) to a copy of the tracked tree,
+                             builds it, and runs the tests that the patch names: at least one must fail
+    mutants.py --check       says whether all patches are well-formed and still apply; builds nothing
+
+A patch begins with a sentence that says what the mistake is. Then, a line each, come the tests that catch it, in the order
+in which they are tried:
+
+    Fails: gtest-filter            of fractile_tests
+    Fails: cli.NAME_test[.CASE]    a program test, as unittest names it
+
+The copy and its build stay in build/mutants, so that a second run only builds what changed. Before any mutant, the named
+tests must pass on the tree as it is. A table on standard output says what caught each mutant. Exit code 0: all were caught.
+"""
+
+import argparse
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HOUSE = Path(__file__).resolve().parent.parent
+FOLDER = "tests/mutants"
+TIMEOUT = 300  # seconds, of one run of tests
+
+_FAILS = re.compile(r"^Fails: (\S+)$")
+_PROGRAM_TEST = re.compile(r"cli\.\w+_test(\.\w+){0,2}")
+
+
+class Rotten(Exception):
+    """A patch that is no mutant: it must be mended or go."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Mutant:
+    name: str
+    mistake: str
+    tests: tuple
+    patch: Path
+
+    @classmethod
+    def read(cls, path):
+        header, separator, diff = path.read_text(encoding="utf-8").partition("\n--- a/")
+        tests = [match[1] for line in header.splitlines() if (match := _FAILS.match(line))]
+        mistake = " ".join(line for line in header.splitlines() if line and not line.startswith("Fails:"))
+        if not separator or "\n+++ b/" not in diff:
+            raise Rotten(f"{path.name}: holds no unified diff with the prefixes a/ and b/")
+        if not mistake.endswith("."):
+            raise Rotten(f"{path.name}: does not begin with a sentence that says what the mistake is")
+        if not tests:
+            raise Rotten(f"{path.name}: names no test; write a line 'Fails: ...' for each")
+        return cls(path.stem, mistake, tuple(tests), path)
+
+    def files(self):
+        """What the patch changes."""
+        return tuple(re.findall(r"^\+\+\+ b/(\S+)$", self.patch.read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def read_all(folder, filters=()):
+    """All mutants, those of one file side by side: between two of them, the file is built once."""
+    mutants = [Mutant.read(path) for path in sorted(folder.glob("*.patch"))]
+    chosen = [mutant for mutant in mutants if not filters or any(part in mutant.name for part in filters)]
+    return sorted(chosen, key=lambda mutant: (mutant.files(), mutant.name))
+
+
+def apply(mutant, tree, *options):
+    """Applies the patch to the tree, whether or not that is a part of a git repository."""
+    command = ["git", "apply", *options, str(mutant.patch)]
+    surroundings = {**os.environ, "GIT_CEILING_DIRECTORIES": str(tree.resolve().parent)}
+    done = subprocess.run(command, cwd=tree, env=surroundings, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Rotten(f"{mutant.name}: no longer applies: {done.stderr.strip().splitlines()[0]}")
+
+
+def check(house):
+    """What is wrong with the patches, a line each."""
+    complaints = []
+    for path in sorted((house / FOLDER).glob("*.patch")):
+        try:
+            apply(Mutant.read(path), house, "--check")
+        except Rotten as rotten:
+            complaints.append(str(rotten))
+    return complaints
+
+
+class Tree:
+    """A copy of the tracked files, in which mistakes are made and unmade."""
+
+    def __init__(self, house, folder):
+        self.house = house
+        self.folder = folder
+        self.changed = set()
+
+    def refresh(self):
+        """Makes the copy equal to the house. What is equal already keeps its time, so that it is not built again."""
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=self.house, check=True, capture_output=True, text=True).stdout
+        tracked = {name for name in listed.split("\0") if name and (self.house / name).is_file()}
+        for name in sorted(tracked):
+            self._copy(name)
+        for path in self.folder.rglob("*"):
+            name = path.relative_to(self.folder).as_posix()
+            if path.is_file() and not name.startswith("build/") and name not in tracked:
+                path.unlink()
+
+    def mutate(self, mutant):
+        self.restore()
+        apply(mutant, self.folder)
+        self.changed = set(mutant.files())
+
+    def restore(self):
+        for name in self.changed:
+            self._copy(name)
+        self.changed = set()
+
+    def _copy(self, name):
+        source, target = self.house / name, self.folder / name
+        content = source.read_bytes()
+        if target.is_file() and target.read_bytes() == content:
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+        target.chmod(source.stat().st_mode & 0o777)
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    passed: bool
+    said: str
+
+
+class Build:
+    """Of a tree: its unit tests and its program."""
+
+    def __init__(self, tree, log):
+        self.tree = tree
+        self.log = log
+        self.folder = tree / "build" / "mutants"
+
+    def configure(self):
+        self._run(["cmake", "--preset", "mutants"], "does not configure")
+
+    def make(self, tests):
+        targets = {"fractile_cli" if is_program_test(test) else "fractile_tests" for test in tests}
+        self._run(["cmake", "--build", str(self.folder), "--target", *sorted(targets)], "does not compile")
+
+    def run(self, test):
+        return self._run_program_test(test) if is_program_test(test) else self._run_unit_tests(test)
+
+    def _run_unit_tests(self, gtest_filter):
+        said, code = self._outcome(
+            [str(self.folder / "fractile_tests"), f"--gtest_filter={gtest_filter}", "--gtest_fail_fast", "--gtest_brief=1"],
+            self.tree,
+        )
+        if "Running 0 tests" in said or re.search(r"\[==========\] 0 tests", said):
+            raise Rotten(f"there is no test {gtest_filter}")
+        return Outcome(code == 0, first_failure(said, r"\[  FAILED  \] ([\w./]+)", code))
+
+    def _run_program_test(self, name):
+        surroundings = {
+            "FRACTILE_CLI": str(self.folder / "fractile"),
+            "FRACTILE_SANITIZE": "",
+            "FRACTILE_DATA": os.environ.get("FRACTILE_DATA", str(HOUSE.parent / "shared" / "data")),
+        }
+        command = [sys.executable, "-B", "-m", "unittest", "--failfast", name]
+        said, code = self._outcome(command, self.tree / "tests", surroundings)
+        if "skipped" in said or "Ran 0 tests" in said or "unittest.loader" in said:
+            raise Rotten(f"{name} cannot be run here: {said.strip().splitlines()[-1]}")
+        return Outcome(code == 0, first_failure(said, r"^(?:FAIL|ERROR): (\w+)", code))
+
+    def _outcome(self, command, folder, surroundings=None):
+        try:
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env={**os.environ, **(surroundings or {})},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=TIMEOUT,
+            )
+        except subprocess.TimeoutExpired:
+            raise Rotten(f"{' '.join(command)} took longer than {TIMEOUT} s") from None
+        said = done.stdout.decode("utf-8", "replace")
+        self.log.write(f"$ {' '.join(command)}\n{said}\n")
+        return said, done.returncode
+
+    def _run(self, command, complaint):
+        done = subprocess.run(command, cwd=self.tree, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.log.write(f"$ {' '.join(command)}\n{done.stdout.decode('utf-8', 'replace')}\n")
+        self.log.flush()
+        if done.returncode != 0:
+            raise Rotten(f"{complaint}; see {self.log.name}")
+
+
+def is_program_test(test):
+    return _PROGRAM_TEST.fullmatch(test) is not None
+
+
+def first_failure(said, pattern, code):
+    """The name of the first test that failed."""
+    match = re.search(pattern, said, re.MULTILINE)
+    if match:
+        return match[1]
+    return f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def catch(mutant, tree, build):
+    """The test that catches the mutant, or None. Raises Rotten when it cannot be told."""
+    tree.mutate(mutant)
+    build.make(mutant.tests)
+    for test in mutant.tests:
+        outcome = build.run(test)
+        if not outcome.passed:
+            return outcome.said
+    return None
+
+
+def require_sound(mutants, build):
+    """Without a mistake, all the tests that are to catch one must pass."""
+    tests = sorted({test for mutant in mutants for test in mutant.tests})
+    build.make(tests)
+    for test in tests:
+        outcome = build.run(test)
+        if not outcome.passed:
+            raise Rotten(f"{test} fails without any mistake: {outcome.said}")
+
+
+def say(text):
+    print(f"mutants: {text}", file=sys.stderr, flush=True)
+
+
+def run_all(mutants, tree, build):
+    """Prints a line a mutant; whether all were caught."""
+    width = max(len(mutant.name) for mutant in mutants)
+    survivors, rotten = [], []
+    for number, mutant in enumerate(mutants, 1):
+        say(f"{number} of {len(mutants)}: {mutant.name}")
+        began = time.monotonic()
+        try:
+            caught_by = catch(mutant, tree, build)
+        except Rotten as reason:
+            rotten.append(mutant)
+            verdict = f"ROTTEN: {reason}"
+        else:
+            verdict = f"caught by {caught_by}" if caught_by else "SURVIVED"
+            if not caught_by:
+                survivors.append(mutant)
+        print(f"{mutant.name:<{width}}  {time.monotonic() - began:6.1f} s  {verdict}", flush=True)
+    tree.restore()
+    for mutant in survivors:
+        print(f"survived: {mutant.name}: {mutant.mistake}")
+    caught = len(mutants) - len(survivors) - len(rotten)
+    print(f"{caught} caught, {len(survivors)} survived" + (f", {len(rotten)} rotten" if rotten else ""))
+    return caught == len(mutants)
+
+
+def main(arguments):
+    parser = argparse.ArgumentParser(prog="./dev mutants", description="Mistakes that the tests must catch.")
+    parser.add_argument("filters", nargs="*", metavar="FILTER", help="a part of the names of the mutants to try")
+    parser.add_argument("--check", action="store_true", help="only check that all patches still apply")
+    asked = parser.parse_args(arguments)
+
+    if not shutil.which("git"):
+        say("git is not here")
+        return 1
+    complaints = check(HOUSE)
+    if asked.check or complaints:
+        for complaint in complaints:
+            say(complaint)
+        return 1 if complaints else 0
+    mutants = read_all(HOUSE / FOLDER, asked.filters)
+    if not mutants:
+        say(f"no patch in {FOLDER} has a name with {' or '.join(asked.filters)}")
+        return 2
+
+    tree = Tree(HOUSE, HOUSE / "build" / "mutants")
+    tree.refresh()
+    (tree.folder / "build").mkdir(exist_ok=True)
+    with open(tree.folder / "build" / "mutants.log", "w", encoding="utf-8") as log:
+        build = Build(tree.folder, log)
+        try:
+            say("building the tree as it is")
+            build.configure()
+            say("running the named tests on it")
+            require_sound(mutants, build)
+        except Rotten as reason:
+            say(str(reason))
+            return 1
+        return 0 if run_all(mutants, tree, build) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
