@@ -32,6 +32,7 @@ void write_bounds(Writer& json, const PrivateBounds& bounds) {
 }
 
 void write_spent(Writer& json, const QuantileRelease& release) {
+  if (release.spent.empty()) return;
   const char* amount = release.query.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
   json.Key("spent");
   json.StartArray();
