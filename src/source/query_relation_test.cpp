@@ -85,7 +85,7 @@ TEST_F(QueryRelation, NamedTables) {
 /// One value 0.5 among whole numbers made the sniffer read all of them otherwise, and x // 2 come out otherwise for all.
 TEST_F(QueryRelation, NoReaderWithASniffer) {
   const std::string file = folder.write("p.csv", "x\n1\n3\n5\n");
-  for (const std::string source :
+  for (const std::string& source :
        {source_detail::quote_literal(file), "read_csv(" + source_detail::quote_literal(file) + ")",
         "read_csv_auto(" + source_detail::quote_literal(file) + ")"}) {
     for (const auto& stability : {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(1)}) {
@@ -215,7 +215,7 @@ const std::vector<std::string> total_queries{
     "input",
     "SELECT length(x || y) AS x FROM input WHERE x IS NOT NULL OR y IS NULL",
     "SELECT TRY(CAST(x AS INTEGER) * 1000000) AS x FROM input",
-    "SELECT coalesce(TRY_CAST(y AS DOUBLE), 9) AS x FROM input WHERE x <> '3'"};
+    "SELECT coalesce(TRY_CAST(x AS DOUBLE), 9) AS x FROM input WHERE y <> '3'"};
 
 class OneRecordMore : public QueryRelation {
  protected:

@@ -185,7 +185,7 @@ TEST_F(RowWiseTest, IsOneSelectAndNothingBesides) {
 TEST_F(RowWiseTest, DeepQueriesAreRefusedNotCrashedOn) {
   std::string sum = "x";
   for (int i = 0; i < 3000; ++i) sum += " + 1";
-  expect_refused("SELECT " + sum + " AS x FROM input", "nested too deeply");
+  EXPECT_THROW(require("SELECT " + sum + " AS x FROM input"), Error);  // by the engine, which goes less deep than we do
 }
 
 TEST_F(RowWiseTest, TheListIsInOrderAndTheEnginesFunctionsAreWhatItSays) {
@@ -200,17 +200,17 @@ TEST_F(RowWiseTest, TheListIsInOrderAndTheEnginesFunctionsAreWhatItSays) {
 /// A macro is as row-wise as what it stands for.
 TEST_F(RowWiseTest, MacrosAreRowWise) {
   for (const std::string_view name : row_wise_macros()) {
+    std::vector<std::string> queries;
     ResultStream rows = connection_->query(
         "SELECT macro_definition FROM duckdb_functions() WHERE function_name = " + quote_literal(name),
         {CellType::text});
-    std::size_t definitions = 0;
     while (const auto chunk = rows.next()) {
-      for (std::size_t row = 0; row < chunk->rows(); ++row, ++definitions) {
-        const std::string sql = "SELECT " + std::string(chunk->column(0).text(row)) + " FROM input";
-        EXPECT_NO_THROW(require(sql)) << sql;
+      for (std::size_t row = 0; row < chunk->rows(); ++row) {
+        queries.push_back("SELECT " + std::string(chunk->column(0).text(row)) + " FROM input");
       }
     }
-    EXPECT_GE(definitions, 1U) << name;
+    EXPECT_FALSE(queries.empty()) << name;
+    for (const std::string& sql : queries) EXPECT_NO_THROW(require(sql)) << sql;
   }
 }
 
@@ -222,7 +222,7 @@ TEST(RowWise, RefusesBrokenTrees) {
   const std::string whole =
       R"({"error":false,"statements":[{"node":{"type":"SELECT_NODE","modifiers":[],"cte_map":{"map":[]},"select_list":)"
       R"([{"class":"FUNCTION","type":"FUNCTION","function_name":"lower","schema":"","children":[{"class":"COLUMN_REF",)"
-      R"("type":"COLUMN_REF","column_names":["x"]}]}],"from_table":{"type":"BASE_TABLE","table_name":"input"},)"
+      R"("type":"COLUMN_REF","column_names":["x"]}],"order_bys":{"type":"ORDER_MODIFIER","orders":[]}}],"from_table":{"type":"BASE_TABLE","table_name":"input"},)"
       R"("where_clause":null,"aggregate_handling":"STANDARD_HANDLING"}}]})";
   EXPECT_NO_THROW(require_row_wise(SqlTree::of_json(whole), names));
   EXPECT_TRUE(rc::check("a tree with one part gone or changed", [&] {
@@ -235,6 +235,11 @@ TEST(RowWise, RefusesBrokenTrees) {
     } catch (const Error&) {
     }
   }));
+  std::string deep = whole;
+  const std::string wrap = R"({"class":"CONJUNCTION","type":"CONJUNCTION_AND","children":[)";
+  for (int i = 0; i < 5000; ++i) deep.insert(deep.find("null,\"aggregate"), wrap);
+  for (int i = 0; i < 5000; ++i) deep.insert(deep.find(",\"aggregate"), "]}");
+  EXPECT_THROW(require_row_wise(SqlTree::of_json(deep), names), Error);
   std::string stranger = whole;
   stranger.insert(stranger.find("\"where_clause\""), "\"frobnicate\":{\"rows\":[1]},");
   EXPECT_THROW(require_row_wise(SqlTree::of_json(stranger), names), Error);
