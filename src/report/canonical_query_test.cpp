@@ -46,11 +46,12 @@ TEST(CanonicalQuery, NamesTheTable) {
   const auto beginning = [&](const std::string& source) {
     ReleaseDetails details;
     details.source = source;
-    return canonical_query(release.query, release.lattice, some_source(), details).substr(0, 49);
+    const std::string text = canonical_query(release.query, release.lattice, some_source(), details);
+    return text.substr(0, text.find(R"(,"null")"));
   };
-  EXPECT_EQ(beginning("/data/t.csv"), R"({"column":"age","file":"/data/t.csv","null":"drop)");
-  EXPECT_EQ(beginning("monday"), R"({"column":"age","source":"monday","null":"drop","q)");
-  EXPECT_EQ(beginning("/other/t.csv"), R"({"column":"age","file":"/other/t.csv","null":"dro)");
+  EXPECT_EQ(beginning("/data/t.csv"), R"({"column":"age","file":"/data/t.csv")");
+  EXPECT_EQ(beginning("monday"), R"({"column":"age","source":"monday")");
+  EXPECT_EQ(beginning("/other/t.csv"), R"({"column":"age","file":"/other/t.csv")");
 }
 
 TEST(CanonicalQuery, SaysTheBudgetsMeasure) {
