@@ -62,8 +62,15 @@ Exponent largest_joint_rate();
 
 class JointTables;
 
-/// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Time about k records a
-/// live total, memory 16 k bytes a record of the window; on long spans only ranks near the targets are looked at.
+/// How many tables were filled, and with how many entries.
+struct JointWork {
+  std::uint64_t tables = 0;
+  std::uint64_t entries = 0;
+};
+
+/// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Time about k a table for
+/// each run of splits (JointRuns) near the targets, memory 16 k bytes; about 40 tables when records can be near the targets,
+/// some hundreds otherwise.
 class JointSelection {
  public:
   explicit JointSelection(const JointProblem& problem);
@@ -74,6 +81,8 @@ class JointSelection {
   JointChoice draw(RandomBits& bits, Filter filter = {});
   /// Proposals so far. Depends on the data: never publish it.
   std::uint64_t trials() const { return trials_; }
+  /// So far. Depends on the data as well.
+  JointWork work() const;
 
  private:
   const JointProblem& problem_;

@@ -49,15 +49,16 @@ void list_outcomes(const JointProblem& problem, const JointRuns& runs, std::vect
     std::int64_t sharing = 0;
     for (std::size_t j = 0; j < below.size(); ++j) {
       sharing = j > 0 && below[j - 1] == below[j] ? sharing + 1 : 1;
-      weight *= Enclosure::of_whole(problem.base.mass(runs.start(below[j]), runs.start(below[j] + 1)));
+      const std::size_t run = runs.first_from(static_cast<std::int64_t>(below[j]));
+      weight *= Enclosure::of_whole(problem.base.mass(runs.start(run), runs.start(run + 1)));
       weight /= Enclosure::of(Rational(sharing));
     }
     all.push_back({below, weight});
     return;
   }
-  for (std::uint64_t b = below.empty() ? 0 : below.back(); b <= runs.records(); ++b) {
-    if (runs.start(b) == runs.start(b + 1)) continue;
-    below.push_back(b);
+  const std::size_t first = below.empty() ? 0 : runs.first_from(static_cast<std::int64_t>(below.back()));
+  for (std::size_t run = first; run < runs.size(); ++run) {
+    below.push_back(static_cast<std::uint64_t>(runs.rank(run)));
     list_outcomes(problem, runs, below, all);
     below.pop_back();
   }
@@ -71,8 +72,8 @@ void place(const JointProblem& problem, const JointRuns& runs, const JointOutcom
     law.emplace(splits, p);
     return;
   }
-  const std::uint64_t b = outcome.below[j];
-  const bool shares = j > 0 && outcome.below[j - 1] == b;
+  const std::size_t b = runs.first_from(static_cast<std::int64_t>(outcome.below[j]));
+  const bool shares = j > 0 && outcome.below[j - 1] == outcome.below[j];
   const Enclosure mass = Enclosure::of_whole(problem.base.mass(runs.start(b), runs.start(b + 1)));
   for (Split split = shares ? splits.back() : runs.start(b); split < runs.start(b + 1); ++split) {
     // r draws of a run come in r! orders, m! of which are one when m of them are equal.
@@ -135,7 +136,7 @@ std::map<std::vector<Split>, Enclosure> joint_density(const JointProblem& proble
     std::vector<std::uint64_t> below;
     for (const std::size_t i : chosen) {
       splits.push_back(representatives[i]);
-      below.push_back(runs.run_of(splits.back()));
+      below.push_back(runs.rank_of(splits.back()));
     }
     density.emplace(splits, total_weight(problem, below) / sum);
     // The next tuple that does not decrease.

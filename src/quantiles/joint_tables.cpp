@@ -7,15 +7,24 @@
 
 namespace fractile {
 
-JointRuns::JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells) {
+JointRuns::JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells)
+    : profile_(profile), span_(span), subcells_(subcells) {
   const Split end = span.highest + 1;
-  starts_.reserve(span.records() + 2);
-  starts_.push_back(span.lowest);
   ThresholdCursor cursor(profile, span.first_rank, span.last_rank, subcells);
+  Split at = span.lowest;
+  std::int64_t below = 0;
+  const auto pass_to = [&](Split next) {
+    if (next <= at) return;
+    ranks_.push_back(below);
+    starts_.push_back(at);
+    at = next;
+  };
   Split threshold = 0;
   for (std::uint64_t records = 0; cursor.next(threshold, records);) {
-    starts_.insert(starts_.end(), records, std::clamp(threshold, span.lowest, end));
+    pass_to(std::min(threshold, end));
+    below += static_cast<std::int64_t>(records);
   }
+  pass_to(end);
   starts_.push_back(end);
 }
 
@@ -23,20 +32,26 @@ namespace {
 
 template <class Real>
 std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale) {
-  const Real unit = std::ldexp(Real{1}, scale) / static_cast<Real>(problem.base.total()) * (1 + Real{0x1p-48});
-  std::vector<Real> masses(runs.records() + 1);
-  for (std::uint64_t b = 0; b <= runs.records(); ++b) {
-    masses[b] = static_cast<Real>(problem.base.mass(runs.start(b), runs.start(b + 1))) * unit;
+  using std::ldexp;
+  const Real unit =
+      ldexp(Real{1}, scale) / static_cast<Real>(static_cast<double>(problem.base.total())) * Real{1 + 0x1p-48};
+  std::vector<Real> masses;
+  masses.reserve(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    masses.push_back(static_cast<Real>(static_cast<double>(problem.base.mass(runs.start(i), runs.start(i + 1)))) *
+                     unit);
   }
   return masses;
 }
 
-/// 1, step, step^2, ... up to `count` of them, or until they are below `least`.
+/// 1, step, step^2, ..., `count` of them, or as many as are not below the least.
 template <class Real>
-std::vector<Real> powers_of(Real step, std::int64_t count, Real least) {
-  std::vector<Real> powers{1};
-  while (static_cast<std::int64_t>(powers.size()) < count && powers.back() >= least) {
-    powers.push_back(powers.back() * step);
+std::vector<Real> powers_of(Real step, std::uint64_t count) {
+  std::vector<Real> powers{Real{1}};
+  while (powers.size() < count) {
+    const Real next = powers.back() * step;
+    if (next < RealRange<Real>::least()) break;
+    powers.push_back(next);
   }
   return powers;
 }
@@ -44,36 +59,63 @@ std::vector<Real> powers_of(Real step, std::int64_t count, Real least) {
 }  // namespace
 
 template <class Real>
-JointForward<Real>::JointForward(const JointProblem& problem, const JointRuns& runs)
-    : problem_(problem), records_(static_cast<std::int64_t>(runs.records())) {
-  const Enclosure rate = Enclosure::of(problem.rate);
-  const int quantiles = static_cast<int>(problem.target.quantiles());
-  rate_ = std::max(0.0, rate.lower_double());
-  scale_ = std::min(60, RealRange<Real>::up / quantiles);
-  inflation_ = 1 + Real{0x1p-34} + static_cast<Real>(records_ + 1000) * Real{0x1p-48};
-  least_ = std::ldexp(Real{1}, -RealRange<Real>::down);
-  one_step_ = static_cast<Real>((Enclosure::of(Rational(0)) - rate).exp().upper_double());
-  run_mass_ = upper_run_masses<Real>(problem, runs, scale_);
-  powers_ = powers_of<Real>(one_step_, records_ + 2, least_);
-  kernels_.resize(problem.target.weights.size());
-  rows_.resize(problem.target.quantiles());
+JointPowers<Real>::JointPowers(Real step, std::uint64_t largest) {
+  constexpr std::uint64_t base = std::uint64_t{1} << digits;
+  near_ = powers_of<Real>(step, std::min(largest + 1, base));
+  if (largest < base || near_.size() < base) return;
+  middle_ = powers_of<Real>(near_.back() * step, base);
+  if (largest >> (2 * digits) == 0 || middle_.size() < base) return;
+  distant_ = powers_of<Real>(middle_.back() * middle_[1], base);
 }
 
 template <class Real>
-RankWindow JointForward<Real>::window(std::size_t j, std::uint64_t t, std::uint64_t half_width) const {
+Real JointPowers<Real>::far(std::size_t k) const {
+  constexpr std::size_t mask = (std::size_t{1} << digits) - 1;
+  const Real least = RealRange<Real>::least();
+  const std::size_t high = k >> (2 * digits);
+  const std::size_t second = (k >> digits) & mask;
+  const bool is_listed = high == 0 ? second < middle_.size() : high < distant_.size() && second < middle_.size();
+  if (!is_listed) return least;
+  Real power = near_[k & mask] * middle_[second];
+  if (high > 0) power *= distant_[high];
+  return power < least ? least : power;
+}
+
+template <class Real>
+JointForward<Real>::JointForward(const JointProblem& problem, const JointRuns& runs)
+    : problem_(problem),
+      runs_(runs),
+      records_(static_cast<std::int64_t>(runs.records())),
+      rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())),
+      scale_(std::min(60, RealRange<Real>::up / static_cast<int>(problem.target.quantiles()))),
+      inflation_(1 + 0x1p-34 + static_cast<double>(records_ + 1000) * 0x1p-48),
+      one_step_((Enclosure::of(Rational(0)) - Enclosure::of(problem.rate)).exp().upper_double()),
+      run_mass_(upper_run_masses<Real>(problem, runs, scale_)),
+      power_(one_step_, runs.records() + 1),
+      kernels_(problem.target.weights.size()),
+      rows_(problem.target.quantiles()) {}
+
+template <class Real>
+RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
   uint128 weight = 0;
   for (std::size_t i = 0; i <= j; ++i) weight += problem_.target.weights[i];
-  const uint128 scaled = weight * t;
-  const auto below = static_cast<std::int64_t>(scaled / problem_.target.denominator);
-  const auto above = below + (scaled % problem_.target.denominator == 0 ? 0 : 1);
-  const auto width = static_cast<std::int64_t>(half_width) + std::abs(records_ - static_cast<std::int64_t>(t));
+  const std::uint64_t all = problem_.target.denominator;
+  const auto below = static_cast<std::int64_t>(weight * totals.first / all);
+  const auto above = static_cast<std::int64_t>((weight * totals.last + all - 1) / all);
+  const auto off = [&](std::uint64_t t) { return std::abs(records_ - static_cast<std::int64_t>(t)); };
+  const auto width = static_cast<std::int64_t>(half_width) + std::max(off(totals.first), off(totals.last));
   return {std::max<std::int64_t>(0, below - width), std::min(records_, above + width)};
+}
+
+template <class Real>
+bool JointForward<Real>::in_range() const {
+  return RealRange<Real>::least() * Real{0x1p100} < mass_;
 }
 
 template <class Real>
 void JointForward<Real>::set_kernels() {
   for (std::size_t j = 0; j < kernels_.size(); ++j) {
-    const uint128 scaled = uint128{problem_.target.weights[j]} * total_;
+    const uint128 scaled = uint128{problem_.target.weights[j]} * totals_.anchors[j];
     const auto denominator = static_cast<double>(problem_.target.denominator);
     const std::int64_t corner = std::min(static_cast<std::int64_t>(scaled / problem_.target.denominator), records_);
     const uint128 rest = scaled - uint128{static_cast<std::uint64_t>(corner)} * problem_.target.denominator;
@@ -88,14 +130,20 @@ void JointForward<Real>::set_kernels() {
 }
 
 template <class Real>
-void JointForward<Real>::fill(std::uint64_t t, std::uint64_t half_width) {
-  total_ = t;
+void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width) {
+  totals_ = totals;
   set_kernels();
   for (std::size_t j = 0; j < rows_.size(); ++j) {
-    const RankWindow ranks = window(j, t, half_width);
-    rows_[j].first = ranks.first;
-    rows_[j].enter.resize(static_cast<std::size_t>(ranks.last - ranks.first + 1));
+    const RankWindow ranks = window(j, totals, half_width);
+    rows_[j].first = runs_.first_from(ranks.first);
+    std::size_t end = runs_.first_from(ranks.last + 1);
+    if (!totals.rows.empty()) {
+      rows_[j].first = std::max(rows_[j].first, totals.rows[j].first);
+      end = std::max(rows_[j].first, std::min(end, totals.rows[j].end));
+    }
+    rows_[j].enter.resize(end - rows_[j].first);
     rows_[j].stay.resize(rows_[j].enter.size());
+    work_ += rows_[j].stay.size();
     if (j == 0) {
       enter_first(rows_[j]);
     } else {
@@ -105,58 +153,65 @@ void JointForward<Real>::fill(std::uint64_t t, std::uint64_t half_width) {
   }
   Real sum = 0;
   const JointRow<Real>& last = rows_.back();
-  for (std::int64_t b = last.first; b <= last.last(); ++b) {
-    sum += last.stay[static_cast<std::size_t>(b - last.first)] * kernel(rows_.size(), records_ - b);
+  for (std::size_t i = last.first; i < last.end(); ++i) {
+    sum += last.stay[i - last.first] * kernel(rows_.size(), records_ - runs_.rank(i));
   }
-  mass_ = sum * inflation_ + least_;
+  mass_ = sum * inflation_ + RealRange<Real>::least();
 }
 
 template <class Real>
 void JointForward<Real>::enter_first(JointRow<Real>& row) const {
-  for (std::int64_t b = row.first; b <= row.last(); ++b) {
-    row.enter[static_cast<std::size_t>(b - row.first)] = kernel(0, b) * inflation_;
-  }
+  for (std::size_t i = row.first; i < row.end(); ++i) row.enter[i - row.first] = kernel(0, runs_.rank(i)) * inflation_;
 }
 
 // enter(b) = sum over b' < b of before.stay(b') * kernel(b - b'). With c the kernel's corner, the b' from b - c to b - 1
-// are a window that slides along, taken in blocks of c so that nothing is ever subtracted: what a window has of its first
-// block is a sum from the right, what it has of the second a sum from the left. All b' before that are one geometric sum.
+// are a window that slides along; all b' before that are one geometric sum. Nothing is ever subtracted: what a window has
+// of the runs below `middle` is a sum from the right, made anew when the window has passed them, what it has of those from
+// `middle` on is a sum from the left.
 template <class Real>
 void JointForward<Real>::enter_from(const JointRow<Real>& before, std::size_t j, JointRow<Real>& row) {
   const JointKernel<Real>& k = kernels_[j];
   const std::int64_t corner = k.corner;
-  const auto size = static_cast<std::int64_t>(row.enter.size());
-  const std::int64_t origin = row.first - corner;  // padded_[i] is before.stay(origin + i)
-  padded_.assign(static_cast<std::size_t>(size + corner), Real{0});
-  Real earlier = 0;  // the b' <= row.first - corner - 1
+  const auto stay_at = [&](std::size_t i) { return before.stay[i - before.first]; };
+  suffixes_.resize(before.stay.size());
+  std::size_t oldest = before.first;  // of the window
+  std::size_t next = before.first;    // the first that is not yet in it
+  std::size_t middle = before.first;
+  Real prefix = 0;  // from middle on, as seen from there
+  Real earlier = 0;
+  std::int64_t earlier_rank = 0;  // from where `earlier` is seen
   Real sum = 0;
-  for (std::int64_t b = before.first; b <= before.last(); ++b) {
-    const Real mass = before.stay[static_cast<std::size_t>(b - before.first)];
-    sum += mass;
-    if (b < origin) earlier = earlier * one_step_ + mass;
-    if (b >= origin && b < row.last()) padded_[static_cast<std::size_t>(b - origin)] = mass;
-  }
-  if (before.last() < origin - 1) earlier *= power(origin - 1 - before.last());
-  // What the last power, standing for all further ones, may add.
-  const Real extra = sum * (static_cast<std::int64_t>(powers_.size()) < records_ + 2 ? 2 * powers_.back() : Real{0});
-
-  windowed_.assign(static_cast<std::size_t>(size), Real{0});
-  for (std::int64_t start = 0; corner > 0 && start < size; start += corner) {
-    Real suffix = 0;
-    for (std::int64_t i = start + corner - 1; i >= start; --i) {
-      suffix = padded_[static_cast<std::size_t>(i)] + one_step_ * suffix;
-      if (i < size) windowed_[static_cast<std::size_t>(i)] = suffix;
+  for (std::size_t at = row.first; at < row.end(); ++at) {
+    const std::int64_t b = runs_.rank(at);
+    for (; next < before.end() && runs_.rank(next) < b; ++next) {
+      prefix += stay_at(next) * power_(runs_.rank(next) - runs_.rank(middle));
+      sum += stay_at(next);
     }
-    Real prefix = 0;
-    for (std::int64_t i = start + 1; i < std::min(start + corner, size); ++i) {
-      prefix += padded_[static_cast<std::size_t>(i + corner - 1)] * power(i - start - 1);
-      windowed_[static_cast<std::size_t>(i)] += power(corner - (i - start)) * prefix;
+    for (; oldest < next && runs_.rank(oldest) < b - corner; ++oldest) {
+      earlier = earlier * power_(runs_.rank(oldest) - earlier_rank) + stay_at(oldest);
+      earlier_rank = runs_.rank(oldest);
     }
-  }
-  for (std::int64_t i = 0; i < size; ++i) {
-    if (i > 0) earlier = earlier * one_step_ + padded_[static_cast<std::size_t>(i - 1)];
-    row.enter[static_cast<std::size_t>(i)] =
-        (k.at_corner * windowed_[static_cast<std::size_t>(i)] + k.beyond * earlier) * inflation_ + extra + least_;
+    if (oldest >= middle && oldest < next) {
+      Real suffix = 0;
+      for (std::size_t i = next; i-- > oldest;) {
+        const std::int64_t gap = i + 1 < next ? runs_.rank(i + 1) - runs_.rank(i) : 0;
+        suffix = stay_at(i) + suffix * power_(gap);
+        suffixes_[i - before.first] = suffix;
+      }
+      middle = next;
+      prefix = 0;
+    }
+    if (oldest == next) {
+      middle = next;
+      prefix = 0;
+    }
+    Real entered = 0;
+    if (oldest < middle) entered = power_(runs_.rank(oldest) - (b - corner)) * suffixes_[oldest - before.first];
+    if (middle < next) entered += power_(runs_.rank(middle) - (b - corner)) * prefix;
+    entered = k.at_corner * entered;
+    if (oldest > before.first) entered += k.beyond * earlier * power_(b - corner - 1 - earlier_rank);
+    // Products of powers may lie below the least, which stands for them when choices are made.
+    row.enter[at - row.first] = entered * inflation_ + (sum * Real{4} + Real{1}) * RealRange<Real>::least();
   }
 }
 
@@ -168,22 +223,22 @@ void JointForward<Real>::stay(std::size_t j) {
   Real* sum = row.stay.data();
   std::fill(row.stay.begin(), row.stay.end(), Real{0});
   for (std::size_t i = 0; i <= j; ++i) {
-    const Real factor = kernel(i, 0) / static_cast<Real>(j - i + 2);
+    const Real factor = kernel(i, 0) / static_cast<Real>(static_cast<double>(j - i + 2));
     const JointRow<Real>& entered = rows_[i];
     if (i > 0) {
       for (std::size_t b = 0; b < row.stay.size(); ++b) sum[b] *= mass[b] * factor;
     }
-    const std::int64_t from = std::max(row.first, entered.first);
-    const std::int64_t to = std::min(row.last(), entered.last());
-    for (std::int64_t b = from; b <= to; ++b)
-      sum[b - row.first] += entered.enter[static_cast<std::size_t>(b - entered.first)];
+    const std::size_t from = std::max(row.first, entered.first);
+    const std::size_t to = std::min(row.end(), entered.end());
+    for (std::size_t b = from; b < to; ++b) sum[b - row.first] += entered.enter[b - entered.first];
   }
   for (std::size_t b = 0; b < row.stay.size(); ++b) {
-    sum[b] = mass[b] > 0 ? sum[b] * mass[b] * inflation_ + least_ : Real{0};
+    sum[b] = sum[b] * mass[b] * inflation_ + RealRange<Real>::least();
   }
 }
 
 template class JointForward<double>;
 template class JointForward<long double>;
+template class JointForward<WideReal>;
 
 }  // namespace fractile

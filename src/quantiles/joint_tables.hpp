@@ -9,22 +9,31 @@
 #include <vector>
 
 #include "quantiles/joint.hpp"
+#include "quantiles/wide_real.hpp"
 
 namespace fractile {
 
-/// The runs of splits with equally many records below: run b = [start(b), start(b + 1)) has b records of the span below.
+/// The runs of splits with equally many records below, of those that have splits at all: run i is [start(i), start(i + 1))
+/// and has rank(i) records of the span below it. As many as there are different splits next to records, at most.
 class JointRuns {
  public:
   JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells);
-  std::uint64_t records() const { return starts_.size() - 2; }
-  Split start(std::uint64_t b) const { return starts_[b]; }
-  /// The run that a split of the span lies in.
-  std::uint64_t run_of(Split split) const {
-    return static_cast<std::uint64_t>(std::upper_bound(starts_.begin(), starts_.end() - 1, split) - starts_.begin()) -
-           1;
+  std::uint64_t records() const { return span_.records(); }
+  std::size_t size() const { return ranks_.size(); }
+  std::int64_t rank(std::size_t i) const { return ranks_[i]; }
+  Split start(std::size_t i) const { return starts_[i]; }
+  /// The first run with at least so many records below it.
+  std::size_t first_from(std::int64_t rank) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(ranks_, rank) - ranks_.begin());
   }
+  /// How many records of the span lie below a split of it.
+  std::uint64_t rank_of(Split split) const { return records_below(profile_, subcells_, split) - span_.first_rank; }
 
  private:
+  const RankProfile& profile_;
+  RankSpan span_;
+  std::uint64_t subcells_;
+  std::vector<std::int64_t> ranks_;
   std::vector<Split> starts_;
 };
 
@@ -39,10 +48,11 @@ struct JointKernel {
 /// One row a quantile: entries for runs first .. first + size - 1.
 template <class Real>
 struct JointRow {
-  std::int64_t first = 0;
+  std::size_t first = 0;
   std::vector<Real> enter;  ///< v_j is the first of its run
   std::vector<Real> stay;   ///< v_j lies in the run
-  std::int64_t last() const { return first + static_cast<std::int64_t>(stay.size()) - 1; }
+  std::size_t end() const { return first + stay.size(); }
+  bool contains(std::size_t i) const { return i >= first && i < end(); }
 };
 
 /// The range of a floating-point type, with room to spare.
@@ -50,6 +60,33 @@ template <class Real>
 struct RealRange {
   static constexpr int up = std::numeric_limits<Real>::max_exponent - 120;
   static constexpr int down = -std::numeric_limits<Real>::min_exponent - 20;
+  /// Added to every sum, and what no power is below: covers what underflowed.
+  static Real least() { return std::ldexp(Real{1}, -down); }
+};
+
+template <>
+struct RealRange<WideReal> {
+  static constexpr int up = 1 << 20;
+  static WideReal least() { return {}; }
+};
+
+/// 1, step, step^2, ... of any exponent below 2^36: products of entries of three lists.
+template <class Real>
+class JointPowers {
+ public:
+  JointPowers(Real step, std::uint64_t largest);
+  Real operator()(std::int64_t i) const {
+    const auto k = static_cast<std::size_t>(i);
+    return k < near_.size() ? near_[k] : far(k);
+  }
+
+ private:
+  static constexpr int digits = 12;
+  Real far(std::size_t k) const;
+
+  std::vector<Real> near_;
+  std::vector<Real> middle_;
+  std::vector<Real> distant_;
 };
 
 /// Ranks first .. last.
@@ -61,60 +98,80 @@ struct RankWindow {
   }
 };
 
-/// The tables of one total.
+/// Runs first .. end - 1.
+struct RunWindow {
+  std::size_t first;
+  std::size_t end;
+  bool contains(std::size_t i) const { return i >= first && i < end; }
+  friend bool operator==(const RunWindow&, const RunWindow&) = default;
+};
+
+/// Totals first .. last with quantiles in `rows` (empty: in all runs), for which one table stands: cell j's target in it is that of anchors[j], which is one of the two.
+/// As |g - t w| >= |g - a w| - |t - a| w, its masses times exp(rate * sum of w_j |t - anchors[j]|) bound those of total t.
+struct TotalRange {
+  std::uint64_t first;
+  std::uint64_t last;
+  std::vector<std::uint64_t> anchors;
+  std::vector<RunWindow> rows = {};
+  friend bool operator==(const TotalRange&, const TotalRange&) = default;
+};
+
+/// The tables of a range of totals.
 template <class Real>
 class JointForward {
  public:
   JointForward(const JointProblem& problem, const JointRuns& runs);
 
-  /// Ranks of quantile j that differ from its target at total t by at most half_width + |records - t|, rounded outwards.
-  RankWindow window(std::size_t j, std::uint64_t t, std::uint64_t half_width) const;
-  /// Fills the rows for total t.
-  void fill(std::uint64_t t, std::uint64_t half_width);
-  /// An upper bound of the mass of all selections within the windows at the total, times 2^(scale k).
+  /// Ranks of quantile j that differ from its target at some total t of the range by at most half_width + |records - t|,
+  /// rounded outwards.
+  RankWindow window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
+  /// Fills the rows.
+  void fill(const TotalRange& totals, std::uint64_t half_width);
+  /// An upper bound of the mass of all selections within the windows, by the anchors' targets, times 2^(scale k).
   Real mass() const { return mass_; }
-  std::uint64_t total() const { return total_; }
+  const TotalRange& totals() const { return totals_; }
+  /// Whether the mass is more than what covers underflow.
+  bool in_range() const;
+  /// How many entries have been computed.
+  std::uint64_t work() const { return work_; }
 
   std::size_t quantiles() const { return rows_.size(); }
   const JointRow<Real>& row(std::size_t j) const { return rows_[j]; }
   /// Upper bound of exp(-rate |g - t w_j|).
   Real kernel(std::size_t j, std::int64_t g) const {
     const JointKernel<Real>& k = kernels_[j];
-    return g <= k.corner ? k.at_corner * power(k.corner - g) : k.beyond * power(g - k.corner - 1);
+    return g <= k.corner ? k.at_corner * power_(k.corner - g) : k.beyond * power_(g - k.corner - 1);
   }
-  /// Upper bound of base mass of run b / total base mass * 2^scale.
-  Real run_mass(std::int64_t b) const { return run_mass_[static_cast<std::size_t>(b)]; }
+  /// Upper bound of base mass of run i / total base mass * 2^scale.
+  Real run_mass(std::size_t i) const { return run_mass_[i]; }
   /// All masses are multiplied by 2^scale a quantile, so that typical ones are near 1.
   int scale() const { return scale_; }
 
  private:
-  Real power(std::int64_t i) const {
-    const auto k = static_cast<std::size_t>(i);
-    return k < powers_.size() ? powers_[k] : powers_.back();
-  }
   void set_kernels();
   void enter_first(JointRow<Real>& row) const;
   void enter_from(const JointRow<Real>& before, std::size_t j, JointRow<Real>& row);
   void stay(std::size_t j);
 
   const JointProblem& problem_;
+  const JointRuns& runs_;
   std::int64_t records_;
   double rate_;  // at most the rate
   int scale_;
   Real inflation_;
-  Real least_;  // added to every sum: covers what underflowed
+  Real one_step_;  // upper bound of exp(-rate)
   std::vector<Real> run_mass_;
-  std::vector<Real> powers_;  // upper bounds of exp(-rate i); the last one stands for all further ones
-  Real one_step_;             // of exp(-rate)
+  JointPowers<Real> power_;  // of one_step_
   std::vector<JointKernel<Real>> kernels_;
   std::vector<JointRow<Real>> rows_;
-  std::vector<Real> padded_;
-  std::vector<Real> windowed_;
-  std::uint64_t total_ = 0;
+  std::vector<Real> suffixes_;
+  TotalRange totals_{};
   Real mass_ = 0;
+  std::uint64_t work_ = 0;
 };
 
 extern template class JointForward<double>;
 extern template class JointForward<long double>;
+extern template class JointForward<WideReal>;
 
 }  // namespace fractile
