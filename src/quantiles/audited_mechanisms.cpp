@@ -120,7 +120,9 @@ LawOfTable release_law(const AuditRequest& request, Mechanism mechanism, std::ve
                 const auto [at, fresh] = law.try_emplace(output, ReleaseOutcome{p, noises});
                 if (fresh) return;
                 at->second.probability += p;
-                if (at->second.noises != noises) refuse("counts that are not a function of what came before", "");
+                if (at->second.noises != noises) {
+                  throw Error(ErrorCode::internal, "counts that are not a function of what came before");
+                }
               });
     return law;
   };
@@ -139,7 +141,16 @@ LawOfTable released(const AuditRequest& request) {
 
 // --- The papers' mechanisms on candidates ---------------------------------------------------------------------------
 
+void refuse_options_of_releases(const AuditRequest& request) {
+  if (request.groups || request.doublings || request.lattice || request.expected_rows ||
+      request.base != Base::by_mechanism || request.records_per_person != 1) {
+    refuse(request.mechanism + " is no release: it has no bounds, groups, base or records per person",
+           "leave these options out");
+  }
+}
+
 ScoredCandidates scored_candidates(const AuditRequest& request) {
+  refuse_options_of_releases(request);
   if (request.budget.measure() != Measure::pure) {
     refuse("--rho: " + request.mechanism + " is audited under pure differential privacy", "give --epsilon");
   }
@@ -242,6 +253,7 @@ AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
   if (request.values < 1 || request.values > 12) refuse("--values: not from 1 to 12", "all tables of them are tried");
   if (request.doublings && (*request.doublings < 1 || *request.doublings > 4))
     refuse("--doublings: not from 1 to 4", "all bounds are tried");
+  if (!lattice_of(request).is_regular()) refuse("a list of candidates", "audit a lattice with a step");
   const std::uint64_t candidates = lattice_of(request).size();
   if (candidates > 200)
     refuse("--bounds: more than 200 possible values", "all outputs are listed; take a coarser --step");

@@ -76,6 +76,14 @@ TEST(AuditedMechanisms, RefuseWhatCannotBeEnumerated) {
   EXPECT_THROW(audit(request("exponential", 7, 4)), Error);
   EXPECT_THROW(audit(request("exponential", 3, 0)), Error);
   EXPECT_THROW(audit(request("exponential", 3, 13)), Error);
+  AuditRequest grouped = request("gumbel-max", 3, 4);
+  grouped.groups = true;
+  EXPECT_THROW(audit(grouped), Error);
+  AuditRequest wide = request("exponential", 3, 4);
+  wide.lattice = Lattice::regular(0, 1000, 1);
+  EXPECT_THROW(audit(wide), Error);
+  wide.lattice = Lattice::explicit_points({0, 1, 5});
+  EXPECT_THROW(audit(wide), Error);
   AuditRequest several = request("gumbel-max", 3, 4);
   several.quantiles = {Rational(1, 4), Rational(1, 2)};
   EXPECT_THROW(audit(several), Error);
