@@ -272,23 +272,37 @@ constexpr VerbSpec ledger_spec{
 
 constexpr std::array audit_table{
     OptionSpec{"--mechanism", "NAME", "", "What",
-               "exponential, approximate, joint, joint-total, joint-tree, independent, gumbel-max or permute-and-flip "
-               "(required)"},
+               "auto, exponential, approximate, joint, joint-total, joint-tree, independent, tree, gumbel-max or "
+               "permute-and-flip (required)"},
     OptionSpec{"--records", "N", "4", "What", "tables of at most so many records, 1 to 6"},
     OptionSpec{"--values", "K", "4", "What", "of so many possible values, 1 to 12"},
-    OptionSpec{"--quantiles", "LIST", "the median; of several quantiles two to five", "What",
+    OptionSpec{"--bounds", "LO HI", "0 K-1", "What",
+               "the smallest and largest possible value, of which K are tried, or auto: bounds found privately"},
+    OptionSpec{"--step", "S", "1", "What", "the distance between possible values"},
+    OptionSpec{"--doublings", "D", "1", "What", "with --bounds auto: found among 0, +-1, +-2, ..., +-2^D; 1 to 4"},
+    OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
+               "with --bounds auto: the share of the budget that finds them"},
+    OptionSpec{"--groups", "", "", "What", "two groups with public keys; every record is in one of them"},
+    OptionSpec{"--quantiles", "LIST", "the median; of several quantiles two to four", "What",
                "what the mechanism is asked for"},
+    OptionSpec{"--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "What",
+               "adaptive or uniform, as in a release"},
+    expected_rows_option,
     OptionSpec{"--epsilon", "E", "", "Claim", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
     OptionSpec{"--rho", "R", "", "Claim", "or zero-concentrated differential privacy (mechanisms of a release)"},
     OptionSpec{"--claim", "C", "that epsilon or rho", "Claim",
                "certify or refute another one than the mechanism is made for"},
     OptionSpec{"--neighbors", "RELATION", "add-remove", "Claim",
                "add-remove (one record more or less) or change-one (one record replaced)"},
+    OptionSpec{"--records-per-person", "D", "1", "Claim", "neighbours differ in up to D records"},
     OptionSpec{"--format", "FORMAT", "table", "Output", "table or json"},
 };
 
 constexpr const char* audit_epilogue =
-    "Every output's probability is enclosed for every table, and every pair of neighbours compared.\n"
+    "Every output's probability is enclosed for every table, and every pair of neighbours compared; rho is\n"
+    "certified for all Renyi orders. A mechanism of a release is audited by running the release itself with\n"
+    "every draw in turn. There, 10 possible values are many enough for finding granularity and heaps, 5\n"
+    "quantiles for counting (3 where records heap), and cells have two parts.\n"
     "\n"
     "Example\n"
     "  fractile audit --mechanism gumbel-max --records 4 --values 12 --epsilon 1\n"

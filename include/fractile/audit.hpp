@@ -9,11 +9,13 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
+#include "fractile/quantiles.hpp"
 
 namespace fractile {
 
 /// What to audit: all tables of at most `records` records of `values` values (change_one and scores of known size: of exactly
-/// that many), and all pairs of neighbours.
+/// that many), and all pairs of neighbours. Mechanisms of a release are audited by running the release: with every draw in turn,
+/// and sizes from which it does what (docs/proofs/audit.md) so small that all of it runs on such tables.
 struct AuditRequest {
   std::string mechanism;     ///< one of audited_mechanisms()
   int records = 4;           ///< 1..6
@@ -23,6 +25,16 @@ struct AuditRequest {
   std::vector<Rational> quantiles =
       {};  ///< empty: the median, or two to five evenly spaced ones where several can be asked for
   std::optional<Budget> claim = {};  ///< what is to be certified, in the budget's measure; empty: the budget
+  // Of mechanisms of a release:
+  std::uint32_t records_per_person = 1;
+  Base base = Base::by_mechanism;
+  std::optional<std::uint64_t> expected_rows = {};
+  std::optional<Lattice> lattice =
+      {};               ///< `values` of its values are tried, evenly spread; empty: 0, 1, ..., values - 1
+  bool groups = false;  ///< two groups with public keys, every record in either
+  /// Bounds are found privately with `bounds_share` of the budget, among 0 and +-1, +-2, ..., +-2^doublings.
+  std::optional<int> doublings = {};
+  Rational bounds_share = Rational(1, 10);
 };
 
 struct AuditReport {

@@ -1,11 +1,14 @@
 #include "quantiles/audit.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 
 #include "exact/law.hpp"
+#include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/joint_law.hpp"
+#include "quantiles/zcdp_divergence.hpp"
 
 namespace fractile {
 namespace {
@@ -28,24 +31,11 @@ OutputLaw quantile_law(const QuantileTree& tree) { return TreeLaw(tree, Enclosur
 
 namespace {
 
-void require_same_outputs(const OutputLaw& p, const OutputLaw& q) {
+template <class Law>
+void require_same_outputs(const Law& p, const Law& q) {
   const bool same = std::ranges::equal(p, q, [](const auto& a, const auto& b) { return a.first == b.first; });
   if (!same) throw Error(ErrorCode::internal, "neighbours with different outputs: not private at any price");
 }
-
-}  // namespace
-
-Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q) {
-  require_same_outputs(p, q);
-  Enclosure worst = Enclosure::of(Rational(-1000000));
-  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
-    const Enclosure ratio = (a->second / b->second).log();
-    arb_max(worst.arb(), worst.arb(), ratio.arb(), Enclosure::default_precision);
-  }
-  return worst;
-}
-
-namespace {
 
 /// How many records lie at each of the audit's positions.
 using Table = std::vector<std::uint64_t>;
@@ -102,15 +92,21 @@ bool are_neighbors(const Table& a, const Table& b, Neighbors neighbors, int dist
   return neighbors == Neighbors::add_remove ? gained + lost <= limit : std::max(gained, lost) <= limit;
 }
 
-/// Tries all pairs with one way of telling how far apart two laws are.
-template <class PerPair>
-AuditResult for_all_pairs(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
-                          Neighbors neighbors, int distance, PerPair&& divergence, const Enclosure& claim) {
+/// How far apart two laws are at most, and whether that is certified to be within the claim.
+struct Distance {
+  Enclosure at_most;
+  bool within;
+};
+
+/// Tries all pairs with one way of telling how far apart two laws are: a function of both and the largest distance so far.
+template <class Law, class PerPair>
+AuditResult for_all_pairs(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
+                          Neighbors neighbors, int distance, PerPair&& distance_of) {
   std::vector<Table> all;
   Table start(tables.positions.size(), 0);
   list_tables(0, tables.records, start, all);
   if (tables.known_size) std::erase_if(all, [&](const Table& t) { return size_of(t) != tables.records; });
-  std::vector<OutputLaw> laws;
+  std::vector<Law> laws;
   laws.reserve(all.size());
   for (const Table& table : all) laws.push_back(law(profile_of(tables, table)));
 
@@ -120,10 +116,10 @@ AuditResult for_all_pairs(const AuditTables& tables, const std::function<OutputL
     for (std::size_t j = 0; j < all.size(); ++j) {
       if (i == j || !are_neighbors(all[i], all[j], neighbors, distance)) continue;
       ++result.pairs;
-      const Enclosure loss = divergence(laws[i], laws[j]);
-      if (!certainly_at_most(loss, claim)) result.holds = false;
-      if (certainly_less(result.attained, loss)) {
-        result.attained = loss;
+      const Distance found = distance_of(laws[i], laws[j], result.attained);
+      if (!found.within) result.holds = false;
+      if (certainly_less(result.attained, found.at_most)) {
+        result.attained = found.at_most;
         result.first = described(tables, all[i]);
         result.second = described(tables, all[j]);
       }
@@ -132,33 +128,126 @@ AuditResult for_all_pairs(const AuditTables& tables, const std::function<OutputL
   return result;
 }
 
-/// max over the orders of D_alpha(P || Q) / alpha, D_alpha = ln(sum P^alpha Q^(1 - alpha)) / (alpha - 1).
-Enclosure max_renyi_slope(const OutputLaw& p, const OutputLaw& q) {
+bool have_same_law(const CountedNoise& a, const CountedNoise& b) {
+  return a.price.rate == b.price.rate && a.price.sigma_squared == b.price.sigma_squared &&
+         a.counts.size() == b.counts.size();
+}
+
+/// The sum of |difference|, or of difference^2 under zCDP.
+Rational moved(const CountedNoise& a, const CountedNoise& b, Measure measure) {
+  std::int64_t sum = 0;
+  for (std::size_t k = 0; k < a.counts.size(); ++k) {
+    const std::int64_t difference = std::abs(a.counts[k] - b.counts[k]);
+    sum += measure == Measure::pure ? difference : difference * difference;
+  }
+  return sum;
+}
+
+/// How much further apart the counts are made by the noise on them: the sum of rate |difference| (attained in the tails),
+/// or of difference^2 / (2 sigma^2), which is the Renyi divergence over its order at order 2.
+EpsilonSum noise_distance(const std::vector<CountedNoise>& p, const std::vector<CountedNoise>& q, Measure measure) {
+  if (!std::ranges::equal(p, q, have_same_law)) {
+    throw Error(ErrorCode::internal, "neighbours with different noise: not private at any price");
+  }
+  EpsilonSum sum;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const Rational move = moved(p[i], q[i], measure);
+    sum +=
+        measure == Measure::pure ? p[i].price.rate * move : Exponent(move / (Rational(2) * p[i].price.sigma_squared));
+  }
+  return sum;
+}
+
+const Enclosure& probability_of(const Enclosure& p) { return p; }
+const Enclosure& probability_of(const ReleaseOutcome& outcome) { return outcome.probability; }
+std::vector<CountedNoise> noises_of(const Enclosure& /*p*/) { return {}; }
+const std::vector<CountedNoise>& noises_of(const ReleaseOutcome& outcome) { return outcome.noises; }
+
+/// What the noise adds at most, whatever else comes out.
+template <class Law>
+EpsilonSum largest_noise(const Law& p, const Law& q, Measure measure) {
   require_same_outputs(p, q);
-  Enclosure worst = Enclosure::of(Rational(0));
-  for (const Rational& alpha : {Rational(101, 100), Rational(3, 2), Rational(2), Rational(3), Rational(5), Rational(10),
-                                Rational(30), Rational(100)}) {
-    const Enclosure order = Enclosure::of(alpha);
-    Enclosure sum = Enclosure::of(Rational(0));
-    for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
-      sum += b->second * (order * (a->second / b->second).log()).exp();
-    }
-    const Enclosure slope = sum.log() / Enclosure::of((alpha - Rational(1)) * alpha);
-    arb_max(worst.arb(), worst.arb(), slope.arb(), Enclosure::default_precision);
+  EpsilonSum largest;
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    largest = std::max(largest, noise_distance(noises_of(a->second), noises_of(b->second), measure));
+  }
+  return largest;
+}
+
+/// A rational above an exact number.
+Enclosure just_above(const EpsilonSum& sum) { return Enclosure::of(sum.upper()); }
+
+/// max over the outputs of ln(P / Q), and what the noise adds.
+template <class Law>
+Enclosure largest_loss(const Law& p, const Law& q) {
+  require_same_outputs(p, q);
+  Enclosure worst = Enclosure::of(Rational(-1000000));
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    const Enclosure loss = (probability_of(a->second) / probability_of(b->second)).log() +
+                           just_above(noise_distance(noises_of(a->second), noises_of(b->second), Measure::pure));
+    arb_max(worst.arb(), worst.arb(), loss.arb(), Enclosure::default_precision);
   }
   return worst;
 }
 
+/// Where noise is all there is, P = Q = 1, and the comparison is exact.
+template <class Law>
+AuditResult pure_audit(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance) {
+  const Enclosure claim = Enclosure::of(epsilon);
+  return for_all_pairs(tables, law, neighbors, distance, [&](const Law& p, const Law& q, const Enclosure&) {
+    const Enclosure loss = largest_loss(p, q);
+    const bool within =
+        p.size() == 1 ? largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon) : certainly_at_most(loss, claim);
+    return Distance{loss, within};
+  });
+}
+
+/// At least the largest D_alpha / alpha: what the noise adds to any output, and that of the outputs. Looks no closer than it takes
+/// to tell whether it is more than `attained`.
+template <class Law>
+Rational largest_slope(const Law& p, const Law& q, const Rational& rho, const Rational& attained) {
+  const Rational beside = largest_noise(p, q, Measure::zcdp).upper();
+  if (p.size() == 1) return beside;  // noise is all there is: P = Q = 1
+  std::vector<Likelihoods> outcomes;
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    outcomes.push_back({probability_of(a->second), probability_of(b->second)});
+  }
+  const Rational enough = std::max(Rational(0), attained - beside);
+  return beside + largest_renyi_slope(outcomes, rho - beside, enough).upper;
+}
+
+template <class Law>
+AuditResult zcdp_audit(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance) {
+  return for_all_pairs(tables, law, neighbors, distance, [&](const Law& p, const Law& q, const Enclosure& attained) {
+    const Rational slope = largest_slope(p, q, rho, attained.lower_rational(64));
+    return Distance{Enclosure::of(slope), slope <= rho};
+  });
+}
+
 }  // namespace
+
+Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q) { return largest_loss(p, q); }
 
 AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Exponent& epsilon, int distance) {
-  return for_all_pairs(tables, law, neighbors, distance, max_log_ratio, Enclosure::of(epsilon));
+  return pure_audit(tables, law, neighbors, epsilon, distance);
 }
 
 AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Rational& rho, int distance) {
-  return for_all_pairs(tables, law, neighbors, distance, max_renyi_slope, Enclosure::of(rho));
+  return zcdp_audit(tables, law, neighbors, rho, distance);
+}
+
+AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance) {
+  return pure_audit(tables, law, neighbors, epsilon, distance);
+}
+
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance) {
+  return zcdp_audit(tables, law, neighbors, rho, distance);
 }
 
 }  // namespace fractile

@@ -10,6 +10,7 @@
 
 #include "exact/enclosure.hpp"
 #include "fractile/quantiles.hpp"
+#include "quantiles/enumerated_draws.hpp"
 #include "quantiles/recursion.hpp"
 #include "quantiles/tree_law.hpp"
 
@@ -19,6 +20,14 @@ using OutputLaw = LawIn<Enclosure>;
 
 /// The exact law of sample_quantiles. Cost: (candidates * subcells)^(quantiles - 1) or so.
 OutputLaw quantile_law(const QuantileTree& tree);
+
+/// What can come out of a release, and counts that were published with noise then: what is published of these is known only
+/// through the noise's law.
+struct ReleaseOutcome {
+  Enclosure probability;
+  std::vector<CountedNoise> noises = {};
+};
+using ReleaseLaw = std::map<std::vector<std::uint64_t>, ReleaseOutcome>;
 
 /// max over the outputs of ln(P / Q). Error(internal) when an output of one is none of the other.
 Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q);
@@ -33,9 +42,10 @@ struct AuditTables {
 
 /// What an audit found. `attained` is the largest divergence met, as certified decimals.
 struct AuditResult {
-  bool holds = true;   ///< every pair is certified to be within the claim
-  Enclosure attained;  ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha
-  std::string first;   ///< the tables where it is attained
+  bool holds = true;  ///< every pair is certified to be within the claim
+  Enclosure
+      attained;  ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha, at most a thousandth too large
+  std::string first;  ///< the tables where it is attained
   std::string second;
   std::uint64_t pairs = 0;  ///< ordered pairs of neighbours tried
 };
@@ -45,8 +55,15 @@ struct AuditResult {
 AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Exponent& epsilon, int distance = 1);
 
-/// Certifies the Renyi divergences of orders 1.01, 1.5, 2, 3, 5, 10, 30 and 100: D_alpha <= rho alpha.
+/// Certifies the Renyi divergences of all orders alpha > 1: D_alpha <= rho alpha.
 AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance = 1);
+
+// The same of releases. Under pure privacy noise on counts costs what its law's tails attain; under zCDP, beside the rest, no more
+// than the largest such cost.
+AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance = 1);
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Rational& rho, int distance = 1);
 
 }  // namespace fractile

@@ -1,18 +1,20 @@
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "exact/law.hpp"
 #include "fractile/audit.hpp"
+#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit.hpp"
-#include "quantiles/independent.hpp"
-#include "quantiles/plan.hpp"
+#include "quantiles/enumerated_draws.hpp"
+#include "quantiles/release.hpp"
 #include "quantiles/scored_candidates.hpp"
 
 namespace fractile {
 namespace {
 
-using LawOfTable = std::function<OutputLaw(const RankProfile&)>;
+using LawOfTable = std::function<ReleaseLaw(const RankProfile&)>;
 
 [[noreturn]] void refuse(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::usage, what, hint);
@@ -22,22 +24,108 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
   return request.quantiles.empty() ? otherwise : request.quantiles;
 }
 
-/// Parts of a cell that an audit divides: enough to have splits inside ties.
-constexpr std::uint64_t audit_subcells = 2;
+// --- Mechanisms of a release ----------------------------------------------------------------------------------------
 
-LawOfTable release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {
-  QuantileQuery query{std::move(quantiles), request.budget};
-  query.neighbors = request.neighbors;
-  query.mechanism = mechanism;
-  const Lattice lattice = Lattice::regular(0, Rational(static_cast<std::int64_t>(request.values)) - 1, 1);
-  return [query, plan = plan_of(query, lattice)](const RankProfile& profile) {
-    const Calibration calibration(query, plan.levels);
-    return quantile_law(QuantileTree(profile, query.quantiles, plan.shape, calibration, audit_subcells));
-  };
+/// Two parts of a cell are enough to have splits inside ties.
+const PlanScale miniature{10, 10, 5, 3, 2};
+
+const std::vector<std::string> keys{"a", "b"};
+
+BoundsSearch search_of(const AuditRequest& request) { return {1, request.doublings.value()}; }
+
+Lattice lattice_of(const AuditRequest& request) {
+  if (request.doublings) return search_of(request).lattice();
+  if (request.lattice) return *request.lattice;
+  return Lattice::regular(0, Rational(static_cast<std::int64_t>(request.values)) - 1, 1);
 }
 
-LawOfTable exponential(const AuditRequest& request) {
-  return release_law(request, Mechanism::exponential, quantiles_or(request, {Rational(1, 2)}));
+/// The records of one of two groups: the second group's candidates come after the first one's.
+RankProfile group_of(const RankProfile& table, bool second) {
+  const std::uint64_t candidates = table.candidates() / 2;
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < table.distinct(); ++k) {
+    const Position p = table.position(k);
+    if ((p > 2 * candidates) != second) continue;
+    positions.push_back(second ? p - 2 * candidates : p);
+    counts.push_back(table.count(k));
+  }
+  return {candidates, std::move(positions), counts};
+}
+
+/// Runs what is to be audited, with draws from a source.
+class AuditedRelease {
+ public:
+  AuditedRelease(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles)
+      : request_(request), query_{std::move(quantiles), request.budget}, lattice_(lattice_of(request)) {
+    query_.neighbors = request.neighbors;
+    query_.mechanism = mechanism;
+    query_.records_per_person = request.records_per_person;
+    query_.base = request.base;
+    query_.expected_rows = request.expected_rows;
+    query_.validate(lattice_);
+    if (request.groups) group_query(query_);
+  }
+
+  /// One a group.
+  std::vector<QuantileRelease> run(const RankProfile& table, DrawSource& source) const {
+    if (!request_.groups) return {run_alone(table, source)};
+    const std::vector<RankProfile> profiles{group_of(table, false), group_of(table, true)};
+    if (request_.doublings) {
+      return release_groups_in_bounds_with(keys, profiles, search_of(request_), query_, request_.bounds_share, source,
+                                           miniature)
+          .releases;
+    }
+    return release_groups_with(keys, profiles, lattice_, query_, Share::whole(query_.budget), source, miniature)
+        .releases;
+  }
+
+  /// All that is published, but what is computed from noisy counts.
+  std::vector<std::uint64_t> published(const std::vector<QuantileRelease>& releases) const {
+    std::vector<std::uint64_t> output;
+    const auto add = [&](const Rational& value) { output.push_back((value / lattice_.step()).to_uint64()); };
+    for (const QuantileRelease& release : releases) {
+      if (release.bounds) add(release.lattice.lower() - lattice_.lower());
+      if (release.bounds) add(release.lattice.upper() - lattice_.lower());
+      output.push_back(static_cast<std::uint64_t>(release.used.mechanism));
+      add(release.used.granularity.value_or(Rational(0)));
+      add(release.used.heaping.value_or(Rational(0)));
+      if (release.used.mechanism == Mechanism::tree) continue;
+      output.insert(output.end(), release.indices.begin(), release.indices.end());
+    }
+    return output;
+  }
+
+ private:
+  QuantileRelease run_alone(const RankProfile& table, DrawSource& source) const {
+    if (request_.doublings) {
+      return release_in_bounds_with(table, search_of(request_), query_, request_.bounds_share, source, miniature);
+    }
+    return release_with(table, lattice_, query_, Share::whole(query_.budget), PersonSteps::in_table(query_), source,
+                        miniature);
+  }
+
+  AuditRequest request_;
+  QuantileQuery query_;
+  Lattice lattice_;
+};
+
+LawOfTable release_law(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles) {
+  return [release = AuditedRelease(request, mechanism, std::move(quantiles))](const RankProfile& table) {
+    ReleaseLaw law;
+    EnumeratedDraws draws;
+    std::vector<std::uint64_t> output;
+    draws.run([&] { output = release.published(release.run(table, draws)); },
+              [&](const Enclosure& p, const std::vector<CountedNoise>& noises) {
+                const auto [at, fresh] = law.try_emplace(output, ReleaseOutcome{p, noises});
+                if (fresh) return;
+                at->second.probability += p;
+                if (at->second.noises != noises) {
+                  throw Error(ErrorCode::internal, "counts that are not a function of what came before");
+                }
+              });
+    return law;
+  };
 }
 
 std::vector<Rational> evenly_spaced(std::int64_t parts) {
@@ -46,33 +134,23 @@ std::vector<Rational> evenly_spaced(std::int64_t parts) {
   return result;
 }
 
-LawOfTable approximate(const AuditRequest& request) {
-  return release_law(request, Mechanism::approximate, quantiles_or(request, evenly_spaced(4)));
+template <Mechanism mechanism, std::int64_t parts>
+LawOfTable released(const AuditRequest& request) {
+  return release_law(request, mechanism, quantiles_or(request, evenly_spaced(parts)));
 }
 
-LawOfTable joint(const AuditRequest& request) {
-  return release_law(request, Mechanism::joint, quantiles_or(request, evenly_spaced(3)));
-}
+// --- The papers' mechanisms on candidates ---------------------------------------------------------------------------
 
-LawOfTable joint_total(const AuditRequest& request) {
-  return release_law(request, Mechanism::joint_total, quantiles_or(request, evenly_spaced(3)));
-}
-
-LawOfTable joint_tree(const AuditRequest& request) {
-  return release_law(request, Mechanism::joint_tree, quantiles_or(request, evenly_spaced(6)));
-}
-
-LawOfTable independent(const AuditRequest& request) {
-  QuantileQuery query{quantiles_or(request, evenly_spaced(3)), request.budget};
-  query.neighbors = request.neighbors;
-  query.mechanism = Mechanism::independent;
-  query.validate();
-  return [query](const RankProfile& profile) {
-    return independent_law(profile, {query.quantiles, independent_range(query), query.neighbors, 1});
-  };
+void refuse_options_of_releases(const AuditRequest& request) {
+  if (request.groups || request.doublings || request.lattice || request.expected_rows ||
+      request.base != Base::by_mechanism || request.records_per_person != 1) {
+    refuse(request.mechanism + " is no release: it has no bounds, groups, base or records per person",
+           "leave these options out");
+  }
 }
 
 ScoredCandidates scored_candidates(const AuditRequest& request) {
+  refuse_options_of_releases(request);
   if (request.budget.measure() != Measure::pure) {
     refuse("--rho: " + request.mechanism + " is audited under pure differential privacy", "give --epsilon");
   }
@@ -86,16 +164,16 @@ LawOfTable gumbel_max(const AuditRequest& request) {
   return [chain = scored_candidates(request)](const RankProfile& profile) {
     const std::vector<Run> runs = chain.runs(profile);
     const std::vector<Enclosure> masses = softmax_law(runs, chain.rate());
-    OutputLaw law;
-    for (std::size_t k = 0; k < runs.size(); ++k) law.emplace(std::vector<std::uint64_t>{k}, masses[k]);
+    ReleaseLaw law;
+    for (std::size_t k = 0; k < runs.size(); ++k) law.emplace(std::vector<std::uint64_t>{k}, ReleaseOutcome{masses[k]});
     return law;
   };
 }
 
 /// P(k) = w_k sum_j P[j of the others' coins are heads] / (j + 1).
-OutputLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
+ReleaseLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
   const Enclosure one = Enclosure::of(Rational(1));
-  OutputLaw law;
+  ReleaseLaw law;
   for (std::size_t k = 0; k < weights.size(); ++k) {
     std::vector<Enclosure> heads{one};
     for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -109,7 +187,7 @@ OutputLaw permute_and_flip_law(const std::vector<Enclosure>& weights) {
     Enclosure sum = Enclosure::of(Rational(0));
     for (std::size_t j = 0; j < heads.size(); ++j)
       sum += heads[j] / Enclosure::of(Rational(static_cast<std::int64_t>(j + 1)));
-    law.emplace(std::vector<std::uint64_t>{k}, weights[k] * sum);
+    law.emplace(std::vector<std::uint64_t>{k}, ReleaseOutcome{weights[k] * sum});
   }
   return law;
 }
@@ -136,12 +214,16 @@ struct Entry {
 };
 
 constexpr Entry entries[] = {
-    {"exponential", "one quantile of a release: interval_score, exponential mechanism", exponential, false},
-    {"approximate", "several quantiles of a release: ApproximateQuantiles", approximate, false},
-    {"joint", "several quantiles of a release: JointExp", joint, false},
-    {"joint-total", "several quantiles of a release, and the total", joint_total, false},
-    {"joint-tree", "several quantiles of a release: joint selections of joint selections", joint_tree, false},
-    {"independent", "several quantiles of a release, one by one", independent, false},
+    {"auto", "several quantiles of a release, by what auto chooses", released<Mechanism::automatic, 3>, false},
+    {"exponential", "one quantile of a release: interval_score, exponential mechanism",
+     released<Mechanism::exponential, 2>, false},
+    {"approximate", "several quantiles of a release: ApproximateQuantiles", released<Mechanism::approximate, 4>, false},
+    {"joint", "several quantiles of a release: JointExp", released<Mechanism::joint, 3>, false},
+    {"joint-total", "several quantiles of a release, and the total", released<Mechanism::joint_total, 3>, false},
+    {"joint-tree", "several quantiles of a release: joint selections of joint selections",
+     released<Mechanism::joint_tree, 5>, false},
+    {"independent", "several quantiles of a release, one by one", released<Mechanism::independent, 3>, false},
+    {"tree", "several quantiles of a release, from noisy counts", released<Mechanism::tree, 4>, false},
     {"gumbel-max", "make_quantile_score_candidates (2025) >> make_gumbel_max", gumbel_max, true},
     {"permute-and-flip", "make_quantile_score_candidates (2025) >> make_permute_and_flip", permute_and_flip, true},
 };
@@ -155,12 +237,31 @@ const Entry& entry_of(const std::string& name) {
   refuse("--mechanism: '" + name + "' is not known", "choose one of " + names);
 }
 
+/// Positions of `values` candidates, evenly spread, the first and the last among them.
+std::vector<Position> spread(std::uint64_t candidates, std::uint64_t values) {
+  if (values >= candidates) values = candidates;
+  std::vector<Position> positions;
+  for (std::uint64_t i = 0; i < values; ++i) {
+    positions.push_back(2 * (values == 1 ? 0 : i * (candidates - 1) / (values - 1)) + 1);
+  }
+  return positions;
+}
+
 AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
   if (request.records < 1 || request.records > 6)
     refuse("--records: not from 1 to 6", "all tables of that many are tried");
   if (request.values < 1 || request.values > 12) refuse("--values: not from 1 to 12", "all tables of them are tried");
-  AuditTables tables{request.values, {}, request.records};
-  for (std::uint64_t v = 0; v < request.values; ++v) tables.positions.push_back(2 * v + 1);
+  if (request.doublings && (*request.doublings < 1 || *request.doublings > 4))
+    refuse("--doublings: not from 1 to 4", "all bounds are tried");
+  if (!lattice_of(request).is_regular()) refuse("a list of candidates", "audit a lattice with a step");
+  const std::uint64_t candidates = lattice_of(request).size();
+  if (candidates > 200)
+    refuse("--bounds: more than 200 possible values", "all outputs are listed; take a coarser --step");
+  AuditTables tables{candidates, spread(candidates, request.values), request.records};
+  if (request.groups) {
+    tables.candidates *= 2;
+    for (const Position p : spread(candidates, request.values)) tables.positions.push_back(2 * candidates + p);
+  }
   tables.known_size = entry.known_size_under_change_one && request.neighbors == Neighbors::change_one;
   return tables;
 }
@@ -189,9 +290,10 @@ AuditReport audit(const AuditRequest& request) {
   if (claim.measure() != request.budget.measure()) {
     refuse("--claim: not in the measure of the budget", "both must be an epsilon, or both a rho");
   }
+  const int distance = static_cast<int>(std::min<std::uint32_t>(request.records_per_person, 6));
   const AuditResult result = claim.measure() == Measure::pure
-                                 ? audit_pure(tables, law, request.neighbors, claim.epsilon())
-                                 : audit_zcdp(tables, law, request.neighbors, claim.rho());
+                                 ? audit_pure(tables, law, request.neighbors, claim.epsilon(), distance)
+                                 : audit_zcdp(tables, law, request.neighbors, claim.rho(), distance);
   return {result.holds, claim_of(claim), result.attained.to_decimal(12), result.first, result.second, result.pairs};
 }
 

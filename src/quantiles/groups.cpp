@@ -43,8 +43,8 @@ QuantileQuery group_query(const QuantileQuery& query) {
 }
 
 GroupedRelease release_groups_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                                   const Lattice& lattice, const QuantileQuery& query, Share share,
-                                   DrawSource& source) {
+                                   const Lattice& lattice, const QuantileQuery& query, Share share, DrawSource& source,
+                                   const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
   if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
   GroupedRelease groups{keys, {}};
@@ -52,7 +52,7 @@ GroupedRelease release_groups_with(const std::vector<std::string>& keys, const s
   std::vector<Share> shares = share.for_groups(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     QuantileRelease release =
-        release_with(profiles[i], lattice, each, std::move(shares[i]), PersonSteps::in_groups(query), source);
+        release_with(profiles[i], lattice, each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale);
     const Budget spent = release.query.budget;
     release.query = query;
     release.query.budget = spent;

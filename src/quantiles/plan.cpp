@@ -74,15 +74,15 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
 /// have fewer than 2^16 parts.
 constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
 
-bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped) {
+bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped, const PlanScale& scale) {
   constexpr std::uint64_t few_candidates = 400;
-  const std::size_t many = heaped ? 12 : most_at_once + 1;
+  const std::size_t many = heaped ? scale.many_of_heaps : scale.many_quantiles;
   return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
          query.quantiles.size() >= many && candidates <= few_candidates;
 }
 
-QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
-  if (counting_is_better(query, lattice.size(), false)) {
+QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  if (counting_is_better(query, lattice.size(), false, scale)) {
     return {Mechanism::tree, {}, 1, query.quantiles, "many quantiles among few candidates: counts on a tree"};
   }
   if (query.quantiles.size() == 1) {
@@ -117,10 +117,10 @@ QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice) {
 
 namespace {
 
-QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice) {
+QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   switch (query.mechanism) {
     case Mechanism::automatic:
-      return automatic(query, lattice);
+      return automatic(query, lattice, scale);
     case Mechanism::joint:
       return flat(query.mechanism, NodeKind::joint, query.quantiles);
     case Mechanism::joint_total:
@@ -137,12 +137,6 @@ QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice) {
   return {query.mechanism, {}, 1, query.quantiles, {}};
 }
 
-/// From so many candidates on, a granularity that is not declared costs more than finding it.
-constexpr std::uint64_t fine_lattice = 100'000;
-
-/// From so many on, heaps are worth finding.
-constexpr std::uint64_t heaped_lattice = 100;
-
 bool wants_adaptive_base(const QuantileQuery& query) {
   if (query.base != Base::by_mechanism) return query.base == Base::adaptive;
   return query.mechanism == Mechanism::automatic || query.mechanism == Mechanism::joint_total ||
@@ -154,8 +148,8 @@ bool wants_adaptive_base(const QuantileQuery& query) {
 std::optional<int> findings_before_counting(const QuantileQuery& query, const QuantilePlan& plan,
                                             std::uint64_t candidates, const RoundNumbers& found) {
   const std::uint64_t left = found.grid ? found.grid->size(candidates) : candidates;
-  if (found.grid && counting_is_better(query, left, false)) return 1;
-  if (found.heaps && counting_is_better(query, left, true)) return plan.findings(found);
+  if (found.grid && counting_is_better(query, left, false, plan.scale)) return 1;
+  if (found.heaps && counting_is_better(query, left, true, plan.scale)) return plan.findings(found);
   return {};
 }
 
@@ -184,14 +178,15 @@ QuantileQuery query_after(QuantileQuery query, int findings) {
   return query;
 }
 
-QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice) {
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   query.validate(lattice);
-  QuantilePlan plan = plan_for(query, lattice);
+  QuantilePlan plan = plan_for(query, lattice, scale);
+  plan.scale = scale;
   if (query.mechanism == Mechanism::exponential) plan.mechanism = Mechanism::exponential;
   if (wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice && plan.mechanism != Mechanism::tree) {
     plan.shape.edges = true;
-    if (lattice.size() >= fine_lattice) plan.grids = round_grids(lattice);
-    plan.finds_heaps = lattice.size() >= heaped_lattice && !heap_grids(lattice, {}).empty();
+    if (lattice.size() >= scale.fine_lattice) plan.grids = round_grids(lattice);
+    plan.finds_heaps = lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
   }
   return plan;
 }

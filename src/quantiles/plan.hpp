@@ -1,12 +1,24 @@
 // What a query will run: resolved from what is public, before any row is read.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "quantiles/recursion.hpp"
 
 namespace fractile {
+
+/// From what sizes on a plan does what. Privacy does not depend on them: audits take small ones, where every table can be tried.
+struct PlanScale {
+  std::uint64_t fine_lattice = 100'000;        ///< a granularity that is not declared costs more than finding it
+  std::uint64_t heaped_lattice = 100;          ///< heaps are worth finding
+  std::size_t many_quantiles = 25;             ///< that automatic counts among few candidates
+  std::size_t many_of_heaps = 12;              ///< the same where records heap
+  std::optional<std::uint64_t> subcells = {};  ///< parts of a cell; empty: by the lattice's size
+};
 
 struct QuantilePlan {
   Mechanism mechanism;                ///< never automatic
@@ -16,6 +28,7 @@ struct QuantilePlan {
   std::string reason;                 ///< of automatic's choice, in words; empty otherwise
   std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
   bool finds_heaps = false;           ///< whether heaps are, next, unless no granularity was found
+  PlanScale scale = {};
 
   bool finds_heaps_after(const std::optional<RoundGrid>& grid) const { return finds_heaps && (grids.empty() || grid); }
   /// How many selections of round numbers come before the quantiles' when they find this.
@@ -42,6 +55,6 @@ std::optional<int> findings_before_counting(const QuantileQuery& query, const Qu
 std::uint64_t largest_lattice(const QuantileQuery& query);
 
 /// Error(usage) as QuantileQuery::validate(lattice).
-QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice);
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale = {});
 
 }  // namespace fractile

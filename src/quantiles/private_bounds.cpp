@@ -78,7 +78,7 @@ struct Found {
   std::uint64_t highest;
   Lattice lattice;
   PrivateBounds bounds;
-  std::vector<PartCost> spent;
+  std::vector<PartSpending> spent;
 };
 
 /// All records of some profiles on the bounds.
@@ -131,25 +131,27 @@ void add_bounds(QuantileRelease& release, const Found& found) {
 }  // namespace
 
 QuantileRelease release_in_bounds_with(const RankProfile& profile, const BoundsSearch& search,
-                                       const QuantileQuery& query, const Rational& fraction, DrawSource& source) {
+                                       const QuantileQuery& query, const Rational& fraction, DrawSource& source,
+                                       const PlanScale& scale) {
   Share whole = Share::whole(query.budget);
   const Found found = found_bounds({profile}, search, query, fraction, whole, source);
   QuantileRelease release = release_with(clamped(profile, found.lowest, found.highest), found.lattice, query,
-                                         whole.take_rest(), PersonSteps::in_table(query), source);
+                                         whole.take_rest(), PersonSteps::in_table(query), source, scale);
   add_bounds(release, found);
   return release;
 }
 
 GroupedRelease release_groups_in_bounds_with(const std::vector<std::string>& keys,
                                              const std::vector<RankProfile>& profiles, const BoundsSearch& search,
-                                             const QuantileQuery& query, const Rational& fraction, DrawSource& source) {
+                                             const QuantileQuery& query, const Rational& fraction, DrawSource& source,
+                                             const PlanScale& scale) {
   group_query(query);  // refuses before anything is spent
   Share whole = Share::whole(query.budget);
   const Found found = found_bounds(profiles, search, query, fraction, whole, source);
   std::vector<RankProfile> within;
   within.reserve(profiles.size());
   for (const RankProfile& profile : profiles) within.push_back(clamped(profile, found.lowest, found.highest));
-  GroupedRelease groups = release_groups_with(keys, within, found.lattice, query, whole.take_rest(), source);
+  GroupedRelease groups = release_groups_with(keys, within, found.lattice, query, whole.take_rest(), source, scale);
   for (QuantileRelease& release : groups.releases) add_bounds(release, found);
   return groups;
 }

@@ -133,7 +133,7 @@ std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const
                                                const QuantilePlan& plan, const RoundNumbers& found, Share share,
                                                Draws& draws) {
   const Calibration calibration(paid_from(share, query), plan.levels);
-  const std::uint64_t subcells = subcells_for(profile.candidates());
+  const std::uint64_t subcells = plan.scale.subcells.value_or(subcells_for(profile.candidates()));
   RecursionShape shape = plan.shape;
   shape.numbers = found;
   const QuantileTree tree(profile, plan.released, shape, calibration, subcells);
@@ -225,9 +225,9 @@ MechanismUsed counted_for(const Lattice& lattice, const QuantileQuery& query, co
 }  // namespace
 
 QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
-                             Share share, PersonSteps person, DrawSource& source) {
+                             Share share, PersonSteps person, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery query = paid_from(share, asked);
-  const QuantilePlan plan = plan_of(query, lattice);
+  const QuantilePlan plan = plan_of(query, lattice, scale);
   if (profile.candidates() != lattice.size()) {
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }

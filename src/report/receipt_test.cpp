@@ -101,6 +101,27 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   EXPECT_EQ(receipt.together, std::to_string(worst.together.value()));
 }
 
+TEST(Receipt, SaysWhatWasSpentOnWhat) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  QuantileQuery query = quartiles(Budget::pure(Rational(4)));
+  query.mechanism = Mechanism::joint_total;
+  QuantileRelease release = released(query, cents);
+  const Receipt receipt = read_receipt(to_json(release, source), "r.json");
+  const std::vector<Receipt::Spent>& spent = receipt.groups.at(0).spent;
+  ASSERT_EQ(spent.size(), release.spent.size());
+  for (std::size_t i = 0; i < spent.size(); ++i) {
+    EXPECT_EQ(spent[i].on, release.spent[i].on);
+    EXPECT_EQ(spent[i].amount, release.spent[i].amount.to_string());
+  }
+  EXPECT_NE(explain(receipt, Prose::text).find("1/10 on granularity"), std::string::npos);
+  // As older programs wrote them.
+  release.spent.clear();
+  const std::string old = to_json(release, source);
+  EXPECT_EQ(old.find("spent"), std::string::npos);
+  EXPECT_TRUE(read_receipt(old, "r.json").groups.at(0).spent.empty());
+  EXPECT_EQ(explain(read_receipt(old, "r.json"), Prose::text).find("charged"), std::string::npos);
+}
+
 TEST(Receipt, OfGroupsAndOfBoundsThatWereFound) {
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
   const GroupedRelease groups = grouped(quartiles(Budget::pure(Rational(4))), cents);

@@ -22,6 +22,27 @@ class Audit(unittest.TestCase):
         self.assertEqual(result.code, 1)
         self.assertIn("DOES NOT keep", result.out)
 
+    def test_rho_is_certified_between_the_orders(self):
+        # Certified at the orders 1.01, 1.5, 2, 3, 5, 10, 30 and 100; order 1.2 exceeds it.
+        arguments = ("audit", "--mechanism", "exponential", "--rho", "1/2", "--records", "3", "--values", "8")
+        result = program(*arguments, "--claim", "0.343")
+        self.assertEqual(result.code, 1, result.out + result.err)
+        self.assertEqual(program(*arguments, "--claim", "0.345").code, 0)
+
+    def test_audits_releases_with_all_their_parts(self):
+        for arguments in (
+            ("--mechanism", "tree", "--epsilon", "ln 3", "--records", "3"),
+            ("--mechanism", "tree", "--bounds", "auto", "--values", "5", "--records", "2", "--epsilon", "1"),
+            ("--mechanism", "exponential", "--groups", "--records", "2", "--epsilon", "2", "--neighbors", "change-one"),
+            ("--mechanism", "auto", "--bounds", "0", "10", "--values", "3", "--records", "1", "--quantiles", "0.5",
+             "--epsilon", "4"),
+            ("--mechanism", "joint-total", "--bounds", "0", "10", "--values", "2", "--records", "1", "--quantiles",
+             "0.5", "--epsilon", "4", "--records-per-person", "2"),
+        ):
+            result = program("audit", *arguments)
+            self.assertEqual(result.code, 0, (arguments, result.out, result.err))
+            self.assertIn("certified", result.out)
+
     def test_refuses(self):
         for arguments, message in (
             (("--epsilon", "1"), "--mechanism is missing"),
@@ -31,6 +52,9 @@ class Audit(unittest.TestCase):
             (("--mechanism", "exponential", "--epsilon", "1", "--values", "0"), "--values"),
             (("--mechanism", "gumbel-max", "--rho", "1"), "--rho"),
             (("--mechanism", "gumbel-max", "--epsilon", "1", "FILE"), "unexpected argument"),
+            (("--mechanism", "tree", "--epsilon", "1", "--doublings", "2"), "--bounds auto"),
+            (("--mechanism", "tree", "--epsilon", "1", "--bounds", "0", "1000"), "more than 200"),
+            (("--mechanism", "tree", "--epsilon", "1", "--step", "2"), "--bounds"),
         ):
             result = program("audit", *arguments)
             self.assertEqual(result.code, 2, arguments)
