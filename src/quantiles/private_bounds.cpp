@@ -78,7 +78,7 @@ struct Found {
   std::uint64_t highest;
   Lattice lattice;
   PrivateBounds bounds;
-  std::vector<PartCost> spent;
+  std::vector<PartSpending> spent;
 };
 
 /// All records of some profiles on the bounds.
