@@ -214,6 +214,15 @@ class Proofs(HouseTest):
         )
         self.assertEqual(self.proofs(), [])
 
+    def test_a_test_that_is_named_is_there(self):
+        self.write("src/exact/coin_test.cpp", "TEST(Coin, IsFair) {}\nTEST_F(CoinTest, LandsOnItsEdge) {}\n")
+        self.write("docs/threat-model.md", "Watched by `Coin.IsFair`, `CoinTest.*`, `CoinTest.Lands...`, `exact.coin`.\n")
+        self.assertEqual(self.proofs(), [])
+        for name in ("Coin.IsBiased", "Coins.*", "Coin.Lands..."):
+            with self.subTest(name):
+                self.write("docs/threat-model.md", f"Watched by `{name}`.\n")
+                self.assert_one(self.proofs(), "docs/threat-model.md:", f"there is no test {name}")
+
     def test_a_head_comment_covers_its_header(self):
         self.write("docs/proofs/selection.md", PAGE)
         self.write(

@@ -9,6 +9,7 @@
 * Every page that a header or source names exists and has the sections "## Claim", "## Proof" and "## Test that would
   break", each with something in it.
 * Every page of docs/proofs/ is named by a header or source (README.md apart).
+* Every test that these pages and the threat model name in full (`Suite.Name`, `Suite.*`, `Suite.Begins...`) is there.
 """
 
 import re
@@ -29,6 +30,9 @@ _REFERENCE = re.compile(rf"{PAGES}/([\w.-]+?)\.md")
 _PROOF = re.compile(rf"\bproofs?:\s*{PAGES}/[\w.-]+?\.md", re.IGNORECASE)
 _STATEMENT_START = re.compile(r"[;{}]|\b(?:public|private|protected)\s*:")
 _TEMPLATE = re.compile(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|\brequires\s*\([^()]*\)")
+_TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)")
+_NAMED_TEST = re.compile(r"`([A-Z]\w+)\.([A-Z]\w*|\*)(\.\.\.)?`")
+THREATS = "docs/threat-model.md"
 _CALL_WORDS = re.compile(r"\b(?:return|throw|co_return|co_yield|else|case)\b")
 
 
@@ -82,9 +86,28 @@ def sections_of(page):
     return sections
 
 
+def missing_tests(root):
+    """What the pages name and no test file has."""
+    tests = set()
+    for path in cpp_files(root, ("src", "cli", "experiments")):
+        tests.update(match.groups() for match in _TEST.finditer(path.read_text(encoding="utf-8")))
+    suites = {suite for suite, _ in tests}
+    for path in [*sorted((root / PAGES).glob("*.md")), root / THREATS]:
+        if not path.is_file():
+            continue
+        for suite, name, begins in _NAMED_TEST.findall(path.read_text(encoding="utf-8")):
+            is_there = (
+                suite in suites
+                if name == "*"
+                else any(s == suite and (n.startswith(name) if begins else n == name) for s, n in tests)
+            )
+            if not is_there:
+                yield f"{path.relative_to(root)}: there is no test {suite}.{name}{begins}"
+
+
 def check(root):
     root = Path(root).resolve()
-    errors = []
+    errors = list(missing_tests(root))
     referenced = {}  # page: where first named
     for path in cpp_files(root, ("include", "src", "cli")):
         where, text = path.relative_to(root), path.read_text(encoding="utf-8")
