@@ -84,6 +84,7 @@ class UnitDraw {
 struct RowCut {
   std::size_t row;
   std::size_t run;
+  std::uint64_t gap;  ///< how many ranks apart those are that it parts
 };
 
 /// Totals first .. last of the grid (by index), with the anchors of their cells. The bound of a total's mass falls from one
@@ -97,6 +98,7 @@ struct TotalBlock {
   double decay;
   Real mass;  ///< at least the sum over the block
   bool is_settled = false;
+  int cuts = 0;                    ///< since its totals were halved
   std::optional<RowCut> cut = {};  ///< where halving it is most likely to help
 
   std::uint64_t size() const { return last - first + 1; }
@@ -367,7 +369,7 @@ std::size_t JointProposer<Real>::count_above(const std::vector<Proposal>& drawn,
     for (std::size_t i = 1; i < ranks.size(); ++i) {
       if (ranks[i] - ranks[i - 1] <= widest) continue;
       widest = ranks[i] - ranks[i - 1];
-      cut = RowCut{row, runs_.first_from(static_cast<std::int64_t>(ranks[i] - widest / 2))};
+      cut = RowCut{row, runs_.first_from(static_cast<std::int64_t>(ranks[i] - widest / 2)), widest};
     }
   }
   return above;
@@ -383,17 +385,25 @@ TotalBlock<Real> JointProposer<Real>::block_by_signs(std::uint64_t first, std::u
   TotalRange middle = only(first + (last - first) / 2);
   middle.rows = rows;
   fill(middle);
-  const std::vector<Proposal> drawn = samples();
+  std::vector<Proposal> drawn = samples();
   std::optional<RowCut> cut;
   for (std::size_t j = 0; j < anchors.size(); ++j) {
-    std::optional<RowCut> here;
-    const std::size_t above = count_above(drawn, j, middle.first, here);
-    if (!cut) cut = here;
+    const std::size_t above = count_above(drawn, j, middle.first, cut);
     anchors[j] = total_at(2 * above > drawn.size() ? first : last);
   }
   TotalBlock<Real> block = block_with(first, last, std::move(anchors), std::move(rows));
-  block.cut = cut;
   block.is_settled = kept_share(block) > 0.3;
+  if (block.is_settled) return block;
+  for (Proposal& proposed : samples()) drawn.push_back(std::move(proposed));  // which the bound overrates
+  std::uint64_t widest = 0;
+  for (std::size_t j = 0; j < block.totals.anchors.size(); ++j) {
+    std::optional<RowCut> here;
+    count_above(drawn, j, middle.first, here);
+    if (here && here->gap > widest) {
+      widest = here->gap;
+      block.cut = here;
+    }
+  }
   return block;
 }
 
@@ -436,8 +446,9 @@ std::pair<TotalBlock<Real>, TotalBlock<Real>> JointProposer<Real>::parts_of(cons
   }
   TotalBlock<Real> lower = block_by_signs(block.first, block.cut ? block.last : middle, std::move(lower_rows));
   TotalBlock<Real> upper = block_by_signs(block.cut ? block.first : middle + 1, block.last, std::move(upper_rows));
-  // A cut that did not help is not followed by another one.
-  if (block.cut && lower.mass + upper.mass > block.mass * Real{0.5}) {
+  constexpr int most_cuts = 6;  // then fewer totals must help
+  lower.cuts = upper.cuts = block.cut ? block.cuts + 1 : 0;
+  if (lower.cuts == most_cuts) {
     lower.cut.reset();
     upper.cut.reset();
   }

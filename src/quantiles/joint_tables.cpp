@@ -88,7 +88,7 @@ JointForward<Real>::JointForward(const JointProblem& problem, const JointRuns& r
       records_(static_cast<std::int64_t>(runs.records())),
       rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())),
       scale_(std::min(60, RealRange<Real>::up / static_cast<int>(problem.target.quantiles()))),
-      inflation_(1 + 0x1p-34 + static_cast<double>(records_ + 1000) * 0x1p-48),
+      inflation_(1 + 0x1p-34 + static_cast<double>(records_ + 1000) * 0x1p-47),
       one_step_((Enclosure::of(Rational(0)) - Enclosure::of(problem.rate)).exp().upper_double()),
       run_mass_(upper_run_masses<Real>(problem, runs, scale_)),
       power_(one_step_, runs.records() + 1),
