@@ -48,6 +48,7 @@ struct Branch {
   Base base = Base::by_mechanism;
   std::optional<std::uint64_t> expected_rows = {};
   bool interpolate = true;
+  bool tails = false;  ///< five quantiles, most of them far out, where two nodes that share a change cost more than one
   const char* epsilon = "3";
   const char* rho = "1/2";
   std::vector<const char*> reaches = {""};  ///< findings that every combination must have met
@@ -457,6 +458,14 @@ std::vector<Branch> published_branches() {
        .records = anywhere,
        .part = Part::single,
        .widths = ones(3)},
+      {.name = "approximate, tails",
+       .asked = approximate,
+       .m = 5,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(3),
+       .tails = true},
       {.name = "approximate, as published",
        .asked = approximate,
        .m = 7,
@@ -809,6 +818,8 @@ QuantileQuery query_of(const Branch& branch, Measure measure, const Person& pers
       {},          budget_of(branch, measure), person.neighbors,  person.records, branch.asked, branch.rates,
       branch.base, branch.expected_rows,       branch.interpolate};
   for (std::int64_t i = 1; i <= branch.m; ++i) query.quantiles.emplace_back(i, branch.m + 1);
+  if (branch.tails)
+    query.quantiles = {Rational(1, 20), Rational(1, 10), Rational(1, 2), Rational(9, 10), Rational(19, 20)};
   return query;
 }
 
