@@ -39,6 +39,22 @@ std::string lattice_of(const Json& query) {
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
+/// NAME=FILE, without folders: a receipt tells files as they were typed.
+std::vector<std::string> tables_of(const Json& query) {
+  std::vector<std::string> tables = texts_at(query, "tables");
+  for (std::string& table : tables) {
+    const std::size_t file = table.find('=') + 1;
+    table = table.substr(0, file) + file_name(table.substr(file));
+  }
+  return tables;
+}
+
+std::vector<std::string> tables_of(const SourceDescription& source) {
+  std::vector<std::string> tables;
+  for (const NamedTable& table : source.tables) tables.push_back(table.name + "=" + file_name(table.file));
+  return tables;
+}
+
 std::vector<std::string> keys_of(const Receipt& receipt) {
   std::vector<std::string> keys;
   if (receipt.source.by.empty()) return keys;
@@ -68,6 +84,8 @@ std::string difference(const Json& query, const Receipt& receipt) {
       {"the column", source.column == text_at(query, "column")},
       {"the file", !names_a_file || file_name(source.file) == file_name(text_at(query, "file"))},
       {"the SQL", source.sql == text_at(query, "sql")},
+      {"the tables of the SQL", tables_of(source) == tables_of(query)},
+      {"the declared stability", source.sql_stability == text_at(query, "sql_stability")},
       {"what is done with missing values", source.null_policy == text_at(query, "null")},
       {"the column of persons", source.person == text_at(query, "person")},
       {"the column of groups", source.by == text_at(query, "by")},
