@@ -101,7 +101,7 @@ class RecordWise : public EngineTest {
   }
 
   static constexpr std::uint64_t few = 2;
-  static constexpr std::uint64_t many = 15;
+  static constexpr std::uint64_t many = 8;
 
   /// One record of `nasty` more, at the beginning, the end or between, `count` times. write(text): the options that read it.
   template <class Write>
@@ -124,7 +124,8 @@ class RecordWise : public EngineTest {
     }
   }
   auto to_file(const std::string& name) const {
-    return [this, name](const std::string& text) { return TableOptions{.file = folder.write(name, text)}; };
+    return
+        [this, name](const std::string& text) { return TableOptions{.file = folder.write(name, text), .threads = 1}; };
   }
   auto to_gzip(const std::string& name) const {
     return [this, name](const std::string& text) { return TableOptions{.file = packed(name, text)}; };

@@ -5,7 +5,7 @@ import json
 import os
 import unittest
 
-from cli.program import CommandTest, Engine, require_engine
+from cli.program import CommandTest, Engine, require_engine, run
 
 setUpModule = require_engine
 

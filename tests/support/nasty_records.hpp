@@ -100,6 +100,7 @@ inline rc::Gen<std::string> nasty_delimited(char delimiter) {
   return rc::gen::weightedOneOf<std::string>(
       {{6, rc::gen::map(rc::gen::pair(nasty_cell(delimiter), nasty_cell(delimiter)), line)},
        {2, rc::gen::map(rc::gen::pair(nasty_cell(delimiter), rc::gen::just(std::string("5"))), line)},
+       {3, rc::gen::map(rc::gen::element<std::string>("7,\"never closed", "\"never closed,7", "\""), broken)},
        {3, rc::gen::map(rc::gen::element<std::string>("7,\"never closed", "\"never closed,7", "7,\"a\"b", "7,  \"8\"",
                                                       "7, \"8\"", "7,\"8\" ", "7,\"a\" \"b\"", "7,8\r", "7\r,8", "\r",
                                                       "", " ", "7", "7,8,9", ",,,", "id,age", "7,\"\"\"", "\"", "\"\"",
