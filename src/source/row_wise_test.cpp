@@ -237,8 +237,8 @@ TEST(RowWise, RefusesBrokenTrees) {
   }));
   std::string deep = whole;
   const std::string wrap = R"({"class":"CONJUNCTION","type":"CONJUNCTION_AND","children":[)";
-  for (int i = 0; i < 5000; ++i) deep.insert(deep.find("null,\"aggregate"), wrap);
-  for (int i = 0; i < 5000; ++i) deep.insert(deep.find(",\"aggregate"), "]}");
+  for (int i = 0; i < 2000; ++i) deep.insert(deep.find("null,\"aggregate"), wrap);
+  for (int i = 0; i < 2000; ++i) deep.insert(deep.find(",\"aggregate"), "]}");
   EXPECT_THROW(require_row_wise(SqlTree::of_json(deep), names), Error);
   std::string stranger = whole;
   stranger.insert(stranger.find("\"where_clause\""), "\"frobnicate\":{\"rows\":[1]},");
