@@ -8,8 +8,10 @@
 #include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/count_tree.hpp"
+#include "quantiles/joint.hpp"
 #include "quantiles/plan.hpp"
 #include "quantiles/release.hpp"
+#include "support/draws.hpp"
 
 namespace fractile {
 namespace {
@@ -211,6 +213,35 @@ TEST(Odometer, SumsOfLogarithmsAndRationalsAreExact) {
   EXPECT_EQ(one.spent(), "1 + ln 3");
   const Quote tenth = one.odometer.quote(price({1, 10}, 1, 1));  // 2 ln 3 is 2.197...
   EXPECT_EQ(error_of([&] { one.odometer.charge(one.part, tenth); }), ErrorCode::internal);
+}
+
+TEST(Odometer, LaterDrawsOfACompositionCostNoMoreThanTheFirst) {
+  const Budget budget = Budget::approximate(Rational(1), Rational(1, 1000));
+  const Exponent range = largest_bounded_range_composed(2, budget.epsilon(), budget.delta());
+  Odometer odometer(budget, {Neighbors::add_remove, 1});
+  const std::size_t part = odometer.begin_composition("quantiles", Share::whole(budget), 2);
+  odometer.charge(part, odometer.quote(SelectionPrice{range / Rational(2), 1, 1}));
+  const Quote larger = odometer.quote(SelectionPrice{range, 1, 1});
+  EXPECT_EQ(error_of([&] { odometer.charge(part, larger); }), ErrorCode::internal);
+}
+
+/// A joint selection of one split, at rate 1.
+class HalfOfTen : public JointSplits {
+ public:
+  const JointProblem& problem() const override { return problem_; }
+  std::vector<Split> alike(std::vector<Split> splits) const override { return splits; }
+
+ private:
+  RankProfile profile_ = RankProfile(10, {3, 9}, std::vector<std::uint64_t>{1, 1});
+  JointProblem problem_{profile_, whole_span(profile_, 1), 1, BaseMeasure(0, 9, 1), {{1, 1}, 2}, Exponent(1), {}};
+};
+
+TEST(Odometer, JointSelectionsAreDrawnAtTheRateThatIsCharged) {
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  testing::FreeDraws draws(bits);
+  PaidPart part = draws.part();
+  EXPECT_EQ(part.select_beside(HalfOfTen(), price(1, 2, 4)).size(), 1U);
+  EXPECT_EQ(error_of([&] { part.select_beside(HalfOfTen(), price({1, 2}, 2, 4)); }), ErrorCode::internal);
 }
 
 // --- Releases -------------------------------------------------------------------------------------------------------
