@@ -343,7 +343,7 @@ TEST_F(TableTest, ARecordOfJsonAboveTheLimitIsRefused) {
   EXPECT_TRUE(holds(failure_of("{\"age\":1}\n" + record, "p.json"), "a record is longer than 16 MiB"));
 }
 
-// With one thread, the engine once read what stood before such a quote, and no more.
+// With parallel = false the engine reads what stands before such a quote, and says nothing: DelimitedCheck must.
 TEST_F(TableTest, AQuoteThatIsNeverClosedIsRefused) {
   for (const char* text : {"id,age\n1,2\n3,\"4\n5,6\n7,8\n9,10\n", "id,age\n1,2\n3,\"4"}) {
     EXPECT_TRUE(holds(failure_of(text), "line 3 has a quoted cell without its end")) << text;
