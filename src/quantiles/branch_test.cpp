@@ -49,6 +49,8 @@ struct Branch {
   std::optional<std::uint64_t> expected_rows = {};
   bool interpolate = true;
   bool tails = false;  ///< five quantiles, most of them far out, where two nodes that share a change cost more than one
+  std::uint64_t rows = 1500;  ///< in the table
+  std::uint64_t seeds = 8;    ///< to be drawn from
   const char* epsilon = "3";
   const char* rho = "1/2";
   std::vector<const char*> reaches = {""};  ///< findings that every combination must have met
@@ -232,7 +234,8 @@ class ByHand {
     const QuantileFraction q = QuantileFraction::of(quantile);
     const bool adds = person.neighbors == Neighbors::add_remove;
     const CandidateTiles tiles(profile, whole_span(profile, 1), 1, q, tiles_for(profile.distinct()));
-    return select_member_of(tiles, rate_of(range, adds ? range_added(q) : range_changed(q), person), bits);
+    const Exponent rate = rate_of(range, adds ? range_added(q) : range_changed(q), person);
+    return TiledSelection<CandidateTiles>(tiles, rate, RateBounds(rate)).draw(bits);
   }
 
  private:
@@ -571,6 +574,28 @@ std::vector<Branch> joint_branches() {
        .widths = {4},
        .adaptive = true,
        .reaches = {"grid, no heaps"}},
+      {.name = "joint-total, doubtful granularity",
+       .asked = joint_total,
+       .m = 2,
+       .lattice = fine,
+       .records = Records::on_thousands,
+       .part = Part::joint_total,
+       .widths = {2},
+       .adaptive = true,
+       .rows = 100,
+       .seeds = 40,
+       .reaches = {}},
+      {.name = "joint-total, doubtful heaps",
+       .asked = joint_total,
+       .m = 2,
+       .lattice = thousand,
+       .records = Records::mostly_on_tens,
+       .part = Part::joint_total,
+       .widths = {2},
+       .adaptive = true,
+       .rows = 100,
+       .seeds = 40,
+       .reaches = {}},
       {.name = "joint-total, granularity and heaps",
        .asked = joint_total,
        .m = 4,
@@ -790,12 +815,11 @@ std::vector<Branch> automatic_branches() {
 // --- The comparison -----------------------------------------------------------------------------------------------------
 
 RankProfile table_of(const Branch& branch, const Lattice& lattice, std::uint64_t seed = 0) {
-  constexpr std::uint64_t records = 1500;
   const auto multiple = [&](std::uint64_t i, std::uint64_t unit) {
     return (i * i * 31 + i * 17 + seed) % ((lattice.size() - 1) / unit + 1) * unit;
   };
   std::map<Position, std::uint64_t> table;
-  for (std::uint64_t i = 0; i < records; ++i) {
+  for (std::uint64_t i = 0; i < branch.rows; ++i) {
     const bool elsewhere = i % (branch.records == Records::mostly_on_tens ? 12 : 3) == 0;
     std::uint64_t unit = 1;
     if (branch.records == Records::mostly_on_tens && !elsewhere) unit = 10;
@@ -830,7 +854,6 @@ std::optional<std::uint64_t> stride_of(const std::optional<Rational>& spacing, c
 
 constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one};
 constexpr std::array<std::uint32_t, 2> records_per_person{1, 3};
-constexpr std::uint64_t seeds = 8;
 
 /// That a release was charged what its parts cost, one by one, and not more than its budget.
 void expect_costs(const decltype(QuantileRelease::spent)& spent, const std::vector<Cost>& costs, const Budget& budget) {
@@ -917,7 +940,8 @@ void expect_parts(const std::vector<Branch>& branches, const std::vector<std::st
   std::set<std::string> reached;
   for_all_people(branches, [&reached](const Branch& branch, const QuantileQuery& query, const Person& person) {
     std::set<std::string> found;
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) found.insert(compare(branch, query, person, seed, reached));
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed)
+      found.insert(compare(branch, query, person, seed, reached));
     for (const char* reach : branch.reaches) EXPECT_TRUE(found.contains(reach)) << reach;
   });
   for (const std::string& way : ways) EXPECT_TRUE(reached.contains(way)) << way;
@@ -1042,7 +1066,7 @@ TEST(Branches, WithPrivateBoundsAreTheirParts) {
   for_all_people(bounded_branches(), [](const Branch& branch, const QuantileQuery& query, const Person& person) {
     const BoundsSearch search = search_of_thousands();
     const RankProfile table = table_for(search, branch, 0);
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
       const QuantileRelease release = release_with_private_bounds(table, search, query, bounds_share, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
@@ -1083,7 +1107,7 @@ TEST(Branches, OfGroupsAreTheirParts) {
   for_all_people(grouped_branches(), [](const Branch& branch, const QuantileQuery& query, const Person& person) {
     if (is_refused(query.budget.measure(), person)) return;
     const std::vector<RankProfile> tables{table_of(branch, branch.lattice, 0), table_of(branch, branch.lattice, 1)};
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
       const GroupedRelease groups = release_groups({"a", "b"}, tables, branch.lattice, query, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
@@ -1106,7 +1130,7 @@ TEST(Branches, OfGroupsWithPrivateBoundsAreTheirParts) {
     if (is_refused(query.budget.measure(), person)) return;
     const BoundsSearch search = search_of_thousands();
     const std::vector<RankProfile> tables{table_for(search, branch, 0), table_for(search, branch, 1)};
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
       const GroupedRelease groups =
           release_groups_with_private_bounds({"a", "b"}, tables, search, query, bounds_share, bits);
