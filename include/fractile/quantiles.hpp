@@ -87,7 +87,7 @@ struct PrivateBounds {
 /// What the draws of one part of a release cost, for one person, as its odometer charged them: exactly, at the rates that were
 /// used. Of all parts together it is at most the release's cost; of groups, in each.
 /// Proof: docs/proofs/odometer.md
-struct PartSpending {
+struct PartCost {
   std::string on;       ///< "bounds", "granularity", "heaps", "level 1", "level 2", ..., "quantiles" or "counts"
   EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets
@@ -102,7 +102,7 @@ struct QuantileRelease {
   std::optional<std::uint64_t> unsafe_seed;     ///< set when the bits were reproducible: not private
   std::optional<std::uint64_t> public_records;  ///< the number of records, when declared public
   std::optional<PrivateBounds> bounds = {};     ///< when nobody declared them; `query` has the rest of the budget
-  std::vector<PartSpending> spent = {};         ///< part by part, in order; determined by what is public or published
+  std::vector<PartCost> spent = {};             ///< part by part, in order; determined by what is public or published
 
   /// What all of it costs.
   const Budget& cost() const { return bounds ? bounds->budget : query.budget; }

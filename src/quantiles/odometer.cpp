@@ -162,8 +162,8 @@ void Odometer::require_covered(const Part& part) const {
   if (!covered) refuse("the draws of '" + part.on + "' cost more than their share of the budget");
 }
 
-std::vector<PartSpending> Odometer::spent() const {
-  std::vector<PartSpending> result;
+std::vector<PartCost> Odometer::spent() const {
+  std::vector<PartCost> result;
   for (const Part& part : parts_) {
     const bool composed = part.limit.measure() == Measure::approximate && !part.range.is_zero();
     result.push_back({part.on, cost(part), composed ? part.limit.delta() : Rational(0)});

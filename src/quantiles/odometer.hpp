@@ -96,7 +96,7 @@ class Odometer {
   // Each throws Error(internal), before the draw, when it costs more than the part's share or the whole budget.
 
   /// Part by part, in order.
-  std::vector<PartSpending> spent() const;
+  std::vector<PartCost> spent() const;
 
  private:
   /// Draws beside each other: all that their cost depends on.

@@ -260,9 +260,9 @@ QuantileQuery evenly(std::int64_t parts, const Budget& budget, Mechanism mechani
   return query;
 }
 
-EpsilonSum sum_of(const std::vector<PartSpending>& spent) {
+EpsilonSum sum_of(const std::vector<PartCost>& spent) {
   EpsilonSum sum;
-  for (const PartSpending& part : spent) sum += part.amount;
+  for (const PartCost& part : spent) sum += part.amount;
   return sum;
 }
 
@@ -315,7 +315,7 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const auto described = [](const QuantileRelease& release) {
     std::string text;
-    for (const PartSpending& part : release.spent) text += part.on + " " + part.amount.to_string() + "; ";
+    for (const PartCost& part : release.spent) text += part.on + " " + part.amount.to_string() + "; ";
     return text;
   };
   const QuantileQuery totals = evenly(6, pure(40), Mechanism::joint_total);

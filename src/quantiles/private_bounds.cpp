@@ -78,7 +78,7 @@ struct Found {
   std::uint64_t highest;
   Lattice lattice;
   PrivateBounds bounds;
-  std::vector<PartSpending> spent;
+  std::vector<PartCost> spent;
 };
 
 /// All records of some profiles on the bounds.

@@ -36,7 +36,7 @@ void write_spent(Writer& json, const QuantileRelease& release) {
   const char* amount = release.query.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
   json.Key("spent");
   json.StartArray();
-  for (const PartSpending& part : release.spent) {
+  for (const PartCost& part : release.spent) {
     json.StartObject();
     member(json, "on", part.on);
     member(json, amount, part.amount.to_string());
