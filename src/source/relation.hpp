@@ -34,6 +34,8 @@ class Relation {
   /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. Throws EngineFailure.
   static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup);
 
+  /// None of JSON, which has no schema.
+  const std::vector<Column>& columns() const { return columns_; }
   /// The column of this name, as find_column() has it. In JSON there is one for every name that is not empty, without NUL and
   /// UTF-8, spelled exactly so, or Error(usage). `source` is for messages.
   Column column(const std::string& name, const std::string& source) const;
