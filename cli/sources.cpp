@@ -50,9 +50,13 @@ std::string source_read(const Typed& typed) {
           "leave it out: a file is known by its path; or declare a name without a slash");
   }
   if (!declared.empty()) return declared;
-  const auto is_unknown = [](const NamedTable& table) { return canonical_path(table.file).empty(); };
-  if (std::ranges::any_of(named_tables(typed), is_unknown)) return {};
-  return canonical_path(typed.file);
+  std::string tables;
+  for (const NamedTable& table : named_tables(typed)) {
+    const std::string path = canonical_path(table.file);
+    if (path.empty()) return {};
+    tables += (tables.empty() ? "" : ",") + path;
+  }
+  return typed.file.empty() ? tables : canonical_path(typed.file);
 }
 
 std::string source_to_pin(const Typed& typed) {

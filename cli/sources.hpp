@@ -16,7 +16,7 @@ std::vector<NamedTable> named_tables(const Typed& typed);
 std::vector<NamedTable> with_canonical_paths(std::vector<NamedTable> tables);
 
 /// What a release reads: the name that --source declares, or the canonical path of FILE. "" when nothing is known, as of
-/// standard input, of a pipe (also behind a --table), and of a query's result without FILE. Error(usage) when --source is a path.
+/// standard input and of a pipe, also behind a --table. Without FILE: the paths of the tables. Error(usage) when --source is a path.
 std::string source_read(const Typed& typed);
 
 /// What --source of fractile ledger init pins: with a slash the canonical path of a file, otherwise a name. Error(usage) when

@@ -498,9 +498,21 @@ class Sources(LedgerTest):
             self.assertEqual((result.code, result.err), (0, ""))
         self.assertEqual(self.states(), ["committed"] * 2)
         for _ in range(2):
-            query = options(ledger="budget.db", sql="SELECT 7 AS x", **self.WIDE)
-            self.assertEqual(run("release", *query, cwd=self.folder).code, 0)
+            query = options(ledger="budget.db", sql="SELECT x FROM t", table="t=-", **self.WIDE)
+            self.assertEqual(run("release", *query, cwd=self.folder, stdin=b"x\n7\n").code, 0)
         self.assertEqual(self.states(), ["committed"] * 4)
+
+    def test_tables_of_a_query_are_known_by_their_paths(self):
+        self.init()
+        for folder, value in (("a", "7"), ("b", "3")):
+            os.mkdir(self.folder / folder)
+            self.write(f"{folder}/t.csv", f"x\n{value}\n")
+        for folder in ("a", "b", "a"):
+            query = options(ledger=str(self.folder / "budget.db"), sql="SELECT x FROM t", table="t=t.csv", **self.WIDE)
+            result = run("release", *query, cwd=self.folder / folder)
+            self.assertEqual(result.code, 0)
+        self.assertIn("(entry 1 of ", result.err)
+        self.assertEqual(self.states(), ["committed"] * 2)
 
     def test_standard_input_with_a_name(self):
         self.init()

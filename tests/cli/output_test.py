@@ -79,6 +79,7 @@ class Json(TableTest):
             "options": {"levels": [3], "subcells": 4294967296, "rates": "tight", "chosen_by": "auto",
                         "reason": "at most 24 quantiles at once"},
             "quantiles": [{"quantile": "1/4"}, {"quantile": "1/2"}, {"quantile": "3/4"}],
+            "spent": [{"on": "level 1", "epsilon": "3/10"}],
             "worst_case": {"confidence": "19/20", "rows": 4294967295},
             "privacy": {"measure": "pure", "epsilon": "3/10", "neighbors": "add-remove", "records_per_person": 1},
             "lattice": {"lower": 0, "upper": 10, "step": 1},
@@ -152,9 +153,9 @@ class Silence(TableTest):
             self.assertEqual(without_hash(outputs[0]).replace("t.csv", "e.csv"), without_hash(outputs[1]))
 
     def test_public_rows(self):
-        self.assertEqual(self.json(public_rows=True)["public_records"], 1000)
-        self.assertIn("1000 rows (declared public)", self.run_release("t.csv", format="table", public_rows=True).out)
-        self.assertNotIn("1000", self.run_release("t.csv", format="csv", public_rows=True).out)
+        self.assertEqual(self.json(public_rows=True)["public_records"], 1077)
+        self.assertIn("1077 rows (declared public)", self.run_release("t.csv", format="table", public_rows=True).out)
+        self.assertNotIn("1077", self.run_release("t.csv", format="csv", public_rows=True).out)
 
     def test_public_rows_are_those_of_the_table_whatever_they_hold(self):
         """How many of them have a number is not public because the table's size is."""
@@ -274,7 +275,8 @@ class Help(CommandTest):
         self.assertEqual(text, self.text("release", "nowhere.csv", "-h", "--column", "x"))
         self.assertIn("  --bounds LO HI          the smallest and largest possible value", text)
         self.assertIn("Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not\n"
-                      "allow it; 5 unusable ledger; 70 internal.", text)
+                      "allow it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C and 143 by SIGTERM after a\n"
+                      "ledger was charged.", text)
 
     def test_its_example_works(self):
         self.write("people.csv", "income\n" + "".join(f"{i * 977 % 100_000}\n" for i in range(2000)))

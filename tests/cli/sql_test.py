@@ -83,9 +83,9 @@ class Passes(CommandTest):
         many = '{"Age": 3}\n' * 3000
         for more in ("", '{"age": 9}\n', '{"age": 9, "Age": null}\n'):
             self.write("t.ndjson", many + more)
-            for name, rows in (("Age", 3000), ("age", 1 if more else 0)):
-                out = self.run_release("t.ndjson", sql=f"SELECT {name} AS x FROM input", public_rows=True, format="json")
-                self.assertEqual(json.loads(out.out)["public_records"], rows)
+            for name, median in (("Age", "3"), ("age", "9")):
+                if name == "age" and not more: continue  # of which there is none
+                self.assertEqual(self.sure_release("t.ndjson", sql=f"SELECT {name} AS x FROM input", quantiles="median"), [median])
         self.assert_refused(self.run_release("t.ndjson", sql="SELECT * FROM input"), 2, "a * over records", "name the columns")
 
     def test_joins_of_named_tables(self):

@@ -18,6 +18,7 @@
 #include <fractile/report.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
+#include <fractile/text.hpp>
 #include <fractile/version.hpp>
 #include <iostream>
 

@@ -1,6 +1,8 @@
 // Shared by tests: effort scaling, chi-square tests against exact laws, and random bits that a test places.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -36,8 +38,20 @@ inline double chi_square_tail(double statistic, double degrees) {
   return result;
 }
 
-/// p-value of observed counts against exact probabilities. Cells expected less than 10 times are pooled; a pooled rest that
-/// is expected less than 1e-6 times must not occur at all.
+/// P(a Poisson variable is at least as far from its mean as `count`, on the same side), doubled for both sides.
+inline double poisson_p(double mean, double count) {
+  double below = 0;  // P(X < count)
+  double term = std::exp(-mean);
+  for (double k = 0; k < count; term *= mean / ++k) below += term;
+  // Above the mean the tail is summed itself: 1 - below would lose it.
+  double above = 0;
+  for (double k = count; term > 0 && k < count + 100; term *= mean / ++k) above += term;
+  return std::min(
+      1.0, 2 * (count > mean ? above : below + std::exp(-mean + count * std::log(mean) - std::lgamma(count + 1))));
+}
+
+/// p-value of observed counts against exact probabilities. Cells expected less than 10 times are pooled. A pooled rest that is still
+/// expected less than 10 times is no Gaussian, and has a test of its own; when it is expected less than 1e-6 times it must not occur at all.
 inline double chi_square_p(const std::vector<std::uint64_t>& counts, const std::vector<double>& law) {
   std::uint64_t draws = 0;
   for (const std::uint64_t c : counts) draws += c;
@@ -56,9 +70,11 @@ inline double chi_square_p(const std::vector<std::uint64_t>& counts, const std::
       pooled_count += static_cast<double>(counts[k]);
     }
   }
-  if (pooled_expected > 1e-6) add(pooled_expected, pooled_count);
   if (pooled_expected <= 1e-6 && pooled_count > 0) return 0;
-  return cells < 2 ? 1 : chi_square_tail(statistic, cells - 1);
+  if (pooled_expected >= 10) add(pooled_expected, pooled_count);
+  const double of_cells = cells < 2 ? 1 : chi_square_tail(statistic, cells - 1);
+  const bool is_rare = pooled_expected > 1e-6 && pooled_expected < 10;
+  return is_rare ? std::min(of_cells, poisson_p(pooled_expected, pooled_count)) : of_cells;
 }
 
 /// The least word that uniform_below turns into `outcome` among n, n >= 2.
