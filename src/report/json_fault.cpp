@@ -1,9 +1,10 @@
 #include "report/json_fault.hpp"
 
 #include <fmt/core.h>
-#include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 #include <rapidjson/stringbuffer.h>
+// After reader.h, so that fuzz/ignored.txt knows internal/stack.h by its own path.
+#include <rapidjson/error/en.h>
 
 #include <set>
 #include <vector>
