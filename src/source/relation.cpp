@@ -279,7 +279,7 @@ std::string Relation::view_sql(const std::string& name, const std::vector<std::s
   for (std::size_t k = 0; k < names.size(); ++k) {
     list += (k == 0 ? "" : ", ") + quote_identifier(engine_names[k]) + " AS " + quote_identifier(names[k]);
   }
-  if (list.empty()) list = "NULL AS \"\"";  // of JSON: records are counted, and nothing of them is named
+  if (list.empty()) list = "NULL AS \"no key\"";  // of JSON: records are counted, and nothing of them is named
   const std::string from = json_form_ ? read_json_sql(from_, *json_form_, keys) : from_;
   return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from;
 }
