@@ -104,10 +104,11 @@ struct QuantileRelease {
   Lattice lattice;
   std::vector<std::uint64_t> indices;  ///< one candidate a quantile, in order, never decreasing
   MechanismUsed used;
-  std::optional<std::uint64_t> unsafe_seed;     ///< set when the bits were reproducible: not private
-  std::optional<std::uint64_t> public_records;  ///< how many rows the table has, with or without a number, when declared public
-  std::optional<PrivateBounds> bounds = {};     ///< when nobody declared them; `query` has the rest of the budget
-  std::vector<PartCost> spent = {};             ///< part by part, in order; determined by what is public or published
+  std::optional<std::uint64_t> unsafe_seed;  ///< set when the bits were reproducible: not private
+  std::optional<std::uint64_t>
+      public_records;  ///< how many rows the table has, with or without a number, when declared public
+  std::optional<PrivateBounds> bounds = {};  ///< when nobody declared them; `query` has the rest of the budget
+  std::vector<PartCost> spent = {};          ///< part by part, in order; determined by what is public or published
 
   /// What all of it costs.
   const Budget& cost() const { return bounds ? bounds->budget : query.budget; }
