@@ -44,13 +44,13 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   return masses;
 }
 
-/// 1, step, step^2, ..., `count` of them, or as many as are not below the least.
+/// 1, step, step^2, ..., `count` of them, or as many as are not below the floor.
 template <class Real>
 std::vector<Real> powers_of(Real step, std::uint64_t count) {
   std::vector<Real> powers{Real{1}};
   while (powers.size() < count) {
     const Real next = powers.back() * step;
-    if (next < RealRange<Real>::least()) break;
+    if (next < RealRange<Real>::floor()) break;
     powers.push_back(next);
   }
   return powers;
@@ -62,8 +62,14 @@ template <class Real>
 JointPowers<Real>::JointPowers(Real step, std::uint64_t largest) {
   constexpr std::uint64_t base = std::uint64_t{1} << digits;
   near_ = powers_of<Real>(step, std::min(largest + 1, base));
-  if (largest < base || near_.size() < base) return;
-  middle_ = powers_of<Real>(near_.back() * step, base);
+  if (largest >= base && near_.size() == base) list_distant(largest);
+  reach_floor_ = (*this)(static_cast<std::int64_t>(largest)) < RealRange<Real>::floor() * Real{2.0};
+}
+
+template <class Real>
+void JointPowers<Real>::list_distant(std::uint64_t largest) {
+  constexpr std::uint64_t base = std::uint64_t{1} << digits;
+  middle_ = powers_of<Real>(near_.back() * near_[1], base);
   if (largest >> (2 * digits) == 0 || middle_.size() < base) return;
   distant_ = powers_of<Real>(middle_.back() * middle_[1], base);
 }
@@ -71,14 +77,14 @@ JointPowers<Real>::JointPowers(Real step, std::uint64_t largest) {
 template <class Real>
 Real JointPowers<Real>::far(std::size_t k) const {
   constexpr std::size_t mask = (std::size_t{1} << digits) - 1;
-  const Real least = RealRange<Real>::least();
+  const Real floor = RealRange<Real>::floor();
   const std::size_t high = k >> (2 * digits);
   const std::size_t second = (k >> digits) & mask;
   const bool is_listed = high == 0 ? second < middle_.size() : high < distant_.size() && second < middle_.size();
-  if (!is_listed) return least;
+  if (!is_listed) return floor;
   Real power = near_[k & mask] * middle_[second];
   if (high > 0) power *= distant_[high];
-  return power < least ? least : power;
+  return power < floor ? floor : power;
 }
 
 template <class Real>
@@ -88,7 +94,8 @@ JointForward<Real>::JointForward(const JointProblem& problem, const JointRuns& r
       records_(static_cast<std::int64_t>(runs.records())),
       rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())),
       scale_(std::min(60, RealRange<Real>::up / static_cast<int>(problem.target.quantiles()))),
-      inflation_(1 + 0x1p-34 + static_cast<double>(records_ + 1000) * 0x1p-47),
+      inflation_(1 + 0x1p-34 +
+                 static_cast<double>(records_ + 1000) * static_cast<double>(problem.target.quantiles() + 16) * 0x1p-51),
       one_step_((Enclosure::of(Rational(0)) - Enclosure::of(problem.rate)).exp().upper_double()),
       run_mass_(upper_run_masses<Real>(problem, runs, scale_)),
       power_(one_step_, runs.records() + 1),
@@ -109,7 +116,7 @@ RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, s
 
 template <class Real>
 bool JointForward<Real>::in_range() const {
-  return RealRange<Real>::least() * Real{0x1p100} < mass_;
+  return RealRange<Real>::floor() * Real{0x1p100} < mass_;
 }
 
 template <class Real>
@@ -161,16 +168,93 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
 
 template <class Real>
 void JointForward<Real>::enter_first(JointRow<Real>& row) const {
-  for (std::size_t i = row.first; i < row.end(); ++i) row.enter[i - row.first] = kernel(0, runs_.rank(i)) * inflation_;
+  for (std::size_t i = row.first; i < row.end(); ++i) {
+    row.enter[i - row.first] = kernel(0, runs_.rank(i)) * inflation_ + RealRange<Real>::least();
+  }
 }
 
-// enter(b) = sum over b' < b of before.stay(b') * kernel(b - b'). With c the kernel's corner, the b' from b - c to b - 1
-// are a window that slides along; all b' before that are one geometric sum. Nothing is ever subtracted: what a window has
-// of the runs below `middle` is a sum from the right, made anew when the window has passed them, what it has of those from
-// `middle` on is a sum from the left.
+// enter(b) = sum over b' < b of before.stay(b') * kernel(b - b'). Products of powers may lie below the floor, which stands for
+// them when choices are made: four times the floor for all that is before the row covers that.
 template <class Real>
 void JointForward<Real>::enter_from(const JointRow<Real>& before, std::size_t j, JointRow<Real>& row) {
-  const JointKernel<Real>& k = kernels_[j];
+  if (row.stay.empty()) return;
+  Real more = RealRange<Real>::least();
+  if (power_.reach_floor()) {
+    Real all = 0;
+    for (const Real& mass : before.stay) all += mass;
+    more += all * Real{4} * RealRange<Real>::floor();
+  }
+  if (is_dense(before, kernels_[j].corner, row)) {
+    enter_by_ranks(before, kernels_[j], more, row);
+  } else {
+    enter_by_runs(before, kernels_[j], more, row);
+  }
+}
+
+/// Whether ranks, with those that have no splits, are few enough to be passed one by one: quicker than by gaps.
+template <class Real>
+bool JointForward<Real>::is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const {
+  const std::int64_t ranks = runs_.rank(row.end() - 1) - runs_.rank(row.first) + 1 + corner;
+  return ranks <= 2 * static_cast<std::int64_t>(before.stay.size() + row.stay.size());
+}
+
+// By ranks, those without splits having no mass. With c the kernel's corner, the b' from b - c to b - 1 are a window that slides
+// along, taken in blocks of c so that nothing is ever subtracted: what a window has of its first block is a sum from the
+// right, what it has of the second a sum from the left. All b' before that are one geometric sum.
+template <class Real>
+void JointForward<Real>::enter_by_ranks(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
+                                        JointRow<Real>& row) {
+  const std::int64_t corner = k.corner;
+  const std::int64_t first_rank = runs_.rank(row.first);
+  const std::int64_t size = runs_.rank(row.end() - 1) - first_rank + 1;
+  const std::int64_t origin = first_rank - corner;  // padded_[i] is the stay at rank origin + i
+  const std::size_t middle = std::clamp(runs_.first_from(origin), before.first, before.end());
+  const std::size_t end = std::clamp(runs_.first_from(origin + size + corner), before.first, before.end());
+  Real earlier = 0;  // the b' < origin, as seen from the last of them
+  for (std::size_t i = before.first; i < middle; ++i) {
+    const std::int64_t gap = i == before.first ? 0 : runs_.rank(i) - runs_.rank(i - 1);
+    earlier = earlier * (gap == 1 ? one_step_ : power_(gap)) + before.stay[i - before.first];
+  }
+  if (middle > before.first) earlier *= power_(origin - 1 - runs_.rank(middle - 1));
+  padded_.assign(static_cast<std::size_t>(size + corner), Real{0});
+  for (std::size_t i = middle; i < end; ++i) {
+    padded_[static_cast<std::size_t>(runs_.rank(i) - origin)] = before.stay[i - before.first];
+  }
+  sum_windows(corner, size);
+  for (std::size_t i = 0; i < windowed_.size(); ++i) {
+    windowed_[i] = k.at_corner * windowed_[i] + k.beyond * earlier;
+    earlier = earlier * one_step_ + padded_[i];
+  }
+  for (std::size_t at = row.first; at < row.end(); ++at) {
+    row.enter[at - row.first] = windowed_[static_cast<std::size_t>(runs_.rank(at) - first_rank)] * inflation_ + more;
+  }
+}
+
+/// windowed_[i] = sum of padded_[i .. i + corner - 1], the first with factor 1, each after it with one power more.
+template <class Real>
+void JointForward<Real>::sum_windows(std::int64_t corner, std::int64_t size) {
+  windowed_.resize(static_cast<std::size_t>(size));
+  if (corner == 0) std::ranges::fill(windowed_, Real{0});
+  for (std::int64_t start = 0; corner > 0 && start < size; start += corner) {
+    Real suffix = 0;
+    for (std::int64_t i = start + corner - 1; i >= start; --i) {
+      suffix = padded_[static_cast<std::size_t>(i)] + one_step_ * suffix;
+      if (i < size) windowed_[static_cast<std::size_t>(i)] = suffix;
+    }
+    Real prefix = 0;
+    for (std::int64_t i = start + 1; i < std::min(start + corner, size); ++i) {
+      prefix += padded_[static_cast<std::size_t>(i + corner - 1)] * power_(i - start - 1);
+      windowed_[static_cast<std::size_t>(i)] += power_(corner - (i - start)) * prefix;
+    }
+  }
+}
+
+// By runs and the gaps between them. With c as above, the b' from b - c to b - 1 are a window that slides along; what it has of
+// the runs below `middle` is a sum from the right, made anew when the window has passed them, what it has of those from
+// `middle` on is a sum from the left.
+template <class Real>
+void JointForward<Real>::enter_by_runs(const JointRow<Real>& before, const JointKernel<Real>& k, Real more,
+                                       JointRow<Real>& row) {
   const std::int64_t corner = k.corner;
   const auto stay_at = [&](std::size_t i) { return before.stay[i - before.first]; };
   suffixes_.resize(before.stay.size());
@@ -180,12 +264,10 @@ void JointForward<Real>::enter_from(const JointRow<Real>& before, std::size_t j,
   Real prefix = 0;  // from middle on, as seen from there
   Real earlier = 0;
   std::int64_t earlier_rank = 0;  // from where `earlier` is seen
-  Real sum = 0;
   for (std::size_t at = row.first; at < row.end(); ++at) {
     const std::int64_t b = runs_.rank(at);
     for (; next < before.end() && runs_.rank(next) < b; ++next) {
       prefix += stay_at(next) * power_(runs_.rank(next) - runs_.rank(middle));
-      sum += stay_at(next);
     }
     for (; oldest < next && runs_.rank(oldest) < b - corner; ++oldest) {
       earlier = earlier * power_(runs_.rank(oldest) - earlier_rank) + stay_at(oldest);
@@ -210,8 +292,7 @@ void JointForward<Real>::enter_from(const JointRow<Real>& before, std::size_t j,
     if (middle < next) entered += power_(runs_.rank(middle) - (b - corner)) * prefix;
     entered = k.at_corner * entered;
     if (oldest > before.first) entered += k.beyond * earlier * power_(b - corner - 1 - earlier_rank);
-    // Products of powers may lie below the least, which stands for them when choices are made.
-    row.enter[at - row.first] = entered * inflation_ + (sum * Real{4} + Real{1}) * RealRange<Real>::least();
+    row.enter[at - row.first] = entered * inflation_ + more;
   }
 }
 
@@ -221,7 +302,7 @@ void JointForward<Real>::stay(std::size_t j) {
   JointRow<Real>& row = rows_[j];
   const Real* mass = run_mass_.data() + row.first;
   Real* sum = row.stay.data();
-  std::fill(row.stay.begin(), row.stay.end(), Real{0});
+  std::ranges::fill(row.stay, Real{0});
   for (std::size_t i = 0; i <= j; ++i) {
     const Real factor = kernel(i, 0) / static_cast<Real>(static_cast<double>(j - i + 2));
     const JointRow<Real>& entered = rows_[i];

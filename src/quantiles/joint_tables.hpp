@@ -60,14 +60,17 @@ template <class Real>
 struct RealRange {
   static constexpr int up = std::numeric_limits<Real>::max_exponent - 120;
   static constexpr int down = -std::numeric_limits<Real>::min_exponent - 20;
-  /// Added to every sum, and what no power is below: covers what underflowed.
+  /// Added to every sum: covers what underflowed.
   static Real least() { return std::ldexp(Real{1}, -down); }
+  /// No power is below it: at most e^-64 of it is a kernel, which does not underflow either.
+  static Real floor() { return std::ldexp(Real{1}, 100 - down); }
 };
 
 template <>
 struct RealRange<WideReal> {
   static constexpr int up = 1 << 20;
   static WideReal least() { return {}; }
+  static WideReal floor() { return {}; }
 };
 
 /// 1, step, step^2, ... of any exponent below 2^36: products of entries of three lists.
@@ -79,14 +82,18 @@ class JointPowers {
     const auto k = static_cast<std::size_t>(i);
     return k < near_.size() ? near_[k] : far(k);
   }
+  /// Whether some power stands for smaller ones.
+  bool reach_floor() const { return reach_floor_; }
 
  private:
   static constexpr int digits = 12;
+  void list_distant(std::uint64_t largest);
   Real far(std::size_t k) const;
 
   std::vector<Real> near_;
   std::vector<Real> middle_;
   std::vector<Real> distant_;
+  bool reach_floor_ = false;
 };
 
 /// Ranks first .. last.
@@ -151,6 +158,10 @@ class JointForward {
   void set_kernels();
   void enter_first(JointRow<Real>& row) const;
   void enter_from(const JointRow<Real>& before, std::size_t j, JointRow<Real>& row);
+  bool is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const;
+  void enter_by_ranks(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
+  void sum_windows(std::int64_t corner, std::int64_t size);
+  void enter_by_runs(const JointRow<Real>& before, const JointKernel<Real>& k, Real more, JointRow<Real>& row);
   void stay(std::size_t j);
 
   const JointProblem& problem_;
@@ -164,6 +175,9 @@ class JointForward {
   JointPowers<Real> power_;  // of one_step_
   std::vector<JointKernel<Real>> kernels_;
   std::vector<JointRow<Real>> rows_;
+  // Of the row being entered.
+  std::vector<Real> padded_;
+  std::vector<Real> windowed_;
   std::vector<Real> suffixes_;
   TotalRange totals_{};
   Real mass_ = 0;
