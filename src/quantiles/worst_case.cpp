@@ -165,13 +165,12 @@ struct FoundBound {
     error = candidate_ranks(drawn.rate(0) * den, candidates, failure);
   }
 
-  /// By how many records at most it leaves a quantile outside (lemma 7): with `rows` records, or, when that is not known, with
-  /// the worst number of them up to it.
-  std::optional<std::uint64_t> left_outside(const Rational& q, std::uint64_t rows, bool known) const {
+  /// By how many records at most it leaves a quantile outside (lemma 7), with the worst number of records up to `rows`: a row need
+  /// not hold a number.
+  std::optional<std::uint64_t> left_outside(const Rational& q, std::uint64_t rows) const {
     if (!error) return {};
     const Rational ranks(static_cast<std::int64_t>(*error));
     const Rational n(static_cast<std::int64_t>(rows));
-    if (known) return std::max(ranks - (is_lower ? q - target : target - q) * n, Rational(0)).ceil().to_uint64();
     const Rational others = is_lower ? Rational(1) - target : target;  // the share of records that a miss may reach
     return ((is_lower ? Rational(1) - q : q) * std::min(n, ranks / others)).ceil().to_uint64();
   }
@@ -186,10 +185,9 @@ Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ran
   const Enclosure half = Enclosure::of(failure / Rational(2));
   const FoundBound lower(true, drawn.lower, candidates, half);
   const FoundBound upper(false, drawn.upper, candidates, half);
-  const bool known = release.public_records.has_value();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    raise(ranks[i], lower.left_outside(release.query.quantiles[i], rows, known));
-    raise(ranks[i], upper.left_outside(release.query.quantiles[i], rows, known));
+    raise(ranks[i], lower.left_outside(release.query.quantiles[i], rows));
+    raise(ranks[i], upper.left_outside(release.query.quantiles[i], rows));
   }
   return ranks;
 }
