@@ -68,9 +68,8 @@ struct JointWork {
   std::uint64_t entries = 0;
 };
 
-/// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Time about k a table for
-/// each run of splits (JointRuns) near the targets, memory 16 k bytes; about 40 tables when records can be near the targets,
-/// some hundreds otherwise.
+/// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Totals are listed
+/// (ListedTotals) where records can be near the targets; boxes of totals and splits are parted (JointBoxes) elsewhere.
 class JointSelection {
  public:
   explicit JointSelection(const JointProblem& problem);

@@ -32,9 +32,8 @@ namespace {
 
 template <class Real>
 std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns& runs, int scale) {
-  using std::ldexp;
   const Real unit =
-      ldexp(Real{1}, scale) / static_cast<Real>(static_cast<double>(problem.base.total())) * Real{1 + 0x1p-48};
+      std::ldexp(Real{1}, scale) / static_cast<Real>(static_cast<double>(problem.base.total())) * Real{1 + 0x1p-48};
   std::vector<Real> masses;
   masses.reserve(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -122,7 +121,7 @@ bool JointForward<Real>::in_range() const {
 template <class Real>
 void JointForward<Real>::set_kernels() {
   for (std::size_t j = 0; j < kernels_.size(); ++j) {
-    const uint128 scaled = uint128{problem_.target.weights[j]} * totals_.anchors[j];
+    const uint128 scaled = uint128{problem_.target.weights[j]} * totals_.anchor;
     const auto denominator = static_cast<double>(problem_.target.denominator);
     const std::int64_t corner = std::min(static_cast<std::int64_t>(scaled / problem_.target.denominator), records_);
     const uint128 rest = scaled - uint128{static_cast<std::uint64_t>(corner)} * problem_.target.denominator;
@@ -143,12 +142,7 @@ void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width
   for (std::size_t j = 0; j < rows_.size(); ++j) {
     const RankWindow ranks = window(j, totals, half_width);
     rows_[j].first = runs_.first_from(ranks.first);
-    std::size_t end = runs_.first_from(ranks.last + 1);
-    if (!totals.rows.empty()) {
-      rows_[j].first = std::max(rows_[j].first, totals.rows[j].first);
-      end = std::max(rows_[j].first, std::min(end, totals.rows[j].end));
-    }
-    rows_[j].enter.resize(end - rows_[j].first);
+    rows_[j].enter.resize(runs_.first_from(ranks.last + 1) - rows_[j].first);
     rows_[j].stay.resize(rows_[j].enter.size());
     work_ += rows_[j].stay.size();
     if (j == 0) {
@@ -320,6 +314,5 @@ void JointForward<Real>::stay(std::size_t j) {
 
 template class JointForward<double>;
 template class JointForward<long double>;
-template class JointForward<WideReal>;
 
 }  // namespace fractile

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "quantiles/joint.hpp"
-#include "quantiles/wide_real.hpp"
 
 namespace fractile {
 
@@ -66,13 +65,6 @@ struct RealRange {
   static Real floor() { return std::ldexp(Real{1}, 100 - down); }
 };
 
-template <>
-struct RealRange<WideReal> {
-  static constexpr int up = 1 << 20;
-  static WideReal least() { return {}; }
-  static WideReal floor() { return {}; }
-};
-
 /// 1, step, step^2, ... of any exponent below 2^36: products of entries of three lists.
 template <class Real>
 class JointPowers {
@@ -105,21 +97,12 @@ struct RankWindow {
   }
 };
 
-/// Runs first .. end - 1.
-struct RunWindow {
-  std::size_t first;
-  std::size_t end;
-  bool contains(std::size_t i) const { return i >= first && i < end; }
-  friend bool operator==(const RunWindow&, const RunWindow&) = default;
-};
-
-/// Totals first .. last with quantiles in `rows` (empty: in all runs), for which one table stands: cell j's target in it is that of anchors[j], which is one of the two.
-/// As |g - t w| >= |g - a w| - |t - a| w, its masses times exp(rate * sum of w_j |t - anchors[j]|) bound those of total t.
+/// Totals first .. last, for which one table stands: that of the anchor, which is one of the two. As |g - t w| >= |g - a w| -
+/// |t - a| w, its masses times exp(rate * |t - anchor|) bound those of total t.
 struct TotalRange {
   std::uint64_t first;
   std::uint64_t last;
-  std::vector<std::uint64_t> anchors;
-  std::vector<RunWindow> rows = {};
+  std::uint64_t anchor;
   friend bool operator==(const TotalRange&, const TotalRange&) = default;
 };
 
@@ -134,7 +117,7 @@ class JointForward {
   RankWindow window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
   /// Fills the rows.
   void fill(const TotalRange& totals, std::uint64_t half_width);
-  /// An upper bound of the mass of all selections within the windows, by the anchors' targets, times 2^(scale k).
+  /// An upper bound of the mass of all selections within the windows, by the anchor's targets, times 2^(scale k).
   Real mass() const { return mass_; }
   const TotalRange& totals() const { return totals_; }
   /// Whether the mass is more than what covers underflow.
@@ -186,6 +169,5 @@ class JointForward {
 
 extern template class JointForward<double>;
 extern template class JointForward<long double>;
-extern template class JointForward<WideReal>;
 
 }  // namespace fractile
