@@ -21,10 +21,12 @@
 namespace fractile::cli {
 namespace {
 
-std::string rendered(Format format, const Published& release, const SourceDescription& source) {
+/// `json`: the receipt, for that format.
+std::string rendered(Format format, const Published& release, const SourceDescription& source,
+                     const std::string& json) {
   switch (format) {
     case Format::json:
-      return to_json(release, source);
+      return json;
     case Format::csv:
       return to_csv(release);
     case Format::table:
@@ -137,8 +139,9 @@ int run_release(const Typed& typed) {
         profiles_of(table, column, lattice, null_policy, selection, bits, [&] { progress.tick(); });
     Published release = published(profiles, lattice, query, selection, bounds, bits);
     if (public_rows) std::get<QuantileRelease>(release).public_records = table.rows();
-    const std::string json = to_json(release, source);
-    output = rendered(format, release, source);
+    const bool needs_json = charge || !receipt.empty() || format == Format::json;  // worst cases take their time
+    const std::string json = needs_json ? to_json(release, source) : std::string();
+    output = rendered(format, release, source, json);
     if (charge) {
       charge->publish(json);
     } else if (!receipt.empty()) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -98,6 +99,10 @@ struct PartCost {
   Rational delta = {};  ///< of approximate budgets
 };
 
+namespace detail {
+struct Course;
+}  // namespace detail
+
 /// Published quantiles and what they were published under. Holds nothing that was not paid for.
 struct QuantileRelease {
   QuantileQuery query;
@@ -109,6 +114,7 @@ struct QuantileRelease {
       public_records;  ///< how many rows the table has, with or without a number, when declared public
   std::optional<PrivateBounds> bounds = {};  ///< when nobody declared them; `query` has the rest of the budget
   std::vector<PartCost> spent = {};          ///< part by part, in order; determined by what is public or published
+  std::shared_ptr<const detail::Course> course = {};  ///< how it ran, which worst_case() reads; public, as `used` is
 
   /// What all of it costs.
   const Budget& cost() const { return bounds ? bounds->budget : query.budget; }

@@ -49,10 +49,11 @@ struct Recursion {
   Recursion(const Release& release, std::size_t values, const Exponent& epsilon)
       : query(query_of(release, epsilon)),
         plan(plan_of(query, candidates_of(values))),
-        calibration(query, plan.levels) {}
+        calibration(query, plan.recursion().levels) {}
   /// Of a profile, which must stay.
   QuantileTree tree(const RankProfile& profile) const {
-    return {profile, plan.released, plan.shape, calibration, subcells_for(profile.candidates())};
+    const SelectQuantiles& selection = plan.recursion();
+    return {profile, selection.released, selection.shape, calibration, selection.subcells};
   }
 };
 

@@ -84,13 +84,14 @@ class AuditedRelease {
   std::vector<std::uint64_t> published(const std::vector<QuantileRelease>& releases) const {
     std::vector<std::uint64_t> output;
     const auto add = [&](const Rational& value) { output.push_back((value / lattice_.step()).to_uint64()); };
+    const auto add_grid = [&](const std::optional<RoundGrid>& grid) { output.push_back(grid ? grid->stride : 0); };
     for (const QuantileRelease& release : releases) {
       if (release.bounds) add(release.lattice.lower() - lattice_.lower());
       if (release.bounds) add(release.lattice.upper() - lattice_.lower());
-      output.push_back(static_cast<std::uint64_t>(release.used.mechanism));
-      add(release.used.granularity.value_or(Rational(0)));
-      add(release.used.heaping.value_or(Rational(0)));
-      if (release.used.mechanism == Mechanism::tree) continue;
+      const auto& [plan, found] = *release.course;
+      add_grid(found.grid);
+      add_grid(found.heaps);
+      if (stage_in<CountOnTree>(plan.stages(found))) continue;
       output.insert(output.end(), release.indices.begin(), release.indices.end());
     }
     return output;

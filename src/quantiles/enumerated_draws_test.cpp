@@ -58,8 +58,9 @@ TEST(EnumeratedDraws, HasTheLawOfTheTree) {
     for (const Setting& setting : settings) {
       QuantileQuery query{setting.quantiles, Budget::pure(Exponent::parse("ln 9")), neighbors, 1, setting.mechanism};
       const QuantilePlan plan = plan_of(query, lattice);
-      const Calibration calibration(query, plan.levels);
-      const OutputLaw walked = quantile_law(QuantileTree(table, query.quantiles, plan.shape, calibration, 2));
+      const Calibration calibration(query, plan.recursion().levels);
+      const OutputLaw walked =
+          quantile_law(QuantileTree(table, query.quantiles, plan.recursion().shape, calibration, 2));
       expect_same(law_by_running(table, lattice, query), walked, to_string(setting.mechanism));
     }
   }

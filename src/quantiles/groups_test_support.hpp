@@ -39,8 +39,8 @@ inline LawOfTable release_law(const QuantileQuery& query, std::uint64_t candidat
   }
   const Lattice lattice = Lattice::regular(0, Rational(static_cast<std::int64_t>(candidates)) - 1, 1);
   return [query, subcells, plan = plan_of(query, lattice)](const RankProfile& profile) {
-    const Calibration calibration(query, plan.levels);
-    return quantile_law(QuantileTree(profile, query.quantiles, plan.shape, calibration, subcells));
+    const Calibration calibration(query, plan.recursion().levels);
+    return quantile_law(QuantileTree(profile, query.quantiles, plan.recursion().shape, calibration, subcells));
   };
 }
 

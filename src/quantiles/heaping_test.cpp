@@ -10,12 +10,14 @@
 #include "quantiles/count_tree.hpp"
 #include "quantiles/plan.hpp"
 #include "support/draws.hpp"
+#include "support/findings.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
+using testing::as_if_found;
 using testing::effort;
 using testing::FreeDraws;
 using testing::profile_of;
@@ -165,14 +167,14 @@ TEST(Heaping, PlansPayForWhatTheyLookFor) {
   const QuantilePlan none = plan_of(query, Lattice::regular(0, 50, 1));
   const QuantilePlan heaps = plan_of(query, Lattice::regular(0, 120, 1));
   const QuantilePlan both = plan_of(query, Lattice::regular(0, 120, Rational(1, 1000)));
-  EXPECT_EQ(none.findings({}), 0);
-  EXPECT_EQ(heaps.findings({}), 1);
-  EXPECT_EQ(both.findings({}), 1);  // no granularity: no heaps of anything
-  EXPECT_EQ(both.findings({both.grids.front(), {}}), 2);
+  EXPECT_EQ(findings_in(none.stages()), 0);
+  EXPECT_EQ(findings_in(heaps.stages()), 1);
+  EXPECT_EQ(findings_in(both.stages()), 1);  // no granularity: no heaps of anything
+  EXPECT_EQ(findings_in(both.stages({both.grids.front(), {}})), 2);
   EXPECT_EQ(query_after(query, 2).budget.epsilon(), Exponent(Rational(38, 40)));
   QuantileQuery plain = query;
   plain.mechanism = Mechanism::approximate;
-  EXPECT_EQ(plan_of(plain, Lattice::regular(0, 120, 1)).findings({}), 0);
+  EXPECT_EQ(findings_in(plan_of(plain, Lattice::regular(0, 120, 1)).stages()), 0);
 }
 
 // Quantiles of heaps come out on them more often, and nearer: what the base measure is for.
@@ -210,11 +212,10 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const Rational confidence(19, 20);
   const WorstCase planned = worst_case(query, lattice, confidence);
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_quantiles(hours(lattice), lattice, query, bits);
-  release.used.heaping.reset();
-  const WorstCase none = worst_case(release, confidence);
-  release.used.heaping = Rational(5);
-  const WorstCase fives = worst_case(release, confidence);
+  const QuantileRelease release = release_quantiles(hours(lattice), lattice, query, bits);
+  const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
+  const WorstCase none = worst_case(as_if_found(release, {}), confidence);
+  const WorstCase fives = worst_case(as_if_found(release, {{}, of_fives}), confidence);
   for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
     EXPECT_LT(none.ranks[j].value(), fives.ranks[j].value());
     EXPECT_EQ(fives.ranks[j].value(), planned.ranks[j].value());
@@ -226,8 +227,7 @@ TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 120, 1);
   const QuantileQuery query = evenly(6, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_quantiles(hours(lattice), lattice, query, bits);
-  release.used.heaping.reset();
+  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), lattice, query, bits), {});
   QuantileQuery rest = query_after(query, 1);
   rest.base = Base::uniform;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(rest, lattice, Rational(19, 20)).ranks);
@@ -260,8 +260,8 @@ TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 120, 1);
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_quantiles(hours(lattice), lattice, query, bits);
-  release.used.heaping = Rational(5);
+  const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
+  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), lattice, query, bits), {{}, of_fives});
   QuantileQuery counted = query_after(query, 1);
   counted.mechanism = Mechanism::tree;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(counted, lattice, Rational(19, 20)).ranks);

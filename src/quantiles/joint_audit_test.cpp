@@ -340,7 +340,7 @@ OutputLaw median_law(const RankProfile& profile, const QuantileQuery& query, con
   const Calibration calibration(query_after(query, 1), 1);
   OutputLaw law;
   for (std::size_t k = 0; k < chosen.size(); ++k) {
-    RecursionShape shape = plan.shape;
+    RecursionShape shape = plan.recursion().shape;
     if (k > 0) shape.numbers.heaps = heaps[k - 1].grid;
     const QuantileTree tree(profile, query.quantiles, shape, calibration, subcells_for(lattice.size()));
     for (const auto& [output, p] : quantile_law(tree)) {

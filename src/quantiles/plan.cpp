@@ -22,12 +22,19 @@ std::vector<std::size_t> even_widths(std::size_t quantiles, std::size_t levels) 
   return widths;
 }
 
-QuantilePlan recursion(Mechanism mechanism, RecursionShape shape, const std::vector<Rational>& released) {
+/// What decides the quantiles, and why.
+struct Choice {
+  Mechanism mechanism;
+  Decision decision;
+  std::string reason = {};
+};
+
+Choice recursion(Mechanism mechanism, RecursionShape shape, const std::vector<Rational>& released) {
   const auto levels = static_cast<std::int64_t>(shape.widths.size());
-  return {mechanism, std::move(shape), Rational(levels), released, {}};
+  return {mechanism, SelectQuantiles{std::move(shape), Rational(levels), released, 0}};
 }
 
-QuantilePlan flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& released) {
+Choice flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& released) {
   return recursion(mechanism, {kind, {released.size()}}, released);
 }
 
@@ -38,7 +45,7 @@ std::optional<double> records_at_epsilon_one(const QuantileQuery& query) {
 }
 
 /// Among few records a quantile of the second level cannot err by much more than its node's ends do: the first gets more.
-QuantilePlan joint_tree(const QuantileQuery& query, const std::vector<Rational>& released) {
+Choice joint_tree(const QuantileQuery& query, const std::vector<Rational>& released) {
   constexpr double few = 12;  // for each quantile
   const std::size_t levels = released.size() <= 3 ? 1 : released.size() <= 400 ? 2 : 3;
   RecursionShape shape{NodeKind::joint_total, even_widths(released.size(), levels), true};
@@ -48,11 +55,14 @@ QuantilePlan joint_tree(const QuantileQuery& query, const std::vector<Rational>&
   return recursion(Mechanism::joint_tree, std::move(shape), released);
 }
 
-QuantilePlan approximate(const QuantileQuery& query, const std::vector<Rational>& released) {
-  RecursionShape shape = RecursionShape::binary(released.size());
-  QuantilePlan plan = recursion(Mechanism::approximate, std::move(shape), released);
-  if (query.rates == Rates::as_published) plan.levels = published_levels(released.size());
-  return plan;
+Choice approximate(const QuantileQuery& query, const std::vector<Rational>& released) {
+  const bool one = query.mechanism == Mechanism::exponential;
+  Choice choice =
+      recursion(one ? query.mechanism : Mechanism::approximate, RecursionShape::binary(released.size()), released);
+  if (query.rates == Rates::as_published) {
+    std::get<SelectQuantiles>(choice.decision).levels = published_levels(released.size());
+  }
+  return choice;
 }
 
 /// Up to here one level beats two in error, and takes milliseconds.
@@ -81,43 +91,38 @@ bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bo
          query.quantiles.size() >= many && candidates <= few_candidates;
 }
 
-QuantilePlan automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   if (counting_is_better(query, lattice.size(), false, scale)) {
-    return {Mechanism::tree, {}, 1, query.quantiles, "many quantiles among few candidates: counts on a tree"};
+    return {Mechanism::tree, CountOnTree{}, "many quantiles among few candidates: counts on a tree"};
   }
   if (query.quantiles.size() == 1) {
-    QuantilePlan plan = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);
-    plan.reason = "one quantile";
-    return plan;
+    Choice choice = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);
+    choice.reason = "one quantile";
+    return choice;
   }
   if (lattice.size() > largest_joint_lattice) {
-    QuantilePlan plan = approximate(query, query.quantiles);
-    plan.reason = "more than 2^46 possible values";
-    return plan;
+    Choice choice = approximate(query, query.quantiles);
+    choice.reason = "more than 2^46 possible values";
+    return choice;
   }
   if (query.budget.measure() == Measure::zcdp) {
-    QuantilePlan plan = approximate(query, query.quantiles);
-    plan.reason = "under zCDP many levels cost little";
-    return plan;
+    Choice choice = approximate(query, query.quantiles);
+    choice.reason = "under zCDP many levels cost little";
+    return choice;
   }
   const std::vector<Rational> anchors = anchors_of(query, lattice);
   const bool at_once = anchors.size() <= most_at_once;
-  QuantilePlan plan =
-      at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors);
-  plan.reason =
+  Choice choice = at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors);
+  choice.reason =
       fmt::format("{} {} quantiles{}", at_once ? "at most" : "more than", most_at_once, at_once ? " at once" : "");
   if (anchors.size() < query.quantiles.size()) {
-    plan.reason += fmt::format("; {} of {} selected and the others interpolated, for about {} records", anchors.size(),
-                               query.quantiles.size(), *query.expected_rows);
+    choice.reason += fmt::format("; {} of {} selected and the others interpolated, for about {} records",
+                                 anchors.size(), query.quantiles.size(), *query.expected_rows);
   }
-  return plan;
+  return choice;
 }
 
-}  // namespace
-
-namespace {
-
-QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+Choice choice_for(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   switch (query.mechanism) {
     case Mechanism::automatic:
       return automatic(query, lattice, scale);
@@ -131,10 +136,11 @@ QuantilePlan plan_for(const QuantileQuery& query, const Lattice& lattice, const 
     case Mechanism::approximate:
       return approximate(query, query.quantiles);
     case Mechanism::independent:
+      return {query.mechanism, SelectEach{}};
     case Mechanism::tree:
       break;
   }
-  return {query.mechanism, {}, 1, query.quantiles, {}};
+  return {Mechanism::tree, CountOnTree{}};
 }
 
 bool wants_adaptive_base(const QuantileQuery& query) {
@@ -143,14 +149,72 @@ bool wants_adaptive_base(const QuantileQuery& query) {
          query.mechanism == Mechanism::joint_tree;
 }
 
+/// The recursion with the numbers that were found, and what follows it.
+void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, std::size_t quantiles,
+                   const RoundNumbers& found) {
+  const bool interpolates = selection.released.size() < quantiles;
+  selection.shape.numbers = found;
+  if (interpolates) selection.wants = Wanted::splits;
+  stages.emplace_back(selection);
+  if (!interpolates) return;
+  stages.emplace_back(Interpolate{selection.released, selection.subcells});
+  if (found.grid) stages.emplace_back(RoundToGrid{*found.grid});
+}
+
 }  // namespace
 
-std::optional<int> findings_before_counting(const QuantileQuery& query, const QuantilePlan& plan,
-                                            std::uint64_t candidates, const RoundNumbers& found) {
-  const std::uint64_t left = found.grid ? found.grid->size(candidates) : candidates;
-  if (found.grid && counting_is_better(query, left, false, plan.scale)) return 1;
-  if (found.heaps && counting_is_better(query, left, true, plan.scale)) return plan.findings(found);
-  return {};
+std::vector<Stage> QuantilePlan::stages(const RoundNumbers& found) const {
+  std::vector<Stage> stages;
+  const std::uint64_t candidates = found.grid ? found.grid->size(lattice.size()) : lattice.size();
+  if (!grids.empty()) stages.emplace_back(FindGranularity{grids});
+  bool counts = found.grid && counting_is_better(query, candidates, false, scale);
+  if (!counts && finds_heaps && (grids.empty() || found.grid)) {
+    stages.emplace_back(FindHeaps{heap_grids(lattice, found.grid)});
+    counts = found.heaps && counting_is_better(query, candidates, true, scale);
+  }
+  if (counts) {
+    stages.emplace_back(CountOnTree{found.grid});
+  } else if (is_recursion()) {
+    add_selection(stages, recursion(), query.quantiles.size(), found);
+  } else if (counts_anyway()) {
+    stages.emplace_back(CountOnTree{});
+  } else {
+    stages.emplace_back(SelectEach{});
+  }
+  return stages;
+}
+
+std::vector<RoundNumbers> QuantilePlan::outcomes() const {
+  std::vector<RoundNumbers> outcomes{{}};
+  for (const RoundGrid& grid : grids) outcomes.push_back({grid, {}});
+  const std::size_t granularities = outcomes.size();
+  for (std::size_t i = 0; i < granularities; ++i) {
+    const RoundNumbers found = outcomes[i];
+    const std::vector<Stage> after = stages(found);
+    const auto* next = stage_in<FindHeaps>(after);
+    if (!next) continue;
+    for (const HeapGrid& heap : next->heaps) outcomes.push_back({found.grid, heap.grid});
+  }
+  return outcomes;
+}
+
+MechanismUsed QuantilePlan::used(const RoundNumbers& found) const {
+  const std::vector<Stage> run = stages(found);
+  const auto spacing = [&](const std::optional<RoundGrid>& grid) {
+    return lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
+  };
+  MechanismUsed used{mechanism, {}, query.quantiles.size(), reason};
+  if (const auto* selection = stage_in<SelectQuantiles>(run)) {
+    used.widths = selection->shape.widths;
+    used.selected = selection->released.size();
+  } else if (stage_in<CountOnTree>(run) && !counts_anyway()) {
+    used.mechanism = Mechanism::tree;
+    used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
+                              : "many quantiles among few round numbers: counts on a tree";
+  }
+  if (stage_in<FindGranularity>(run)) used.granularity = spacing(found.grid);
+  if (found.heaps) used.heaping = spacing(found.heaps);
+  return used;
 }
 
 std::uint64_t largest_lattice(const QuantileQuery& query) {
@@ -180,11 +244,14 @@ QuantileQuery query_after(QuantileQuery query, int findings) {
 
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   query.validate(lattice);
-  QuantilePlan plan = plan_for(query, lattice, scale);
-  plan.scale = scale;
-  if (query.mechanism == Mechanism::exponential) plan.mechanism = Mechanism::exponential;
-  if (wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice && plan.mechanism != Mechanism::tree) {
-    plan.shape.edges = true;
+  Choice choice = choice_for(query, lattice, scale);
+  QuantilePlan plan{query, lattice, scale, choice.mechanism, std::move(choice.decision), std::move(choice.reason)};
+  const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
+  if (auto* selection = std::get_if<SelectQuantiles>(&plan.decision)) {
+    selection->subcells = scale.subcells.value_or(subcells_for(lattice.size()));
+    selection->shape.edges = adapts;
+  }
+  if (adapts && plan.mechanism != Mechanism::tree) {
     if (lattice.size() >= scale.fine_lattice) plan.grids = round_grids(lattice);
     plan.finds_heaps = lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
   }

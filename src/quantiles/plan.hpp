@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "quantiles/recursion.hpp"
+#include "quantiles/stages.hpp"
 
 namespace fractile {
 
@@ -20,22 +20,44 @@ struct PlanScale {
   std::optional<std::uint64_t> subcells = {};  ///< parts of a cell; empty: by the lattice's size
 };
 
-struct QuantilePlan {
-  Mechanism mechanism;                ///< never automatic
-  RecursionShape shape;               ///< of the mechanisms that are recursions
-  Rational levels;                    ///< among which the budget is divided: a selection spends 1/levels of it
-  std::vector<Rational> released;     ///< the quantiles that are selected; the others are interpolated
-  std::string reason;                 ///< of automatic's choice, in words; empty otherwise
-  std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
-  bool finds_heaps = false;           ///< whether heaps are, next, unless no granularity was found
-  PlanScale scale = {};
+/// How quantiles are decided.
+using Decision = std::variant<SelectQuantiles, SelectEach, CountOnTree>;
 
-  bool finds_heaps_after(const std::optional<RoundGrid>& grid) const { return finds_heaps && (grids.empty() || grid); }
-  /// How many selections of round numbers come before the quantiles' when they find this.
-  int findings(const RoundNumbers& found) const {
-    return (grids.empty() ? 0 : 1) + (finds_heaps_after(found.grid) ? 1 : 0);
-  }
+/// What a query runs on a lattice. stages() is the one place that decides what comes after what.
+struct QuantilePlan {
+  QuantileQuery query;
+  Lattice lattice;
+  PlanScale scale;
+  Mechanism mechanism;                ///< never automatic
+  Decision decision;                  ///< whatever is found, but see stages()
+  std::string reason = {};            ///< of automatic's choice, in words; empty otherwise
+  std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
+  bool finds_heaps = false;           ///< whether heaps are, next, unless a granularity was looked for in vain
+
+  /// All stages of a release whose preliminary selections find this. Those up to a preliminary one depend only on what the ones
+  /// before it found. Automatic counts on a tree in place of selecting when what was found leaves many quantiles among few
+  /// candidates, under pure privacy, and fewer quantiles where records heap.
+  std::vector<Stage> stages(const RoundNumbers& found = {}) const;
+  /// All that the preliminary selections may find, nothing first.
+  std::vector<RoundNumbers> outcomes() const;
+  /// What is said of a release that found this. Its granularity and heaps are of what it looked for.
+  MechanismUsed used(const RoundNumbers& found) const;
+
+  bool is_recursion() const { return std::holds_alternative<SelectQuantiles>(decision); }
+  bool counts_anyway() const { return std::holds_alternative<CountOnTree>(decision); }
+  /// The decision of mechanisms that are recursions.
+  const SelectQuantiles& recursion() const { return std::get<SelectQuantiles>(decision); }
 };
+
+namespace detail {
+
+/// How a release ran.
+struct Course {
+  QuantilePlan plan;  ///< its query has what the release spent, and is that of one group
+  RoundNumbers found;
+};
+
+}  // namespace detail
 
 /// The share of the budget that a selection of round numbers costs; under zCDP a smaller one finds as much.
 Rational finding_share(Measure measure);
@@ -45,11 +67,6 @@ Calibration finding_calibration(const QuantileQuery& query);
 
 /// The query with what so many findings leave of the budget.
 QuantileQuery query_after(QuantileQuery query, int findings);
-
-/// After how many findings automatic counts on a tree in place of selecting: many quantiles among few candidates, under pure
-/// privacy, and fewer quantiles where records heap. Nothing while it does not.
-std::optional<int> findings_before_counting(const QuantileQuery& query, const QuantilePlan& plan,
-                                            std::uint64_t candidates, const RoundNumbers& found);
 
 /// At most how many candidates the query's mechanism takes.
 std::uint64_t largest_lattice(const QuantileQuery& query);

@@ -1,6 +1,7 @@
 #include "fractile/planning.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "quantiles/plan.hpp"
@@ -21,9 +22,10 @@ std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows
 
 ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options) {
   const QuantilePlan plan = plan_of(query, lattice);
+  MechanismUsed used = plan.used({});
+  used.granularity.reset();  // nobody has looked yet
   const std::uint64_t rows = std::min(query.expected_rows.value_or(options.rows), most_reference_rows);
-  return {query, lattice, MechanismUsed{plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason, {}},
-          worst_case(query, lattice, options.confidence),
+  return {query, lattice, std::move(used), worst_case(query, lattice, options.confidence),
           typical_error(query, lattice, options.shape, rows, affordable_releases(query, rows, options.releases))};
 }
 

@@ -106,13 +106,14 @@ struct NodeErrors {
 /// The bounds of a recursion's quantiles (theorem).
 class RecursionErrors {
  public:
-  RecursionErrors(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                  const RoundNumbers& numbers, std::uint64_t rows)
-      : calibration_(query_after(query, plan.findings(numbers)), plan.levels),
+  RecursionErrors(const QuantileQuery& query, const SelectQuantiles& selection, const Lattice& lattice,
+                  std::uint64_t rows)
+      : calibration_(query, selection.levels),
         empty_(lattice.size(), {}, {}),
-        shape_(with_numbers(plan.shape, numbers)),
-        tree_(empty_, plan.released, shape_, calibration_, subcells_for(lattice.size())),
-        splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, numbers).total()),
+        tree_(empty_, selection.released, selection.shape, calibration_, selection.subcells),
+        splits_weight_(
+            BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, selection.shape.numbers)
+                .total()),
         spread_(Spread::of(tree_.subcells(), rows)) {}
 
   /// Released quantile i's, exceeded with probability at most `failure`.
@@ -133,11 +134,6 @@ class RecursionErrors {
   }
 
  private:
-  static RecursionShape with_numbers(RecursionShape shape, const RoundNumbers& numbers) {
-    shape.numbers = numbers;
-    return shape;
-  }
-
   struct Step {
     QuantileNode node;
     std::vector<std::size_t> ends;  ///< the pivots that matter to what follows, as places among the node's
@@ -204,7 +200,6 @@ class RecursionErrors {
 
   Calibration calibration_;
   RankProfile empty_;
-  RecursionShape shape_;
   QuantileTree tree_;
   uint128 splits_weight_;
   Spread spread_;
@@ -214,10 +209,9 @@ class RecursionErrors {
 
 }  // namespace
 
-Ranks recursion_ranks(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                      const RoundNumbers& numbers, std::uint64_t rows, const std::vector<std::size_t>& which,
-                      const Rational& failure) {
-  RecursionErrors errors(query, plan, lattice, numbers, rows);
+Ranks recursion_ranks(const QuantileQuery& query, const SelectQuantiles& selection, const Lattice& lattice,
+                      std::uint64_t rows, const std::vector<std::size_t>& which, const Rational& failure) {
+  RecursionErrors errors(query, selection, lattice, rows);
   Ranks ranks;
   ranks.reserve(which.size());
   for (const std::size_t i : which) ranks.push_back(errors.of(i, failure));
@@ -285,10 +279,10 @@ std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint
                                           : gaussian_ranks(shape, noise.sigma_squared(), log_sums, log_failure);
 }
 
-std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const QuantilePlan& plan, std::uint64_t rows,
+std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const FindGranularity& stage, std::uint64_t rows,
                                            const Rational& failure) {
   const std::optional<std::uint64_t> excess =
-      candidate_ranks(granularity_rate(finding_calibration(query)), plan.grids.size() + 1, Enclosure::of(failure));
+      candidate_ranks(granularity_rate(finding_calibration(query)), stage.grids.size() + 1, Enclosure::of(failure));
   if (!excess) return {};
   return std::min(rows, (rows + *excess) / 5);
 }

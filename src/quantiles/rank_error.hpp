@@ -19,10 +19,10 @@ using Ranks = std::vector<std::optional<std::uint64_t>>;
 /// `slope` a rank.
 std::optional<std::uint64_t> candidate_ranks(const Exponent& slope, uint128 total_weight, const Enclosure& failure);
 
-/// Lemmas 2 to 4: of these of the quantiles that a recursion releases, each exceeded with probability at most `failure`.
-Ranks recursion_ranks(const QuantileQuery& query, const QuantilePlan& plan, const Lattice& lattice,
-                      const RoundNumbers& numbers, std::uint64_t rows, const std::vector<std::size_t>& which,
-                      const Rational& failure);
+/// Lemmas 2 to 4: of these of the quantiles that a recursion releases with all of the query's budget, each exceeded with
+/// probability at most `failure`.
+Ranks recursion_ranks(const QuantileQuery& query, const SelectQuantiles& selection, const Lattice& lattice,
+                      std::uint64_t rows, const std::vector<std::size_t>& which, const Rational& failure);
 
 /// Lemma 1 for each: sorting draws brings none further from its target than the worst of them was.
 Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, const Rational& failure);
@@ -31,9 +31,9 @@ Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, cons
 std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates,
                                            const Rational& failure);
 
-/// Lemma 6: of `rows` records at most so many are finer than the granularity that the plan's selection finds, but with
+/// Lemma 6: of `rows` records at most so many are finer than the granularity that a release of the query finds, but with
 /// probability `failure`.
-std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const QuantilePlan& plan, std::uint64_t rows,
+std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const FindGranularity& stage, std::uint64_t rows,
                                            const Rational& failure);
 
 }  // namespace fractile

@@ -1,6 +1,7 @@
 #include "quantiles/release.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -98,7 +99,6 @@ namespace {
 /// of the last two, as far as the range goes.
 std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const std::vector<Rational>& released,
                                 const std::vector<Split>& splits, Split highest) {
-  if (released.size() == quantiles.size()) return splits;
   const auto at = [](Split split) { return Rational(static_cast<std::int64_t>(split)); };
   std::vector<Split> result;
   std::size_t k = 0;
@@ -117,132 +117,119 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query) {
   return query;
 }
 
-/// One part for each level, each with its share of what the selections have.
-std::vector<PaidPart> parts_for_levels(const QuantilePlan& plan, Share share, Draws& draws) {
-  Share all = share.take_rest();
-  std::vector<PaidPart> levels;
-  for (std::size_t i = 0; i < plan.shape.widths.size(); ++i) {
-    const Rational emphasis = plan.shape.emphasis.empty() ? Rational(1) : plan.shape.emphasis[i];
-    levels.push_back(draws.begin("level " + std::to_string(i + 1), all.take(emphasis / plan.levels)));
+/// Draws one release, a stage at a time.
+class StageSampler {
+ public:
+  StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
+      : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {}
+
+  /// What a stage finds decides which stages come after it.
+  void run() {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      std::visit([&](const auto& stage) { draw(stage); }, stages_[i]);
+      if (is_preliminary(stages_[i])) stages_ = plan_.stages(found_);
+    }
   }
-  return levels;
-}
 
-/// Runs a recursion. One candidate a quantile.
-std::vector<std::uint64_t> recursive_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                               const QuantilePlan& plan, const RoundNumbers& found, Share share,
-                                               Draws& draws) {
-  const Calibration calibration(paid_from(share, query), plan.levels);
-  const std::uint64_t subcells = plan.scale.subcells.value_or(subcells_for(profile.candidates()));
-  RecursionShape shape = plan.shape;
-  shape.numbers = found;
-  const QuantileTree tree(profile, plan.released, shape, calibration, subcells);
-  const Wanted wanted = plan.released.size() < query.quantiles.size() ? Wanted::splits : Wanted::candidates;
-  const std::vector<Split> splits =
-      sample_splits(tree, plan.released.size(), parts_for_levels(plan, std::move(share), draws), wanted);
-  std::vector<std::uint64_t> candidates =
-      interpolated(query.quantiles, plan.released, splits, whole_span(profile, subcells).highest);
-  const bool rounds = found.grid && plan.released.size() < query.quantiles.size();
-  for (std::uint64_t& split : candidates) {
-    split = rounds ? found.grid->nearest(tree.candidate_of(split), profile.candidates()) : tree.candidate_of(split);
+  const RoundNumbers& found() const { return found_; }
+  /// One candidate a quantile.
+  std::vector<std::uint64_t> take_indices() { return std::move(values_); }
+
+ private:
+  void draw(const FindGranularity& stage) {
+    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    const Calibration calibration(paid_from(share, plan_.query), 1);
+    found_.grid = select_granularity(profile_, stage.grids, granularity_rate(calibration),
+                                     draws_.begin("granularity", std::move(share)));
   }
-  return candidates;
-}
 
-/// What parts of the budget find, as the plan has it.
-RoundNumbers find_round_numbers(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
-                                const QuantilePlan& plan, Share& share, Draws& draws) {
-  RoundNumbers found;
-  const Rational fraction = finding_share(query.budget.measure());
-  if (!plan.grids.empty()) {
-    Share finding = share.take(fraction);
-    const Calibration calibration(paid_from(finding, query), 1);
-    found.grid = select_granularity(profile, plan.grids, granularity_rate(calibration),
-                                    draws.begin("granularity", std::move(finding)));
+  void draw(const FindHeaps& stage) {
+    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    const Calibration calibration(paid_from(share, plan_.query), 1);
+    found_.heaps =
+        select_heaps(profile_, stage.heaps, heaping_rate(calibration), draws_.begin("heaps", std::move(share)));
   }
-  const bool counts = findings_before_counting(query, plan, lattice.size(), found).has_value();
-  if (counts || !plan.finds_heaps_after(found.grid)) return found;
-  Share finding = share.take(fraction);
-  const Calibration calibration(paid_from(finding, query), 1);
-  found.heaps = select_heaps(profile, heap_grids(lattice, found.grid), heaping_rate(calibration),
-                             draws.begin("heaps", std::move(finding)));
-  return found;
-}
 
-std::vector<std::uint64_t> counted_quantiles(const RankProfile& profile, const QuantileQuery& query, Share share,
-                                             Draws& draws) {
-  const CountTreeShape shape = count_tree_shape(profile.candidates());
-  const CountTreeNoise noise(paid_from(share, query), shape.height());
-  return sample_tree_quantiles(profile, query.quantiles, shape, noise, draws.begin("counts", std::move(share)));
-}
+  void draw(const SelectQuantiles& stage) {
+    const Calibration calibration(paid_from(share_, plan_.query), stage.levels);
+    const QuantileTree tree(profile_, stage.released, stage.shape, calibration, stage.subcells);
+    values_ = sample_splits(tree, stage.released.size(), parts_for_levels(stage), stage.wants);
+    if (stage.wants == Wanted::candidates) to_candidates(stage.subcells);
+  }
 
-/// The same among the candidates of the grid.
-std::vector<std::uint64_t> counted_on_grid(const RankProfile& profile, const QuantileQuery& query,
-                                           const RoundGrid& grid, Share share, Draws& draws) {
-  std::vector<std::uint64_t> candidates = counted_quantiles(on_grid(profile, grid), query, std::move(share), draws);
-  for (std::uint64_t& candidate : candidates) candidate = grid.offset + candidate * grid.stride;
-  return candidates;
-}
+  void draw(const SelectEach&) {
+    const QuantileQuery& query = plan_.query;
+    const IndependentQuantiles selections{query.quantiles, independent_range(paid_from(share_, query)), query.neighbors,
+                                          query.records_per_person};
+    values_ = sample_independent(profile_, selections,
+                                 draws_.begin_composition("quantiles", share_.take_rest(), query.quantiles.size()));
+  }
 
-std::vector<std::uint64_t> independent_quantiles(const RankProfile& profile, const QuantileQuery& query, Share share,
-                                                 Draws& draws) {
-  const IndependentQuantiles selections{query.quantiles, independent_range(paid_from(share, query)), query.neighbors,
-                                        query.records_per_person};
-  return sample_independent(profile, selections,
-                            draws.begin_composition("quantiles", std::move(share), query.quantiles.size()));
-}
+  void draw(const CountOnTree& stage) {
+    if (!stage.grid) {
+      values_ = counted(profile_);
+      return;
+    }
+    values_ = counted(on_grid(profile_, *stage.grid));
+    for (std::uint64_t& candidate : values_) candidate = stage.grid->offset + candidate * stage.grid->stride;
+  }
 
-std::vector<std::uint64_t> selected_quantiles(const RankProfile& profile, const QuantileQuery& query,
-                                              const QuantilePlan& plan, const RoundNumbers& found, Share share,
-                                              Draws& draws) {
-  if (plan.mechanism == Mechanism::independent) return independent_quantiles(profile, query, std::move(share), draws);
-  if (plan.mechanism == Mechanism::tree) return counted_quantiles(profile, query, std::move(share), draws);
-  return recursive_quantiles(profile, query, plan, found, std::move(share), draws);
-}
+  void draw(const Interpolate& stage) {
+    const Split highest = whole_span(profile_, stage.subcells).highest;
+    values_ = interpolated(plan_.query.quantiles, stage.released, values_, highest);
+    to_candidates(stage.subcells);
+  }
 
-MechanismUsed used_for(const Lattice& lattice, const QuantilePlan& plan, const RoundNumbers& found) {
-  MechanismUsed used{plan.mechanism, plan.shape.widths, plan.released.size(), plan.reason};
-  const auto spacing = [&](const std::optional<RoundGrid>& grid) {
-    return lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
-  };
-  if (!plan.grids.empty()) used.granularity = spacing(found.grid);
-  if (found.heaps) used.heaping = spacing(found.heaps);
-  return used;
-}
+  void draw(const RoundToGrid& stage) {
+    for (std::uint64_t& value : values_) value = stage.grid.nearest(value, profile_.candidates());
+  }
 
-/// As used_for(), when the quantiles are counted for what was found.
-MechanismUsed counted_for(const Lattice& lattice, const QuantileQuery& query, const QuantilePlan& plan,
-                          const RoundNumbers& found) {
-  MechanismUsed used = used_for(lattice, plan, found);
-  used.mechanism = Mechanism::tree;
-  used.widths.clear();
-  used.selected = query.quantiles.size();
-  used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
-                            : "many quantiles among few round numbers: counts on a tree";
-  return used;
-}
+  std::vector<std::uint64_t> counted(const RankProfile& profile) {
+    const CountTreeShape shape = count_tree_shape(profile.candidates());
+    const CountTreeNoise noise(paid_from(share_, plan_.query), shape.height());
+    return sample_tree_quantiles(profile, plan_.query.quantiles, shape, noise,
+                                 draws_.begin("counts", share_.take_rest()));
+  }
+
+  /// One part for each level, each with its share of what the selections have.
+  std::vector<PaidPart> parts_for_levels(const SelectQuantiles& stage) {
+    Share all = share_.take_rest();
+    std::vector<PaidPart> levels;
+    for (std::size_t i = 0; i < stage.shape.widths.size(); ++i) {
+      const Rational emphasis = stage.shape.emphasis.empty() ? Rational(1) : stage.shape.emphasis[i];
+      levels.push_back(draws_.begin("level " + std::to_string(i + 1), all.take(emphasis / stage.levels)));
+    }
+    return levels;
+  }
+
+  void to_candidates(std::uint64_t subcells) {
+    for (std::uint64_t& value : values_) value /= subcells;
+  }
+
+  const RankProfile& profile_;
+  const QuantilePlan& plan_;
+  Share share_;  // what is left
+  Draws& draws_;
+  RoundNumbers found_;
+  std::vector<Stage> stages_ = plan_.stages();
+  std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
+};
 
 }  // namespace
 
 QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
                              Share share, PersonSteps person, DrawSource& source, const PlanScale& scale) {
-  const QuantileQuery query = paid_from(share, asked);
-  const QuantilePlan plan = plan_of(query, lattice, scale);
+  const QuantilePlan plan = plan_of(paid_from(share, asked), lattice, scale);
   if (profile.candidates() != lattice.size()) {
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
-  const RoundNumbers found = find_round_numbers(profile, lattice, query, plan, share, draws);
-  QuantileRelease release{query, lattice, {}, used_for(lattice, plan, found), {}, {}};
-  if (findings_before_counting(query, plan, lattice.size(), found)) {
-    release.used = counted_for(lattice, query, plan, found);
-    const RoundGrid grid = found.grid.value_or(RoundGrid{0, 1});
-    release.indices = counted_on_grid(profile, query, grid, std::move(share), draws);
-  } else {
-    release.indices = selected_quantiles(profile, query, plan, found, std::move(share), draws);
-  }
+  StageSampler sampler(profile, plan, std::move(share), draws);
+  sampler.run();
+  QuantileRelease release{plan.query, lattice, sampler.take_indices(), plan.used(sampler.found()), {}, {}};
   release.spent = odometer.spent();
+  release.course = std::make_shared<detail::Course>(detail::Course{plan, sampler.found()});
   return release;
 }
 

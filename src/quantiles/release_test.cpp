@@ -153,7 +153,7 @@ TEST(Release, LevelsAreUnevenAmongFewRecords) {
     for (std::int64_t i = 1; i <= 120; ++i) query.quantiles.emplace_back(i, 121);
     query.mechanism = Mechanism::joint_tree;
     query.expected_rows = rows;
-    return plan_of(query, lattice).shape.emphasis;
+    return plan_of(query, lattice).recursion().shape.emphasis;
   };
   const Budget one = Budget::pure(Rational(1));
   const std::vector<Rational> uneven = emphasis(1000, one);

@@ -33,13 +33,15 @@ std::optional<std::uint64_t> between(const Rational& q, const std::vector<Ration
   return std::min(std::max(*left, *right), n).ceil().to_uint64();
 }
 
-/// What the bounds are asked of: a plan, the round numbers that were found, and among how many rows.
+/// What the bounds are asked of: the stages that a plan runs when this is found, among how many rows.
 struct Setting {
-  const QuantileQuery& query;
   const QuantilePlan& plan;
-  const Lattice& lattice;
-  RoundNumbers found;
   std::uint64_t rows;
+  std::vector<Stage> stages;
+  QuantileQuery rest;  ///< the plan's query, with what the preliminary selections leave of its budget
+
+  Setting(const QuantilePlan& of, std::uint64_t among, const RoundNumbers& found)
+      : plan(of), rows(among), stages(of.stages(found)), rest(query_after(of.query, findings_in(stages))) {}
 };
 
 /// Evenly chosen ones of so many places, the first and the last among them; all, when they are few.
@@ -51,21 +53,18 @@ std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
   return chosen;
 }
 
-Ranks recursion_ranks(const Setting& setting, const std::vector<std::size_t>& which, const Rational& failure) {
-  return fractile::recursion_ranks(setting.query, setting.plan, setting.lattice, setting.found, setting.rows, which,
-                                   failure);
-}
-
 /// Of a recursion's quantiles, and of those that lie between them.
-Ranks selected_ranks(const Setting& setting, const Rational& failure) {
-  const std::vector<Rational>& released = setting.plan.released;
-  const std::vector<Rational>& quantiles = setting.query.quantiles;
-  const std::vector<std::size_t> which = evenly(released.size(), most_quantiles);
-  if (which.size() == quantiles.size()) return recursion_ranks(setting, which, failure);
-  const Ranks errors = recursion_ranks(setting, which, failure / Rational(2));
+Ranks selected_ranks(const Setting& setting, const SelectQuantiles& stage, const Rational& failure) {
+  const std::vector<Rational>& quantiles = setting.rest.quantiles;
+  const std::vector<std::size_t> which = evenly(stage.released.size(), most_quantiles);
+  const auto ranks_of = [&](const Rational& within) {
+    return recursion_ranks(setting.rest, stage, setting.plan.lattice, setting.rows, which, within);
+  };
+  if (which.size() == quantiles.size()) return ranks_of(failure);
+  const Ranks errors = ranks_of(failure / Rational(2));
   std::vector<Rational> anchors;
   anchors.reserve(which.size());
-  for (const std::size_t i : which) anchors.push_back(released[i]);
+  for (const std::size_t i : which) anchors.push_back(stage.released[i]);
   Ranks result;
   for (const Rational& q : quantiles) {
     const auto at = std::ranges::lower_bound(anchors, q);
@@ -76,46 +75,44 @@ Ranks selected_ranks(const Setting& setting, const Rational& failure) {
   return result;
 }
 
-std::optional<int> findings_before_counting(const Setting& setting) {
-  return fractile::findings_before_counting(setting.query, setting.plan, setting.lattice.size(), setting.found);
+Ranks counted_ranks(const Setting& setting, const CountOnTree& stage, const Rational& failure) {
+  const std::uint64_t all = setting.plan.lattice.size();
+  const std::uint64_t candidates = stage.grid ? stage.grid->size(all) : all;
+  return Ranks(setting.rest.quantiles.size(), fractile::counted_ranks(setting.rest, candidates, failure));
 }
 
-/// Whether values are rounded to the grid, past records that are finer.
+/// Of the stage that decides the quantiles.
+Ranks decided_ranks(const Setting& setting, const Rational& failure) {
+  if (const auto* counts = stage_in<CountOnTree>(setting.stages)) return counted_ranks(setting, *counts, failure);
+  if (const auto* selection = stage_in<SelectQuantiles>(setting.stages)) {
+    return selected_ranks(setting, *selection, failure);
+  }
+  return independent_ranks(setting.rest, setting.plan.lattice, failure);
+}
+
+/// Whether values or records are rounded to a granularity that was found, past records that are finer.
 bool rounds(const Setting& setting) {
-  if (!setting.found.grid) return false;
-  return findings_before_counting(setting) || setting.plan.released.size() < setting.query.quantiles.size();
+  const auto* counts = stage_in<CountOnTree>(setting.stages);
+  return stage_in<RoundToGrid>(setting.stages) || (counts && counts->grid);
 }
 
-/// Ranks that rounding to the grid leaves, when records finer than it may lie between.
-Ranks beyond_finer(const Setting& setting, Ranks ranks, const Rational& failure) {
-  const std::optional<std::uint64_t> finer = finer_records(setting.query, setting.plan, setting.rows, failure);
+/// How many records may be finer than it, but with that probability.
+std::optional<std::uint64_t> finer_records(const Setting& setting, const Rational& failure) {
+  return fractile::finer_records(setting.plan.query, *stage_in<FindGranularity>(setting.stages), setting.rows, failure);
+}
+
+Ranks ranks_within(const Setting& setting, const Rational& failure) {
+  if (!rounds(setting)) return decided_ranks(setting, failure);
+  const Rational half = failure / Rational(2);
+  Ranks ranks = decided_ranks(setting, half);
+  const std::optional<std::uint64_t> finer = finer_records(setting, half);
   for (std::optional<std::uint64_t>& each : ranks) each = each && finer ? std::optional(*each + *finer) : std::nullopt;
   return ranks;
 }
 
-Ranks ranks_within(const Setting& setting, const Rational& failure) {
-  const std::size_t quantiles = setting.query.quantiles.size();
-  const std::uint64_t candidates = setting.lattice.size();
-  const Rational half = failure / Rational(2);
-  if (const std::optional<int> findings = findings_before_counting(setting)) {
-    const QuantileQuery query = query_after(setting.query, *findings);
-    if (!setting.found.grid) return Ranks(quantiles, counted_ranks(query, candidates, failure));
-    const Ranks counted(quantiles, counted_ranks(query, setting.found.grid->size(candidates), half));
-    return beyond_finer(setting, counted, half);
-  }
-  if (setting.plan.mechanism == Mechanism::tree) {
-    return Ranks(quantiles, counted_ranks(setting.query, candidates, failure));
-  }
-  if (setting.plan.mechanism == Mechanism::independent) {
-    return independent_ranks(setting.query, setting.lattice, failure);
-  }
-  if (rounds(setting)) return beyond_finer(setting, selected_ranks(setting, half), half);
-  return selected_ranks(setting, failure);
-}
-
 /// Why no bound is known; empty when one is.
-std::string reason_against(const QuantilePlan& plan, const Lattice& lattice) {
-  if (plan.mechanism == Mechanism::tree && !count_tree_shape(lattice.size()).tells_all_apart()) {
+std::string reason_against(const QuantilePlan& plan) {
+  if (plan.counts_anyway() && !count_tree_shape(plan.lattice.size()).tells_all_apart()) {
     return "leaves of the tree hold several values, and all records may lie in one leaf";
   }
   return {};
@@ -136,9 +133,9 @@ using RanksWithin = std::function<Ranks(const Rational& failure)>;
 WorstCase bounds_of(const Setting& setting, const Rational& confidence, const RanksWithin& ranks_at) {
   const std::uint64_t rows = setting.rows;
   const Rational failure = Rational(1) - confidence;
-  const Rational share = failure / Rational(static_cast<std::int64_t>(setting.query.quantiles.size()));
+  const Rational share = failure / Rational(static_cast<std::int64_t>(setting.rest.quantiles.size()));
   WorstCase worst{confidence, rows, ranks_at(share), {}, {}};
-  if (rounds(setting)) worst.rounded = finer_records(setting.query, setting.plan, rows, failure / Rational(2));
+  if (rounds(setting)) worst.rounded = finer_records(setting, failure / Rational(2));
   worst.together = worst.largest();
   worst.ranks = ranks_at(failure);
   const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
@@ -202,35 +199,31 @@ std::uint64_t rows_of(const QuantileRelease& release) {
   return release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
 }
 
-/// What a release says it found.
-RoundNumbers found_by(const QuantileRelease& release, const QuantilePlan& plan) {
-  RoundNumbers found;
-  const auto spacing = [&](const RoundGrid& grid) {
-    return release.lattice.step() * Rational(static_cast<std::int64_t>(grid.stride));
+/// What a plan may find, but for heaps that weigh less than others do.
+std::vector<RoundNumbers> worst_outcomes(const QuantilePlan& plan) {
+  const auto weight = [&](const RoundNumbers& found) {
+    return found.heaps ? found.heaps->size(plan.lattice.size()) : 0;
   };
-  for (const RoundGrid& grid : plan.grids) {
-    if (release.used.granularity == spacing(grid)) found.grid = grid;
+  const auto stride = [](const RoundNumbers& found) { return found.grid ? found.grid->stride : 0; };
+  std::vector<RoundNumbers> worst;
+  for (const RoundNumbers& found : plan.outcomes()) {
+    const auto alike = std::ranges::find_if(worst, [&](const RoundNumbers& other) {
+      return stride(other) == stride(found) && other.heaps.has_value() == found.heaps.has_value();
+    });
+    if (alike == worst.end()) {
+      worst.push_back(found);
+    } else if (weight(*alike) < weight(found)) {
+      *alike = found;
+    }
   }
-  for (const HeapGrid& heap : heap_grids(release.lattice, found.grid)) {
-    if (release.used.heaping == spacing(heap.grid)) found.heaps = heap.grid;
-  }
-  return found;
+  return worst;
 }
 
-/// What a plan may find, but for heaps that weigh less than others do.
-std::vector<RoundNumbers> may_find(const QuantilePlan& plan, const Lattice& lattice) {
-  std::vector<RoundNumbers> result{{}};
-  for (const RoundGrid& grid : plan.grids) result.push_back({grid, {}});
-  if (!plan.finds_heaps) return result;
-  const std::size_t grids = result.size();
-  for (std::size_t i = 0; i < grids; ++i) {
-    if (!plan.finds_heaps_after(result[i].grid)) continue;
-    const std::vector<HeapGrid> heaps = heap_grids(lattice, result[i].grid);
-    const auto most =
-        std::ranges::max_element(heaps, {}, [&](const HeapGrid& heap) { return heap.grid.size(lattice.size()); });
-    if (most != heaps.end()) result.push_back({result[i].grid, most->grid});
+const detail::Course& course_of(const QuantileRelease& release) {
+  if (!release.course) {
+    throw Error(ErrorCode::usage, "a release that does not say how it ran", "take one that this library returned");
   }
-  return result;
+  return *release.course;
 }
 
 }  // namespace
@@ -248,13 +241,13 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(query, lattice);
   const std::uint64_t rows = query.expected_rows.value_or(most_rows);
-  std::string reason = reason_against(plan, lattice);
+  std::string reason = reason_against(plan);
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
   const auto worst_with = [&](const RoundNumbers& found) {
-    const Setting setting{query, plan, lattice, found, rows};
+    const Setting setting(plan, rows, found);
     return bounds_of(setting, confidence, [&](const Rational& failure) { return ranks_within(setting, failure); });
   };
-  const std::vector<RoundNumbers> findings = may_find(plan, lattice);
+  const std::vector<RoundNumbers> findings = worst_outcomes(plan);
   WorstCase worst = worst_with(findings.front());
   for (std::size_t f = 1; f < findings.size(); ++f) {
     const WorstCase other = worst_with(findings[f]);
@@ -268,11 +261,11 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
 
 WorstCase worst_case(const QuantileRelease& release, const Rational& confidence) {
   require_confidence(confidence);
-  const QuantilePlan plan = plan_of(release.query, release.lattice);
+  const auto& [plan, found] = course_of(release);
   const std::uint64_t rows = rows_of(release);
-  std::string reason = reason_against(plan, release.lattice);
+  std::string reason = reason_against(plan);
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
-  const Setting setting{release.query, plan, release.lattice, found_by(release, plan), rows};
+  const Setting setting(plan, rows, found);
   return bounds_of(setting, confidence, [&](const Rational& failure) {
     if (!release.bounds) return ranks_within(setting, failure);
     const Rational half = failure / Rational(2);
@@ -288,12 +281,10 @@ std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational&
     const auto alike = [&](const QuantileRelease* other) { return other->used == release.used; };
     const auto at = static_cast<std::size_t>(std::ranges::find_if(first, alike) - first.begin());
     if (at == first.size()) {
-      QuantileRelease as_run = release;
-      as_run.query = group_query(release.query);
       first.push_back(&release);
-      worst.push_back(release.bounds ? without_bounds(as_run.query, confidence, rows_of(as_run),
+      worst.push_back(release.bounds ? without_bounds(release.query, confidence, rows_of(release),
                                                       "the bounds were found among the records of all groups")
-                                     : worst_case(as_run, confidence));
+                                     : worst_case(release, confidence));
     }
     result.push_back(worst[at]);
   }

@@ -6,12 +6,14 @@
 #include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "support/findings.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
+using testing::as_if_found;
 using testing::effort;
 using testing::profile_of;
 
@@ -229,12 +231,10 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   const RankProfile table = reference_table(fine, Shape::normal, rows);
   expect_kept(query, fine, table, 20);
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_quantiles(table, fine, query, bits);
+  const QuantileRelease release = release_quantiles(table, fine, query, bits);
   ASSERT_LT(release.used.selected, query.quantiles.size());
-  release.used.granularity = Rational(1, 100);
-  const WorstCase not_rounded = worst_case(release, Rational(4, 5));
-  release.used.granularity = Rational(1);
-  const WorstCase rounded = worst_case(release, Rational(4, 5));
+  const WorstCase not_rounded = worst_case(as_if_found(release, {}), Rational(4, 5));
+  const WorstCase rounded = worst_case(as_if_found(release, {RoundGrid{0, 100}, {}}), Rational(4, 5));
   EXPECT_GT(rounded.ranks[150].value(), not_rounded.ranks[150].value() + rows / 5);
   EXPECT_TRUE(rounded.rounded);
   EXPECT_FALSE(not_rounded.rounded);
@@ -340,6 +340,15 @@ TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
   release.public_records = 500;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).rows, 500U);
   EXPECT_LT(worst_case(release, Rational(19, 20)).ranks[1].value(), run.ranks[1].value());
+}
+
+TEST(WorstCase, RefusesAReleaseThatDoesNotSayHowItRan) {
+  RandomBits bits = RandomBits::system();
+  const Lattice lattice = Lattice::regular(0, 9, 1);
+  QuantileRelease release =
+      release_quantiles(profile_of(10, {{5, 3}}), lattice, query_for({"1/2"}, epsilon("1")), bits);
+  release.course.reset();
+  EXPECT_THROW(worst_case(release, Rational(1, 2)), Error);
 }
 
 }  // namespace

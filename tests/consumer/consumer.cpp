@@ -21,10 +21,20 @@
 #include <fractile/text.hpp>
 #include <fractile/version.hpp>
 #include <iostream>
+#include <string>
+
+#if FRACTILE_VERSION < 100
+#error "versions before 0.1.0 had no such macro"
+#endif
 
 using namespace fractile;
 
 int main() {
+  if (std::to_string(FRACTILE_VERSION_MAJOR) + "." + std::to_string(FRACTILE_VERSION_MINOR) + "." +
+          std::to_string(FRACTILE_VERSION_PATCH) !=
+      version) {
+    return 1;
+  }
   const Lattice ages = Lattice::regular(0, 125, 1);
   ProfileBuilder builder(ages);
   for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);

@@ -1,0 +1,77 @@
+// What a release does, stage by stage, as data. The sampler draws the stages of a list, audits enumerate what it draws, the odometer
+// charges each by its name, and worst cases bound them.
+// Proofs: docs/proofs/granularity.md, docs/proofs/heaping.md, docs/proofs/rank_error.md
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "quantiles/recursion.hpp"
+
+namespace fractile {
+
+/// A preliminary selection: on which of these grids most values lie, if on any. It costs finding_share() of the budget.
+struct FindGranularity {
+  std::vector<RoundGrid> grids;
+};
+
+/// A preliminary selection: on which of these many values heap, if on any. It costs finding_share() of the budget.
+struct FindHeaps {
+  std::vector<HeapGrid> heaps;
+};
+
+/// Selects quantiles by a recursion, with the rest of the budget.
+struct SelectQuantiles {
+  RecursionShape shape;
+  Rational levels;  ///< among which the budget is divided: a selection spends 1/levels of it
+  std::vector<Rational> released;
+  std::uint64_t subcells;             ///< parts of a candidate's cell
+  Wanted wants = Wanted::candidates;  ///< splits, when they are interpolated next
+};
+
+/// Selects each quantile by itself, with the rest of the budget.
+struct SelectEach {};
+
+/// Counts on a tree, with the rest of the budget: among the grid's candidates, each record on the nearest of them, or among all.
+struct CountOnTree {
+  std::optional<RoundGrid> grid = {};
+};
+
+/// All quantiles from the splits of those that were selected: linearly between two, beyond the outermost with the slope of the
+/// last two.
+struct Interpolate {
+  std::vector<Rational> released;
+  std::uint64_t subcells;
+};
+
+/// Each value becomes the nearest of the grid.
+struct RoundToGrid {
+  RoundGrid grid;
+};
+
+using Stage =
+    std::variant<FindGranularity, FindHeaps, SelectQuantiles, SelectEach, CountOnTree, Interpolate, RoundToGrid>;
+
+/// The stage of a kind, which a list has at most once.
+template <class Kind>
+const Kind* stage_in(const std::vector<Stage>& stages) {
+  for (const Stage& stage : stages) {
+    if (const Kind* found = std::get_if<Kind>(&stage)) return found;
+  }
+  return nullptr;
+}
+
+/// Whether what comes next depends on what this stage finds.
+inline bool is_preliminary(const Stage& stage) {
+  return std::holds_alternative<FindGranularity>(stage) || std::holds_alternative<FindHeaps>(stage);
+}
+
+/// How many of the stages are preliminary selections, each of which has taken its share of the budget.
+inline int findings_in(const std::vector<Stage>& stages) {
+  return static_cast<int>(std::ranges::count_if(stages, is_preliminary));
+}
+
+}  // namespace fractile

@@ -1,0 +1,116 @@
+#include "quantiles/stages.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "quantiles/plan.hpp"
+
+namespace fractile {
+namespace {
+
+QuantileQuery evenly(std::int64_t parts, const Budget& budget, Mechanism mechanism = Mechanism::automatic) {
+  QuantileQuery query{{}, budget};
+  for (std::int64_t i = 1; i < parts; ++i) query.quantiles.emplace_back(i, parts);
+  query.mechanism = mechanism;
+  return query;
+}
+
+const Budget one = Budget::pure(Rational(1));
+
+/// The stages in short, in order.
+std::string names_of(const std::vector<Stage>& stages) {
+  constexpr const char* names[] = {"granularity", "heaps", "select", "each", "count", "interpolate", "round"};
+  std::string text;
+  for (const Stage& stage : stages) text += (text.empty() ? "" : " ") + std::string(names[stage.index()]);
+  return text;
+}
+
+const Lattice whole = Lattice::regular(0, 120, 1);
+const Lattice fine = Lattice::regular(0, 120, Rational(1, 1000));
+const RoundGrid units{0, 1000};
+const RoundGrid fives{0, 5000};
+
+TEST(Stages, OfAutomaticFollowWhatIsFound) {
+  const QuantilePlan few = plan_of(evenly(6, one), fine);
+  EXPECT_EQ(names_of(few.stages()), "granularity select");
+  EXPECT_EQ(names_of(few.stages({units, {}})), "granularity heaps select");
+  EXPECT_EQ(names_of(few.stages({units, fives})), "granularity heaps select");
+  const QuantilePlan some = plan_of(evenly(16, one), fine);
+  EXPECT_EQ(names_of(some.stages({units, {}})), "granularity heaps select");
+  EXPECT_EQ(names_of(some.stages({units, fives})), "granularity heaps count");
+  const QuantilePlan many = plan_of(evenly(40, one), fine);
+  EXPECT_EQ(names_of(many.stages()), "granularity select");
+  EXPECT_EQ(names_of(many.stages({units, {}})), "granularity count");
+  EXPECT_EQ(names_of(plan_of(evenly(40, one), whole).stages()), "count");
+  EXPECT_EQ(names_of(plan_of(evenly(40, Budget::zcdp(Rational(1))), fine).stages({units, fives})),
+            "granularity heaps select");
+}
+
+TEST(Stages, InterpolateAndRoundWhereFewerAreSelected) {
+  QuantileQuery query = evenly(300, Budget::pure(Rational(1, 2)));
+  query.expected_rows = 20'000;
+  const QuantilePlan plan = plan_of(query, Lattice::regular(0, 10'000, Rational(1, 100)));
+  EXPECT_EQ(names_of(plan.stages()), "granularity select interpolate");
+  const std::vector<Stage> stages = plan.stages({RoundGrid{0, 100}, {}});
+  EXPECT_EQ(names_of(stages), "granularity heaps select interpolate round");
+  EXPECT_EQ(stage_in<SelectQuantiles>(stages)->wants, Wanted::splits);
+  EXPECT_EQ(stage_in<SelectQuantiles>(stages)->shape.numbers.grid->stride, 100U);
+  EXPECT_EQ(stage_in<RoundToGrid>(stages)->grid.stride, 100U);
+  query.interpolate = false;
+  EXPECT_EQ(names_of(plan_of(query, plan.lattice).stages({RoundGrid{0, 100}, {}})), "granularity heaps select");
+}
+
+TEST(Stages, OfNamedMechanismsAreOne) {
+  EXPECT_EQ(names_of(plan_of(evenly(6, one, Mechanism::tree), fine).stages()), "count");
+  EXPECT_EQ(names_of(plan_of(evenly(6, one, Mechanism::independent), fine).stages()), "each");
+  EXPECT_EQ(names_of(plan_of(evenly(6, one, Mechanism::approximate), fine).stages()), "select");
+  EXPECT_EQ(names_of(plan_of(evenly(6, one, Mechanism::joint_total), fine).stages()), "granularity select");
+}
+
+/// Whether the outcome `later` can still come of a release that has found `so_far` up to its first `ran` stages.
+bool agree(const RoundNumbers& so_far, const RoundNumbers& later, int ran) {
+  const auto stride = [](const std::optional<RoundGrid>& grid) { return grid ? grid->stride : 0; };
+  return (ran < 1 || stride(so_far.grid) == stride(later.grid)) &&
+         (ran < 2 || stride(so_far.heaps) == stride(later.heaps));
+}
+
+// A sampler knows only what it has found so far: what it does next must be the same in all outcomes that are left.
+TEST(Stages, DependOnlyOnWhatTheOnesBeforeThemFound) {
+  for (const std::int64_t parts : {2, 6, 16, 40}) {
+    const QuantilePlan plan = plan_of(evenly(parts, one), fine);
+    const std::vector<RoundNumbers> outcomes = plan.outcomes();
+    EXPECT_GT(outcomes.size(), 4U);
+    for (const RoundNumbers& a : outcomes) {
+      const std::vector<Stage> stages = plan.stages(a);
+      for (const RoundNumbers& b : outcomes) {
+        const std::vector<Stage> others = plan.stages(b);
+        for (int ran = 0; ran < findings_in(stages) && agree(a, b, ran); ++ran) {
+          ASSERT_GT(others.size(), static_cast<std::size_t>(ran));
+          EXPECT_EQ(stages[ran].index(), others[ran].index());
+        }
+      }
+    }
+  }
+}
+
+// Preliminary selections come first, one stage decides the quantiles, and what runs is what is said to run.
+TEST(Stages, OfAllOutcomesDecideOnce) {
+  for (const std::int64_t parts : {2, 6, 16, 40}) {
+    for (const Budget& budget : {one, Budget::zcdp(Rational(1, 2))}) {
+      const QuantilePlan plan = plan_of(evenly(parts, budget), fine);
+      for (const RoundNumbers& found : plan.outcomes()) {
+        const std::vector<Stage> stages = plan.stages(found);
+        for (std::size_t i = 0; i < stages.size(); ++i) {
+          EXPECT_EQ(is_preliminary(stages[i]), i < static_cast<std::size_t>(findings_in(stages)));
+        }
+        const bool counts = stage_in<CountOnTree>(stages) != nullptr;
+        EXPECT_NE(counts, stage_in<SelectQuantiles>(stages) != nullptr);
+        EXPECT_EQ(plan.used(found).mechanism == Mechanism::tree, counts);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fractile

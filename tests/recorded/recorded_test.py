@@ -1,0 +1,105 @@
+"""Seeded releases, plans and audits print what they printed when they were recorded, byte for byte.
+
+The law of a release does not depend on the order in which its code draws, but its seeded output does: a change that is
+meant to leave the mechanisms alone leaves these outputs alone. One that is meant to change them is recorded anew, and the
+difference is reviewed:
+
+  FRACTILE_CLI=build/dev/fractile python3 -B tests/recorded/recorded_test.py --record
+
+`digests.json` has a digest for each command line, `outputs/` some outputs whole, for reading. FRACTILE_TEST_EFFORT of at
+least 4 runs all cases, less a share of them.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import cases
+
+HERE = Path(__file__).resolve().parent
+DIGESTS = HERE / "digests.json"
+OUTPUTS = HERE / "outputs"
+PROGRAM = Path(os.environ.get("FRACTILE_CLI", HERE.parent.parent / "build" / "dev" / "fractile")).resolve()
+EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))
+ALL_FROM = 4  # the effort that runs all cases
+
+# What tells of the program and of the engine, not of the release.
+OTHERWISE = re.compile(r"fractile \d+\.\d+\.\d+|DuckDB v[0-9.]+|[0-9a-f]{64}")
+
+
+def output_of(case, folder):
+    """What the case's command lines print, one after the other, each with its exit code."""
+    text = ""
+    for command in case.commands:
+        done = subprocess.run([PROGRAM, *command], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        text += f"$ fractile {' '.join(command)}\n{done.stdout}{done.stderr}[{done.returncode}]\n"
+    return OTHERWISE.sub("...", text)
+
+
+def digest_of(text):
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def outputs_of(chosen):
+    """The output of each case, in order."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        cases.write_tables(folder)
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            return list(pool.map(lambda case: output_of(case, folder), chosen))
+
+
+def record():
+    """Rewrites what is recorded, by the program as it is."""
+    OUTPUTS.mkdir(exist_ok=True)
+    for old in OUTPUTS.glob("*.txt"):
+        old.unlink()
+    digests = {}
+    chosen = cases.cases()
+    for case, text in zip(chosen, outputs_of(chosen)):
+        assert case.name not in digests, case.name
+        digests[case.name] = digest_of(text)
+        if case.whole:
+            (OUTPUTS / case.whole).write_text(text, encoding="utf-8")
+    DIGESTS.write_text(json.dumps(digests, indent=0) + "\n", encoding="utf-8")
+    print(f"{len(digests)} cases recorded")
+
+
+def setUpModule():
+    probe = subprocess.run([PROGRAM, *"release - --column x --bounds 0 9 --step 1 --epsilon 1".split()], input="x\n1\n",
+                           capture_output=True, text=True, timeout=120, check=False)
+    if probe.returncode != 0:
+        raise unittest.SkipTest("the engine is not here: " + probe.stderr)
+
+
+class Recorded(unittest.TestCase):
+    def test_all_cases_are_recorded(self):
+        self.assertEqual([case.name for case in cases.cases()], list(json.loads(DIGESTS.read_text(encoding="utf-8"))))
+
+    def test_what_is_printed_was_recorded(self):
+        digests = json.loads(DIGESTS.read_text(encoding="utf-8"))
+        chosen = cases.cases()[:: 1 if EFFORT >= ALL_FROM else round(ALL_FROM / EFFORT)]
+        differ = []
+        for case, text in zip(chosen, outputs_of(chosen)):
+            if digest_of(text) == digests[case.name]:
+                continue
+            differ.append(case.name)
+            if case.whole:
+                self.assertMultiLineEqual(text, (OUTPUTS / case.whole).read_text(encoding="utf-8"))
+        self.assertEqual(differ, [], f"{len(differ)} of {len(chosen)} differ")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--record"]:
+        record()
+    else:
+        unittest.main()
