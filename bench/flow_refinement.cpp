@@ -7,7 +7,8 @@
 
 #include "contenders.hpp"
 #include "fractile/error.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/expected_loss.hpp"
+#include "fractile/stability.hpp"
 
 namespace fractile::bench {
 namespace {

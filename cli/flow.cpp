@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/pipelines.hpp"
 #include "fractile/report.hpp"
+#include "fractile/stability.hpp"
+#include "fractile/windows.hpp"
 #include "pipeline_file.hpp"
 #include "terminal.hpp"
 #include "values.hpp"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiments/kronecker_printed.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 namespace {

@@ -10,6 +10,7 @@
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "fractile/version.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/observer.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/expected_loss.hpp"
 
 namespace fractile::experiments {
 

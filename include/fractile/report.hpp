@@ -13,6 +13,8 @@
 #include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/source.hpp"
+#include "fractile/stability.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile {
 

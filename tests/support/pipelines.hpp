@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile::flow {
 
