@@ -88,15 +88,22 @@ struct PostProcessor {
 struct Secret {
   enum class Kind {
     everyone,   ///< all participants' values
-    target,     ///< one participant's value; he knows the others' (appendix D.1, section 9.2)
+    target,     ///< one participant's value, the analyst knows the others' (appendix D.1, section 9.2)
     histogram,  ///< how many participants have each value; it is the histogram's bars that are perturbed (section 8)
   };
   Kind kind = Kind::everyone;
-  std::vector<std::size_t> known = {};  ///< of a target: the others' values, as indices
+  std::vector<std::size_t> known = {};  ///< of a target: how many of the others have each value
+  /// The others' values as indices, one by one in their order, for a post-processor that cares who is who; nothing: increasing.
+  std::vector<std::size_t> order = {};
 
+  /// A target among others with these values, as indices.
+  static Secret target_knowing(const std::vector<std::size_t>& others);
   /// A target among people of whom this many have each value: when they are `participants`, the target is one of them, with
   /// the value that most have (the first of several); when they are one fewer, they are the others. Error(usage) otherwise.
   static Secret target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants);
+
+  /// How many others are known.
+  std::size_t others() const;
 };
 
 /// Participants' values are perturbed one by one and then combined; or a curator releases quantiles of them, which are then

@@ -1,4 +1,4 @@
-// Functions on a stretch of odds as polynomials, with a proven bound for what they differ by.
+// Functions on a range of odds as polynomials, with a proven bound for what they differ by.
 // Proof: docs/proofs/windows.md, "Interpolation"
 #pragma once
 
@@ -22,7 +22,7 @@ struct Cell {
   Rational odds_at(const Rational& place) const { return centre + radius * place; }
 };
 
-/// A real number in doubles: it differs from the centre by at most reach + rounding, of which reach is due to the width of a stretch.
+/// A real number in doubles: it differs from the centre by at most reach + rounding, of which reach is due to the width of a range.
 struct QuickBall {
   double centre = 0;
   double reach = 0;
@@ -120,7 +120,7 @@ struct FilteredPolynomial {
   bool is_at_most(double limit, const Places& places) const;
   /// The same on ever shorter places, so that it is not missed where it is so.
   bool is_at_most_everywhere(double limit) const;
-  /// All that it takes on the places: by the mean value theorem, so that narrow stretches give narrow balls.
+  /// All that it takes on the places: by the mean value theorem, so that narrow ranges give narrow balls.
   Enclosure over(const Places& places) const;
 
   LocalPolynomial exact;

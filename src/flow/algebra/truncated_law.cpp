@@ -20,13 +20,13 @@ Enclosure ball_of(const fmpz* number, const fmpz* error) {
 
 }  // namespace
 
-Enclosure Stretch::mass(std::size_t i) const {
+Enclosure TruncatedLaw::mass(std::size_t i) const {
   Integer number;
   fmpz_poly_get_coeff_fmpz(number.get(), masses.get(), static_cast<slong>(i));
   return ball_of(number.get(), error.get());
 }
 
-std::vector<Enclosure> Stretch::sums() const {
+std::vector<Enclosure> TruncatedLaw::sums() const {
   std::vector<Enclosure> result(1);
   result.reserve(size + 1);
   Integer number;
@@ -41,20 +41,20 @@ std::vector<Enclosure> Stretch::sums() const {
   return result;
 }
 
-Stretch fixed_point(std::size_t first, const std::vector<Enclosure>& masses, const Enclosure& rest) {
-  Stretch stretch{first, masses.size(), {}, Integer(1), rest};
+TruncatedLaw fixed_point(std::size_t first, const std::vector<Enclosure>& masses, const Enclosure& rest) {
+  TruncatedLaw law{first, masses.size(), {}, Integer(1), rest};
   Integer number;
   Integer off;
   Enclosure scaled;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     arb_mul_2exp_si(scaled.arb(), masses[i].arb(), law_bits);
     arf_get_fmpz(number.get(), arb_midref(scaled.arb()), ARF_RND_NEAR);
-    fmpz_poly_set_coeff_fmpz(stretch.masses.get(), static_cast<slong>(i), number.get());
+    fmpz_poly_set_coeff_fmpz(law.masses.get(), static_cast<slong>(i), number.get());
     mag_get_fmpz(off.get(), arb_radref(scaled.arb()));  // rounded upwards
     fmpz_add_ui(off.get(), off.get(), 1);
-    if (fmpz_cmp(off.get(), stretch.error.get()) > 0) fmpz_set(stretch.error.get(), off.get());
+    if (fmpz_cmp(off.get(), law.error.get()) > 0) fmpz_set(law.error.get(), off.get());
   }
-  return stretch;
+  return law;
 }
 
 namespace {
@@ -81,9 +81,9 @@ void extend(std::vector<Enclosure>& masses, Enclosure& rest, std::size_t n, std:
 
 }  // namespace
 
-Stretch nobody() { return fixed_point(0, {whole<Enclosure>(1)}, {}); }
+TruncatedLaw nobody() { return fixed_point(0, {whole<Enclosure>(1)}, {}); }
 
-Stretch binomial(const Enclosure& p, std::size_t n) {
+TruncatedLaw binomial(const Enclosure& p, std::size_t n) {
   Enclosure absent;
   arb_sub(absent.arb(), whole<Enclosure>(1).arb(), p.arb(), law_bits);
   Enclosure odds;
@@ -112,11 +112,11 @@ Stretch binomial(const Enclosure& p, std::size_t n) {
 namespace {
 
 /// The sum of the masses' absolute values.
-Integer absolute_sum(const Stretch& stretch) {
+Integer absolute_sum(const TruncatedLaw& law) {
   Integer sum;
   Integer number;
-  for (std::size_t i = 0; i < stretch.size; ++i) {
-    fmpz_poly_get_coeff_fmpz(number.get(), stretch.masses.get(), static_cast<slong>(i));
+  for (std::size_t i = 0; i < law.size; ++i) {
+    fmpz_poly_get_coeff_fmpz(number.get(), law.masses.get(), static_cast<slong>(i));
     fmpz_abs(number.get(), number.get());
     fmpz_add(sum.get(), sum.get(), number.get());
   }
@@ -124,7 +124,7 @@ Integer absolute_sum(const Stretch& stretch) {
 }
 
 /// Of a sum of products: error(a) sum |b| + error(b) sum |a| + terms error(a) error(b), and 1 for rounding.
-Integer product_error(const Stretch& a, const Stretch& b) {
+Integer product_error(const TruncatedLaw& a, const TruncatedLaw& b) {
   Integer error;
   Integer both;
   fmpz_mul(error.get(), a.error.get(), absolute_sum(b).get());
@@ -137,7 +137,7 @@ Integer product_error(const Stretch& a, const Stretch& b) {
 }
 
 /// Leaves out what is negligible at both ends.
-void trim(Stretch& law) {
+void trim(TruncatedLaw& law) {
   Integer least;
   fmpz_one(least.get());
   fmpz_mul_2exp(least.get(), least.get(), law_bits + negligible_log);
@@ -163,17 +163,17 @@ void trim(Stretch& law) {
 
 }  // namespace
 
-Stretch convolved(const Stretch& a, const Stretch& b) {
-  Stretch result{a.first + b.first, a.size + b.size - 1, a.masses * b.masses, product_error(a, b), a.rest};
+TruncatedLaw convolved(const TruncatedLaw& a, const TruncatedLaw& b) {
+  TruncatedLaw result{a.first + b.first, a.size + b.size - 1, a.masses * b.masses, product_error(a, b), a.rest};
   fmpz_poly_scalar_fdiv_2exp(result.masses.get(), result.masses.get(), law_bits);
   arb_add(result.rest.arb(), result.rest.arb(), b.rest.arb(), law_bits);
   trim(result);
   return result;
 }
 
-Stretch power(const Stretch& law, std::size_t count) {
-  Stretch result = nobody();
-  Stretch doubled = law;
+TruncatedLaw power(const TruncatedLaw& law, std::size_t count) {
+  TruncatedLaw result = nobody();
+  TruncatedLaw doubled = law;
   for (std::size_t left = count; left > 0; left /= 2) {
     if (left % 2 == 1) result = convolved(result, doubled);
     if (left > 1) doubled = convolved(doubled, doubled);

@@ -1,5 +1,5 @@
 // Laws of whole numbers in fixed point: those that matter, how far they may be off, and a bound for the rest.
-// Proof: docs/proofs/known_others.md, "Enclosed"
+// Proof: docs/proofs/target_loss.md, "Enclosed"
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace fractile::flow {
 constexpr std::int64_t law_bits = 224;
 
 /// Probabilities of `first` .. `first + size - 1`; those of all other numbers add up to at most `rest`.
-struct Stretch {
+struct TruncatedLaw {
   std::size_t first = 0;
   std::size_t size = 0;
   Polynomial masses;  ///< coefficient i: the probability of first + i in units of 2^-law_bits
@@ -28,18 +28,18 @@ struct Stretch {
 };
 
 /// Always 0.
-Stretch nobody();
+TruncatedLaw nobody();
 
-/// The stretch of these probabilities of first, first + 1, ...
-Stretch fixed_point(std::size_t first, const std::vector<Enclosure>& masses, const Enclosure& rest);
+/// The law with these probabilities of first, first + 1, ...
+TruncatedLaw fixed_point(std::size_t first, const std::vector<Enclosure>& masses, const Enclosure& rest);
 
 /// How many of n are counted, each with probability p in (0, 1).
-Stretch binomial(const Enclosure& p, std::size_t n);
+TruncatedLaw binomial(const Enclosure& p, std::size_t n);
 
 /// Of the sum of independent numbers; what is negligible at both ends is left out.
-Stretch convolved(const Stretch& a, const Stretch& b);
+TruncatedLaw convolved(const TruncatedLaw& a, const TruncatedLaw& b);
 
 /// Of the sum of so many independent ones.
-Stretch power(const Stretch& law, std::size_t count);
+TruncatedLaw power(const TruncatedLaw& law, std::size_t count);
 
 }  // namespace fractile::flow

@@ -94,12 +94,12 @@ Loss squared_error(const std::vector<Rational>& values) {
   return {std::move(losses), names_of(values)};
 }
 
-Rational prior_uncertainty(const Prior& prior, const Loss& loss) {
+Rational expected_loss(const Prior& prior, const Loss& loss) {
   const Matrix nothing_shown = Matrix::of(std::vector<std::vector<Rational>>(prior.size(), {Rational(1)}));
-  return posterior_uncertainty(prior, Channel(nothing_shown), loss);
+  return expected_loss(prior, Channel(nothing_shown), loss);
 }
 
-Rational posterior_uncertainty(const Prior& prior, const Channel& channel, const Loss& loss) {
+Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& loss) {
   require_same_secrets(prior, channel, loss);
   Rational sum;
   for (std::size_t y = 0; y < channel.observations().size(); ++y) sum += best_choice(prior, channel, loss, y).loss;
@@ -115,8 +115,8 @@ std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& chan
   return actions;
 }
 
-Rational remapped_uncertainty(const Prior& prior, const Channel& channel, const Loss& loss,
-                              const std::vector<std::size_t>& remap) {
+Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& loss,
+                       const std::vector<std::size_t>& remap) {
   require_same_secrets(prior, channel, loss);
   if (remap.size() != channel.observations().size()) {
     throw Error(ErrorCode::usage, "a remap needs an action an observation");

@@ -33,16 +33,16 @@ Loss random_loss(std::size_t secrets, std::size_t actions) {
   return Loss(losses);
 }
 
-TEST(Uncertainty, BayesRiskOfTwoRespondents) {
+TEST(ExpectedLossOfAChannel, BayesRiskOfTwoRespondents) {
   const Channel channel(matrix({{"3/4", "1/4"}, {"1/4", "3/4"}}));
-  EXPECT_EQ(posterior_uncertainty(Prior::uniform(2), channel, bayes_risk(2)), Rational(1, 4));
-  EXPECT_EQ(prior_uncertainty(Prior::uniform(2), bayes_risk(2)), Rational(1, 2));
+  EXPECT_EQ(expected_loss(Prior::uniform(2), channel, bayes_risk(2)), Rational(1, 4));
+  EXPECT_EQ(expected_loss(Prior::uniform(2), bayes_risk(2)), Rational(1, 2));
   EXPECT_EQ(optimal_actions(Prior::uniform(2), channel, bayes_risk(2)), (std::vector<std::size_t>{0, 1}));
   const Prior sure({Rational(9, 10), Rational(1, 10)});
   EXPECT_EQ(optimal_actions(sure, channel, bayes_risk(2)), (std::vector<std::size_t>{0, 0}));
 }
 
-TEST(Uncertainty, LossesAreThePapers) {
+TEST(ExpectedLossOfAChannel, LossesAreThePapers) {
   EXPECT_EQ(linear_error({0, Rational(1, 2), 3}).matrix(),
             matrix({{"0", "1/2", "3"}, {"1/2", "0", "5/2"}, {"3", "5/2", "0"}}));
   EXPECT_EQ(squared_error({0, 2}).matrix(), matrix({{"0", "4"}, {"4", "0"}}));
@@ -53,7 +53,7 @@ TEST(Uncertainty, LossesAreThePapers) {
 }
 
 // Lemma 2.7: the best of all remaps has the posterior uncertainty.
-TEST(Uncertainty, IsTheBestRemap) {
+TEST(ExpectedLossOfAChannel, IsTheBestRemap) {
   EXPECT_TRUE(rc::check([] {
     const auto secrets = *rc::gen::inRange<std::size_t>(1, 4);
     const auto observations = *rc::gen::inRange<std::size_t>(1, 4);
@@ -64,38 +64,38 @@ TEST(Uncertainty, IsTheBestRemap) {
     std::optional<Rational> least;
     std::vector<std::size_t> remap(observations);
     for (;;) {
-      const Rational here = remapped_uncertainty(prior, channel, loss, remap);
+      const Rational here = remapped_loss(prior, channel, loss, remap);
       if (!least || here < *least) least = here;
       std::size_t at = 0;
       while (at < observations && remap[at] + 1 == actions) remap[at++] = 0;
       if (at == observations) break;
       ++remap[at];
     }
-    RC_ASSERT(*least == posterior_uncertainty(prior, channel, loss));
-    RC_ASSERT(*least == remapped_uncertainty(prior, channel, loss, optimal_actions(prior, channel, loss)));
+    RC_ASSERT(*least == expected_loss(prior, channel, loss));
+    RC_ASSERT(*least == remapped_loss(prior, channel, loss, optimal_actions(prior, channel, loss)));
   }));
 }
 
 // The data-processing inequality (section 2.1.2), and that a release never harms.
-TEST(Uncertainty, PostProcessingNeverHelps) {
+TEST(ExpectedLossOfAChannel, PostProcessingNeverHelps) {
   EXPECT_TRUE(rc::check([] {
     const auto secrets = *rc::gen::inRange<std::size_t>(1, 5);
     const Prior prior(random_distribution(secrets));
     const Channel first = random_channel(secrets, 3);
     const Channel second = random_channel(3, 4);
     const Loss loss = random_loss(secrets, 3);
-    const Rational with = posterior_uncertainty(prior, first, loss);
-    RC_ASSERT(with <= posterior_uncertainty(prior, first * second, loss));
-    RC_ASSERT(posterior_uncertainty(prior, first * second, loss) <= prior_uncertainty(prior, loss));
+    const Rational with = expected_loss(prior, first, loss);
+    RC_ASSERT(with <= expected_loss(prior, first * second, loss));
+    RC_ASSERT(expected_loss(prior, first * second, loss) <= expected_loss(prior, loss));
   }));
 }
 
-TEST(Uncertainty, SizesMustFit) {
+TEST(ExpectedLossOfAChannel, SizesMustFit) {
   const Channel channel(Matrix::identity(2));
-  EXPECT_THROW(posterior_uncertainty(Prior::uniform(3), channel, bayes_risk(2)), Error);
-  EXPECT_THROW(posterior_uncertainty(Prior::uniform(2), channel, bayes_risk(3)), Error);
-  EXPECT_THROW(remapped_uncertainty(Prior::uniform(2), channel, bayes_risk(2), {0}), Error);
-  EXPECT_THROW(remapped_uncertainty(Prior::uniform(2), channel, bayes_risk(2), {0, 2}), Error);
+  EXPECT_THROW(expected_loss(Prior::uniform(3), channel, bayes_risk(2)), Error);
+  EXPECT_THROW(expected_loss(Prior::uniform(2), channel, bayes_risk(3)), Error);
+  EXPECT_THROW(remapped_loss(Prior::uniform(2), channel, bayes_risk(2), {0}), Error);
+  EXPECT_THROW(remapped_loss(Prior::uniform(2), channel, bayes_risk(2), {0, 2}), Error);
 }
 
 }  // namespace

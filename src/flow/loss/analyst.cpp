@@ -1,14 +1,10 @@
+#include "flow/loss/analyst.hpp"
+
 #include <utility>
 
-#include "flow/algebra/real_roots.hpp"
 #include "flow/channel/names.hpp"
-#include "flow/loss/noisy_argmax.hpp"
-#include "flow/loss/target_count.hpp"
-#include "flow/loss/target_sum.hpp"
-#include "flow/pipeline/pipeline_rows.hpp"
-#include "flow/pipeline/rows.hpp"
+#include "flow/pipeline/composition.hpp"
 #include "fractile/error.hpp"
-#include "fractile/expected_loss.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -69,8 +65,7 @@ Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Secre
 
 }  // namespace
 
-Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) {
-  const Secrets secrets = secrets_of(pipeline);
+Prior prior_of(const Analyst& analyst, const Secrets& secrets) {
   if (analyst.prior) {
     if (analyst.prior->size() != secrets.secrets.size()) {
       throw Error(ErrorCode::usage, "the prior has " + std::to_string(analyst.prior->size()) +
@@ -85,55 +80,14 @@ Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) {
   return Prior(std::move(probabilities));
 }
 
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
+  return unscaled_loss(analyst, pipeline, secrets).scaled(analyst.scale);
+}
+
+Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) { return prior_of(analyst, secrets_of(pipeline)); }
+
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline) {
-  return unscaled_loss(analyst, pipeline, secrets_of(pipeline)).scaled(analyst.scale);
-}
-
-Rational utility(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
-  if (counts_with_known_others(pipeline)) return exact_loss_among_known(pipeline, analyst, odds);
-  if (adds_known_others(pipeline)) return exact_loss_of_sum_among_known(pipeline, analyst, odds);
-  const PipelineChannel channel = channel_at(pipeline, odds);
-  return posterior_uncertainty(prior_of(analyst, pipeline), channel.channel, loss_of(analyst, pipeline));
-}
-
-namespace {
-
-/// From all rows of the channel.
-Enclosure loss_from_rows(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
-  const Frame frame = frame_of(pipeline);
-  const Rows<Enclosure> rows = rows_at(pipeline, frame, odds);
-  const Prior prior = prior_of(analyst, pipeline);
-  const Loss loss = loss_of(analyst, pipeline);
-  Enclosure sum;
-  for (std::size_t y = 0; y < frame.observation_names.size(); ++y) {
-    Enclosure least;
-    for (std::size_t w = 0; w < loss.actions().size(); ++w) {
-      Enclosure here;
-      for (std::size_t x = 0; x < prior.size(); ++x) {
-        add_product(here, rows.numerators[x][y], Enclosure::of(prior[x] * loss.matrix()(x, w), enclosure_bits));
-      }
-      if (w == 0) {
-        least = here;
-      } else {
-        arb_min(least.arb(), least.arb(), here.arb(), enclosure_bits);
-      }
-    }
-    arb_add(sum.arb(), sum.arb(), least.arb(), enclosure_bits);
-  }
-  arb_div(sum.arb(), sum.arb(), rows.denominator.arb(), enclosure_bits);
-  return sum;
-}
-
-}  // namespace
-
-RealBounds utility_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon) {
-  const Enclosure odds = epsilon.has_rational_exponential() ? Enclosure::of(epsilon.exponential(), enclosure_bits)
-                                                            : Enclosure::of(epsilon, enclosure_bits).exp();
-  const Enclosure loss = counts_with_known_others(pipeline)    ? loss_among_known(pipeline, analyst, odds)
-                         : adds_known_others(pipeline)         ? loss_of_sum_among_known(pipeline, analyst, odds)
-                         : guesses_the_mode(pipeline, analyst) ? loss_of_guessing_the_mode(pipeline, analyst, odds)
-                                                               : loss_from_rows(pipeline, analyst, odds);
-  return bounds_of(loss);
+  return loss_of(analyst, pipeline, secrets_of(pipeline));
 }
 
 }  // namespace fractile::flow

@@ -17,8 +17,8 @@ TEST(ExpectedLoss, KnownOthersAsInAppendixD) {
   EXPECT_EQ(counts(6, 4).to_string(), "256/15752961");
   const Channel after = channel_at(pipeline, Rational(351, 100)).channel;
   EXPECT_EQ(after(0, 0).to_string(), "1232010000/41371966801");
-  EXPECT_EQ(utility(pipeline, thousandfold_error(), Rational(7, 2)).to_string(), "1276949536000/771895089");
-  EXPECT_EQ(utility(pipeline, thousandfold_error(), Rational(351, 100)).to_string(),
+  EXPECT_EQ(expected_loss(pipeline, thousandfold_error(), Rational(7, 2)).to_string(), "1276949536000/771895089");
+  EXPECT_EQ(expected_loss(pipeline, thousandfold_error(), Rational(351, 100)).to_string(),
             "2552438666271995640492212000/1542907143753726048154857");
 }
 
@@ -28,20 +28,20 @@ TEST(ExpectedLoss, NoisyArgmaxOfTwentyPeopleAsInFigureThree) {
   Analyst analyst;
   analyst.goal = Analyst::Goal::argmax_accuracy;
   EXPECT_EQ(prior_of(analyst, pipeline).size(), 231U);
-  EXPECT_EQ(utility_bounds(pipeline, analyst, Rational(1, 2)).to_decimal(7), "0.1330283");
-  EXPECT_EQ(utility_bounds(pipeline, analyst, Rational(1)).to_decimal(7), "0.0629183");
+  EXPECT_EQ(expected_loss_bounds(pipeline, analyst, Rational(1, 2)).to_decimal(7), "0.1330283");
+  EXPECT_EQ(expected_loss_bounds(pipeline, analyst, Rational(1)).to_decimal(7), "0.0629183");
 }
 
 TEST(ExpectedLoss, EnclosuresHoldTheExactOne) {
   // epsilon = (1/2) ln 9 has the rational exponential 3, which the enclosing route is not told here.
   const Exponent half = Exponent::log(Rational(9001, 1000), Rational(1, 2));
-  const RealBounds bounds = utility_bounds(known_others(), thousandfold_error(), half);
+  const RealBounds bounds = expected_loss_bounds(known_others(), thousandfold_error(), half);
   EXPECT_LT(bounds.lower, bounds.upper);
   EXPECT_LT(bounds.upper - bounds.lower, Rational::dyadic(1, -120));
   const RealBounds odds = odds_bounds(half);
   EXPECT_LT((odds.lower).pow(2), Rational(9001, 1000));
   EXPECT_GT((odds.upper).pow(2), Rational(9001, 1000));
-  const Rational near = utility(known_others(), thousandfold_error(), odds.lower);
+  const Rational near = expected_loss(known_others(), thousandfold_error(), odds.lower);
   EXPECT_LT(near - bounds.upper, Rational::dyadic(1, -120));
   EXPECT_LT(bounds.lower - near, Rational::dyadic(1, -120));
 }
@@ -51,7 +51,7 @@ TEST(ExpectedLoss, GuessingEveryoneCountsArrangements) {
   const Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
   const Channel one = pipeline.perturber.at(3);
   const Channel all = kronecker(one, one) * deterministic({2, 1, 1, 1, 0, 0, 1, 0, 0}, 3);
-  EXPECT_EQ(utility(pipeline, {}, 3), posterior_uncertainty(Prior::uniform(9), all, bayes_risk(9)));
+  EXPECT_EQ(expected_loss(pipeline, {}, 3), expected_loss(Prior::uniform(9), all, bayes_risk(9)));
 }
 
 TEST(Analyst, MustFitThePipeline) {

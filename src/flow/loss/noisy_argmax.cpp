@@ -220,7 +220,7 @@ Reach reach_of(const Pipeline& pipeline, const Enclosure& odds) {
 
 }  // namespace
 
-bool guesses_the_mode(const Pipeline& pipeline, const Analyst& analyst) {
+bool GuessedMode::fits(const Pipeline& pipeline, const Analyst& analyst) {
   return pipeline.secret.kind == Secret::Kind::histogram && pipeline.post.kind == PostProcessor::Kind::mode &&
          analyst.goal == Analyst::Goal::argmax_accuracy && !analyst.prior;
 }
@@ -248,16 +248,15 @@ std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odd
   return result;
 }
 
-Enclosure loss_of_guessing_the_mode(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
-  pipeline.validate();
+Enclosure GuessedMode::loss(const Enclosure& odds) const {
   Enclosure loss = whole<Enclosure>(1);
-  for (const Guesses& guesses : mode_guesses(pipeline, odds)) {
+  for (const Guesses& guesses : mode_guesses(pipeline(), odds)) {
     Enclosure best;
     arb_max(best.arb(), guesses.first.arb(), guesses.shown.arb(), bits);
     arb_max(best.arb(), best.arb(), guesses.next.arb(), bits);
     arb_sub(loss.arb(), loss.arb(), best.arb(), bits);
   }
-  arb_mul(loss.arb(), loss.arb(), Enclosure::of(analyst.scale, bits).arb(), bits);
+  arb_mul(loss.arb(), loss.arb(), Enclosure::of(scale_, bits).arb(), bits);
   return loss;
 }
 

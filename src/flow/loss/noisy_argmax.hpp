@@ -3,17 +3,16 @@
 // Proof: docs/proofs/noisy_argmax.md
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "exact/enclosure.hpp"
+#include "flow/loss/dense_loss.hpp"
 #include "fractile/expected_loss.hpp"
 
 namespace fractile::flow {
 
-/// Whether the function below takes the pipeline and the analyst: a histogram's mode, argmax accuracy, and no prior of his own.
-bool guesses_the_mode(const Pipeline& pipeline, const Analyst& analyst);
-
-/// What the analyst can make of a shown bar: the probability that it is the first highest noisy one, and that the first highest true
+/// What an analyst can make of a shown bar: the probability that it is the first highest noisy one, and that the first highest true
 /// bar is ... No other guess is better than the best of these.
 struct Guesses {
   Enclosure first;  ///< ... bar 0; 0 for bar 0 itself
@@ -21,11 +20,26 @@ struct Guesses {
   Enclosure next;   ///< ... the next one; 0 for the last bar
 };
 
-/// By shown bar. Each has the error that is told below.
+/// By shown bar. Each has the error of GuessedMode::loss, over the scale.
 std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odds);
 
-/// The analyst's expected loss, every histogram being equally likely. For N participants and K values the absolute error is at
-/// most some K^2 N 2^-140 of the scale, besides what the odds' own radius brings; time about N^3 K (seconds for 200 and 8).
-Enclosure loss_of_guessing_the_mode(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds);
+/// A histogram's mode is released, the analyst guesses it, and every histogram is equally likely.
+class GuessedMode {
+ public:
+  static bool fits(const Pipeline& pipeline, const Analyst& analyst);
+  GuessedMode(const Analyst& analyst, DenseLoss dense) : scale_(analyst.scale), dense_(std::move(dense)) {}
+
+  const Pipeline& pipeline() const { return dense_.pipeline(); }
+  /// For N participants and K values the absolute error is at most some K^2 N 2^-140 of the scale, besides what the odds' own
+  /// radius brings; time about N^3 K (seconds for 200 and 8).
+  Enclosure loss(const Enclosure& odds) const;
+  /// By all histograms.
+  Rational exact_loss(const Rational& odds) const { return dense_.exact_loss(odds); }
+  bool is_soon_exact(const Rational& odds) const { return dense_.is_soon_exact(odds); }
+
+ private:
+  Rational scale_;
+  DenseLoss dense_;
+};
 
 }  // namespace fractile::flow

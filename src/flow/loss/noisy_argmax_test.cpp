@@ -17,7 +17,7 @@ Analyst mode_guesser() {
 }
 
 Enclosure enclosed_loss(const Pipeline& pipeline, const Rational& odds) {
-  return loss_of_guessing_the_mode(pipeline, mode_guesser(), Enclosure::of(odds, 320));
+  return GuessedMode(mode_guesser(), DenseLoss(pipeline, mode_guesser())).loss(Enclosure::of(odds, 320));
 }
 
 /// Noise that mostly turns heights round: low bars seem high.
@@ -79,7 +79,7 @@ TEST(NoisyArgmax, LossIsThatOfTheRows) {
         const Pipeline pipeline = argmax_of(participants, bars, perturber);
         for (const Rational& odds : {Rational(1), Rational(21, 20), Rational(3), Rational(100)}) {
           const Enclosure enclosed = enclosed_loss(pipeline, odds);
-          EXPECT_TRUE(enclosed.contains(utility(pipeline, mode_guesser(), odds)))
+          EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), odds)))
               << bars << " " << participants << " " << odds.to_string();
           EXPECT_LT(radius(enclosed), 0x1p-120);
         }
@@ -93,7 +93,7 @@ TEST(NoisyArgmax, TakesOtherPerturbers) {
   Pipeline pipeline = noisy_argmax(3, 3);
   pipeline.perturber = Perturber::fixed(Channel(
       matrix({{"1/2", "0", "1/2", "0"}, {"0", "1", "0", "0"}, {"1/3", "1/3", "0", "1/3"}, {"0", "0", "0", "1"}})));
-  EXPECT_TRUE(enclosed_loss(pipeline, 2).contains(utility(pipeline, mode_guesser(), 2)));
+  EXPECT_TRUE(enclosed_loss(pipeline, 2).contains(expected_loss(pipeline, mode_guesser(), 2)));
 }
 
 // docs/proofs/noisy_argmax.md, "Guesses": of the bars on one side of the shown one, the first is the best guess.
@@ -127,7 +127,7 @@ std::string best_guesses(const Pipeline& pipeline, const Rational& odds) {
 TEST(NoisyArgmax, EveryKindOfGuessIsSomewhereTheBest) {
   const auto expect = [](const Pipeline& pipeline, const Rational& odds, const std::string& guesses) {
     EXPECT_EQ(best_guesses(pipeline, odds), guesses);
-    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(utility(pipeline, mode_guesser(), odds))) << guesses;
+    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(expected_loss(pipeline, mode_guesser(), odds))) << guesses;
   };
   expect(noisy_argmax(5, 4), 3, "0123");
   expect(noisy_argmax(5, 4), Rational(21, 20), "0100");
@@ -215,7 +215,8 @@ TEST(NoisyArgmax, SixtyPeopleByDefinition) {
 TEST(NoisyArgmax, FarHeightsAreAccountedFor) {
   const Pipeline pipeline = noisy_argmax(12, 3);
   for (const Rational& odds : {Rational::dyadic(1, 14), Rational::dyadic(1, 40), Rational::dyadic(1, 67)}) {
-    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(utility(pipeline, mode_guesser(), odds))) << odds.to_string();
+    EXPECT_TRUE(enclosed_loss(pipeline, odds).contains(expected_loss(pipeline, mode_guesser(), odds)))
+        << odds.to_string();
   }
 }
 
@@ -225,14 +226,14 @@ TEST(NoisyArgmax, WideOddsGiveAWideBall) {
   for (const Rational& width : {Rational(1, 1000000), Rational(1, 4), Rational(1)}) {
     Enclosure odds;
     arb_union(odds.arb(), Enclosure::of(2, 320).arb(), Enclosure::of(2 + width, 320).arb(), 320);
-    const Enclosure enclosed = loss_of_guessing_the_mode(pipeline, mode_guesser(), odds);
-    EXPECT_TRUE(enclosed.contains(utility(pipeline, mode_guesser(), 2)));
-    EXPECT_TRUE(enclosed.contains(utility(pipeline, mode_guesser(), 2 + width)));
+    const Enclosure enclosed = GuessedMode(mode_guesser(), DenseLoss(pipeline, mode_guesser())).loss(odds);
+    EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), 2)));
+    EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), 2 + width)));
   }
   Enclosure unknown;
   arb_zero_pm_inf(unknown.arb());
-  const Enclosure enclosed = loss_of_guessing_the_mode(pipeline, mode_guesser(), unknown);
-  EXPECT_TRUE(enclosed.contains(utility(pipeline, mode_guesser(), 2)));
+  const Enclosure enclosed = GuessedMode(mode_guesser(), DenseLoss(pipeline, mode_guesser())).loss(unknown);
+  EXPECT_TRUE(enclosed.contains(expected_loss(pipeline, mode_guesser(), 2)));
 }
 
 }  // namespace

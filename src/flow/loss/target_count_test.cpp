@@ -15,8 +15,7 @@ namespace {
 
 /// By all rows of the channel.
 Rational by_rows(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
-  return posterior_uncertainty(prior_of(analyst, pipeline), channel_at(pipeline, odds).channel,
-                               loss_of(analyst, pipeline));
+  return expected_loss(prior_of(analyst, pipeline), channel_at(pipeline, odds).channel, loss_of(analyst, pipeline));
 }
 
 Perturber some_perturber(std::size_t values) {
@@ -39,10 +38,9 @@ Pipeline among_few(const PostProcessor& post) {
   const auto values = *rc::gen::inRange<std::size_t>(2, 5);
   const auto others = *rc::gen::inRange<std::size_t>(0, 7);
   Pipeline pipeline = pipeline_of(others + 1, some_perturber(values), post);
-  pipeline.secret.kind = Secret::Kind::target;
-  for (std::size_t i = 0; i < others; ++i) {
-    pipeline.secret.known.push_back(*rc::gen::inRange<std::size_t>(0, values));
-  }
+  std::vector<std::size_t> known(others);
+  for (std::size_t& value : known) value = *rc::gen::inRange<std::size_t>(0, values);
+  pipeline.secret = Secret::target_knowing(known);
   return pipeline;
 }
 
@@ -63,7 +61,7 @@ Analyst some_analyst(std::size_t values) {
 
 Rational some_odds() { return Rational(1) + Rational(*rc::gen::inRange(0, 40), 7); }
 
-// docs/proofs/known_others.md: both routes give what the channel's rows give.
+// docs/proofs/target_loss.md: both routes give what the channel's rows give.
 TEST(KnownOthers, LossIsThatOfTheRows) {
   EXPECT_TRUE(rc::check([] {
     Pipeline pipeline = among_few(counting({}));
@@ -73,8 +71,8 @@ TEST(KnownOthers, LossIsThatOfTheRows) {
     const Analyst analyst = some_analyst(pipeline.values.size());
     const Rational odds = some_odds();
     const Rational expected = by_rows(pipeline, analyst, odds);
-    RC_ASSERT(exact_loss_among_known(pipeline, analyst, odds) == expected);
-    const Enclosure enclosed = loss_among_known(pipeline, analyst, Enclosure::of(odds, 320));
+    RC_ASSERT(TargetCount(pipeline, analyst).exact_loss(odds) == expected);
+    const Enclosure enclosed = TargetCount(pipeline, analyst).loss(Enclosure::of(odds, 320));
     RC_ASSERT(enclosed.contains(expected));
     RC_ASSERT(radius(enclosed) < 1e-30);
   }));
@@ -86,9 +84,9 @@ TEST(KnownSums, LossIsThatOfTheRows) {
     if (*rc::gen::arbitrary<bool>()) pipeline.values[1] = Rational(7, 2);  // no longer equally spaced
     const Analyst analyst = some_analyst(pipeline.values.size());
     const Rational odds = some_odds();
-    const Enclosure enclosed = loss_of_sum_among_known(pipeline, analyst, Enclosure::of(odds, 320));
+    const Enclosure enclosed = TargetSum(pipeline, analyst).loss(Enclosure::of(odds, 320));
     const Rational expected = by_rows(pipeline, analyst, odds);
-    RC_ASSERT(exact_loss_of_sum_among_known(pipeline, analyst, odds) == expected);
+    RC_ASSERT(TargetSum(pipeline, analyst).exact_loss(odds) == expected);
     RC_ASSERT(enclosed.contains(expected));
     RC_ASSERT(radius(enclosed) < 1e-30);
   }));
@@ -97,7 +95,7 @@ TEST(KnownSums, LossIsThatOfTheRows) {
 TEST(KnownSums, ExactLossesHaveAnEnd) {
   Pipeline pipeline = pipeline_of(300'000, Perturber::geometric(3), summing());
   pipeline.secret = Secret::target_among({100'000, 150'000, 50'000}, 300'000);
-  EXPECT_THROW(exact_loss_of_sum_among_known(pipeline, {}, 3), Error);
+  EXPECT_THROW(TargetSum(pipeline, {}).exact_loss(3), Error);
 }
 
 // Long enough that the ends of the law are left out.
@@ -105,7 +103,7 @@ TEST(KnownSums, WhatIsLeftOutIsAccountedFor) {
   Pipeline pipeline = pipeline_of(400, Perturber::geometric(3), summing());
   pipeline.secret = Secret::target_among({100, 250, 50}, 400);
   for (const Rational& odds : {Rational(2), Rational(30)}) {
-    const Enclosure enclosed = loss_of_sum_among_known(pipeline, {}, Enclosure::of(odds, 320));
+    const Enclosure enclosed = TargetSum(pipeline, {}).loss(Enclosure::of(odds, 320));
     EXPECT_TRUE(enclosed.contains(by_rows(pipeline, {}, odds)));
     EXPECT_LT(radius(enclosed), 1e-35);
   }
@@ -117,7 +115,7 @@ TEST(KnownSums, ThousandsOfPeople) {
   Enclosure before = Enclosure::of(Rational(1));
   for (const char* epsilon : {"0.1", "1", "8"}) {
     const Enclosure odds = Enclosure::of(Exponent::parse(epsilon), 320).exp();
-    const Enclosure loss = loss_of_sum_among_known(pipeline, {}, odds);
+    const Enclosure loss = TargetSum(pipeline, {}).loss(odds);
     EXPECT_LT(radius(loss), 1e-30);
     EXPECT_TRUE(certainly_less(loss, before));
     before = loss;
@@ -127,25 +125,21 @@ TEST(KnownSums, ThousandsOfPeople) {
 TEST(KnownOthers, AValueIsCountedOnce) {
   Pipeline twice = known_others();
   twice.post.counted = {0, 0};
-  EXPECT_EQ(utility(twice, thousandfold_error(), 3), utility(known_others(), thousandfold_error(), 3));
+  EXPECT_EQ(expected_loss(twice, thousandfold_error(), 3), expected_loss(known_others(), thousandfold_error(), 3));
 }
 
 /// Section 9.2: 11,710 people, one of the modal status unknown; how many are jail inmates.
 Pipeline custody(const Perturber& perturber) {
   Pipeline pipeline = pipeline_of(11710, perturber, counting({4}));
-  pipeline.secret.kind = Secret::Kind::target;
-  const std::vector<std::size_t> histogram{2358, 16, 38, 1, 9291, 5};
-  for (std::size_t value = 0; value < 6; ++value) {
-    pipeline.secret.known.insert(pipeline.secret.known.end(), histogram[value], value);
-  }
+  pipeline.secret = {Secret::Kind::target, {2358, 16, 38, 1, 9291, 5}};
   return pipeline;
 }
 
 TEST(KnownOthers, ThousandsOfPeopleExactlyAndEnclosed) {
   for (const Perturber& perturber : {Perturber::geometric(6), Perturber::randomized_response(6)}) {
     const Pipeline pipeline = custody(perturber);
-    const Rational exact = utility(pipeline, {}, 10);
-    const RealBounds bounds = utility_bounds(pipeline, {}, Exponent::log(10));
+    const Rational exact = expected_loss(pipeline, {}, 10);
+    const RealBounds bounds = expected_loss_bounds(pipeline, {}, Exponent::log(10));
     EXPECT_LE(bounds.lower, exact);
     EXPECT_GE(bounds.upper, exact);
     EXPECT_LT(bounds.upper - bounds.lower, Rational(10).pow(-30));
@@ -159,11 +153,13 @@ double in_doubles(const Pipeline& pipeline, const Prior& prior, double odds) {
     return (value == 4 ? odds : 1.0) / (odds + static_cast<double>(values) - 1);
   };
   std::vector<double> law{1.0};
-  for (const std::size_t value : pipeline.secret.known) {
+  for (std::size_t value = 0; value < values; ++value) {
     const double p = counted(value);
-    law.push_back(0);
-    for (std::size_t y = law.size() - 1; y > 0; --y) law[y] = law[y] * (1 - p) + law[y - 1] * p;
-    law[0] *= 1 - p;
+    for (std::size_t person = 0; person < pipeline.secret.known[value]; ++person) {
+      law.push_back(0);
+      for (std::size_t y = law.size() - 1; y > 0; --y) law[y] = law[y] * (1 - p) + law[y - 1] * p;
+      law[0] *= 1 - p;
+    }
   }
   law.push_back(0);
   double loss = 0;
@@ -197,7 +193,7 @@ TEST(KnownOthers, DoublesShowADipThatIsNotThere) {
     const double rounded = in_doubles(pipeline, *analyst.prior, odds.to_double());
     rises_in_doubles = rises_in_doubles || rounded > last;
     last = rounded;
-    const RealBounds here = utility_bounds(pipeline, analyst, Exponent::log(odds));
+    const RealBounds here = expected_loss_bounds(pipeline, analyst, Exponent::log(odds));
     rises = rises || (before && here.lower > before->upper);
     before = here;
   }

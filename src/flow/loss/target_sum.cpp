@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "flow/loss/joint_weights.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "fractile/error.hpp"
@@ -27,45 +26,61 @@ Enclosure highest_cost(const StepCosts& costs) {
 
 }  // namespace
 
-std::vector<std::vector<Enclosure>> step_laws(const Pipeline& pipeline, const Enclosure& odds) {
-  const Noise<Enclosure> noise = noise_at(pipeline.perturber.noise(), odds);
-  const std::vector<std::size_t> steps = additions_of(pipeline).steps;
-  std::vector<std::vector<Enclosure>> laws;
+bool TargetSum::fits(const Pipeline& pipeline) {
+  return pipeline.perturber.release() == nullptr && pipeline.secret.kind == Secret::Kind::target &&
+         pipeline.post.kind == PostProcessor::Kind::sum;
+}
+
+TargetSum::TargetSum(const Pipeline& pipeline, const Analyst& analyst)
+    : pipeline_(pipeline),
+      joint_(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline))),
+      steps_(additions_of(pipeline).steps),
+      longest_step_(*std::ranges::max_element(steps_)),
+      others_(known_composition(pipeline)) {
+  for (std::size_t w = 0; w < joint_.weights.columns(); ++w) {
+    weights_.emplace_back();
+    for (std::size_t x = 0; x < joint_.weights.rows(); ++x) {
+      weights_.back().push_back(Enclosure::of(joint_.weights(x, w) / joint_.common, enclosure_bits));
+    }
+  }
+}
+
+double TargetSum::range() const {
+  return static_cast<double>(longest_step_) * static_cast<double>(pipeline_.participants);
+}
+
+StepLaws TargetSum::step_laws(const Enclosure& odds) const {
+  const Noise<Enclosure> noise = noise_at(pipeline_.perturber.noise(), odds);
+  StepLaws laws;
   laws.reserve(noise.values());
   for (const std::vector<Enclosure>& row : noise.numerators) {
-    std::vector<Enclosure> law(*std::ranges::max_element(steps) + 1);
+    std::vector<Enclosure> law(longest_step_ + 1);
     for (std::size_t answer = 0; answer < row.size(); ++answer) {
       Enclosure p;
       arb_div(p.arb(), row[answer].arb(), noise.denominator.arb(), enclosure_bits);
-      arb_add(law[steps[answer]].arb(), law[steps[answer]].arb(), p.arb(), enclosure_bits);
+      arb_add(law[steps_[answer]].arb(), law[steps_[answer]].arb(), p.arb(), enclosure_bits);
     }
     laws.push_back(std::move(law));
   }
   return laws;
 }
 
-bool adds_known_others(const Pipeline& pipeline) {
-  return pipeline.perturber.release() == nullptr && pipeline.secret.kind == Secret::Kind::target &&
-         pipeline.post.kind == PostProcessor::Kind::sum;
-}
-
-namespace {
-
-StepCosts costs_of(const JointWeights& joint, const std::vector<std::vector<Enclosure>>& laws) {
+StepCosts TargetSum::step_costs(const StepLaws& laws) const {
   StepCosts costs;
-  for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
+  for (const std::vector<Enclosure>& weights : weights_) {
     std::vector<Enclosure> cost(laws.front().size());
     for (std::size_t x = 0; x < laws.size(); ++x) {
-      const Enclosure weight = Enclosure::of(joint.weights(x, w) / joint.common, enclosure_bits);
-      for (std::size_t s = 0; s < cost.size(); ++s) add_product(cost[s], weight, laws[x][s]);
+      for (std::size_t s = 0; s < cost.size(); ++s) add_product(cost[s], weights[x], laws[x][s]);
     }
     costs.push_back(std::move(cost));
   }
   return costs;
 }
 
+namespace {
+
 /// The numbers p_0, p_1 ratio, p_2 ratio^2 ..
-std::vector<std::vector<Enclosure>> tilted(std::vector<std::vector<Enclosure>> laws, const Rational& ratio) {
+StepLaws tilted(StepLaws laws, const Rational& ratio) {
   const Enclosure factor = Enclosure::of(ratio, enclosure_bits);
   for (std::vector<Enclosure>& law : laws) {
     Enclosure power = whole<Enclosure>(1);
@@ -84,7 +99,7 @@ Enclosure sum_of(const std::vector<Enclosure>& numbers) {
 }
 
 /// The product of the sums, each to the power of how many there are.
-Enclosure expectation_of(const std::vector<std::vector<Enclosure>>& tilted, const Composition& people) {
+Enclosure expectation_of(const StepLaws& tilted, const Composition& people) {
   Enclosure result = whole<Enclosure>(1);
   Enclosure power;
   for (std::size_t value = 0; value < people.size(); ++value) {
@@ -94,19 +109,10 @@ Enclosure expectation_of(const std::vector<std::vector<Enclosure>>& tilted, cons
   return result;
 }
 
-Composition others_of(const Pipeline& pipeline) {
-  return composition_of(pipeline.secret.known, pipeline.values.size());
-}
-
 }  // namespace
 
-StepCosts step_costs(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
-  return costs_of(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)), step_laws(pipeline, odds));
-}
-
-TiltedUnit::TiltedUnit(const Pipeline& pipeline, const Enclosure& odds, Rational of)
-    : ratio(std::move(of)),
-      expectation(expectation_of(tilted(step_laws(pipeline, odds), ratio), others_of(pipeline))) {}
+TiltedUnit::TiltedUnit(const TargetSum& sum, const Enclosure& odds, Rational of)
+    : ratio(std::move(of)), expectation(expectation_of(tilted(sum.step_laws(odds), ratio), sum.others())) {}
 
 Enclosure TiltedUnit::after(std::size_t total) const {
   Enclosure result = Enclosure::of(ratio, enclosure_bits);
@@ -115,21 +121,20 @@ Enclosure TiltedUnit::after(std::size_t total) const {
   return result;
 }
 
-KnownSum::KnownSum(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds, const Rational& ratio)
-    : others(nobody()) {
-  std::vector<std::vector<Enclosure>> laws = tilted(step_laws(pipeline, odds), ratio);
-  const Composition people = others_of(pipeline);
-  costs = costs_of(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline)), laws);
+TiltedSum::TiltedSum(const TargetSum& sum, const Enclosure& odds, const Rational& ratio) : others(nobody()) {
+  StepLaws laws = tilted(sum.step_laws(odds), ratio);
+  const Composition& people = sum.others();
+  costs = sum.step_costs(laws);
   expectation = expectation_of(laws, people);
   for (std::size_t value = 0; value < people.size(); ++value) {
-    const Enclosure sum = sum_of(laws[value]);
-    for (Enclosure& p : laws[value]) arb_div(p.arb(), p.arb(), sum.arb(), enclosure_bits);
+    const Enclosure all = sum_of(laws[value]);
+    for (Enclosure& p : laws[value]) arb_div(p.arb(), p.arb(), all.arb(), enclosure_bits);
     others = convolved(others, power(fixed_point(0, laws[value], {}), people[value]));
   }
   left_out = from_zero_to(product(highest_cost(costs), others.rest));
 }
 
-Enclosure KnownSum::loss(std::size_t action, std::size_t total) const {
+Enclosure TiltedSum::loss(std::size_t action, std::size_t total) const {
   const std::vector<Enclosure>& cost = costs[action];
   Enclosure sum;
   for (std::size_t s = 0; s < cost.size() && s <= total; ++s) {
@@ -140,15 +145,13 @@ Enclosure KnownSum::loss(std::size_t action, std::size_t total) const {
   return sum;
 }
 
-Enclosure losses_beyond(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds, const Rational& ratio,
-                        std::size_t total) {
-  const TiltedUnit unit(pipeline, odds, ratio);
-  return product(highest_cost(tilted(step_costs(pipeline, analyst, odds), ratio)), unit.after(total));
+Enclosure losses_beyond(const TargetSum& sum, const Enclosure& odds, const Rational& ratio, std::size_t total) {
+  const TiltedUnit unit(sum, odds, ratio);
+  return product(highest_cost(tilted(sum.step_costs(sum.step_laws(odds)), ratio)), unit.after(total));
 }
 
-Enclosure loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Enclosure& odds) {
-  pipeline.validate();
-  const KnownSum sum(pipeline, analyst, odds);
+Enclosure TargetSum::loss(const Enclosure& odds) const {
+  const TiltedSum sum(*this, odds);
   Enclosure loss = sum.left_out;
   for (std::size_t total = sum.first(); total < sum.end(); ++total) {
     Enclosure least = sum.loss(0, total);
@@ -211,44 +214,39 @@ Integer sum_of_least(const std::vector<Polynomial>& polynomials) {
 
 }  // namespace
 
-bool has_short_loss(const Pipeline& pipeline, const Rational& odds) {
+bool TargetSum::is_soon_exact(const Rational& odds) const {
   constexpr double most_bits = 1e10;
-  const std::vector<std::size_t> steps = additions_of(pipeline).steps;
-  const auto people = static_cast<double>(pipeline.participants);
-  const auto bits = static_cast<double>(fmpz_bits(short_noise_at(pipeline, odds).denominator.get()));
-  return people * bits * people * static_cast<double>(*std::ranges::max_element(steps)) <= most_bits;
+  const auto people = static_cast<double>(pipeline_.participants);
+  const auto bits = static_cast<double>(fmpz_bits(short_noise_at(pipeline_, odds).denominator.get()));
+  return people * bits * people * static_cast<double>(longest_step_) <= most_bits;
 }
 
-Rational exact_loss_of_sum_among_known(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds) {
-  pipeline.validate();
-  if (!has_short_loss(pipeline, odds)) {
+Rational TargetSum::exact_loss(const Rational& odds) const {
+  if (!is_soon_exact(odds)) {
     throw Error(ErrorCode::usage, "the losses of so many people's sums are too long to be written down",
                 "30 digits are certified without; or take a shorter exp(epsilon)");
   }
-  const Noise<Integer> noise = short_noise_at(pipeline, odds);
-  const std::vector<std::size_t> steps = additions_of(pipeline).steps;
-  const std::vector<Polynomial> laws = step_numerators(noise, steps);
-  const Composition histogram = others_of(pipeline);
+  const Noise<Integer> noise = short_noise_at(pipeline_, odds);
+  const std::vector<Polynomial> laws = step_numerators(noise, steps_);
   Polynomial others(1);
   Polynomial power;
   for (std::size_t value = 0; value < laws.size(); ++value) {
-    fmpz_poly_pow(power.get(), laws[value].get(), histogram[value]);
+    fmpz_poly_pow(power.get(), laws[value].get(), others_[value]);
     others = others * power;
   }
-  const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
-  std::vector<Polynomial> losses(joint.weights.columns());  // by total
+  std::vector<Polynomial> losses(joint_.weights.columns());  // by total
   for (std::size_t action = 0; action < losses.size(); ++action) {
     Polynomial cost;
     for (std::size_t x = 0; x < laws.size(); ++x) {
-      add_product(cost, Polynomial::constant(joint.weights(x, action)), laws[x]);
+      add_product(cost, Polynomial::constant(joint_.weights(x, action)), laws[x]);
     }
     losses[action] = cost * others;
   }
   Integer all;
-  fmpz_pow_ui(all.get(), noise.denominator.get(), pipeline.participants);
+  fmpz_pow_ui(all.get(), noise.denominator.get(), pipeline_.participants);
   Rational loss;
   fmpq_set_fmpz_frac(flint_of(loss), sum_of_least(losses).get(), all.get());
-  return loss / joint.common;
+  return loss / joint_.common;
 }
 
 }  // namespace fractile::flow

@@ -151,7 +151,7 @@ Pipeline median_of(std::size_t records, std::size_t values, const PostProcessor&
 TEST(ReleasePipeline, KnownOthersSeeRowsOfEveryones) {
   const Pipeline everyone = median_of(3, 3);
   Pipeline target = everyone;
-  target.secret = {Secret::Kind::target, {2, 0}};
+  target.secret = Secret::target_knowing({2, 0});
   const PipelineChannel all = channel_at(everyone, 9);
   const PipelineChannel some = channel_at(target, 9);
   ASSERT_EQ(all.secrets.size(), 10U);

@@ -14,9 +14,16 @@ Composition composition_of(const Tuple& tuple, std::size_t values) {
   return composition;
 }
 
+Composition known_composition(const Pipeline& pipeline) {
+  Composition composition = pipeline.secret.known;
+  composition.resize(pipeline.values.size());
+  return composition;
+}
+
 Composition whole_composition(const Pipeline& pipeline, const Tuple& secret) {
   Composition composition = composition_of(secret, pipeline.values.size());
-  for (const std::size_t value : pipeline.secret.known) ++composition[value];
+  const Composition known = known_composition(pipeline);
+  for (std::size_t value = 0; value < known.size(); ++value) composition[value] += known[value];
   return composition;
 }
 

@@ -17,7 +17,11 @@ using Tuple = std::vector<std::size_t>;
 /// How many participants have each value.
 using Composition = std::vector<std::size_t>;
 
+/// `values`: larger than all members.
 Composition composition_of(const Tuple& tuple, std::size_t values);
+
+/// Of the others whose values are known to a target's analyst: an entry a value.
+Composition known_composition(const Pipeline& pipeline);
 
 /// Of all participants, for a secret of everyone or of a target whose others are known.
 Composition whole_composition(const Pipeline& pipeline, const Tuple& secret);

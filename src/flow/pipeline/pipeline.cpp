@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "flow/algebra/real_roots.hpp"
+#include "flow/pipeline/composition.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "fractile/error.hpp"
@@ -33,13 +35,18 @@ void validate_post(const Pipeline& pipeline) {
 void validate_secret(const Pipeline& pipeline) {
   const Secret& secret = pipeline.secret;
   const bool is_target = secret.kind == Secret::Kind::target;
-  if (is_target && secret.known.size() + 1 != pipeline.participants) {
+  if (is_target && secret.others() + 1 != pipeline.participants) {
     refuse("secret: a target among " + std::to_string(pipeline.participants) + " participants has " +
-           std::to_string(pipeline.participants - 1) + " others, known are " + std::to_string(secret.known.size()));
+           std::to_string(pipeline.participants - 1) + " others, known are " + std::to_string(secret.others()));
   }
-  if (!is_target && !secret.known.empty()) refuse("secret: only a target's others are known");
-  for (const std::size_t value : secret.known) {
-    if (value >= pipeline.values.size()) refuse("secret: a known value is not among the values");
+  if (!is_target && secret.others() > 0) refuse("secret: only a target's others are known");
+  for (std::size_t value = pipeline.values.size(); value < secret.known.size(); ++value) {
+    if (secret.known[value] > 0) refuse("secret: a known value is not among the values");
+  }
+  const auto is_known = [&](std::size_t value) { return value < secret.known.size(); };
+  if (!std::ranges::all_of(secret.order, is_known) ||
+      (!secret.order.empty() && composition_of(secret.order, secret.known.size()) != secret.known)) {
+    refuse("secret: the order is not one of the known values");
   }
   if (secret.kind == Secret::Kind::histogram && pipeline.post.kind != PostProcessor::Kind::mode &&
       pipeline.post.kind != PostProcessor::Kind::identity) {
@@ -65,13 +72,20 @@ Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::si
                " participants",
            "give the histogram of all of them, or of all but the target");
   }
-  Secret secret{Kind::target, {}};
-  secret.known.reserve(participants - 1);
-  for (std::size_t value = 0; value < others.size(); ++value) {
-    secret.known.insert(secret.known.end(), static_cast<std::size_t>(others[value]), value);
+  return {Kind::target, {others.begin(), others.end()}};
+}
+
+Secret Secret::target_knowing(const std::vector<std::size_t>& others) {
+  Secret secret{Kind::target, {}, {}};
+  for (const std::size_t value : others) {
+    if (value >= secret.known.size()) secret.known.resize(value + 1);
+    ++secret.known[value];
   }
+  if (!std::ranges::is_sorted(others)) secret.order = others;
   return secret;
 }
+
+std::size_t Secret::others() const { return std::accumulate(known.begin(), known.end(), std::size_t{0}); }
 
 void Pipeline::validate() const {
   if (participants == 0) refuse("participants: at least one");
@@ -98,7 +112,8 @@ PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds) {
           std::move(frame.secrets), std::move(frame.arrangements)};
 }
 
-ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& epsilon) {
+ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsilon) {
+  const Exponent epsilon = pipeline.perturber.depends_on_epsilon() ? any_epsilon : Exponent();  // 0: all is rational
   ChannelBounds result;
   if (epsilon.has_rational_exponential() && is_exact_at(pipeline, epsilon.exponential())) {
     PipelineChannel exact = channel_at(pipeline, epsilon.exponential());

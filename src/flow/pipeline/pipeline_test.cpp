@@ -105,7 +105,7 @@ TEST(Pipeline, TargetsRowsAreEveryonesRows) {
   for (const PostProcessor& post : {counting({1}), summing(), taking_the_mode()}) {
     Pipeline pipeline = pipeline_of(3, Perturber::geometric(3), post);
     const Channel everyone = by_definition(pipeline, 2);
-    pipeline.secret = {Secret::Kind::target, {2, 0}};
+    pipeline.secret = Secret::target_knowing({2, 0});
     const Channel target = channel_at(pipeline, 2).channel;
     for (std::size_t value = 0; value < 3; ++value) {
       const auto row = everyone.matrix().row(tuple_index({2, 0, value}, 3));
@@ -121,7 +121,7 @@ TEST(Pipeline, IdentityAndTablesAreExplicit) {
   const std::vector<std::size_t> image{0, 1, 1, 0, 2, 2, 1, 0};
   pipeline.post = {PostProcessor::Kind::table, {}, image};
   EXPECT_EQ(channel_at(pipeline, 3).channel, kronecker_power(perturber.at(3), 3) * deterministic(image, 3));
-  pipeline.secret = {Secret::Kind::target, {1, 0}};
+  pipeline.secret = Secret::target_knowing({1, 0});
   const Channel target = channel_at(pipeline, 3).channel;
   const Channel everyone = kronecker_power(perturber.at(3), 3) * deterministic(image, 3);
   EXPECT_TRUE(std::ranges::equal(target.matrix().row(0), everyone.matrix().row(4)));
@@ -181,8 +181,8 @@ TEST(Refinement, ThePapersLossOfAppendixEIsARefutation) {
   const Channel from = by_definition(pipeline, 3);
   const Channel to = by_definition(pipeline, 2);
   Counterexample papers{Prior::uniform(9), Loss(losses), {}, {}};
-  papers.utility_from = posterior_uncertainty(papers.prior, from, papers.loss);
-  papers.utility_to = posterior_uncertainty(papers.prior, to, papers.loss);
+  papers.loss_from = expected_loss(papers.prior, from, papers.loss);
+  papers.loss_to = expected_loss(papers.prior, to, papers.loss);
   EXPECT_TRUE(verify(from, to, papers));
   EXPECT_TRUE(refines(from, to).refuted());
 }
@@ -234,15 +234,31 @@ TEST(Pipeline, BadOnesAreRefused) {
 }
 
 TEST(Secret, TargetAmongAHistogram) {
-  EXPECT_EQ(Secret::target_among({1, 3, 0}, 5).known, (std::vector<std::size_t>{0, 1, 1, 1}));
-  EXPECT_EQ(Secret::target_among({1, 3, 0}, 4).known, (std::vector<std::size_t>{0, 1, 1}));  // left the most frequent
-  EXPECT_EQ(Secret::target_among({2, 2}, 4).known, (std::vector<std::size_t>{0, 1, 1}));     // the first of several
-  EXPECT_EQ(Secret::target_among({0, 0}, 1).known, (std::vector<std::size_t>{}));
+  EXPECT_EQ(Secret::target_among({1, 3, 0}, 5).known, (std::vector<std::size_t>{1, 3, 0}));
+  EXPECT_EQ(Secret::target_among({1, 3, 0}, 4).known, (std::vector<std::size_t>{1, 2, 0}));  // left the most frequent
+  EXPECT_EQ(Secret::target_among({2, 2}, 4).known, (std::vector<std::size_t>{1, 2}));        // the first of several
+  EXPECT_EQ(Secret::target_among({0, 0}, 1).known, (std::vector<std::size_t>{0, 0}));
   EXPECT_THROW(Secret::target_among({1, 3, 0}, 3), Error);
   EXPECT_THROW(Secret::target_among({1, 3, 0}, 6), Error);
   EXPECT_THROW(Secret::target_among({}, 1), Error);
   EXPECT_THROW(Secret::target_among({0, 0}, 0), Error);
   EXPECT_THROW(Secret::target_among({~std::uint64_t{0}, 2}, 1), Error);
+}
+
+// Who is who is remembered where it matters, and only there.
+TEST(Secret, TargetKnowingTheOthersOneByOne) {
+  const Secret secret = Secret::target_knowing({2, 0, 2});
+  EXPECT_EQ(secret.known, (std::vector<std::size_t>{1, 0, 2}));
+  EXPECT_EQ(secret.order, (std::vector<std::size_t>{2, 0, 2}));
+  EXPECT_EQ(secret.others(), 3U);
+  EXPECT_TRUE(Secret::target_knowing({0, 2, 2}).order.empty());
+  Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), {});
+  pipeline.secret = {Secret::Kind::target, {1}, {1}};
+  EXPECT_THROW(pipeline.validate(), Error);
+  pipeline.secret = Secret::target_knowing({3});
+  EXPECT_THROW(pipeline.validate(), Error);
+  pipeline.secret = {Secret::Kind::target, {0, 0, 1, 0}};  // nobody has the value that is none
+  EXPECT_NO_THROW(pipeline.validate());
 }
 
 TEST(Pipeline, RoundingJoinsAnswers) {

@@ -291,7 +291,7 @@ std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Fra
   }
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
-    Tuple members = pipeline.secret.known;
+    Tuple members = pipeline.secret.order.empty() ? sorted_tuple(pipeline.secret.known) : pipeline.secret.order;
     members.insert(members.end(), secret.begin(), secret.end());
     rows.push_back(tuple_row(members, noise, image, frame.observation_names.size()));
   }

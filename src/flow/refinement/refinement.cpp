@@ -51,8 +51,8 @@ class Decision {
       for (std::size_t w = 0; w < all.columns(); ++w) all(reduction_.rows[i], w) = losses(i, w);
     }
     Counterexample result{Prior::uniform(all.rows()), Loss(all), {}, {}};
-    result.utility_from = posterior_uncertainty(result.prior, from_, result.loss);
-    result.utility_to = posterior_uncertainty(result.prior, to_, result.loss);
+    result.loss_from = expected_loss(result.prior, from_, result.loss);
+    result.loss_to = expected_loss(result.prior, to_, result.loss);
     return result;
   }
 

@@ -221,7 +221,7 @@ TEST(Refinement, NoAnalystContradictsAWitness) {
     const Pair pair = drawn_pair(seed);
     Drawing drawing(seed + 1);
     const Counterexample analyst = any_analyst(drawing, pair.from, pair.to);
-    const bool prefers_the_second = analyst.utility_to < analyst.utility_from;
+    const bool prefers_the_second = analyst.loss_to < analyst.loss_from;
     EXPECT_EQ(verify(pair.from, pair.to, analyst), prefers_the_second) << seed;
     if (!prefers_the_second) continue;
     ++contradictions;

@@ -18,9 +18,9 @@ bool verify(const Channel& from, const Channel& to, const Witness& witness) {
 }
 
 bool verify(const Channel& from, const Channel& to, const Counterexample& counterexample) {
-  const Rational one = posterior_uncertainty(counterexample.prior, from, counterexample.loss);
-  const Rational other = posterior_uncertainty(counterexample.prior, to, counterexample.loss);
-  return one == counterexample.utility_from && other == counterexample.utility_to && other < one;
+  const Rational one = expected_loss(counterexample.prior, from, counterexample.loss);
+  const Rational other = expected_loss(counterexample.prior, to, counterexample.loss);
+  return one == counterexample.loss_from && other == counterexample.loss_to && other < one;
 }
 
 }  // namespace fractile::flow

@@ -82,17 +82,17 @@ TEST(VerifyCounterexample, RejectsWrongUtilities) {
     ++tampered;
     const Counterexample honest = std::get<Counterexample>(refinement.verdict);
     RC_ASSERT(verify(pair.from, pair.to, honest));
-    const Rational gain = honest.utility_from - honest.utility_to;
+    const Rational gain = honest.loss_from - honest.loss_to;
     for (const Rational& change : {gain / 1000, -gain / 1000, gain, Rational(1)}) {
       Counterexample changed = honest;
-      changed.utility_from += change;
+      changed.loss_from += change;
       RC_ASSERT(!verify(pair.from, pair.to, changed));
       changed = honest;
-      changed.utility_to -= change;
+      changed.loss_to -= change;
       RC_ASSERT(!verify(pair.from, pair.to, changed));
     }
     Counterexample exchanged = honest;
-    std::swap(exchanged.utility_from, exchanged.utility_to);
+    std::swap(exchanged.loss_from, exchanged.loss_to);
     RC_ASSERT(!verify(pair.from, pair.to, exchanged));
     RC_ASSERT(!verify(pair.to, pair.from, honest));
     RC_ASSERT(!verify(pair.to, pair.from, exchanged));
@@ -113,7 +113,7 @@ TEST(VerifyCounterexample, RejectsLossesUnderWhichTheSecondIsNotBetter) {
       std::swap(changed(first / losses.columns(), first % losses.columns()),
                 changed(second / losses.columns(), second % losses.columns()));
       const Counterexample tampered = analyst_with(honest.prior, Loss(changed), g2, g3);
-      const bool still_better = tampered.utility_to < tampered.utility_from;
+      const bool still_better = tampered.loss_to < tampered.loss_from;
       EXPECT_EQ(verify(g2, g3, tampered), still_better);
       if (!still_better) ++rejected;
     }
@@ -224,7 +224,7 @@ TEST(RefinementMutant, ARefutationWithinAToleranceIsCaught) {
     const Channel from = any_channel(drawing);
     const Channel to = from * any_after(drawing, from);
     const Counterexample claimed = any_analyst(drawing, from, to);
-    if (claimed.utility_to.to_double() > claimed.utility_from.to_double() + 1e-9) continue;
+    if (claimed.loss_to.to_double() > claimed.loss_from.to_double() + 1e-9) continue;
     EXPECT_FALSE(verify(from, to, claimed)) << seed;
     ++caught;
   }

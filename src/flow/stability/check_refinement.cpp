@@ -110,7 +110,7 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
 /// The same with one participant unknown, all others having the first value: rows of everyone's channel.
 Pipeline with_one_unknown(const Pipeline& pipeline) {
   Pipeline result = pipeline;
-  result.secret = {Secret::Kind::target, std::vector<std::size_t>(pipeline.participants - 1, 0)};
+  result.secret = {Secret::Kind::target, {pipeline.participants - 1}};
   return result;
 }
 
@@ -158,9 +158,9 @@ std::optional<Counterexample> counterexample(const Pipeline& pipeline, const Pri
   analyst.prior = prior;
   analyst.goal = Analyst::Goal::matrix;
   analyst.losses = losses;
-  Counterexample found{prior, loss_of(analyst, pipeline), utility(pipeline, analyst, from),
-                       utility(pipeline, analyst, to)};
-  return found.utility_to < found.utility_from ? std::optional(std::move(found)) : std::nullopt;
+  Counterexample found{prior, loss_of(analyst, pipeline), expected_loss(pipeline, analyst, from),
+                       expected_loss(pipeline, analyst, to)};
+  return found.loss_to < found.loss_from ? std::optional(std::move(found)) : std::nullopt;
 }
 
 /// Somebody who only tells the value that is counted least from that which is counted most.
@@ -202,7 +202,7 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  const bool by_probabilities = counts_with_known_others(pipeline) && pipeline.participants > many_people;
+  const bool by_probabilities = TargetCount::fits(pipeline) && pipeline.participants > many_people;
   return by_probabilities ? compared_among_known(pipeline, from, to) : compared(pipeline, from, to);
 }
 

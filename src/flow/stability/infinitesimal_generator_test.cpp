@@ -12,7 +12,7 @@ namespace {
 Pipeline median_among(std::size_t values, std::vector<std::size_t> known) {
   Release release;
   Pipeline pipeline = pipeline_of(known.size() + 1, Perturber::release(release, values), {});
-  pipeline.secret = {Secret::Kind::target, std::move(known)};
+  pipeline.secret = Secret::target_knowing(known);
   return pipeline;
 }
 

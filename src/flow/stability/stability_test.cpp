@@ -11,87 +11,6 @@
 namespace fractile::flow {
 namespace {
 
-// Appendix D.1: the loss rises between these odds, and grids miss it.
-TEST(Windows, KnownOthersHaveOne) {
-  const std::vector<UnstableWindow> windows = unstable_windows(known_others(), thousandfold_error(), 1, 1000);
-  ASSERT_EQ(windows.size(), 1U);
-  EXPECT_EQ(windows[0].from.to_decimal(6), "3.500545");
-  EXPECT_EQ(windows[0].to.to_decimal(6), "3.516615");
-  const Rational lowest = utility(known_others(), thousandfold_error(), windows[0].from.upper);
-  const Rational highest = utility(known_others(), thousandfold_error(), windows[0].to.lower);
-  EXPECT_LT(lowest, highest);
-}
-
-// What a scan comes upon, where nothing is isolated: the same window, by comparing losses.
-TEST(Windows, AScanComesUponOne) {
-  std::vector<Rational> odds;
-  for (int i = 0; i <= 100; ++i) odds.push_back(Rational(34, 10) + Rational(2 * i, 1000));
-  const std::vector<UnstableWindow> windows = windows_among(known_others(), thousandfold_error(), odds);
-  const std::vector<UnstableWindow> isolated =
-      unstable_windows(known_others(), thousandfold_error(), odds.front(), odds.back());
-  ASSERT_EQ(windows.size(), 1U);
-  ASSERT_EQ(isolated.size(), 1U);
-  for (const auto& end : {&UnstableWindow::from, &UnstableWindow::to}) {
-    EXPECT_LT((windows[0].*end).lower, (isolated[0].*end).lower);
-    EXPECT_GT((windows[0].*end).upper, (isolated[0].*end).upper);
-    EXPECT_LT((windows[0].*end).upper - (windows[0].*end).lower, Rational(1, 1'000'000));
-  }
-  ASSERT_TRUE(windows[0].proof.has_value());
-  EXPECT_LT(windows[0].proof->odds_from, windows[0].proof->odds_to);
-  EXPECT_LT(windows[0].proof->loss_from.upper, windows[0].proof->loss_to.lower);
-  const std::vector<Rational> where_it_falls{2, 3, Rational(17, 5)};
-  EXPECT_TRUE(windows_among(known_others(), thousandfold_error(), where_it_falls).empty());
-}
-
-TEST(Windows, EndAtTheRangesEnds) {
-  const std::vector<UnstableWindow> windows =
-      unstable_windows(known_others(), thousandfold_error(), Rational(351, 100), Rational(703, 200));
-  ASSERT_EQ(windows.size(), 1U);
-  EXPECT_EQ(windows[0].from.lower, Rational(351, 100));
-  EXPECT_EQ(windows[0].to.upper, Rational(703, 200));
-}
-
-/// Whether the loss falls from one odds to the next in a row of them, apart from the windows.
-void expect_windows_to_explain(const Pipeline& pipeline, const Analyst& analyst, const Rational& to, int points) {
-  const std::vector<UnstableWindow> windows = unstable_windows(pipeline, analyst, 1, to);
-  Rational before = utility(pipeline, analyst, 1);
-  Rational odds = 1;
-  for (int i = 1; i <= points; ++i) {
-    const Rational next = Rational(1) + (to - 1) * Rational(i, points);
-    const Rational here = utility(pipeline, analyst, next);
-    bool touched = false;
-    bool inside = false;
-    for (const UnstableWindow& window : windows) {
-      touched = touched || (window.from.lower < next && window.to.upper > odds);
-      inside = inside || (window.from.upper <= odds && next <= window.to.lower);
-    }
-    EXPECT_TRUE(touched || here <= before) << next.to_string();
-    EXPECT_TRUE(!inside || here > before) << next.to_string();
-    odds = next;
-    before = here;
-  }
-}
-
-TEST(Windows, AreWhereTheLossRises) {
-  expect_windows_to_explain(known_others(), thousandfold_error(), 5, 200);
-  for (const PostProcessor& post : {counting({0}), counting({1}), summing()}) {
-    for (const Analyst::Goal goal : {Analyst::Goal::bayes_risk, Analyst::Goal::squared_error}) {
-      Pipeline pipeline = pipeline_of(3, Perturber::geometric(4), post);
-      pipeline.secret = {Secret::Kind::target, {3, 1}};
-      Analyst analyst;
-      analyst.goal = goal;
-      analyst.prior = Prior({Rational(1, 2), Rational(1, 10), Rational(1, 5), Rational(1, 5)});
-      expect_windows_to_explain(pipeline, analyst, 12, 40);
-    }
-  }
-}
-
-TEST(Windows, NoneForAStablePipeline) {
-  const Pipeline pipeline = pipeline_of(3, Perturber::randomized_response(3), counting({0}));
-  EXPECT_TRUE(unstable_windows(pipeline, {}, 1, 100).empty());
-  EXPECT_THROW(unstable_windows(pipeline, {}, Rational(1, 2), 2), Error);
-}
-
 Stability::Verdict verdict(const Pipeline& pipeline) { return check_stability(pipeline, 2, 3).verdict; }
 
 // Theorems 4.2 and 6.1, sections 6.2 and 7.1, lemma 8.2.
@@ -113,7 +32,7 @@ TEST(CheckStability, ThePapersVerdicts) {
   EXPECT_EQ(verdict(pipeline_of(1, geometric, summing())), stable);
   EXPECT_EQ(verdict(pipeline_of(2, Perturber::fixed(Channel(Matrix::identity(2))), summing())), stable);
   Pipeline target = pipeline_of(3, response, counting({2}));
-  target.secret = {Secret::Kind::target, {0, 1}};
+  target.secret = Secret::target_knowing({0, 1});
   EXPECT_EQ(verdict(target), stable);
 }
 
@@ -176,7 +95,7 @@ TEST(QuantileStability, OfOneAmongKnownOthers) {
       for (std::size_t rest = tuple; others.size() + 1 < records; rest /= 4) others.push_back(rest % 4);
       if (!std::ranges::is_sorted(others)) continue;
       const bool stable = records == 2 || (others.front() == 0 && others.back() == 3);
-      EXPECT_EQ(of_quantile(Rational(1, 2), records, 4, {Secret::Kind::target, others}),
+      EXPECT_EQ(of_quantile(Rational(1, 2), records, 4, Secret::target_knowing(others)),
                 stable ? Stability::Verdict::stable : Stability::Verdict::unstable)
           << records << " " << tuple;
     }

@@ -7,22 +7,21 @@
 
 #include "flow/algebra/chebyshev.hpp"
 #include "flow/windows/tilted_totals.hpp"
-#include "fractile/expected_loss.hpp"
 
 namespace fractile::flow {
 
 /// What is looked at in a cell. It is all a guess, of which nothing is taken to be true that is not checked.
-struct RelevantSums {
-  std::size_t baseline;        ///< the action that is best after the likely totals
-  double unit;                 ///< of slopes, as a weight: that of the likeliest total that speaks against the baseline
-  double spread;               ///< how much the weights of such totals differ, from place to place in the cell
-  std::vector<SumView> views;  ///< in order, no total between them missing
-  std::vector<SumView> beyond = {};  ///< all totals at an end, next to nothing in that unit
+struct DecisiveTotals {
+  std::size_t baseline;  ///< the action that is best after the likely totals
+  double unit;           ///< of slopes, as a weight: that of the likeliest total that speaks against the baseline
+  double spread;         ///< how much the weights of such totals differ, from place to place in the cell
+  std::vector<TiltedTotals> views;        ///< in order, no total between them missing
+  std::vector<TiltedTotals> beyond = {};  ///< all totals at an end, next to nothing in that unit
 };
 
-RelevantSums relevant_sums(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell);
+DecisiveTotals decisive_totals(const TargetSum& target, const Cell& cell);
 
 /// All totals but those that hardly ever come, in their own unit.
-RelevantSums likely_sums(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell);
+DecisiveTotals likely_totals(const TargetSum& target, const Cell& cell);
 
 }  // namespace fractile::flow

@@ -69,7 +69,8 @@ Enclosure largest_modulus_of_heights(const Pipeline& pipeline, const Cell& cell)
   });
 }
 
-std::unique_ptr<LocalLoss> local_argmax(const Pipeline& pipeline, const Cell& cell) {
+std::unique_ptr<LocalLoss> local_argmax(const GuessedMode& guessed, const Cell& cell) {
+  const Pipeline& pipeline = guessed.pipeline();
   if (!is_right_of_zero(cell)) return nullptr;
   Enclosure modulus = largest_modulus_of_heights(pipeline, cell);
   arb_pow_ui(modulus.arb(), modulus.arb(), pipeline.values.size(), chebyshev_bits);  // all bars

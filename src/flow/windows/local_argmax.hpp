@@ -5,15 +5,15 @@
 #include <memory>
 
 #include "exact/enclosure.hpp"
+#include "flow/loss/noisy_argmax.hpp"
 #include "flow/windows/local_loss.hpp"
-#include "fractile/expected_loss.hpp"
 
 namespace fractile::flow {
 
 /// No less than the moduli of one bar's noisy heights together, on the ellipse and whatever the true height.
 Enclosure largest_modulus_of_heights(const Pipeline& pipeline, const Cell& cell);
 
-/// Nothing when the cell is too wide. The analyst guesses the mode (noisy_argmax.hpp). Uses all processors of the machine.
-std::unique_ptr<LocalLoss> local_argmax(const Pipeline& pipeline, const Cell& cell);
+/// Nothing when the cell is too wide. Uses all processors of the machine.
+std::unique_ptr<LocalLoss> local_argmax(const GuessedMode& guessed, const Cell& cell);
 
 }  // namespace fractile::flow

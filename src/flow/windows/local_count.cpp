@@ -34,7 +34,7 @@ struct CountBounds {
 };
 
 /// Of sum over y of |Q(y)| ratio^y, for one person: 1 - p and p ratio, over the view's moment.
-Enclosure modulus_in(const CountView& view, const CountAmongKnown& count, std::size_t value, const Cell& cell) {
+Enclosure modulus_in(const TiltedCounts& view, const TargetCount& count, std::size_t value, const Cell& cell) {
   const Polynomial& counted = count.counted()[value];
   const Polynomial ratio = Polynomial::constant(view.ratio.numerator());
   const Polynomial unit = Polynomial::constant(view.ratio.denominator());
@@ -44,7 +44,7 @@ Enclosure modulus_in(const CountView& view, const CountAmongKnown& count, std::s
 }
 
 /// Of everyone's probability of being counted; nothing where the bounds for unlikely counts do not hold.
-std::optional<std::vector<ProbabilityBounds>> probabilities_about(const CountAmongKnown& count, const Cell& cell) {
+std::optional<std::vector<ProbabilityBounds>> probabilities_about(const TargetCount& count, const Cell& cell) {
   if (!is_right_of_zero(cell)) return {};
   std::vector<ProbabilityBounds> by_value;
   for (std::size_t value = 0; value < count.counted().size(); ++value) {
@@ -55,7 +55,7 @@ std::optional<std::vector<ProbabilityBounds>> probabilities_about(const CountAmo
 }
 
 /// Nothing when a bound is too large to be of use. `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
-std::optional<CountBounds> bounds_in(const CountView& view, const CountAmongKnown& count, const JointWeights& joint,
+std::optional<CountBounds> bounds_in(const TiltedCounts& view, const TargetCount& count,
                                      const std::vector<ProbabilityBounds>& by_value, const Enclosure& answers,
                                      const Cell& cell) {
   std::vector<Enclosure> slopes;
@@ -72,7 +72,8 @@ std::optional<CountBounds> bounds_in(const CountView& view, const CountAmongKnow
   if (!(result.law.upper_double() <= largest_modulus)) return {};
 
   result.loss = answers * result.law;
-  result.slope_per_mass = times(highest_losses(joint, slopes), 2) + times(largest_loss(joint) * steepness, 4);
+  result.slope_per_mass =
+      times(highest_losses(count.joint(), slopes), 2) + times(largest_loss(count.joint()) * steepness, 4);
   if (arb_is_finite(result.loss.arb()) == 0 || arb_is_finite(result.slope_per_mass.arb()) == 0) return {};
   return result;
 }
@@ -80,7 +81,7 @@ std::optional<CountBounds> bounds_in(const CountView& view, const CountAmongKnow
 /// A view on a cell.
 class LocalView {
  public:
-  LocalView(const CountView& view, const CountAmongKnown& count, const Cell& cell, const CountBounds& bounds)
+  LocalView(const TiltedCounts& view, const TargetCount& count, const Cell& cell, const CountBounds& bounds)
       : view_(view),
         difference_error_(Interpolation::value_error(times(bounds.loss, 2)).upper_double()),
         most_mass_(63 * Interpolation::value_error(bounds.law).lower_double()),
@@ -89,7 +90,7 @@ class LocalView {
         laws_(Interpolation::nodes) {
     const std::vector<Enclosure> odds = odds_at_nodes(cell);
     share_among_threads(threads_of_machine(), odds.size(),
-                        [&](std::size_t i) { laws_[i] = ViewedLaw(count, view, odds[i]); });
+                        [&](std::size_t i) { laws_[i] = TiltedCountLaw(count, view, odds[i]); });
   }
 
   std::size_t first() const { return view_.first; }
@@ -104,7 +105,7 @@ class LocalView {
     return static_cast<std::size_t>(
         std::clamp(std::max(likely, 0.0), static_cast<double>(view_.first), static_cast<double>(view_.last)));
   }
-  const ViewedLaw& law(std::size_t node) const { return laws_[node]; }
+  const TiltedCountLaw& law(std::size_t node) const { return laws_[node]; }
   /// Of a difference of two actions' joint losses after a count.
   double difference_error() const { return difference_error_; }
   double most_mass() const { return most_mass_; }
@@ -112,18 +113,18 @@ class LocalView {
   const Enclosure& slope_error() const { return slope_error_; }
 
  private:
-  CountView view_;
+  TiltedCounts view_;
   double difference_error_;
   double most_mass_;  // that is negligible, less its own error
   Enclosure negligible_slope_;
   Enclosure slope_error_;
-  std::vector<ViewedLaw> laws_;  // by node
+  std::vector<TiltedCountLaw> laws_;  // by node
 };
 
 class LocalCount final : public LocalLoss {
  public:
   /// `answers`: as above.
-  LocalCount(const CountAmongKnown& count, const Cell& cell, std::size_t baseline, std::vector<LocalView> views,
+  LocalCount(const TargetCount& count, const Cell& cell, std::size_t baseline, std::vector<LocalView> views,
              const Enclosure& answers)
       : others_(count.others()),
         lines_(count.lines().lines),
@@ -279,22 +280,21 @@ class LocalCount final : public LocalLoss {
 };
 
 /// Only unlikely counts matter, so that their tails are looked at alone.
-bool has_unlikely_views(const CountViews& views) { return views.unit.upper_double() < 0x1p-16; }
+bool are_unlikely(const DecisiveCounts& views) { return views.unit.upper_double() < 0x1p-16; }
 
 }  // namespace
 
-std::unique_ptr<LocalLoss> local_in_views(const CountViews& views, const CountAmongKnown& count,
-                                          const JointWeights& joint, const Cell& cell) {
+std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const TargetCount& count, const Cell& cell) {
   constexpr double widest_spread = 16;
   if (views.spread > widest_spread) return nullptr;
   const std::optional<std::vector<ProbabilityBounds>> by_value = probabilities_about(count, cell);
   if (!by_value) return nullptr;
   std::vector<Enclosure> moduli;
   for (const ProbabilityBounds& bounds : *by_value) moduli.push_back(bounds.modulus);
-  const Enclosure answers = highest_losses(joint, moduli);
+  const Enclosure answers = highest_losses(count.joint(), moduli);
   std::vector<LocalView> here;
-  for (const CountView& view : views.views) {
-    const std::optional<CountBounds> bounds = bounds_in(view, count, joint, *by_value, answers, cell);
+  for (const TiltedCounts& view : views.views) {
+    const std::optional<CountBounds> bounds = bounds_in(view, count, *by_value, answers, cell);
     if (!bounds) return nullptr;
     here.emplace_back(view, count, cell, *bounds);
   }
@@ -303,16 +303,14 @@ std::unique_ptr<LocalLoss> local_in_views(const CountViews& views, const CountAm
   return loss;
 }
 
-std::unique_ptr<LocalLoss> local_count(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {
-  const CountAmongKnown count(pipeline, analyst);
-  const JointWeights joint = joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
-  const std::optional<CountViews> tails = tail_views(count, cell);
-  if (tails && has_unlikely_views(*tails)) {
+std::unique_ptr<LocalLoss> local_count(const TargetCount& count, const Cell& cell) {
+  const std::optional<DecisiveCounts> tails = tail_counts(count, cell);
+  if (tails && are_unlikely(*tails)) {
     static const Rational narrow = Rational::dyadic(1, -24);  // in case that nothing is narrow enough
-    std::unique_ptr<LocalLoss> loss = local_in_views(*tails, count, joint, cell);
+    std::unique_ptr<LocalLoss> loss = local_in_counts(*tails, count, cell);
     if (loss != nullptr || cell.radius > cell.centre * narrow) return loss;
   }
-  return local_in_views(whole_view(count, cell), count, joint, cell);
+  return local_in_counts(all_counts(count, cell), count, cell);
 }
 
 }  // namespace fractile::flow

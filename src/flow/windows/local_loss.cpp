@@ -9,12 +9,12 @@
 namespace fractile::flow {
 namespace {
 
-using Direction = LossPiece::Direction;
+using Direction = MonotonePiece::Direction;
 
-constexpr int first_parts = 64;        // of a cell; wider stretches decide nothing
+constexpr int first_parts = 64;        // of a cell; wider parts decide nothing
 constexpr double narrowest = 0x1p-33;  // places are 2 wide
 
-/// What is known on a stretch of places.
+/// What is known on a range of places.
 struct Known {
   LocalPolynomial slope;  ///< of the observations whose best action is known
   double neglected = 0;   ///< what the slope of those that are left out is at most
@@ -42,7 +42,7 @@ class Bisection {
         negligible_slope_(loss.negligible_slope().upper_double()),
         flat_(loss.flat_slope()) {}
 
-  std::vector<LossPiece> pieces() {
+  std::vector<MonotonePiece> pieces() {
     Known nothing;
     nothing.open = loss_.observations();
     for (int i = 0; i < first_parts; ++i) add({2.0 * i / first_parts - 1, 2.0 * (i + 1) / first_parts - 1}, nothing);
@@ -155,11 +155,11 @@ class Bisection {
   double slope_error_;
   double negligible_slope_;
   double flat_;  // a slope that is not looked into
-  std::vector<LossPiece> pieces_;
+  std::vector<MonotonePiece> pieces_;
 };
 
 }  // namespace
 
-std::vector<LossPiece> pieces_of(LocalLoss& loss, const Cell& cell) { return Bisection(loss, cell).pieces(); }
+std::vector<MonotonePiece> pieces_of(LocalLoss& loss, const Cell& cell) { return Bisection(loss, cell).pieces(); }
 
 }  // namespace fractile::flow

@@ -50,7 +50,7 @@ class LocalLoss {
 };
 
 /// Whether a loss falls or stays (more odds, no more loss) or rises throughout odds from .. to, or neither is known.
-struct LossPiece {
+struct MonotonePiece {
   enum class Direction { falls, rises, unknown };
   Rational from;
   Rational to;
@@ -59,6 +59,6 @@ struct LossPiece {
 
 /// All of a cell, in order. What is unknown is narrower than 2^-34 of the cell, or it consists of parts on which the loss's derivative by
 /// the place has a modulus of at most flat_slope(), or eight times the errors above.
-std::vector<LossPiece> pieces_of(LocalLoss& loss, const Cell& cell);
+std::vector<MonotonePiece> pieces_of(LocalLoss& loss, const Cell& cell);
 
 }  // namespace fractile::flow

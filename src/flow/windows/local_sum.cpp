@@ -9,11 +9,9 @@
 
 #include "exact/workers.hpp"
 #include "flow/algebra/bernstein_ellipse.hpp"
-#include "flow/loss/joint_weights.hpp"
 #include "flow/loss/target_sum.hpp"
 #include "flow/pipeline/additions.hpp"
 #include "flow/pipeline/noise.hpp"
-#include "flow/pipeline/rows.hpp"
 #include "flow/windows/listed_loss.hpp"
 
 namespace fractile::flow {
@@ -54,9 +52,9 @@ StepWeights step_weights(const Rational& ratio, const std::vector<std::size_t>& 
 }
 
 /// By value: on the ellipse, the sum over answers of |p| ratio^step.
-std::vector<Enclosure> moduli_in(const Rational& ratio, const Pipeline& pipeline, const Cell& cell) {
-  const PolynomialNoise& noise = pipeline.perturber.noise();
-  const StepWeights steps = step_weights(ratio, additions_of(pipeline).steps);
+std::vector<Enclosure> moduli_in(const Rational& ratio, const TargetSum& target, const Cell& cell) {
+  const PolynomialNoise& noise = target.pipeline().perturber.noise();
+  const StepWeights steps = step_weights(ratio, target.steps());
   std::vector<Enclosure> moduli;
   moduli.reserve(noise.values());
   for (const std::vector<Polynomial>& row : noise.numerators) {
@@ -74,26 +72,25 @@ struct ViewBounds {
 };
 
 /// Nothing when these are too large to be of use.
-std::optional<ViewBounds> bounds_in(const SumView& view, const Pipeline& pipeline, const JointWeights& joint,
-                                    const Cell& cell) {
-  const std::vector<Enclosure> moduli = moduli_in(view.ratio, pipeline, cell);
-  const Enclosure all = modulus_of_sum(moduli, composition_of(pipeline.secret.known, pipeline.values.size()));
-  TiltedUnit unit(pipeline, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
+std::optional<ViewBounds> bounds_in(const TiltedTotals& view, const TargetSum& target, const Cell& cell) {
+  const std::vector<Enclosure> moduli = moduli_in(view.ratio, target, cell);
+  const Enclosure all = modulus_of_sum(moduli, target.others());
+  TiltedUnit unit(target, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
   const Enclosure law = all / unit.expectation;
   if (!(law.upper_double() <= largest_modulus)) return {};
-  return ViewBounds{std::move(unit), highest_losses(joint, moduli) * law};
+  return ViewBounds{std::move(unit), highest_losses(target.joint(), moduli) * law};
 }
 
 /// Laws that are tilted alike, at the nodes of a cell.
 class LawAtNodes {
  public:
-  LawAtNodes(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell, const Rational& ratio)
-      : unit_(pipeline, Enclosure::of(cell.centre, enclosure_bits), ratio) {
+  LawAtNodes(const TargetSum& target, const Cell& cell, const Rational& ratio)
+      : unit_(target, Enclosure::of(cell.centre, enclosure_bits), ratio) {
     const std::vector<Enclosure> odds = odds_at_nodes(cell);
     sums_.resize(odds.size());
     units_.resize(odds.size());
     share_among_threads(threads_of_machine(), odds.size(), [&](std::size_t i) {
-      const KnownSum& here = sums_[i].emplace(pipeline, analyst, odds[i], ratio);
+      const TiltedSum& here = sums_[i].emplace(target, odds[i], ratio);
       arb_div(units_[i].arb(), here.expectation.arb(), unit_.expectation.arb(), enclosure_bits);
     });
   }
@@ -113,17 +110,17 @@ class LawAtNodes {
 
  private:
   TiltedUnit unit_;
-  std::vector<std::optional<KnownSum>> sums_;  // by node
-  std::vector<Enclosure> units_;               // in units of the centre's
+  std::vector<std::optional<TiltedSum>> sums_;  // by node
+  std::vector<Enclosure> units_;                // in units of the centre's
 };
 
 /// Joint losses after a view's totals.
 class LocalSumView {
  public:
-  LocalSumView(const SumView& view, const ViewBounds& bounds, const LawAtNodes& law)
+  LocalSumView(const TiltedTotals& view, const ViewBounds& bounds, const LawAtNodes& law)
       : view_(view), bounds_(bounds), law_(law) {}
 
-  const SumView& view() const { return view_; }
+  const TiltedTotals& view() const { return view_; }
   /// In the law's unit.
   InterpolatedLoss loss(std::size_t action, std::size_t total) const {
     const Enclosure more = bounds_.unit.after(total) / law_.unit().after(total);
@@ -133,7 +130,7 @@ class LocalSumView {
   Enclosure unit_after(std::size_t total, double weight) const { return over(law_.unit().after(total), weight); }
 
  private:
-  const SumView& view_;
+  const TiltedTotals& view_;
   const ViewBounds& bounds_;
   const LawAtNodes& law_;
 };
@@ -156,21 +153,21 @@ std::vector<std::size_t> different_actions(const JointWeights& joint, std::size_
 
 /// Whether each total is in a view or beyond these, and what is beyond has a ratio that makes what is next to the views likeliest. (What is
 /// relevant is guessed in doubles; this is not.)
-bool have_all_totals(const RelevantSums& sums, std::size_t last) {
+bool have_all_totals(const DecisiveTotals& sums, std::size_t last) {
   if (sums.views.empty()) return false;
-  const SumView& front = sums.views.front();
-  const SumView& back = sums.views.back();
-  const auto is_below = [&](const SumView& view) {
+  const TiltedTotals& front = sums.views.front();
+  const TiltedTotals& back = sums.views.back();
+  const auto is_below = [&](const TiltedTotals& view) {
     return view.first == 0 && view.last + 1 == front.first && view.ratio < 1 && front.ratio <= 1;
   };
-  const auto is_above = [&](const SumView& view) {
+  const auto is_above = [&](const TiltedTotals& view) {
     return view.first == back.last + 1 && view.last == last && view.ratio > 1 && back.ratio >= 1;
   };
   const bool starts = front.first == 0 || std::ranges::any_of(sums.beyond, is_below);
   const bool ends = back.last == last || std::ranges::any_of(sums.beyond, is_above);
   const bool are_on_their_sides =
-      std::ranges::all_of(sums.beyond, [&](const SumView& view) { return is_below(view) || is_above(view); });
-  const bool have_gaps = std::ranges::adjacent_find(sums.views, [](const SumView& a, const SumView& b) {
+      std::ranges::all_of(sums.beyond, [&](const TiltedTotals& view) { return is_below(view) || is_above(view); });
+  const bool have_gaps = std::ranges::adjacent_find(sums.views, [](const TiltedTotals& a, const TiltedTotals& b) {
                            return a.last + 1 != b.first;
                          }) != sums.views.end();
   return starts && ends && are_on_their_sides && !have_gaps;
@@ -179,21 +176,19 @@ bool have_all_totals(const RelevantSums& sums, std::size_t last) {
 /// The observations of a cell, and the actions one of which is best after each.
 class SumsInCell {
  public:
-  SumsInCell(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell, const RelevantSums& sums)
-      : pipeline_(pipeline),
-        analyst_(analyst),
+  SumsInCell(const TargetSum& target, const Cell& cell, const DecisiveTotals& sums)
+      : target_(target),
         cell_(cell),
         sums_(sums),
-        joint_(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline))),
-        actions_(different_actions(joint_, sums_.baseline)),
-        totals_(reachable(additions_of(pipeline), pipeline.participants)) {}
+        actions_(different_actions(target.joint(), sums_.baseline)),
+        totals_(reachable(additions_of(target.pipeline()), target.pipeline().participants)) {}
 
   /// Nothing when the cell is too wide, or totals are missing.
   std::unique_ptr<LocalLoss> loss() {
     if (!have_all_totals(sums_, totals_.back())) return nullptr;
     list_.push_back({{sums_.baseline}, {{}}, {{}}});  // after something, at least
     if (!is_best_whatever_is_added() && !add_all()) return nullptr;
-    return std::make_unique<ListedLoss>(std::move(list_), largest_loss(joint_), sums_.baseline);
+    return std::make_unique<ListedLoss>(std::move(list_), largest_loss(target_.joint()), sums_.baseline);
   }
 
  private:
@@ -201,8 +196,8 @@ class SumsInCell {
   bool is_best_whatever_is_added() const {
     std::vector<StepCosts> at_nodes;
     at_nodes.reserve(Interpolation::nodes);
-    for (const Enclosure& odds : odds_at_nodes(cell_)) at_nodes.push_back(step_costs(pipeline_, analyst_, odds));
-    const Enclosure modulus = highest_losses(joint_, moduli_in(1, pipeline_, cell_));
+    for (const Enclosure& odds : odds_at_nodes(cell_)) at_nodes.push_back(target_.step_costs(target_.step_laws(odds)));
+    const Enclosure modulus = highest_losses(target_.joint(), moduli_in(1, target_, cell_));
     const auto cost = [&](std::size_t action, std::size_t step) {
       return InterpolatedLoss(through_nodes([&](std::size_t i) { return at_nodes[i][action][step]; }), modulus).value;
     };
@@ -217,16 +212,16 @@ class SumsInCell {
 
   bool add_all() {
     std::vector<ViewBounds> bounds;
-    for (const SumView& view : sums_.views) {
-      std::optional<ViewBounds> here = bounds_in(view, pipeline_, joint_, cell_);
+    for (const TiltedTotals& view : sums_.views) {
+      std::optional<ViewBounds> here = bounds_in(view, target_, cell_);
       if (!here) return false;
       bounds.push_back(std::move(*here));
     }
     add_all_beyond(bounds);
     std::optional<LawAtNodes> law;
     for (std::size_t i = 0; i < bounds.size(); ++i) {
-      const SumView& view = sums_.views[i];
-      if (!law || law->unit().ratio != view.law) law.emplace(pipeline_, analyst_, cell_, view.law);
+      const TiltedTotals& view = sums_.views[i];
+      if (!law || law->unit().ratio != view.law) law.emplace(target_, cell_, view.law);
       if (!add_all_in({view, bounds[i], *law})) return false;
     }
     return true;
@@ -234,7 +229,7 @@ class SumsInCell {
 
   /// Likely totals are not listed; false when they may speak against the baseline.
   bool add_all_in(const LocalSumView& here) {
-    const SumView& view = here.view();
+    const TiltedTotals& view = here.view();
     const auto first = std::ranges::lower_bound(totals_, view.first);
     const std::span totals(first, std::ranges::upper_bound(first, totals_.end(), view.last));
     std::vector<std::optional<ListedObservation>> found(totals.size());
@@ -278,7 +273,7 @@ class SumsInCell {
   void add_all_beyond(const std::vector<ViewBounds>& bounds) {
     if (sums_.beyond.empty() || actions_.size() == 1) return;
     Enclosure slope;
-    for (const SumView& beyond : sums_.beyond) {
+    for (const TiltedTotals& beyond : sums_.beyond) {
       const bool is_below = beyond.first == 0;
       slope +=
           slope_beyond(is_below ? beyond.last : beyond.first, beyond.ratio, is_below ? bounds.front() : bounds.back());
@@ -291,7 +286,7 @@ class SumsInCell {
   Enclosure slope_beyond(std::size_t total, const Rational& ratio, const ViewBounds& next) const {
     Enclosure highest;  // at the nodes
     for (const Enclosure& odds : odds_at_nodes(cell_)) {
-      const Enclosure here = losses_beyond(pipeline_, analyst_, odds, ratio, total);
+      const Enclosure here = losses_beyond(target_, odds, ratio, total);
       arb_max(highest.arb(), highest.arb(), here.arb(), enclosure_bits);
     }
     const Enclosure on_ellipse = next.losses * next.unit.after(total);
@@ -302,11 +297,9 @@ class SumsInCell {
   /// All actions but the baseline.
   std::span<const std::size_t> others() const { return std::span(actions_).subspan(1); }
 
-  const Pipeline& pipeline_;
-  const Analyst& analyst_;
+  const TargetSum& target_;
   const Cell& cell_;
-  const RelevantSums& sums_;
-  JointWeights joint_;
+  const DecisiveTotals& sums_;
   std::vector<std::size_t> actions_;
   std::vector<std::size_t> totals_;
   std::vector<ListedObservation> list_;
@@ -314,43 +307,37 @@ class SumsInCell {
 
 }  // namespace
 
-double range_of_sum(const Pipeline& pipeline) {
-  const std::vector<std::size_t> steps = additions_of(pipeline).steps;
-  return static_cast<double>(*std::ranges::max_element(steps)) * static_cast<double>(pipeline.participants);
-}
-
-bool has_listable_sums(const Pipeline& pipeline) {
+bool has_listable_totals(const TargetSum& target) {
   constexpr double most = 200'000;
-  return range_of_sum(pipeline) <= most;
+  return target.range() <= most;
 }
 
 namespace {
 
 /// Of many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
-bool takes_hours(const Pipeline& pipeline, const RelevantSums& sums) {
+bool takes_hours(const TargetSum& target, const DecisiveTotals& sums) {
   constexpr double few = 20'000;
   constexpr double unlikely = -100;
-  return range_of_sum(pipeline) > few && sums.unit - sums.spread < unlikely;
+  return target.range() > few && sums.unit - sums.spread < unlikely;
 }
 
 }  // namespace
 
-std::unique_ptr<LocalLoss> local_in_sums(const RelevantSums& sums, const Pipeline& pipeline, const Analyst& analyst,
-                                         const Cell& cell) {
+std::unique_ptr<LocalLoss> local_in_totals(const DecisiveTotals& sums, const TargetSum& target, const Cell& cell) {
   if (!is_right_of_zero(cell)) return nullptr;
-  return SumsInCell(pipeline, analyst, cell, sums).loss();
+  return SumsInCell(target, cell, sums).loss();
 }
 
-std::unique_ptr<LocalLoss> local_sum(const Pipeline& pipeline, const Analyst& analyst, const Cell& cell) {
-  const RelevantSums sums = relevant_sums(pipeline, analyst, cell);
-  if (takes_hours(pipeline, sums)) return local_in_sums(likely_sums(pipeline, analyst, cell), pipeline, analyst, cell);
+std::unique_ptr<LocalLoss> local_sum(const TargetSum& target, const Cell& cell) {
+  const DecisiveTotals sums = decisive_totals(target, cell);
+  if (takes_hours(target, sums)) return local_in_totals(likely_totals(target, cell), target, cell);
   if (sums.spread <= apart) {
-    std::unique_ptr<LocalLoss> loss = local_in_sums(sums, pipeline, analyst, cell);
+    std::unique_ptr<LocalLoss> loss = local_in_totals(sums, target, cell);
     if (loss != nullptr) return loss;
   }
   static const Rational narrow = Rational::dyadic(1, -16);  // in case that nothing is narrow enough
   if (cell.radius > cell.centre * narrow) return nullptr;
-  return local_in_sums(likely_sums(pipeline, analyst, cell), pipeline, analyst, cell);
+  return local_in_totals(likely_totals(target, cell), target, cell);
 }
 
 }  // namespace fractile::flow

@@ -11,7 +11,6 @@
 
 #include "flow/loss/target_sum.hpp"
 #include "flow/pipeline/additions.hpp"
-#include "flow/pipeline/rows.hpp"
 #include "flow/windows/decisive_totals.hpp"
 #include "support/statistics.hpp"
 #include "support/windows.hpp"
@@ -35,15 +34,15 @@ Pipeline skewed(std::size_t participants) {
 Enclosure at(const Rational& odds) { return Enclosure::of(odds, enclosure_bits); }
 
 // In tilted units: the same losses, and those after unlikely totals with as many digits as others.
-TEST(KnownSums, TiltedLossesAreThoseOfTheSum) {
-  const Pipeline pipeline = skewed(21);
-  const std::vector<std::size_t> totals = reachable(additions_of(pipeline), 21);
-  const KnownSum straight(pipeline, {}, at(3));
-  const std::vector<SumView> views = sum_views(pipeline, 3);
+TEST(TiltedSums, TiltedLossesAreThoseOfTheSum) {
+  const TargetSum target(skewed(21), {});
+  const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), 21);
+  const TiltedSum straight(target, at(3));
+  const std::vector<TiltedTotals> views = tilted_totals(target, 3);
   EXPECT_NE(views.front().law, views.back().law);
-  for (const SumView& view : views) {
-    const KnownSum tilted(pipeline, {}, at(3), view.law);
-    const TiltedUnit unit(pipeline, at(3), view.law);
+  for (const TiltedTotals& view : views) {
+    const TiltedSum tilted(target, at(3), view.law);
+    const TiltedUnit unit(target, at(3), view.law);
     for (const std::size_t total : totals) {
       for (std::size_t action = 0; action < straight.costs.size(); ++action) {
         const Enclosure loss = tilted.loss(action, total) + tilted.left_out;
@@ -58,10 +57,10 @@ TEST(KnownSums, TiltedLossesAreThoseOfTheSum) {
 }
 
 // What is said to be beyond a total is there, and no more than some thousand times that.
-TEST(KnownSums, LossesBeyondAreBounded) {
-  const Pipeline pipeline = skewed(21);
-  const KnownSum sum(pipeline, {}, at(3));
-  const std::vector<SumView> views = sum_views(pipeline, 3);
+TEST(TiltedSums, LossesBeyondAreBounded) {
+  const TargetSum target(skewed(21), {});
+  const TiltedSum sum(target, at(3));
+  const std::vector<TiltedTotals> views = tilted_totals(target, 3);
   const auto beyond = [&](std::size_t first, std::size_t end) {
     double all = 0;
     for (std::size_t total = first; total < end; ++total) {
@@ -73,9 +72,9 @@ TEST(KnownSums, LossesBeyondAreBounded) {
     }
     return all;
   };
-  for (const SumView& view : views) {
+  for (const TiltedTotals& view : views) {
     for (std::size_t total = view.first; total <= view.last; ++total) {
-      const double bound = losses_beyond(pipeline, {}, at(3), view.ratio, total).to_double();
+      const double bound = losses_beyond(target, at(3), view.ratio, total).to_double();
       const double there = view.slope < 0 ? beyond(0, total + 1) : beyond(total, sum.end());
       EXPECT_GE(bound, there * (1 - 1e-9)) << total;
       EXPECT_LE(bound, there * 1e5) << total;
@@ -84,19 +83,19 @@ TEST(KnownSums, LossesBeyondAreBounded) {
 }
 
 // Each total is in one view, in which it is likely, and its weight is a bound.
-TEST(SumViews, HaveAllTotals) {
+TEST(TiltedTotalsOf, HaveAllTotals) {
   for (const std::size_t participants : {std::size_t{1}, std::size_t{2}, std::size_t{30}, std::size_t{200}}) {
-    const Pipeline pipeline = skewed(participants);
-    const std::vector<std::size_t> totals = reachable(additions_of(pipeline), participants);
+    const TargetSum target(skewed(participants), {});
+    const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), participants);
     for (const Rational& odds : {Rational(11, 10), Rational(4), Rational(60)}) {
       std::size_t next = 0;
       bool has_home = false;
-      for (const SumView& view : sum_views(pipeline, odds)) {
+      for (const TiltedTotals& view : tilted_totals(target, odds)) {
         EXPECT_EQ(view.first, next);
         next = view.last + 1;
         has_home = has_home || (view.ratio == 1 && view.law == 1);
-        const KnownSum sum(pipeline, {}, at(odds), view.law);
-        const TiltedUnit unit(pipeline, at(odds), view.law);
+        const TiltedSum sum(target, at(odds), view.law);
+        const TiltedUnit unit(target, at(odds), view.law);
         for (const std::size_t total : totals) {
           if (total < view.first || total > view.last) continue;
           Enclosure law;  // of the others' sum, the target adding whatever he adds
@@ -143,22 +142,23 @@ Enclosure slope_at(LocalLoss& loss, double place) {
 double true_slope(const Case& of, const Cell& cell, double place) {
   const Rational odds = cell.odds_at(Rational::from_double(place));
   const Rational step = Rational::dyadic(1, -30);
-  const Rational more = utility(of.pipeline, of.analyst, odds + step) - utility(of.pipeline, of.analyst, odds - step);
+  const Rational more =
+      expected_loss(of.pipeline, of.analyst, odds + step) - expected_loss(of.pipeline, of.analyst, odds - step);
   return (more / (step * 2) * cell.radius).to_double();
 }
 
 /// Totals from .. to are looked at, and what is beyond is bounded.
-RelevantSums totals_between(std::size_t from, std::size_t to, const std::vector<SumView>& all) {
-  RelevantSums sums{0, 0, 0, {}};
-  for (SumView view : all) {
+DecisiveTotals totals_between(std::size_t from, std::size_t to, const std::vector<TiltedTotals>& all) {
+  DecisiveTotals sums{0, 0, 0, {}};
+  for (TiltedTotals view : all) {
     view.first = std::max(view.first, from);
     view.last = std::min(view.last, to);
     if (view.first <= view.last) sums.views.push_back(view);
   }
-  SumView below = all.front();
+  TiltedTotals below = all.front();
   below.last = from - 1;
   if (from > 0) sums.beyond.push_back(below);
-  SumView above = all.back();
+  TiltedTotals above = all.back();
   above.first = to + 1;
   if (to < above.last) sums.beyond.push_back(above);
   return sums;
@@ -170,18 +170,19 @@ const Matrix& losses_of_three() {
 }
 
 // Whatever is left out: what the slope is said to be holds what it is.
-TEST(LocalInSums, SlopesHoldThatOfAllTotals) {
+TEST(LocalInTotals, SlopesHoldThatOfAllTotals) {
   const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
+  const TargetSum target(of.pipeline, of.analyst);
   const Cell cell{6, Rational(1, 64)};
-  const std::vector<SumView> all = sum_views(of.pipeline, 6);
+  const std::vector<TiltedTotals> all = tilted_totals(target, 6);
   const std::size_t last = all.back().last;
-  const KnownSum sum(of.pipeline, of.analyst, at(6));
+  const TiltedSum sum(target, at(6));
   const std::size_t likely = (sum.first() + sum.end()) / 4;
   for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::size_t>>{
            {0, last}, {2, last}, {likely, last}, {0, last - 3}, {0, likely}, {3, last - 40}}) {
-    RelevantSums sums = totals_between(from, to, all);
-    for (SumView& view : sums.views) view.law = Rational(5, 4);
-    const std::unique_ptr<LocalLoss> loss = local_in_sums(sums, of.pipeline, of.analyst, cell);
+    DecisiveTotals sums = totals_between(from, to, all);
+    for (TiltedTotals& view : sums.views) view.law = Rational(5, 4);
+    const std::unique_ptr<LocalLoss> loss = local_in_totals(sums, target, cell);
     ASSERT_NE(loss, nullptr) << from << " " << to;
     for (const double place : {-0.75, 0.0, 0.5}) {
       const Enclosure slope = slope_at(*loss, place);
@@ -193,16 +194,15 @@ TEST(LocalInSums, SlopesHoldThatOfAllTotals) {
 }
 
 // An action that is not best after all likely totals is no baseline.
-TEST(LocalInSums, LeaveNothingOut) {
+TEST(LocalInTotals, LeaveNothingOut) {
   const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
+  const TargetSum target(of.pipeline, of.analyst);
   const Cell cell{6, Rational(1, 64)};
-  RelevantSums sums{0, 0, 0, sum_views(of.pipeline, 6)};
-  EXPECT_NE(local_in_sums(sums, of.pipeline, of.analyst, cell), nullptr);
-  const auto refuses = [&](const RelevantSums& others) {
-    return local_in_sums(others, of.pipeline, of.analyst, cell) == nullptr;
-  };
+  DecisiveTotals sums{0, 0, 0, tilted_totals(target, 6)};
+  EXPECT_NE(local_in_totals(sums, target, cell), nullptr);
+  const auto refuses = [&](const DecisiveTotals& others) { return local_in_totals(others, target, cell) == nullptr; };
   const std::size_t last = sums.views.back().last;
-  RelevantSums without = totals_between(2, last - 2, sums.views);
+  DecisiveTotals without = totals_between(2, last - 2, sums.views);
   EXPECT_FALSE(refuses(without));
   std::swap(without.beyond[0].ratio, without.beyond[1].ratio);  // each makes the other end likely
   EXPECT_TRUE(refuses(without));
@@ -213,7 +213,7 @@ TEST(LocalInSums, LeaveNothingOut) {
   EXPECT_TRUE(refuses(without));
   sums.unit = -40;
   for (sums.baseline = 0; sums.baseline < 3; ++sums.baseline) {
-    EXPECT_EQ(local_in_sums(sums, of.pipeline, of.analyst, cell), nullptr);
+    EXPECT_EQ(local_in_totals(sums, target, cell), nullptr);
   }
 }
 
@@ -238,7 +238,7 @@ TEST(EnclosedWindows, OfSumsWithWindows) {
   const Pipeline five = adding_among(Perturber::geometric(3), {5, 0, 0}, {0, 2, 3});
   const Analyst of_five = with_losses(Matrix::of({{5, 5, 5}, {6, 3, 0}, {2, 6, 3}}));
   expect_the_same(five, of_five, Rational(3, 2), 8);
-  const EnclosedWindows answer = enclosed_windows(five, of_five, Rational(3, 2), 8);
+  const Windows answer = enclose(five, of_five, Rational(3, 2), 8);
   ASSERT_EQ(answer.windows.size(), 1U);
   EXPECT_TRUE(answer.undecided.empty());
   EXPECT_EQ(answer.windows[0].to.to_decimal(5), "6.65952");
@@ -257,15 +257,10 @@ Case drawn_case(Draws& draw) {
 
 /// There are totals that change the analyst's mind, as unlikely as that.
 bool decides_on_tails(const Case& drawn, const Rational& odds) {
-  const RelevantSums sums = relevant_sums(drawn.pipeline, drawn.analyst, Cell{odds, odds * Rational(1, 1000)});
+  const DecisiveTotals sums =
+      decisive_totals(TargetSum(drawn.pipeline, drawn.analyst), Cell{odds, odds * Rational(1, 1000)});
   return sums.unit < -16 &&
-         utility(drawn.pipeline, drawn.analyst, odds) != utility(drawn.pipeline, drawn.analyst, odds + 1);
-}
-
-Rational width_of(const std::vector<RealBounds>& ranges) {
-  Rational sum;
-  for (const RealBounds& range : ranges) sum += range.upper - range.lower;
-  return sum;
+         expected_loss(drawn.pipeline, drawn.analyst, odds) != expected_loss(drawn.pipeline, drawn.analyst, odds + 1);
 }
 
 // Where the same is best after all likely totals, nothing remains undecided that is worth mentioning.
@@ -277,7 +272,7 @@ TEST(EnclosedWindows, OfSumsInTailsAreThoseThatAreIsolated) {
     if (!decides_on_tails(drawn, 6)) continue;
     ++found;
     expect_the_same(drawn.pipeline, drawn.analyst, 5, 7);
-    EXPECT_LT(width_of(enclosed_windows(drawn.pipeline, drawn.analyst, 5, 7).undecided), Rational(1, 100'000));
+    EXPECT_LT(width_of(enclose(drawn.pipeline, drawn.analyst, 5, 7).undecided), Rational(1, 100'000));
   }
 }
 
@@ -288,7 +283,7 @@ TEST(EnclosedWindows, OfSumsInTailsWithWindows) {
       with_weights({2, 1, 29, 1}, Matrix::of({{30, 4, 6, 4}, {22, 19, 4, 25}, {24, 24, 15, 18}, {10, 7, 28, 4}}))};
   EXPECT_TRUE(decides_on_tails(drawn, 6));
   expect_the_same(drawn.pipeline, drawn.analyst, Rational(27, 10), Rational(52, 5));
-  const EnclosedWindows answer = enclosed_windows(drawn.pipeline, drawn.analyst, Rational(27, 10), Rational(52, 5));
+  const Windows answer = enclose(drawn.pipeline, drawn.analyst, Rational(27, 10), Rational(52, 5));
   EXPECT_EQ(answer.windows.size(), 2U);
   EXPECT_TRUE(answer.undecided.empty());
 }
@@ -297,7 +292,7 @@ TEST(EnclosedWindows, OfSumsAreDecidedHoweverUnlikely) {
   Analyst analyst;
   analyst.goal = Analyst::Goal::linear_error;
   const Pipeline pipeline = adding_among(Perturber::randomized_response(3), {150, 30, 19}, {0, 1, 2});
-  const EnclosedWindows answer = enclosed_windows(pipeline, analyst, Rational(21, 10), 4);  // 10^-55 to 10^-15
+  const Windows answer = enclose(pipeline, analyst, Rational(21, 10), 4);  // 10^-55 to 10^-15
   EXPECT_TRUE(answer.windows.empty());
   EXPECT_TRUE(answer.undecided.empty());
 }

@@ -43,7 +43,7 @@ class Cells {
         return next;
       }
       radius_ = shortened(radius_ * Rational(3, 4));
-      if (radius_ < narrowest_cell()) throw Error(ErrorCode::internal, "no stretch of odds is narrow enough");
+      if (radius_ < narrowest_cell()) throw Error(ErrorCode::internal, "no range of odds is narrow enough");
     }
   }
 
@@ -55,8 +55,8 @@ class Cells {
 };
 
 /// Neighbours with the same direction become one.
-void append(std::vector<LossPiece>& pieces, std::vector<LossPiece> more) {
-  for (LossPiece& piece : more) {
+void append(std::vector<MonotonePiece>& pieces, std::vector<MonotonePiece> more) {
+  for (MonotonePiece& piece : more) {
     if (!pieces.empty() && pieces.back().direction == piece.direction) {
       pieces.back().to = piece.to;
     } else {
@@ -67,31 +67,35 @@ void append(std::vector<LossPiece>& pieces, std::vector<LossPiece> more) {
 
 }  // namespace
 
-std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
-                                      const std::function<void(const Rational&)>& progress) {
+std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
+                                          const std::function<void(const Rational&)>& progress) {
   const std::size_t threads = threads_of_machine();
   Cells cells(loss, from, to);
-  std::vector<LossPiece> pieces;
+  std::vector<MonotonePiece> pieces;
   while (!cells.are_done()) {
     std::vector<CellLoss> next;
     next.reserve(threads);
     while (next.size() < threads && !cells.are_done()) next.push_back(cells.take());
-    std::vector<std::vector<LossPiece>> found(next.size());
+    std::vector<std::vector<MonotonePiece>> found(next.size());
     share_among_threads(threads, next.size(),
                         [&](std::size_t i) { found[i] = pieces_of(*next[i].loss, next[i].cell); });
-    for (std::vector<LossPiece>& here : found) append(pieces, std::move(here));
+    for (std::vector<MonotonePiece>& here : found) append(pieces, std::move(here));
     if (progress) progress(cells.left());
   }
   return pieces;
 }
 
-std::vector<LossPiece> looked_at_again(const std::vector<LossPiece>& pieces, const LossOnCell& loss,
-                                       const Rational& narrow) {
+const Rational& narrow_piece() {
+  static const Rational share(1, 1'000'000'000);
+  return share;
+}
+
+std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pieces, const LossOnCell& loss) {
   constexpr std::int64_t parts = 16;
-  std::vector<LossPiece> result;
-  for (const LossPiece& piece : pieces) {
+  std::vector<MonotonePiece> result;
+  for (const MonotonePiece& piece : pieces) {
     const Rational part = (piece.to - piece.from) / parts;
-    if (piece.direction != LossPiece::Direction::unknown || part * parts <= piece.from * narrow) {
+    if (piece.direction != MonotonePiece::Direction::unknown || part * parts <= piece.from * narrow_piece()) {
       append(result, {piece});
       continue;
     }

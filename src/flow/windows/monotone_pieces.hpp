@@ -15,11 +15,13 @@ using LossOnCell = std::function<std::unique_ptr<LocalLoss>(const Cell&)>;
 
 /// All of from .. to, in order, neighbours with different directions.
 /// `progress`, when there is one, is told up to where all is done.
-std::vector<LossPiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
-                                      const std::function<void(const Rational&)>& progress);
+std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
+                                          const std::function<void(const Rational&)>& progress);
 
-/// The same pieces, those that are unknown and wider than `narrow` of their odds looked at again, in narrower cells: errors are smaller there.
-std::vector<LossPiece> looked_at_again(const std::vector<LossPiece>& pieces, const LossOnCell& loss,
-                                       const Rational& narrow);
+/// What is unknown and narrower than this share of its odds need not be known better.
+const Rational& narrow_piece();
+
+/// The same pieces, those that are unknown and not narrow looked at again, in narrower cells: errors are smaller there.
+std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pieces, const LossOnCell& loss);
 
 }  // namespace fractile::flow

@@ -40,7 +40,7 @@ struct Ratios {
 /// At some odds, in doubles: a guess.
 class Glance {
  public:
-  Glance(const CountAmongKnown& count, const Rational& odds, std::size_t baseline) : histogram_(count.histogram()) {
+  Glance(const TargetCount& count, const Rational& odds, std::size_t baseline) : histogram_(count.histogram()) {
     const Enclosure at = Enclosure::of(odds, law_bits);
     for (const Enclosure& p : count.counted_at(at)) counted_.push_back(p.to_double());
     const std::vector<Line<Enclosure>> lines = count.lines_at(at);
@@ -80,10 +80,10 @@ Rational rounded(double value) {
 }
 
 /// The unit of all views is the largest one.
-void compare_units(const CountAmongKnown& count, const Cell& cell, CountViews& all) {
+void compare_units(const TargetCount& count, const Cell& cell, DecisiveCounts& all) {
   const std::vector<Enclosure> counted = count.counted_at(Enclosure::of(cell.centre, law_bits));
   std::vector<Enclosure> units;
-  for (CountView& view : all.views) {
+  for (TiltedCounts& view : all.views) {
     Enclosure unit = one();
     Enclosure power;
     for (std::size_t value = 0; value < counted.size(); ++value) {
@@ -103,8 +103,8 @@ void compare_units(const CountAmongKnown& count, const Cell& cell, CountViews& a
 
 }  // namespace
 
-CountViews whole_view(const CountAmongKnown& count, const Cell& cell) {
-  CountViews result{usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits))), {{0, count.others() + 1}}};
+DecisiveCounts all_counts(const TargetCount& count, const Cell& cell) {
+  DecisiveCounts result{usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits))), {{0, count.others() + 1}}};
   compare_units(count, cell, result);
   return result;
 }
@@ -140,7 +140,7 @@ class Threshold {
 
 }  // namespace
 
-std::optional<CountViews> tail_views(const CountAmongKnown& count, const Cell& cell) {
+std::optional<DecisiveCounts> tail_counts(const TargetCount& count, const Cell& cell) {
   constexpr double room = 1.25;  // the likeliest count is nearer to the mean
   const std::size_t baseline = usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits)));
   const Glance left(count, cell.odds_at(-1), baseline);
@@ -157,7 +157,7 @@ std::optional<CountViews> tail_views(const CountAmongKnown& count, const Cell& c
   if (low.is_there() && low.highest() + 2 * room >= usual) return {};
   if (high.is_there() && high.lowest() - 2 * room <= usual) return {};
 
-  CountViews result{baseline, {}};
+  DecisiveCounts result{baseline, {}};
   if (low.is_there()) {
     const auto end = static_cast<std::size_t>(std::ceil(low.highest() + room));
     result.views.push_back({0, end, rounded(low.ratio()), end});
@@ -173,7 +173,7 @@ std::optional<CountViews> tail_views(const CountAmongKnown& count, const Cell& c
 }
 
 // Q(y) = (product of moments) ratio^-y T(y), T the law with the tilted probabilities.
-ViewedLaw::ViewedLaw(const CountAmongKnown& count, const CountView& view, const Enclosure& odds) {
+TiltedCountLaw::TiltedCountLaw(const TargetCount& count, const TiltedCounts& view, const Enclosure& odds) {
   std::vector<Enclosure> counted = count.counted_at(odds);
   const Enclosure ratio = Enclosure::of(view.ratio, law_bits);
   Enclosure unit = one();
@@ -205,7 +205,7 @@ ViewedLaw::ViewedLaw(const CountAmongKnown& count, const CountView& view, const 
   arb_mul(rest_.arb(), unit.arb(), law.rest().arb(), law_bits);
 }
 
-Enclosure ViewedLaw::between(std::size_t from, std::size_t to) const {
+Enclosure TiltedCountLaw::between(std::size_t from, std::size_t to) const {
   const auto index = [&](std::size_t y) { return std::clamp(y, first_, first_ + sums_.size() - 1) - first_; };
   Enclosure result;
   arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);

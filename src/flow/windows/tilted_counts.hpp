@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "flow/algebra/chebyshev.hpp"
-#include "flow/loss/count_law.hpp"
+#include "flow/loss/target_count.hpp"
 
 namespace fractile::flow {
 
 /// Counts after which the best action may be another one than usually. Probabilities are in units of product over values of
 /// moment^others / ratio^reference.
-struct CountView {
+struct TiltedCounts {
   std::size_t first;
   std::size_t last;
   Rational ratio = 1;  ///< by which each answer's odds of being counted are multiplied, so that such counts are likely
@@ -26,26 +26,26 @@ struct CountView {
 
 /// Whoever takes the baseline action after all counts has a loss that is the same everywhere. It is taken to be best after counts that are
 /// in no view.
-struct CountViews {
+struct DecisiveCounts {
   std::size_t baseline;
-  std::vector<CountView> views;  ///< by count; at most two
-  Enclosure unit = {};           ///< of slopes: the largest of the views'
+  std::vector<TiltedCounts> views;  ///< by count; at most two
+  Enclosure unit = {};              ///< of slopes: the largest of the views'
   double spread =
       0;  ///< log2 of how much likelier the views' ends are than counts that matter elsewhere in the cell, about
 };
 
 /// All counts in one view.
-CountViews whole_view(const CountAmongKnown& count, const Cell& cell);
+DecisiveCounts all_counts(const TargetCount& count, const Cell& cell);
 
 /// Only the counts, at either end, that speak against the baseline; nothing where these are not apart from the likely ones. That there are no
 /// others is a guess.
-std::optional<CountViews> tail_views(const CountAmongKnown& count, const Cell& cell);
+std::optional<DecisiveCounts> tail_counts(const TargetCount& count, const Cell& cell);
 
 /// The law of a count in a view's units.
-class ViewedLaw {
+class TiltedCountLaw {
  public:
-  ViewedLaw() = default;
-  ViewedLaw(const CountAmongKnown& count, const CountView& view, const Enclosure& odds);
+  TiltedCountLaw() = default;
+  TiltedCountLaw(const TargetCount& count, const TiltedCounts& view, const Enclosure& odds);
 
   /// About where most of the view is.
   double middle() const { return static_cast<double>(first_) + static_cast<double>(sums_.size() - 1) / 2; }

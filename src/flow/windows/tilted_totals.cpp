@@ -8,8 +8,6 @@
 #include <utility>
 
 #include "flow/algebra/ring.hpp"
-#include "flow/loss/target_sum.hpp"
-#include "flow/pipeline/rows.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -18,11 +16,10 @@ constexpr double nothing = -std::numeric_limits<double>::infinity();
 
 /// A sum of independent steps, in doubles, where the probability of each step s is multiplied by exp(theta s) and all are made to add up
 /// to 1 again.
-class TiltedSum {
+class SumInDoubles {
  public:
-  TiltedSum(const Pipeline& pipeline, const Rational& odds)
-      : people_(composition_of(pipeline.secret.known, pipeline.values.size())) {
-    for (const std::vector<Enclosure>& law : step_laws(pipeline, Enclosure::of(odds, enclosure_bits))) {
+  SumInDoubles(const TargetSum& target, const Rational& odds) : people_(target.others()) {
+    for (const std::vector<Enclosure>& law : target.step_laws(Enclosure::of(odds, enclosure_bits))) {
       logs_.emplace_back();
       for (const Enclosure& p : law) logs_.back().push_back(is_zero(p) ? nothing : p.log().to_double());
     }
@@ -117,7 +114,7 @@ struct Part {
 constexpr double near_the_end = 0.5;  // steps
 
 /// Away from what is likely at a ratio of 1, which is the first one's; each as wide as a divergence allows it to be.
-std::vector<Part> parts_away(const TiltedSum& sum, double sign, double widest) {
+std::vector<Part> parts_away(const SumInDoubles& sum, double sign, double widest) {
   std::vector<Part> parts;
   Rational ratio = 1;
   double theta = 0;
@@ -142,7 +139,7 @@ std::vector<Part> parts_away(const TiltedSum& sum, double sign, double widest) {
 }
 
 /// All, in order.
-std::vector<Part> parts_of(const TiltedSum& sum, double widest) {
+std::vector<Part> parts_of(const SumInDoubles& sum, double widest) {
   const std::vector<Part> below = parts_away(sum, -1, widest);
   const std::vector<Part> above = parts_away(sum, 1, widest);
   std::vector<Part> parts;
@@ -153,16 +150,16 @@ std::vector<Part> parts_of(const TiltedSum& sum, double widest) {
 
 }  // namespace
 
-std::vector<SumView> sum_views(const Pipeline& pipeline, const Rational& odds) {
+std::vector<TiltedTotals> tilted_totals(const TargetSum& target, const Rational& odds) {
   constexpr double likely = 8;  // e^-8: 1 in 3,000
   constexpr double not_too_unlikely =
       28;  // 2^-40, of what is cut off at 2^-180, as interpolation makes it 2^60 times as large
-  const TiltedSum sum(pipeline, odds);
+  const SumInDoubles sum(target, odds);
   const std::vector<Part> parts = parts_of(sum, likely);
   const std::vector<Part> laws = parts_of(sum, not_too_unlikely);
   const auto last = static_cast<double>((sum.others() + 1) * sum.reach());
   const double half = static_cast<double>(sum.reach()) / 2;  // of what the target adds
-  std::vector<SumView> views;
+  std::vector<TiltedTotals> views;
   std::size_t first = 0;
   for (std::size_t i = 0, law = 0; i < parts.size() && law < laws.size();) {
     const double mean = std::min(parts[i].end, laws[law].end);

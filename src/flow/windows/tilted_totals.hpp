@@ -5,14 +5,14 @@
 #include <cstddef>
 #include <vector>
 
-#include "fractile/expected_loss.hpp"
+#include "flow/loss/target_sum.hpp"
 
 namespace fractile::flow {
 
 /// Totals first .. last of the target's and the others' steps. Bounds are for units that follow from taking the others' sum s to be
 /// ratio^s times as likely as it is, so that it is likely. Laws are computed with another ratio, which many views share, so that it
 /// is not too unlikely for them.
-struct SumView {
+struct TiltedTotals {
   Rational ratio;
   Rational law;
   std::size_t first;
@@ -25,6 +25,6 @@ struct SumView {
 };
 
 /// All totals, in order, each in a view in which it is likely at these odds. Where a total is likely, its ratio and its law's are 1.
-std::vector<SumView> sum_views(const Pipeline& pipeline, const Rational& odds);
+std::vector<TiltedTotals> tilted_totals(const TargetSum& target, const Rational& odds);
 
 }  // namespace fractile::flow
