@@ -6,11 +6,13 @@ namespace {
 constexpr std::int64_t arcs = 128;  // that cover the upper half of the boundary
 
 const Rational& half_width() {
-  static const Rational value = (Rational(Interpolation::ellipse) + Rational(1, Interpolation::ellipse)) / 2;
+  static const Rational value =
+      (Rational(Interpolation::bernstein_parameter) + Rational(1, Interpolation::bernstein_parameter)) / 2;
   return value;
 }
 const Rational& half_height() {
-  static const Rational value = (Rational(Interpolation::ellipse) - Rational(1, Interpolation::ellipse)) / 2;
+  static const Rational value =
+      (Rational(Interpolation::bernstein_parameter) - Rational(1, Interpolation::bernstein_parameter)) / 2;
   return value;
 }
 

@@ -1,5 +1,5 @@
-// What functions of odds can be at complex odds about a cell: on the ellipse of Interpolation.
-// Proof: docs/proofs/windows.md, "On the ellipse"
+// What functions of odds can be at complex odds about a cell: on the Bernstein ellipse of Interpolation.
+// Proof: docs/proofs/windows_interpolation.md, "On the ellipse"
 #pragma once
 
 #include <functional>

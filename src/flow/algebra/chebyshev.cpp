@@ -165,7 +165,8 @@ namespace {
 
 /// factor * largest / ellipse^nodes.
 Enclosure tail(const Enclosure& largest, const Rational& factor) {
-  const Rational decay = Rational(Interpolation::ellipse).pow(-static_cast<std::int64_t>(Interpolation::nodes));
+  const Rational decay =
+      Rational(Interpolation::bernstein_parameter).pow(-static_cast<std::int64_t>(Interpolation::nodes));
   return Enclosure::of(factor * decay, chebyshev_bits) * largest;
 }
 
@@ -173,13 +174,13 @@ Enclosure tail(const Enclosure& largest, const Rational& factor) {
 
 // 4 M r^-n / (1 - 1/r).
 Enclosure Interpolation::value_error(const Enclosure& largest) {
-  return tail(largest, Rational(4) / (Rational(1) - Rational(1, ellipse)));
+  return tail(largest, Rational(4) / (Rational(1) - Rational(1, bernstein_parameter)));
 }
 
 // 4 M n^2 r^-n / (1 - q), q = ((n + 1) / n)^2 / r.
 Enclosure Interpolation::slope_error(const Enclosure& largest) {
   const Rational n = static_cast<std::int64_t>(nodes);
-  const Rational ratio = ((n + 1) / n).pow(2) / Rational(ellipse);
+  const Rational ratio = ((n + 1) / n).pow(2) / Rational(bernstein_parameter);
   return tail(largest, Rational(4) * n.pow(2) / (Rational(1) - ratio));
 }
 

@@ -1,5 +1,5 @@
 // Functions on a range of odds as polynomials, with a proven bound for what they differ by.
-// Proof: docs/proofs/windows.md, "Interpolation"
+// Proof: docs/proofs/windows_interpolation.md
 #pragma once
 
 #include <cstddef>
@@ -146,8 +146,8 @@ class BallArray {
 class Interpolation {
  public:
   static constexpr std::size_t nodes = 48;
-  /// Functions must be analytic on the ellipse with foci -1 and 1 whose half axes add up to this, places being complex.
-  static constexpr std::int64_t ellipse = 5;
+  /// Functions must be analytic on the Bernstein ellipse: its foci are -1 and 1, places being complex, and its half axes add up to this.
+  static constexpr std::int64_t bernstein_parameter = 5;
 
   /// The one that there is.
   static const Interpolation& instance();

@@ -92,7 +92,7 @@ std::vector<std::size_t> undisturbed_outputs(const Pipeline& pipeline) {
   return outputs;
 }
 
-/// Do secrets of equal outputs have equal rows when each participant keeps his value with probability `kept` and draws a new
+/// Do secrets of equal outputs have equal rows when each participant keeps their value with probability `kept` and draws a new
 /// one otherwise? That is the witness between two randomized responses.
 bool is_lumpable(const Pipeline& pipeline, const std::vector<std::size_t>& outputs, const Rational& kept) {
   const std::size_t values = pipeline.values.size();

@@ -1,5 +1,5 @@
 // Which sums matter to an analyst's loss in a cell.
-// Proof: docs/proofs/windows.md, "Sums"
+// Proof: docs/proofs/windows_totals.md, "Sums"
 #pragma once
 
 #include <cstddef>

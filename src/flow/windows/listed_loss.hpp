@@ -1,5 +1,5 @@
 // A loss on a cell whose observations are listed one by one, each with its joint losses as polynomials.
-// Proof: docs/proofs/windows.md, "One by one"
+// Proof: docs/proofs/windows_totals.md, "One by one"
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // The loss of an analyst who sees which of a histogram's perturbed bars is the highest, and guesses the highest true one, on a cell.
-// Proof: docs/proofs/windows.md, "Highest bars"
+// Proof: docs/proofs/windows_totals.md, "Highest bars"
 #pragma once
 
 #include <memory>

@@ -15,7 +15,7 @@ namespace {
 
 /// Odds on the ellipse about a cell, or within it for a share below 1.
 ComplexBox odds_near(const Cell& cell, double angle, double share) {
-  constexpr double sum = Interpolation::ellipse;
+  constexpr double sum = Interpolation::bernstein_parameter;
   ComplexBox odds;
   acb_set_d_d(odds.get(),
               cell.centre.to_double() + share * cell.radius.to_double() * (sum + 1 / sum) / 2 * std::cos(angle),

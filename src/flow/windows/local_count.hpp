@@ -1,5 +1,5 @@
 // The loss of an analyst who sees a count and knows all values but one, on a cell.
-// Proof: docs/proofs/windows.md, "Ranges of counts", "Unlikely counts" and "Tails"
+// Proof: docs/proofs/windows_counts.md
 #pragma once
 
 #include <memory>

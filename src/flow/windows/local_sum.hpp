@@ -1,5 +1,5 @@
 // The loss of an analyst who sees a sum and knows all values but one, on a cell.
-// Proof: docs/proofs/windows.md, "Sums"
+// Proof: docs/proofs/windows_totals.md, "Sums"
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // Counts that are looked at together, in units of their own: all of them, or those in a tail, however unlikely.
-// Proof: docs/proofs/windows.md, "Tails"
+// Proof: docs/proofs/windows_counts.md, "Tails"
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Sums that are alike: views in which they are likely, however unlikely they are.
-// Proof: docs/proofs/windows.md, "Sums"
+// Proof: docs/proofs/windows_totals.md, "Sums"
 #pragma once
 
 #include <cstddef>
