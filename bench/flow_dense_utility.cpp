@@ -21,11 +21,13 @@ std::vector<double> counted_probabilities(const flow::Pipeline& pipeline) {
 
 double dense_loss(const flow::Pipeline& pipeline, const std::vector<double>& counted) {
   std::vector<double> law{1};
-  for (const std::size_t value : pipeline.secret.known) {
+  for (std::size_t value = 0; value < pipeline.secret.known.size(); ++value) {
     const double p = counted[value];
-    law.push_back(0);
-    for (std::size_t y = law.size() - 1; y > 0; --y) law[y] = law[y] * (1 - p) + law[y - 1] * p;
-    law[0] *= 1 - p;
+    for (std::size_t person = 0; person < pipeline.secret.known[value]; ++person) {
+      law.push_back(0);
+      for (std::size_t y = law.size() - 1; y > 0; --y) law[y] = law[y] * (1 - p) + law[y - 1] * p;
+      law[0] *= 1 - p;
+    }
   }
   double right = 0;
   for (std::size_t y = 0; y <= law.size(); ++y) {

@@ -7,7 +7,8 @@
 
 #include "contenders.hpp"
 #include "fractile/error.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/expected_loss.hpp"
+#include "fractile/stability.hpp"
 
 namespace fractile::bench {
 namespace {
@@ -44,11 +45,11 @@ void measure_ready(benchmark::State& state, const Pipeline& pipeline, const Rati
 /// Appendix D.1 of kronecker-utility 2023: four people with values 0 .. 6, three of them known, zeros are counted.
 void measure_utility(benchmark::State& state) {
   Pipeline pipeline = pipeline_of(4, Perturber::geometric(7), {PostProcessor::Kind::count, {0}, {}});
-  pipeline.secret = {flow::Secret::Kind::target, {0, 1, 1}};
+  pipeline.secret = flow::Secret::target_knowing({0, 1, 1});
   flow::Analyst analyst;
   analyst.goal = flow::Analyst::Goal::linear_error;
   analyst.scale = 1000;
-  for (auto _ : state) benchmark::DoNotOptimize(flow::utility(pipeline, analyst, Rational(7, 2)));
+  for (auto _ : state) benchmark::DoNotOptimize(flow::expected_loss(pipeline, analyst, Rational(7, 2)));
 }
 
 void add(const std::string& work, const Pipeline& pipeline, const std::string& less = "2") {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/pipelines.hpp"
+#include "fractile/expected_loss.hpp"
 
 namespace fractile::bench {
 

@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/pipelines.hpp"
 #include "fractile/report.hpp"
+#include "fractile/stability.hpp"
+#include "fractile/windows.hpp"
 #include "pipeline_file.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
@@ -105,27 +106,23 @@ OddsRange odds_within(const EpsilonRange& range) {
   return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
 }
 
-/// All windows can be found.
-bool finds_windows(const PipelineFile& file, const flow::Analyst& analyst) {
-  return flow::window_search(file.pipeline, analyst) != flow::WindowSearch::none;
-}
-
-flow::EnclosedWindows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds) {
+/// `scanned`: where they can be found in no other way.
+flow::Windows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds,
+                         std::vector<Rational> scanned = {}) {
   return about_file(file, [&] {
     Progress progress("windows");
-    return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, [&](const Rational& done) {
+    const auto tell = [&](const Rational& done) {
       progress.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
-    });
+    };
+    return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, {tell, std::move(scanned)});
   });
 }
 
-/// Those that a sweep comes upon, where not all can be isolated.
-std::vector<flow::UnstableWindow> windows_among(const PipelineFile& file, const flow::Analyst& analyst,
-                                                const std::vector<Exponent>& points) {
+std::vector<Rational> odds_of(const std::vector<Exponent>& epsilons) {
   std::vector<Rational> odds;
-  odds.reserve(points.size());
-  for (const Exponent& epsilon : points) odds.push_back(flow::odds_bounds(epsilon).upper);
-  return about_file(file, [&] { return flow::windows_among(file.pipeline, analyst, odds); });
+  odds.reserve(epsilons.size());
+  for (const Exponent& epsilon : epsilons) odds.push_back(flow::odds_bounds(epsilon).upper);
+  return odds;
 }
 
 // --- Printing --------------------------------------------------------------------------------------------------------
@@ -193,8 +190,9 @@ int check_stability(const Typed& typed) {
   StabilityReport report{range.low, range.high, stability_over(file, range)};
   const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
   if (file.analyst && is_stable) report.windows.emplace();  // for every analyst there is none
-  if (file.analyst && !is_stable && finds_windows(file, *file.analyst)) {
-    report.windows = windows_of(file, *file.analyst, odds_around(range));
+  if (file.analyst && !is_stable) {
+    flow::Windows windows = windows_of(file, *file.analyst, odds_around(range));
+    if (windows.are_all()) report.windows = std::move(windows);
   }
   print_report(format, report);
   return is_stable ? 0 : 1;
@@ -217,11 +215,11 @@ Exponent asked(const PipelineFile& file, const Exponent& epsilon) {
 }
 
 flow::RealBounds loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
-  return about_file(file, [&] { return flow::utility_bounds(file.pipeline, analyst, asked(file, epsilon)); });
+  return about_file(file, [&] { return flow::expected_loss_bounds(file.pipeline, analyst, epsilon); });
 }
 
 flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Rational& odds) {
-  const Rational loss = about_file(file, [&] { return flow::utility(file.pipeline, analyst, odds); });
+  const Rational loss = about_file(file, [&] { return flow::expected_loss(file.pipeline, analyst, odds); });
   return {loss, loss};
 }
 
@@ -238,17 +236,17 @@ flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& an
   return loss_at(file, analyst, epsilon);
 }
 
-int run_utility(const Typed& typed) {
+int run_loss(const Typed& typed) {
   const Format format = format_of(typed, Format::table);
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   const auto loss = [&] {
-    const Progress progress("flow utility");
+    const Progress progress("flow loss");
     return typed.has("--exact") ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
                                 : brief_loss_at(file, analyst, epsilon);
   };
-  print_report(format, UtilityReport{epsilon, loss()});
+  print_report(format, ExpectedLossReport{epsilon, loss()});
   return 0;
 }
 
@@ -282,6 +280,16 @@ std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) 
   return points;
 }
 
+std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const flow::Analyst& analyst,
+                                           const std::vector<Exponent>& points) {
+  return about_file(file, [&] {
+    Progress progress("flow sweep");
+    return flow::loss_curve(file.pipeline, analyst, points, 1, [&](std::size_t done) {
+      progress.tick(fmt::format("{} of {} points", done, points.size()));
+    });
+  });
+}
+
 bool certainly_inside(const flow::RealBounds& odds, const std::vector<flow::UnstableWindow>& windows) {
   return std::ranges::any_of(windows, [&](const flow::UnstableWindow& window) {
     return odds.lower > window.from.upper && odds.upper < window.to.lower;
@@ -296,20 +304,19 @@ int run_sweep(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   SweepReport report;
-  const bool isolates = finds_windows(file, analyst);
-  if (isolates) report.windows = windows_of(file, analyst, odds_around(range));
-  std::optional<Progress> progress(std::in_place, "flow sweep");
-  for (const Exponent& epsilon : points) {
-    progress->tick(fmt::format("{} of {} points", report.points.size(), count));
-    const flow::RealBounds loss = loss_at(file, analyst, epsilon);
-    const bool rises = isolates ? certainly_inside(flow::odds_bounds(epsilon), report.windows.windows)
-                                : !report.points.empty() && loss.lower > report.points.back().loss.upper;
-    report.points.push_back({epsilon, loss, rises});
+  flow::Windows windows = windows_of(file, analyst, odds_around(range));
+  report.isolated = windows.are_all();
+  for (flow::LossPoint& point : loss_curve_of(file, analyst, points)) {
+    const bool rises = report.isolated ? certainly_inside(flow::odds_bounds(point.epsilon), windows.windows)
+                                       : point.change == flow::Change::rises;
+    report.points.push_back({std::move(point.epsilon), std::move(point.loss), rises});
   }
-  report.isolated = isolates;
   const bool any_rises = std::ranges::any_of(report.points, &SweepReport::Point::rises);
-  if (!isolates && any_rises) report.windows.windows = windows_among(file, analyst, points);
-  progress.reset();
+  if (report.isolated) {
+    report.windows = std::move(windows);
+  } else if (any_rises) {
+    report.windows = windows_of(file, analyst, odds_around(range), odds_of(points));
+  }
   print_report(format, report);
   return 0;
 }
@@ -320,7 +327,7 @@ int run_channel(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   print_report(format, ChannelReport{epsilon, about_file(file, [&] {
                                        const Progress progress("flow channel");
-                                       return flow::channel_bounds(file.pipeline, asked(file, epsilon));
+                                       return flow::channel_bounds(file.pipeline, epsilon);
                                      })});
   return 0;
 }
@@ -330,7 +337,7 @@ int run_channel(const Typed& typed) {
 int run_flow(const Typed& typed) {
   using Run = int (*)(const Typed&);
   static const std::map<std::string, Run> words{
-      {"check", run_check}, {"utility", run_utility}, {"sweep", run_sweep}, {"channel", run_channel}};
+      {"channel", run_channel}, {"check", run_check}, {"loss", run_loss}, {"sweep", run_sweep}};
   return words.at(typed.word)(typed);
 }
 

@@ -186,6 +186,7 @@ std::size_t OptionSpec::values() const {
 
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
   CLI::App& added = *app.add_subcommand(last_word(verb), verb.summary);
+  if (verb.older != nullptr) added.alias(verb.older);
   added.allow_extras();
   added.require_subcommand(0, 1);
   for (const VerbSpec* const word : verb.words) add_verb(added, *word);

@@ -32,6 +32,7 @@ struct VerbSpec {
   std::span<const OptionSpec> options;
   const char* epilogue;                         ///< examples and exit codes
   std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
+  const char* older = nullptr;                  ///< what its last word was once: taken as well, and not shown
 };
 
 const VerbSpec& release_verb();

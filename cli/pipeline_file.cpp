@@ -276,10 +276,10 @@ Secret target_of(const Item& known, std::size_t participants, const std::vector<
     const std::vector<std::uint64_t> counts = histogram_of(histogram, values, library);
     return histogram.checked([&] { return Secret::target_among(counts, participants); });
   }
-  Secret secret{Secret::Kind::target, indices_of(known, values)};
-  if (secret.known.size() + 1 == participants) return secret;
+  Secret secret = Secret::target_knowing(indices_of(known, values));
+  if (secret.others() + 1 == participants) return secret;
   known.refuse(
-      fmt::format("{} of the others' values are known, and there are {} others", secret.known.size(), participants - 1),
+      fmt::format("{} of the others' values are known, and there are {} others", secret.others(), participants - 1),
       "write the value of everyone but the target");
 }
 
@@ -468,10 +468,12 @@ flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
 // --- An analyst ------------------------------------------------------------------------------------------------------
 
 /// How often each value occurs among the others.
-flow::Prior frequencies_of(const std::vector<std::size_t>& known, std::size_t values) {
+flow::Prior frequencies_of(const Secret& secret, std::size_t values) {
+  const auto others = static_cast<std::int64_t>(secret.others());
   std::vector<Rational> frequencies(values);
-  for (const std::size_t value : known) frequencies[value] += 1;
-  for (Rational& frequency : frequencies) frequency /= static_cast<std::int64_t>(known.size());
+  for (std::size_t value = 0; value < secret.known.size(); ++value) {
+    frequencies[value] = Rational(static_cast<std::int64_t>(secret.known[value]), others);
+  }
   return flow::Prior(std::move(frequencies));
 }
 
@@ -483,12 +485,11 @@ std::optional<flow::Prior> prior_of(const Item& item, const flow::Pipeline& pipe
     item.refuse("neither uniform, frequencies nor a list", R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
   }
   if (item.choice<bool>({{"uniform", true}, {"frequencies", false}})) return {};
-  const std::vector<std::size_t>& known = pipeline.secret.known;
-  if (known.empty()) {
+  if (pipeline.secret.others() == 0) {
     item.refuse("nobody's value is known",
                 R"(frequencies are those of a target's others: secret = "target", known = [...])");
   }
-  return frequencies_of(known, pipeline.values.size());
+  return frequencies_of(pipeline.secret, pipeline.values.size());
 }
 
 Analyst::Goal goal_of(const Item& item) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fractile/error.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/expected_loss.hpp"
 
 namespace fractile::cli {
 

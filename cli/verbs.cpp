@@ -464,7 +464,7 @@ constexpr VerbSpec flow_check_spec{
     "3 unusable file; 70 internal.\n",
 };
 
-constexpr std::array flow_utility_table{
+constexpr std::array flow_loss_table{
     OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
     OptionSpec{"--exact", "", "", "What",
                "the fraction, however long; more than 200 characters are left out otherwise"},
@@ -474,13 +474,15 @@ constexpr std::array flow_utility_table{
 
 constexpr const char* flow_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 70 internal.\n";
 
-constexpr VerbSpec flow_utility_spec{
-    "flow utility",
+constexpr VerbSpec flow_loss_spec{
+    "flow loss",
     "the expected loss of the file's analyst",
-    "fractile flow utility FILE --epsilon E [--exact] [--format FORMAT]",
+    "fractile flow loss FILE --epsilon E [--exact] [--format FORMAT]",
     toml_file,
-    flow_utility_table,
+    flow_loss_table,
     flow_epilogue,
+    {},
+    "utility",
 };
 
 constexpr std::array flow_sweep_table{
@@ -515,7 +517,7 @@ constexpr VerbSpec flow_channel_spec{
     flow_epilogue,
 };
 
-constexpr std::array flow_words{&flow_check_spec, &flow_utility_spec, &flow_sweep_spec, &flow_channel_spec};
+constexpr std::array flow_words{&flow_check_spec, &flow_loss_spec, &flow_sweep_spec, &flow_channel_spec};
 
 constexpr VerbSpec flow_spec{
     "flow",
@@ -538,7 +540,7 @@ constexpr VerbSpec flow_spec{
     "  # target among them or not, { histogram = [1, 2, 0] }, { histogram = \"codes.csv\" } (code,count)\n"
     "  known = [0, 1, 1]\n"
     "\n"
-    "  [analyst]                  # for utility and sweep, and for more of check --epsilon\n"
+    "  [analyst]                  # for loss and sweep, and for more of check --epsilon\n"
     "  # or \"frequencies\" (of the known others), or [\"1/2\", \"1/4\", \"1/4\"], in the order of flow channel\n"
     "  prior = \"uniform\"\n"
     "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, a row a secret\n"

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "experiments/kronecker_printed.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 namespace {
@@ -90,7 +91,7 @@ void add_refutation(Findings& to, Finding finding, const std::string& name, cons
     finding.found = answer.refinement.reason;
   } else {
     finding.found = fmt::format("an analyst (tables/{}.csv) expects to lose {} at exp(epsilon) = 3 and {} at 2", name,
-                                both_ways(analyst->utility_from), both_ways(analyst->utility_to));
+                                both_ways(analyst->loss_from), both_ways(analyst->loss_to));
     to.tables.push_back(
         analyst_table(name, fmt::format("{}: an analyst who does better at exp(epsilon) = 2 than at 3", finding.place),
                       answer.secrets, analyst->prior, analyst->loss));
@@ -121,11 +122,11 @@ Channel sum_of_two_responses(const Rational& odds) {
 void add_published_losses(Findings& to, const Channel& from, const Channel& less) {
   const flow::Prior prior = flow::Prior::uniform(from.secrets().size());
   const flow::Loss loss(printed::appendix_e_losses());
-  const flow::Counterexample published{prior, loss, flow::posterior_uncertainty(prior, from, loss),
-                                       flow::posterior_uncertainty(prior, less, loss)};
+  const flow::Counterexample published{prior, loss, flow::expected_loss(prior, from, loss),
+                                       flow::expected_loss(prior, less, loss)};
   to.findings.push_back({"appendix E", "the printed loss with five actions shows it",
                          fmt::format("with the digits as printed and a uniform prior: {} at exp(epsilon) = 3, {} at 2",
-                                     both_ways(published.utility_from), both_ways(published.utility_to)),
+                                     both_ways(published.loss_from), both_ways(published.loss_to)),
                          flow::verify(from, less, published)});
   to.tables.push_back(analyst_table("appendix_e_published_analyst", "appendix E: the printed loss, uniform prior",
                                     from.secrets(), prior, loss));
@@ -241,7 +242,7 @@ void add_printed_losses(Findings& to) {
   Table table{
       "appendix_d1_losses", "appendix D.1: the analyst's expected losses", {"exp_epsilon", "loss", "decimal"}, {}};
   for (const PrintedLoss& printed : printed_losses()) {
-    const Rational loss = flow::utility(four_people(), thousandfold_linear_error(), printed.odds);
+    const Rational loss = flow::expected_loss(four_people(), thousandfold_linear_error(), printed.odds);
     const flow::RealBounds point{loss, loss};
     table.rows.push_back({printed.decimal_odds, loss.to_string(), point.to_decimal(30)});
     to.findings.push_back({"appendix D.1",
@@ -259,7 +260,7 @@ void add_window(Findings& to) {
               {}};
   std::string found;
   for (const flow::UnstableWindow& window :
-       flow::unstable_windows(four_people(), thousandfold_linear_error(), 1, most)) {
+       flow::find_windows(four_people(), thousandfold_linear_error(), 1, most).windows) {
     table.rows.push_back({window.from.to_decimal(30), window.to.to_decimal(30)});
     found +=
         fmt::format("{}from {} to {}", found.empty() ? "" : ", ", window.from.to_decimal(6), window.to.to_decimal(6));
@@ -391,7 +392,7 @@ Findings worked_examples() {
 }
 
 Pipeline four_people() {
-  return {4, {0, 1, 2, 3, 4, 5, 6}, Perturber::geometric(7), counting({0}), {Secret::Kind::target, {0, 1, 1}}};
+  return {4, {0, 1, 2, 3, 4, 5, 6}, Perturber::geometric(7), counting({0}), Secret::target_knowing({0, 1, 1})};
 }
 
 flow::Analyst thousandfold_linear_error() {

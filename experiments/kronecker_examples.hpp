@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "fractile/pipelines.hpp"
+#include "fractile/expected_loss.hpp"
+#include "fractile/stability.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 

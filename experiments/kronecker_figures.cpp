@@ -24,7 +24,7 @@ constexpr const char* quiet_colour = "#707070";
 
 Point point_at(double x, double y) { return {x, y, y, y}; }
 
-Point point_of(const LossPoint& point, const Abscissa& x) {
+Point point_of(const flow::LossPoint& point, const Abscissa& x) {
   return point_at(x(point.epsilon), point.loss.lower.to_double());
 }
 
@@ -32,7 +32,7 @@ Line line_of(const LossCurve& curve, const Abscissa& x) {
   const bool is_geometric = curve.mechanism == "geometric";
   Line line{is_geometric ? "geometric noise" : "randomized response", is_geometric ? geometric_colour : response_colour,
             is_geometric ? 1 : 2, 2.5};
-  for (const LossPoint& point : curve.points) line.points.push_back(point_of(point, x));
+  for (const flow::LossPoint& point : curve.points) line.points.push_back(point_of(point, x));
   return line;
 }
 
@@ -41,7 +41,7 @@ std::vector<Line> rising_lines(const LossCurve& curve, const Abscissa& x) {
   std::vector<Line> lines;
   bool rose = false;
   for (std::size_t i = 1; i < curve.points.size(); ++i) {
-    const bool rises = curve.points[i].change == Change::rises;
+    const bool rises = curve.points[i].change == flow::Change::rises;
     if (rises && !rose) {
       lines.push_back({"more epsilon, more loss", rising_colour, 1, 6});
       lines.back().points.push_back(point_of(curve.points[i - 1], x));
@@ -139,7 +139,7 @@ constexpr std::int64_t appendix_d1_scale = 1'000'000;
 
 Figure appendix_d1(const LossCurve& whole) {
   LossCurve curve = whole;
-  for (LossPoint& point : curve.points) {
+  for (flow::LossPoint& point : curve.points) {
     point.loss.lower = (point.loss.lower - appendix_d1_base) * Rational(appendix_d1_scale);
   }
   std::vector<Line> lines{line_of(curve, exp_of_epsilon)};

@@ -10,6 +10,7 @@
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
 #include "fractile/version.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile::experiments::kronecker_utility {
 namespace {
@@ -96,14 +97,14 @@ LossCurve figure_3_curve() {
 
 /// The two readings of "the same distribution derived from the frequencies of the known values".
 flow::Prior frequencies(const std::vector<std::size_t>& known) {
-  std::vector<Rational> shares(codes);
-  const Rational one(1, static_cast<std::int64_t>(known.size()));
-  for (const std::size_t code : known) shares[code] += one;
+  const auto people = static_cast<std::int64_t>(std::accumulate(known.begin(), known.end(), std::size_t{0}));
+  std::vector<Rational> shares;
+  for (const std::size_t count : known) shares.emplace_back(static_cast<std::int64_t>(count), people);
   return flow::Prior(shares);
 }
 
 Pipeline counted_defendants(const Perturber& perturber, const Secret& secret) {
-  return {secret.known.size() + 1, {0, 1, 2, 3, 4, 5}, perturber, {PostProcessor::Kind::count, {0}, {}}, secret};
+  return {secret.others() + 1, {0, 1, 2, 3, 4, 5}, perturber, {PostProcessor::Kind::count, {0}, {}}, secret};
 }
 
 std::vector<LossCurve> figure_4_curves(const Population& population) {
@@ -137,15 +138,15 @@ std::string rounded(const flow::RealBounds& value) { return value.to_decimal(7);
 /// The last epsilon up to which the loss cannot be told from that without a release; nothing when it falls at once.
 std::optional<Exponent> level_up_to(const LossCurve& curve) {
   std::optional<Exponent> last;
-  for (const LossPoint& point : curve.points) {
-    if (point.change != Change::undecided) break;
+  for (const flow::LossPoint& point : curve.points) {
+    if (point.change != flow::Change::undecided) break;
     last = point.epsilon;
   }
   return last;
 }
 
 std::string course_of(const LossCurve& curve) {
-  const LossPoint& last = curve.points.back();
+  const flow::LossPoint& last = curve.points.back();
   std::string text = fmt::format("{} without a release", rounded({curve.without_release, curve.without_release}));
   if (const std::optional<Exponent> level = level_up_to(curve)) {
     text += fmt::format(", the same to 40 digits up to epsilon = {}", level->coefficient().to_decimal());
@@ -162,7 +163,7 @@ void add_figure_3_findings(const LossCurve& curve, std::vector<Finding>& finding
   const std::size_t histograms = flow::prior_of(curve.analyst, curve.pipeline).size();
   findings.push_back({"section 9.1", "there are 105 = (21 x 20 / 2) histograms",
                       fmt::format("there are {}", histograms), histograms == 105});
-  const bool falls = flow::unstable_windows(curve.pipeline, curve.analyst, 1, figure_3_odds).empty();
+  const bool falls = flow::find_windows(curve.pipeline, curve.analyst, 1, figure_3_odds).windows.empty();
   findings.push_back({"section 9.1, figure 3", "noisy ArgMax appears to be ama-stable",
                       fmt::format("{}; isolated exactly for exp(epsilon) from 1 to {}, it rises {}", course_of(curve),
                                   figure_3_odds, falls ? "nowhere" : "somewhere"),
@@ -171,7 +172,7 @@ void add_figure_3_findings(const LossCurve& curve, std::vector<Finding>& finding
 
 /// An analyst whom two people's counts let down, before all people's.
 void add_unstable_analyst(const LossCurve& geometric, Results& results) {
-  const Pipeline two = counted_defendants(geometric.pipeline.perturber, {Secret::Kind::target, {0}});
+  const Pipeline two = counted_defendants(geometric.pipeline.perturber, Secret::target_knowing({0}));
   const flow::PipelineRefinement answer = flow::check_refinement(two, 3, 2);
   Finding finding{"section 9.2",
                   "geometric noise and counting are unstable: to some analyst, less epsilon is worth more", "", false};
@@ -180,9 +181,9 @@ void add_unstable_analyst(const LossCurve& geometric, Results& results) {
     analyst.prior = found->prior;
     analyst.goal = flow::Analyst::Goal::matrix;
     analyst.losses = found->loss.matrix();
-    const flow::RealBounds less_private = flow::utility_bounds(geometric.pipeline, analyst, Exponent::log(3));
-    const flow::RealBounds more_private = flow::utility_bounds(geometric.pipeline, analyst, Exponent::log(2));
-    finding.agrees = change_between(more_private, less_private) == Change::rises;
+    const flow::RealBounds less_private = flow::expected_loss_bounds(geometric.pipeline, analyst, Exponent::log(3));
+    const flow::RealBounds more_private = flow::expected_loss_bounds(geometric.pipeline, analyst, Exponent::log(2));
+    finding.agrees = flow::change_between(more_private, less_private) == flow::Change::rises;
     finding.found =
         fmt::format("some analyst (tables/section_9_2_analyst.csv) expects to lose {} at exp(epsilon) = 3 and {} at 2",
                     rounded(less_private), rounded(more_private));

@@ -4,24 +4,14 @@
 
 #include <algorithm>
 
-#include "experiments/workers.hpp"
-
 namespace fractile::experiments {
 namespace {
 
 constexpr std::size_t threads = 2;
 constexpr int decimals = 36;  // after the point, of losses known to some 40
 
-std::size_t count_of(const std::vector<LossPoint>& points, Change change) {
-  return static_cast<std::size_t>(std::ranges::count(points, change, &LossPoint::change));
-}
-
-void mark_changes(LossCurve& curve) {
-  flow::RealBounds before{curve.without_release, curve.without_release};
-  for (LossPoint& point : curve.points) {
-    point.change = change_between(before, point.loss);
-    before = point.loss;
-  }
+std::size_t count_of(const std::vector<flow::LossPoint>& points, flow::Change change) {
+  return static_cast<std::size_t>(std::ranges::count(points, change, &flow::LossPoint::change));
 }
 
 /// As Exponent::parse reads it.
@@ -29,13 +19,13 @@ std::string epsilon_text(const Exponent& epsilon) {
   return epsilon.is_log() ? epsilon.to_string() : epsilon.coefficient().to_decimal();
 }
 
-const char* rises_text(Change change) {
+const char* rises_text(flow::Change change) {
   switch (change) {
-    case Change::falls:
+    case flow::Change::falls:
       return "no";
-    case Change::rises:
+    case flow::Change::rises:
       return "yes";
-    case Change::undecided:
+    case flow::Change::undecided:
       break;
   }
   return "undecided";
@@ -43,13 +33,8 @@ const char* rises_text(Change change) {
 
 }  // namespace
 
-Change change_between(const flow::RealBounds& before, const flow::RealBounds& here) {
-  if (here.lower > before.upper) return Change::rises;
-  return here.upper < before.lower ? Change::falls : Change::undecided;
-}
-
-std::size_t LossCurve::rises() const { return count_of(points, Change::rises); }
-std::size_t LossCurve::undecided() const { return count_of(points, Change::undecided); }
+std::size_t LossCurve::rises() const { return count_of(points, flow::Change::rises); }
+std::size_t LossCurve::undecided() const { return count_of(points, flow::Change::undecided); }
 
 std::vector<Rational> even_steps(const Rational& most, std::uint64_t count) {
   const Rational unit(1, 1'000'000'000);
@@ -63,19 +48,17 @@ std::vector<Rational> even_steps(const Rational& most, std::uint64_t count) {
 }
 
 void compute(std::vector<LossCurve>& curves, const std::vector<Exponent>& epsilons, const Observer& observer) {
+  std::size_t before = 0;
   for (LossCurve& curve : curves) {
-    curve.without_release = flow::prior_uncertainty(flow::prior_of(curve.analyst, curve.pipeline),
-                                                    flow::loss_of(curve.analyst, curve.pipeline));
-    curve.points.assign(epsilons.size(), LossPoint{});
+    curve.without_release = flow::expected_loss(flow::prior_of(curve.analyst, curve.pipeline),
+                                                flow::loss_of(curve.analyst, curve.pipeline));
+    curve.points = flow::loss_curve(curve.pipeline, curve.analyst, epsilons, threads, [&](std::size_t done) {
+      if (observer.progress) observer.progress(before + done, curves.size() * epsilons.size());
+    });
+    before += epsilons.size();
+    flow::LossPoint& first = curve.points.front();
+    first.change = flow::change_between({curve.without_release, curve.without_release}, first.loss);
   }
-  const auto one_point = [&](std::size_t work) {
-    LossCurve& curve = curves[work / epsilons.size()];
-    const Exponent& epsilon = epsilons[work % epsilons.size()];
-    curve.points[work % epsilons.size()] = {epsilon, flow::utility_bounds(curve.pipeline, curve.analyst, epsilon),
-                                            Change::undecided};
-  };
-  work_in_threads(threads, curves.size() * epsilons.size(), one_point, observer.progress);
-  for (LossCurve& curve : curves) mark_changes(curve);
 }
 
 std::string decimal_of(const flow::RealBounds& value) { return value.to_decimal(decimals); }
@@ -83,7 +66,7 @@ std::string decimal_of(const flow::RealBounds& value) { return value.to_decimal(
 std::string to_csv(const std::vector<LossCurve>& curves) {
   std::string text = "epsilon,mechanism,prior,loss,rises\n";
   for (const LossCurve& curve : curves) {
-    for (const LossPoint& point : curve.points) {
+    for (const flow::LossPoint& point : curve.points) {
       text += fmt::format("{},{},{},{},{}\n", epsilon_text(point.epsilon), curve.mechanism, curve.prior,
                           decimal_of(point.loss), rises_text(point.change));
     }

@@ -1,5 +1,4 @@
-// What a pipeline is worth to an analyst, against epsilon: his expected loss at many epsilons, and where it certainly
-// rises.
+// Curves of a paper: what pipelines are worth to an analyst against epsilon, and where the loss certainly rises.
 #pragma once
 
 #include <cstdint>
@@ -7,19 +6,9 @@
 #include <vector>
 
 #include "experiments/observer.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/expected_loss.hpp"
 
 namespace fractile::experiments {
-
-/// From one point to the next: enclosures that do not meet tell, enclosures that do leave it open.
-enum class Change { falls, rises, undecided };
-Change change_between(const flow::RealBounds& before, const flow::RealBounds& here);
-
-struct LossPoint {
-  Exponent epsilon;
-  flow::RealBounds loss;
-  Change change;  ///< since the point before; of the first since epsilon = 0, where nothing is released
-};
 
 struct LossCurve {
   std::string mechanism;  ///< "geometric"
@@ -27,7 +16,7 @@ struct LossCurve {
   flow::Pipeline pipeline;
   flow::Analyst analyst;
   Rational without_release = 0;
-  std::vector<LossPoint> points = {};
+  std::vector<flow::LossPoint> points = {};  ///< the first one's change is since epsilon = 0, where nothing is released
 
   std::size_t rises() const;      ///< at how many points
   std::size_t undecided() const;  ///< likewise

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 import zipfile
 from pathlib import Path
 
@@ -42,6 +43,18 @@ class HouseTest(unittest.TestCase):
 class Floors(HouseTest):
     def floors(self):
         return check_floors.House(self.root).check()
+
+    def test_loose_ends_of_the_tables(self):
+        """Rooms that may be tangled are rooms, and are so indeed; what stands alone is there."""
+        house = check_floors.House(Path(__file__).resolve().parent.parent)
+        self.assertEqual(house.check(), [])
+        for path in check_floors.ALONE:
+            self.assertTrue((house.root / path).with_suffix(".cpp").is_file(), path)
+        for room in check_floors.TANGLED:
+            self.assertIn(room, check_floors.ROOMS)
+            rest = tuple(other for other in check_floors.TANGLED if other != room)
+            with unittest.mock.patch.object(check_floors, "TANGLED", rest):
+                self.assertNotEqual(check_floors.House(house.root).check(), [], f"{room} is no longer tangled")
 
     def test_a_sound_house_passes(self):
         self.write("include/fractile/exact.hpp", "#include <string>\n")
@@ -86,9 +99,51 @@ class Floors(HouseTest):
 
     def test_only_channel_of_may_pass_from_flow_to_quantiles(self):
         self.write("src/quantiles/joint.hpp", "")
-        self.write("src/flow/channel_of.cpp", '#include "quantiles/joint.hpp"\n')
-        self.write("src/flow/refinement.cpp", '#include "quantiles/joint.hpp"\n')
-        self.assert_one(self.floors(), "src/flow/refinement.cpp:1:", "sideways; only channel_of.* may")
+        self.write("src/flow/pipeline/channel_of.cpp", '#include "quantiles/joint.hpp"\n')
+        self.write("src/flow/pipeline/rows.cpp", '#include "quantiles/joint.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/pipeline/rows.cpp:1:", "; only channel_of.* may")
+
+    def test_sub_rooms_have_floors_of_their_own(self):
+        self.write("src/flow/algebra/ring.hpp", "")
+        self.write("src/flow/loss/target_sum.hpp", '#include "flow/algebra/ring.hpp"\n')
+        self.write("src/flow/refinement/reduction.hpp", "")
+        self.write("src/report/flow_json.cpp", '#include "flow/loss/target_sum.hpp"\n')
+        self.assertEqual(self.floors(), [])
+        self.write("src/flow/algebra/real_roots.cpp", '#include "flow/loss/target_sum.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/algebra/real_roots.cpp:1: room 'flow/algebra' (floor 2.1)", "upward")
+        self.write("src/flow/algebra/real_roots.cpp", "")
+        self.write("src/flow/pipeline/rows.cpp", '#include "flow/refinement/reduction.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/pipeline/rows.cpp:1:", "sideways")
+
+    def test_sub_rooms_see_the_public_headers_of_those_below(self):
+        self.write("include/fractile/windows.hpp", "")
+        self.write("src/flow/loss/analyst.cpp", '#include "fractile/windows.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/loss/analyst.cpp:1:", "upward")
+
+    def test_a_room_of_sub_rooms_holds_no_files_of_its_own(self):
+        self.write("src/flow/algebra/ring.hpp", "")
+        self.write("src/flow/loose.hpp", '#include "flow/algebra/ring.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/loose.hpp:1: stands in no sub-room")
+
+    def test_an_unknown_sub_room_says_where_to_add_it(self):
+        self.write("src/flow/attic/box.hpp", "")
+        self.assert_one(self.floors(), "src/flow/attic: unknown room 'flow/attic'; add it to ROOMS in tools/check_floors.py")
+
+    def test_what_checks_shares_no_code_with_what_is_checked(self):
+        self.write("include/fractile/flow.hpp", "")
+        self.write("src/flow/refinement/reduction.hpp", "")
+        self.write("src/flow/refinement/verify.cpp", '#include "fractile/flow.hpp"\n')
+        self.assertEqual(self.floors(), [])
+        self.write("src/flow/refinement/verify.cpp", '#include "fractile/flow.hpp"\n#include "reduction.hpp"\n')
+        self.assert_one(self.floors(), "src/flow/refinement/verify.cpp:2: may include only", "reduction.hpp")
+
+    def test_a_sub_room_has_few_sources(self):
+        for number in range(20):
+            self.write(f"src/flow/loss/part{number}.cpp", "")
+            self.write(f"src/flow/loss/part{number}_test.cpp", "")
+        self.assertEqual(self.floors(), [])
+        self.write("src/flow/loss/more.cpp", "")
+        self.assert_one(self.floors(), "src/flow/loss: 21 sources")
 
     def test_the_command_line_sees_public_headers_only(self):
         self.write("src/ranks/score.hpp", "")
@@ -138,6 +193,18 @@ class Floors(HouseTest):
         self.assert_one(
             self.floors(), "src/ranks/c.hpp:2: include cycle: src/ranks/a.hpp -> src/ranks/b.hpp -> src/ranks/c.hpp -> "
         )
+
+    def test_cycle_of_sources(self):
+        """Each header stands alone, and each source needs the other header."""
+        self.write("src/ranks/a.hpp", "")
+        self.write("src/ranks/b.hpp", "")
+        self.write("src/ranks/a.cpp", '#include "ranks/a.hpp"\n#include "ranks/b.hpp"\n')
+        self.assertEqual(self.floors(), [])
+        self.write("src/ranks/b.cpp", '#include "ranks/b.hpp"\n#include "ranks/a.hpp"\n')
+        self.assert_one(self.floors(), "src/ranks/b:2: include cycle: src/ranks/a -> src/ranks/b -> src/ranks/a")
+        self.write("src/ranks/b.cpp", "")
+        self.write("src/ranks/b_test.cpp", '#include "ranks/a.hpp"\n')
+        self.assertEqual(self.floors(), [])
 
     def test_cycle_in_a_free_folder(self):
         self.write("bench/a.hpp", '#include "a.hpp"\n')

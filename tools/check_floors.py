@@ -4,8 +4,10 @@
     check_floors.py [ROOT]
 
 The folder tree is the architecture: a room is a folder of src/ (or experiments/, cli/, python/), it stands on a floor,
-and it may use the rooms listed here, which all lie on floors below it. A public header belongs to the room that
-implements it. The check reads the #include lines, nothing else, and also refuses files that include each other in a circle.
+and it may use the rooms listed here, which all lie on floors below it. A room may consist of sub-rooms, which are its
+folders and have floors of their own within it. A public header belongs to the room that implements it. The check reads
+the #include lines, nothing else. It also refuses files that include each other in a circle, pairs foo.hpp and foo.cpp
+that do so taken together, and sub-rooms of too many sources.
 """
 
 import re
@@ -20,7 +22,7 @@ ALL_PUBLIC = "every room, through its public headers"
 
 @dataclass(frozen=True)
 class Room:
-    floor: int
+    floor: float  # sub-rooms of a room on floor 2 are on 2.1, 2.2, ...
     uses: tuple = ()  # rooms, or ALL_PUBLIC
     also: tuple = ()  # beside ALL_PUBLIC: rooms all of whose headers it may include
 
@@ -30,7 +32,15 @@ ROOMS = {
     "privacy": Room(1, ("exact",)),
     "ranks": Room(1, ("exact",)),
     "quantiles": Room(2, ("ranks", "privacy", "exact")),
-    "flow": Room(2, ("privacy", "exact")),
+    "flow/algebra": Room(2.1, ("exact",)),
+    "flow/channel": Room(2.2, ("flow/algebra", "exact")),
+    "flow/refinement": Room(2.3, ("flow/channel", "flow/algebra", "exact")),
+    "flow/pipeline": Room(2.3, ("flow/channel", "flow/algebra", "privacy", "exact")),
+    "flow/loss": Room(2.4, ("flow/pipeline", "flow/channel", "flow/algebra", "exact")),
+    "flow/stability": Room(
+        2.5, ("flow/loss", "flow/pipeline", "flow/refinement", "flow/channel", "flow/algebra", "exact")
+    ),
+    "flow/windows": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "exact")),
     "source": Room(2, ("ranks", "exact")),
     "ledger": Room(2, ("privacy", "exact")),
     "report": Room(3, ("quantiles", "flow", "source", "ledger", "privacy", "ranks", "exact")),
@@ -42,10 +52,18 @@ ROOMS = {
 # The one door between the two halves: flow compares the mechanisms of quantiles as channels. And experiments share the
 # library's way of sharing work among threads, which is nobody else's business.
 DOORS = {
-    ("flow", "quantiles"): "channel_of",
-    ("flow", "ranks"): "channel_of",
+    ("flow/pipeline", "quantiles"): "channel_of",
+    ("flow/pipeline", "ranks"): "channel_of",
     ("experiments", "exact"): "workers",
 }  # (room, used room): the only file name that may
+
+# What checks certificates shares no code with what finds them: it includes the types, and nothing else of the house.
+ALONE = {"src/flow/refinement/verify": ("include/fractile/flow.hpp",)}  # file without its ending: all that it may include
+
+# Pairs foo.hpp and foo.cpp of these rooms may still include each other in circles.
+TANGLED = ("exact", "source", "quantiles")
+
+MOST_SOURCES = 20  # .cpp files in a sub-room, tests not among them
 
 # include/fractile/<name>.hpp, and the room that implements it.
 PUBLIC_HEADERS = {
@@ -67,8 +85,12 @@ PUBLIC_HEADERS = {
     "audit": "quantiles",
     "constructors": "quantiles",
     "source": "source",
-    "flow": "flow",
-    "pipelines": "flow",
+    "flow": "flow/channel",
+    "real_bounds": "flow/algebra",
+    "pipelines": "flow/pipeline",
+    "expected_loss": "flow/loss",
+    "stability": "flow/stability",
+    "windows": "flow/windows",
     "ledger": "ledger",
     "report": "report",
 }
@@ -95,6 +117,18 @@ def includes_of(text):
         yield Include(line, match[1] or match[2], match[1] is not None)
 
 
+def parent_of(room):
+    """The room that a sub-room is part of; nothing for a room."""
+    return room.rpartition("/")[0]
+
+
+PARENTS = {parent_of(room) for room in ROOMS} - {""}
+
+
+def is_test(path):
+    return path.stem.endswith("_test")
+
+
 class House:
     """The tree below root, and what is wrong with it."""
 
@@ -108,18 +142,25 @@ class House:
         self._check_names()
         for path in cpp_files(self.root, ("include", "src", "experiments", "cli", "python", *FREE_FOLDERS)):
             self._check_file(path)
-        self._check_cycles()
+        self._check_alone()
+        self._check_sizes()
+        self._check_cycles(self.edges)
+        if not any("include cycle" in error for error in self.errors):
+            self._check_cycles(self._pairs())
         return self.errors
 
     def _check_table(self):
         for name, room in ROOMS.items():
             for used in room.also if room.uses == ALL_PUBLIC else room.uses:
-                if ROOMS[used].floor >= room.floor:
+                parts = [other for other in ROOMS if parent_of(other) == used] or [used]
+                if any(ROOMS[part].floor >= room.floor for part in parts):
                     self.errors.append(f"{THIS}: ROOMS: '{name}' may use '{used}', which is on no floor below it")
 
     def _check_names(self):
         for folder in sorted((self.root / "src").glob("*/")):
-            if folder.is_dir() and folder.name not in ROOMS:
+            if folder.name in PARENTS:
+                self._check_sub_rooms(folder)
+            elif folder.is_dir() and folder.name not in ROOMS:
                 self.errors.append(
                     f"src/{folder.name}: unknown room '{folder.name}'; add it to ROOMS in {THIS}, "
                     "with its floor and the rooms that it may use"
@@ -130,6 +171,43 @@ class House:
                     f"include/fractile/{header.name}: unknown public header '{header.stem}'; "
                     f"add it to PUBLIC_HEADERS in {THIS}, with the room that implements it"
                 )
+
+    def _check_sub_rooms(self, folder):
+        for inner in sorted(folder.glob("*/")):
+            if inner.is_dir() and f"{folder.name}/{inner.name}" not in ROOMS:
+                self.errors.append(
+                    f"src/{folder.name}/{inner.name}: unknown room '{folder.name}/{inner.name}'; add it to ROOMS in "
+                    f"{THIS}, with its floor and the rooms that it may use"
+                )
+
+    def _check_alone(self):
+        for path, edges in self.edges.items():
+            allowed = ALONE.get(str(path.with_suffix("")))
+            for line, target in edges:
+                if allowed is not None and str(target) not in allowed:
+                    self.errors.append(
+                        f'{path}:{line}: may include only {", ".join(allowed)} of this house, not "{target}": what checks '
+                        "shares no code with what is checked"
+                    )
+
+    def _check_sizes(self):
+        for name in ROOMS:
+            sources = [path for path in (self.root / "src" / name).glob("*.cpp") if not is_test(path)]
+            if parent_of(name) and len(sources) > MOST_SOURCES:
+                self.errors.append(f"src/{name}: {len(sources)} sources; a sub-room has at most {MOST_SOURCES}")
+
+    def _pairs(self):
+        """Who includes whom when foo.hpp and foo.cpp of src/ are one, and shown as foo; tests are left out."""
+        pairs = {}
+        for path, edges in self.edges.items():
+            room = self._room_of(path)
+            if path.parts[0] != "src" or is_test(path) or room in TANGLED:
+                continue
+            pair = path.with_suffix("")
+            for line, target in edges:
+                if target.parts[0] == "src" and target.with_suffix("") != pair:
+                    pairs.setdefault(pair, []).append((line, target.with_suffix("")))
+        return pairs
 
     def _check_file(self, path):
         where = path.relative_to(self.root)
@@ -149,7 +227,8 @@ class House:
         if parts[0] == "include":
             return PUBLIC_HEADERS.get(where.name.split(".")[0])
         if parts[0] == "src":
-            return parts[1] if len(parts) > 2 and parts[1] in ROOMS else None
+            room = "/".join(parts[1:3]) if parts[1] in PARENTS else parts[1]
+            return room if len(parts) > 2 and room in ROOMS else None
         return parts[0] if parts[0] in ROOMS else None
 
     def _resolve(self, path, include):
@@ -163,13 +242,15 @@ class House:
             if target.is_file() and target.is_relative_to(self.root):
                 return target.relative_to(self.root)
         first = include.name.split("/")[0]
-        if "/" in include.name and (first in ROOMS or (self.root / "src" / first).is_dir()):
+        if "/" in include.name and (first in ROOMS or first in PARENTS or (self.root / "src" / first).is_dir()):
             return Path("src") / include.name
         return None
 
     def _complaint(self, where, room, target):
         if where.parts[0] == "src" and len(where.parts) == 2:
             return f"stands in no room; move it to a folder of src/ that is in ROOMS in {THIS}"
+        if where.parts[0] == "src" and len(where.parts) == 3 and where.parts[1] in PARENTS:
+            return f"stands in no sub-room; move it to a folder of src/{where.parts[1]}/ that is in ROOMS in {THIS}"
         if room is None:
             return None
         floor = ROOMS[room].floor
@@ -198,7 +279,7 @@ class House:
                 f"{subject} may not include \"{target}\" of room '{used}': "
                 f"only public headers (fractile/*.hpp){others} and its own"
             )
-        if used in ROOMS[room].uses:
+        if used in ROOMS[room].uses or parent_of(used) in ROOMS[room].uses:
             return None
         other = ROOMS[used].floor
         direction = "upward" if other > floor else "sideways" if other == floor else "a room below that it has no use for"
@@ -209,24 +290,24 @@ class House:
             f"{exception} (it may use: {allowed})"
         )
 
-    def _check_cycles(self):
+    def _check_cycles(self, edges):
         done, trail = set(), []
 
         def visit(path):
             if path in trail:
                 circle = trail[trail.index(path) :] + [path]
-                line = next(line for line, target in self.edges[trail[-1]] if target == path)
+                line = next(line for line, target in edges[trail[-1]] if target == path)
                 self.errors.append(f"{trail[-1]}:{line}: include cycle: " + " -> ".join(map(str, circle)))
                 return
             if path in done:
                 return
             trail.append(path)
-            for _, target in self.edges.get(path, ()):
+            for _, target in edges.get(path, ()):
                 visit(target)
             trail.pop()
             done.add(path)
 
-        for path in sorted(self.edges):
+        for path in sorted(edges):
             visit(path)
 
 

@@ -1,4 +1,4 @@
-// Channels: what a release tells an analyst, what it is worth to him, and whether one is always worth more than another.
+// Channels: what a release tells an analyst, what it is worth to them, and whether one is always worth more than another.
 // Everything is exact: rationals in, rationals out. Source: kronecker-utility 2023, whose sections are named below.
 // Proofs: docs/proofs/refinement.md
 #pragma once
@@ -123,28 +123,29 @@ Loss linear_error(const std::vector<Rational>& values);
 /// (w - x)^2 (equation 5).
 Loss squared_error(const std::vector<Rational>& values);
 
-/// The loss of the best action without a release (section 2.1.1).
-Rational prior_uncertainty(const Prior& prior, const Loss& loss);
-/// The expected loss of an analyst who takes the best action after each observation (Definition 2.2). Error(usage) when
-/// prior, channel and loss have not the same number of secrets; so below.
-Rational posterior_uncertainty(const Prior& prior, const Channel& channel, const Loss& loss);
+/// The expected loss without a release: of the best action under the prior (section 2.1.1, which calls it the prior
+/// uncertainty).
+Rational expected_loss(const Prior& prior, const Loss& loss);
+/// The expected loss of an analyst who takes the best action after each observation (Definition 2.2, the posterior
+/// uncertainty). Error(usage) when prior, channel and loss have not the same number of secrets; so below.
+Rational expected_loss(const Prior& prior, const Channel& channel, const Loss& loss);
 /// A best action after each observation, the first of several.
 std::vector<std::size_t> optimal_actions(const Prior& prior, const Channel& channel, const Loss& loss);
 /// The expected loss of an analyst who takes action remap[y] after observation y: what Ghosh et al. minimise over all remaps
 /// (equation 2), with the same minimum (Lemma 2.7).
-Rational remapped_uncertainty(const Prior& prior, const Channel& channel, const Loss& loss,
-                              const std::vector<std::size_t>& remap);
+Rational remapped_loss(const Prior& prior, const Channel& channel, const Loss& loss,
+                       const std::vector<std::size_t>& remap);
 
 /// `to` is `from` followed by the stochastic matrix: whatever the analyst, `from` is worth as much as `to` or more.
 struct Witness {
   Matrix matrix;
 };
-/// An analyst to whom `to` is worth more: his expected loss is smaller with it.
+/// An analyst to whom `to` is worth more: their expected loss is smaller with it.
 struct Counterexample {
   Prior prior;
   Loss loss;
-  Rational utility_from;
-  Rational utility_to;
+  Rational loss_from;
+  Rational loss_to;
 };
 /// Neither was found; never a guess.
 struct Undecided {

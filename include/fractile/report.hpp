@@ -13,6 +13,8 @@
 #include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/source.hpp"
+#include "fractile/stability.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile {
 
@@ -171,11 +173,11 @@ struct StabilityReport {
   Exponent low;
   Exponent high;
   flow::Stability answer;
-  std::optional<flow::EnclosedWindows> windows = {};  ///< of the analyst who was asked about, if one was
+  std::optional<flow::Windows> windows = {};  ///< of the analyst who was asked about, if one was
 };
 
 /// An analyst's expected loss.
-struct UtilityReport {
+struct ExpectedLossReport {
   Exponent epsilon;
   flow::RealBounds loss;  ///< equal ends are an exact number
 };
@@ -188,7 +190,7 @@ struct SweepReport {
     bool rises;  ///< certainly: inside one of the windows, or, where they cannot be isolated, above the point before
   };
   std::vector<Point> points;
-  flow::EnclosedWindows windows;
+  flow::Windows windows;
   bool isolated =
       true;  ///< the windows are all there are but for what is undecided, not only those that the points come upon
 };
@@ -199,7 +201,7 @@ struct ChannelReport {
 };
 
 /// How many significant digits are printed: of one expected loss, and of a sweep's.
-constexpr int utility_digits = 30;
+constexpr int loss_digits = 30;
 constexpr int sweep_digits = 15;
 
 /// One JSON object each. Rationals are strings in lowest terms, epsilons as Exponent::parse reads them. Of matrices, a row is
@@ -207,21 +209,21 @@ constexpr int sweep_digits = 15;
 /// not rational are decimals of which at most the last digit is rounded.
 std::string to_json(const RefinementReport& report);
 std::string to_json(const StabilityReport& report);
-std::string to_json(const UtilityReport& report);
+std::string to_json(const ExpectedLossReport& report);
 std::string to_json(const SweepReport& report);
 std::string to_json(const ChannelReport& report);
 
 /// The same in short sentences and aligned columns.
 std::string to_table(const RefinementReport& report);
 std::string to_table(const StabilityReport& report);
-std::string to_table(const UtilityReport& report);
+std::string to_table(const ExpectedLossReport& report);
 std::string to_table(const SweepReport& report);
 std::string to_table(const ChannelReport& report);
 
 /// A heading, and a line a question, point or secret. Certificates are only in the JSON.
 std::string to_csv(const RefinementReport& report);
 std::string to_csv(const StabilityReport& report);
-std::string to_csv(const UtilityReport& report);
+std::string to_csv(const ExpectedLossReport& report);
 std::string to_csv(const SweepReport& report);
 std::string to_csv(const ChannelReport& report);
 

@@ -12,42 +12,42 @@ using report_detail::significant;
 using report_detail::verdict_of;
 using report_detail::with_decimals;
 
-struct Utilities {
+struct Losses {
   std::string from;
   std::string to;
 };
 
 /// Of the counter-example, if there is one.
-Utilities utilities_of(const flow::PipelineRefinement& answer) {
+Losses losses_of(const flow::PipelineRefinement& answer) {
   const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
   if (refutation == nullptr) return {};
-  return {refutation->utility_from.to_string(), refutation->utility_to.to_string()};
+  return {refutation->loss_from.to_string(), refutation->loss_to.to_string()};
 }
 
 }  // namespace
 
 std::string to_csv(const RefinementReport& report) {
-  const Utilities utilities = utilities_of(report.answer);
-  return "verdict,reason,epsilon_from,epsilon_to,utility_from,utility_to\n" +
+  const Losses losses = losses_of(report.answer);
+  return "verdict,reason,epsilon_from,epsilon_to,loss_from,loss_to\n" +
          csv_line({verdict_of(report.answer.refinement), reason_of(report.answer.refinement), report.from.to_string(),
-                   report.to.to_string(), utilities.from, utilities.to});
+                   report.to.to_string(), losses.from, losses.to});
 }
 
 std::string to_csv(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
-  const Utilities utilities = answer.refutation ? utilities_of(*answer.refutation) : Utilities{};
+  const Losses losses = answer.refutation ? losses_of(*answer.refutation) : Losses{};
   const std::string windows = report.windows ? std::to_string(report.windows->windows.size()) : "";
-  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,utility_from,utility_to,windows\n" +
+  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows\n" +
          csv_line({verdict_of(answer), answer.reason, report.low.to_string(), report.high.to_string(),
                    answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
-                   utilities.from, utilities.to, windows});
+                   losses.from, losses.to, windows});
 }
 
-std::string to_csv(const UtilityReport& report) {
+std::string to_csv(const ExpectedLossReport& report) {
   const bool is_exact = report.loss.lower == report.loss.upper;
-  return "epsilon,utility,decimal\n" +
+  return "epsilon,expected_loss,decimal\n" +
          csv_line({report.epsilon.to_string(), is_exact ? report.loss.lower.to_string() : "",
-                   significant(report.loss, utility_digits)});
+                   significant(report.loss, loss_digits)});
 }
 
 std::string to_csv(const SweepReport& report) {

@@ -62,8 +62,8 @@ void write_certificate(Writer& json, const flow::PipelineRefinement& answer) {
   json.StartObject();
   write_member(json, "prior", std::span<const Rational>(refutation->prior.probabilities()));
   write_member(json, "loss", refutation->loss.matrix());
-  member(json, "utility_from", refutation->utility_from.to_string());
-  member(json, "utility_to", refutation->utility_to.to_string());
+  member(json, "loss_from", refutation->loss_from.to_string());
+  member(json, "loss_to", refutation->loss_to.to_string());
   json.EndObject();
 }
 
@@ -76,7 +76,7 @@ void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBoun
   member(json, "epsilon_to", epsilons.to);
 }
 
-void write_windows(Writer& json, const flow::EnclosedWindows& answer) {
+void write_windows(Writer& json, const flow::Windows& answer) {
   json.Key("windows");
   json.StartArray();
   for (const flow::UnstableWindow& window : answer.windows) {
@@ -106,7 +106,7 @@ void write_windows(Writer& json, const flow::EnclosedWindows& answer) {
 }
 
 /// Of the windows' analyst.
-std::string verdict_of(const flow::EnclosedWindows& answer) {
+std::string verdict_of(const flow::Windows& answer) {
   if (!answer.windows.empty()) return "unstable";
   return answer.undecided.empty() ? "stable" : "undecided";
 }
@@ -152,12 +152,12 @@ std::string to_json(const StabilityReport& report) {
   return document.text();
 }
 
-std::string to_json(const UtilityReport& report) {
+std::string to_json(const ExpectedLossReport& report) {
   FlowDocument document;
   Writer& json = document.json();
   member(json, "epsilon", report.epsilon.to_string());
-  if (report.loss.lower == report.loss.upper) member(json, "utility", report.loss.lower.to_string());
-  member(json, "decimal", significant(report.loss, utility_digits));
+  if (report.loss.lower == report.loss.upper) member(json, "expected_loss", report.loss.lower.to_string());
+  member(json, "decimal", significant(report.loss, loss_digits));
   return document.text();
 }
 

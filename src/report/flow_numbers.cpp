@@ -52,7 +52,7 @@ std::string significant(const flow::RealBounds& value, int digits) {
 }
 
 std::string exact_or_digits(const flow::RealBounds& value) {
-  return value.lower == value.upper ? value.lower.to_string() : significant(value, utility_digits);
+  return value.lower == value.upper ? value.lower.to_string() : significant(value, loss_digits);
 }
 
 namespace {
@@ -82,7 +82,7 @@ Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to) {
 }
 
 Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits) {
-  return ends_apart(from, to, digits, std::max(digits, utility_digits), significant);
+  return ends_apart(from, to, digits, std::max(digits, loss_digits), significant);
 }
 
 std::string with_decimals(const Exponent& epsilon) {

@@ -5,7 +5,7 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/stability.hpp"
 
 namespace fractile::report_detail {
 

@@ -77,7 +77,7 @@ std::string certificate(const flow::Counterexample& refutation, const flow::Pipe
   for (const std::string& action : refutation.loss.actions()) names.push_back("action " + action);
   return "\nwhat he believes, and what his actions cost him:\n\n" + labelled("secret", answer.secrets, names, columns) +
          fmt::format("\nexpected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n",
-                     ends.from, brief(refutation.utility_from), ends.to, brief(refutation.utility_to));
+                     ends.from, brief(refutation.loss_from), ends.to, brief(refutation.loss_to));
 }
 
 std::string certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
@@ -138,7 +138,7 @@ std::string undecided_table(const std::vector<flow::RealBounds>& ranges) {
   return aligned(rows) + and_more(ranges.size());
 }
 
-std::string of_the_analyst(const flow::EnclosedWindows& answer, bool isolated = true) {
+std::string of_the_analyst(const flow::Windows& answer, bool isolated = true) {
   std::string text;
   if (!answer.windows.empty()) {
     text = "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" +
@@ -180,10 +180,10 @@ std::string to_table(const StabilityReport& report) {
   return report.windows ? text + of_the_analyst(*report.windows) : text;
 }
 
-std::string to_table(const UtilityReport& report) {
+std::string to_table(const ExpectedLossReport& report) {
   std::vector<Row> rows{{"epsilon", with_decimals(report.epsilon)}};
   if (report.loss.lower == report.loss.upper) rows.push_back({"expected loss", report.loss.lower.to_string()});
-  rows.push_back({"as a decimal", significant(report.loss, utility_digits)});
+  rows.push_back({"as a decimal", significant(report.loss, loss_digits)});
   return aligned(rows);
 }
 

@@ -100,7 +100,7 @@ class BadFiles(FlowTest):
 
     def test_analysts(self):
         def refuse(line, key, *parts, **analyst):
-            self.refuse(line, f"analyst.{key}", *parts, verb=("utility", "--epsilon", "ln 2"), analyst=analyst)
+            self.refuse(line, f"analyst.{key}", *parts, verb=("loss", "--epsilon", "ln 2"), analyst=analyst)
 
         bayes = '"bayes-risk"'
         refuse(7, "loss", "missing", 'loss = "bayes-risk"')
@@ -121,7 +121,7 @@ class BadFiles(FlowTest):
         self.refuse(8, "analyst.loss", "the secrets are 6", analyst={"loss": "[[1], [2]]"})
 
     def test_no_analyst(self):
-        for verb in (("utility", "--epsilon", "ln 2"), ("sweep", "--epsilon", "1..2")):
+        for verb in (("loss", "--epsilon", "ln 2"), ("sweep", "--epsilon", "1..2")):
             self.refuse(None, None, "there is no analyst", "[analyst]", verb=verb)
 
     def test_tables_and_keys(self):
@@ -165,10 +165,10 @@ class BadOptions(FlowTest):
         self.refuse(["check", "x.toml", "--form", "ln 3"], "unknown option --form", "did you mean --format?")
         self.refuse(["check", "x.toml", "--frm", "ln 3"], "unknown option --frm", "did you mean --from?")
         self.refuse(["check", "x.toml", "--points", "3"], "unknown option --points", "see fractile flow check --help")
-        self.refuse(["utility", "x.toml", "--epsilon"], "--epsilon needs a value", "write --epsilon E")
+        self.refuse(["loss", "x.toml", "--epsilon"], "--epsilon needs a value", "write --epsilon E")
         self.refuse(["sweep", "x.toml", "--epsilon"], "--epsilon needs a value", "write --epsilon LO..HI")
-        self.refuse(["utility", "x.toml", "--epsilon", "1", "--epsilon", "2"], "--epsilon is given more than once")
-        self.refuse(["utility", "x.toml", "--epsilon", ""], "--epsilon is empty")
+        self.refuse(["loss", "x.toml", "--epsilon", "1", "--epsilon", "2"], "--epsilon is given more than once")
+        self.refuse(["loss", "x.toml", "--epsilon", ""], "--epsilon is empty")
         self.refuse(["check", "x.toml", "--from", "ln", "3"], "unexpected argument '3'", "quotes around spaces")
         self.refuse(["check", "x.toml", "y.toml", *LN_3_TO_LN_2], "unexpected argument 'y.toml'", "name one FILE")
         self.refuse(["channel", "x.toml", "--epsilon", "ln 2", "--format", "xml"], "'xml' is not known", "csv, json, table")
@@ -178,18 +178,18 @@ class BadOptions(FlowTest):
         self.refuse(["check", "x.toml", "--from", "ln 2"], "--to is missing", '--to "ln 2"')
         self.refuse(["check", "x.toml", "--to", "ln 2"], "--from is missing")
         self.refuse(["check", "x.toml", *LN_3_TO_LN_2, "--epsilon", "1..2"], "--epsilon stands instead of --from and --to")
-        for word in ("utility", "sweep", "channel"):
+        for word in ("loss", "sweep", "channel"):
             self.refuse([word, "x.toml"], "--epsilon is missing")
         self.refuse(["check", *LN_3_TO_LN_2], "no FILE to read")
 
     def test_epsilons(self):
         for text in ("x", "ln x", "1,5", "NaN"):
-            self.refuse(["utility", "x.toml", "--epsilon", text], "--epsilon: ", "is not a number")
-        self.refuse(["utility", "x.toml", "--epsilon", "-1"], "--epsilon: '-1' is negative")
+            self.refuse(["loss", "x.toml", "--epsilon", text], "--epsilon: ", "is not a number")
+        self.refuse(["loss", "x.toml", "--epsilon", "-1"], "--epsilon: '-1' is negative")
         self.refuse(["check", "x.toml", "--from", "ln 1/2", "--to", "ln 2"], "--from: ln 1/2 is negative")
-        self.refuse(["utility", "x.toml", "--epsilon", "101"], "--epsilon: an epsilon above 100 hides nothing")
-        self.refuse(["utility", "x.toml", "--epsilon", "1000000000 ln 3"], "above 100")
-        self.refuse(["utility", "x.toml", "--epsilon", "100000 ln 1.0001"], "more than 10000 digits")
+        self.refuse(["loss", "x.toml", "--epsilon", "101"], "--epsilon: an epsilon above 100 hides nothing")
+        self.refuse(["loss", "x.toml", "--epsilon", "1000000000 ln 3"], "above 100")
+        self.refuse(["loss", "x.toml", "--epsilon", "100000 ln 1.0001"], "more than 10000 digits")
 
     def test_ranges(self):
         for text in ("1", "1.2", "ln 3"):

@@ -84,7 +84,7 @@ class FlowTest(CommandTest):
         self.assertEqual(sum(prior), 1)
         self.assertTrue(min(prior) >= 0 and min(entry for row in loss for entry in row) >= 0)
         utilities = expected_loss(prior, before, loss), expected_loss(prior, after, loss)
-        self.assertEqual(utilities, (Fraction(refutation["utility_from"]), Fraction(refutation["utility_to"])))
+        self.assertEqual(utilities, (Fraction(refutation["loss_from"]), Fraction(refutation["loss_to"])))
         self.assertGreater(*utilities)
 
     def with_secrets(self, file, document):
@@ -191,27 +191,29 @@ class Examples(FlowTest):
                 "0.34089403 0.64597016 0.50295689 0.67014371 0.33525164")
         rows = ", ".join("[" + ", ".join(f'"{entry}"' for entry in row.split()) + "]" for row in loss)
         file = self.survey(perturber='"randomized-response"', analyst={"loss": f"[{rows}]"})
-        utilities = [Fraction(self.json("utility", file, "--epsilon", epsilon)["utility"]) for epsilon in tables]
+        utilities = [Fraction(self.json("loss", file, "--epsilon", epsilon)["expected_loss"]) for epsilon in tables]
         self.assertGreater(*utilities)
 
 
 class AppendixD1(FlowTest):
-    def test_utility(self):
-        document = self.json("utility", D1, "--epsilon", "ln 3.5")
-        self.assertEqual(document, {"epsilon": "ln 7/2", "utility": "1276949536000/771895089",
+    def test_loss(self):
+        document = self.json("loss", D1, "--epsilon", "ln 3.5")
+        self.assertEqual(document, {"epsilon": "ln 7/2", "expected_loss": "1276949536000/771895089",
                                     "decimal": "1654.30452168610700929074054518"})
-        document = self.json("utility", D1, "--epsilon", "ln 3.51")
-        self.assertEqual(document["utility"], "2552438666271995640492212000/1542907143753726048154857")
-        table = flow("utility", D1, "--epsilon", "ln 3.5").out
+        document = self.json("loss", D1, "--epsilon", "ln 3.51")
+        self.assertEqual(document["expected_loss"], "2552438666271995640492212000/1542907143753726048154857")
+        table = flow("loss", D1, "--epsilon", "ln 3.5").out
         self.assertRegex(table, r"\Aepsilon +ln 7/2\nexpected loss +1276949536000/771895089\nas a decimal +1654\.3045\d+\n\Z")
-        line = flow("utility", D1, "--epsilon", "ln 3.5", "--format", "csv").out.splitlines()
-        self.assertEqual(line, ["epsilon,utility,decimal",
+        self.assertEqual(flow("utility", D1, "--epsilon", "ln 3.5"), flow("loss", D1, "--epsilon", "ln 3.5"))  # its older name
+        self.assertNotIn("utility", flow("--help").out + flow("utility", "--help").out)
+        line = flow("loss", D1, "--epsilon", "ln 3.5", "--format", "csv").out.splitlines()
+        self.assertEqual(line, ["epsilon,expected_loss,decimal",
                                 "ln 7/2,1276949536000/771895089,1654.30452168610700929074054518"])
 
     def test_utility_at_a_decimal(self):
         """Near ln 3.5 = 1.25276...: the same digits as far as it is near."""
-        document = self.json("utility", D1, "--epsilon", "1.2527629684953679956881217")
-        self.assertNotIn("utility", document)
+        document = self.json("loss", D1, "--epsilon", "1.2527629684953679956881217")
+        self.assertNotIn("expected_loss", document)
         self.assertEqual(document["decimal"][:20], "1654.30452168610700929074"[:20])
         self.assertEqual(len(document["decimal"]), 31)
 
@@ -225,7 +227,7 @@ class AppendixD1(FlowTest):
         self.assertTrue(Fraction("3.500544") < odds[0] < odds[1] < Fraction("3.516616"))
         self.assertLess(Fraction(proof["loss_from"]), Fraction(proof["loss_to"]))
         for at, loss in (("odds_from", "loss_from"), ("odds_to", "loss_to")):
-            self.assertEqual(self.json("utility", D1, "--epsilon", f"ln {proof[at]}")["utility"], proof[loss])
+            self.assertEqual(self.json("loss", D1, "--epsilon", f"ln {proof[at]}")["expected_loss"], proof[loss])
         self.assertEqual((document["epsilon_low"], document["epsilon_high"]), ("ln 3", "ln 4"))
         text = flow("check", D1, "--epsilon", "ln 3..ln 4").out
         self.assertRegex(text, r"(?m)^1\.252919 +1\.257499 +3\.500545 +3\.516615$")
@@ -330,8 +332,8 @@ class OtherPipelines(FlowTest):
         file = self.survey(perturber=None, matrix=self.MATRIX, analyst={"loss": '"bayes-risk"'})
         document = self.json("check", file, "--from", "0.5", "--to", "ln 9")
         self.assertEqual(document["verdict"], "refines")
-        self.assertEqual(self.json("utility", file, "--epsilon", "0.5")["utility"],
-                         self.json("utility", file, "--epsilon", "ln 2")["utility"])
+        self.assertEqual(self.json("loss", file, "--epsilon", "0.5")["expected_loss"],
+                         self.json("loss", file, "--epsilon", "ln 2")["expected_loss"])
         self.json("channel", file, "--epsilon", "0.5")
 
     def test_priors_losses_and_scales(self):
@@ -341,16 +343,16 @@ class OtherPipelines(FlowTest):
         _, _, matrix = self.channel(file, "ln 3")
         loss = fractions([[0, 1], [2, 0], [1, "1/3"]])
         expected = expected_loss([Fraction(1, 2), Fraction(1, 4), Fraction(1, 4)], matrix, loss) / 7
-        self.assertEqual(Fraction(self.json("utility", file, "--epsilon", "ln 3")["utility"]), expected)
+        self.assertEqual(Fraction(self.json("loss", file, "--epsilon", "ln 3")["expected_loss"]), expected)
         file = self.survey(**one, analyst={"loss": '"squared-error"'})
         loss = [[Fraction(x - w) ** 2 for w in range(3)] for x in range(3)]
         expected = expected_loss([Fraction(1, 3)] * 3, matrix, loss)
-        self.assertEqual(Fraction(self.json("utility", file, "--epsilon", "ln 3")["utility"]), expected)
+        self.assertEqual(Fraction(self.json("loss", file, "--epsilon", "ln 3")["expected_loss"]), expected)
 
     def test_frequencies_are_the_others(self):
         target = {"secret": '"target"', "known": "[0, 2, 2]", "participants": "4"}
-        answers = [self.json("utility", self.survey(**target, analyst={"prior": prior, "loss": '"bayes-risk"'}),
-                             "--epsilon", "ln 3")["utility"] for prior in ('"frequencies"', '["1/3", 0, "2/3"]')]
+        answers = [self.json("loss", self.survey(**target, analyst={"prior": prior, "loss": '"bayes-risk"'}),
+                             "--epsilon", "ln 3")["expected_loss"] for prior in ('"frequencies"', '["1/3", 0, "2/3"]')]
         self.assertEqual(*answers)
 
     def test_a_histogram_of_the_known(self):
@@ -358,7 +360,7 @@ class OtherPipelines(FlowTest):
 
         def utility(known):
             file = self.survey(secret='"target"', participants="5", known=known, analyst=analyst)
-            return self.json("utility", file, "--epsilon", "ln 3")["utility"]
+            return self.json("loss", file, "--epsilon", "ln 3")["expected_loss"]
 
         listed = utility("[0, 2, 2, 2]")
         self.assertEqual(utility("{ histogram = [1, 0, 3] }"), listed)
@@ -370,20 +372,20 @@ class OtherPipelines(FlowTest):
         file = self.survey(participants="2001", perturber='"geometric"', post='{ query = "count", of = [0] }',
                            secret='"target"', known="{ histogram = [500, 500, 1000] }")
         document = self.json("check", file, "--from", "ln 3", "--to", "ln 2", code=1)
-        self.assertEqual(document["counterexample"]["utility_from"], "1/2")
-        self.assertLess(Fraction(document["counterexample"]["utility_to"]), Fraction(1, 2))
+        self.assertEqual(document["counterexample"]["loss_from"], "1/2")
+        self.assertLess(Fraction(document["counterexample"]["loss_to"]), Fraction(1, 2))
 
     def test_long_fractions_on_request(self):
         file = self.survey(participants="301", perturber='"geometric"', post='{ query = "count", of = [0] }',
                            secret='"target"', known="{ histogram = [100, 100, 100] }", analyst={"loss": '"bayes-risk"'})
-        brief = self.json("utility", file, "--epsilon", "ln 10")
-        self.assertNotIn("utility", brief)
+        brief = self.json("loss", file, "--epsilon", "ln 10")
+        self.assertNotIn("expected_loss", brief)
         sys.set_int_max_str_digits(0)
-        exact = self.json("utility", file, "--epsilon", "ln 10", "--exact")
+        exact = self.json("loss", file, "--epsilon", "ln 10", "--exact")
         self.assertEqual(exact["decimal"], brief["decimal"])
-        self.assertLess(abs(Fraction(exact["utility"]) - Fraction(brief["decimal"])), Fraction(1, 10**25))
-        self.assertGreater(len(exact["utility"]), 200)
-        refused = flow("utility", file, "--epsilon", "0.5", "--exact", cwd=self.folder)
+        self.assertLess(abs(Fraction(exact["expected_loss"]) - Fraction(brief["decimal"])), Fraction(1, 10**25))
+        self.assertGreater(len(exact["expected_loss"]), 200)
+        refused = flow("loss", file, "--epsilon", "0.5", "--exact", cwd=self.folder)
         self.assertEqual((refused.code, refused.out), (2, ""))
         self.assertIn('write a logarithm, for example --epsilon "ln 3"', refused.err)
 
@@ -454,9 +456,9 @@ class Formats(FlowTest):
     def test_check_as_csv(self):
         rows = list(csv.DictReader(io.StringIO(flow("check", D1, *LN_3_TO_LN_2, "--format", "csv").out)))
         self.assertEqual(len(rows), 1)
-        self.assertEqual(list(rows[0]), ["verdict", "reason", "epsilon_from", "epsilon_to", "utility_from", "utility_to"])
+        self.assertEqual(list(rows[0]), ["verdict", "reason", "epsilon_from", "epsilon_to", "loss_from", "loss_to"])
         self.assertEqual(rows[0]["verdict"], "does-not-refine")
-        self.assertGreater(Fraction(rows[0]["utility_from"]), Fraction(rows[0]["utility_to"]))
+        self.assertGreater(Fraction(rows[0]["loss_from"]), Fraction(rows[0]["loss_to"]))
         rows = list(csv.DictReader(io.StringIO(flow("check", D1, "--epsilon", "ln 3..ln 4", "--format", "csv").out)))
         self.assertEqual((rows[0]["verdict"], rows[0]["windows"]), ("unstable", "1"))
 
@@ -474,10 +476,10 @@ class Formats(FlowTest):
 
     def test_help(self):
         text = run("flow", "--help").out
-        for word in ("check", "utility", "sweep", "channel"):
+        for word in ("check", "loss", "sweep", "channel"):
             self.assertRegex(text, rf"(?m)^  {word} ")
             self.assertIn(f"fractile flow {word}: ", run("flow", word, "--help").out)
-        for arguments in (("flow",), ("flow", "check"), ("flow", "utility"), ("flow", "sweep"), ("flow", "channel")):
+        for arguments in (("flow",), ("flow", "check"), ("flow", "loss"), ("flow", "sweep"), ("flow", "channel")):
             self.assertLessEqual(max(len(line) for line in run(*arguments, "--help").out.splitlines()), 100)
         self.assertIn("  flow       ", run("--help").out)
 
@@ -486,7 +488,7 @@ class Formats(FlowTest):
         text = re.search(r"(?ms)^Such a file\n(.*)^Ready-made", run("flow", "--help").out)[1]
         file = self.write("help.toml", "".join(line[2:] + "\n" for line in text.splitlines()))
         self.assertEqual(self.json("check", file, *LN_3_TO_LN_2)["verdict"], "refines")
-        self.assertIn("utility", self.json("utility", file, "--epsilon", "ln 2"))
+        self.assertIn("expected_loss", self.json("loss", file, "--epsilon", "ln 2"))
 
 
 class Readme(CommandTest):

@@ -333,7 +333,7 @@ known = [0, 0, 0, 1, 3, 4, 4, 4, 5]
 prior = "{row["prior"]}"
 loss = "bayes-risk"
 """)
-            result = run("flow", "utility", "one.toml", "--epsilon", row["epsilon"], "--format", "csv", cwd=self.folder)
+            result = run("flow", "loss", "one.toml", "--epsilon", row["epsilon"], "--format", "csv", cwd=self.folder)
             self.assertEqual(result.code, 0, result)
             self.assertIn(row["loss"][:28], result.out)
 

@@ -6,6 +6,7 @@
 #include <fractile/domains.hpp>
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
+#include <fractile/expected_loss.hpp>
 #include <fractile/flow.hpp>
 #include <fractile/ledger.hpp>
 #include <fractile/measurements.hpp>
@@ -15,11 +16,14 @@
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>
 #include <fractile/ranks.hpp>
+#include <fractile/real_bounds.hpp>
 #include <fractile/report.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
+#include <fractile/stability.hpp>
 #include <fractile/text.hpp>
 #include <fractile/version.hpp>
+#include <fractile/windows.hpp>
 #include <iostream>
 #include <string>
 

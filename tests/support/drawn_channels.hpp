@@ -94,7 +94,7 @@ inline Matrix drawn(Drawing& drawing, Shape shape) {
   }
 }
 
-enum class Change { none, sparse, slightly_moved, moved, slightly_negative, negative, unrelated, end };
+enum class Alteration { none, sparse, slightly_moved, moved, slightly_negative, negative, unrelated, end };
 
 /// B with some probability moved from one output to another, under one secret.
 inline void move_probability(Drawing& drawing, Matrix& b, const Rational& share) {
@@ -125,23 +125,23 @@ inline Matrix with_negative_entry(Drawing& drawing, const Matrix& a, Matrix w, c
 }
 
 /// The second channel of a pair.
-inline Matrix followed(Drawing& drawing, const Matrix& a, Change change) {
+inline Matrix followed(Drawing& drawing, const Matrix& a, Alteration change) {
   const Rational tiny = Rational(1, 10).pow(static_cast<std::int64_t>(6 * (1 + drawing.below(5))));
   const std::size_t outputs = 2 + drawing.below(3);
-  Matrix w = drawing.stochastic(a.columns(), outputs, change == Change::sparse ? 3 : drawing.below(2));
+  Matrix w = drawing.stochastic(a.columns(), outputs, change == Alteration::sparse ? 3 : drawing.below(2));
   Matrix b = a * w;
   switch (change) {
-    case Change::slightly_moved:
+    case Alteration::slightly_moved:
       move_probability(drawing, b, tiny);
       return b;
-    case Change::moved:
+    case Alteration::moved:
       move_probability(drawing, b, Rational(1, 2));
       return b;
-    case Change::slightly_negative:
+    case Alteration::slightly_negative:
       return a * with_negative_entry(drawing, a, std::move(w), tiny);
-    case Change::negative:
+    case Alteration::negative:
       return a * with_negative_entry(drawing, a, std::move(w), 1);
-    case Change::unrelated:
+    case Alteration::unrelated:
       return drawing.stochastic(a.rows(), outputs, drawing.below(3));
     default:
       return b;
@@ -156,10 +156,10 @@ struct Pair {
 /// All shapes and changes occur in turn.
 inline Pair drawn_pair(std::uint64_t seed) {
   constexpr auto shapes = static_cast<std::uint64_t>(Shape::end);
-  constexpr auto changes = static_cast<std::uint64_t>(Change::end);
+  constexpr auto changes = static_cast<std::uint64_t>(Alteration::end);
   Drawing drawing(seed);
   const Matrix a = drawn(drawing, static_cast<Shape>(seed % shapes));
-  const Matrix b = followed(drawing, a, static_cast<Change>(seed / shapes % changes));
+  const Matrix b = followed(drawing, a, static_cast<Alteration>(seed / shapes % changes));
   return {Channel(a), Channel(b)};
 }
 
@@ -176,8 +176,8 @@ inline Channel any_after(Drawing& drawing, const Channel& first) {
 /// An analyst with his true expected losses.
 inline Counterexample analyst_with(Prior prior, Loss loss, const Channel& from, const Channel& to) {
   Counterexample result{std::move(prior), std::move(loss), {}, {}};
-  result.utility_from = posterior_uncertainty(result.prior, from, result.loss);
-  result.utility_to = posterior_uncertainty(result.prior, to, result.loss);
+  result.loss_from = expected_loss(result.prior, from, result.loss);
+  result.loss_to = expected_loss(result.prior, to, result.loss);
   return result;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
-#include "fractile/pipelines.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile::flow {
 
@@ -47,7 +47,7 @@ inline Pipeline pipeline_of(std::size_t participants, const Perturber& perturber
 /// Appendix D.1: four people with values 0 .. 6, three of them known, zeros are counted after geometric noise.
 inline Pipeline known_others() {
   Pipeline pipeline = pipeline_of(4, Perturber::geometric(7), counting({0}));
-  pipeline.secret = {Secret::Kind::target, {0, 1, 1}};
+  pipeline.secret = Secret::target_knowing({0, 1, 1});
   return pipeline;
 }
 /// Its analyst: a thousand times the absolute error, values equally likely.

@@ -1,0 +1,54 @@
+// What a release is worth to an analyst: their expected loss. Source: kronecker-utility 2023, sections 2 and 9.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "fractile/exact.hpp"
+#include "fractile/flow.hpp"
+#include "fractile/pipelines.hpp"
+#include "fractile/real_bounds.hpp"
+
+namespace fractile::flow {
+
+/// Who looks at the release, and what they want.
+struct Analyst {
+  enum class Goal { bayes_risk, linear_error, squared_error, argmax_accuracy, matrix };
+  /// Of the rows of the pipeline's channel; nothing: every secret (every arrangement) is equally likely.
+  std::optional<Prior> prior = {};
+  Goal goal = Goal::bayes_risk;
+  std::optional<Matrix> losses = {};  ///< for Goal::matrix: a row a row of the channel, a column an action
+  Rational scale = 1;
+};
+
+/// The prior and loss that stand for the analyst. Error(usage) when they do not fit the pipeline: linear and squared error
+/// are about one target, argmax accuracy about histograms.
+Prior prior_of(const Analyst& analyst, const Pipeline& pipeline);
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
+
+/// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Error(usage) when odds < 1 or the
+/// loss is not rational or too long to be written down.
+Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
+
+/// The same for any epsilon, enclosed: to some 40 digits.
+RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
+
+/// From one point to the next: enclosures that do not meet tell, those that do leave it open.
+enum class Change { falls, rises, undecided };
+Change change_between(const RealBounds& before, const RealBounds& here);
+
+struct LossPoint {
+  Exponent epsilon;
+  RealBounds loss;
+  Change change;  ///< since the point before; of the first, undecided
+};
+
+/// The expected loss at these epsilons, to some 40 digits, in their order. The pipeline and the analyst are looked at once;
+/// points are shared among `threads`, and progress(points done) is called after each, one call at a time.
+std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
+                                  const std::vector<Exponent>& epsilons, std::size_t threads = 1,
+                                  const std::function<void(std::size_t done)>& progress = {});
+
+}  // namespace fractile::flow

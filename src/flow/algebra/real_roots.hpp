@@ -1,0 +1,23 @@
+// The real roots of integer polynomials, between rationals.
+#pragma once
+
+#include <vector>
+
+#include "flow/algebra/ring.hpp"
+#include "fractile/real_bounds.hpp"
+
+namespace fractile::flow {
+
+/// A root's bounds are this close at least, relative to it.
+inline constexpr int root_bits = 200;
+
+/// All distinct roots that are certainly in from .. to or not certainly outside, increasing.
+std::vector<RealBounds> real_roots(const Polynomial& polynomial, const Rational& from, const Rational& to);
+
+/// The rational of the smallest denominator that is no farther than `reach` from a point, and between `from` and `to`.
+Rational short_rational(const Rational& point, const Rational& from, const Rational& to, const Rational& reach);
+
+/// Rational bounds of a ball.
+RealBounds bounds_of(const Enclosure& ball);
+
+}  // namespace fractile::flow

@@ -1,0 +1,184 @@
+#include "flow/algebra/truncated_law.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fractile::flow {
+namespace {
+
+constexpr int negligible_log = -180;  // of 2
+constexpr double negligible = 0x1p-180;
+
+/// number / 2^law_bits, off by at most error / 2^law_bits.
+Enclosure ball_of(const fmpz* number, const fmpz* error) {
+  Enclosure ball;
+  arb_set_fmpz(ball.arb(), number);
+  mag_set_fmpz(arb_radref(ball.arb()), error);  // rounded upwards
+  arb_mul_2exp_si(ball.arb(), ball.arb(), -law_bits);
+  return ball;
+}
+
+}  // namespace
+
+Enclosure TruncatedLaw::mass(std::size_t i) const {
+  Integer number;
+  fmpz_poly_get_coeff_fmpz(number.get(), masses.get(), static_cast<slong>(i));
+  return ball_of(number.get(), error.get());
+}
+
+std::vector<Enclosure> TruncatedLaw::sums() const {
+  std::vector<Enclosure> result(1);
+  result.reserve(size + 1);
+  Integer number;
+  Integer sum;
+  Integer off;
+  for (std::size_t i = 0; i < size; ++i) {
+    fmpz_poly_get_coeff_fmpz(number.get(), masses.get(), static_cast<slong>(i));
+    fmpz_add(sum.get(), sum.get(), number.get());
+    fmpz_add(off.get(), off.get(), error.get());
+    result.push_back(ball_of(sum.get(), off.get()));
+  }
+  return result;
+}
+
+TruncatedLaw fixed_point(std::size_t first, const std::vector<Enclosure>& masses, const Enclosure& rest) {
+  TruncatedLaw law{first, masses.size(), {}, Integer(1), rest};
+  Integer number;
+  Integer off;
+  Enclosure scaled;
+  for (std::size_t i = 0; i < masses.size(); ++i) {
+    arb_mul_2exp_si(scaled.arb(), masses[i].arb(), law_bits);
+    arf_get_fmpz(number.get(), arb_midref(scaled.arb()), ARF_RND_NEAR);
+    fmpz_poly_set_coeff_fmpz(law.masses.get(), static_cast<slong>(i), number.get());
+    mag_get_fmpz(off.get(), arb_radref(scaled.arb()));  // rounded upwards
+    fmpz_add_ui(off.get(), off.get(), 1);
+    if (fmpz_cmp(off.get(), law.error.get()) > 0) fmpz_set(law.error.get(), off.get());
+  }
+  return law;
+}
+
+namespace {
+
+/// Goes on from the last mass by factors (n - j) / (j + 1) * odds, j = steps taken from `at` on, until what is left is
+/// negligible: the factors only fall, so it is at most a geometric series.
+void extend(std::vector<Enclosure>& masses, Enclosure& rest, std::size_t n, std::size_t at, const Enclosure& odds) {
+  for (std::size_t j = at; j < n; ++j) {
+    Enclosure factor;
+    arb_mul_ui(factor.arb(), odds.arb(), n - j, law_bits);
+    arb_div_ui(factor.arb(), factor.arb(), j + 1, law_bits);
+    if (masses.back().upper_double() < negligible && factor.upper_double() < 0.99) {
+      Enclosure left = whole<Enclosure>(1);
+      arb_sub(left.arb(), left.arb(), factor.arb(), law_bits);
+      arb_div(left.arb(), factor.arb(), left.arb(), law_bits);
+      arb_addmul(rest.arb(), masses.back().arb(), left.arb(), law_bits);
+      return;
+    }
+    Enclosure next;
+    arb_mul(next.arb(), masses.back().arb(), factor.arb(), law_bits);
+    masses.push_back(std::move(next));
+  }
+}
+
+}  // namespace
+
+TruncatedLaw nobody() { return fixed_point(0, {whole<Enclosure>(1)}, {}); }
+
+TruncatedLaw binomial(const Enclosure& p, std::size_t n) {
+  Enclosure absent;
+  arb_sub(absent.arb(), whole<Enclosure>(1).arb(), p.arb(), law_bits);
+  Enclosure odds;
+  arb_div(odds.arb(), p.arb(), absent.arb(), law_bits);
+  Enclosure inverse;
+  arb_div(inverse.arb(), absent.arb(), p.arb(), law_bits);
+  const auto mode = static_cast<std::size_t>(std::clamp(p.to_double(), 0.0, 1.0) * static_cast<double>(n));
+
+  Enclosure highest;
+  Enclosure power;
+  arb_bin_uiui(highest.arb(), n, mode, law_bits);
+  arb_pow_ui(power.arb(), p.arb(), mode, law_bits);
+  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
+  arb_pow_ui(power.arb(), absent.arb(), n - mode, law_bits);
+  arb_mul(highest.arb(), highest.arb(), power.arb(), law_bits);
+
+  std::vector<Enclosure> masses{highest};
+  Enclosure rest;
+  extend(masses, rest, n, n - mode, inverse);  // downwards: what is not counted goes up
+  std::ranges::reverse(masses);
+  const std::size_t first = mode + 1 - masses.size();
+  extend(masses, rest, n, mode, odds);
+  return fixed_point(first, masses, rest);
+}
+
+namespace {
+
+/// The sum of the masses' absolute values.
+Integer absolute_sum(const TruncatedLaw& law) {
+  Integer sum;
+  Integer number;
+  for (std::size_t i = 0; i < law.size; ++i) {
+    fmpz_poly_get_coeff_fmpz(number.get(), law.masses.get(), static_cast<slong>(i));
+    fmpz_abs(number.get(), number.get());
+    fmpz_add(sum.get(), sum.get(), number.get());
+  }
+  return sum;
+}
+
+/// Of a sum of products: error(a) sum |b| + error(b) sum |a| + terms error(a) error(b), and 1 for rounding.
+Integer product_error(const TruncatedLaw& a, const TruncatedLaw& b) {
+  Integer error;
+  Integer both;
+  fmpz_mul(error.get(), a.error.get(), absolute_sum(b).get());
+  fmpz_addmul(error.get(), b.error.get(), absolute_sum(a).get());
+  fmpz_mul(both.get(), a.error.get(), b.error.get());
+  fmpz_addmul_ui(error.get(), both.get(), std::min(a.size, b.size));
+  fmpz_cdiv_q_2exp(error.get(), error.get(), law_bits);
+  fmpz_add_ui(error.get(), error.get(), 1);
+  return error;
+}
+
+/// Leaves out what is negligible at both ends.
+void trim(TruncatedLaw& law) {
+  Integer least;
+  fmpz_one(least.get());
+  fmpz_mul_2exp(least.get(), least.get(), law_bits + negligible_log);
+  Integer highest;
+  Integer left_out;
+  const auto leave_out = [&](std::size_t i) {
+    fmpz_poly_get_coeff_fmpz(highest.get(), law.masses.get(), static_cast<slong>(i));
+    fmpz_add(highest.get(), highest.get(), law.error.get());
+    if (fmpz_cmp(highest.get(), least.get()) >= 0) return false;
+    fmpz_add(left_out.get(), left_out.get(), highest.get());
+    return true;
+  };
+  std::size_t begin = 0;
+  while (begin + 1 < law.size && leave_out(begin)) ++begin;
+  while (begin + 1 < law.size && leave_out(law.size - 1)) --law.size;
+  fmpz_poly_truncate(law.masses.get(), static_cast<slong>(law.size));
+  fmpz_poly_shift_right(law.masses.get(), law.masses.get(), static_cast<slong>(begin));
+  law.first += begin;
+  law.size -= begin;
+  const Enclosure more = ball_of(left_out.get(), Integer().get());
+  arb_add(law.rest.arb(), law.rest.arb(), more.arb(), law_bits);
+}
+
+}  // namespace
+
+TruncatedLaw convolved(const TruncatedLaw& a, const TruncatedLaw& b) {
+  TruncatedLaw result{a.first + b.first, a.size + b.size - 1, a.masses * b.masses, product_error(a, b), a.rest};
+  fmpz_poly_scalar_fdiv_2exp(result.masses.get(), result.masses.get(), law_bits);
+  arb_add(result.rest.arb(), result.rest.arb(), b.rest.arb(), law_bits);
+  trim(result);
+  return result;
+}
+
+TruncatedLaw power(const TruncatedLaw& law, std::size_t count) {
+  TruncatedLaw result = nobody();
+  TruncatedLaw doubled = law;
+  for (std::size_t left = count; left > 0; left /= 2) {
+    if (left % 2 == 1) result = convolved(result, doubled);
+    if (left > 1) doubled = convolved(doubled, doubled);
+  }
+  return result;
+}
+
+}  // namespace fractile::flow

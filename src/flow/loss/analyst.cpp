@@ -1,0 +1,93 @@
+#include "flow/loss/analyst.hpp"
+
+#include <utility>
+
+#include "flow/channel/names.hpp"
+#include "flow/pipeline/composition.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+namespace {
+
+bool is_about_one_value(const Pipeline& pipeline) {
+  return pipeline.secret.kind == Secret::Kind::target ||
+         (pipeline.secret.kind == Secret::Kind::everyone && pipeline.participants == 1);
+}
+
+/// Guessing a secret, of which a row stands for some: within the row all are equally likely.
+Loss guessing_loss(const Secrets& secrets) {
+  const std::size_t rows = secrets.secrets.size();
+  Matrix losses(rows, rows);
+  for (std::size_t x = 0; x < rows; ++x) {
+    for (std::size_t w = 0; w < rows; ++w)
+      losses(x, w) = x == w ? Rational(1) - Rational(1) / secrets.arrangements[x] : 1;
+  }
+  return {losses, secrets.secret_names};
+}
+
+Loss argmax_accuracy(const Pipeline& pipeline, const Secrets& secrets) {
+  Matrix losses(secrets.secrets.size(), pipeline.values.size());
+  for (std::size_t x = 0; x < losses.rows(); ++x) {
+    const std::size_t mode = mode_of(secrets.secrets[x]);
+    for (std::size_t k = 0; k < losses.columns(); ++k) losses(x, k) = mode == k ? 0 : 1;
+  }
+  return {losses, names_of(pipeline.values)};
+}
+
+Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
+  switch (analyst.goal) {
+    case Analyst::Goal::bayes_risk:
+      return guessing_loss(secrets);
+    case Analyst::Goal::linear_error:
+    case Analyst::Goal::squared_error:
+      if (!is_about_one_value(pipeline)) {
+        throw Error(ErrorCode::usage, "linear and squared error are about one participant's value",
+                    "take secret = \"target\", or a matrix of losses");
+      }
+      return analyst.goal == Analyst::Goal::linear_error ? linear_error(pipeline.values)
+                                                         : squared_error(pipeline.values);
+    case Analyst::Goal::argmax_accuracy:
+      if (pipeline.secret.kind != Secret::Kind::histogram) {
+        throw Error(ErrorCode::usage, "argmax accuracy is about a histogram's highest bar",
+                    "take secret = \"histogram\"");
+      }
+      return argmax_accuracy(pipeline, secrets);
+    case Analyst::Goal::matrix:
+      break;
+  }
+  if (!analyst.losses) throw Error(ErrorCode::usage, "the analyst's losses are missing");
+  if (analyst.losses->rows() != secrets.secrets.size()) {
+    throw Error(ErrorCode::usage, "the losses have " + std::to_string(analyst.losses->rows()) +
+                                      " rows, the secrets are " + std::to_string(secrets.secrets.size()));
+  }
+  return Loss(*analyst.losses);
+}
+
+}  // namespace
+
+Prior prior_of(const Analyst& analyst, const Secrets& secrets) {
+  if (analyst.prior) {
+    if (analyst.prior->size() != secrets.secrets.size()) {
+      throw Error(ErrorCode::usage, "the prior has " + std::to_string(analyst.prior->size()) +
+                                        " probabilities, the secrets are " + std::to_string(secrets.secrets.size()));
+    }
+    return *analyst.prior;
+  }
+  Rational all;
+  for (const Rational& here : secrets.arrangements) all += here;
+  std::vector<Rational> probabilities;
+  for (const Rational& here : secrets.arrangements) probabilities.push_back(here / all);
+  return Prior(std::move(probabilities));
+}
+
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
+  return unscaled_loss(analyst, pipeline, secrets).scaled(analyst.scale);
+}
+
+Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) { return prior_of(analyst, secrets_of(pipeline)); }
+
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline) {
+  return loss_of(analyst, pipeline, secrets_of(pipeline));
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,13 @@
+// An analyst's prior and loss, of secrets that are listed already.
+#pragma once
+
+#include "flow/pipeline/secrets.hpp"
+#include "fractile/expected_loss.hpp"
+
+namespace fractile::flow {
+
+/// As the public prior_of() and loss_of(); `secrets` are the pipeline's.
+Prior prior_of(const Analyst& analyst, const Secrets& secrets);
+Loss loss_of(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets);
+
+}  // namespace fractile::flow

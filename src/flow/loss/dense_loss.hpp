@@ -1,0 +1,38 @@
+// The loss of any analyst of any pipeline, from all rows of the channel.
+#pragma once
+
+#include <memory>
+
+#include "exact/enclosure.hpp"
+#include "flow/pipeline/rows.hpp"
+#include "fractile/expected_loss.hpp"
+
+namespace fractile::flow {
+
+/// Secrets, observations, prior and losses are listed when first asked for, by whichever thread, and then once: they may be
+/// many, and those with a kind of loss of their own do without. Copies share them.
+class DenseLoss {
+ public:
+  DenseLoss(const Pipeline& pipeline, const Analyst& analyst);
+
+  const Pipeline& pipeline() const;
+  const Frame& frame() const;
+  const Prior& prior() const;
+  const Loss& losses() const;
+
+  Rational exact_loss(const Rational& odds) const;
+  Enclosure loss(const Enclosure& odds) const;
+
+  /// Whether polynomials in odds are short enough for their roots to be isolated, and exact losses to take seconds at most.
+  bool has_short_polynomials() const;
+  bool is_soon_exact(const Rational& /*odds*/) const { return has_short_polynomials(); }
+
+ private:
+  struct Lists;
+  struct Problem;
+  const Lists& lists() const;
+
+  std::shared_ptr<Problem> problem_;
+};
+
+}  // namespace fractile::flow

@@ -1,0 +1,33 @@
+#include <mutex>
+
+#include "exact/workers.hpp"
+#include "flow/loss/loss_model.hpp"
+#include "fractile/expected_loss.hpp"
+
+namespace fractile::flow {
+
+Change change_between(const RealBounds& before, const RealBounds& here) {
+  if (here.lower > before.upper) return Change::rises;
+  return here.upper < before.lower ? Change::falls : Change::undecided;
+}
+
+std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
+                                  const std::vector<Exponent>& epsilons, std::size_t threads,
+                                  const std::function<void(std::size_t done)>& progress) {
+  const LossModel model(pipeline, analyst);
+  std::vector<LossPoint> points(epsilons.size());
+  std::mutex mutex;
+  std::size_t done = 0;
+  share_among_threads(threads, epsilons.size(), [&](std::size_t i) {
+    points[i] = {epsilons[i], model.loss_bounds(epsilons[i]), Change::undecided};
+    const std::lock_guard lock(mutex);
+    ++done;
+    if (progress) progress(done);
+  });
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    points[i].change = change_between(points[i - 1].loss, points[i].loss);
+  }
+  return points;
+}
+
+}  // namespace fractile::flow

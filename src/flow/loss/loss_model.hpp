@@ -1,0 +1,48 @@
+// A pipeline and an analyst, made into what their loss is computed from: once, for all odds.
+// Proofs: docs/proofs/target_loss.md, docs/proofs/noisy_argmax.md
+#pragma once
+
+#include <variant>
+
+#include "exact/enclosure.hpp"
+#include "flow/loss/dense_loss.hpp"
+#include "flow/loss/noisy_argmax.hpp"
+#include "flow/loss/target_count.hpp"
+#include "flow/loss/target_sum.hpp"
+#include "fractile/expected_loss.hpp"
+
+namespace fractile::flow {
+
+/// The only place that asks what kind of problem a pipeline and an analyst are. May be used by several threads at once.
+class LossModel {
+ public:
+  /// Error(usage) when the pipeline is not valid, or the analyst does not fit it.
+  LossModel(const Pipeline& pipeline, const Analyst& analyst);
+
+  const Pipeline& pipeline() const { return dense_.pipeline(); }
+  /// By all rows of the channel, whatever the kind.
+  const DenseLoss& dense() const { return dense_; }
+
+  /// The expected loss. Error(usage) where it is not rational, or too long to be written down.
+  Rational exact_loss(const Rational& odds) const;
+  /// The same, enclosed; `odds` encloses a number >= 1.
+  Enclosure loss(const Enclosure& odds) const;
+  RealBounds loss_bounds(const Exponent& epsilon) const;
+  /// Whether exact_loss() takes seconds at most.
+  bool is_soon_exact(const Rational& odds) const;
+
+  /// Calls visitor(kind) with the TargetCount, TargetSum, GuessedMode or DenseLoss that it is.
+  template <class Visitor>
+  decltype(auto) visit(const Visitor& visitor) const {
+    return std::visit(visitor, kind_);
+  }
+
+ private:
+  using Kind = std::variant<TargetCount, TargetSum, GuessedMode, DenseLoss>;
+  static Kind kind_of(const Analyst& analyst, const DenseLoss& dense);
+
+  DenseLoss dense_;
+  Kind kind_;
+};
+
+}  // namespace fractile::flow

@@ -1,0 +1,56 @@
+// Tuples of participants' values, and compositions: how many participants have each value.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+
+/// Indices of values, one a participant; or of a histogram's bars.
+using Tuple = std::vector<std::size_t>;
+
+/// How many participants have each value.
+using Composition = std::vector<std::size_t>;
+
+/// `values`: larger than all members.
+Composition composition_of(const Tuple& tuple, std::size_t values);
+
+/// Of the others whose values are known to a target's analyst: an entry a value.
+Composition known_composition(const Pipeline& pipeline);
+
+/// Of all participants, for a secret of everyone or of a target whose others are known.
+Composition whole_composition(const Pipeline& pipeline, const Tuple& secret);
+
+/// The first of its tuples.
+Tuple sorted_tuple(const Composition& composition);
+
+/// "(1,2)", and "1" for one alone.
+std::string tuple_name(const std::vector<std::string>& members);
+
+/// The first of the highest.
+std::size_t mode_of(const Composition& bars);
+
+/// How many tuples have this composition.
+Rational arrangements_of(const Composition& composition);
+
+/// How many compositions of `total` participants with so many values there are.
+Rational compositions(std::size_t total, std::size_t parts);
+
+inline Rational power(std::size_t base, std::size_t exponent) {
+  return Rational(static_cast<std::int64_t>(base)).pow(static_cast<std::int64_t>(exponent));
+}
+
+/// In lexicographic order, the last one running fastest: the numbering of a table.
+void for_each_tuple(std::size_t length, std::size_t values, const std::function<void(const Tuple&)>& visit);
+/// The same, listed. Error(usage) when they are more than a million.
+std::vector<Tuple> all_tuples(std::size_t length, std::size_t values);
+
+/// In the lexicographic order of sorted tuples.
+void for_each_composition(std::size_t total, std::size_t parts, const std::function<void(const Composition&)>& visit);
+
+}  // namespace fractile::flow

@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "flow/algebra/real_roots.hpp"
+#include "flow/pipeline/composition.hpp"
+#include "flow/pipeline/pipeline_rows.hpp"
+#include "flow/pipeline/rows.hpp"
+#include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+[[noreturn]] void refuse(const std::string& what, const std::string& hint = {}) {
+  throw Error(ErrorCode::usage, what, hint);
+}
+
+void validate_post(const Pipeline& pipeline) {
+  const std::size_t values = pipeline.values.size();
+  const PostProcessor& post = pipeline.post;
+  for (const std::size_t value : post.counted) {
+    if (value >= values) refuse("post: a counted value is not among the values");
+  }
+  if (post.unit.sign() <= 0) refuse("post: values are rounded to multiples of a positive number");
+  if (post.kind != PostProcessor::Kind::table) return;
+  const Release* const release = pipeline.perturber.release();
+  const std::size_t length = release == nullptr ? pipeline.participants : release->quantiles.size();
+  std::size_t tuples = 1;
+  for (std::size_t i = 0; i < length && tuples <= post.image.size(); ++i) tuples *= values;
+  if (tuples != post.image.size()) refuse("post: the table needs an output for every tuple of values");
+  static_cast<void>(deterministic(post.image, *std::ranges::max_element(post.image) + 1));
+}
+
+void validate_secret(const Pipeline& pipeline) {
+  const Secret& secret = pipeline.secret;
+  const bool is_target = secret.kind == Secret::Kind::target;
+  if (is_target && secret.others() + 1 != pipeline.participants) {
+    refuse("secret: a target among " + std::to_string(pipeline.participants) + " participants has " +
+           std::to_string(pipeline.participants - 1) + " others, known are " + std::to_string(secret.others()));
+  }
+  if (!is_target && secret.others() > 0) refuse("secret: only a target's others are known");
+  for (std::size_t value = pipeline.values.size(); value < secret.known.size(); ++value) {
+    if (secret.known[value] > 0) refuse("secret: a known value is not among the values");
+  }
+  const auto is_known = [&](std::size_t value) { return value < secret.known.size(); };
+  if (!std::ranges::all_of(secret.order, is_known) ||
+      (!secret.order.empty() && composition_of(secret.order, secret.known.size()) != secret.known)) {
+    refuse("secret: the order is not one of the known values");
+  }
+  if (secret.kind == Secret::Kind::histogram && pipeline.post.kind != PostProcessor::Kind::mode &&
+      pipeline.post.kind != PostProcessor::Kind::identity) {
+    refuse("post: of a histogram's perturbed bars, the mode or the identity can be taken");
+  }
+}
+
+}  // namespace
+
+Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;
+  if (histogram.empty()) refuse("histogram: of no values");
+  std::uint64_t people = 0;
+  for (const std::uint64_t count : histogram) {
+    people += count;
+    if (count > most || people > most) refuse("histogram: of too many people");
+  }
+  std::vector<std::uint64_t> others = histogram;
+  if (participants > 0 && people == participants) {
+    --*std::ranges::max_element(others);
+  } else if (people + 1 != participants) {
+    refuse("the histogram is of " + std::to_string(people) + " people, and there are " + std::to_string(participants) +
+               " participants",
+           "give the histogram of all of them, or of all but the target");
+  }
+  return {Kind::target, {others.begin(), others.end()}};
+}
+
+Secret Secret::target_knowing(const std::vector<std::size_t>& others) {
+  Secret secret{Kind::target, {}, {}};
+  for (const std::size_t value : others) {
+    if (value >= secret.known.size()) secret.known.resize(value + 1);
+    ++secret.known[value];
+  }
+  if (!std::ranges::is_sorted(others)) secret.order = others;
+  return secret;
+}
+
+std::size_t Secret::others() const { return std::accumulate(known.begin(), known.end(), std::size_t{0}); }
+
+void Pipeline::validate() const {
+  if (participants == 0) refuse("participants: at least one");
+  if (values.size() < 2) refuse("values: at least two");
+  for (const Rational& value : values) {
+    if (std::ranges::count(values, value) > 1) refuse("values: " + value.to_string() + " appears twice");
+  }
+  if (perturber.release() != nullptr) {
+    if (!std::ranges::is_sorted(values)) refuse("values: of a release, they must increase");
+    if (secret.kind == Secret::Kind::histogram) refuse("secret: a release has no bars; write everyone or target");
+  }
+  const std::size_t perturbed = secret.kind == Secret::Kind::histogram ? participants + 1 : values.size();
+  if (perturber.values() != perturbed) {
+    refuse("perturber: of " + std::to_string(perturber.values()) + " values in place of " + std::to_string(perturbed));
+  }
+  validate_post(*this);
+  validate_secret(*this);
+}
+
+PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds) {
+  Frame frame = frame_of(pipeline);
+  Matrix matrix = matrix_at(pipeline, frame, odds);
+  return {Channel(std::move(frame.secret_names), std::move(frame.observation_names), std::move(matrix)),
+          std::move(frame.secrets), std::move(frame.arrangements)};
+}
+
+ChannelBounds channel_bounds(const Pipeline& pipeline, const Exponent& any_epsilon) {
+  const Exponent epsilon = pipeline.perturber.depends_on_epsilon() ? any_epsilon : Exponent();  // 0: all is rational
+  ChannelBounds result;
+  if (epsilon.has_rational_exponential() && is_exact_at(pipeline, epsilon.exponential())) {
+    PipelineChannel exact = channel_at(pipeline, epsilon.exponential());
+    for (std::size_t x = 0; x < exact.channel.secrets().size(); ++x) {
+      result.probabilities.emplace_back();
+      for (const Rational& p : exact.channel.matrix().row(x)) result.probabilities.back().push_back({p, p});
+    }
+    result.secrets = exact.channel.secrets();
+    result.observations = exact.channel.observations();
+    result.arrangements = std::move(exact.arrangements);
+    return result;
+  }
+  Frame frame = frame_of(pipeline);
+  const Rows<Enclosure> rows = rows_at(pipeline, frame, Enclosure::of(epsilon, enclosure_bits).exp());
+  for (const std::vector<Enclosure>& row : rows.numerators) {
+    result.probabilities.emplace_back();
+    for (const Enclosure& numerator : row) {
+      Enclosure p;
+      arb_div(p.arb(), numerator.arb(), rows.denominator.arb(), enclosure_bits);
+      result.probabilities.back().push_back(bounds_of(p));
+    }
+  }
+  result.secrets = std::move(frame.secret_names);
+  result.observations = std::move(frame.observation_names);
+  result.arrangements = std::move(frame.arrangements);
+  return result;
+}
+
+}  // namespace fractile::flow

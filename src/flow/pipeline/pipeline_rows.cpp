@@ -1,0 +1,136 @@
+#include "flow/pipeline/pipeline_rows.hpp"
+
+#include <utility>
+
+#include "flow/algebra/real_roots.hpp"
+#include "flow/pipeline/channel_of.hpp"
+#include "flow/pipeline/post_images.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+namespace {
+
+/// A gigabit and a half of numerators is enough.
+void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Noise<Integer>& noise) {
+  const auto factors = static_cast<double>(perturbed_answers(pipeline));
+  const auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
+  if (entries * factors * static_cast<double>(fmpz_bits(noise.denominator.get())) > 1.5e9) {
+    throw Error(ErrorCode::usage, "the channel's fractions are too long to be written down",
+                "take fewer participants, or a shorter exp(epsilon)");
+  }
+}
+
+Rational sum(const Rational& a, const Rational& b) { return a + b; }
+Enclosure sum(const Enclosure& a, const Enclosure& b) {
+  Enclosure result;
+  arb_add(result.arb(), a.arb(), b.arb(), enclosure_bits);
+  return result;
+}
+RationalFunction sum(const RationalFunction& a, const RationalFunction& b) { return a + b; }
+
+/// Of a release: the probability of every observation.
+template <class Number>
+std::vector<std::vector<Number>> release_rows(const Pipeline& pipeline, const Frame& frame, const Number& base) {
+  const Release& release = *pipeline.perturber.release();
+  const Images images = images_of(pipeline, release_outputs(release, pipeline.values.size()));
+  std::vector<std::vector<Number>> rows;
+  rows.reserve(frame.secrets.size());
+  for (const std::vector<std::size_t>& secret : frame.secrets) {
+    const std::vector<Number> law = release_law(release, whole_composition(pipeline, secret), base);
+    std::vector<Number> row(images.names.size());
+    for (std::size_t i = 0; i < law.size(); ++i) row[images.image[i]] = sum(row[images.image[i]], law[i]);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Matrix release_matrix(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
+  const std::optional<Rational> base = exact_root(odds, pipeline.perturber.root_degree());
+  if (!base || *base < 1) {
+    throw Error(
+        ErrorCode::usage, "the release's probabilities are not rational at these odds",
+        "take exp(epsilon) as the power " + std::to_string(pipeline.perturber.root_degree()) + " of a rational number");
+  }
+  return Matrix::of(release_rows(pipeline, frame, *base));
+}
+
+}  // namespace
+
+std::optional<Rational> exact_root(const Rational& value, std::int64_t degree) {
+  Rational root;
+  const bool exact = fmpz_root(fmpq_numref(flint_of(root)), fmpq_numref(flint_of(value)), degree) != 0 &&
+                     fmpz_root(fmpq_denref(flint_of(root)), fmpq_denref(flint_of(value)), degree) != 0;
+  return exact ? std::optional(root) : std::nullopt;
+}
+
+RealBounds base_bounds(const Pipeline& pipeline, const Rational& odds) {
+  const std::int64_t degree = pipeline.perturber.root_degree();
+  if (const std::optional<Rational> base = exact_root(odds, degree)) return {*base, *base};
+  Enclosure base = Enclosure::of(odds, enclosure_bits);
+  arb_root_ui(base.arb(), base.arb(), static_cast<ulong>(degree), enclosure_bits);
+  return bounds_of(base);
+}
+
+double symbolic_degree(const Pipeline& pipeline) {
+  const Release* const release = pipeline.perturber.release();
+  if (release == nullptr) {
+    return static_cast<double>(perturbed_answers(pipeline)) *
+           static_cast<double>(pipeline.perturber.noise().denominator.degree());
+  }
+  // A selection's weights differ by at most base^(degree * records), and a row has one a part that is left.
+  const auto records = static_cast<double>(pipeline.participants);
+  const double selections = release->quantiles.size() == 1 ? 1 : 2 * (records + 1) + 1;
+  return secret_count(pipeline).to_double() * selections * records *
+         static_cast<double>(pipeline.perturber.root_degree());
+}
+
+bool is_exact_at(const Pipeline& pipeline, const Rational& odds) {
+  return exact_root(odds, pipeline.perturber.root_degree()).has_value();
+}
+
+Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
+  if (pipeline.perturber.release() != nullptr) return release_matrix(pipeline, frame, odds);
+  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
+  require_short_numbers(pipeline, frame, noise);
+  const Rows<Integer> rows = rows_of(pipeline, frame, noise);
+  Matrix matrix(frame.secrets.size(), frame.observation_names.size());
+  for (std::size_t x = 0; x < matrix.rows(); ++x) {
+    for (std::size_t y = 0; y < matrix.columns(); ++y) {
+      fmpq_set_fmpz_frac(flint_of(matrix(x, y)), rows.numerators[x][y].get(), rows.denominator.get());
+    }
+  }
+  return matrix;
+}
+
+Rows<Enclosure> rows_at(const Pipeline& pipeline, const Frame& frame, const Enclosure& odds) {
+  if (pipeline.perturber.release() == nullptr) {
+    return rows_of(pipeline, frame, noise_at(pipeline.perturber.noise(), odds));
+  }
+  Enclosure base;
+  arb_root_ui(base.arb(), odds.arb(), static_cast<ulong>(pipeline.perturber.root_degree()), enclosure_bits);
+  return {release_rows(pipeline, frame, Enclosure::of(Rational(1), enclosure_bits) * base), whole<Enclosure>(1)};
+}
+
+Rows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Frame& frame) {
+  if (pipeline.perturber.release() == nullptr) {
+    return rows_of(pipeline, frame, static_cast<const Noise<Polynomial>&>(pipeline.perturber.noise()));
+  }
+  const auto rows = release_rows(pipeline, frame, RationalFunction::variable());
+  Rows<Polynomial> result{{}, Polynomial(1)};
+  for (const std::vector<RationalFunction>& row : rows) {
+    for (const RationalFunction& p : row) {
+      fmpz_poly_lcm(result.denominator.get(), result.denominator.get(), p.denominator());
+    }
+  }
+  for (const std::vector<RationalFunction>& row : rows) {
+    result.numerators.emplace_back(row.size());
+    for (std::size_t y = 0; y < row.size(); ++y) {
+      Polynomial& numerator = result.numerators.back()[y];
+      fmpz_poly_div(numerator.get(), result.denominator.get(), row[y].denominator());
+      fmpz_poly_mul(numerator.get(), numerator.get(), row[y].numerator());
+    }
+  }
+  return result;
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,323 @@
+#include "flow/pipeline/rows.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "flow/channel/names.hpp"
+#include "flow/pipeline/additions.hpp"
+#include "flow/pipeline/channel_of.hpp"
+#include "flow/pipeline/post_images.hpp"
+#include "flow/pipeline/size_limit.hpp"
+
+namespace fractile::flow {
+namespace {
+
+bool adds_up(const Pipeline& pipeline) {
+  if (pipeline.perturber.release() != nullptr) return false;
+  return pipeline.post.kind == PostProcessor::Kind::count || pipeline.post.kind == PostProcessor::Kind::sum;
+}
+
+std::vector<std::string> observations_of(const Pipeline& pipeline) {
+  std::vector<std::string> names;
+  const std::size_t values = pipeline.values.size();
+  if (const Release* const release = pipeline.perturber.release()) {
+    return images_of(pipeline, release_outputs(*release, values)).names;
+  }
+  switch (pipeline.post.kind) {
+    case PostProcessor::Kind::count:
+    case PostProcessor::Kind::sum: {
+      const Additions steps = additions_of(pipeline);
+      const auto participants = static_cast<std::int64_t>(pipeline.participants);
+      for (const std::size_t total : reachable(steps, pipeline.participants)) {
+        const Rational sum = steps.least * participants + steps.unit * static_cast<std::int64_t>(total);
+        names.push_back(sum.to_string());
+      }
+      break;
+    }
+    case PostProcessor::Kind::mode:
+      names = names_of(pipeline.values);
+      break;
+    case PostProcessor::Kind::identity:
+      if (pipeline.secret.kind == Secret::Kind::histogram) {
+        require_few(power(pipeline.participants + 1, values));
+        for_each_tuple(values, pipeline.participants + 1, [&](const Tuple& bars) { names.push_back(bars_name(bars)); });
+      } else {
+        require_few(power(values, pipeline.participants));
+        for_each_tuple(pipeline.participants, values,
+                       [&](const Tuple& tuple) { names.push_back(values_name(pipeline, tuple)); });
+      }
+      break;
+    case PostProcessor::Kind::round:
+      names = images_of(pipeline, all_tuples(pipeline.participants, values)).names;
+      break;
+    case PostProcessor::Kind::table:
+      names = numbered(*std::ranges::max_element(pipeline.post.image) + 1);
+      break;
+  }
+  return names;
+}
+
+}  // namespace
+
+std::size_t perturbed_answers(const Pipeline& pipeline) {
+  return pipeline.secret.kind == Secret::Kind::histogram ? pipeline.values.size() : pipeline.participants;
+}
+
+template <class Ring>
+std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise) {
+  std::vector<Ring> result;
+  for (const std::vector<Ring>& row : noise.numerators) {
+    Ring sum;
+    for (std::size_t answer = 0; answer < row.size(); ++answer) {
+      if (std::ranges::count(pipeline.post.counted, answer) > 0) add_product(sum, row[answer], whole<Ring>(1));
+    }
+    result.push_back(std::move(sum));
+  }
+  return result;
+}
+
+template std::vector<Integer> counted_numerators(const Pipeline&, const Noise<Integer>&);
+template std::vector<Polynomial> counted_numerators(const Pipeline&, const Noise<Polynomial>&);
+template std::vector<Enclosure> counted_numerators(const Pipeline&, const Noise<Enclosure>&);
+
+bool is_small(const Pipeline& pipeline) {
+  if (!adds_up(pipeline)) return true;
+  const auto participants = static_cast<std::int64_t>(pipeline.participants);
+  if (secret_count(pipeline) * participants > Rational(most_entries)) return false;
+  const auto columns = static_cast<std::int64_t>(observations_of(pipeline).size());
+  return secret_count(pipeline) * columns <= Rational(most_entries);
+}
+
+Frame frame_of(const Pipeline& pipeline) {
+  pipeline.validate();
+  if (adds_up(pipeline)) require_few(secret_count(pipeline) * static_cast<std::int64_t>(pipeline.participants));
+  std::vector<std::string> observations = observations_of(pipeline);
+  require_few(secret_count(pipeline) * static_cast<std::int64_t>(observations.size()));
+  return {secrets_of(pipeline), std::move(observations)};
+}
+
+namespace {
+
+template <class Ring>
+using Counts = std::vector<Ring>;  // by total of steps
+
+template <class Ring>
+Counts<Ring> convolved(const Counts<Ring>& a, const Counts<Ring>& b) {
+  Counts<Ring> result(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (is_zero(a[i])) continue;
+    for (std::size_t j = 0; j < b.size(); ++j) add_product(result[i + j], a[i], b[j]);
+  }
+  return result;
+}
+
+/// Faster for long ones.
+Counts<Integer> convolved(const Counts<Integer>& a, const Counts<Integer>& b) {
+  Polynomial first;
+  Polynomial second;
+  for (std::size_t i = 0; i < a.size(); ++i) fmpz_poly_set_coeff_fmpz(first.get(), static_cast<slong>(i), a[i].get());
+  for (std::size_t i = 0; i < b.size(); ++i) fmpz_poly_set_coeff_fmpz(second.get(), static_cast<slong>(i), b[i].get());
+  const Polynomial product = first * second;
+  Counts<Integer> result(a.size() + b.size() - 1);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    fmpz_poly_get_coeff_fmpz(result[i].get(), product.get(), static_cast<slong>(i));
+  }
+  return result;
+}
+
+template <class Ring>
+using Histograms = std::map<Composition, Ring>;
+
+template <class Ring>
+Histograms<Ring> convolved(const Histograms<Ring>& a, const Histograms<Ring>& b) {
+  Histograms<Ring> result;
+  for (const auto& one : a) {
+    for (const auto& other : b) {
+      Composition sum = one.first;
+      for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += other.first[k];
+      add_product(result[sum], one.second, other.second);
+    }
+  }
+  return result;
+}
+
+/// The distribution of what n participants with one value come to, n = 0, 1, ..., for each value; then of any composition.
+template <class Ring, class Law>
+class Powers {
+ public:
+  Powers(Law nobody, std::vector<Law> single) : nobody_(std::move(nobody)), single_(std::move(single)) {
+    for (std::size_t value = 0; value < single_.size(); ++value) powers_.push_back({nobody_});
+  }
+
+  const Law& of(std::size_t value, std::size_t participants) {
+    std::vector<Law>& powers = powers_[value];
+    while (powers.size() <= participants) powers.push_back(convolved(powers.back(), single_[value]));
+    return powers[participants];
+  }
+  Law of(const Composition& composition) {
+    Law law = nobody_;
+    for (std::size_t value = 0; value < composition.size(); ++value) {
+      if (composition[value] > 0) law = convolved(law, of(value, composition[value]));
+    }
+    return law;
+  }
+
+ private:
+  Law nobody_;
+  std::vector<Law> single_;
+  std::vector<std::vector<Law>> powers_;
+};
+
+template <class Ring>
+Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Additions& steps) {
+  std::vector<Counts<Ring>> single;
+  const std::size_t most = *std::ranges::max_element(steps.steps);
+  for (const std::vector<Ring>& row : noise.numerators) {
+    Counts<Ring> law(most + 1);
+    for (std::size_t answer = 0; answer < row.size(); ++answer) {
+      add_product(law[steps.steps[answer]], row[answer], whole<Ring>(1));
+    }
+    single.push_back(std::move(law));
+  }
+  return {{whole<Ring>(1)}, std::move(single)};
+}
+
+template <class Ring>
+Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise) {
+  std::vector<Histograms<Ring>> single;
+  for (const std::vector<Ring>& row : noise.numerators) {
+    Histograms<Ring> law;
+    for (std::size_t answer = 0; answer < row.size(); ++answer) {
+      Composition one(row.size());
+      one[answer] = 1;
+      law[one] = row[answer];
+    }
+    single.push_back(std::move(law));
+  }
+  return {{{Composition(noise.values()), whole<Ring>(1)}}, std::move(single)};
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  const Additions steps = additions_of(pipeline);
+  const std::vector<std::size_t> totals = reachable(steps, pipeline.participants);
+  auto powers = count_powers(noise, steps);
+  // Secrets that come one after the other share the beginnings of their products.
+  std::vector<Counts<Ring>> beginnings;
+  Composition previous;
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    const Composition composition = whole_composition(pipeline, secret);
+    std::size_t shared = 0;
+    while (shared < previous.size() && previous[shared] == composition[shared]) ++shared;
+    beginnings.resize(std::min(beginnings.size(), shared));
+    for (std::size_t value = beginnings.size(); value < composition.size(); ++value) {
+      const Counts<Ring>& here = powers.of(value, composition[value]);
+      beginnings.push_back(value == 0 ? here : convolved(beginnings.back(), here));
+    }
+    previous = composition;
+    rows.emplace_back();
+    for (const std::size_t total : totals) {
+      rows.back().push_back(total < beginnings.back().size() ? beginnings.back()[total] : Ring());
+    }
+  }
+  return rows;
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  auto powers = histogram_powers(noise);
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    rows.emplace_back(pipeline.values.size());
+    for (const auto& [bars, p] : powers.of(whole_composition(pipeline, secret))) {
+      add_product(rows.back()[mode_of(bars)], p, whole<Ring>(1));
+    }
+  }
+  return rows;
+}
+
+/// Probability that bar k is the first of the highest: those before it lie below, those after it not above. Products of the
+/// bars before and after are shared, so that a row takes time K N.
+template <class Ring>
+std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<Ring>& noise) {
+  std::vector<std::vector<Ring>> below;  // of a bar's true height: numerators of Pr[noisy < v], v = 0 .. heights
+  for (const std::vector<Ring>& row : noise.numerators) {
+    below.emplace_back(1);
+    for (const Ring& p : row) {
+      below.back().push_back(below.back().back());
+      add_product(below.back().back(), p, whole<Ring>(1));
+    }
+  }
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& bars : frame.secrets) {
+    rows.emplace_back(bars.size());
+    for (std::size_t height = 0; height < noise.values(); ++height) {
+      std::vector<Ring> after{whole<Ring>(1)};  // of the last 0, 1, ... bars
+      for (std::size_t j = bars.size(); j-- > 1;) after.push_back(product(after.back(), below[bars[j]][height + 1]));
+      Ring before = whole<Ring>(1);
+      for (std::size_t k = 0; k < bars.size(); ++k) {
+        const Ring others = product(before, after[bars.size() - 1 - k]);
+        add_product(rows.back()[k], others, noise.numerators[bars[k]][height]);
+        before = product(before, below[bars[k]][height]);
+      }
+    }
+  }
+  return rows;
+}
+
+/// Every tuple of answers by itself: `members` are the true values (or bars), `image` numbers the outputs.
+template <class Ring>
+std::vector<Ring> tuple_row(const Tuple& members, const Noise<Ring>& noise, const std::vector<std::size_t>& image,
+                            std::size_t outputs) {
+  std::vector<Ring> row(outputs);
+  std::size_t index = 0;
+  for_each_tuple(members.size(), noise.values(), [&](const Tuple& answers) {
+    Ring p = whole<Ring>(1);
+    auto answer = answers.begin();
+    for (const std::size_t member : members) p = product(p, noise.numerators[member][*answer++]);
+    add_product(row[image.empty() ? index : image[index]], p, whole<Ring>(1));
+    ++index;
+  });
+  return row;
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  std::vector<std::size_t> image = pipeline.post.image;
+  if (pipeline.post.kind == PostProcessor::Kind::round) {
+    image = images_of(pipeline, all_tuples(pipeline.participants, pipeline.values.size())).image;
+  }
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    Tuple members = pipeline.secret.order.empty() ? sorted_tuple(pipeline.secret.known) : pipeline.secret.order;
+    members.insert(members.end(), secret.begin(), secret.end());
+    rows.push_back(tuple_row(members, noise, image, frame.observation_names.size()));
+  }
+  return rows;
+}
+
+}  // namespace
+
+template <class Ring>
+Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  Rows<Ring> result{{}, whole<Ring>(1)};
+  for (std::size_t i = 0; i < perturbed_answers(pipeline); ++i)
+    result.denominator = product(result.denominator, noise.denominator);
+  if (adds_up(pipeline)) {
+    result.numerators = added_rows(pipeline, frame, noise);
+  } else if (pipeline.post.kind != PostProcessor::Kind::mode) {
+    result.numerators = explicit_rows(pipeline, frame, noise);
+  } else {
+    const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
+    result.numerators = bars ? highest_bar_rows(frame, noise) : mode_rows(pipeline, frame, noise);
+  }
+  return result;
+}
+
+template Rows<Integer> rows_of(const Pipeline&, const Frame&, const Noise<Integer>&);
+template Rows<Polynomial> rows_of(const Pipeline&, const Frame&, const Noise<Polynomial>&);
+template Rows<Enclosure> rows_of(const Pipeline&, const Frame&, const Noise<Enclosure>&);
+
+}  // namespace fractile::flow

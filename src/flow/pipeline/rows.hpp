@@ -1,0 +1,41 @@
+// The rows of the channel of a pipeline of perturbers, in any of the rings of ring.hpp.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "flow/pipeline/noise.hpp"
+#include "flow/pipeline/secrets.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+
+/// How many answers are perturbed: the participants', or a histogram's bars.
+std::size_t perturbed_answers(const Pipeline& pipeline);
+
+/// Of a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
+template <class Ring>
+std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise);
+
+/// What of a pipeline does not depend on epsilon: its secrets and what may be observed.
+struct Frame : Secrets {
+  std::vector<std::string> observation_names;
+};
+
+template <class Ring>
+struct Rows {
+  std::vector<std::vector<Ring>> numerators;
+  Ring denominator;
+};
+
+Frame frame_of(const Pipeline& pipeline);
+
+/// Whether the channel has at most a million entries; frame_of refuses larger ones.
+bool is_small(const Pipeline& pipeline);
+
+/// One row a secret of the frame, one column an observation. `noise` is the pipeline's perturber, evaluated.
+template <class Ring>
+Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise);
+
+}  // namespace fractile::flow

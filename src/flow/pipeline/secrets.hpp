@@ -1,0 +1,28 @@
+// The secrets of a pipeline: the rows of its channel.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "flow/pipeline/composition.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+
+/// How many rows the channel has.
+Rational secret_count(const Pipeline& pipeline);
+
+struct Secrets {
+  std::vector<Tuple> secrets;  ///< as PipelineChannel's
+  std::vector<std::string> secret_names;
+  std::vector<Rational> arrangements;
+};
+/// Error(usage) when they are more than a million.
+Secrets secrets_of(const Pipeline& pipeline);
+
+/// "(1,2)": of values, and of a histogram's bars.
+std::string values_name(const Pipeline& pipeline, const Tuple& tuple);
+std::string bars_name(const Tuple& bars);
+
+}  // namespace fractile::flow

@@ -1,0 +1,95 @@
+#include "flow/refinement/elastic_program.hpp"
+
+#include <coin/Clp_C_Interface.h>
+
+#include <memory>
+
+namespace fractile::flow {
+namespace {
+
+struct Delete {
+  void operator()(Clp_Simplex* model) const { Clp_deleteModel(model); }
+};
+
+/// A sparse matrix, column after column.
+struct Columns {
+  std::vector<CoinBigIndex> starts{0};
+  std::vector<int> rows;
+  std::vector<double> entries;
+  std::vector<double> costs;
+
+  void entry(std::size_t row, double value) {
+    if (value == 0) return;
+    rows.push_back(static_cast<int>(row));
+    entries.push_back(value);
+  }
+  void end(double cost) {
+    starts.push_back(static_cast<CoinBigIndex>(rows.size()));
+    costs.push_back(cost);
+  }
+};
+
+double probability(const IntegerMatrix& matrix, std::size_t row, std::size_t column, const Rational& scale) {
+  Rational value;
+  fmpq_set_fmpz(flint_of(value), matrix.at(row, column));
+  return (value / scale).to_double();
+}
+
+constexpr int basic = 1;  // of Clp's statuses
+
+}  // namespace
+
+Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std::vector<Rational>& scales) {
+  const std::size_t observations = from.columns();
+  const std::size_t outputs = to.columns();
+  const std::size_t equations = from.rows() * outputs;  // equation (x, z) is row x outputs + z; then a row a row of X
+
+  Columns columns;
+  for (std::size_t y = 0; y < observations; ++y) {
+    for (std::size_t z = 0; z < outputs; ++z) {
+      for (std::size_t x = 0; x < from.rows(); ++x) columns.entry(x * outputs + z, probability(from, x, y, scales[x]));
+      columns.entry(equations + y, 1);
+      columns.end(0);
+    }
+  }
+  for (const double sign : {1.0, -1.0}) {
+    for (std::size_t row = 0; row < equations; ++row) {
+      columns.entry(row, sign);
+      columns.end(1);
+    }
+  }
+  std::vector<double> right;
+  for (std::size_t x = 0; x < from.rows(); ++x) {
+    for (std::size_t z = 0; z < outputs; ++z) right.push_back(probability(to, x, z, scales[x]));
+  }
+  right.insert(right.end(), observations, 1.0);
+
+  const std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
+  Clp_setLogLevel(model.get(), 0);
+  const std::vector<double> lower(columns.costs.size(), 0.0);
+  const std::vector<double> upper(columns.costs.size(), 1e30);
+  Clp_loadProblem(model.get(), static_cast<int>(columns.costs.size()), static_cast<int>(right.size()),
+                  columns.starts.data(), columns.rows.data(), columns.entries.data(), lower.data(), upper.data(),
+                  columns.costs.data(), right.data(), right.data());
+  Clp_setPrimalTolerance(model.get(), 1e-9);
+  Clp_setDualTolerance(model.get(), 1e-9);
+  Clp_setMaximumIterations(model.get(), 50 * static_cast<int>(right.size() + columns.costs.size()));
+  Clp_setMaximumSeconds(model.get(), 60);
+  Clp_initialSolve(model.get());
+
+  Suggestion suggestion;
+  for (std::size_t y = 0; y < observations; ++y) {
+    for (std::size_t z = 0; z < outputs; ++z) {
+      if (Clp_getColumnStatus(model.get(), static_cast<int>(y * outputs + z)) == basic) {
+        suggestion.support.emplace_back(y, z);
+      }
+    }
+  }
+  const double* prices = Clp_dualRowSolution(model.get());
+  for (std::size_t x = 0; x < from.rows(); ++x) {
+    suggestion.prices.emplace_back(prices + x * outputs, prices + (x + 1) * outputs);
+  }
+  return suggestion;
+}
+
+}  // namespace fractile::flow

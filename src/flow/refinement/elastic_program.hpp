@@ -1,0 +1,20 @@
+// What a floating-point linear program suggests about X >= 0, A X = B, X 1 = 1. Nothing here is certain.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "flow/algebra/integer_matrix.hpp"
+
+namespace fractile::flow {
+
+struct Suggestion {
+  std::vector<std::pair<std::size_t, std::size_t>> support;  ///< the entries of X that may be positive: the basic ones
+  std::vector<std::vector<double>> prices;  ///< a row a row of A, a column a column of B, within -1 .. 1
+};
+
+/// The elastic form min |A X - B|_1 (docs/proofs/refinement.md, "The linear program"), rows of A and B divided by `scales`.
+Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std::vector<Rational>& scales);
+
+}  // namespace fractile::flow

@@ -1,0 +1,121 @@
+#include "flow/refinement/reduction.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <utility>
+
+namespace fractile::flow {
+namespace {
+
+/// The first of every group of equal rows of both channels together.
+std::vector<std::size_t> distinct_rows(const Channel& from, const Channel& to) {
+  std::vector<std::size_t> order = all_of(from.matrix().rows());
+  const auto compared = [&](std::size_t a, std::size_t b) {
+    for (const Matrix* matrix : {&from.matrix(), &to.matrix()}) {
+      const auto here = std::lexicographical_compare_three_way(matrix->row(a).begin(), matrix->row(a).end(),
+                                                               matrix->row(b).begin(), matrix->row(b).end());
+      if (std::is_neq(here)) return here;
+    }
+    return std::strong_ordering::equal;
+  };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return std::is_lt(compared(a, b)); });
+  const auto equal = [&](std::size_t a, std::size_t b) { return std::is_eq(compared(a, b)); };
+  order.erase(std::unique(order.begin(), order.end(), equal), order.end());
+  std::ranges::sort(order);
+  return order;
+}
+
+struct Columns {
+  std::vector<std::optional<Merged>> merged;
+  Matrix matrix;  // the rows that are left, of the merged columns
+};
+
+Columns merge_columns(const Matrix& matrix, const std::vector<std::size_t>& rows) {
+  Columns result;
+  std::map<std::vector<Rational>, std::size_t> directions;
+  std::vector<Rational> totals;
+  std::vector<std::vector<Rational>> columns;
+  for (std::size_t j = 0; j < matrix.columns(); ++j) {
+    std::vector<Rational> column;
+    Rational first;
+    for (const std::size_t x : rows) {
+      if (first.sign() == 0) first = matrix(x, j);
+      column.push_back(matrix(x, j));
+    }
+    if (first.sign() == 0) {
+      result.merged.emplace_back();
+      continue;
+    }
+    for (Rational& entry : column) entry /= first;
+    const auto [at, is_new] = directions.try_emplace(column, directions.size());
+    if (is_new) {
+      totals.emplace_back();
+      columns.push_back(std::move(column));
+    }
+    totals[at->second] += first;
+    result.merged.emplace_back(Merged{at->second, first});
+  }
+  for (std::optional<Merged>& one : result.merged) {
+    if (one) one->share /= totals[one->column];
+  }
+  result.matrix = Matrix(rows.size(), columns.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    for (std::size_t i = 0; i < rows.size(); ++i) result.matrix(i, j) = columns[j][i] * totals[j];
+  }
+  return result;
+}
+
+void join_denominators(Rational& common, const Matrix& matrix, std::size_t row) {
+  for (const Rational& entry : matrix.row(row)) {
+    fmpz_lcm(fmpq_numref(flint_of(common)), fmpq_numref(flint_of(common)), fmpq_denref(flint_of(entry)));
+  }
+}
+
+void copy_scaled(IntegerMatrix& integers, const Matrix& matrix, std::size_t row, const Rational& scale) {
+  for (std::size_t j = 0; j < matrix.columns(); ++j) {
+    const Rational entry = matrix(row, j) * scale;
+    fmpz_set(integers.at(row, j), fmpq_numref(flint_of(entry)));
+  }
+}
+
+}  // namespace
+
+Reduction reduce(const Channel& from, const Channel& to) {
+  std::vector<std::size_t> rows = distinct_rows(from, to);
+  Columns a = merge_columns(from.matrix(), rows);
+  Columns b = merge_columns(to.matrix(), rows);
+  Reduction result{IntegerMatrix(rows.size(), a.matrix.columns()),
+                   IntegerMatrix(rows.size(), b.matrix.columns()),
+                   std::move(rows),
+                   {},
+                   std::move(a.merged),
+                   std::move(b.merged)};
+  for (std::size_t i = 0; i < result.rows.size(); ++i) {
+    Rational scale = 1;
+    join_denominators(scale, a.matrix, i);
+    join_denominators(scale, b.matrix, i);
+    copy_scaled(result.from, a.matrix, i, scale);
+    copy_scaled(result.to, b.matrix, i, scale);
+    result.scales.push_back(scale);
+  }
+  return result;
+}
+
+Matrix expanded(const Matrix& witness, const Reduction& reduction) {
+  Matrix result(reduction.from_columns.size(), reduction.to_columns.size());
+  for (std::size_t y = 0; y < result.rows(); ++y) {
+    const std::optional<Merged>& from = reduction.from_columns[y];
+    if (!from) {  // never shown: anything will do
+      result(y, 0) = 1;
+      continue;
+    }
+    for (std::size_t z = 0; z < result.columns(); ++z) {
+      const std::optional<Merged>& to = reduction.to_columns[z];
+      if (to) result(y, z) = witness(from->column, to->column) * to->share;
+    }
+  }
+  return result;
+}
+
+}  // namespace fractile::flow

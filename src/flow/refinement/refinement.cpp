@@ -1,0 +1,275 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "flow/algebra/integer_matrix.hpp"
+#include "flow/algebra/rational_program.hpp"
+#include "flow/refinement/elastic_program.hpp"
+#include "flow/refinement/reduction.hpp"
+#include "fractile/error.hpp"
+#include "fractile/flow.hpp"
+
+namespace fractile::flow {
+namespace {
+
+/// The decision for one pair of channels. A verdict is only given with a certificate that verify() takes.
+class Decision {
+ public:
+  Decision(const Channel& from, const Channel& to)
+      : from_(from), to_(to), reduction_(reduce(from, to)), pivots_(pivots_of(reduction_.from)) {}
+
+  Refinement decide() {
+    const Solution solution = solve(crossing(), reduction_.to.part(pivots_.rows, all_of(outputs())));
+    if (std::optional<Refinement> refuted = refuted_by_inconsistency(solution)) return *refuted;
+    if (pivots_.rank() < observations()) return decided_by_program();
+    if (std::optional<Refinement> refuted = refuted_by_negative_entry(solution)) return *refuted;
+    Matrix witness(observations(), outputs());
+    for (std::size_t y = 0; y < observations(); ++y) {
+      for (std::size_t z = 0; z < outputs(); ++z) witness(pivots_.columns[y], z) = solution.entry(y, z);
+    }
+    return confirmed(witness, "the only candidate for a witness is stochastic");
+  }
+
+ private:
+  std::size_t observations() const { return reduction_.from.columns(); }
+  std::size_t outputs() const { return reduction_.to.columns(); }
+  IntegerMatrix crossing() const { return reduction_.from.part(pivots_.rows, pivots_.columns); }
+
+  Refinement confirmed(const Matrix& witness, std::string reason) const {
+    Witness expanded_witness{expanded(witness, reduction_)};
+    if (!verify(from_, to_, expanded_witness)) throw Error(ErrorCode::internal, "a witness does not hold");
+    return {std::move(expanded_witness), std::move(reason)};
+  }
+
+  /// Losses of two actions, one row a reduced row; elsewhere `otherwise` for both. Whether the example holds is for verify().
+  Counterexample example(const Matrix& losses, const Rational& otherwise) const {
+    Matrix all(from_.matrix().rows(), losses.columns());
+    for (std::size_t x = 0; x < all.rows(); ++x) {
+      for (std::size_t w = 0; w < all.columns(); ++w) all(x, w) = otherwise;
+    }
+    for (std::size_t i = 0; i < losses.rows(); ++i) {
+      for (std::size_t w = 0; w < all.columns(); ++w) all(reduction_.rows[i], w) = losses(i, w);
+    }
+    Counterexample result{Prior::uniform(all.rows()), Loss(all), {}, {}};
+    result.loss_from = expected_loss(result.prior, from_, result.loss);
+    result.loss_to = expected_loss(result.prior, to_, result.loss);
+    return result;
+  }
+
+  Refinement refuted(const Counterexample& counterexample, std::string reason) const {
+    if (!verify(from_, to_, counterexample)) throw Error(ErrorCode::internal, "a counter-example does not hold");
+    return {counterexample, std::move(reason)};
+  }
+
+  /// l with l A = 0 and l B != 0, if a row of B does not follow where its row of A leads.
+  std::optional<Refinement> refuted_by_inconsistency(const Solution& solution) const;
+  /// l with l A = e_y where the solution has a negative entry in row y.
+  std::optional<Refinement> refuted_by_negative_entry(const Solution& solution) const;
+  std::optional<std::size_t> inconsistent_row(const Solution& solution) const;
+
+  Refinement decided_by_program() const;
+  std::optional<Matrix> suggested_witness(const Suggestion& suggestion) const;
+  std::optional<Counterexample> example_of(const std::vector<Rational>& prices) const;
+  Refinement decided_in_rationals() const;
+
+  const Channel& from_;
+  const Channel& to_;
+  Reduction reduction_;
+  Pivots pivots_;
+};
+
+/// The largest of the absolute values, positive.
+Rational largest(const std::vector<Rational>& values) {
+  Rational most;
+  for (const Rational& value : values) most = std::max(most, value.sign() < 0 ? -value : value);
+  return most;
+}
+
+std::optional<std::size_t> Decision::inconsistent_row(const Solution& solution) const {
+  const IntegerMatrix a = reduction_.from.part(all_of(reduction_.from.rows()), pivots_.columns);
+  IntegerMatrix reached(a.rows(), outputs());
+  fmpz_mat_mul(reached.get(), a.get(), solution.numerators.get());
+  IntegerMatrix wanted(a.rows(), outputs());
+  fmpz_mat_scalar_mul_fmpz(wanted.get(), reduction_.to.get(), solution.denominator.get());
+  for (std::size_t x = 0; x < a.rows(); ++x) {
+    for (std::size_t z = 0; z < outputs(); ++z) {
+      if (fmpz_equal(reached.at(x, z), wanted.at(x, z)) == 0) return x;
+    }
+  }
+  return {};
+}
+
+std::optional<Refinement> Decision::refuted_by_inconsistency(const Solution& solution) const {
+  const std::optional<std::size_t> row = inconsistent_row(solution);
+  if (!row) return {};
+  const Solution mix = solve(crossing().transposed(), reduction_.from.part({*row}, pivots_.columns).transposed());
+  std::vector<Rational> functional(reduction_.rows.size());
+  for (std::size_t i = 0; i < pivots_.rank(); ++i) {
+    functional[pivots_.rows[i]] = -mix.entry(i, 0) * reduction_.scales[pivots_.rows[i]];
+  }
+  functional[*row] = reduction_.scales[*row];
+  const Rational most = largest(functional);
+  Matrix losses(functional.size(), 2);
+  for (std::size_t i = 0; i < functional.size(); ++i) {
+    losses(i, 0) = (Rational(1) + functional[i] / most) / 2;
+    losses(i, 1) = (Rational(1) - functional[i] / most) / 2;
+  }
+  return refuted(
+      example(losses, Rational(1, 2)),
+      "no matrix at all leads from one to the other: a combination of the secrets' rows vanishes in the first "
+      "and not in the second");
+}
+
+std::optional<Refinement> Decision::refuted_by_negative_entry(const Solution& solution) const {
+  const fmpz* least = nullptr;
+  std::size_t found = 0;
+  for (std::size_t y = 0; y < observations(); ++y) {
+    for (std::size_t z = 0; z < outputs(); ++z) {
+      const fmpz* entry = solution.numerators.at(y, z);
+      if (fmpz_sgn(entry) < 0 && (least == nullptr || fmpz_cmp(entry, least) < 0)) {
+        least = entry;
+        found = y;
+      }
+    }
+  }
+  if (least == nullptr) return {};
+  IntegerMatrix unit(observations(), 1);
+  fmpz_one(unit.at(found, 0));
+  const Solution mix = solve(crossing().transposed(), unit);
+  std::vector<Rational> functional(reduction_.rows.size());
+  for (std::size_t i = 0; i < pivots_.rank(); ++i) {
+    functional[pivots_.rows[i]] = mix.entry(i, 0) * reduction_.scales[pivots_.rows[i]];
+  }
+  const Rational shift = -*std::ranges::min_element(functional);
+  const Rational most = std::max(*std::ranges::max_element(functional), Rational(0)) + shift;
+  Matrix losses(functional.size(), 2);
+  for (std::size_t i = 0; i < functional.size(); ++i) {
+    losses(i, 0) = (functional[i] + shift) / most;
+    losses(i, 1) = shift / most;
+  }
+  return refuted(example(losses, shift / most),
+                 "the only matrix that leads from one to the other has a negative entry");
+}
+
+/// X on the suggested support, solved exactly; rows are multiples of the channels'.
+std::optional<Matrix> Decision::suggested_witness(const Suggestion& suggestion) const {
+  const std::size_t equations = pivots_.rank() * outputs() + observations();
+  const IntegerMatrix a = reduction_.from.part(pivots_.rows, all_of(observations()));
+  IntegerMatrix system(equations, suggestion.support.size());
+  IntegerMatrix right(equations, 1);
+  for (std::size_t k = 0; k < suggestion.support.size(); ++k) {
+    const auto& [y, z] = suggestion.support[k];
+    for (std::size_t i = 0; i < a.rows(); ++i) fmpz_set(system.at(i * outputs() + z, k), a.at(i, y));
+    fmpz_one(system.at(a.rows() * outputs() + y, k));
+  }
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t z = 0; z < outputs(); ++z) {
+      fmpz_set(right.at(i * outputs() + z, 0), reduction_.to.at(pivots_.rows[i], z));
+    }
+  }
+  for (std::size_t y = 0; y < observations(); ++y) fmpz_one(right.at(a.rows() * outputs() + y, 0));
+
+  const Pivots chosen = pivots_of(system);
+  const Solution solution = solve(system.part(chosen.rows, chosen.columns), right.part(chosen.rows, {0}));
+  Matrix witness(observations(), outputs());
+  for (std::size_t k = 0; k < chosen.rank(); ++k) {
+    const auto& [y, z] = suggestion.support[chosen.columns[k]];
+    witness(y, z) = solution.entry(k, 0);
+  }
+  if (!verify(from_, to_, {expanded(witness, reduction_)})) return {};
+  return witness;
+}
+
+/// Prices of the equations of A X = B, row after row, as losses: action z is what the analyst takes after seeing z of the
+/// second channel.
+std::optional<Counterexample> Decision::example_of(const std::vector<Rational>& prices) const {
+  const Rational most = std::max(Rational(1), largest(prices));
+  Matrix losses(reduction_.rows.size(), outputs());
+  for (std::size_t i = 0; i < pivots_.rank(); ++i) {
+    for (std::size_t z = 0; z < outputs(); ++z) {
+      losses(pivots_.rows[i], z) = Rational(1) - prices[i * outputs() + z] / most;
+    }
+  }
+  Counterexample candidate = example(losses, 0);
+  if (!verify(from_, to_, candidate)) return {};
+  return candidate;
+}
+
+/// Within -1 .. 1, in multiples of 2^-40.
+std::vector<Rational> rounded(const std::vector<std::vector<double>>& prices) {
+  std::vector<Rational> result;
+  for (const std::vector<double>& row : prices) {
+    for (const double price : row) {
+      result.push_back(Rational::dyadic(std::llround(std::ldexp(std::clamp(price, -1.0, 1.0), 40)), -40));
+    }
+  }
+  return result;
+}
+
+/// The simplex method in rationals, for what floating point could not decide.
+Refinement Decision::decided_in_rationals() const {
+  constexpr std::size_t most = 300'000;
+  const std::size_t equations = pivots_.rank() * outputs() + observations();
+  const std::size_t variables = observations() * outputs();
+  if (equations * (variables + equations) > most) {
+    return {Undecided{"none of a linear program's suggestions holds in exact arithmetic"}, "no verdict"};
+  }
+  std::vector<std::vector<Rational>> program(equations, std::vector<Rational>(variables));
+  std::vector<Rational> right(equations, 1);
+  for (std::size_t i = 0; i < pivots_.rank(); ++i) {
+    const std::size_t x = pivots_.rows[i];
+    for (std::size_t z = 0; z < outputs(); ++z) {
+      const std::size_t row = i * outputs() + z;
+      for (std::size_t y = 0; y < observations(); ++y) {
+        fmpq_set_fmpz(flint_of(program[row][y * outputs() + z]), reduction_.from.at(x, y));
+      }
+      fmpq_set_fmpz(flint_of(right[row]), reduction_.to.at(x, z));
+    }
+  }
+  for (std::size_t y = 0; y < observations(); ++y) {
+    for (std::size_t z = 0; z < outputs(); ++z) program[pivots_.rank() * outputs() + y][y * outputs() + z] = 1;
+  }
+  const Feasibility found = solve_program(std::move(program), right);
+  if (found.is_feasible) {
+    Matrix witness(observations(), outputs());
+    for (std::size_t k = 0; k < variables; ++k) witness(k / outputs(), k % outputs()) = found.solution[k];
+    return confirmed(witness, "the simplex method in rationals found a witness");
+  }
+  std::vector<Rational> prices;  // of the channels' rows, not of their multiples
+  for (const std::size_t row : pivots_.rows) {
+    for (std::size_t z = 0; z < outputs(); ++z) prices.push_back(found.prices[prices.size()] * reduction_.scales[row]);
+  }
+  const std::optional<Counterexample> counterexample = example_of(prices);
+  if (!counterexample) throw Error(ErrorCode::internal, "prices of a linear program do not refute it");
+  return refuted(*counterexample, "the simplex method in rationals found an analyst, and he prefers the second");
+}
+
+Refinement Decision::decided_by_program() const {
+  constexpr std::size_t most = 40'000;
+  if (observations() * outputs() > most || pivots_.rank() * outputs() > most) {
+    return {Undecided{"the columns of the first channel are dependent, and the linear program is too large"},
+            "no verdict"};
+  }
+  std::vector<Rational> scales;
+  for (const std::size_t row : pivots_.rows) scales.push_back(reduction_.scales[row]);
+  const Suggestion suggestion = suggest(reduction_.from.part(pivots_.rows, all_of(observations())),
+                                        reduction_.to.part(pivots_.rows, all_of(outputs())), scales);
+  if (const std::optional<Matrix> witness = suggested_witness(suggestion)) {
+    return confirmed(*witness, "a linear program suggested a witness, and it holds");
+  }
+  if (const std::optional<Counterexample> found = example_of(rounded(suggestion.prices))) {
+    return refuted(*found, "a linear program suggested an analyst, and he prefers the second");
+  }
+  return decided_in_rationals();
+}
+
+}  // namespace
+
+Refinement refines(const Channel& from, const Channel& to) {
+  if (from.secrets().size() != to.secrets().size()) {
+    throw Error(ErrorCode::usage, "channels about different numbers of secrets cannot be compared");
+  }
+  return Decision(from, to).decide();
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,241 @@
+// Is a pipeline worth at least as much at one epsilon as at another? Closed criteria first, then refines().
+// Proofs: docs/proofs/stability.md, docs/proofs/refinement.md
+#include <algorithm>
+#include <utility>
+
+#include "flow/channel/names.hpp"
+#include "flow/loss/target_count.hpp"
+#include "flow/pipeline/rows.hpp"
+#include "fractile/error.hpp"
+#include "fractile/stability.hpp"
+
+namespace fractile::flow {
+namespace {
+
+bool is_probability(const Rational& value) { return value.sign() >= 0 && value <= 1; }
+
+PipelineRefinement compared(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  const PipelineChannel first = channel_at(pipeline, from);
+  const PipelineChannel second = channel_at(pipeline, to);
+  return {refines(first.channel, second.channel), first.channel.secrets(), first.channel.observations()};
+}
+
+}  // namespace
+
+std::optional<Recount> recount(const std::vector<Rational>& counted, const std::vector<Rational>& image) {
+  if (counted.size() != image.size() || counted.empty()) {
+    throw Error(ErrorCode::usage, "a probability of being counted for every value, before and after");
+  }
+  Recount map{image[0], 0};
+  for (std::size_t k = 1; k < counted.size(); ++k) {
+    if (counted[k] == counted[0]) continue;
+    map.slope = (image[k] - image[0]) / (counted[k] - counted[0]);
+    map.offset = image[0] - map.slope * counted[0];
+    break;
+  }
+  for (std::size_t k = 0; k < counted.size(); ++k) {
+    if (image[k] != map.offset + map.slope * counted[k]) return {};
+  }
+  if (!is_probability(map.offset) || !is_probability(map.offset + map.slope)) return {};
+  return map;
+}
+
+bool sum_condition(const Matrix& witness) {
+  const std::size_t values = witness.rows();
+  if (witness.columns() != values) throw Error(ErrorCode::usage, "a witness is square");
+  const auto product = [&](std::size_t a, std::size_t b) {
+    std::vector<Rational> result(2 * values - 1);
+    for (std::size_t i = 0; i < values; ++i) {
+      for (std::size_t j = 0; j < values; ++j) result[i + j] += witness(a, i) * witness(b, j);
+    }
+    return result;
+  };
+  for (std::size_t a = 0; a + 2 < values; ++a) {
+    if (product(a, a + 2) != product(a + 1, a + 1)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+bool counts_everyone(const Pipeline& pipeline) {
+  return pipeline.perturber.release() == nullptr && pipeline.post.kind == PostProcessor::Kind::count &&
+         pipeline.secret.kind == Secret::Kind::everyone;
+}
+
+/// The probability of being counted, by value.
+std::vector<Rational> counted_probabilities(const Pipeline& pipeline, const Rational& odds) {
+  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
+  std::vector<Rational> result;
+  for (const Integer& numerator : counted_numerators(pipeline, noise)) {
+    result.emplace_back();
+    fmpq_set_fmpz_frac(flint_of(result.back()), numerator.get(), noise.denominator.get());
+  }
+  return result;
+}
+
+/// Every counted participant stays counted with probability offset + slope, every other one becomes it with offset.
+Witness counting_witness(const Recount& map, std::size_t participants) {
+  const Pipeline recount{
+      participants,
+      {0, 1},
+      Perturber::fixed(Channel(Matrix::of(
+          {{Rational(1) - map.offset, map.offset}, {Rational(1) - map.offset - map.slope, map.offset + map.slope}}))),
+      {PostProcessor::Kind::count, {1}, {}}};
+  const Channel rows = channel_at(recount, 1).channel;  // rows by how many are counted: none, one, ...
+  return {rows.matrix()};
+}
+
+/// A counting query of everyone, when counting again leads from one to the other. The certificate is about everyone, or, when
+/// that is too large, about one participant, of whom everyone's is made.
+std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline, const Rational& from,
+                                                        const Rational& to) {
+  const std::optional<Recount> map =
+      recount(counted_probabilities(pipeline, from), counted_probabilities(pipeline, to));
+  if (!map) return {};
+  Pipeline shown = pipeline;
+  shown.secret = {};  // of whose channel a target's rows are rows
+  std::string reason = "counting again: the probabilities of being counted are an affine image of the first ones";
+  if (!is_small(shown)) {
+    shown.participants = 1;
+    reason += "; the witness is one participant's";
+  }
+  const PipelineChannel first = channel_at(shown, from);
+  const PipelineChannel second = channel_at(shown, to);
+  const Witness witness = counting_witness(*map, shown.participants);
+  if (!verify(first.channel, second.channel, witness)) throw Error(ErrorCode::internal, "a recount does not hold");
+  return PipelineRefinement{{witness, std::move(reason)}, first.channel.secrets(), first.channel.observations()};
+}
+
+/// The same with one participant unknown, all others having the first value: rows of everyone's channel.
+Pipeline with_one_unknown(const Pipeline& pipeline) {
+  Pipeline result = pipeline;
+  result.secret = {Secret::Kind::target, {pipeline.participants - 1}};
+  return result;
+}
+
+// --- One unknown among many known ------------------------------------------------------------------------------------
+
+/// More people than this are compared by what the channel is made of, not by its rows.
+constexpr std::size_t many_people = 100;
+
+/// A combination of values, of weights that add up to 0, under which the probabilities of being counted cancel and their images
+/// do not: nothing when the images are affine.
+std::optional<std::vector<Rational>> telling_combination(const std::vector<Rational>& counted,
+                                                         const std::vector<Rational>& image) {
+  const auto other = static_cast<std::size_t>(
+      std::ranges::find_if(counted, [&](const Rational& p) { return p != counted[0]; }) - counted.begin());
+  const bool differ = other < counted.size();
+  for (std::size_t k = 1; k < counted.size(); ++k) {
+    const Rational share = differ ? (counted[k] - counted[0]) / (counted[other] - counted[0]) : Rational(0);
+    const Rational expected = differ ? image[0] + share * (image[other] - image[0]) : image[0];
+    if (image[k] == expected) continue;
+    std::vector<Rational> combination(counted.size());
+    combination[k] += 1;
+    combination[0] -= Rational(1) - share;
+    if (differ) combination[other] -= share;
+    return combination;
+  }
+  return {};
+}
+
+/// Two actions, one for and one against the combination; losses between 0 and 1.
+Matrix losses_by(const std::vector<Rational>& combination) {
+  Rational largest;
+  for (const Rational& weight : combination) largest = std::max({largest, weight, Rational(0) - weight});
+  Matrix losses(combination.size(), 2);
+  for (std::size_t x = 0; x < combination.size(); ++x) {
+    losses(x, 0) = (Rational(1) + combination[x] / largest) / 2;
+    losses(x, 1) = (Rational(1) - combination[x] / largest) / 2;
+  }
+  return losses;
+}
+
+/// An analyst to whom, exactly, the second is worth more; nothing when it is not.
+std::optional<Counterexample> counterexample(const Pipeline& pipeline, const Prior& prior, const Matrix& losses,
+                                             const Rational& from, const Rational& to) {
+  Analyst analyst;
+  analyst.prior = prior;
+  analyst.goal = Analyst::Goal::matrix;
+  analyst.losses = losses;
+  Counterexample found{prior, loss_of(analyst, pipeline), expected_loss(pipeline, analyst, from),
+                       expected_loss(pipeline, analyst, to)};
+  return found.loss_to < found.loss_from ? std::optional(std::move(found)) : std::nullopt;
+}
+
+/// Somebody who only tells the value that is counted least from that which is counted most.
+std::pair<Prior, Matrix> telling_extremes(const std::vector<Rational>& counted) {
+  const auto least = static_cast<std::size_t>(std::ranges::min_element(counted) - counted.begin());
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(counted) - counted.begin());
+  std::vector<Rational> prior(counted.size());
+  prior[least] = prior[most] = Rational(1, 2);
+  Matrix losses(counted.size(), 2);
+  losses(least, 1) = losses(most, 0) = 1;
+  return {Prior(std::move(prior)), std::move(losses)};
+}
+
+/// By the two probabilities of being counted that every value has: docs/proofs/stability.md, "Known others".
+PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
+  const std::vector<Rational> counted = counted_probabilities(pipeline, from);
+  const std::vector<Rational> image = counted_probabilities(pipeline, to);
+  const std::vector<std::string> names = names_of(pipeline.values);
+  if (const auto combination = telling_combination(counted, image)) {
+    std::optional<Counterexample> found =
+        counterexample(pipeline, Prior::uniform(counted.size()), losses_by(*combination), from, to);
+    if (!found) throw Error(ErrorCode::internal, "a combination of values tells nothing");
+    return {{*std::move(found),
+             "no matrix at all leads from one to the other: the second probabilities of being counted are no affine "
+             "image of the first ones"},
+            names,
+            {}};
+  }
+  const auto [prior, losses] = telling_extremes(counted);
+  if (std::optional<Counterexample> found = counterexample(pipeline, prior, losses, from, to)) {
+    return {{*std::move(found), "the second tells two values apart better than the first"}, names, {}};
+  }
+  return {
+      {Undecided{"counting again does not lead from one to the other, and telling two values apart does not refute"},
+       "undecided"},
+      names,
+      {}};
+}
+
+PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  const bool by_probabilities = TargetCount::fits(pipeline) && pipeline.participants > many_people;
+  return by_probabilities ? compared_among_known(pipeline, from, to) : compared(pipeline, from, to);
+}
+
+std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipeline, const Rational& from,
+                                                         const Rational& to) {
+  PipelineRefinement result = compared_target(with_one_unknown(pipeline), from, to);
+  if (!result.refinement.refuted()) return {};
+  if (pipeline.participants > 1) {
+    result.refinement.reason +=
+        "; already when one value is unknown and all others are " + pipeline.values[0].to_string();
+  }
+  return result;
+}
+
+}  // namespace
+
+PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  pipeline.validate();
+  const bool is_side_by_side = pipeline.perturber.release() == nullptr &&
+                               pipeline.post.kind == PostProcessor::Kind::identity &&
+                               pipeline.secret.kind == Secret::Kind::everyone && pipeline.participants > 1;
+  if (is_side_by_side) {
+    Pipeline single = pipeline;
+    single.participants = 1;
+    PipelineRefinement result = check_refinement(single, from, to);
+    result.refinement.reason += "; the certificate is one participant's, and all answers are released side by side";
+    return result;
+  }
+  if (counts_everyone(pipeline)) {
+    if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
+    if (std::optional<PipelineRefinement> refuted = refuted_by_one_unknown(pipeline, from, to)) return *refuted;
+  }
+  return compared_target(pipeline, from, to);
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "fractile/error.hpp"
+#include "fractile/stability.hpp"
+#include "support/exact_feasibility.hpp"
+#include "support/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+using fractile::testing::leads_to;
+
+// Sections 6.1, 6.2 and 7.1, and appendix F (three respondents).
+TEST(CheckRefinement, ThePapersVerdicts) {
+  const Perturber response = Perturber::randomized_response(3);
+  const Perturber geometric = Perturber::geometric(3);
+  for (const std::size_t participants : {std::size_t{2}, std::size_t{3}}) {
+    EXPECT_TRUE(check_refinement(pipeline_of(participants, response, counting({1})), 3, 2).refinement.refines());
+    EXPECT_TRUE(check_refinement(pipeline_of(participants, response, summing()), 3, 2).refinement.refuted());
+    EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, counting({0})), 3, 2).refinement.refuted());
+    EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, counting({0, 2})), 3, 2).refinement.refines());
+    EXPECT_TRUE(check_refinement(pipeline_of(participants, geometric, summing()), 3, 2).refinement.refuted());
+  }
+  // Appendix D.1: less private, and worse for some analyst.
+  EXPECT_TRUE(check_refinement(known_others(), Rational(351, 100), Rational(7, 2)).refinement.refuted());
+  // Lemma 8.2 and appendix D.2, instances: two people, three categories.
+  EXPECT_TRUE(check_refinement(noisy_argmax(2, 3), 3, 2).refinement.refuted());
+}
+
+// Appendix D.2: instability of noisy ArgMax without a prior or a loss. Two bars of height 0 or 1.
+TEST(TheoremOne, FailsForNoisyArgmax) {
+  const Perturber bar = Perturber::geometric(2);
+  const Refinement single = refines(bar.at(3), bar.at(2));
+  ASSERT_TRUE(single.refines());
+  const Matrix& witness = std::get<Witness>(single.verdict).matrix;
+  EXPECT_FALSE(theorem_one_condition(kronecker(witness, witness), {0, 1, 0, 0}));
+  const Channel argmax = deterministic({0, 1, 0, 0}, 2);
+  EXPECT_TRUE(refines(kronecker_power(bar.at(3), 2) * argmax, kronecker_power(bar.at(2), 2) * argmax).refuted());
+}
+
+// A thousand people: the verdict is from one.
+TEST(CheckRefinement, CountsOfManyPeople) {
+  const PipelineRefinement many =
+      check_refinement(pipeline_of(1000, Perturber::randomized_response(3), counting({1})), 3, 2);
+  ASSERT_TRUE(many.refinement.refines());
+  EXPECT_EQ(std::get<Witness>(many.refinement.verdict).matrix.rows(), 2U);
+  const PipelineRefinement refuted = check_refinement(pipeline_of(100, Perturber::geometric(3), counting({0})), 3, 2);
+  EXPECT_TRUE(refuted.refinement.refuted());
+  EXPECT_EQ(refuted.secrets.size(), 3U);
+}
+
+Channel random_perturber(std::size_t values) {
+  std::vector<std::vector<Rational>> rows;
+  for (std::size_t x = 0; x < values; ++x) {
+    std::vector<Rational> row;
+    Rational sum;
+    for (std::size_t y = 0; y < values; ++y) {
+      row.emplace_back(*rc::gen::inRange(y == x ? 1 : 0, 6));
+      sum += row.back();
+    }
+    for (Rational& p : row) p /= sum;
+    rows.push_back(std::move(row));
+  }
+  return Channel(Matrix::of(rows));
+}
+
+// docs/proofs/stability.md, "Counting": the closed criterion and elimination agree, for any perturbers.
+TEST(Counting, CriterionIsRefinement) {
+  EXPECT_TRUE(rc::check([] {
+    const auto values = *rc::gen::inRange<std::size_t>(2, 5);
+    const auto participants = *rc::gen::inRange<std::size_t>(1, 4);
+    const Channel first = random_perturber(values);
+    // Half of the time an affine image, so that both verdicts occur.
+    const bool affine = *rc::gen::arbitrary<bool>();
+    const Rational offset(*rc::gen::inRange(-1, 4), 6);
+    const Rational end(*rc::gen::inRange(2, 8), 6);
+    std::vector<Rational> counted;
+    std::vector<Rational> image;
+    std::vector<std::vector<Rational>> rows;
+    for (std::size_t x = 0; x < values; ++x) {
+      counted.push_back(first(x, 0));
+      const Rational p = affine ? offset + (end - offset) * first(x, 0) : Rational(*rc::gen::inRange(0, 5), 4);
+      RC_PRE(p.sign() >= 0 && p <= 1);
+      image.push_back(p);
+      rows.push_back(std::vector<Rational>(values));
+      rows.back()[0] = p;
+      rows.back()[1] = Rational(1) - p;
+    }
+    const Pipeline before = pipeline_of(participants, Perturber::fixed(first), counting({0}));
+    const Pipeline after = pipeline_of(participants, Perturber::fixed(Channel(Matrix::of(rows))), counting({0}));
+    const Refinement refinement = refines(channel_at(before, 1).channel, channel_at(after, 1).channel);
+    RC_ASSERT(refinement.refines() == recount(counted, image).has_value());
+    RC_ASSERT(refinement.refines() != refinement.refuted());
+  }));
+}
+
+// docs/proofs/stability.md, "Sums": the progression is lumpability, by brute force.
+TEST(Sums, ProgressionsAreLumpable) {
+  EXPECT_TRUE(rc::check([] {
+    const auto values = *rc::gen::inRange<std::size_t>(2, 6);
+    Matrix witness = random_perturber(values).matrix();
+    if (*rc::gen::arbitrary<bool>()) {  // binomial rows are a progression: (q + p t)^a (r + s t)^(K - 1 - a)
+      const Channel steps = random_perturber(2);
+      const Pipeline binomial =
+          pipeline_of(values - 1, Perturber::fixed(steps), counting({1}));  // rows by how many have value 1
+      witness = channel_at(binomial, 1).channel.matrix();
+    }
+    std::vector<std::size_t> image;
+    for (std::size_t a = 0; a < values; ++a) {
+      for (std::size_t b = 0; b < values; ++b) image.push_back(a + b);
+    }
+    RC_ASSERT(sum_condition(witness) == theorem_one_condition(kronecker(witness, witness), image));
+  }));
+}
+
+// At odds that are next to equal the verdict is that of the channels, and the roles are not mixed up.
+TEST(CheckRefinement, DecidesAtNearlyEqualOdds) {
+  for (const Rational& lower : {Rational(2'999'999, 1'000'000), Rational(3) - Rational(1, 10).pow(40)}) {
+    for (const Perturber& perturber : {Perturber::randomized_response(3), Perturber::geometric(3)}) {
+      for (const PostProcessor& post : {counting({0}), counting({0, 2}), summing(), taking_the_mode()}) {
+        const Pipeline pipeline = pipeline_of(2, perturber, post);
+        const Matrix more = channel_at(pipeline, 3).channel.matrix();
+        const Matrix less = channel_at(pipeline, lower).channel.matrix();
+        EXPECT_EQ(check_refinement(pipeline, 3, lower).refinement.refines(), leads_to(more, less));
+        EXPECT_EQ(check_refinement(pipeline, lower, 3).refinement.refines(), leads_to(less, more));
+      }
+    }
+    const Pipeline counts = pipeline_of(3, Perturber::randomized_response(3), counting({0}));
+    EXPECT_TRUE(check_refinement(counts, 3, lower).refinement.refines());
+    EXPECT_TRUE(check_refinement(counts, lower, 3).refinement.refuted());
+    const Pipeline sums = pipeline_of(2, Perturber::randomized_response(3), summing());
+    EXPECT_TRUE(check_refinement(sums, 3, lower).refinement.refuted());
+  }
+}
+
+}  // namespace
+}  // namespace fractile::flow

@@ -1,0 +1,215 @@
+// Does more epsilon always help? Proofs: docs/proofs/stability.md.
+#include "fractile/stability.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "flow/algebra/real_roots.hpp"
+#include "flow/pipeline/pipeline_rows.hpp"
+#include "flow/pipeline/rows.hpp"
+#include "flow/stability/infinitesimal_generator.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+namespace {
+
+Stability stable(std::string reason) { return {Stability::Verdict::stable, std::move(reason), 0, 0, {}}; }
+
+/// The different probabilities of being counted.
+std::vector<Polynomial> counted_kinds(const Pipeline& pipeline) {
+  std::vector<Polynomial> kinds;
+  for (Polynomial& numerator : counted_numerators<Polynomial>(pipeline, pipeline.perturber.noise())) {
+    if (std::ranges::find(kinds, numerator) == kinds.end()) kinds.push_back(std::move(numerator));
+  }
+  return kinds;
+}
+
+/// Are `roots`, of this polynomial, all strictly inside, apart from those that are exactly an end?
+bool ends_are_clear(const Polynomial& polynomial, const std::vector<RealBounds>& roots, const Rational& from,
+                    const Rational& to) {
+  for (const RealBounds& root : roots) {
+    for (const Rational* end : {&from, &to}) {
+      if (root.lower <= *end && *end <= root.upper && polynomial.at(*end).sign() != 0) return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a / b certainly never falls between `from` and `to`, both positive there.
+bool never_falls(const Polynomial& a, const Polynomial& b, const Rational& from, const Rational& to) {
+  const Polynomial slope = a.derivative() * b - a * b.derivative();
+  std::vector<RealBounds> turns = real_roots(slope, from, to);
+  if (!ends_are_clear(slope, turns, from, to)) return false;
+  Rational begin = from;
+  turns.push_back({to, to});
+  for (const RealBounds& turn : turns) {
+    if (turn.lower > begin && slope.at((begin + turn.lower) / 2).sign() < 0) return false;
+    begin = std::max(begin, turn.upper);
+  }
+  return true;
+}
+
+/// Whether the difference certainly keeps its sign between `from` and `to`.
+bool never_crosses_zero(const Polynomial& difference, const Rational& from, const Rational& to) {
+  const std::vector<RealBounds> roots = real_roots(difference, from, to);
+  return ends_are_clear(difference, roots, from, to) &&
+         std::ranges::none_of(roots, [&](const RealBounds& root) { return root.lower > from && root.upper < to; });
+}
+
+/// Values of two kinds, as to being counted: less epsilon counts again when both likelihood ratios never fall with epsilon.
+bool two_kinds_move_apart(const std::vector<Polynomial>& kinds, const Polynomial& all, const Rational& from,
+                          const Rational& to) {
+  const Rational between = (from + to) / 2;
+  const bool in_order = kinds[0].at(between) < kinds[1].at(between);
+  const Polynomial& low = in_order ? kinds[0] : kinds[1];
+  const Polynomial& high = in_order ? kinds[1] : kinds[0];
+  return never_crosses_zero(high - low, from, to) && never_falls(high, low, from, to) &&
+         never_falls(all - low, all - high, from, to);
+}
+
+std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  if (pipeline.post.kind != PostProcessor::Kind::count) return {};
+  if (pipeline.perturber.is_randomized_response()) {
+    return stable("counting queries are stable under randomized response (section 6.1)");
+  }
+  const std::vector<Polynomial> kinds = counted_kinds(pipeline);
+  if (kinds.size() == 1) return stable("all values are counted alike: nothing is told");
+  if (kinds.size() > 2 || !two_kinds_move_apart(kinds, pipeline.perturber.noise().denominator, from, to)) return {};
+  return stable(
+      "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
+}
+
+/// Which outputs the secrets have when nothing is perturbed, by secret.
+std::vector<std::size_t> undisturbed_outputs(const Pipeline& pipeline) {
+  Pipeline plain = pipeline;
+  plain.perturber = Perturber::fixed(Channel(Matrix::identity(pipeline.values.size())));
+  const Channel channel = channel_at(plain, 1).channel;
+  std::vector<std::size_t> outputs;
+  for (std::size_t x = 0; x < channel.secrets().size(); ++x) {
+    const auto row = channel.matrix().row(x);
+    outputs.push_back(static_cast<std::size_t>(std::ranges::find(row, Rational(1)) - row.begin()));
+  }
+  return outputs;
+}
+
+/// Do secrets of equal outputs have equal rows when each participant keeps their value with probability `kept` and draws a new
+/// one otherwise? That is the witness between two randomized responses.
+bool is_lumpable(const Pipeline& pipeline, const std::vector<std::size_t>& outputs, const Rational& kept) {
+  const std::size_t values = pipeline.values.size();
+  Matrix single(values, values);
+  for (std::size_t x = 0; x < values; ++x) {
+    for (std::size_t y = 0; y < values; ++y) {
+      single(x, y) = (Rational(1) - kept) / static_cast<std::int64_t>(values) + (x == y ? kept : Rational(0));
+    }
+  }
+  Pipeline witness = pipeline;
+  witness.perturber = Perturber::fixed(Channel(single));
+  const Channel channel = channel_at(witness, 1).channel;
+  std::vector<std::optional<std::size_t>> first(channel.observations().size());
+  for (std::size_t x = 0; x < outputs.size(); ++x) {
+    std::optional<std::size_t>& representative = first[outputs[x]];
+    if (!representative) {
+      representative = x;
+    } else if (!std::ranges::equal(channel.matrix().row(x), channel.matrix().row(*representative))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The condition of theorem 5.1 for all witnesses at once: both sides are polynomials of degree at most N in `kept`.
+std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
+  if (!pipeline.perturber.is_randomized_response()) return {};
+  const std::vector<std::size_t> outputs = undisturbed_outputs(pipeline);
+  const auto points = static_cast<std::int64_t>(pipeline.participants) + 1;
+  for (std::int64_t i = 1; i <= points; ++i) {
+    if (!is_lumpable(pipeline, outputs, Rational(i, points + 1))) return {};
+  }
+  return stable("every witness between randomized responses meets the condition of theorem 5.1");
+}
+
+bool keeps_answers_apart(const Pipeline& pipeline) {
+  if (pipeline.perturber.release() != nullptr) return false;
+  using Kind = PostProcessor::Kind;
+  const bool of_one = pipeline.participants == 1 && pipeline.secret.kind != Secret::Kind::histogram;
+  return pipeline.post.kind == Kind::identity ||
+         (of_one && (pipeline.post.kind == Kind::sum || pipeline.post.kind == Kind::mode));
+}
+
+std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  if (!pipeline.perturber.depends_on_epsilon()) return stable("the perturber does not depend on epsilon");
+  if (keeps_answers_apart(pipeline)) {
+    return stable("all answers are released, and the perturbers are a family in which less epsilon is a refinement");
+  }
+  if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
+  // Whoever knows the others' values looks at some rows of everyone's channel.
+  Pipeline everyone = pipeline;
+  everyone.secret = {};
+  if (std::optional<Stability> proved = stable_counting(everyone, from, to)) return proved;
+  return stable_by_lumping(everyone);
+}
+
+using Pairs = std::vector<std::pair<Rational, Rational>>;
+
+/// Pairs of bases to look for a refutation at, the widest first.
+Pairs pairs_within(const Rational& from, const Rational& to) {
+  Pairs pairs;
+  for (std::int64_t parts = 1; parts <= 8; parts *= 2) {
+    const auto point = [&](std::int64_t i) {
+      return short_rational(from + (to - from) / parts * i, from, to, (to - from) / 20);
+    };
+    for (std::int64_t i = 0; i < parts; ++i) pairs.emplace_back(point(i + 1), point(i));
+  }
+  return pairs;
+}
+
+/// Pairs closer and closer together, about a base.
+Pairs pairs_about(const Rational& base, const Rational& from, const Rational& to) {
+  Pairs pairs;
+  for (std::int64_t parts = 64; parts <= (std::int64_t{1} << 24); parts *= 8) {
+    const Rational reach = (to - from) / parts;
+    const Rational high = short_rational(std::min(to, base + reach), std::max(from, base), to, reach / 2);
+    const Rational low = short_rational(std::max(from, base - reach), from, std::min(to, base), reach / 2);
+    if (low < high) pairs.emplace_back(high, low);
+  }
+  return pairs;
+}
+
+std::optional<Stability> refuted(const Pipeline& pipeline, const Pairs& pairs) {
+  const std::int64_t degree = pipeline.perturber.root_degree();
+  for (const auto& [high, low] : pairs) {
+    const Rational more = high.pow(degree);
+    const Rational less = low.pow(degree);
+    PipelineRefinement refinement = check_refinement(pipeline, more, less);
+    if (!refinement.refinement.refuted()) continue;
+    std::string reason = refinement.refinement.reason;
+    return Stability{Stability::Verdict::unstable, std::move(reason), more, less, std::move(refinement)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  pipeline.validate();
+  if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
+  if (std::optional<Stability> proved = proved_stable(pipeline, from, to)) return *proved;
+  const RealBounds first = base_bounds(pipeline, from);
+  const RealBounds last = base_bounds(pipeline, to);
+  const Steps steps = steps_between(pipeline, first.lower, last.upper);
+  if (steps.only_add_noise) return stable("every small step to less epsilon is noise on top, all the way");
+  Pairs pairs = pairs_within(first.upper, last.lower);
+  if (steps.fails_at) {
+    const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);
+    pairs.insert(pairs.end(), near.begin(), near.end());
+  }
+  if (std::optional<Stability> unstable = refuted(pipeline, pairs)) return *unstable;
+  return {
+      Stability::Verdict::undecided,
+      "no proof is known, and none of " + std::to_string(pairs.size()) + " pairs within the range is a counter-example",
+      0,
+      0,
+      {}};
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,106 @@
+#include "fractile/stability.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "fractile/error.hpp"
+#include "support/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+Stability::Verdict verdict(const Pipeline& pipeline) { return check_stability(pipeline, 2, 3).verdict; }
+
+// Theorems 4.2 and 6.1, sections 6.2 and 7.1, lemma 8.2.
+TEST(CheckStability, ThePapersVerdicts) {
+  using enum Stability::Verdict;
+  const Perturber response = Perturber::randomized_response(3);
+  const Perturber geometric = Perturber::geometric(3);
+  EXPECT_EQ(verdict(pipeline_of(1, response, {PostProcessor::Kind::table, {}, {0, 1, 0}})), stable);
+  for (const std::size_t participants : {std::size_t{2}, std::size_t{3}}) {
+    EXPECT_EQ(verdict(pipeline_of(participants, response, counting({0, 1}))), stable);
+    EXPECT_EQ(verdict(pipeline_of(participants, response, summing())), unstable);
+    EXPECT_EQ(verdict(pipeline_of(participants, geometric, counting({0}))), unstable);
+    EXPECT_EQ(verdict(pipeline_of(participants, geometric, counting({0, 2}))), stable);
+    EXPECT_EQ(verdict(pipeline_of(participants, geometric, summing())), unstable);
+    EXPECT_EQ(verdict(pipeline_of(participants, geometric, {})), stable);
+  }
+  EXPECT_EQ(verdict(noisy_argmax(2, 3)), unstable);
+  EXPECT_EQ(verdict(pipeline_of(2, Perturber::randomized_response(2), summing())), stable);
+  EXPECT_EQ(verdict(pipeline_of(1, geometric, summing())), stable);
+  EXPECT_EQ(verdict(pipeline_of(2, Perturber::fixed(Channel(Matrix::identity(2))), summing())), stable);
+  Pipeline target = pipeline_of(3, response, counting({2}));
+  target.secret = Secret::target_knowing({0, 1});
+  EXPECT_EQ(verdict(target), stable);
+}
+
+// A proof of stability, or a certificate against it, agrees with every pair of odds that is tried.
+TEST(CheckStability, AgreesWithPairs) {
+  for (const std::size_t values : {std::size_t{2}, std::size_t{3}, std::size_t{4}}) {
+    for (std::size_t counted = 1; counted + 1 < (std::size_t{1} << values); ++counted) {
+      std::vector<std::size_t> subset;
+      for (std::size_t value = 0; value < values; ++value) {
+        if ((counted >> value & 1) == 1) subset.push_back(value);
+      }
+      const Pipeline pipeline = pipeline_of(2, Perturber::geometric(values), counting(subset));
+      const Stability stability = check_stability(pipeline, 1, 5);
+      bool refuted = false;
+      for (std::int64_t high = 2; high <= 5; ++high) {
+        for (std::int64_t low = 1; low < high; ++low) {
+          refuted = refuted || check_refinement(pipeline, high, low).refinement.refuted();
+        }
+      }
+      const bool unstable = stability.verdict == Stability::Verdict::unstable;
+      EXPECT_EQ(refuted, unstable) << values << " " << counted;
+      EXPECT_TRUE(unstable || stability.verdict == Stability::Verdict::stable) << values << " " << counted;
+      if (!unstable) continue;
+      EXPECT_TRUE(stability.refutation->refinement.refuted());
+      EXPECT_LT(stability.to, stability.from);
+    }
+  }
+}
+
+Stability::Verdict of_quantile(const Rational& quantile, std::size_t records, std::size_t values,
+                               const Secret& secret = {}) {
+  Pipeline pipeline = pipeline_of(
+      records, Perturber::release({Release::Mechanism::exponential, {quantile}, Neighbors::add_remove}, values), {});
+  pipeline.secret = secret;
+  return check_stability(pipeline, odds_bounds(Exponent::parse("0.5")).lower, odds_bounds(Exponent::parse("2")).upper)
+      .verdict;
+}
+
+// docs/quantile-stability.md, "Everyone".
+TEST(QuantileStability, OfEveryone) {
+  for (const Rational& quantile : {Rational(1, 2), Rational(1, 4), Rational(0)}) {
+    for (std::size_t records = 1; records <= 6; ++records) {
+      for (std::size_t values = 2; values <= 6; ++values) {
+        const bool stable = records == 1 || (records == 2 && values == 2 && quantile == Rational(1, 2));
+        EXPECT_EQ(of_quantile(quantile, records, values),
+                  stable ? Stability::Verdict::stable : Stability::Verdict::unstable)
+            << quantile.to_string() << " " << records << " " << values;
+      }
+    }
+  }
+}
+
+// The same, "Known others": stable when the others are one alone, or span the candidates.
+TEST(QuantileStability, OfOneAmongKnownOthers) {
+  for (std::size_t records = 2; records <= 4; ++records) {
+    std::size_t tuples = 1;
+    for (std::size_t i = 1; i < records; ++i) tuples *= 4;
+    for (std::size_t tuple = 0; tuple < tuples; ++tuple) {
+      std::vector<std::size_t> others;
+      for (std::size_t rest = tuple; others.size() + 1 < records; rest /= 4) others.push_back(rest % 4);
+      if (!std::ranges::is_sorted(others)) continue;
+      const bool stable = records == 2 || (others.front() == 0 && others.back() == 3);
+      EXPECT_EQ(of_quantile(Rational(1, 2), records, 4, Secret::target_knowing(others)),
+                stable ? Stability::Verdict::stable : Stability::Verdict::unstable)
+          << records << " " << tuple;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fractile::flow

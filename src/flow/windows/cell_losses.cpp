@@ -1,0 +1,40 @@
+#include "flow/windows/cell_losses.hpp"
+
+#include "flow/pipeline/pipeline_rows.hpp"
+#include "flow/windows/local_argmax.hpp"
+#include "flow/windows/local_count.hpp"
+#include "flow/windows/local_sum.hpp"
+
+namespace fractile::flow {
+namespace {
+
+struct Losses {
+  using Answer = std::optional<CellLosses>;
+
+  Answer operator()(const TargetCount& count) const {
+    return CellLosses{[&count](const Cell& cell) { return local_count(count, cell); }, false, true};
+  }
+
+  Answer operator()(const TargetSum& sum) const {
+    constexpr double most_of_isolated = 1500;
+    if (!has_listable_totals(sum)) return {};
+    return CellLosses{[&sum](const Cell& cell) { return local_sum(sum, cell); },
+                      sum.range() * symbolic_degree(sum.pipeline()) > most_of_isolated, true};
+  }
+
+  Answer operator()(const GuessedMode& guessed) const {
+    constexpr double most_coefficients = 2e6;
+    const Pipeline& pipeline = guessed.pipeline();
+    const double polynomials = secret_count(pipeline).to_double() * static_cast<double>(pipeline.values.size());
+    return CellLosses{[&guessed](const Cell& cell) { return local_argmax(guessed, cell); },
+                      polynomials * symbolic_degree(pipeline) > most_coefficients, false};
+  }
+
+  Answer operator()(const DenseLoss& /*dense*/) const { return {}; }
+};
+
+}  // namespace
+
+std::optional<CellLosses> cell_losses(const LossModel& model) { return model.visit(Losses{}); }
+
+}  // namespace fractile::flow

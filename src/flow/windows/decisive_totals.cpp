@@ -1,0 +1,172 @@
+#include "flow/windows/decisive_totals.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "exact/workers.hpp"
+#include "flow/algebra/ring.hpp"
+
+namespace fractile::flow {
+namespace {
+
+constexpr double nothing = -std::numeric_limits<double>::infinity();
+
+/// The first of the actions that cost most likely least.
+std::size_t best_after(const TiltedSum& sum, std::size_t total) {
+  std::size_t best = 0;
+  Enclosure least = sum.loss(0, total);
+  for (std::size_t action = 1; action < sum.costs.size(); ++action) {
+    Enclosure loss = sum.loss(action, total);
+    if (arf_cmp(arb_midref(loss.arb()), arb_midref(least.arb())) >= 0) continue;
+    best = action;
+    least = std::move(loss);
+  }
+  return best;
+}
+
+/// Whether another action is certainly better.
+bool speaks_against(std::size_t baseline, const TiltedSum& sum, std::size_t total) {
+  const Enclosure usual = sum.loss(baseline, total);
+  for (std::size_t action = 0; action < sum.costs.size(); ++action) {
+    if (action != baseline && certainly_less(sum.loss(action, total), usual)) return true;
+  }
+  return false;
+}
+
+/// The place of the one with a ratio of 1.
+std::size_t home_of(const std::vector<TiltedTotals>& views) {
+  return static_cast<std::size_t>(std::ranges::find(views, Rational(1), &TiltedTotals::ratio) - views.begin());
+}
+
+/// Totals by how likely they are, at some odds.
+class Glance {
+ public:
+  Glance(const TargetSum& target, const std::vector<TiltedTotals>& views, const Rational& odds)
+      : target_(target), views_(views), odds_(Enclosure::of(odds, enclosure_bits)) {}
+
+  std::size_t usual_action() {
+    const TiltedSum& sum = with(1);
+    return best_after(sum, (sum.first() + sum.end()) / 2);
+  }
+
+  /// The weight of the likeliest total that speaks against the baseline, if any does.
+  std::optional<double> heaviest_against(std::size_t baseline) {
+    auto above = views_.begin() + static_cast<std::ptrdiff_t>(home_of(views_));
+    auto below = above;  // the next one is before
+    double heaviest = nothing;
+    for (;;) {
+      const double next_above = above != views_.end() ? above->weight(above->first) : nothing;
+      const double next_below = below != views_.begin() ? std::prev(below)->weight(std::prev(below)->last) : nothing;
+      if (std::max(next_above, next_below) <= heaviest) break;
+      const TiltedTotals& next = next_above >= next_below ? *above++ : *--below;
+      const TiltedSum& sum = with(next.law);
+      for (std::size_t total = next.first; total <= next.last; ++total) {
+        if (next.weight(total) > heaviest && speaks_against(baseline, sum, total)) heaviest = next.weight(total);
+      }
+    }
+    if (heaviest == nothing) return {};
+    return heaviest;
+  }
+
+ private:
+  const TiltedSum& with(const Rational& law) {
+    const auto [place, is_new] = sums_.try_emplace(law.to_string());
+    if (is_new) place->second.emplace(target_, odds_, law);
+    return *place->second;
+  }
+
+  const TargetSum& target_;
+  const std::vector<TiltedTotals>& views_;
+  Enclosure odds_;
+  std::map<std::string, std::optional<TiltedSum>> sums_;
+};
+
+constexpr double negligible = 112;  // a weight below the unit
+
+/// A part of a view, and maybe more totals beyond it.
+TiltedTotals part_of(const TiltedTotals& view, std::size_t first, std::size_t last) {
+  return {view.ratio, view.law, first, last, view.unit, view.slope};
+}
+
+/// Totals of less weight, which are at the ends, are left out.
+void leave_out(DecisiveTotals& sums, double least) {
+  const std::size_t last = sums.views.back().last;
+  const std::vector<TiltedTotals> all = std::exchange(sums.views, {});
+  for (TiltedTotals view : all) {
+    while (view.slope < 0 && view.first <= view.last && view.weight(view.first) < least) ++view.first;
+    const std::size_t end = view.last + 1;
+    while (view.slope > 0 && view.first <= view.last && view.weight(view.last) < least) --view.last;
+    if (view.slope < 0 && view.first > 0 && sums.views.empty()) sums.beyond = {part_of(view, 0, view.first - 1)};
+    if (view.first <= view.last) sums.views.push_back(view);
+    if (view.last + 1 < end) {
+      sums.beyond.push_back(part_of(view, view.last + 1, last));
+      return;
+    }
+  }
+}
+
+/// Totals beyond a view that are not much likelier than the unit, seen from the view, need not be known better: it stands for these, too.
+void join_light_ones(DecisiveTotals& sums) {
+  const double light = sums.unit + 4;
+  std::size_t first = home_of(sums.views);
+  std::size_t last = first;
+  while (first > 0 && sums.views[first].weight(sums.views[first - 1].last) >= light) --first;
+  while (last + 1 < sums.views.size() && sums.views[last].weight(sums.views[last + 1].first) >= light) ++last;
+  sums.views[first].first = sums.views.front().first;
+  sums.views[last].last = sums.views.back().last;
+  sums.views = std::vector<TiltedTotals>(sums.views.begin() + static_cast<std::ptrdiff_t>(first),
+                                         sums.views.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+}
+
+/// What speaks against the baseline at some odds.
+std::vector<std::optional<double>> glances(const TargetSum& target, const std::vector<TiltedTotals>& views,
+                                           const Cell& cell, std::size_t baseline) {
+  const std::vector<Rational> places{-1, 0, 1};
+  std::vector<std::optional<double>> heaviest(places.size());
+  share_among_threads(threads_of_machine(), places.size(), [&](std::size_t i) {
+    heaviest[i] = Glance(target, views, cell.odds_at(places[i])).heaviest_against(baseline);
+  });
+  return heaviest;
+}
+
+}  // namespace
+
+DecisiveTotals decisive_totals(const TargetSum& target, const Cell& cell) {
+  DecisiveTotals sums{0, nothing, 0, tilted_totals(target, cell.centre)};
+  sums.baseline = Glance(target, sums.views, cell.centre).usual_action();
+  const auto heaviest = glances(target, sums.views, cell, sums.baseline);
+  double lowest = -nothing;
+  for (const std::optional<double>& weight : heaviest) {
+    sums.unit = std::max(sums.unit, weight.value_or(nothing));
+    lowest = std::min(lowest, weight.value_or(-nothing));
+  }
+  if (sums.unit == nothing) {
+    const TiltedTotals& front = sums.views.front();
+    const TiltedTotals& back = sums.views.back();
+    sums.unit = std::min(front.weight(front.first), back.weight(back.last));
+    return sums;
+  }
+  sums.spread = sums.unit - lowest;
+  // Elsewhere in the cell the baseline may be best after all totals, which is not known if some are left out.
+  const bool are_everywhere = std::ranges::all_of(heaviest, [](const auto& weight) { return weight.has_value(); });
+  if (are_everywhere) {
+    leave_out(sums, sums.unit - negligible);
+    join_light_ones(sums);
+  }
+  return sums;
+}
+
+DecisiveTotals likely_totals(const TargetSum& target, const Cell& cell) {
+  DecisiveTotals sums{0, 0, 0, tilted_totals(target, cell.centre)};
+  sums.baseline = Glance(target, sums.views, cell.centre).usual_action();
+  leave_out(sums, sums.unit - negligible);
+  join_light_ones(sums);
+  return sums;
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,62 @@
+#include "flow/windows/enclose.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "exact/workers.hpp"
+#include "flow/windows/rise.hpp"
+
+namespace fractile::flow {
+namespace {
+
+using enum MonotonePiece::Direction;
+
+/// What the directions of pieces say of windows. Neighbours have different directions.
+class WindowsOfPieces {
+ public:
+  explicit WindowsOfPieces(const std::vector<MonotonePiece>& pieces) : pieces_(pieces) {}
+
+  Windows windows() const {
+    Windows result;
+    result.method = Windows::Method::enclosed;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      const MonotonePiece& piece = pieces_[i];
+      if (is(i, rises)) result.windows.push_back({end_at(i - 1, piece.from), end_at(i + 1, piece.to)});
+      if (is(i, unknown) && !is_narrow_end(i)) result.undecided.push_back({piece.from, piece.to});
+    }
+    return result;
+  }
+
+ private:
+  /// Whether there is such a piece; the one before the first has the largest index of all.
+  bool is(std::size_t i, MonotonePiece::Direction direction) const {
+    return i < pieces_.size() && pieces_[i].direction == direction;
+  }
+  /// The end of a window lies in a neighbour that is unknown, if there is one.
+  RealBounds end_at(std::size_t neighbour, const Rational& otherwise) const {
+    if (!is(neighbour, unknown)) return {otherwise, otherwise};
+    return {pieces_[neighbour].from, pieces_[neighbour].to};
+  }
+  bool is_narrow_end(std::size_t i) const {
+    const MonotonePiece& piece = pieces_[i];
+    return (is(i - 1, rises) || is(i + 1, rises)) && piece.to - piece.from < piece.from * narrow_piece();
+  }
+
+  const std::vector<MonotonePiece>& pieces_;
+};
+
+}  // namespace
+
+Windows enclosed_windows(const LossModel& model, const CellLosses& losses, const Rational& from, const Rational& to,
+                         const std::function<void(const Rational& odds)>& progress) {
+  std::vector<MonotonePiece> pieces = pieces_between(losses.on_cell, from, to, progress);
+  if (losses.is_quick) pieces = looked_at_again(pieces, losses.on_cell);
+  Windows result = WindowsOfPieces(pieces).windows();
+  share_among_threads(threads_of_machine(), result.windows.size(), [&](std::size_t i) {
+    UnstableWindow& window = result.windows[i];
+    window.proof = rise_between(model, window.from.upper, window.to.lower);
+  });
+  return result;
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,18 @@
+// Windows whose ends are enclosed, for losses whose polynomials are long.
+// Proof: docs/proofs/windows.md
+#pragma once
+
+#include <functional>
+
+#include "flow/loss/loss_model.hpp"
+#include "flow/windows/cell_losses.hpp"
+#include "fractile/windows.hpp"
+
+namespace fractile::flow {
+
+/// All windows within odds from .. to, 1 <= from < to, but for what is undecided. The loss depends on epsilon; `losses` are the
+/// model's.
+Windows enclosed_windows(const LossModel& model, const CellLosses& losses, const Rational& from, const Rational& to,
+                         const std::function<void(const Rational& odds)>& progress = {});
+
+}  // namespace fractile::flow

@@ -1,0 +1,316 @@
+#include "flow/windows/local_count.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "exact/workers.hpp"
+#include "flow/algebra/bernstein_ellipse.hpp"
+
+namespace fractile::flow {
+namespace {
+
+constexpr double smallest_divisor = 0.25;  // of n |p'| / max(p, 1 - p); exact, and so is 1 less it
+constexpr std::uint64_t largest_quotient = 4;
+
+Enclosure times(const Enclosure& a, std::uint64_t factor) {
+  Enclosure result;
+  arb_mul_ui(result.arb(), a.arb(), factor, chebyshev_bits);
+  return result;
+}
+
+/// Whether p, or 1 - p, is at least smallest_divisor for all of them.
+bool is_far_from_an_end(const Enclosure& probabilities) {
+  return probabilities.lower_double() >= smallest_divisor || probabilities.upper_double() <= 1 - smallest_divisor;
+}
+
+/// What the errors are made of, in a view's units. Places are the variable.
+struct CountBounds {
+  Enclosure law;   ///< on the ellipse, the moduli of all Q(y) of the view together
+  Enclosure loss;  ///< likewise, of all joint losses together, whatever the actions are
+  Enclosure
+      slope_per_mass;  ///< of joint losses together, at real places, by the probability of their counts and two more on each side
+};
+
+/// Of sum over y of |Q(y)| ratio^y, for one person: 1 - p and p ratio, over the view's moment.
+Enclosure modulus_in(const TiltedCounts& view, const TargetCount& count, std::size_t value, const Cell& cell) {
+  const Polynomial& counted = count.counted()[value];
+  const Polynomial ratio = Polynomial::constant(view.ratio.numerator());
+  const Polynomial unit = Polynomial::constant(view.ratio.denominator());
+  const Enclosure modulus = largest_sum_of_moduli({unit * (count.denominator() - counted), ratio * counted},
+                                                  unit * count.denominator(), cell);
+  return modulus / view.moments[value];
+}
+
+/// Of everyone's probability of being counted; nothing where the bounds for unlikely counts do not hold.
+std::optional<std::vector<ProbabilityBounds>> probabilities_about(const TargetCount& count, const Cell& cell) {
+  if (!is_right_of_zero(cell)) return {};
+  std::vector<ProbabilityBounds> by_value;
+  for (std::size_t value = 0; value < count.counted().size(); ++value) {
+    by_value.push_back(bounds_about(count.counted()[value], count.denominator(), cell));
+    if (count.histogram()[value] > 0 && !is_far_from_an_end(by_value.back().range)) return {};
+  }
+  return by_value;
+}
+
+/// Nothing when a bound is too large to be of use. `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
+std::optional<CountBounds> bounds_in(const TiltedCounts& view, const TargetCount& count,
+                                     const std::vector<ProbabilityBounds>& by_value, const Enclosure& answers,
+                                     const Cell& cell) {
+  std::vector<Enclosure> slopes;
+  std::vector<Enclosure> moduli;
+  Enclosure steepness;  // sum of n |p'| / max(p, 1 - p)
+  for (std::size_t value = 0; value < by_value.size(); ++value) {
+    const std::size_t others = count.histogram()[value];
+    slopes.push_back(by_value[value].slope);
+    moduli.push_back(others == 0 ? whole<Enclosure>(1) : modulus_in(view, count, value, cell));
+    steepness += times(by_value[value].slope, largest_quotient * others);
+  }
+  CountBounds result;
+  result.law = modulus_of_sum(moduli, count.histogram());
+  if (!(result.law.upper_double() <= largest_modulus)) return {};
+
+  result.loss = answers * result.law;
+  result.slope_per_mass =
+      times(highest_losses(count.joint(), slopes), 2) + times(largest_loss(count.joint()) * steepness, 4);
+  if (arb_is_finite(result.loss.arb()) == 0 || arb_is_finite(result.slope_per_mass.arb()) == 0) return {};
+  return result;
+}
+
+/// A view on a cell.
+class LocalView {
+ public:
+  LocalView(const TiltedCounts& view, const TargetCount& count, const Cell& cell, const CountBounds& bounds)
+      : view_(view),
+        difference_error_(Interpolation::value_error(times(bounds.loss, 2)).upper_double()),
+        most_mass_(63 * Interpolation::value_error(bounds.law).lower_double()),
+        negligible_slope_(times(Interpolation::value_error(bounds.law), 64) * bounds.slope_per_mass * view.share),
+        slope_error_(Interpolation::slope_error(times(bounds.loss, 2)) * view.share),
+        laws_(Interpolation::nodes) {
+    const std::vector<Enclosure> odds = odds_at_nodes(cell);
+    share_among_threads(threads_of_machine(), odds.size(),
+                        [&](std::size_t i) { laws_[i] = TiltedCountLaw(count, view, odds[i]); });
+  }
+
+  std::size_t first() const { return view_.first; }
+  std::size_t last() const { return view_.last; }
+  /// Of the unit of slopes.
+  const Enclosure& share() const { return view_.share; }
+  bool matters(std::size_t y) const { return view_.matters(y); }
+  /// The count that is likeliest in the view.
+  std::size_t mode(const Places& places) const {
+    const double right = (places.middle() + 1) / 2;
+    const double likely = laws_.back().middle() * (1 - right) + laws_.front().middle() * right;
+    return static_cast<std::size_t>(
+        std::clamp(std::max(likely, 0.0), static_cast<double>(view_.first), static_cast<double>(view_.last)));
+  }
+  const TiltedCountLaw& law(std::size_t node) const { return laws_[node]; }
+  /// Of a difference of two actions' joint losses after a count.
+  double difference_error() const { return difference_error_; }
+  double most_mass() const { return most_mass_; }
+  const Enclosure& negligible_slope() const { return negligible_slope_; }
+  const Enclosure& slope_error() const { return slope_error_; }
+
+ private:
+  TiltedCounts view_;
+  double difference_error_;
+  double most_mass_;  // that is negligible, less its own error
+  Enclosure negligible_slope_;
+  Enclosure slope_error_;
+  std::vector<TiltedCountLaw> laws_;  // by node
+};
+
+class LocalCount final : public LocalLoss {
+ public:
+  /// `answers`: as above.
+  LocalCount(const TargetCount& count, const Cell& cell, std::size_t baseline, std::vector<LocalView> views,
+             const Enclosure& answers)
+      : others_(count.others()),
+        lines_(count.lines().lines),
+        baseline_(baseline),
+        views_(std::move(views)),
+        line_error_(Interpolation::value_error(times(answers, 2)).upper_double()) {
+    for (const Enclosure& odds : odds_at_nodes(cell)) lines_at_.push_back(count.lines_at(odds));
+    for (const LocalView& view : views_) {
+      slope_error_ += view.slope_error();
+      arb_max(negligible_slope_.arb(), negligible_slope_.arb(), view.negligible_slope().arb(), chebyshev_bits);
+    }
+  }
+
+  /// Whether the baseline is best after all counts that are in no view: it is when it is so after those next to them.
+  bool is_usual_elsewhere() {
+    const bool is_whole = views_.size() == 1 && views_.front().first() == 0 && views_.front().last() == others_ + 1;
+    if (is_whole) return true;
+    const std::size_t from = starts_with_view() ? views_.front().last() : 0;
+    const std::size_t to = ends_with_view() ? views_.back().first() : others_ + 1;
+    if (from >= to) return false;
+    for (std::size_t w = 0; w < lines_.size(); ++w) {
+      if (w == baseline_) continue;
+      if (!is_usual(w, from) || !is_usual(w, to)) return false;
+    }
+    return true;
+  }
+
+  std::vector<OpenActions> observations() const override {
+    std::vector<OpenActions> all;
+    std::size_t next = 0;
+    for (const LocalView& view : views_) {
+      if (next < view.first()) all.push_back({next, view.first() - 1, {baseline_}});
+      all.push_back({view.first(), view.last(), {}});
+      for (std::size_t w = 0; w < lines_.size(); ++w) all.back().actions.push_back(w);
+      next = view.last() + 1;
+    }
+    if (next <= others_ + 1) all.push_back({next, others_ + 1, {baseline_}});
+    return all;
+  }
+
+  std::optional<std::size_t> baseline() const override { return baseline_; }
+
+  const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) override {
+    if (action == baseline_) return nothing_;
+    const auto [place, is_new] = slopes_.try_emplace({first, last, action});
+    if (is_new) {
+      const LocalPolynomial more = sum(first, last, action) - sum(first, last, baseline_);
+      place->second = FilteredPolynomial(more.derivative().times(view_of(first).share()));
+    }
+    return place->second;
+  }
+
+  /// Away from the most likely count by ever longer steps, so that a decision where the law is large is made for all beyond.
+  std::size_t parting(std::size_t first, std::size_t last, const Places& places) const override {
+    const std::size_t mode = view_of(first).mode(places);
+    const std::size_t half = first + (last - first) / 2;
+    if (first > mode) return std::min(half, first + (first - mode));
+    if (last <= mode) return std::max(half, last - std::min(last, mode - last + 1));
+    return mode;
+  }
+
+  bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) override {
+    return are_equal(observation, action, other) ||
+           compared(observation, action, other).is_at_most(-difference_error(observation), places);
+  }
+
+  bool is_negligible(std::size_t first, std::size_t last, const Places& places) override {
+    const LocalView& view = view_of(first);
+    const std::size_t before = first < 2 ? 0 : first - 2;
+    if (!view.matters(before) || !view.matters(last + 1)) return false;
+    const auto [place, is_new] = masses_.try_emplace({first, last});
+    if (is_new) {
+      place->second =
+          FilteredPolynomial(through_nodes([&](std::size_t i) { return view.law(i).between(before, last + 2); }));
+    }
+    return place->second.is_at_most(view.most_mass(), places);
+  }
+  const Enclosure& negligible_slope() const override { return negligible_slope_; }
+  Enclosure slope_error() const override { return slope_error_; }
+
+ private:
+  /// Whether the baseline is certainly no worse than another action throughout the cell.
+  bool is_usual(std::size_t other, std::size_t observation) {
+    return are_equal(observation, baseline_, other) ||
+           compared(observation, baseline_, other).is_at_most_everywhere(-difference_error(observation));
+  }
+
+  bool starts_with_view() const { return !views_.empty() && views_.front().first() == 0; }
+  bool ends_with_view() const { return !views_.empty() && views_.back().last() == others_ + 1; }
+  const LocalView& view_of(std::size_t observation) const {
+    return observation <= views_.front().last() ? views_.front() : views_.back();
+  }
+
+  /// An action's joint losses after first .. last together.
+  const LocalPolynomial& sum(std::size_t first, std::size_t last, std::size_t action) {
+    const auto [place, is_new] = sums_.try_emplace({first, last, action});
+    if (is_new) {
+      const LocalView& view = view_of(first);
+      place->second = through_nodes([&](std::size_t i) {
+        Enclosure value;
+        add_product(value, lines_at_[i][action].absent, view.law(i).between(first, last + 1));
+        add_product(value, lines_at_[i][action].present, view.law(i).between(first == 0 ? 0 : first - 1, last));
+        return value;
+      });
+    }
+    return place->second;
+  }
+
+  /// At an end, where only one part of the lines counts.
+  bool are_equal(std::size_t observation, std::size_t action, std::size_t other) const {
+    return (observation == 0 && lines_[action].absent == lines_[other].absent) ||
+           (observation == others_ + 1 && lines_[action].present == lines_[other].present);
+  }
+  const FilteredPolynomial& compared(std::size_t observation, std::size_t action, std::size_t other) {
+    const auto [place, is_new] = differences_.try_emplace({observation, action, other});
+    if (is_new) place->second = FilteredPolynomial(difference(observation, action, other));
+    return place->second;
+  }
+
+  /// Has the sign of an action's joint loss less another's. After 0 all of the law is in Q(0), and after all in Q(others): a factor
+  /// that is left out.
+  LocalPolynomial difference(std::size_t observation, std::size_t action, std::size_t other) {
+    if (observation == 0) return difference(action, other, &Line<Enclosure>::absent);
+    if (observation == others_ + 1) return difference(action, other, &Line<Enclosure>::present);
+    return sum(observation, observation, action) - sum(observation, observation, other);
+  }
+  double difference_error(std::size_t observation) const {
+    return observation == 0 || observation == others_ + 1 ? line_error_ : view_of(observation).difference_error();
+  }
+  LocalPolynomial difference(std::size_t action, std::size_t other, Enclosure Line<Enclosure>::*part) const {
+    return through_nodes([&](std::size_t i) {
+      Enclosure result;
+      arb_sub(result.arb(), (lines_at_[i][action].*part).arb(), (lines_at_[i][other].*part).arb(), enclosure_bits);
+      return result;
+    });
+  }
+
+  using Key = std::tuple<std::size_t, std::size_t, std::size_t>;
+
+  std::size_t others_;
+  std::vector<Line<Polynomial>> lines_;
+  std::size_t baseline_;
+  std::vector<LocalView> views_;
+  double line_error_;
+  Enclosure negligible_slope_;
+  Enclosure slope_error_;
+  std::vector<std::vector<Line<Enclosure>>> lines_at_;  // by node and action
+  FilteredPolynomial nothing_;
+  std::map<Key, LocalPolynomial> sums_;
+  std::map<Key, FilteredPolynomial> slopes_;
+  std::map<Key, FilteredPolynomial> differences_;
+  std::map<std::pair<std::size_t, std::size_t>, FilteredPolynomial> masses_;
+};
+
+/// Only unlikely counts matter, so that their tails are looked at alone.
+bool are_unlikely(const DecisiveCounts& views) { return views.unit.upper_double() < 0x1p-16; }
+
+}  // namespace
+
+std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const TargetCount& count, const Cell& cell) {
+  constexpr double widest_spread = 16;
+  if (views.spread > widest_spread) return nullptr;
+  const std::optional<std::vector<ProbabilityBounds>> by_value = probabilities_about(count, cell);
+  if (!by_value) return nullptr;
+  std::vector<Enclosure> moduli;
+  for (const ProbabilityBounds& bounds : *by_value) moduli.push_back(bounds.modulus);
+  const Enclosure answers = highest_losses(count.joint(), moduli);
+  std::vector<LocalView> here;
+  for (const TiltedCounts& view : views.views) {
+    const std::optional<CountBounds> bounds = bounds_in(view, count, *by_value, answers, cell);
+    if (!bounds) return nullptr;
+    here.emplace_back(view, count, cell, *bounds);
+  }
+  auto loss = std::make_unique<LocalCount>(count, cell, views.baseline, std::move(here), answers);
+  if (!loss->is_usual_elsewhere()) return nullptr;
+  return loss;
+}
+
+std::unique_ptr<LocalLoss> local_count(const TargetCount& count, const Cell& cell) {
+  const std::optional<DecisiveCounts> tails = tail_counts(count, cell);
+  if (tails && are_unlikely(*tails)) {
+    static const Rational narrow = Rational::dyadic(1, -24);  // in case that nothing is narrow enough
+    std::unique_ptr<LocalLoss> loss = local_in_counts(*tails, count, cell);
+    if (loss != nullptr || cell.radius > cell.centre * narrow) return loss;
+  }
+  return local_in_counts(all_counts(count, cell), count, cell);
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,64 @@
+// Where a loss rises within a cell: it is a sum over observations of the least of some smooth functions, each a polynomial up to
+// a bound that is known.
+// Proof: docs/proofs/windows.md, "Signs"
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "exact/enclosure.hpp"
+#include "flow/algebra/chebyshev.hpp"
+
+namespace fractile::flow {
+
+/// Observations first .. last, and the actions one of which is a best one after each.
+struct OpenActions {
+  std::size_t first;
+  std::size_t last;
+  std::vector<std::size_t> actions;
+};
+
+/// An analyst's expected loss on a cell: the sum over observations of the least over actions of smooth functions, the joint losses. Whoever
+/// takes the same action after all observations has a loss that is the same everywhere.
+class LocalLoss {
+ public:
+  LocalLoss() = default;
+  LocalLoss(const LocalLoss&) = delete;
+  LocalLoss& operator=(const LocalLoss&) = delete;
+  virtual ~LocalLoss() = default;
+
+  /// All observations. Of those with first < last: an action that is at most another one after the first and after the last is so
+  /// after all between.
+  virtual std::vector<OpenActions> observations() const = 0;
+  /// Where to part first .. last, first < last, when nothing is decided: the last of the left ones. Any place will do.
+  virtual std::size_t parting(std::size_t first, std::size_t last, const Places& places) const = 0;
+  /// Whether an action's joint loss after an observation is certainly at most another's, throughout the places.
+  virtual bool is_no_worse(std::size_t action, std::size_t other, std::size_t observation, const Places& places) = 0;
+  /// An action, if any, whose slopes are 0, without an error.
+  virtual std::optional<std::size_t> baseline() const { return {}; }
+  /// The derivative by the place of an action's joint losses after first .. last together, up to slope_error().
+  virtual const FilteredPolynomial& slope(std::size_t first, std::size_t last, std::size_t action) = 0;
+  /// Whether the derivative of the joint losses after first .. last together has at most a modulus of negligible_slope() throughout
+  /// the places, whatever the actions are.
+  virtual bool is_negligible(std::size_t first, std::size_t last, const Places& places) = 0;
+  virtual const Enclosure& negligible_slope() const = 0;
+  /// Of the derivative of all joint losses together, whatever the actions are; none where slopes hold their own.
+  virtual Enclosure slope_error() const { return {}; }
+  /// Slopes with at most this modulus are not looked into.
+  virtual double flat_slope() const { return 0; }
+};
+
+/// Whether a loss falls or stays (more odds, no more loss) or rises throughout odds from .. to, or neither is known.
+struct MonotonePiece {
+  enum class Direction { falls, rises, unknown };
+  Rational from;
+  Rational to;
+  Direction direction;
+};
+
+/// All of a cell, in order. What is unknown is narrower than 2^-34 of the cell, or it consists of parts on which the loss's derivative by
+/// the place has a modulus of at most flat_slope(), or eight times the errors above.
+std::vector<MonotonePiece> pieces_of(LocalLoss& loss, const Cell& cell);
+
+}  // namespace fractile::flow

@@ -1,0 +1,343 @@
+#include "flow/windows/local_sum.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "exact/workers.hpp"
+#include "flow/algebra/bernstein_ellipse.hpp"
+#include "flow/loss/target_sum.hpp"
+#include "flow/pipeline/additions.hpp"
+#include "flow/pipeline/noise.hpp"
+#include "flow/windows/listed_loss.hpp"
+
+namespace fractile::flow {
+namespace {
+
+/// A total that is 2^apart times as likely as those that speak against the baseline leaves the analyst with it throughout the cell.
+constexpr double apart = 16;
+
+Enclosure twice(const Enclosure& a) {
+  Enclosure result;
+  arb_mul_2exp_si(result.arb(), a.arb(), 1);
+  return result;
+}
+
+/// In units of 2^weight, the weight rounded.
+Enclosure over(const Enclosure& a, double weight) {
+  Enclosure result;
+  arb_mul_2exp_si(result.arb(), a.arb(), -static_cast<std::int64_t>(weight));
+  return result;
+}
+
+/// ratio^step by answer, as integers over a common one.
+struct StepWeights {
+  std::vector<Polynomial> weights;
+  Polynomial common;
+};
+StepWeights step_weights(const Rational& ratio, const std::vector<std::size_t>& steps) {
+  const auto highest = static_cast<std::int64_t>(*std::ranges::max_element(steps));
+  const Rational above = ratio.numerator();
+  const Rational below = ratio.denominator();
+  StepWeights result{{}, Polynomial::constant(below.pow(highest))};
+  result.weights.reserve(steps.size());
+  for (const std::size_t step : steps) {
+    const auto power = static_cast<std::int64_t>(step);
+    result.weights.push_back(Polynomial::constant(above.pow(power) * below.pow(highest - power)));
+  }
+  return result;
+}
+
+/// By value: on the ellipse, the sum over answers of |p| ratio^step.
+std::vector<Enclosure> moduli_in(const Rational& ratio, const TargetSum& target, const Cell& cell) {
+  const PolynomialNoise& noise = target.pipeline().perturber.noise();
+  const StepWeights steps = step_weights(ratio, target.steps());
+  std::vector<Enclosure> moduli;
+  moduli.reserve(noise.values());
+  for (const std::vector<Polynomial>& row : noise.numerators) {
+    std::vector<Polynomial> weighted;
+    for (std::size_t answer = 0; answer < row.size(); ++answer) weighted.push_back(row[answer] * steps.weights[answer]);
+    moduli.push_back(largest_sum_of_moduli(weighted, noise.denominator * steps.common, cell));
+  }
+  return moduli;
+}
+
+/// Of a view's joint losses.
+struct ViewBounds {
+  TiltedUnit unit;   ///< at the cell's centre
+  Enclosure losses;  ///< in it, on the ellipse: the moduli of all together, whatever the actions are
+};
+
+/// Nothing when these are too large to be of use.
+std::optional<ViewBounds> bounds_in(const TiltedTotals& view, const TargetSum& target, const Cell& cell) {
+  const std::vector<Enclosure> moduli = moduli_in(view.ratio, target, cell);
+  const Enclosure all = modulus_of_sum(moduli, target.others());
+  TiltedUnit unit(target, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
+  const Enclosure law = all / unit.expectation;
+  if (!(law.upper_double() <= largest_modulus)) return {};
+  return ViewBounds{std::move(unit), highest_losses(target.joint(), moduli) * law};
+}
+
+/// Laws that are tilted alike, at the nodes of a cell.
+class LawAtNodes {
+ public:
+  LawAtNodes(const TargetSum& target, const Cell& cell, const Rational& ratio)
+      : unit_(target, Enclosure::of(cell.centre, enclosure_bits), ratio) {
+    const std::vector<Enclosure> odds = odds_at_nodes(cell);
+    sums_.resize(odds.size());
+    units_.resize(odds.size());
+    share_among_threads(threads_of_machine(), odds.size(), [&](std::size_t i) {
+      const TiltedSum& here = sums_[i].emplace(target, odds[i], ratio);
+      arb_div(units_[i].arb(), here.expectation.arb(), unit_.expectation.arb(), enclosure_bits);
+    });
+  }
+
+  /// At the cell's centre.
+  const TiltedUnit& unit() const { return unit_; }
+
+  /// In that unit. What the laws leave out may be anywhere.
+  LocalPolynomial loss(std::size_t action, std::size_t total) const {
+    return through_nodes([&](std::size_t i) {
+      Enclosure loss = sums_[i]->loss(action, total);
+      arb_add(loss.arb(), loss.arb(), sums_[i]->left_out.arb(), enclosure_bits);
+      arb_mul(loss.arb(), loss.arb(), units_[i].arb(), enclosure_bits);
+      return loss;
+    });
+  }
+
+ private:
+  TiltedUnit unit_;
+  std::vector<std::optional<TiltedSum>> sums_;  // by node
+  std::vector<Enclosure> units_;                // in units of the centre's
+};
+
+/// Joint losses after a view's totals.
+class LocalSumView {
+ public:
+  LocalSumView(const TiltedTotals& view, const ViewBounds& bounds, const LawAtNodes& law)
+      : view_(view), bounds_(bounds), law_(law) {}
+
+  const TiltedTotals& view() const { return view_; }
+  /// In the law's unit.
+  InterpolatedLoss loss(std::size_t action, std::size_t total) const {
+    const Enclosure more = bounds_.unit.after(total) / law_.unit().after(total);
+    return {law_.loss(action, total), bounds_.losses * more};
+  }
+  /// That unit over 2^weight.
+  Enclosure unit_after(std::size_t total, double weight) const { return over(law_.unit().after(total), weight); }
+
+ private:
+  const TiltedTotals& view_;
+  const ViewBounds& bounds_;
+  const LawAtNodes& law_;
+};
+
+/// Actions with different losses, the baseline among them.
+std::vector<std::size_t> different_actions(const JointWeights& joint, std::size_t baseline) {
+  std::vector<std::size_t> actions{baseline};
+  for (std::size_t w = 0; w < joint.weights.columns(); ++w) {
+    const auto is_same = [&](std::size_t other) {
+      bool is_equal = true;
+      for (std::size_t x = 0; x < joint.weights.rows(); ++x) {
+        is_equal = is_equal && joint.weights(x, w) == joint.weights(x, other);
+      }
+      return is_equal;
+    };
+    if (std::ranges::none_of(actions, is_same)) actions.push_back(w);
+  }
+  return actions;
+}
+
+/// Whether each total is in a view or beyond these, and what is beyond has a ratio that makes what is next to the views likeliest. (What is
+/// relevant is guessed in doubles; this is not.)
+bool have_all_totals(const DecisiveTotals& sums, std::size_t last) {
+  if (sums.views.empty()) return false;
+  const TiltedTotals& front = sums.views.front();
+  const TiltedTotals& back = sums.views.back();
+  const auto is_below = [&](const TiltedTotals& view) {
+    return view.first == 0 && view.last + 1 == front.first && view.ratio < 1 && front.ratio <= 1;
+  };
+  const auto is_above = [&](const TiltedTotals& view) {
+    return view.first == back.last + 1 && view.last == last && view.ratio > 1 && back.ratio >= 1;
+  };
+  const bool starts = front.first == 0 || std::ranges::any_of(sums.beyond, is_below);
+  const bool ends = back.last == last || std::ranges::any_of(sums.beyond, is_above);
+  const bool are_on_their_sides =
+      std::ranges::all_of(sums.beyond, [&](const TiltedTotals& view) { return is_below(view) || is_above(view); });
+  const bool have_gaps = std::ranges::adjacent_find(sums.views, [](const TiltedTotals& a, const TiltedTotals& b) {
+                           return a.last + 1 != b.first;
+                         }) != sums.views.end();
+  return starts && ends && are_on_their_sides && !have_gaps;
+}
+
+/// The observations of a cell, and the actions one of which is best after each.
+class SumsInCell {
+ public:
+  SumsInCell(const TargetSum& target, const Cell& cell, const DecisiveTotals& sums)
+      : target_(target),
+        cell_(cell),
+        sums_(sums),
+        actions_(different_actions(target.joint(), sums_.baseline)),
+        totals_(reachable(additions_of(target.pipeline()), target.pipeline().participants)) {}
+
+  /// Nothing when the cell is too wide, or totals are missing.
+  std::unique_ptr<LocalLoss> loss() {
+    if (!have_all_totals(sums_, totals_.back())) return nullptr;
+    list_.push_back({{sums_.baseline}, {{}}, {{}}});  // after something, at least
+    if (!is_best_whatever_is_added() && !add_all()) return nullptr;
+    return std::make_unique<ListedLoss>(std::move(list_), largest_loss(target_.joint()), sums_.baseline);
+  }
+
+ private:
+  /// Whether the baseline costs no more than another action for each step that the target may add, and so after any total.
+  bool is_best_whatever_is_added() const {
+    std::vector<StepCosts> at_nodes;
+    at_nodes.reserve(Interpolation::nodes);
+    for (const Enclosure& odds : odds_at_nodes(cell_)) at_nodes.push_back(target_.step_costs(target_.step_laws(odds)));
+    const Enclosure modulus = highest_losses(target_.joint(), moduli_in(1, target_, cell_));
+    const auto cost = [&](std::size_t action, std::size_t step) {
+      return InterpolatedLoss(through_nodes([&](std::size_t i) { return at_nodes[i][action][step]; }), modulus).value;
+    };
+    for (std::size_t step = 0; step < at_nodes.front().front().size(); ++step) {
+      const LocalPolynomial usual = cost(sums_.baseline, step);
+      for (const std::size_t action : others()) {
+        if (!FilteredPolynomial(usual - cost(action, step)).is_at_most_everywhere(0)) return false;
+      }
+    }
+    return true;
+  }
+
+  bool add_all() {
+    std::vector<ViewBounds> bounds;
+    for (const TiltedTotals& view : sums_.views) {
+      std::optional<ViewBounds> here = bounds_in(view, target_, cell_);
+      if (!here) return false;
+      bounds.push_back(std::move(*here));
+    }
+    add_all_beyond(bounds);
+    std::optional<LawAtNodes> law;
+    for (std::size_t i = 0; i < bounds.size(); ++i) {
+      const TiltedTotals& view = sums_.views[i];
+      if (!law || law->unit().ratio != view.law) law.emplace(target_, cell_, view.law);
+      if (!add_all_in({view, bounds[i], *law})) return false;
+    }
+    return true;
+  }
+
+  /// Likely totals are not listed; false when they may speak against the baseline.
+  bool add_all_in(const LocalSumView& here) {
+    const TiltedTotals& view = here.view();
+    const auto first = std::ranges::lower_bound(totals_, view.first);
+    const std::span totals(first, std::ranges::upper_bound(first, totals_.end(), view.last));
+    std::vector<std::optional<ListedObservation>> found(totals.size());
+    std::atomic<bool> is_usual = true;
+    share_among_threads(threads_of_machine(), found.size(), [&](std::size_t i) {
+      const std::size_t total = totals[i];
+      if (!is_usual) return;
+      if (view.weight(total) <= sums_.unit + apart) {
+        found[i] = after(total, here);
+      } else if (!is_usual_after(total, here)) {
+        is_usual = false;
+      }
+    });
+    for (std::optional<ListedObservation>& one : found) {
+      if (one) list_.push_back(std::move(*one));
+    }
+    return is_usual;
+  }
+
+  ListedObservation after(std::size_t total, const LocalSumView& here) const {
+    const Enclosure unit = here.unit_after(total, sums_.unit);
+    InterpolatedLoss usual = here.loss(sums_.baseline, total);
+    ListedObservation result{actions_, {}, {{}}};
+    result.losses.push_back(std::move(usual.value));
+    for (const std::size_t action : others()) {
+      InterpolatedLoss loss = here.loss(action, total);
+      result.losses.push_back(std::move(loss.value));
+      result.slopes.push_back((loss.slope - usual.slope).times(unit));
+    }
+    return result;
+  }
+
+  bool is_usual_after(std::size_t total, const LocalSumView& here) const {
+    const LocalPolynomial usual = here.loss(sums_.baseline, total).value;
+    return std::ranges::all_of(others(), [&](std::size_t action) {
+      return FilteredPolynomial(usual - here.loss(action, total).value).is_at_most_everywhere(0);
+    });
+  }
+
+  /// What is in no view is taken to have any slope that it may have.
+  void add_all_beyond(const std::vector<ViewBounds>& bounds) {
+    if (sums_.beyond.empty() || actions_.size() == 1) return;
+    Enclosure slope;
+    for (const TiltedTotals& beyond : sums_.beyond) {
+      const bool is_below = beyond.first == 0;
+      slope +=
+          slope_beyond(is_below ? beyond.last : beyond.first, beyond.ratio, is_below ? bounds.front() : bounds.back());
+    }
+    const LocalPolynomial anything = LocalPolynomial().within(whole<Enclosure>(1));
+    list_.push_back({{actions_[0], actions_[1]}, {anything, anything}, {{}, LocalPolynomial().within(slope)}});
+  }
+
+  /// Of the joint losses after a total and all beyond it, less the baseline's.
+  Enclosure slope_beyond(std::size_t total, const Rational& ratio, const ViewBounds& next) const {
+    Enclosure highest;  // at the nodes
+    for (const Enclosure& odds : odds_at_nodes(cell_)) {
+      const Enclosure here = losses_beyond(target_, odds, ratio, total);
+      arb_max(highest.arb(), highest.arb(), here.arb(), enclosure_bits);
+    }
+    const Enclosure on_ellipse = next.losses * next.unit.after(total);
+    const Enclosure slope = Interpolation::slope_within(highest) + Interpolation::slope_error(on_ellipse);
+    return over(twice(slope), sums_.unit);
+  }
+
+  /// All actions but the baseline.
+  std::span<const std::size_t> others() const { return std::span(actions_).subspan(1); }
+
+  const TargetSum& target_;
+  const Cell& cell_;
+  const DecisiveTotals& sums_;
+  std::vector<std::size_t> actions_;
+  std::vector<std::size_t> totals_;
+  std::vector<ListedObservation> list_;
+};
+
+}  // namespace
+
+bool has_listable_totals(const TargetSum& target) {
+  constexpr double most = 200'000;
+  return target.range() <= most;
+}
+
+namespace {
+
+/// Of many totals, those that hardly ever come would take hours: cells become narrow, and all totals that are likelier are looked at.
+bool takes_hours(const TargetSum& target, const DecisiveTotals& sums) {
+  constexpr double few = 20'000;
+  constexpr double unlikely = -100;
+  return target.range() > few && sums.unit - sums.spread < unlikely;
+}
+
+}  // namespace
+
+std::unique_ptr<LocalLoss> local_in_totals(const DecisiveTotals& sums, const TargetSum& target, const Cell& cell) {
+  if (!is_right_of_zero(cell)) return nullptr;
+  return SumsInCell(target, cell, sums).loss();
+}
+
+std::unique_ptr<LocalLoss> local_sum(const TargetSum& target, const Cell& cell) {
+  const DecisiveTotals sums = decisive_totals(target, cell);
+  if (takes_hours(target, sums)) return local_in_totals(likely_totals(target, cell), target, cell);
+  if (sums.spread <= apart) {
+    std::unique_ptr<LocalLoss> loss = local_in_totals(sums, target, cell);
+    if (loss != nullptr) return loss;
+  }
+  static const Rational narrow = Rational::dyadic(1, -16);  // in case that nothing is narrow enough
+  if (cell.radius > cell.centre * narrow) return nullptr;
+  return local_in_totals(likely_totals(target, cell), target, cell);
+}
+
+}  // namespace fractile::flow

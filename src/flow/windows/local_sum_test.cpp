@@ -1,0 +1,301 @@
+#include "flow/windows/local_sum.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "flow/loss/target_sum.hpp"
+#include "flow/pipeline/additions.hpp"
+#include "flow/windows/decisive_totals.hpp"
+#include "support/statistics.hpp"
+#include "support/windows.hpp"
+
+namespace fractile::flow {
+namespace {
+
+TEST(Reachable, TotalsAreThoseOfSomeAnswers) {
+  EXPECT_EQ(reachable({{0, 2, 3}, 0, 1}, 2), (std::vector<std::size_t>{0, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(reachable({{0, 3}, 0, 1}, 3), (std::vector<std::size_t>{0, 3, 6, 9}));
+  EXPECT_EQ(reachable({{2, 7}, 0, 1}, 2), (std::vector<std::size_t>{4, 9, 14}));
+  EXPECT_EQ(reachable({{1, 1}, 0, 1}, 5), (std::vector<std::size_t>{5}));
+}
+
+/// Skewed, so that few totals of many are likely.
+Pipeline skewed(std::size_t participants) {
+  return adding_among(Perturber::randomized_response(3), {participants - 1 - participants / 4, participants / 4, 0},
+                      {0, 1, 5});
+}
+
+Enclosure at(const Rational& odds) { return Enclosure::of(odds, enclosure_bits); }
+
+// In tilted units: the same losses, and those after unlikely totals with as many digits as others.
+TEST(TiltedSums, TiltedLossesAreThoseOfTheSum) {
+  const TargetSum target(skewed(21), {});
+  const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), 21);
+  const TiltedSum straight(target, at(3));
+  const std::vector<TiltedTotals> views = tilted_totals(target, 3);
+  EXPECT_NE(views.front().law, views.back().law);
+  for (const TiltedTotals& view : views) {
+    const TiltedSum tilted(target, at(3), view.law);
+    const TiltedUnit unit(target, at(3), view.law);
+    for (const std::size_t total : totals) {
+      for (std::size_t action = 0; action < straight.costs.size(); ++action) {
+        const Enclosure loss = tilted.loss(action, total) + tilted.left_out;
+        const Enclosure here = product(loss, unit.after(total));
+        const Enclosure expected = straight.loss(action, total) + straight.left_out;
+        EXPECT_NE(arb_overlaps(here.arb(), expected.arb()), 0) << total;
+        if (total < view.first || total > view.last) continue;
+        EXPECT_LT(radius(loss), loss.to_double() * 1e-35) << total;
+      }
+    }
+  }
+}
+
+// What is said to be beyond a total is there, and no more than some thousand times that.
+TEST(TiltedSums, LossesBeyondAreBounded) {
+  const TargetSum target(skewed(21), {});
+  const TiltedSum sum(target, at(3));
+  const std::vector<TiltedTotals> views = tilted_totals(target, 3);
+  const auto beyond = [&](std::size_t first, std::size_t end) {
+    double all = 0;
+    for (std::size_t total = first; total < end; ++total) {
+      double highest = 0;
+      for (std::size_t action = 0; action < sum.costs.size(); ++action) {
+        highest = std::max(highest, sum.loss(action, total).to_double());
+      }
+      all += highest;
+    }
+    return all;
+  };
+  for (const TiltedTotals& view : views) {
+    for (std::size_t total = view.first; total <= view.last; ++total) {
+      const double bound = losses_beyond(target, at(3), view.ratio, total).to_double();
+      const double there = view.slope < 0 ? beyond(0, total + 1) : beyond(total, sum.end());
+      EXPECT_GE(bound, there * (1 - 1e-9)) << total;
+      EXPECT_LE(bound, there * 1e5) << total;
+    }
+  }
+}
+
+// Each total is in one view, in which it is likely, and its weight is a bound.
+TEST(TiltedTotalsOf, HaveAllTotals) {
+  for (const std::size_t participants : {std::size_t{1}, std::size_t{2}, std::size_t{30}, std::size_t{200}}) {
+    const TargetSum target(skewed(participants), {});
+    const std::vector<std::size_t> totals = reachable(additions_of(target.pipeline()), participants);
+    for (const Rational& odds : {Rational(11, 10), Rational(4), Rational(60)}) {
+      std::size_t next = 0;
+      bool has_home = false;
+      for (const TiltedTotals& view : tilted_totals(target, odds)) {
+        EXPECT_EQ(view.first, next);
+        next = view.last + 1;
+        has_home = has_home || (view.ratio == 1 && view.law == 1);
+        const TiltedSum sum(target, at(odds), view.law);
+        const TiltedUnit unit(target, at(odds), view.law);
+        for (const std::size_t total : totals) {
+          if (total < view.first || total > view.last) continue;
+          Enclosure law;  // of the others' sum, the target adding whatever he adds
+          for (std::size_t step = 0; step <= 5 && step <= total; ++step) {
+            const std::size_t below = total - step;
+            if (below < sum.others.first || below >= sum.others.first + sum.others.size) continue;
+            Enclosure mass = sum.others.mass(below - sum.others.first);
+            mass *= TiltedUnit(unit).after(below);
+            law += mass;
+          }
+          const double likely = law.log().to_double() / std::log(2.0);
+          const double reach = 5 * std::abs(view.slope);  // what the target adds is not in the weight
+          EXPECT_LE(likely, view.weight(total) + reach + 3) << participants << " " << total;
+          EXPECT_GE(likely, view.weight(total) - reach - 24) << participants << " " << total;
+        }
+      }
+      EXPECT_TRUE(has_home);
+      EXPECT_EQ(next, participants * 5 + 1);
+    }
+  }
+}
+
+/// What the loss's slope may be at a place: of each observation, the best action's, or any one's that may be best.
+Enclosure slope_at(LocalLoss& loss, double place) {
+  const Places here{place, place};
+  Enclosure sum;
+  for (const OpenActions& after : loss.observations()) {
+    std::optional<Enclosure> any;
+    for (const std::size_t action : after.actions) {
+      const bool is_best = std::ranges::all_of(after.actions, [&](std::size_t other) {
+        return other == action || loss.is_no_worse(action, other, after.first, here);
+      });
+      const Enclosure slope = loss.slope(after.first, after.last, action).over(here);
+      if (is_best || !any) any = slope;
+      if (is_best) break;
+      arb_union(any->arb(), any->arb(), slope.arb(), chebyshev_bits);
+    }
+    arb_add(sum.arb(), sum.arb(), any->arb(), chebyshev_bits);
+  }
+  return sum;
+}
+
+/// By the place, from losses at odds nearby; 10^-12 of it is error.
+double true_slope(const Case& of, const Cell& cell, double place) {
+  const Rational odds = cell.odds_at(Rational::from_double(place));
+  const Rational step = Rational::dyadic(1, -30);
+  const Rational more =
+      expected_loss(of.pipeline, of.analyst, odds + step) - expected_loss(of.pipeline, of.analyst, odds - step);
+  return (more / (step * 2) * cell.radius).to_double();
+}
+
+/// Totals from .. to are looked at, and what is beyond is bounded.
+DecisiveTotals totals_between(std::size_t from, std::size_t to, const std::vector<TiltedTotals>& all) {
+  DecisiveTotals sums{0, 0, 0, {}};
+  for (TiltedTotals view : all) {
+    view.first = std::max(view.first, from);
+    view.last = std::min(view.last, to);
+    if (view.first <= view.last) sums.views.push_back(view);
+  }
+  TiltedTotals below = all.front();
+  below.last = from - 1;
+  if (from > 0) sums.beyond.push_back(below);
+  TiltedTotals above = all.back();
+  above.first = to + 1;
+  if (to < above.last) sums.beyond.push_back(above);
+  return sums;
+}
+
+const Matrix& losses_of_three() {
+  static const Matrix losses = Matrix::of({{0, 2, 3}, {1, 0, 2}, {4, 2, 0}});
+  return losses;
+}
+
+// Whatever is left out: what the slope is said to be holds what it is.
+TEST(LocalInTotals, SlopesHoldThatOfAllTotals) {
+  const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
+  const TargetSum target(of.pipeline, of.analyst);
+  const Cell cell{6, Rational(1, 64)};
+  const std::vector<TiltedTotals> all = tilted_totals(target, 6);
+  const std::size_t last = all.back().last;
+  const TiltedSum sum(target, at(6));
+  const std::size_t likely = (sum.first() + sum.end()) / 4;
+  for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::size_t>>{
+           {0, last}, {2, last}, {likely, last}, {0, last - 3}, {0, likely}, {3, last - 40}}) {
+    DecisiveTotals sums = totals_between(from, to, all);
+    for (TiltedTotals& view : sums.views) view.law = Rational(5, 4);
+    const std::unique_ptr<LocalLoss> loss = local_in_totals(sums, target, cell);
+    ASSERT_NE(loss, nullptr) << from << " " << to;
+    for (const double place : {-0.75, 0.0, 0.5}) {
+      const Enclosure slope = slope_at(*loss, place);
+      const double expected = true_slope(of, cell, place);
+      EXPECT_LE(slope.lower_double(), expected + std::abs(expected) * 1e-9) << from << " " << to;
+      EXPECT_GE(slope.upper_double(), expected - std::abs(expected) * 1e-9) << from << " " << to;
+    }
+  }
+}
+
+// An action that is not best after all likely totals is no baseline.
+TEST(LocalInTotals, LeaveNothingOut) {
+  const Case of{skewed(30), with_weights({5, 2, 3}, losses_of_three())};
+  const TargetSum target(of.pipeline, of.analyst);
+  const Cell cell{6, Rational(1, 64)};
+  DecisiveTotals sums{0, 0, 0, tilted_totals(target, 6)};
+  EXPECT_NE(local_in_totals(sums, target, cell), nullptr);
+  const auto refuses = [&](const DecisiveTotals& others) { return local_in_totals(others, target, cell) == nullptr; };
+  const std::size_t last = sums.views.back().last;
+  DecisiveTotals without = totals_between(2, last - 2, sums.views);
+  EXPECT_FALSE(refuses(without));
+  std::swap(without.beyond[0].ratio, without.beyond[1].ratio);  // each makes the other end likely
+  EXPECT_TRUE(refuses(without));
+  without.beyond.clear();
+  EXPECT_TRUE(refuses(without));
+  without = sums;
+  without.views.erase(without.views.begin() + 1);
+  EXPECT_TRUE(refuses(without));
+  sums.unit = -40;
+  for (sums.baseline = 0; sums.baseline < 3; ++sums.baseline) {
+    EXPECT_EQ(local_in_totals(sums, target, cell), nullptr);
+  }
+}
+
+TEST(EnclosedWindows, OfSumsAreThoseThatAreIsolated) {
+  EXPECT_TRUE(rc::check([] {
+    const auto count = *rc::gen::inRange<std::size_t>(2, 5);
+    std::vector<std::uint64_t> histogram(count);
+    for (std::uint64_t& people : histogram) people = *rc::gen::inRange<std::uint64_t>(0, 3);
+    std::vector<Rational> values{0};
+    while (values.size() < count) values.push_back(values.back() + Rational(*rc::gen::inRange(1, 4), 2));
+    const Perturber perturber =
+        *rc::gen::arbitrary<bool>() ? Perturber::geometric(count) : Perturber::randomized_response(count);
+    Analyst analyst;
+    analyst.goal =
+        *rc::gen::element(Analyst::Goal::bayes_risk, Analyst::Goal::linear_error, Analyst::Goal::squared_error);
+    expect_the_same(adding_among(perturber, histogram, values), analyst, Rational(3, 2), 8);
+  }));
+}
+
+// Few sums have windows; these were found among thousands.
+TEST(EnclosedWindows, OfSumsWithWindows) {
+  const Pipeline five = adding_among(Perturber::geometric(3), {5, 0, 0}, {0, 2, 3});
+  const Analyst of_five = with_losses(Matrix::of({{5, 5, 5}, {6, 3, 0}, {2, 6, 3}}));
+  expect_the_same(five, of_five, Rational(3, 2), 8);
+  const Windows answer = enclose(five, of_five, Rational(3, 2), 8);
+  ASSERT_EQ(answer.windows.size(), 1U);
+  EXPECT_TRUE(answer.undecided.empty());
+  EXPECT_EQ(answer.windows[0].to.to_decimal(5), "6.65952");
+
+  const Pipeline eight = adding_among(Perturber::geometric(5), {0, 1, 4, 1, 2}, {0, 3, 4, 5, 6});
+  const Analyst of_eight = with_losses(Matrix::of({{6, 3, 1}, {408, 5, 6}, {381, 3, 6}, {3, 6, 446}, {163, 705, 3}}));
+  expect_the_same(eight, of_eight, Rational(17, 10), Rational(7, 4));
+}
+
+Case drawn_case(Draws& draw) {
+  const Skewed people = drawn_skewed(draw, 4, 7);
+  std::vector<Rational> values{0};
+  while (values.size() < people.values()) values.push_back(values.back() + static_cast<std::int64_t>(draw(1, 3)));
+  return {adding_among(people.perturber, people.histogram, values), people.analyst};
+}
+
+/// There are totals that change the analyst's mind, as unlikely as that.
+bool decides_on_tails(const Case& drawn, const Rational& odds) {
+  const DecisiveTotals sums =
+      decisive_totals(TargetSum(drawn.pipeline, drawn.analyst), Cell{odds, odds * Rational(1, 1000)});
+  return sums.unit < -16 &&
+         expected_loss(drawn.pipeline, drawn.analyst, odds) != expected_loss(drawn.pipeline, drawn.analyst, odds + 1);
+}
+
+// Where the same is best after all likely totals, nothing remains undecided that is worth mentioning.
+TEST(EnclosedWindows, OfSumsInTailsAreThoseThatAreIsolated) {
+  Draws draw(1);
+  const std::uint64_t cases = testing::effort(10);
+  for (std::uint64_t found = 0; found < cases;) {
+    const Case drawn = drawn_case(draw);
+    if (!decides_on_tails(drawn, 6)) continue;
+    ++found;
+    expect_the_same(drawn.pipeline, drawn.analyst, 5, 7);
+    EXPECT_LT(width_of(enclose(drawn.pipeline, drawn.analyst, 5, 7).undecided), Rational(1, 100'000));
+  }
+}
+
+// Found among thousands: what rises does so by less than 2^-30 of the largest loss.
+TEST(EnclosedWindows, OfSumsInTailsWithWindows) {
+  const Case drawn{
+      adding_among(Perturber::randomized_response(4), {1, 6, 0, 1}, {0, 3, 6, 9}),
+      with_weights({2, 1, 29, 1}, Matrix::of({{30, 4, 6, 4}, {22, 19, 4, 25}, {24, 24, 15, 18}, {10, 7, 28, 4}}))};
+  EXPECT_TRUE(decides_on_tails(drawn, 6));
+  expect_the_same(drawn.pipeline, drawn.analyst, Rational(27, 10), Rational(52, 5));
+  const Windows answer = enclose(drawn.pipeline, drawn.analyst, Rational(27, 10), Rational(52, 5));
+  EXPECT_EQ(answer.windows.size(), 2U);
+  EXPECT_TRUE(answer.undecided.empty());
+}
+
+TEST(EnclosedWindows, OfSumsAreDecidedHoweverUnlikely) {
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::linear_error;
+  const Pipeline pipeline = adding_among(Perturber::randomized_response(3), {150, 30, 19}, {0, 1, 2});
+  const Windows answer = enclose(pipeline, analyst, Rational(21, 10), 4);  // 10^-55 to 10^-15
+  EXPECT_TRUE(answer.windows.empty());
+  EXPECT_TRUE(answer.undecided.empty());
+}
+
+}  // namespace
+}  // namespace fractile::flow

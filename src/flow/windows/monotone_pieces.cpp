@@ -1,0 +1,109 @@
+#include "flow/windows/monotone_pieces.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "exact/workers.hpp"
+#include "flow/algebra/real_roots.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+namespace {
+
+const Rational& narrowest_cell() {
+  static const Rational width(1, 1'000'000'000'000);
+  return width;
+}
+
+/// A short rational that is a little less, at most.
+Rational shortened(const Rational& value) { return short_rational(value, value * Rational(15, 16), value, value / 16); }
+
+struct CellLoss {
+  Cell cell;
+  std::unique_ptr<LocalLoss> loss;
+};
+
+/// Cells side by side, each as wide as it may be.
+class Cells {
+ public:
+  Cells(const LossOnCell& loss, Rational from, Rational to)
+      : loss_(loss), left_(std::move(from)), to_(std::move(to)), radius_((to_ - left_) / 2) {}
+
+  bool are_done() const { return left_ >= to_; }
+  /// What is taken lies below.
+  const Rational& left() const { return left_; }
+
+  CellLoss take() {
+    for (;;) {
+      radius_ = std::min(radius_, (to_ - left_) / 2);
+      CellLoss next{{left_ + radius_, radius_}, loss_({left_ + radius_, radius_})};
+      if (next.loss != nullptr) {
+        left_ += 2 * radius_;
+        radius_ = shortened(radius_ * Rational(4, 3));
+        return next;
+      }
+      radius_ = shortened(radius_ * Rational(3, 4));
+      if (radius_ < narrowest_cell()) throw Error(ErrorCode::internal, "no range of odds is narrow enough");
+    }
+  }
+
+ private:
+  const LossOnCell& loss_;
+  Rational left_;
+  Rational to_;
+  Rational radius_;
+};
+
+/// Neighbours with the same direction become one.
+void append(std::vector<MonotonePiece>& pieces, std::vector<MonotonePiece> more) {
+  for (MonotonePiece& piece : more) {
+    if (!pieces.empty() && pieces.back().direction == piece.direction) {
+      pieces.back().to = piece.to;
+    } else {
+      pieces.push_back(std::move(piece));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
+                                          const std::function<void(const Rational&)>& progress) {
+  const std::size_t threads = threads_of_machine();
+  Cells cells(loss, from, to);
+  std::vector<MonotonePiece> pieces;
+  while (!cells.are_done()) {
+    std::vector<CellLoss> next;
+    next.reserve(threads);
+    while (next.size() < threads && !cells.are_done()) next.push_back(cells.take());
+    std::vector<std::vector<MonotonePiece>> found(next.size());
+    share_among_threads(threads, next.size(),
+                        [&](std::size_t i) { found[i] = pieces_of(*next[i].loss, next[i].cell); });
+    for (std::vector<MonotonePiece>& here : found) append(pieces, std::move(here));
+    if (progress) progress(cells.left());
+  }
+  return pieces;
+}
+
+const Rational& narrow_piece() {
+  static const Rational share(1, 1'000'000'000);
+  return share;
+}
+
+std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pieces, const LossOnCell& loss) {
+  constexpr std::int64_t parts = 16;
+  std::vector<MonotonePiece> result;
+  for (const MonotonePiece& piece : pieces) {
+    const Rational part = (piece.to - piece.from) / parts;
+    if (piece.direction != MonotonePiece::Direction::unknown || part * parts <= piece.from * narrow_piece()) {
+      append(result, {piece});
+      continue;
+    }
+    for (std::int64_t i = 0; i < parts; ++i) {
+      append(result, pieces_between(loss, piece.from + part * i, piece.from + part * (i + 1), {}));
+    }
+  }
+  return result;
+}
+
+}  // namespace fractile::flow

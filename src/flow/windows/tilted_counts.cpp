@@ -1,0 +1,216 @@
+#include "flow/windows/tilted_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace fractile::flow {
+namespace {
+
+Enclosure one() { return whole<Enclosure>(1); }
+
+/// 1 - p + p ratio.
+Enclosure moment_of(const Enclosure& p, const Rational& ratio) {
+  const Enclosure more = Enclosure::of(ratio - 1, law_bits);
+  Enclosure result = one();
+  arb_addmul(result.arb(), p.arb(), more.arb(), law_bits);
+  return result;
+}
+
+/// a - b, about.
+double difference(const Enclosure& a, const Enclosure& b) {
+  Enclosure result;
+  arb_sub(result.arb(), a.arb(), b.arb(), law_bits);
+  return result.to_double();
+}
+
+/// The line that costs least where Q(y - 1) = Q(y).
+std::size_t usual_line(const std::vector<Line<Enclosure>>& lines) {
+  const auto cost = [](const Line<Enclosure>& line) { return line.absent.to_double() + line.present.to_double(); };
+  return static_cast<std::size_t>(std::ranges::min_element(lines, {}, cost) - lines.begin());
+}
+
+/// Ratios Q(y - 1) : Q(y) between which the baseline is best.
+struct Ratios {
+  double low = 0;
+  double high = std::numeric_limits<double>::infinity();
+};
+
+/// At some odds, in doubles: a guess.
+class Glance {
+ public:
+  Glance(const TargetCount& count, const Rational& odds, std::size_t baseline) : histogram_(count.histogram()) {
+    const Enclosure at = Enclosure::of(odds, law_bits);
+    for (const Enclosure& p : count.counted_at(at)) counted_.push_back(p.to_double());
+    const std::vector<Line<Enclosure>> lines = count.lines_at(at);
+    for (const Line<Enclosure>& line : lines) {
+      // What the action costs more than the baseline for a unit of Q(y), and for one of Q(y - 1).
+      const double absent = difference(line.absent, lines[baseline].absent);
+      const double present = difference(line.present, lines[baseline].present);
+      if (absent < 0 && present > 0) ratios_.low = std::max(ratios_.low, -absent / present);
+      if (absent > 0 && present < 0) ratios_.high = std::min(ratios_.high, -absent / present);
+    }
+  }
+
+  const Ratios& ratios() const { return ratios_; }
+
+  /// The mean count when all odds of being counted are multiplied by the ratio: about there, Q(y - 1) : Q(y) is that ratio.
+  double mean(double ratio) const {
+    double sum = 0;
+    for (std::size_t value = 0; value < counted_.size(); ++value) {
+      const double p = counted_[value];
+      if (histogram_[value] > 0) sum += static_cast<double>(histogram_[value]) * p * ratio / (1 - p + p * ratio);
+    }
+    return sum;
+  }
+
+ private:
+  const std::vector<std::size_t>& histogram_;
+  std::vector<double> counted_;
+  Ratios ratios_;
+};
+
+/// A short rational that is about as large.
+Rational rounded(double value) {
+  int exponent = 0;
+  const double part = std::frexp(value, &exponent);
+  constexpr int bits = 16;
+  return Rational::dyadic(static_cast<std::int64_t>(std::ldexp(part, bits)), exponent - bits);
+}
+
+/// The unit of all views is the largest one.
+void compare_units(const TargetCount& count, const Cell& cell, DecisiveCounts& all) {
+  const std::vector<Enclosure> counted = count.counted_at(Enclosure::of(cell.centre, law_bits));
+  std::vector<Enclosure> units;
+  for (TiltedCounts& view : all.views) {
+    Enclosure unit = one();
+    Enclosure power;
+    for (std::size_t value = 0; value < counted.size(); ++value) {
+      view.moments.push_back(count.histogram()[value] == 0 ? one() : moment_of(counted[value], view.ratio));
+      arb_pow_ui(power.arb(), view.moments.back().arb(), count.histogram()[value], law_bits);
+      arb_mul(unit.arb(), unit.arb(), power.arb(), law_bits);
+    }
+    arb_pow_ui(power.arb(), Enclosure::of(view.ratio, law_bits).arb(), view.reference, law_bits);
+    arb_div(unit.arb(), unit.arb(), power.arb(), law_bits);
+    if (arb_gt(unit.arb(), all.unit.arb()) != 0) all.unit = unit;
+    units.push_back(std::move(unit));
+  }
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    arb_div(all.views[i].share.arb(), units[i].arb(), all.unit.arb(), law_bits);
+  }
+}
+
+}  // namespace
+
+DecisiveCounts all_counts(const TargetCount& count, const Cell& cell) {
+  DecisiveCounts result{usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits))), {{0, count.others() + 1}}};
+  compare_units(count, cell, result);
+  return result;
+}
+
+namespace {
+
+/// Where the mean count lies in a cell, when odds are multiplied so that other actions become as good as the baseline. At some odds none
+/// may, as if at one end of all counts.
+class Threshold {
+ public:
+  explicit Threshold(double mean_of_none) : mean_of_none_(mean_of_none) {}
+
+  void add(const Glance& glance, double ratio) {
+    const bool is_none = !(ratio > 0) || !std::isfinite(ratio);
+    const double mean = is_none ? mean_of_none_ : glance.mean(ratio);
+    if (!is_none) ratio_ = ratio;
+    lowest_ = std::min(lowest_, mean);
+    highest_ = std::max(highest_, mean);
+  }
+  bool is_there() const { return ratio_ > 0; }
+  /// One of those that were added, the last one.
+  double ratio() const { return ratio_; }
+  double lowest() const { return lowest_; }
+  double highest() const { return highest_; }
+  double spread() const { return (highest_ - lowest_) * std::abs(std::log2(ratio_)); }
+
+ private:
+  double mean_of_none_;
+  double ratio_ = 0;
+  double lowest_ = std::numeric_limits<double>::infinity();
+  double highest_ = -1;
+};
+
+}  // namespace
+
+std::optional<DecisiveCounts> tail_counts(const TargetCount& count, const Cell& cell) {
+  constexpr double room = 1.25;  // the likeliest count is nearer to the mean
+  const std::size_t baseline = usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits)));
+  const Glance left(count, cell.odds_at(-1), baseline);
+  const Glance middle(count, cell.centre, baseline);
+  const Glance right(count, cell.odds_at(1), baseline);
+  const std::size_t all = count.others() + 1;
+  Threshold low(0);
+  Threshold high(static_cast<double>(all - 1));
+  for (const Glance* here : {&left, &right, &middle}) {
+    low.add(*here, here->ratios().low);
+    high.add(*here, here->ratios().high);
+  }
+  const double usual = middle.mean(1);
+  if (low.is_there() && low.highest() + 2 * room >= usual) return {};
+  if (high.is_there() && high.lowest() - 2 * room <= usual) return {};
+
+  DecisiveCounts result{baseline, {}};
+  if (low.is_there()) {
+    const auto end = static_cast<std::size_t>(std::ceil(low.highest() + room));
+    result.views.push_back({0, end, rounded(low.ratio()), end});
+    result.spread = low.spread();
+  }
+  if (high.is_there()) {
+    const auto begin = std::min(all, static_cast<std::size_t>(std::floor(high.lowest() - room)));
+    result.views.push_back({begin, all, rounded(high.ratio()), begin - 1});
+    result.spread = std::max(result.spread, high.spread());
+  }
+  compare_units(count, cell, result);
+  return result;
+}
+
+// Q(y) = (product of moments) ratio^-y T(y), T the law with the tilted probabilities.
+TiltedCountLaw::TiltedCountLaw(const TargetCount& count, const TiltedCounts& view, const Enclosure& odds) {
+  std::vector<Enclosure> counted = count.counted_at(odds);
+  const Enclosure ratio = Enclosure::of(view.ratio, law_bits);
+  Enclosure unit = one();
+  for (std::size_t value = 0; value < counted.size(); ++value) {
+    if (count.histogram()[value] == 0) continue;
+    Enclosure& p = counted[value];
+    Enclosure moment = moment_of(p, view.ratio);
+    arb_mul(p.arb(), p.arb(), ratio.arb(), law_bits);
+    arb_div(p.arb(), p.arb(), moment.arb(), law_bits);
+    arb_div(moment.arb(), moment.arb(), view.moments[value].arb(), law_bits);
+    arb_pow_ui(moment.arb(), moment.arb(), count.histogram()[value], law_bits);
+    arb_mul(unit.arb(), unit.arb(), moment.arb(), law_bits);
+  }
+  const CountLaw law(counted, count.histogram());
+  first_ = law.first();
+  Enclosure weight;  // unit ratio^(reference - y)
+  const bool is_above = first_ > view.reference;
+  arb_pow_ui(weight.arb(), ratio.arb(), is_above ? first_ - view.reference : view.reference - first_, law_bits);
+  if (is_above) arb_inv(weight.arb(), weight.arb(), law_bits);
+  arb_mul(weight.arb(), weight.arb(), unit.arb(), law_bits);
+  sums_.reserve(law.last() - law.first() + 2);
+  sums_.emplace_back();
+  for (std::size_t y = law.first(); y <= law.last(); ++y) {
+    Enclosure sum = sums_.back();
+    if (view.matters(y)) arb_addmul(sum.arb(), weight.arb(), law.at(y).arb(), law_bits);
+    sums_.push_back(std::move(sum));
+    if (view.ratio != 1) arb_div(weight.arb(), weight.arb(), ratio.arb(), law_bits);
+  }
+  arb_mul(rest_.arb(), unit.arb(), law.rest().arb(), law_bits);
+}
+
+Enclosure TiltedCountLaw::between(std::size_t from, std::size_t to) const {
+  const auto index = [&](std::size_t y) { return std::clamp(y, first_, first_ + sums_.size() - 1) - first_; };
+  Enclosure result;
+  arb_sub(result.arb(), sums_[index(to)].arb(), sums_[index(from)].arb(), law_bits);
+  arb_add(result.arb(), result.arb(), rest_.arb(), law_bits);
+  return result;
+}
+
+}  // namespace fractile::flow

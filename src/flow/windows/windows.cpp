@@ -1,0 +1,30 @@
+#include "fractile/windows.hpp"
+
+#include <optional>
+
+#include "flow/loss/loss_model.hpp"
+#include "flow/windows/cell_losses.hpp"
+#include "flow/windows/enclose.hpp"
+#include "flow/windows/isolate.hpp"
+#include "flow/windows/scan.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+
+Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rational& from, const Rational& to,
+                     const WindowSearch& search) {
+  if (from < 1 || to < from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more upwards");
+  using enum Windows::Method;
+  const LossModel model(pipeline, analyst);
+  const bool can_isolate = model.dense().has_short_polynomials();
+  const std::optional<CellLosses> losses = cell_losses(model);
+  const bool is_level = !pipeline.perturber.depends_on_epsilon() || from == to;
+  if (losses && (!can_isolate || losses->beats_isolation)) {
+    return is_level ? Windows{enclosed} : enclosed_windows(model, *losses, from, to, search.progress);
+  }
+  if (can_isolate) return {isolated, is_level ? std::vector<UnstableWindow>{} : isolated_windows(model, from, to)};
+  if (!search.scanned.empty()) return {scanned, scanned_windows(model, search.scanned)};
+  return {none, {}, {{from, to}}};
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,87 @@
+// One entry to windows, however they are found.
+#include "fractile/windows.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fractile/error.hpp"
+#include "support/windows.hpp"
+
+namespace fractile::flow {
+namespace {
+
+using enum Windows::Method;
+
+Analyst mode_guesser() {
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::argmax_accuracy;
+  return analyst;
+}
+
+/// Over no range, so that nothing takes long.
+Windows::Method method_for(const Pipeline& pipeline, const Analyst& analyst) {
+  return find_windows(pipeline, analyst, 2, 2).method;
+}
+
+TEST(FindWindows, EnclosesWherePolynomialsAreMany) {
+  EXPECT_EQ(method_for(noisy_argmax(20, 3), mode_guesser()), isolated);
+  EXPECT_EQ(method_for(noisy_argmax(60, 4), mode_guesser()), enclosed);
+  EXPECT_EQ(method_for(noisy_argmax(60, 4), {}), isolated);  // there is no other way
+  EXPECT_EQ(method_for(known_others(), thousandfold_error()), isolated);
+  EXPECT_EQ(method_for(adding_among(Perturber::geometric(4), {2, 1, 0, 1}, {0, 1, 2, 3}), {}), isolated);
+  EXPECT_EQ(method_for(adding_among(Perturber::geometric(4), {9, 5, 0, 10}, {0, 1, 2, 3}), {}), enclosed);
+  EXPECT_EQ(method_for(counting_among(Perturber::geometric(3), {5000, 4000, 2000}, {1}), {}), enclosed);
+}
+
+// A median of so many records has polynomials of a degree of 400, and nothing encloses its loss on cells.
+TEST(FindWindows, KnowsNothingOfOthersUnlessTheyAreScanned) {
+  const Pipeline many{51, whole_values(4), Perturber::release({}, 4), {}, {Secret::Kind::target, {20, 10, 10, 10}}};
+  const Windows unknown = find_windows(many, {}, 2, 3);
+  EXPECT_EQ(unknown.method, none);
+  EXPECT_FALSE(unknown.are_all());
+  ASSERT_EQ(unknown.undecided.size(), 1U);
+  EXPECT_EQ(unknown.undecided[0].lower, Rational(2));
+  EXPECT_EQ(unknown.undecided[0].upper, Rational(3));
+  const Windows known = find_windows(many, {}, 2, 3, {{}, {2, Rational(5, 2), 3}});
+  EXPECT_EQ(known.method, scanned);
+  EXPECT_FALSE(known.are_all());
+}
+
+// Points are scanned only where there is no better way.
+TEST(FindWindows, PrefersIsolationToScans) {
+  const Windows windows = find_windows(known_others(), thousandfold_error(), 3, 4, {{}, {3, 4}});
+  EXPECT_EQ(windows.method, isolated);
+  EXPECT_EQ(windows.windows.size(), 1U);
+}
+
+TEST(FindWindows, TellsUpToWhereAllIsDone) {
+  Rational last = 0;
+  const WindowSearch search{[&](const Rational& odds) {
+    EXPECT_GT(odds, last);
+    last = odds;
+  }};
+  const Pipeline pipeline = counting_among(Perturber::geometric(4), {200, 100, 100, 200}, {1});
+  EXPECT_EQ(find_windows(pipeline, {}, 2, Rational(9, 4), search).method, enclosed);
+  EXPECT_EQ(last, Rational(9, 4));
+}
+
+TEST(FindWindows, RefusesWhatIsNoRange) {
+  EXPECT_THROW(find_windows(known_others(), thousandfold_error(), Rational(1, 2), 2), Error);
+  EXPECT_THROW(find_windows(known_others(), thousandfold_error(), 3, 2), Error);
+}
+
+// A comparison that nothing can fail would prove nothing: one that says "undecided" of everything does not pass, nor one that leaves a
+// window out, invents one, or moves its end.
+TEST(DifferenceOf, SeesWhatDiffers) {
+  const std::vector<UnstableWindow> exact{{{3, 3}, {4, 4}, Rise{}}};
+  const Windows right{enclosed, exact};
+  EXPECT_EQ(difference_of(right, exact, 1, 100), "");
+  EXPECT_EQ(difference_of({enclosed, {}, {{1, 100}}}, exact, 1, 100), "too much is undecided");
+  EXPECT_EQ(difference_of({enclosed, {}, {{1, 100}}}, {}, 1, 100), "too much is undecided");
+  EXPECT_EQ(difference_of({enclosed}, exact, 1, 100), "a window is missing");
+  EXPECT_EQ(difference_of(right, {}, 1, 100), "a window is none");
+  EXPECT_EQ(difference_of({enclosed, {{{3, 3}, {5, 5}, Rise{}}}}, exact, 1, 100), "a window ends elsewhere");
+  EXPECT_EQ(difference_of({enclosed, {{{3, 3}, {4, 4}}}}, exact, 1, 100), "a window has no proof");
+}
+
+}  // namespace
+}  // namespace fractile::flow
