@@ -186,6 +186,24 @@ def many_part(results):
                       f"\njoint-total, 10 quantiles of n = 1,000,000: {million}\n"])
 
 
+SHORT_LIST_MECHANISMS = ("joint", "joint-total", "joint-tree", "approximate")
+EPSILONS = ("0.1", "1", "10", "100")
+
+
+def short_list_part(results):
+    rows = []
+    for n in (100_000, 1_000_000):
+        for candidates in (4, 40):
+            for ask, title in (("quartiles", "quartiles"), ("m10", "10 quantiles")):
+                for mechanism in SHORT_LIST_MECHANISMS:
+                    times = [results.get("short_list", n, candidates, ask, mechanism, e) for e in EPSILONS]
+                    if any(times):
+                        rows.append([f"{n:,}", candidates, title, mechanism, *map(shown, times)])
+    return ("## Quantiles among a short list of candidates\n\nAges, most of which lie between the candidates or above "
+            "them; counted already.\n\n" + table(["n", "candidates", "asked", "mechanism",
+                                                   *(f"epsilon {e}" for e in EPSILONS)], rows))
+
+
 def counting_part(results):
     rows = []
     for n in COUNTED_SIZES:
@@ -491,9 +509,9 @@ def main():
         parser.error("FRACTILE_DUCKDB must name libduckdb; ./dev bench sees to it")
 
     results = Results()
-    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^refinement/.*/[2-5]/(check_)?refine",
+    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^refinement/.*/[2-5]/(check_)?refine",
            "^utility/")
-    for pattern in few if options.quick else ("^selection/", "^(release|profile)/", "^(refinement|utility)/"):
+    for pattern in few if options.quick else ("^selection/", "^(release|profile|short_list)/", "^(refinement|utility)/"):
         results.run(options.folder / "fractile_bench", pattern, options.quick)
     processes = list(process_rows(options.folder.parent / "fractile", options.quick, options.peers))
     beside = None
@@ -502,7 +520,7 @@ def main():
                                options.folder.parent / "fractile", options.quick)
     parts = [head_part(results.context, options.quick, beside),
              targets_part(results, processes, beside), selection_part(results), release_part(results),
-             counting_part(results), process_part(processes), refinement_part(results)]
+             short_list_part(results), counting_part(results), process_part(processes), refinement_part(results)]
     if beside:
         parts.append(peers.page_part(beside, processes))
     options.out.write_text("\n".join(parts), encoding="utf-8")
