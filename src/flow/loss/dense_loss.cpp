@@ -20,10 +20,13 @@ struct DenseLoss::Lists {
 };
 
 struct DenseLoss::Problem {
+  Problem(Pipeline of_pipeline, Analyst of_analyst)
+      : pipeline(std::move(of_pipeline)), analyst(std::move(of_analyst)) {}
+
   Pipeline pipeline;
   Analyst analyst;
-  std::once_flag once = {};
-  std::optional<Lists> lists = {};
+  std::once_flag once;
+  std::optional<Lists> lists;
 };
 
 DenseLoss::DenseLoss(const Pipeline& pipeline, const Analyst& analyst)
