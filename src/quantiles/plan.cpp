@@ -249,7 +249,7 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const P
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
   if (auto* selection = std::get_if<SelectQuantiles>(&plan.decision)) {
     selection->subcells = scale.subcells.value_or(subcells_for(lattice.size()));
-    selection->shape.edges = adapts;
+    if (adapts) selection->shape.edges = true;
   }
   if (adapts && plan.mechanism != Mechanism::tree) {
     if (lattice.size() >= scale.fine_lattice) plan.grids = round_grids(lattice);
