@@ -89,7 +89,7 @@ struct PostProcessor {
 struct Secret {
   enum class Kind {
     everyone,   ///< all participants' values
-    target,     ///< one participant's value; he knows the others' (appendix D.1, section 9.2)
+    target,     ///< one participant's value; the analyst knows the others' (appendix D.1, section 9.2)
     histogram,  ///< how many participants have each value; it is the histogram's bars that are perturbed (section 8)
   };
   Kind kind = Kind::everyone;
@@ -149,7 +149,7 @@ struct PipelineRefinement {
 };
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
-/// Who looks at the release, and what he wants.
+/// Who looks at the release, and what they want.
 struct Analyst {
   enum class Goal { bayes_risk, linear_error, squared_error, argmax_accuracy, matrix };
   /// Of the rows of the pipeline's channel; nothing: every secret (every arrangement) is equally likely.
@@ -199,7 +199,7 @@ struct Rise {
   RealBounds loss_to;  ///< certainly above loss_from
 };
 
-/// Where more epsilon costs the analyst: his expected loss rises on the open interval. Ends in odds = exp(epsilon), to 40 digits and
+/// Where more epsilon costs the analyst: their expected loss rises on the open interval. Ends in odds = exp(epsilon), to 40 digits and
 /// more when isolated, to some ten when enclosed.
 struct UnstableWindow {
   RealBounds from;
