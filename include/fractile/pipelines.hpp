@@ -33,6 +33,7 @@ struct Release {
 
 /// A family of channels from one participant's K values to themselves, one for every epsilon; or a release. Families take odds =
 /// exp(epsilon) >= 1, which is rational for epsilon = "ln r".
+/// Thread-safety: a value; threads may share it while none changes it.
 class Perturber {
  public:
   /// Tells the truth with probability p, otherwise answers uniformly, K p / (1 - p) + 1 = odds (Definition 3.4). At least 2
