@@ -2,8 +2,12 @@
 # consume_test.sh installed|subdirectory SOURCE BUILD: a stranger builds against the library, the README's examples too.
 set -euo pipefail
 how=$1 source=$2 build=$3
-folder=$(mktemp -d)
+# Always the same folder, so that ccache knows what it compiled there before.
+folder=$build/consume/$how
+rm -rf "$folder"
+mkdir -p "$folder"
 trap 'rm -rf "$folder"' EXIT
+if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache; fi
 
 for header in "$source"/include/fractile/*.hpp; do
   name=fractile/$(basename "$header")
@@ -20,7 +24,8 @@ awk -v folder="$folder/examples" '
   /^```$/ { out = "" }
   out != "" { print > out }' "$source/README.md"
 
-options=(-G Ninja -DCMAKE_BUILD_TYPE=Debug -DREADME_EXAMPLES="$folder/examples")
+# Neither optimised nor with symbols: what counts is that it builds and runs.
+options=(-G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DREADME_EXAMPLES="$folder/examples")
 if [[ $how == installed ]]; then
   cmake --install "$build" --prefix "$folder/prefix" >/dev/null
   cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null

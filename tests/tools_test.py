@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 
 import check_floors
 import check_proofs
+import check_prose
 import cpp_text
 import demo_data
 import mutants
@@ -353,6 +354,59 @@ class Proofs(HouseTest):
     def test_orphan(self):
         self.write("docs/proofs/nothing.md", PAGE)
         self.assert_one(self.proofs(), "docs/proofs/nothing.md: no header or source names this page")
+
+
+class Prose(HouseTest):
+    def prose(self):
+        return check_prose.check(self.root)
+
+    def test_a_sound_page_passes(self):
+        self.write("docs/other.md", "# The *other* page, 2nd edition\n")
+        self.write(
+            "README.md",
+            "# Title\n\nSee [this](#title), [that](docs/other.md#the-other-page-2nd-edition), [a folder](docs/) and\n"
+            "[the web](https://example.org/x#y). They know; `he` is code, and `[no](link)` too.\n\n"
+            "```\n" + "he wrote " * 40 + "[x](y)\n```\n\n| a | " + "b" * 200 + " |\n",
+        )
+        self.write("include/fractile/h.hpp", "/// They know.\nint he();\n")
+        self.assertEqual(self.prose(), [])
+
+    def test_long_lines(self):
+        self.write("docs/page.md", "a" * 140 + "\n" + "b" * 141 + "\n")
+        self.assert_one(self.prose(), "docs/page.md:2: 141 characters")
+        self.write("docs/page.md", "| " + "b" * 298 + "\n| " + "b" * 299 + "\n")
+        self.assert_one(self.prose(), "docs/page.md:2: 301 characters")
+
+    def test_persons(self):
+        for word in ("he", "His", "him", "himself"):
+            with self.subTest(word):
+                self.write("docs/page.md", f"An analyst knows what {word} wants.\n")
+                self.assert_one(self.prose(), "docs/page.md:1:", f"'{word}' for a person")
+        self.write("docs/page.md", "The theme of this chapter.\n")
+        self.write("include/fractile/h.hpp", "#pragma once\nint f();  ///< what he wants\n")
+        self.assert_one(self.prose(), "include/fractile/h.hpp:2:", "'he' for a person")
+
+    def test_translated_phrases(self):
+        for phrase in check_prose.PHRASES:
+            with self.subTest(phrase):
+                self.write("docs/page.md", f"It says: {phrase.capitalize()}.\n")
+                self.assert_one(self.prose(), "docs/page.md:1:", f"'{phrase}'; write")
+
+    def test_links(self):
+        self.write("docs/other.md", "# Other\n")
+        for target, fault in (
+            ("absent.md", "leads nowhere"),
+            ("../docs/absent/", "leads nowhere"),
+            ("other.md#absent", "other.md has no heading for #absent"),
+            ("#absent", "this page has no heading"),
+        ):
+            with self.subTest(target):
+                self.write("docs/page.md", f"# Page\n\nSee [there]({target}).\n")
+                self.assert_one(self.prose(), "docs/page.md:3:", fault)
+
+    def test_generated_pages_are_held_to_links_only(self):
+        self.write(check_prose.GENERATED[0], "b" * 1000 + " he\n[x](absent.md)\n")
+        self.assert_one(self.prose(), ":2: the link to absent.md leads nowhere")
 
 
 class DemoData(HouseTest):

@@ -21,6 +21,7 @@ namespace fractile {
 /// An exact sum of epsilons of either kind: q + c1 ln r1 + c2 ln r2 + ... A single Exponent cannot hold 1 + ln 2.
 /// Comparisons are exact: a sum is zero only when q = 0 (Lindemann) and r1^c1 r2^c2 ... = 1, which gcds decide.
 /// Proof: docs/proofs/composition.md
+/// Thread-safety: a value; threads may share it while none changes it.
 class EpsilonSum {
  public:
   EpsilonSum() = default;

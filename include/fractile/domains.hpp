@@ -54,6 +54,7 @@ Rational to_rational(const T& value) {
 }
 
 /// One value of type T: null (NaN) allowed or not, between bounds or not.
+/// Thread-safety: a value; threads may share it while none changes it.
 template <Atom T>
 class AtomDomain {
  public:

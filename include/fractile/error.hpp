@@ -17,6 +17,7 @@ enum class ErrorCode {
 
 /// Every failure of the library. `what()` says what is wrong and where, `hint()` what to do next; neither ever holds a
 /// value of the data.
+/// Thread-safety: as that of std::runtime_error.
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& what, std::string hint = {})

@@ -9,6 +9,7 @@
 namespace fractile {
 
 /// An exact rational number of any size, always in lowest terms.
+/// Thread-safety: a value; threads may share it while none changes it.
 class Rational {
  public:
   Rational() = default;
@@ -78,6 +79,7 @@ class Rational {
 Rational sqrt_down(const Rational& value, int bits = 48);
 
 /// An exact non-negative real number c or c*ln(r), c and r rational: a privacy level, or the rate of an exponential law.
+/// Thread-safety: a value; threads may share it while none changes it.
 class Exponent {
  public:
   Exponent() = default;

@@ -60,6 +60,7 @@ bool at_most(const Distance& a, const Distance& b) {
 
 /// A function from members of one domain to members of another, with a stability map: if two inputs are d_in-close under
 /// the input metric, their outputs are stability_map(d_in)-close under the output metric.
+/// Thread-safety: threads may share it; it holds no state that a call changes.
 template <class InputDomain, class InputMetric, class OutputDomain, class OutputMetric>
 class Transformation {
  public:
@@ -100,6 +101,7 @@ class Transformation {
 
 /// A random function with a privacy map: if two inputs are d_in-close under the input metric, the laws of their outputs
 /// are privacy_map(d_in)-close under the output measure.
+/// Thread-safety: threads may share it, each with random bits of its own.
 template <class InputDomain, class InputMetric, class Released, class OutputMeasure>
 class Measurement {
  public:

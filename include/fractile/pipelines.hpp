@@ -32,6 +32,7 @@ struct Release {
 
 /// A family of channels from one participant's K values to themselves, one for every epsilon; or a release. Families take odds =
 /// exp(epsilon) >= 1, which is rational for epsilon = "ln r".
+/// Thread-safety: a value; threads may share it while none changes it.
 class Perturber {
  public:
   /// Tells the truth with probability p, otherwise answers uniformly, K p / (1 - p) + 1 = odds (Definition 3.4). At least 2
@@ -88,7 +89,7 @@ struct PostProcessor {
 struct Secret {
   enum class Kind {
     everyone,   ///< all participants' values
-    target,     ///< one participant's value, the analyst knows the others' (appendix D.1, section 9.2)
+    target,     ///< one participant's value; the analyst knows the others' (appendix D.1, section 9.2)
     histogram,  ///< how many participants have each value; it is the histogram's bars that are perturbed (section 8)
   };
   Kind kind = Kind::everyone;

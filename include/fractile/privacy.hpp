@@ -22,6 +22,7 @@ std::string to_string(Measure measure);
 
 /// What a release may cost, exactly: epsilon (pure differential privacy), rho (zero-concentrated), or epsilon and delta
 /// (approximate).
+/// Thread-safety: a value; threads may share it while none changes it.
 class Budget {
  public:
   /// Error(usage) unless epsilon > 0.

@@ -20,6 +20,7 @@ using Position = std::uint64_t;
 
 /// The public, declared set of candidates: an arithmetic progression that is never materialised, or an increasing list.
 /// Cannot be empty. Values are exact decimals.
+/// Thread-safety: a value; threads may share it while none changes it.
 class Lattice {
  public:
   static constexpr std::uint64_t max_size = std::uint64_t{1} << 62;
@@ -58,6 +59,7 @@ class Lattice {
 
 /// All that the mechanisms may know of a column: how many records lie at each position. Runs of candidates that see the
 /// same data follow from it. Sensitive: it is the data.
+/// Thread-safety: a value; threads may share it while none changes it.
 class RankProfile {
  public:
   /// Counts at strictly increasing positions; at most 2^32 - 1 records in all, else Error(data).

@@ -74,6 +74,7 @@ struct RecordSelection {
 };
 
 /// An opened table whose schema is known and none of whose records has been kept.
+/// Thread-safety: not for two threads at once; open a table for each. Its own work uses several threads.
 class Table {
  public:
   /// Loads the engine, finds the file and reads its schema. Error(usage) for a missing engine, unknown format, too many threads or

@@ -11,15 +11,15 @@ bool is_utf8(std::string_view text);
 
 /// The text as one line that may stand in a message, a table or a page, whatever bytes it holds. It is UTF-8 and without
 /// anything that acts on a terminal or on the order of what is shown: control characters, line and paragraph separators,
-/// directions and other invisible format characters are escaped as \n, \x1b or \u{202e}, and bytes that are not UTF-8 as
-/// \xff. The joiners U+200C and U+200D stay: some scripts spell with them.
+/// directions and other invisible format characters are escaped as `\n`, `\x1b` or `\u{202e}`, and bytes that are not UTF-8 as
+/// `\xff`. The joiners U+200C and U+200D stay: some scripts spell with them.
 std::string shown_text(std::string_view text);
 
 /// The same of a text of several lines: line feeds stay.
 std::string shown_lines(std::string_view text);
 
 /// A name of arbitrary bytes as UTF-8, so that different names have different texts. UTF-8 stays as it is, but for a
-/// backslash before "x" and two digits of 0-9 and a-f, which becomes \x5c; any other byte becomes \xNN.
+/// backslash before "x" and two digits of 0-9 and a-f, which becomes `\x5c`; any other byte becomes `\xNN`.
 std::string name_text(std::string_view name);
 
 }  // namespace fractile

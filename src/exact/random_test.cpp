@@ -206,5 +206,13 @@ TEST(DiscreteLaplace, ReachesBeyondMachineWords) {
   EXPECT_THROW(discrete_laplace(bits, Exponent()), Error);
 }
 
+TEST(Effort, MalformedFactorsAreErrors) {
+  EXPECT_EQ(testing::effort_factor("10"), 10);
+  EXPECT_EQ(testing::effort_factor("0.5"), 0.5);
+  for (const char* malformed : {"", "ten", "10x", "1,5", "0", "-1", "nan", "inf"}) {
+    EXPECT_THROW(testing::effort_factor(malformed), std::invalid_argument) << malformed;
+  }
+}
+
 }  // namespace
 }  // namespace fractile

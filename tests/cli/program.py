@@ -13,6 +13,8 @@ HOUSE = Path(__file__).resolve().parent.parent.parent
 PROGRAM = Path(os.environ.get("FRACTILE_CLI", HOUSE / "build" / "dev" / "fractile")).resolve()
 DATA = Path(os.environ.get("FRACTILE_DATA", HOUSE.parent / "shared" / "data"))
 EFFORT = float(os.environ.get("FRACTILE_TEST_EFFORT", "1"))  # as the C++ tests have it: how much to repeat
+if not 0 < EFFORT < float("inf"):
+    raise ValueError(f"FRACTILE_TEST_EFFORT must be a number above 0, not {EFFORT}")
 
 NOBODY = 65534
 LONG_LINE = 100  # of helps and tables

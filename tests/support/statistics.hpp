@@ -21,10 +21,20 @@
 
 namespace fractile::testing {
 
+/// The factor that `text` states. std::invalid_argument unless all of it is one finite number above 0.
+inline double effort_factor(const char* text) {
+  char* end = nullptr;
+  const double factor = std::strtod(text, &end);
+  if (end == text || *end != '\0' || !std::isfinite(factor) || factor <= 0) {
+    throw std::invalid_argument("FRACTILE_TEST_EFFORT must be a number above 0, not '" + std::string(text) + "'");
+  }
+  return factor;
+}
+
 /// `normal` repetitions, times FRACTILE_TEST_EFFORT (default 1).
 inline std::uint64_t effort(std::uint64_t normal) {
   const char* factor = std::getenv("FRACTILE_TEST_EFFORT");
-  return factor == nullptr ? normal : static_cast<std::uint64_t>(static_cast<double>(normal) * std::atof(factor));
+  return factor == nullptr ? normal : static_cast<std::uint64_t>(static_cast<double>(normal) * effort_factor(factor));
 }
 
 /// The probability that a chi-square statistic with `degrees` degrees of freedom is at least `statistic`.

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Checks the pages (*.md) and the public headers' comments: what a reader stumbles over.
+
+    check_prose.py [ROOT]
+
+* No line of a page is longer than LINE characters. Rows of tables may have TABLE_ROW, and blocks of code are exempt.
+* No person is "he": the pages say "they".
+* None of the PHRASES stands in a page; each is a literal translation and names what to write in its place.
+* Every relative link of a page leads to a file or folder that is there, and to a heading when it names one.
+
+Pages that a program writes (GENERATED) and those that still wait for their turn (PENDING) are checked for links only.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from cpp_text import cpp_files
+
+LINE = 140
+TABLE_ROW = 300
+GENERATED = ("docs/benchmarks.md",)
+# Pages and headers of the flow room, which are not held to lengths and words yet.
+PENDING = (
+    *(f"docs/proofs/{name}.md" for name in ("channel_of", "joint_total", "known_others", "noisy_argmax", "refinement", "stability", "windows")),
+    "include/fractile/flow.hpp",
+)
+SKIPPED_FOLDERS = ("build", ".git")
+
+PERSON = re.compile(r"\b(?:he|his|him|himself)\b", re.IGNORECASE)
+PHRASES = {
+    "is to be had": "is available",
+    "tells whose they are": "that identifies the person",
+    "which is how good": "accuracy by ...",
+    "refuses what it has not": "refuses overdrafts",
+    "the words that all speak": "the shared vocabulary",
+    "a fortieth of epsilon": "1/40 of epsilon",
+    "another fortieth": "another 1/40",
+    "takes it for granted": "assumes",
+    "is found out": "is detected",
+    "are found out": "are detected",
+    "finds that out": "detects that",
+    "are not told by": "are not detected by",
+    "such as are": "those that are",
+}
+
+_LINK = re.compile(r"!?\[[^\]]*\]\(([^()\s]+)\)")
+_CODE = re.compile(r"`[^`]*`")
+
+
+def pages(root):
+    for path in sorted(root.rglob("*.md")):
+        if path.relative_to(root).parts[0] not in SKIPPED_FOLDERS:
+            yield path
+
+
+def prose_lines(text):
+    """(number, line) of every line outside blocks of code."""
+    fenced = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.startswith("    "):
+            yield number, line
+
+
+def anchors(text):
+    """The anchors of a page's headings, as the usual renderers make them."""
+    for _, line in prose_lines(text):
+        if line.startswith("#"):
+            words = re.sub(r"[^\w\- ]", "", line.lstrip("#").strip().lower())
+            yield words.replace(" ", "-")
+
+
+def faults_of_words(line):
+    words = _CODE.sub("``", line)
+    for match in PERSON.finditer(words):
+        yield f"'{match[0]}' for a person; write they, their or them"
+    for phrase, better in PHRASES.items():
+        if phrase in words.lower():
+            yield f"'{phrase}'; write '{better}'"
+
+
+def faults_of_length(line):
+    limit = TABLE_ROW if line.startswith("|") else LINE
+    if len(line) > limit:
+        yield f"{len(line)} characters in a line; at most {limit}"
+
+
+def faults_of_links(line, path):
+    for target in _LINK.findall(_CODE.sub("``", line)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = path.parent / name if name else path
+        if not file.exists():
+            yield f"the link to {target} leads nowhere"
+        elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text(encoding="utf-8")):
+            yield f"{name or 'this page'} has no heading for #{anchor}"
+
+
+def check(root):
+    root = Path(root).resolve()
+    errors = []
+    for path in pages(root):
+        where = path.relative_to(root)
+        for number, line in prose_lines(path.read_text(encoding="utf-8")):
+            faults = [*faults_of_links(line, path)]
+            if where.as_posix() not in GENERATED + PENDING:
+                faults += [*faults_of_length(line), *faults_of_words(line)]
+            errors += [f"{where}:{number}: {fault}" for fault in faults]
+    for path in cpp_files(root, ("include",)):
+        if path.relative_to(root).as_posix() in PENDING:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            _, slashes, comment = line.partition("//")
+            if slashes:
+                errors += [f"{path.relative_to(root)}:{number}: {fault}" for fault in faults_of_words(comment)]
+    return errors
+
+
+def main(argv):
+    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
+    errors = check(root)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
