@@ -272,7 +272,9 @@ TEST(Composition, OfApproximateCostsChosenByAnswersKeepsTheBudget) {
       EXPECT_LE(interaction.excess, delta);
       ApproximateInteraction mutant{Rational(odds, 2), {}};  // the first answer is not paid for
       mutant.run(odds, delta, true, 1, 1);
-      if (delta == Rational(3, 10) && odds == 12) EXPECT_GT(mutant.excess, delta);
+      if (delta == Rational(3, 10) && odds == 12) {
+        EXPECT_GT(mutant.excess, delta);
+      }
     }
   }
 }

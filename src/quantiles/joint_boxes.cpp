@@ -137,9 +137,9 @@ bool JointBoxes::is_enough() const {
 }
 
 void JointBoxes::refine() {
-  constexpr std::uint64_t most_entries = 20'000'000;
-  const std::uint64_t end = work_.entries + most_entries;
-  while (work_.entries < end && !is_enough()) {
+  constexpr JointWork most{10'000, 20'000'000};
+  const JointWork end{work_.tables + most.tables, work_.entries + most.entries};
+  while (work_.tables < end.tables && work_.entries < end.entries && !is_enough()) {
     std::size_t largest = boxes_.size();
     for (std::size_t i = 0; i < boxes_.size(); ++i) {
       if (boxes_[i].is_settled) continue;
