@@ -85,7 +85,7 @@ void expect_law(const Setting& s, const std::map<std::vector<std::uint64_t>, std
     const auto found = counts.find(outcome.below);
     observed.push_back(found == counts.end() ? 0 : found->second);
     expected.push_back(outcome.probability.to_double());
-    seen += found == counts.end() ? 0 : 1;
+    if (found != counts.end()) ++seen;
   }
   EXPECT_EQ(seen, counts.size());
   EXPECT_GT(chi_square_p(observed, expected), 1e-9);

@@ -86,8 +86,9 @@ TEST(Stages, DependOnlyOnWhatTheOnesBeforeThemFound) {
       for (const RoundNumbers& b : outcomes) {
         const std::vector<Stage> others = plan.stages(b);
         for (int ran = 0; ran < findings_in(stages) && agree(a, b, ran); ++ran) {
-          ASSERT_GT(others.size(), static_cast<std::size_t>(ran));
-          EXPECT_EQ(stages[ran].index(), others[ran].index());
+          const auto at = static_cast<std::size_t>(ran);
+          ASSERT_GT(others.size(), at);
+          EXPECT_EQ(stages[at].index(), others[at].index());
         }
       }
     }
