@@ -136,11 +136,13 @@ inline std::string difference_of(const Windows& enclosed, const std::vector<Unst
   return found == enclosed.windows.size() ? "" : "a window is none";
 }
 
-/// For RapidCheck, or outside of it.
+/// For RapidCheck, or outside of it. A case of which too much is undecided, as where the loss is level, tells nothing: RapidCheck draws
+/// another one, and gives up when nearly all are so.
 inline void expect_the_same(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                             const Rational& to) {
   const std::string difference =
       difference_of(enclose(pipeline, analyst, from, to), isolate(pipeline, analyst, from, to), from, to);
+  if (difference == "too much is undecided") RC_DISCARD(difference);
   RC_ASSERT(difference == "");
 }
 
