@@ -99,15 +99,15 @@ WideReal BoxTable::first_sharing(const SplitGroups& groups, std::size_t j, std::
 void BoxTable::share(const SplitGroups& groups, std::size_t j) {
   shared_[j].resize(groups.size() * j);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    Entry& entry = rows_[j][i];
-    entry.joins = groups.factor(i, rows_[j - 1][i].within, entry.within) * cells_[j].at_end[index_of(entry.within)] *
-                  groups.mass(i) * inflation;
+    const int within = rows_[j][i].within;
+    const WideReal joining = groups.factor(i, rows_[j - 1][i].within, within) * cells_[j].at_end[index_of(within)] *
+                             groups.mass(i) * inflation;
     WideReal* shares = shared_[j].data() + i * j;
     WideReal second;
     for (const int sign : {-1, 0, 1}) second += first_sharing(groups, j, i, sign);
     shares[0] = second * inflation;
     for (std::size_t r = 3; r <= j + 1; ++r) {
-      shares[r - 2] = shared(j - 1, i, r - 1) * entry.joins * (1 / static_cast<double>(r));
+      shares[r - 2] = shared(j - 1, i, r - 1) * joining * (1 / static_cast<double>(r));
     }
   }
 }

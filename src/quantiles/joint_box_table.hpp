@@ -66,12 +66,11 @@ class BoxTable {
   using Signed = std::array<WideReal, 3>;  ///< by s + 1
   /// Of v_j in a group.
   struct Entry {
-    int within;      ///< the sign of cell j when v_(j-1) lies in the group, too
-    Signed enter;    ///< v_(j-1) lies in a lower group; by the sign of cell j
-    WideReal open;   ///< the same of v_1 when that sign will be that of the second cell
-    Signed leave;    ///< v_j lies in the group; by the sign of cell j + 1
-    Signed keep;     ///< the same when cells j and j + 1 have that sign
-    WideReal joins;  ///< what v_j adds when v_(j-1) is not the first in the group, but for the count
+    int within;     ///< the sign of cell j when v_(j-1) lies in the group, too
+    Signed enter;   ///< v_(j-1) lies in a lower group; by the sign of cell j
+    WideReal open;  ///< the same of v_1 when that sign will be that of the second cell
+    Signed leave;   ///< v_j lies in the group; by the sign of cell j + 1
+    Signed keep;    ///< the same when cells j and j + 1 have that sign
   };
   using Row = std::vector<Entry>;
 

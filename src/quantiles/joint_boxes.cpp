@@ -161,15 +161,18 @@ void JointBoxes::improve(std::size_t index) {
   Box& box = boxes_[index];
   fill(box);
   const std::vector<Sample> drawn = samples(box);
-  box.kept = kept_share(drawn, box);
-  box.is_settled = box.kept * goal_ > 2;
-  if (box.is_settled || change_signs(box, drawn)) return;
+  const std::vector<BoxCell> cells = cells_of(box, box.first);
   Loss loss;
+  double kept = 0;
   for (const Sample& sample : drawn) {
-    const Loss each = loss_of(sample, box);
+    const Loss each = loss_of(sample, cells, box);
+    if (lies_at(sample.end, sample.choice.signs)) kept += std::exp(-std::max(0.0, each.totals + each.groups));
     loss.totals += std::min(each.totals, worth_telling);
     loss.groups += std::min(each.groups, worth_telling);
   }
+  box.kept = kept / static_cast<double>(std::max<std::size_t>(drawn.size(), 1));
+  box.is_settled = box.kept * goal_ > 2;
+  if (box.is_settled || change_signs(box, drawn)) return;
   const bool by_totals = box.size() > 1 && loss.totals >= loss.groups;
   if (!by_totals && cut_groups(drawn, box)) return;
   if (box.size() > 1) {
@@ -190,15 +193,19 @@ std::vector<JointBoxes::Sample> JointBoxes::samples(const Box& box) {
     }
     if (!tables_[sample.end].choose(*box.groups, sample.choice, guesses_, false)) continue;
     sample.total = total_at(box.first + static_cast<std::uint64_t>(uniform_below(guesses_, box.size())));
-    std::vector<Split> splits;
-    for (const std::size_t group : sample.choice.groups) {
-      splits.push_back(problem_.base.draw(box.groups->part(group).start, box.groups->part(group).end, guesses_));
-    }
-    std::ranges::sort(splits);
-    for (const Split split : splits) sample.below.push_back(box.groups->rank_of(split));
+    Proposal placed;
+    place(sample.choice, *box.groups, placed, guesses_);
+    sample.below = std::move(placed.below);
     drawn.push_back(std::move(sample));
   }
   return drawn;
+}
+
+/// Draws splits in the groups that were chosen.
+void JointBoxes::place(const BoxChoice& choice, const SplitGroups& groups, Proposal& proposal, RandomBits& bits) const {
+  for (const std::size_t group : choice.groups) proposal.parts.push_back(groups.part(group));
+  proposal.splits = splits_of(proposal, problem_, bits);
+  for (const Split split : proposal.splits) proposal.below.push_back(groups.rank_of(split));
 }
 
 /// Whether a selection with these signs is proposed from this end of the box: from that at which sum of s_j (g_j - t w_j) is
@@ -244,8 +251,7 @@ double JointBoxes::lost_by_sign(const Sample& sample, const std::vector<BoxCell>
 }
 
 /// What is lost in all is told apart by the bound that the quantiles' ranks would have.
-JointBoxes::Loss JointBoxes::loss_of(const Sample& sample, const Box& box) const {
-  const std::vector<BoxCell> cells = cells_of(box, box.first);
+JointBoxes::Loss JointBoxes::loss_of(const Sample& sample, const std::vector<BoxCell>& cells, const Box& box) const {
   const std::uint64_t at[2] = {total_at(box.first), total_at(box.last)};
   double cost = 0;
   double told[2] = {0, 0};  // by ranks, at either end
@@ -263,16 +269,6 @@ JointBoxes::Loss JointBoxes::loss_of(const Sample& sample, const Box& box) const
   }
   const double totals = cost - std::min(told[0], told[1]);
   return {totals, lost - totals};
-}
-
-double JointBoxes::kept_share(const std::vector<Sample>& drawn, const Box& box) const {
-  double kept = 0;
-  for (const Sample& sample : drawn) {
-    if (!lies_at(sample.end, sample.choice.signs)) continue;
-    const Loss loss = loss_of(sample, box);
-    kept += std::exp(-std::max(0.0, loss.totals + loss.groups));
-  }
-  return kept / static_cast<double>(std::max<std::size_t>(drawn.size(), 1));
 }
 
 /// Takes the latest groups, or cuts those that lose most of the samples' bounds; false when there is none to cut.
@@ -372,12 +368,7 @@ std::optional<Proposal> JointBoxes::propose(RandomBits& bits, bool verify) {
   proposal.weights.insert(proposal.weights.end(), choice.weights.begin(), choice.weights.end());
   proposal.slice = box.size();
   proposal.total = total_at(box.first + static_cast<std::uint64_t>(uniform_below(bits, box.size())));
-  for (const std::size_t group : choice.groups) {
-    proposal.parts.push_back(box.groups->part(group));
-    proposal.splits.push_back(problem_.base.draw(proposal.parts.back().start, proposal.parts.back().end, bits));
-  }
-  std::ranges::sort(proposal.splits);
-  for (const Split split : proposal.splits) proposal.below.push_back(box.groups->rank_of(split));
+  place(choice, *box.groups, proposal, bits);
   if (!lies_at(end, choice.signs)) return {};
   return proposal;
 }

@@ -68,13 +68,13 @@ class JointBoxes {
   bool is_enough() const;
   void improve(std::size_t index);
   std::vector<Sample> samples(const Box& box);
+  void place(const BoxChoice& choice, const SplitGroups& groups, Proposal& proposal, RandomBits& bits) const;
   bool lies_at(std::size_t end, const std::vector<int>& signs) const;
   std::int64_t records_in(const Sample& sample, std::size_t j) const;
   double difference(std::size_t j, std::int64_t records, std::uint64_t total) const;
   double lost_in_group(const Sample& sample, const SplitGroups& groups, std::size_t j) const;
   double lost_by_sign(const Sample& sample, const std::vector<BoxCell>& cells, std::size_t j, std::uint64_t end) const;
-  Loss loss_of(const Sample& sample, const Box& box) const;
-  double kept_share(const std::vector<Sample>& drawn, const Box& box) const;
+  Loss loss_of(const Sample& sample, const std::vector<BoxCell>& cells, const Box& box) const;
   bool cut_groups(const std::vector<Sample>& drawn, Box& box);
   std::uint64_t middle_of(const std::vector<Sample>& drawn, const Box& box) const;
   void halve(std::size_t index, std::uint64_t middle);
