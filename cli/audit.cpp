@@ -51,6 +51,29 @@ void add_release(const Typed& typed, AuditRequest& request) {
   }
 }
 
+/// Of the budget's measure; with a delta, the budget's epsilon stays.
+Budget claimed(const std::string& text, const Budget& budget) {
+  switch (budget.measure()) {
+    case Measure::approximate:
+      return Budget::approximate(budget.epsilon(), Rational::parse(text));
+    case Measure::zcdp:
+      return Budget::zcdp(Rational::parse(text));
+    default:
+      return Budget::pure(Exponent::parse(text));
+  }
+}
+
+const char* claim_in_words(Measure measure) {
+  switch (measure) {
+    case Measure::approximate:
+      return "delta at its epsilon";
+    case Measure::zcdp:
+      return "rho";
+    default:
+      return "epsilon";
+  }
+}
+
 AuditRequest request_of(const Typed& typed) {
   if (!typed.has("--mechanism")) usage("--mechanism is missing", "choose one of " + known_mechanisms());
   AuditRequest request{typed.one("--mechanism"), 4, 4, budget_of(typed)};
@@ -58,11 +81,7 @@ AuditRequest request_of(const Typed& typed) {
   if (typed.has("--values")) request.values = whole_number(typed, "--values", {1, 12});
   request.neighbors = neighbors_of(typed);
   if (typed.has("--claim")) {
-    const bool pure = request.budget.measure() == Measure::pure;
-    request.claim = in_option("--claim", [&] {
-      const std::string text = typed.one("--claim");
-      return pure ? Budget::pure(Exponent::parse(text)) : Budget::zcdp(Rational::parse(text));
-    });
+    request.claim = in_option("--claim", [&] { return claimed(typed.one("--claim"), request.budget); });
   }
   if (typed.has("--quantiles")) request.quantiles = quantiles_of(typed, "");
   add_release(typed, request);
@@ -75,12 +94,12 @@ AuditReport audited(const AuditRequest& request) {
 }
 
 std::string to_table(const AuditRequest& request, const AuditReport& report) {
-  const bool pure = request.budget.measure() == Measure::pure;
   return fmt::format(
       "{}: {} {} under {} neighbors, {} pairs of tables\n"
       "claimed   {}\nattained  {}\nby        {} and {}\n",
-      request.mechanism, report.holds ? "certified to keep its" : "DOES NOT keep its", pure ? "epsilon" : "rho",
-      to_string(request.neighbors), report.pairs, report.claimed, report.attained, report.first, report.second);
+      request.mechanism, report.holds ? "certified to keep its" : "DOES NOT keep its",
+      claim_in_words(request.budget.measure()), to_string(request.neighbors), report.pairs, report.claimed,
+      report.attained, report.first, report.second);
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ TableOptions table_of(const Typed& typed) {
   }
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
+  options.single_line_records = typed.has("--single-line-records");
   return options;
 }
 

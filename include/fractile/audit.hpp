@@ -38,8 +38,9 @@ struct AuditRequest {
 };
 
 struct AuditReport {
-  bool holds;            ///< certified for every pair and output
-  std::string claimed;   ///< decimal: epsilon (largest log ratio), or rho (largest Renyi divergence / order)
+  bool holds;  ///< certified for every pair and output
+  /// Decimal: epsilon (largest log ratio), rho (largest Renyi divergence / order), or delta (largest hockey-stick divergence).
+  std::string claimed;
   std::string attained;  ///< decimal, certified digits
   std::string first;     ///< the pair of neighbours that attains it, "{0, 1, 1}"
   std::string second;

@@ -48,6 +48,9 @@ struct TableOptions {
   std::uint32_t threads = 0;
   /// What else a query may read.
   std::vector<NamedTable> tables = {};
+  /// Of csv and tsv, in all files that are read: a declaration that each record stands on one line. Then a quoted cell that holds a line
+  /// end is Error(data) when records are read. Without it, two stray quotes may pair, and the records between them become one cell.
+  bool single_line_records = false;
   static constexpr std::uint32_t most_stability = 1'000'000'000;
   /// Of a query that is not row-wise, or need not be found to be: a declaration that one record more or less changes at most so many
   /// rows of its result. A row that changes counts twice under add-remove (one less, one more), once under change-one. Nobody checks it,
@@ -91,6 +94,8 @@ class Table {
 
   /// Counts the column on the lattice. Text files are read as doubles whatever their cells look like, so that one record's
   /// spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
+  /// A text is a number when it is, between blanks, one of: digits with an optional decimal point and an optional exponent (1e3), or
+  /// inf, infinity or nan in any case; each with an optional sign. 1_000, 1,000 and 0x10 are none.
   /// Error(data) for a cell that is no number, text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then with nothing but the fact.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;

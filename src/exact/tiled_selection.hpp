@@ -116,10 +116,4 @@ class TiledSelection {
   uint128 total_ = 0;
 };
 
-template <RunTiles Tiles>
-std::uint64_t select_member_of(const Tiles& tiles, const Exponent& rate, RandomBits& bits, Filter filter = {}) {
-  const RateBounds bounds = RateBounds::of(rate);
-  return TiledSelection<Tiles>(tiles, rate, bounds).draw(bits, filter);
-}
-
 }  // namespace fractile

@@ -227,6 +227,22 @@ AuditResult zcdp_audit(const AuditTables& tables, const std::function<Law(const 
   });
 }
 
+/// The sum over the outputs of max(0, P - e^epsilon Q).
+Enclosure hockey_stick(const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure& odds) {
+  require_same_outputs(p, q);
+  const Enclosure zero = Enclosure::of(Rational(0));
+  Enclosure sum = zero;
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    if (!a->second.noises.empty() || !b->second.noises.empty()) {
+      throw Error(ErrorCode::internal, "noise on counts under (epsilon, delta)");
+    }
+    Enclosure excess = a->second.probability - odds * b->second.probability;
+    arb_max(excess.arb(), excess.arb(), zero.arb(), Enclosure::default_precision);
+    sum += excess;
+  }
+  return sum;
+}
+
 }  // namespace
 
 Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q) { return largest_loss(p, q); }
@@ -249,6 +265,17 @@ AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw
 AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Rational& rho, int distance) {
   return zcdp_audit(tables, law, neighbors, rho, distance);
+}
+
+AuditResult audit_approximate(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                              Neighbors neighbors, const Exponent& epsilon, const Rational& delta, int distance) {
+  const Enclosure odds = Enclosure::of(epsilon).exp();
+  const Enclosure claim = Enclosure::of(delta);
+  return for_all_pairs(tables, law, neighbors, distance,
+                       [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
+                         const Enclosure excess = hockey_stick(p, q, odds);
+                         return Distance{excess, certainly_at_most(excess, claim)};
+                       });
 }
 
 }  // namespace fractile

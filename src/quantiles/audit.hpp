@@ -43,8 +43,9 @@ struct AuditTables {
 /// What an audit found. `attained` is the largest divergence met, as certified decimals.
 struct AuditResult {
   bool holds = true;  ///< every pair is certified to be within the claim
-  Enclosure
-      attained;  ///< pure: the largest log ratio; zCDP: the largest D_alpha / alpha, at most a thousandth too large
+  /// Pure: the largest log ratio; zCDP: the largest D_alpha / alpha, at most a thousandth too large; (epsilon, delta): the largest
+  /// delta at that epsilon.
+  Enclosure attained;
   std::string first;  ///< the tables where it is attained
   std::string second;
   std::uint64_t pairs = 0;  ///< ordered pairs of neighbours tried
@@ -65,5 +66,10 @@ AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw
                        Neighbors neighbors, const Exponent& epsilon, int distance = 1);
 AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
                        Neighbors neighbors, const Rational& rho, int distance = 1);
+
+/// Certifies the hockey-stick divergence: the sum over the outputs of max(0, P - e^epsilon P') is at most delta. Error(internal)
+/// for releases with noise on counts, which no (epsilon, delta) budget pays for.
+AuditResult audit_approximate(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                              Neighbors neighbors, const Exponent& epsilon, const Rational& delta, int distance = 1);
 
 }  // namespace fractile

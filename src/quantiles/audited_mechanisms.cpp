@@ -153,7 +153,8 @@ void refuse_options_of_releases(const AuditRequest& request) {
 ScoredCandidates scored_candidates(const AuditRequest& request) {
   refuse_options_of_releases(request);
   if (request.budget.measure() != Measure::pure) {
-    refuse("--rho: " + request.mechanism + " is audited under pure differential privacy", "give --epsilon");
+    refuse(request.mechanism + " is audited under pure differential privacy",
+           "give --epsilon, without --rho or --delta");
   }
   const std::vector<Rational> quantiles = quantiles_or(request, {Rational(1, 2)});
   if (quantiles.size() != 1) refuse("--quantiles: " + request.mechanism + " selects one", "give one quantile");
@@ -268,11 +269,33 @@ AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
 }
 
 /// In decimals, exactly where they end.
-std::string claim_of(const Budget& budget) {
-  const bool pure = budget.measure() == Measure::pure;
-  if (pure && budget.epsilon().is_log()) return Enclosure::of(budget.epsilon()).to_decimal(12);
-  const Rational& claim = pure ? budget.epsilon().coefficient() : budget.rho();
+std::string decimals_of(const Rational& claim) {
   return claim.is_decimal() ? claim.to_decimal() : Enclosure::of(claim).to_decimal(12);
+}
+
+std::string claim_of(const Budget& budget) {
+  switch (budget.measure()) {
+    case Measure::approximate:
+      return decimals_of(budget.delta());
+    case Measure::zcdp:
+      return decimals_of(budget.rho());
+    default:
+      if (budget.epsilon().is_log()) return Enclosure::of(budget.epsilon()).to_decimal(12);
+      return decimals_of(budget.epsilon().coefficient());
+  }
+}
+
+AuditResult result_of(const AuditRequest& request, const AuditTables& tables, const LawOfTable& law,
+                      const Budget& claim) {
+  const int distance = static_cast<int>(std::min<std::uint32_t>(request.records_per_person, 6));
+  switch (claim.measure()) {
+    case Measure::approximate:
+      return audit_approximate(tables, law, request.neighbors, claim.epsilon(), claim.delta(), distance);
+    case Measure::zcdp:
+      return audit_zcdp(tables, law, request.neighbors, claim.rho(), distance);
+    default:
+      return audit_pure(tables, law, request.neighbors, claim.epsilon(), distance);
+  }
 }
 
 }  // namespace
@@ -289,12 +312,9 @@ AuditReport audit(const AuditRequest& request) {
   const LawOfTable law = entry.law(request);
   const Budget claim = request.claim.value_or(request.budget);
   if (claim.measure() != request.budget.measure()) {
-    refuse("--claim: not in the measure of the budget", "both must be an epsilon, or both a rho");
+    refuse("--claim: not in the measure of the budget", "both must be an epsilon, or both a rho, or both a delta");
   }
-  const int distance = static_cast<int>(std::min<std::uint32_t>(request.records_per_person, 6));
-  const AuditResult result = claim.measure() == Measure::pure
-                                 ? audit_pure(tables, law, request.neighbors, claim.epsilon(), distance)
-                                 : audit_zcdp(tables, law, request.neighbors, claim.rho(), distance);
+  const AuditResult result = result_of(request, tables, law, claim);
   return {result.holds, claim_of(claim), result.attained.to_decimal(12), result.first, result.second, result.pairs};
 }
 

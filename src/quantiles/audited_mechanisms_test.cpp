@@ -50,6 +50,22 @@ TEST(AuditedMechanisms, ZcdpBudgetsWhereTheyAreSpoken) {
   EXPECT_THROW(audit(asked), Error);
 }
 
+TEST(AuditedMechanisms, DeltaIsCertifiedAtItsEpsilon) {
+  AuditRequest asked{"independent", 3, 4, Budget::approximate(Exponent::parse("1/2"), Rational(1, 10))};
+  const AuditReport report = audit(asked);
+  EXPECT_TRUE(report.holds) << report.attained;
+  EXPECT_EQ(report.claimed, "0.1");
+  const double attained = std::stod(report.attained);
+  EXPECT_GT(attained, 0.01);
+  asked.claim =
+      Budget::approximate(Exponent::parse("1/2"), Rational(static_cast<std::int64_t>(attained * 1e6), 1'000'000));
+  EXPECT_FALSE(audit(asked).holds);
+  asked.mechanism = "gumbel-max";
+  EXPECT_THROW(audit(asked), Error);
+  asked.mechanism = "exponential";
+  EXPECT_THROW(audit(asked), Error);
+}
+
 // The mutant of every mechanism: calibrated to four times what it claims.
 TEST(AuditedMechanisms, EveryOneIsRefutedAtAQuarterOfItsCost) {
   for (const AuditedMechanism& mechanism : audited_mechanisms()) {

@@ -27,7 +27,7 @@ class CountTreeNoise;
 struct PreparedRate {
   Exponent rate;
   RateBounds bounds;
-  explicit PreparedRate(const Exponent& r) : rate(r), bounds(r) {}
+  explicit PreparedRate(const Exponent& r) : rate(r), bounds(RateBounds::of(r)) {}
 };
 
 /// A selection of a member with probability proportional to exp(-rate * score), for whatever source draws it.

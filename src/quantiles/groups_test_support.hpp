@@ -10,6 +10,7 @@
 
 #include "quantiles/audit.hpp"
 #include "quantiles/independent.hpp"
+#include "quantiles/independent_test_support.hpp"
 #include "quantiles/plan.hpp"
 
 namespace fractile {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fractile/quantiles.hpp"
-#include "quantiles/audit.hpp"
 #include "quantiles/draws.hpp"
 
 namespace fractile {
@@ -41,8 +40,5 @@ struct IndependentQuantiles {
 /// Proof: docs/proofs/independent.md
 std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const IndependentQuantiles& query,
                                               PaidPart part);
-
-/// The exact law of sample_independent. Cost: candidates^quantiles.
-OutputLaw independent_law(const RankProfile& profile, const IndependentQuantiles& query);
 
 }  // namespace fractile

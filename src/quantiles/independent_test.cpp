@@ -9,6 +9,7 @@
 
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
+#include "quantiles/independent_test_support.hpp"
 #include "support/draws.hpp"
 #include "support/statistics.hpp"
 

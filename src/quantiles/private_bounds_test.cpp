@@ -8,6 +8,7 @@
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "quantiles/audit.hpp"
+#include "quantiles/independent_test_support.hpp"
 #include "quantiles/odometer.hpp"
 #include "quantiles/plan.hpp"
 #include "support/profiles.hpp"

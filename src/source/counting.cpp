@@ -25,12 +25,15 @@ void report(const std::function<void()>& on_progress) {
 /// Blank text (spaces and tabs) is NULL.
 std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", E' \\t'), '')"; }
 
-/// A cell as it is, or as text with a number in it.
+/// A cell as it is, or as text that is a number to the engine where it is one to Table::profile(). The engine alone would read 1_000
+/// and +-5 as numbers, too.
 std::string present_expression(const Column& column) {
   const std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::text) return name;
   // only cells that begin with a blank, or are empty, sort before '!'
-  return fmt::format("CASE WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name));
+  return fmt::format(
+      "CASE WHEN contains({0}, '_') OR contains({0}, '+-') THEN '?' WHEN {0} < '!' THEN {1} ELSE {0} END", name,
+      text_without_blank(name));
 }
 
 /// Whether the double nearest to a cell has another whole part than the cell, on the lattice or near it. Empty where doubles hold
@@ -98,9 +101,7 @@ std::string number_expression(const Column& column, const Lattice& lattice) {
 }
 
 std::string cell_state_expression(const Column& column, const Lattice& lattice) {
-  const std::string present = numeric_of(column.type) == Numeric::text
-                                  ? text_without_blank(quote_identifier(column.engine_name))
-                                  : present_expression(column);
+  const std::string present = present_expression(column);
   const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", present);
   const std::string inexact = inexact_condition(column, lattice);
   const auto state = [](CellState which) { return static_cast<std::int64_t>(which); };

@@ -6,8 +6,8 @@
 
 namespace fractile::source_detail {
 
-DelimitedCheck::DelimitedCheck(const DelimitedShape& shape, const std::string& display_name)
-    : shape_(shape), display_name_(display_name) {}
+DelimitedCheck::DelimitedCheck(const DelimitedShape& shape, LineEndsInCells line_ends, const std::string& display_name)
+    : shape_(shape), line_ends_(line_ends), display_name_(display_name) {}
 
 void DelimitedCheck::refuse(std::uint64_t line, const std::string& what, const std::string& hint) const {
   throw Error(ErrorCode::data, display_name_ + ": line " + std::to_string(line) + " " + what, hint);
@@ -63,6 +63,10 @@ void DelimitedCheck::see_byte(char byte) {
 void DelimitedCheck::see_quoted(char byte) {
   ++length_;
   if (byte == '"') place_ = Place::quote_seen;
+  if (line_ends_ == LineEndsInCells::refused && (byte == '\n' || byte == '\r')) {
+    refuse(quote_line_, "has a quoted cell that holds a line end",
+           "close the quote; or, if cells may hold line ends, do not declare that records stand on single lines");
+  }
   if (byte != '\n') return;
   ++line_;
   check_length();

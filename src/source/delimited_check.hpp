@@ -18,14 +18,18 @@ struct DelimitedShape {
   bool has_one_column;  ///< then a blank line is a record with an empty cell
 };
 
+/// Whether a quoted cell may hold a line end.
+enum class LineEndsInCells { allowed, refused };
+
 /// Takes the text piece by piece. A quote opens a quoted cell at the beginning of a cell, or behind one blank there; it is
 /// closed by a quote that is not doubled, behind which stand only blanks, a delimiter or the end of the line. Elsewhere a quote is
 /// a byte like others. All lines must end as the header line does: LF, CR LF or CR.
 class DelimitedCheck {
  public:
-  DelimitedCheck(const DelimitedShape& shape, const std::string& display_name);
+  DelimitedCheck(const DelimitedShape& shape, LineEndsInCells line_ends, const std::string& display_name);
 
-  /// Error(data), with the line: a longer record, another line end, text behind a quoted cell, a quote behind several blanks.
+  /// Error(data), with the line: a longer record, another line end, text behind a quoted cell, a quote behind several blanks; a line
+  /// end in a quoted cell, where those are refused.
   void see(std::string_view bytes);
   /// At the end of the text. Error(data) for a quote that is never closed, with its line. How many records there are, without the
   /// header.
@@ -47,6 +51,7 @@ class DelimitedCheck {
   [[noreturn]] void refuse(std::uint64_t line, const std::string& what, const std::string& hint) const;
 
   DelimitedShape shape_;
+  LineEndsInCells line_ends_;
   const std::string& display_name_;
   Place place_ = Place::cell_start;
   LineEnd line_end_ = LineEnd::none;  // of the header line

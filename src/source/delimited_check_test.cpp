@@ -16,7 +16,7 @@ const std::string name = "x.csv";
 
 /// Seen in pieces of so many bytes.
 std::uint64_t records(const std::string& text, const DelimitedShape& shape = {",", false}, std::size_t piece = 1'000) {
-  DelimitedCheck check(shape, name);
+  DelimitedCheck check(shape, LineEndsInCells::allowed, name);
   for (std::size_t at = 0; at < text.size(); at += piece) check.see(std::string_view(text).substr(at, piece));
   return check.finish();
 }
@@ -25,6 +25,27 @@ std::string refusal(const std::string& text) {
   const std::string what = error_of([&] { records(text); }).what();
   EXPECT_EQ(what, error_of([&] { records(text, {",", false}, 1); }).what()) << text;
   return what;
+}
+
+/// Of text whose records are declared to stand on single lines.
+std::uint64_t lines(const std::string& text) {
+  DelimitedCheck check({",", false}, LineEndsInCells::refused, name);
+  check.see(text);
+  return check.finish();
+}
+
+// Two stray quotes pair, and RFC 4180 makes one record of three lines.
+TEST(DelimitedCheck, RecordsCanBeDeclaredToStandOnSingleLines) {
+  const std::string stray = "id,age\n\"a,1\nb,2\nc\",3\n";
+  EXPECT_EQ(records(stray), 1u);
+  for (const std::string& end : {"\n", "\r\n", "\r"}) {
+    const std::string text = "id,age" + end + "a,1" + end + "\"b" + end + "c\",2" + end;
+    EXPECT_EQ(records(text), 2u);
+    const Error error = error_of([&] { lines(text); });
+    EXPECT_EQ(std::string(error.what()), "x.csv: line 3 has a quoted cell that holds a line end");
+    EXPECT_EQ(error.code(), ErrorCode::data);
+  }
+  EXPECT_EQ(lines("id,age\n\"a,b \"\"c\"\"\",1\n\"b\",2"), 2u);
 }
 
 TEST(DelimitedCheck, RecordsAreCounted) {

@@ -27,6 +27,7 @@ using source_detail::EngineFailure;
 using source_detail::FailureKind;
 using source_detail::Format;
 using source_detail::Input;
+using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
 using source_detail::Numeric;
 using source_detail::Relation;
@@ -66,6 +67,7 @@ struct Source {
   std::string engine;
   std::vector<Input> inputs;  // with their relations
   bool is_declared;           // a query whose stability nobody checks
+  LineEndsInCells line_ends;
   bool has_query = false;
   std::optional<Relation> relation;  // of the query, where there is one, else the file's
   FirstConnection first_connection;
@@ -236,6 +238,13 @@ void open_relation(const Connection& connection, const TableOptions& options, So
   source.relation = input.relation;
 }
 
+void require_lines(const TableOptions& options, const std::vector<Input>& inputs) {
+  const auto is_delimited = [](const Input& input) { return input.relation->shape().has_value(); };
+  if (!options.single_line_records || std::ranges::any_of(inputs, is_delimited)) return;
+  throw Error(ErrorCode::usage, "single-line records are declared of CSV and TSV, and no such file is read",
+              "leave the declaration out");
+}
+
 /// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
 Error explain(const Source& source, const Relation& relation, const Asked& asked, Error otherwise) {
   try {
@@ -266,7 +275,7 @@ Reading look_through(const Source& source, const std::function<void()>& on_progr
   const bool reads_the_file = !source.has_query;
   for (const Input& input : source.inputs) {
     if (const auto& shape = input.relation->shape()) {
-      const std::uint64_t records = check_delimited(input.file, *shape, on_progress);
+      const std::uint64_t records = check_delimited(input.file, *shape, source.line_ends, on_progress);
       if (reads_the_file) reading.records = records;
     }
     if (input.relation->json_form()) {
@@ -350,6 +359,7 @@ Table Table::open(const TableOptions& options) {
   state->engine = engine_version(connection);
   state->inputs = source_detail::open_inputs(options);
   state->is_declared = options.sql_stability.has_value();
+  state->line_ends = options.single_line_records ? LineEndsInCells::refused : LineEndsInCells::allowed;
   state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
   state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
   try {
@@ -358,6 +368,7 @@ Table Table::open(const TableOptions& options) {
     const bool in_query = failure.kind == FailureKind::statement || state->inputs.size() != 1;
     throw worded(failure, in_query ? state->display_name : state->inputs.front().file.display_name());
   }
+  require_lines(options, state->inputs);
   state->first_connection.put(std::move(connection));
   return Table(std::move(state));
 }

@@ -76,6 +76,38 @@ TEST_F(TableTest, DelimiterComesFromTheHeaderAlone) {
   EXPECT_EQ(read({.file = folder.write("x.csv", "a,b;age\n1;30\n"), .delimiter = ";"}, "age"), profile_of_ages({30}));
 }
 
+TEST_F(TableTest, SingleLineRecordsAreDeclaredOfText) {
+  const std::string stray = folder.write("stray.csv", "id,age\n\"a,30\nb,31\nc\",32\n");
+  EXPECT_EQ(read({.file = stray}, "age"), profile_of_ages({32}));
+  const Error error = error_of([&] { read({.file = stray, .single_line_records = true}, "age"); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_TRUE(holds(error, "line 2")) << error.what();
+  const Error queried =
+      error_of([&] { read({.file = stray, .sql = "SELECT age FROM input", .single_line_records = true}, "age"); });
+  EXPECT_TRUE(holds(queried, "stray.csv: line 2")) << queried.what();
+  const std::string sound = folder.write("sound.csv", "id,age\n\"a,b\",30\nb,31\n");
+  EXPECT_EQ(read({.file = sound, .single_line_records = true}, "age"), profile_of_ages({30, 31}));
+  const std::string json = folder.write("x.json", "{\"age\":1}\n");
+  EXPECT_EQ(error_of([&] { Table::open({.file = json, .single_line_records = true}); }).code(), ErrorCode::usage);
+}
+
+TEST_F(TableTest, WhichTextsAreNumbers) {
+  const std::vector<std::pair<const char*, double>> numbers = {
+      {"12", 12},      {"+5", 5},    {"-5", -5},    {".5", .5},     {"5.", 5},      {" 7\t", 7},
+      {"007", 7},      {"1e3", 1e3}, {"1.E+1", 10}, {"25e-1", 2.5}, {"inf", 1e300}, {"-Infinity", -1e300},
+      {"1e400", 1e300}};
+  for (const auto& [text, number] : numbers) {
+    EXPECT_EQ(read_text("age,x\n\"" + std::string(text) + "\",\n"), profile_of_ages({number})) << text;
+  }
+  for (const char* text : {"1_000", " 1_000", "1_0.5", "1e1_0", "1.5_0", "+-5", " +-5", "1,000", "1 000", "0x1F",
+                           "0b11", "5f", "1e", "- 5", "--5", "1/2", "true", "\xEF\xBC\x91"}) {
+    const Error error = error_of([&] { read_text("age,x\n30,\n\"" + std::string(text) + "\",\n"); });
+    EXPECT_EQ(error.code(), ErrorCode::data) << text;
+    EXPECT_TRUE(holds(error, "row 2, column 'age': not a number")) << text << ": " << error.what();
+  }
+  EXPECT_EQ(read_text("age,x\n30,1_000\n"), profile_of_ages({30}));
+}
+
 TEST_F(TableTest, OneRecordDoesNotChangeHowAnotherIsRead) {
   // Inference would read the first column as dates or the second as text, by what the others hold.
   EXPECT_EQ(read_text("age,x\n30,2020-01-01\n31,abc\n1e2,\n"), profile_of_ages({30, 31, 100}));

@@ -52,10 +52,10 @@ void report(const std::function<void()>& on_progress) {
 
 }  // namespace
 
-std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape,
+std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape, LineEndsInCells line_ends,
                               const std::function<void()>& on_progress) {
   TextStream text(file);
-  DelimitedCheck check(shape, file.display_name());
+  DelimitedCheck check(shape, line_ends, file.display_name());
   bool is_first = true;
   for (std::string_view bytes = text.next(); !bytes.empty(); bytes = text.next()) {
     if (is_first && bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());

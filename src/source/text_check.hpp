@@ -13,7 +13,7 @@ namespace fractile::source_detail {
 
 /// Error(data) for gzip that is truncated or damaged and for text that is not as DelimitedCheck has it. How many records there
 /// are.
-std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape,
+std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape, LineEndsInCells line_ends,
                               const std::function<void()>& on_progress);
 
 /// What the values of a JSON file stand in. Syntax alone tells.

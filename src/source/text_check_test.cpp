@@ -9,7 +9,9 @@ using source_test::EngineTest;
 using source_test::error_of;
 using source_test::TemporaryFolder;
 
-std::uint64_t check(const std::string& path) { return check_delimited(InputFile::open(path), {",", false}, {}); }
+std::uint64_t check(const std::string& path) {
+  return check_delimited(InputFile::open(path), {",", false}, LineEndsInCells::allowed, {});
+}
 bool has_json_lines(const std::string& path) { return check_json_lines(InputFile::open(path), {}); }
 
 TEST(TextCheck, RecordsUpToTheLimitPass) {

@@ -29,6 +29,13 @@ class Audit(unittest.TestCase):
         self.assertEqual(result.code, 1, result.out + result.err)
         self.assertEqual(program(*arguments, "--claim", "0.345").code, 0)
 
+    def test_delta_is_certified_at_its_epsilon(self):
+        arguments = ("audit", "--mechanism", "independent", "--epsilon", "1/2", "--delta", "0.1", "--records", "2")
+        result = program(*arguments)
+        self.assertEqual(result.code, 0, result.out + result.err)
+        self.assertIn("certified to keep its delta at its epsilon", result.out)
+        self.assertEqual(program(*arguments, "--claim", "0.0001").code, 1)
+
     def test_audits_releases_with_all_their_parts(self):
         for arguments in (
             ("--mechanism", "tree", "--epsilon", "ln 3", "--records", "3"),

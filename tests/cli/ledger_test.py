@@ -1,5 +1,6 @@
 """fractile ledger, and releases that pay from one: run as processes that race, are killed, or find no room."""
 
+import contextlib
 import csv
 import hashlib
 import io
@@ -468,6 +469,41 @@ class Unusable(LedgerTest):
         self.assertEqual(self.states(), ["drawn"])
         self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("is drawn already",))
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
+
+
+class VoidedWhileItRuns(LedgerTest):
+    """Somebody gives the budget back while a release reads: it ends without a value."""
+
+    ROWS = 6_000_000  # which one thread reads for half a second and more
+
+    def reserved(self, process):
+        """Whether the ledger shows the entry before the process is done."""
+        while process.poll() is None:
+            with contextlib.closing(sqlite3.connect(f"file:{self.folder / 'budget.db'}?mode=ro", uri=True)) as ledger:
+                with contextlib.suppress(sqlite3.OperationalError):  # locked
+                    if ledger.execute("SELECT count(*) FROM entries").fetchone()[0]:
+                        return True
+            time.sleep(0.002)
+        return False
+
+    def test_it_publishes_nothing(self):
+        self.init()
+        self.write("t.csv", "x\n" + "7\n" * self.ROWS)
+        asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1")
+        process = subprocess.Popen([PROGRAM, "release", "t.csv", *asked], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
+        time.sleep(0.02)  # so that it holds no lock
+        process.send_signal(signal.SIGSTOP)
+        self.assertEqual(self.states(), ["reserved"])
+        self.ledger("void", "budget.db", "--entry", "1", "--reason", "changed our mind")
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (5, b""))
+        self.assertIn("entry 1 of the ledger 'budget.db' was voided while its release ran\n"
+                      "  nothing was published, and it does not count; ask again\n", err.decode())
+        self.assertEqual(self.files(), ["budget.db", "t.csv"])
+        self.assertEqual((self.states(), self.spent()["epsilon"]), (["void"], "0"))
 
 
 class Sources(LedgerTest):

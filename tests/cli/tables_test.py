@@ -19,7 +19,7 @@ class Cells(CommandTest):
         return self.write("t.csv", "x\n" + "".join(f"{cell}\n" for cell in cells))
 
     def test_not_a_number(self):
-        for cell in (SECRET, "1,000", "$31415926535", "0x31415926535", "31415926535 31415926535", "true31415926535"):
+        for cell in (SECRET, "1,000", "1_000", "+-5", "$31415926535", "0x31415926535", "31415926535 31415926535", "true31415926535"):
             with self.subTest(cell=cell):
                 self.write("t.csv", f'y,x\na,1\nb,2\nc,"{cell}"\nd,4\n')
                 result = self.run_release("t.csv")
@@ -40,6 +40,15 @@ class Cells(CommandTest):
     def test_rows_are_records_not_lines(self):
         self.write("t.csv", f'y,x\n"a\nb",1\n"c\n\nd",{SECRET}\n')
         self.assert_refused(self.run_release("t.csv"), 3, "t.csv: row 2, column 'x'", secrets=(SECRET,))
+
+    def test_records_declared_to_stand_on_single_lines(self):
+        stray = self.write("t.csv", 'y,x\n"a,1\nb,2\nc",3\n')
+        self.release(stray)
+        result = self.run_release(stray, single_line_records=True)
+        self.assert_refused(result, 3, "t.csv: line 2 has a quoted cell that holds a line end", "close the quote")
+        self.release(self.write("s.csv", 'y,x\n"a,b",1\nb,2\n'), single_line_records=True)
+        self.write("t.json", '{"x":1}\n')
+        self.assert_refused(self.run_release("t.json", single_line_records=True), 2, "declared of CSV and TSV")
 
     def test_in_a_query(self):
         name = self.column(1, SECRET)
