@@ -149,6 +149,8 @@ PipelineFile file_of(const Typed& typed) {
   return read_pipeline(typed.file, typed.one("--duckdb"));
 }
 
+constexpr int undecided_exit_code = 6;
+
 // --- The words -------------------------------------------------------------------------------------------------------
 
 int check_refinement(const Typed& typed) {
@@ -163,7 +165,9 @@ int check_refinement(const Typed& typed) {
                                   return flow::check_refinement(file.pipeline, odds_from, odds_to);
                                 })};
   print_report(format, report);
-  return report.answer.refinement.refines() ? 0 : 1;
+  const flow::Refinement& refinement = report.answer.refinement;
+  if (refinement.refines()) return 0;
+  return refinement.refuted() ? 1 : undecided_exit_code;
 }
 
 flow::Stability stability_over(const PipelineFile& file, const OddsRange& odds) {
@@ -189,13 +193,67 @@ int check_stability(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   StabilityReport report{range.low, range.high, stability_over(file, range)};
   const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
-  if (file.analyst && is_stable) report.windows.emplace();  // for every analyst there is none
-  if (file.analyst && !is_stable) {
-    flow::Windows windows = windows_of(file, *file.analyst, odds_around(range));
-    if (windows.are_all()) report.windows = std::move(windows);
+  if (file.analyst) {
+    report.windows =
+        is_stable ? flow::Windows{flow::Windows::Method::proved} : windows_of(file, *file.analyst, odds_around(range));
   }
   print_report(format, report);
-  return is_stable ? 0 : 1;
+  if (is_stable) return 0;
+  return report.answer.verdict == flow::Stability::Verdict::unstable ? 1 : undecided_exit_code;
+}
+
+/// At one pair of odds, in the words of a range.
+flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analyst& analyst, const Rational& from,
+                              const Rational& to) {
+  const flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, from, to);
+  using Verdict = flow::Stability::Verdict;
+  if (answer.refines()) return {Verdict::stable, "an exact linear program for each way to act on what is observed"};
+  if (const auto* undecided = std::get_if<flow::Undecided>(&answer.verdict))
+    return {Verdict::undecided, undecided->reason};
+  return {Verdict::unstable,
+          "a prior was found, by an exact linear program",
+          from,
+          to,
+          std::get<flow::Counterexample>(answer.verdict),
+          flow::channel_at(pipeline, from).channel.secrets()};
+}
+
+/// For everybody with the loss of the file's analyst.
+int check_any_prior(const Typed& typed, bool is_pair) {
+  const Format format = format_of(typed, Format::table);
+  const PipelineFile file = file_of(typed);
+  const flow::Analyst& analyst = analyst_of(file);
+  const auto decided = [&](auto&& decide) {
+    return about_file(file, [&] {
+      const Progress progress("flow check");
+      return decide();
+    });
+  };
+  AnyPriorReport report;
+  if (is_pair) {
+    report.low = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
+    report.high = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
+    const Rational from = exact_odds("--from", report.high, file.pipeline);
+    const Rational to = exact_odds("--to", report.low, file.pipeline);
+    report.answer = decided([&] { return answer_at(file.pipeline, analyst, from, to); });
+  } else {
+    const EpsilonRange range = range_of(typed);
+    report.low = range.low;
+    report.high = range.high;
+    const OddsRange odds = odds_within(range);
+    report.answer = decided([&] { return flow::check_stability_for(file.pipeline, analyst, odds.low, odds.high); });
+    const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
+    if (is_stable) report.answer.verdict = stability_over(file, odds_around(range)).verdict;
+  }
+  print_report(format, report);
+  switch (report.answer.verdict) {
+    case flow::Stability::Verdict::stable:
+      return 0;
+    case flow::Stability::Verdict::unstable:
+      return 1;
+    default:
+      return undecided_exit_code;
+  }
 }
 
 int run_check(const Typed& typed) {
@@ -206,6 +264,7 @@ int run_check(const Typed& typed) {
   if (!is_pair && !typed.has("--epsilon")) {
     usage("what is to be checked is missing", R"(write a range, --epsilon 0.1..10, or --from "ln 3" --to "ln 2")");
   }
+  if (typed.has("--any-prior")) return check_any_prior(typed, is_pair);
   return is_pair ? check_refinement(typed) : check_stability(typed);
 }
 
@@ -290,12 +349,6 @@ std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const flow:
   });
 }
 
-bool certainly_inside(const flow::RealBounds& odds, const std::vector<flow::UnstableWindow>& windows) {
-  return std::ranges::any_of(windows, [&](const flow::UnstableWindow& window) {
-    return odds.lower > window.from.upper && odds.upper < window.to.lower;
-  });
-}
-
 int run_sweep(const Typed& typed) {
   const Format format = format_of_data(typed);
   const EpsilonRange range = range_of(typed);
@@ -303,18 +356,11 @@ int run_sweep(const Typed& typed) {
   const std::vector<Exponent> points = points_of(range, count);
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
-  SweepReport report;
-  flow::Windows windows = windows_of(file, analyst, odds_around(range));
-  report.isolated = windows.are_all();
-  for (flow::LossPoint& point : loss_curve_of(file, analyst, points)) {
-    const bool rises = report.isolated ? certainly_inside(flow::odds_bounds(point.epsilon), windows.windows)
-                                       : point.change == flow::Change::rises;
-    report.points.push_back({std::move(point.epsilon), std::move(point.loss), rises});
-  }
-  const bool any_rises = std::ranges::any_of(report.points, &SweepReport::Point::rises);
-  if (report.isolated) {
-    report.windows = std::move(windows);
-  } else if (any_rises) {
+  SweepReport report{loss_curve_of(file, analyst, points), windows_of(file, analyst, odds_around(range))};
+  const bool any_rises = std::ranges::any_of(report.points, [&](const flow::LossPoint& point) {
+    return point.change == flow::Change::rises && &point != &report.points.front();
+  });
+  if (!report.windows.are_all() && any_rises) {
     report.windows = windows_of(file, analyst, odds_around(range), odds_of(points));
   }
   print_report(format, report);

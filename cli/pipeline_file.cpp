@@ -481,10 +481,20 @@ std::optional<flow::Prior> prior_of(const Item& item, const flow::Pipeline& pipe
   if (item.is_list()) {
     return item.checked([&] { return flow::Prior(item.numbers()); });
   }
-  if (!item.is_word()) {
-    item.refuse("neither uniform, frequencies nor a list", R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
+  if (item.is_table()) {
+    item.require_keys({"participants"});
+    const Item one = item.need("participants", R"(prior = { participants = ["1/2", "1/4", "1/4"] })");
+    return one.checked([&] { return flow::independent_participants(pipeline, flow::Prior(one.numbers())); });
   }
-  if (item.choice<bool>({{"uniform", true}, {"frequencies", false}})) return {};
+  if (!item.is_word()) {
+    item.refuse("neither uniform, uniform-uncounted, frequencies, participants nor a list",
+                R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
+  }
+  enum class Named { uniform, uncounted, frequencies };
+  const Named named = item.choice<Named>(
+      {{"uniform", Named::uniform}, {"uniform-uncounted", Named::uncounted}, {"frequencies", Named::frequencies}});
+  if (named == Named::uniform) return {};
+  if (named == Named::uncounted) return item.checked([&] { return flow::uniform_over_uncounted(pipeline); });
   if (pipeline.secret.others() == 0) {
     item.refuse("nobody's value is known",
                 R"(frequencies are those of a target's others: secret = "target", known = [...])");

@@ -447,6 +447,8 @@ constexpr std::array flow_check_table{
     OptionSpec{
         "--epsilon", "LO..HI", "", "What",
         "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
+    OptionSpec{"--any-prior", "", "", "What",
+               "of the file's analyst only the loss counts: for everybody with it, whatever their prior"},
     flow_duckdb,
     flow_format,
 };
@@ -463,8 +465,8 @@ constexpr VerbSpec flow_check_spec{
     "  fractile flow check survey.toml --from \"ln 3\" --to \"ln 2\"\n"
     "  fractile flow check survey.toml --epsilon 0.1..10\n"
     "\n"
-    "Exit codes: 0 it refines, or is stable; 1 it does not, or that is undecided; 2 wrong usage;\n"
-    "3 unusable file; 70 internal.\n",
+    "Exit codes: 0 it refines, or is stable; 1 it does not, or is unstable; 2 wrong usage; 3 unusable\n"
+    "file; 6 undecided; 70 internal.\n",
 };
 
 constexpr std::array flow_loss_table{
@@ -532,6 +534,7 @@ constexpr VerbSpec flow_spec{
     "  [pipeline]\n"
     "  participants = 4\n"
     "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
+    "  # \"geometric\" wants values that are equally spaced\n"
     "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] }\n"
     "  # or, for participants, values and perturber together, a curator's release: { release =\n"
     "  # \"exponential\", quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or\n"
@@ -544,7 +547,9 @@ constexpr VerbSpec flow_spec{
     "  known = [0, 1, 1]\n"
     "\n"
     "  [analyst]                  # for loss and sweep, and for more of check --epsilon\n"
-    "  # or \"frequencies\" (of the known others), or [\"1/2\", \"1/4\", \"1/4\"], in the order of flow channel\n"
+    "  # or \"frequencies\" (of the known others), \"uniform-uncounted\" (a target with none of the counted\n"
+    "  # values), { participants = [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently),\n"
+    "  # or [\"1/2\", \"1/4\", \"1/4\"], in the order of flow channel\n"
     "  prior = \"uniform\"\n"
     "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, a row a secret\n"
     "  loss = \"linear-error\"\n"

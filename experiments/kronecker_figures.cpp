@@ -118,12 +118,13 @@ Figure figure_4(const Results& results) {
   Figure figure{"figure_4",
                 fmt::format("Figure 4: guessing one of {} custody statuses from a noisy count of code 0",
                             people_of(*results.population)),
-                fmt::format("posterior Bayes risk under two readings of the prior; {}", where_it_rises(rises)),
+                fmt::format("posterior Bayes risk under three priors; {}", where_it_rises(rises)),
                 "epsilon",
                 "expected loss (Bayes risk)",
                 {}};
   for (const auto& [prior, words] : {std::pair{"frequencies", "frequencies of the known others (the text's)"},
-                                     std::pair{"uniform", "uniform over the six codes"}}) {
+                                     std::pair{"uniform", "uniform over the six codes"},
+                                     std::pair{"uniform-uncounted", "uniform over the codes that are not counted"}}) {
     const std::vector<const LossCurve*> curves = curves_with(results.figure_4, prior);
     for (const auto& [part, most] : {std::pair{'a', Rational(figure_4_epsilon)}, std::pair{'b', figure_4_detail}}) {
       const std::string title = fmt::format("({}) epsilon up to {}; prior: {}", part, most.to_decimal(), words);

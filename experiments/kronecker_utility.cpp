@@ -114,20 +114,30 @@ std::vector<LossCurve> figure_4_curves(const Population& population) {
   flow::Analyst literal;
   literal.prior = frequencies(secret.known);
   const flow::Analyst uniform{flow::Prior::uniform(codes)};
+  const flow::Analyst published{flow::uniform_over_uncounted(geometric)};
   return {{"geometric", "frequencies", geometric, literal},
           {"randomized-response", "frequencies", response, literal},
           {"geometric", "uniform", geometric, uniform},
-          {"randomized-response", "uniform", response, uniform}};
+          {"randomized-response", "uniform", response, uniform},
+          {"geometric", "uniform-uncounted", geometric, published},
+          {"randomized-response", "uniform-uncounted", response, published}};
 }
 
 /// Around the window of appendix D.1, exp(epsilon) from 3.48465 to 3.51665: what comes after falls a hundred times as
-/// steeply.
+/// steeply. The window's ends are among the points, so that what rises is drawn up to where it falls.
 std::vector<Exponent> appendix_d1_epsilons(std::uint64_t points) {
   const Rational from = Rational::parse("3.48465");
-  std::vector<Exponent> epsilons;
-  for (const Rational& step : even_steps(Rational::parse("0.032"), points)) {
-    epsilons.push_back(Exponent::log(from + step));
+  const Rational length = Rational::parse("0.032");
+  std::vector<Rational> odds;
+  for (const Rational& step : even_steps(length, points)) odds.push_back(from + step);
+  for (const flow::UnstableWindow& window :
+       flow::find_windows(four_people(), thousandfold_linear_error(), from, from + length).windows) {
+    const Rational digits = Rational(10).pow(12);
+    for (const Rational& end : {window.from.lower, window.to.lower}) odds.push_back((end * digits).floor() / digits);
   }
+  std::ranges::sort(odds);
+  std::vector<Exponent> epsilons;
+  for (Rational& each : odds) epsilons.push_back(Exponent::log(std::move(each)));
   return epsilons;
 }
 
@@ -139,7 +149,7 @@ std::string rounded(const flow::RealBounds& value) { return value.to_decimal(7);
 std::optional<Exponent> level_up_to(const LossCurve& curve) {
   std::optional<Exponent> last;
   for (const flow::LossPoint& point : curve.points) {
-    if (point.change != flow::Change::undecided) break;
+    if (point.change != flow::Change::undecided && point.change != flow::Change::flat) break;
     last = point.epsilon;
   }
   return last;
@@ -159,15 +169,38 @@ std::string course_of(const LossCurve& curve) {
   return undecided == 0 ? text : text + fmt::format(", undecided within 40 digits at {}", undecided);
 }
 
+/// Definition 3.3 is about every prior.
+Finding ama_stability(const LossCurve& curve) {
+  Finding finding{"section 9.1, definition 3.3", "noisy ArgMax appears to be ama-stable", "", false};
+  const flow::LossRefinement answer = flow::check_refinement_for(curve.pipeline, curve.analyst, 3, 2);
+  const auto* const found = std::get_if<flow::Counterexample>(&answer.verdict);
+  if (found == nullptr) {
+    finding.found = "no prior refutes it at exp(epsilon) = 3 and 2";
+    return finding;
+  }
+  const std::vector<std::string> secrets = flow::channel_at(curve.pipeline, 3).channel.secrets();
+  std::string prior;
+  for (std::size_t x = 0; x < secrets.size(); ++x) {
+    if (found->prior[x].sign() > 0)
+      prior +=
+          fmt::format("{}{} of {}", prior.empty() ? "" : ", ", rounded({found->prior[x], found->prior[x]}), secrets[x]);
+  }
+  finding.found =
+      fmt::format("not to every prior: with {} the loss is {} at exp(epsilon) = 3 and {}, less, at 2", prior,
+                  rounded({found->loss_from, found->loss_from}), rounded({found->loss_to, found->loss_to}));
+  return finding;
+}
+
 void add_figure_3_findings(const LossCurve& curve, std::vector<Finding>& findings) {
   const std::size_t histograms = flow::prior_of(curve.analyst, curve.pipeline).size();
   findings.push_back({"section 9.1", "there are 105 = (21 x 20 / 2) histograms",
                       fmt::format("there are {}", histograms), histograms == 105});
   const bool falls = flow::find_windows(curve.pipeline, curve.analyst, 1, figure_3_odds).windows.empty();
-  findings.push_back({"section 9.1, figure 3", "noisy ArgMax appears to be ama-stable",
+  findings.push_back({"section 9.1, figure 3", "the loss of the uniform prior falls with epsilon",
                       fmt::format("{}; isolated exactly for exp(epsilon) from 1 to {}, it rises {}", course_of(curve),
                                   figure_3_odds, falls ? "nowhere" : "somewhere"),
                       falls && curve.rises() == 0});
+  findings.push_back(ama_stability(curve));
 }
 
 /// An analyst whom two people's counts let down, before all people's.
@@ -255,19 +288,20 @@ std::string figure_4_text(const Results& results) {
       "but\n"
       "             for one record of the most frequent code. All statuses get noise, and the zeros are counted. The "
       "loss\n"
-      "             is the probability of guessing the target's status wrongly. Two readings of the prior: the known\n"
-      "             others' frequencies, which is the text's, and uniform. 0 < epsilon <= 20, and more points up to "
-      "2.3.\n",
+      "             is the probability of guessing the target's status wrongly. Three priors: the known others'\n"
+      "             frequencies, which is the text's; uniform; and uniform over the codes that are not counted, with\n"
+      "             which the figure is as printed. 0 < epsilon <= 20, and more points up to 2.3.\n",
       people_of(*results.population), data_file);
 }
 
 constexpr const char* appendix_text =
     "Appendix D.1 The loss around its window, at exp(epsilon) from 3.48465 to 3.51665.\n"
     "\n"
-    "Losses are enclosed to some 40 digits and printed to 36 decimals or as many as are certain. Column \"rises\" "
+    "Losses are enclosed to some 40 digits and printed to 36 decimals or as many as are certain. Column \"change\" "
     "says\n"
-    "whether a loss is above the one before, of the first point above that without a release: yes and no are certain;\n"
-    "undecided when their enclosures meet. Matrices are exact, fractions in lowest terms.\n";
+    "how a loss differs from that of the point before, of the first point from that without a release: it rises, "
+    "falls\n"
+    "or is flat for certain; undecided when their enclosures meet. Matrices are exact, fractions in lowest terms.\n";
 
 std::string findings_text(const std::vector<Finding>& findings, bool agrees) {
   std::string text;

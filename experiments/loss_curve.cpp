@@ -19,22 +19,11 @@ std::string epsilon_text(const Exponent& epsilon) {
   return epsilon.is_log() ? epsilon.to_string() : epsilon.coefficient().to_decimal();
 }
 
-const char* rises_text(flow::Change change) {
-  switch (change) {
-    case flow::Change::falls:
-      return "no";
-    case flow::Change::rises:
-      return "yes";
-    case flow::Change::undecided:
-      break;
-  }
-  return "undecided";
-}
-
 }  // namespace
 
 std::size_t LossCurve::rises() const { return count_of(points, flow::Change::rises); }
 std::size_t LossCurve::undecided() const { return count_of(points, flow::Change::undecided); }
+std::size_t LossCurve::flat() const { return count_of(points, flow::Change::flat); }
 
 std::vector<Rational> even_steps(const Rational& most, std::uint64_t count) {
   const Rational unit(1, 1'000'000'000);
@@ -56,19 +45,17 @@ void compute(std::vector<LossCurve>& curves, const std::vector<Exponent>& epsilo
       if (observer.progress) observer.progress(before + done, curves.size() * epsilons.size());
     });
     before += epsilons.size();
-    flow::LossPoint& first = curve.points.front();
-    first.change = flow::change_between({curve.without_release, curve.without_release}, first.loss);
   }
 }
 
 std::string decimal_of(const flow::RealBounds& value) { return value.to_decimal(decimals); }
 
 std::string to_csv(const std::vector<LossCurve>& curves) {
-  std::string text = "epsilon,mechanism,prior,loss,rises\n";
+  std::string text = "epsilon,mechanism,prior,loss,change\n";
   for (const LossCurve& curve : curves) {
     for (const flow::LossPoint& point : curve.points) {
       text += fmt::format("{},{},{},{},{}\n", epsilon_text(point.epsilon), curve.mechanism, curve.prior,
-                          decimal_of(point.loss), rises_text(point.change));
+                          decimal_of(point.loss), flow::to_string(point.change));
     }
   }
   return text;

@@ -20,6 +20,7 @@ struct LossCurve {
 
   std::size_t rises() const;      ///< at how many points
   std::size_t undecided() const;  ///< likewise
+  std::size_t flat() const;       ///< likewise
 };
 
 /// count, ..., 2, 1 parts of `most` in increasing order, to nine decimals.
@@ -31,7 +32,7 @@ void compute(std::vector<LossCurve>& curves, const std::vector<Exponent>& epsilo
 /// With some 35 digits and certainly 30.
 std::string decimal_of(const flow::RealBounds& value);
 
-/// "epsilon,mechanism,prior,loss,rises" and a line a point.
+/// "epsilon,mechanism,prior,loss,change" and a line a point.
 std::string to_csv(const std::vector<LossCurve>& curves);
 
 }  // namespace fractile::experiments

@@ -33,7 +33,7 @@ TEST(LossCurve, FourPeoplesLossFallsAndRisesAndFalls) {
   EXPECT_EQ(curves[0].points[2].change, flow::Change::falls);
   EXPECT_EQ(curves[0].without_release, Rational(12000, 7));
   EXPECT_EQ(curves[0].rises(), 1U);
-  EXPECT_EQ(to_csv(curves).substr(0, 60), "epsilon,mechanism,prior,loss,rises\nln 7/2,geometric,uniform,");
+  EXPECT_EQ(to_csv(curves).substr(0, 61), "epsilon,mechanism,prior,loss,change\nln 7/2,geometric,uniform,");
 }
 
 /// What does not tell anything costs what no release costs, and nothing can be said of its course.

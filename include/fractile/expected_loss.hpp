@@ -28,6 +28,13 @@ struct Analyst {
 Prior prior_of(const Analyst& analyst, const Pipeline& pipeline);
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
 
+/// Of participants whose values are independent, each with these probabilities: a multinomial law of histograms, a product of tuples, and
+/// of a target the probabilities themselves. Error(usage) unless there is one for every value.
+Prior independent_participants(const Pipeline& pipeline, const Prior& of_one);
+/// Of a target who is certainly not counted, and has each of the other values with equal probability: with it, figure 4 of the paper
+/// is reproduced. Error(usage) unless some values of a target are counted and some are not.
+Prior uniform_over_uncounted(const Pipeline& pipeline);
+
 /// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Error(usage) when odds < 1 or the
 /// loss is not rational or too long to be written down.
 Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const Rational& odds);
@@ -35,17 +42,20 @@ Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const R
 /// The same for any epsilon, enclosed: to some 40 digits.
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
-/// From one point to the next: enclosures that do not meet tell, those that do leave it open.
-enum class Change { falls, rises, undecided };
+/// From one epsilon to a larger one: enclosures that do not meet tell whether a loss rises or falls, equal exact numbers that it is
+/// flat; everything else leaves it open.
+enum class Change { falls, rises, flat, undecided };
 Change change_between(const RealBounds& before, const RealBounds& here);
+/// "falls", "rises", "flat" or "undecided".
+const char* to_string(Change change);
 
 struct LossPoint {
   Exponent epsilon;
   RealBounds loss;
-  Change change;  ///< since the point before; of the first, undecided
+  Change change;  ///< since the point before; of the first, since epsilon = 0
 };
 
-/// The expected loss at these epsilons, to some 40 digits, in their order. The pipeline and the analyst are looked at once;
+/// The expected loss at these increasing epsilons, to some 40 digits. The pipeline and the analyst are looked at once;
 /// points are shared among `threads`, and progress(points done) is called after each, one call at a time.
 std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
                                   const std::vector<Exponent>& epsilons, std::size_t threads = 1,

@@ -171,6 +171,29 @@ Refinement refines(const Channel& from, const Channel& to);
 bool verify(const Channel& from, const Channel& to, const Witness& witness);
 bool verify(const Channel& from, const Channel& to, const Counterexample& counterexample);
 
+/// For one loss and every prior: a randomized action for every observation of `from`, for each way to act on those of `to`, which costs no
+/// more under any secret. Ways are numbered with the last observation's action running fastest.
+struct Remaps {
+  std::vector<Matrix> randomized;  ///< a row an observation of `from`, a column an action
+};
+
+/// Is `from` worth at least as much as `to` to everybody with this loss?
+struct LossRefinement {
+  std::variant<Remaps, Counterexample, Undecided> verdict;
+
+  bool refines() const { return std::holds_alternative<Remaps>(verdict); }
+  bool refuted() const { return std::holds_alternative<Counterexample>(verdict); }
+};
+
+/// Is the expected loss with `from` at most that with `to`, whatever the prior (Definition 3.3, of two mechanisms)? One exact linear
+/// program for each way to act on the observations of `to`. When these are more than 10,000, only some are tried, which can refute;
+/// undecided otherwise, and when the programs are too large.
+/// Error(usage) when secrets are not equally many. Proof: docs/proofs/refinement.md, "One loss, any prior"
+LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
+
+/// Is the certificate right? Shares no code with refines_for(); a Counterexample is checked by the function above.
+bool verify(const Loss& loss, const Channel& from, const Channel& to, const Remaps& remaps);
+
 /// P P^-1 W P = W P (equation 11) for the deterministic post-processor with the given images: the outputs' distributions
 /// depend only on the class. Strong lumpability of the chain W (Kemeny and Snell). With an invertible perturber C, necessary
 /// and sufficient for C P being refined by C W P when W is stochastic.

@@ -39,7 +39,7 @@ class Perturber {
   /// values; so below.
   static Perturber randomized_response(std::size_t values);
   /// (1 - a) / (1 + a) a^|r - c| for the inner answers c, a = 1/odds; the first and last answer take what lies beyond them
-  /// (Definition 3.5). Values are taken to be equally spaced.
+  /// (Definition 3.5). Goes by places: a pipeline's values must be equally spaced and in order.
   static Perturber geometric(std::size_t values);
   /// The same at every epsilon. Error(usage) when it is not square.
   static Perturber fixed(const Channel& channel);
@@ -49,6 +49,7 @@ class Perturber {
   std::size_t values() const;
   bool depends_on_epsilon() const;
   bool is_randomized_response() const;
+  bool is_geometric() const;
   /// Nothing for families of channels.
   const Release* release() const { return release_ ? &*release_ : nullptr; }
   /// Probabilities are rational where odds are this power of a rational: 1 for families of channels.

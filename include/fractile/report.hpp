@@ -176,6 +176,13 @@ struct StabilityReport {
   std::optional<flow::Windows> windows = {};  ///< of the analyst who was asked about, if one was
 };
 
+/// For one loss and any prior: does more epsilon never cost between these ends, or at the higher one what it is at the lower one?
+struct AnyPriorReport {
+  Exponent low;
+  Exponent high;
+  flow::LossStability answer;
+};
+
 /// An analyst's expected loss.
 struct ExpectedLossReport {
   Exponent epsilon;
@@ -184,15 +191,8 @@ struct ExpectedLossReport {
 
 /// An analyst's expected loss against epsilon.
 struct SweepReport {
-  struct Point {
-    Exponent epsilon;
-    flow::RealBounds loss;
-    bool rises;  ///< certainly: inside one of the windows, or, where they cannot be isolated, above the point before
-  };
-  std::vector<Point> points;
+  std::vector<flow::LossPoint> points;
   flow::Windows windows;
-  bool isolated =
-      true;  ///< the windows are all there are but for what is undecided, not only those that the points come upon
 };
 
 struct ChannelReport {
@@ -209,6 +209,7 @@ constexpr int sweep_digits = 15;
 /// not rational are decimals of which at most the last digit is rounded.
 std::string to_json(const RefinementReport& report);
 std::string to_json(const StabilityReport& report);
+std::string to_json(const AnyPriorReport& report);
 std::string to_json(const ExpectedLossReport& report);
 std::string to_json(const SweepReport& report);
 std::string to_json(const ChannelReport& report);
@@ -216,6 +217,7 @@ std::string to_json(const ChannelReport& report);
 /// The same in short sentences and aligned columns.
 std::string to_table(const RefinementReport& report);
 std::string to_table(const StabilityReport& report);
+std::string to_table(const AnyPriorReport& report);
 std::string to_table(const ExpectedLossReport& report);
 std::string to_table(const SweepReport& report);
 std::string to_table(const ChannelReport& report);
@@ -223,6 +225,7 @@ std::string to_table(const ChannelReport& report);
 /// A heading, and a line a question, point or secret. Certificates are only in the JSON.
 std::string to_csv(const RefinementReport& report);
 std::string to_csv(const StabilityReport& report);
+std::string to_csv(const AnyPriorReport& report);
 std::string to_csv(const ExpectedLossReport& report);
 std::string to_csv(const SweepReport& report);
 std::string to_csv(const ChannelReport& report);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
+#include "fractile/expected_loss.hpp"
 #include "fractile/flow.hpp"
 #include "fractile/pipelines.hpp"
 
@@ -33,6 +34,7 @@ struct PipelineRefinement {
   std::vector<std::string> secrets;       ///< of the certificate, where there is one
   std::vector<std::string> observations;  ///< likewise
 };
+/// A post-processor that tells the same in a simpler way stands for the pipeline's own: observations are named as its outputs are.
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
 /// Is the pipeline stable (Definition 3.2) over a range of epsilon: does less epsilon never help any analyst?
@@ -45,6 +47,26 @@ struct Stability {
   Rational to = 0;
   std::optional<PipelineRefinement> refutation = {};
 };
+
+/// Is the pipeline, for the analyst's loss and every prior, worth at least as much at odds `from` as at odds `to`? The analyst's own prior
+/// does not count. Error(usage) as expected_loss().
+LossRefinement check_refinement_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                    const Rational& to);
+
+/// Is the pipeline l-stable over all odds from .. to, l the analyst's loss (Definition 3.3): does more epsilon never cost anybody with this
+/// loss, whatever their prior? Stable where check_stability() says so; unstable with a pair of odds and a prior, which is verified;
+/// undecided otherwise, with how many pairs were tried, all of which may well hold.
+struct LossStability {
+  Stability::Verdict verdict;
+  std::string reason;
+  /// Of an unstable pipeline: odds `from` > `to`, and the prior with which `to` is worth more.
+  Rational from = 0;
+  Rational to = 0;
+  std::optional<Counterexample> refutation = {};
+  std::vector<std::string> secrets = {};  ///< of the prior
+};
+LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
+                                  const Rational& to);
 
 /// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);

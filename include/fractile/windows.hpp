@@ -38,7 +38,8 @@ struct Windows {
     ///< with its slope on whole ranges of odds.
     scanned,  ///< Those that a scan comes upon: a least and then a highest loss lie within the ends. What rises and falls again
               ///< between two neighbouring odds is not seen.
-    none,  ///< Nothing is known.
+    proved,  ///< There are none: the pipeline is stable, to every analyst.
+    none,    ///< Nothing is known.
   };
   Method method = Method::none;
   std::vector<UnstableWindow> windows = {};  ///< increasing
@@ -49,7 +50,7 @@ struct Windows {
   std::vector<RealBounds> undecided = {};
 
   /// Outside of the windows and of what is undecided, the loss does not rise.
-  bool are_all() const { return method == Method::isolated || method == Method::enclosed; }
+  bool are_all() const { return method != Method::scanned && method != Method::none; }
 };
 
 struct WindowSearch {

@@ -7,9 +7,11 @@ namespace {
 
 using report_detail::csv_line;
 using report_detail::exact_or_digits;
+using report_detail::Pair;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::verdict_of;
+using report_detail::window_epsilons;
 using report_detail::with_decimals;
 
 struct Losses {
@@ -24,6 +26,23 @@ Losses losses_of(const flow::PipelineRefinement& answer) {
   return {refutation->loss_from.to_string(), refutation->loss_to.to_string()};
 }
 
+/// "1.25..1.26 2.5..3", in epsilons.
+void add_range(std::string& cell, const Pair& ends) { cell += (cell.empty() ? "" : " ") + ends.from + ".." + ends.to; }
+
+std::string windows_in_a_cell(const flow::Windows& windows) {
+  std::string cell;
+  for (const flow::UnstableWindow& window : windows.windows) add_range(cell, window_epsilons(window.from, window.to));
+  return cell;
+}
+
+std::string undecided_in_a_cell(const flow::Windows& windows) {
+  std::string cell;
+  for (const flow::RealBounds& range : windows.undecided) {
+    add_range(cell, window_epsilons({range.lower, range.lower}, {range.upper, range.upper}));
+  }
+  return cell;
+}
+
 }  // namespace
 
 std::string to_csv(const RefinementReport& report) {
@@ -36,11 +55,21 @@ std::string to_csv(const RefinementReport& report) {
 std::string to_csv(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
   const Losses losses = answer.refutation ? losses_of(*answer.refutation) : Losses{};
-  const std::string windows = report.windows ? std::to_string(report.windows->windows.size()) : "";
-  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows\n" +
-         csv_line({verdict_of(answer), answer.reason, report.low.to_string(), report.high.to_string(),
+  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows,undecided\n" +
+         csv_line({verdict_of(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
                    answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
-                   losses.from, losses.to, windows});
+                   losses.from, losses.to, report.windows ? windows_in_a_cell(*report.windows) : "",
+                   report.windows ? undecided_in_a_cell(*report.windows) : ""});
+}
+
+std::string to_csv(const AnyPriorReport& report) {
+  const flow::LossStability& answer = report.answer;
+  const bool is_refuted = answer.refutation.has_value();
+  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to\n" +
+         csv_line({report_detail::verdict_of(answer.verdict), answer.reason, report.low.to_string(),
+                   report.high.to_string(), is_refuted ? answer.from.to_string() : "",
+                   is_refuted ? answer.to.to_string() : "", is_refuted ? answer.refutation->loss_from.to_string() : "",
+                   is_refuted ? answer.refutation->loss_to.to_string() : ""});
 }
 
 std::string to_csv(const ExpectedLossReport& report) {
@@ -51,10 +80,18 @@ std::string to_csv(const ExpectedLossReport& report) {
 }
 
 std::string to_csv(const SweepReport& report) {
-  std::string text = "epsilon,decimal,rises\n";
-  for (const SweepReport::Point& point : report.points) {
-    text +=
-        csv_line({with_decimals(point.epsilon), significant(point.loss, sweep_digits), point.rises ? "true" : "false"});
+  std::string text = "what,epsilon,epsilon_to,expected_loss,change\n";
+  for (const flow::LossPoint& point : report.points) {
+    text += csv_line({"point", with_decimals(point.epsilon), "", significant(point.loss, sweep_digits),
+                      flow::to_string(point.change)});
+  }
+  for (const flow::UnstableWindow& window : report.windows.windows) {
+    const Pair epsilons = window_epsilons(window.from, window.to);
+    text += csv_line({"window", epsilons.from, epsilons.to, "", flow::to_string(flow::Change::rises)});
+  }
+  for (const flow::RealBounds& range : report.windows.undecided) {
+    const Pair epsilons = window_epsilons({range.lower, range.lower}, {range.upper, range.upper});
+    text += csv_line({"window", epsilons.from, epsilons.to, "", flow::to_string(flow::Change::undecided)});
   }
   return text;
 }

@@ -76,7 +76,25 @@ void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBoun
   member(json, "epsilon_to", epsilons.to);
 }
 
+/// How the windows were found, and so whether they are all.
+const char* to_string(flow::Windows::Method method) {
+  switch (method) {
+    case flow::Windows::Method::isolated:
+      return "isolated";
+    case flow::Windows::Method::enclosed:
+      return "enclosed";
+    case flow::Windows::Method::scanned:
+      return "scanned";
+    case flow::Windows::Method::proved:
+      return "proved";
+    case flow::Windows::Method::none:
+      break;
+  }
+  return "none";
+}
+
 void write_windows(Writer& json, const flow::Windows& answer) {
+  member(json, "windows_by", to_string(answer.method));
   json.Key("windows");
   json.StartArray();
   for (const flow::UnstableWindow& window : answer.windows) {
@@ -108,7 +126,7 @@ void write_windows(Writer& json, const flow::Windows& answer) {
 /// Of the windows' analyst.
 std::string verdict_of(const flow::Windows& answer) {
   if (!answer.windows.empty()) return "unstable";
-  return answer.undecided.empty() ? "stable" : "undecided";
+  return answer.are_all() && answer.undecided.empty() ? "stable" : "undecided";
 }
 
 /// A document whose matrices have a line each.
@@ -133,7 +151,7 @@ std::string to_json(const RefinementReport& report) {
 std::string to_json(const StabilityReport& report) {
   FlowDocument document;
   Writer& json = document.json();
-  member(json, "verdict", verdict_of(report.answer));
+  member(json, "verdict", verdict_of(report.answer.verdict));
   member(json, "reason", report.answer.reason);
   member(json, "epsilon_low", report.low.to_string());
   member(json, "epsilon_high", report.high.to_string());
@@ -152,6 +170,27 @@ std::string to_json(const StabilityReport& report) {
   return document.text();
 }
 
+std::string to_json(const AnyPriorReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  const flow::LossStability& answer = report.answer;
+  member(json, "verdict", report_detail::verdict_of(answer.verdict));
+  member(json, "reason", answer.reason);
+  member(json, "epsilon_low", report.low.to_string());
+  member(json, "epsilon_high", report.high.to_string());
+  if (!answer.refutation) return document.text();
+  member(json, "odds_from", answer.from.to_string());
+  member(json, "odds_to", answer.to.to_string());
+  write_member(json, "secrets", answer.secrets);
+  json.Key("counterexample");
+  json.StartObject();
+  write_member(json, "prior", std::span<const Rational>(answer.refutation->prior.probabilities()));
+  member(json, "loss_from", answer.refutation->loss_from.to_string());
+  member(json, "loss_to", answer.refutation->loss_to.to_string());
+  json.EndObject();
+  return document.text();
+}
+
 std::string to_json(const ExpectedLossReport& report) {
   FlowDocument document;
   Writer& json = document.json();
@@ -166,18 +205,15 @@ std::string to_json(const SweepReport& report) {
   Writer& json = document.json();
   json.Key("points");
   json.StartArray();
-  for (const SweepReport::Point& point : report.points) {
+  for (const flow::LossPoint& point : report.points) {
     json.StartObject();
     member(json, "epsilon", with_decimals(point.epsilon));
     member(json, "decimal", significant(point.loss, sweep_digits));
-    json.Key("rises");
-    json.Bool(point.rises);
+    member(json, "change", flow::to_string(point.change));
     json.EndObject();
   }
   json.EndArray();
   write_windows(json, report.windows);
-  json.Key("isolated");
-  json.Bool(report.isolated);
   return document.text();
 }
 

@@ -29,8 +29,8 @@ std::string verdict_of(const flow::Refinement& refinement) {
   return refinement.refuted() ? "does-not-refine" : "undecided";
 }
 
-std::string verdict_of(const flow::Stability& stability) {
-  switch (stability.verdict) {
+std::string verdict_of(flow::Stability::Verdict verdict) {
+  switch (verdict) {
     case flow::Stability::Verdict::stable:
       return "stable";
     case flow::Stability::Verdict::unstable:

@@ -11,7 +11,7 @@ namespace fractile::report_detail {
 
 /// "refines", "does-not-refine", "undecided"; "stable", "unstable", "undecided".
 std::string verdict_of(const flow::Refinement& refinement);
-std::string verdict_of(const flow::Stability& stability);
+std::string verdict_of(flow::Stability::Verdict verdict);
 
 /// Of an undecided one, what was not found.
 std::string reason_of(const flow::Refinement& refinement);

@@ -75,7 +75,8 @@ std::string certificate(const flow::Counterexample& refutation, const flow::Pipe
   }
   Row names{"prior"};
   for (const std::string& action : refutation.loss.actions()) names.push_back("action " + action);
-  return "\nwhat he believes, and what his actions cost him:\n\n" + labelled("secret", answer.secrets, names, columns) +
+  return "\nwhat this analyst believes, and what their actions cost:\n\n" +
+         labelled("secret", answer.secrets, names, columns) +
          fmt::format("\nexpected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n",
                      ends.from, brief(refutation.loss_from), ends.to, brief(refutation.loss_to));
 }
@@ -138,7 +139,10 @@ std::string undecided_table(const std::vector<flow::RealBounds>& ranges) {
   return aligned(rows) + and_more(ranges.size());
 }
 
-std::string of_the_analyst(const flow::Windows& answer, bool isolated = true) {
+std::string of_the_analyst(const flow::Windows& answer) {
+  if (answer.method == flow::Windows::Method::none) {
+    return "\nbetween these epsilons it is not known whether the expected loss of the analyst of the file rises\n";
+  }
   std::string text;
   if (!answer.windows.empty()) {
     text = "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" +
@@ -149,8 +153,7 @@ std::string of_the_analyst(const flow::Windows& answer, bool isolated = true) {
             undecided_table(answer.undecided) + "\nand nowhere else in this range\n";
   }
   if (!text.empty()) return text;
-  return isolated ? "\nto the analyst of the file, more epsilon is never worth less in this range\n"
-                  : "\nbetween none of these epsilons does the expected loss of the analyst of the file rise\n";
+  return "\nto the analyst of the file, more epsilon is never worth less in this range\n";
 }
 
 }  // namespace
@@ -167,8 +170,8 @@ std::string to_table(const RefinementReport& report) {
 
 std::string to_table(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
-  std::string text = fmt::format("{} for epsilon from {} to {}\n", verdict_of(answer), with_decimals(report.low),
-                                 with_decimals(report.high));
+  std::string text = fmt::format("{} for epsilon from {} to {}\n", verdict_of(answer.verdict),
+                                 with_decimals(report.low), with_decimals(report.high));
   if (answer.verdict == flow::Stability::Verdict::stable) text += "less epsilon never helps any analyst\n";
   if (answer.refutation) {
     const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
@@ -180,6 +183,25 @@ std::string to_table(const StabilityReport& report) {
   return report.windows ? text + of_the_analyst(*report.windows) : text;
 }
 
+std::string to_table(const AnyPriorReport& report) {
+  const flow::LossStability& answer = report.answer;
+  std::string text = fmt::format("{} for epsilon from {} to {}, for the loss of the file's analyst and any prior\n{}",
+                                 report_detail::verdict_of(answer.verdict), with_decimals(report.low),
+                                 with_decimals(report.high), sentence(answer.reason));
+  if (!answer.refutation) return text;
+  const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
+  std::vector<Row> rows{{"secret", "prior"}};
+  for (std::size_t x = 0; x < answer.secrets.size(); ++x) {
+    const Rational& p = answer.refutation->prior[x];
+    if (p.sign() > 0) rows.push_back({answer.secrets[x], p.to_string()});
+  }
+  return text +
+         fmt::format("with this prior, epsilon = {} is worth less than {}; other secrets have probability 0\n\n{}\n",
+                     ends.from, ends.to, aligned(rows)) +
+         fmt::format("expected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n", ends.from,
+                     brief(answer.refutation->loss_from), ends.to, brief(answer.refutation->loss_to));
+}
+
 std::string to_table(const ExpectedLossReport& report) {
   std::vector<Row> rows{{"epsilon", with_decimals(report.epsilon)}};
   if (report.loss.lower == report.loss.upper) rows.push_back({"expected loss", report.loss.lower.to_string()});
@@ -188,11 +210,12 @@ std::string to_table(const ExpectedLossReport& report) {
 }
 
 std::string to_table(const SweepReport& report) {
-  std::vector<Row> rows{{"epsilon", "expected loss", "rises"}};
-  for (const SweepReport::Point& point : report.points) {
-    rows.push_back({with_decimals(point.epsilon), significant(point.loss, sweep_digits), point.rises ? "yes" : "no"});
+  std::vector<Row> rows{{"epsilon", "expected loss", "change"}};
+  for (const flow::LossPoint& point : report.points) {
+    rows.push_back(
+        {with_decimals(point.epsilon), significant(point.loss, sweep_digits), flow::to_string(point.change)});
   }
-  return aligned(rows) + of_the_analyst(report.windows, report.isolated);
+  return aligned(rows) + of_the_analyst(report.windows);
 }
 
 std::string to_table(const ChannelReport& report) {

@@ -113,7 +113,7 @@ class BadFiles(FlowTest):
         refuse(9, "prior", "adds up to 5/6, not to 1", loss=bayes, prior='["1/2", "1/3"]')
         refuse(9, "prior[0]", "0.5 without quotes", loss=bayes, prior="[0.5, 0.5]")
         refuse(9, "prior", "'unifrm' is not known", "did you mean uniform?", loss=bayes, prior='"unifrm"')
-        refuse(9, "prior", "neither uniform, frequencies nor a list", loss=bayes, prior="3")
+        refuse(9, "prior", "neither uniform, uniform-uncounted, frequencies, participants nor a list", loss=bayes, prior="3")
         refuse(9, "prior", "nobody's value is known", 'secret = "target"', loss=bayes, prior='"frequencies"')
         refuse(9, "scale", "a scale below 0", loss=bayes, scale="-1")
         refuse(9, "scal", "unknown key", "did you mean scale?", loss=bayes, scal="1")

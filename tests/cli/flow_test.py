@@ -220,7 +220,7 @@ class AppendixD1(FlowTest):
     def test_window(self):
         document = self.json("check", D1, "--epsilon", "ln 3..ln 4", code=1)
         proof = document["analyst"]["windows"][0]["proof"]
-        self.assertEqual(document["analyst"], {"verdict": "unstable", "windows": [{
+        self.assertEqual(document["analyst"], {"verdict": "unstable", "windows_by": "isolated", "windows": [{
             "odds_from": "3.500545", "odds_to": "3.516615", "epsilon_from": "1.252919", "epsilon_to": "1.257499",
             "proof": proof}]})
         odds = Fraction(proof["odds_from"]), Fraction(proof["odds_to"])
@@ -238,7 +238,7 @@ class AppendixD1(FlowTest):
                            secret='"target"', known="{ histogram = [118, 1, 2, 0, 465, 1] }",
                            analyst={"loss": '"squared-error"'})
         document = self.json("sweep", file, "--epsilon", "ln 2..ln 5/2", "--points", "5")
-        self.assertTrue(document["isolated"])
+        self.assertEqual(document["windows_by"], "enclosed")
         self.assertNotIn("undecided", document)
         self.assertGreater(len(document["windows"]), 20)
         sys.set_int_max_str_digits(0)
@@ -255,7 +255,7 @@ class AppendixD1(FlowTest):
                            known="{ histogram = [60, 2, 1] }", analyst={"loss": '"linear-error"'})
         document = self.json("sweep", file, "--epsilon", "ln 2..ln 3", "--points", "3")
         self.assertEqual((document["windows"], document["undecided"][0]["odds_from"]), ([], "2"))
-        text = flow("check", file, "--epsilon", "ln 2..ln 3", cwd=self.folder).out
+        text = flow("sweep", file, "--epsilon", "ln 2..ln 3", "--points", "3", "--format", "table", cwd=self.folder).out
         self.assertIn("here it changes so little that it is not known whether it rises", text)
 
     def test_what_hardly_ever_matters(self):
@@ -269,7 +269,7 @@ class AppendixD1(FlowTest):
 
     def test_no_window_elsewhere(self):
         document = self.json("check", D1, "--epsilon", "ln 2..ln 3", code=1)
-        self.assertEqual(document["analyst"], {"verdict": "stable", "windows": []})
+        self.assertEqual(document["analyst"], {"verdict": "stable", "windows_by": "isolated", "windows": []})
         self.assertIn("more epsilon is never worth less", flow("check", D1, "--epsilon", "ln 2..ln 3").out)
 
     def test_sweep(self):
@@ -277,27 +277,29 @@ class AppendixD1(FlowTest):
         points = document["points"]
         self.assertEqual([point["epsilon"] for point in points],
                          [f"ln {Fraction(340 + i, 100)}" for i in range(21)])
-        self.assertEqual([point["epsilon"] for point in points if point["rises"]], ["ln 351/100"])
+        self.assertEqual([point["epsilon"] for point in points if point["change"] == "rises"], ["ln 351/100"])
         self.assertEqual(points[10]["decimal"], "1654.30452168611")
         self.assertEqual([window["odds_from"] for window in document["windows"]], ["3.500545"])
 
     def test_sweep_of_decimals(self):
         result = flow("sweep", D1, "--epsilon", "1.25..1.26", "--points", "11")
         self.assertEqual((result.code, result.err), (0, ""))
-        rows = list(csv.DictReader(io.StringIO(result.out)))
+        *rows, window = csv.DictReader(io.StringIO(result.out))
+        self.assertEqual(window, {"what": "window", "epsilon": "1.252919", "epsilon_to": "1.257499", "expected_loss": "",
+                                  "change": "rises"})
         self.assertEqual([row["epsilon"] for row in rows], ["1.25", *(f"1.25{i}" for i in range(1, 10)), "1.26"])
-        self.assertEqual([row["epsilon"] for row in rows if row["rises"] == "true"], [f"1.25{i}" for i in range(3, 8)])
-        losses = [Decimal(row["decimal"]) for row in rows]
-        for i, (left, right) in enumerate(zip(losses, losses[1:])):
-            if rows[i]["rises"] == rows[i + 1]["rises"] == "true":
-                self.assertLess(left, right)
+        losses = [Decimal(row["expected_loss"]) for row in rows]
+        for row, left, right in zip(rows[1:], losses, losses[1:]):
+            self.assertEqual(row["change"], "rises" if left < right else "falls")
+        self.assertEqual([row["epsilon"] for row in rows if row["change"] == "rises"], [f"1.25{i}" for i in range(4, 8)])
 
     def test_sweep_by_default(self):
         lines = flow("sweep", D1, "--epsilon", "0.1..10").out.splitlines()
-        self.assertEqual(len(lines), 201)
-        self.assertEqual((lines[0], lines[1].split(",")[0], lines[-1].split(",")[0]), ("epsilon,decimal,rises", "0.1", "10"))
+        self.assertEqual(len(lines), 202)
+        self.assertEqual((lines[0], lines[1].split(",")[1], lines[-2].split(",")[1], lines[-1].split(",")[0]),
+                         ("what,epsilon,epsilon_to,expected_loss,change", "0.1", "10", "window"))
         lines = flow("sweep", D1, "--epsilon", "1/3..2/3", "--points", "2").out.splitlines()
-        self.assertEqual([line.split(",")[0] for line in lines[1:]], ["0.3334", "0.6666"])
+        self.assertEqual([line.split(",")[1] for line in lines[1:]], ["0.3334", "0.6666"])
 
 
 class OtherPipelines(FlowTest):
@@ -320,8 +322,65 @@ class OtherPipelines(FlowTest):
         self.same_channel("ln 3", {}, {"secret": None})
         one = {"participants": "1"}
         self.same_channel("ln 3", {**one, "post": '"identity"'}, {**one, "post": "{ table = [0, 1, 2] }"})
-        one = {**one, "values": "[1, 0, 2]"}
-        self.same_channel("ln 3", {**one, "post": '{ query = "count", of = [0] }'}, {**one, "post": "{ table = [0, 1, 0] }"})
+        one = {**one, "values": "[2, 1, 0]"}
+        self.same_channel("ln 3", {**one, "post": '{ query = "count", of = [1] }'}, {**one, "post": "{ table = [0, 1, 0] }"})
+
+    def test_one_channel_has_one_verdict(self):
+        """However its outputs are called."""
+        for posts in (("sum", {"query": "count", "of": [1]}, {"table": [0, 1, 1, 2]}),
+                      ("identity", {"table": [3, 1, 0, 2]}, {"round": 1})):
+            verdicts = set()
+            for post in posts:
+                words = json.dumps(post) if isinstance(post, str) else \
+                    "{ " + ", ".join(f"{key} = {json.dumps(value)}" for key, value in post.items()) + " }"
+                file = self.survey(values="[0, 1]", perturber='"geometric"', post=words)
+                document = self.json("check", file, "--epsilon", "ln 2..ln 3", code=0)
+                verdicts.add((document["verdict"], document["reason"]))
+            self.assertEqual(len(verdicts), 1, verdicts)
+
+    def test_any_prior(self):
+        """Noisy argmax of five: for the uniform prior the loss falls, for another one it rises. Of two, for none."""
+        few = EXAMPLES / "noisy_argmax.toml"
+        self.assertEqual(self.json("check", few, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=0)["verdict"], "stable")
+        file = self.survey(participants="5", values="[0, 1, 2]", perturber='"geometric"', secret='"histogram"', post='"mode"',
+                           analyst={"loss": '"argmax-accuracy"'})
+        document = self.json("check", file, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=1)
+        prior = fractions(document["counterexample"]["prior"])
+        self.assertEqual((document["verdict"], sum(prior), len(prior)), ("unstable", 1, len(document["secrets"])))
+        example = document["counterexample"]
+        self.assertGreater(Fraction(example["loss_from"]), Fraction(example["loss_to"]))
+        for option in (("--epsilon", "ln 2..ln 3"), ("--epsilon", "0.5..1.5")):
+            text = flow("check", file, *option, "--any-prior", cwd=self.folder).out
+            self.assertRegex(text, r"\Aunstable for epsilon from [^\n]*, for the loss of the file's analyst and any prior\n")
+            self.assertIn("both checked in exact arithmetic\n", text)
+        stable = self.survey(post='{ query = "count", of = [0] }', perturber='"randomized-response"',
+                             analyst={"loss": '"bayes-risk"'})
+        for option in (LN_3_TO_LN_2, ("--epsilon", "0.5..1.5")):
+            document = self.json("check", stable, *option, "--any-prior", code=0)
+            self.assertEqual(document["verdict"], "stable")
+        rows = list(csv.DictReader(io.StringIO(flow("check", file, *LN_3_TO_LN_2, "--any-prior", "--format", "csv",
+                                                          cwd=self.folder).out)))
+        self.assertEqual((rows[0]["verdict"], rows[0]["odds_from"]), ("unstable", "3"))
+
+    def test_priors_by_name(self):
+        """As their probabilities written out."""
+        target = {"secret": '"target"', "participants": "3", "known": "[0, 2]", "post": '{ query = "count", of = [0] }'}
+        loss = {"loss": '"bayes-risk"'}
+        for prior, same in (('"uniform-uncounted"', '[0, "1/2", "1/2"]'), ('"frequencies"', '["1/2", 0, "1/2"]'),
+                            ('{ participants = ["1/6", "1/3", "1/2"] }', '["1/6", "1/3", "1/2"]')):
+            losses = [self.json("loss", self.survey(**target, analyst={"prior": words, **loss}), "--epsilon", "ln 3")
+                      for words in (prior, same)]
+            self.assertEqual(*losses)
+        independent = '{ participants = ["1/6", "1/3", "1/2"] }'
+        product = '["1/36", "1/9", "1/6", "1/9", "1/3", "1/4"]'  # pairs: 00, 01, 02, 11, 12, 22
+        losses = [self.json("loss", self.survey(analyst={"prior": words, **loss}), "--epsilon", "ln 3")
+                  for words in (independent, product)]
+        self.assertEqual(*losses)
+
+    def test_undecided_has_an_exit_code(self):
+        file = self.survey(participants="9", perturber='"randomized-response"', secret='"target"', known="{ histogram = [6, 1, 1] }")
+        result = flow("check", file, "--epsilon", "ln 2..ln 21/10", cwd=self.folder)
+        self.assertEqual((result.code, result.out.split()[0]), (6, "undecided"), result)
 
     def test_values_that_are_not_whole(self):
         secrets, observations, _ = self.channel(self.survey(values='["1/2", "0.75", 1]'), "ln 3")
@@ -402,17 +461,17 @@ class OtherPipelines(FlowTest):
 
     def test_many_participants(self):
         """The loss is known everywhere. Where it rises is found, too, or, for some pipelines, compared from point to point."""
-        known = "[" + ", ".join(["0"] * 40 + ["9"] * 60) + "]"
-        added = self.survey(participants="101", values="[0, 1, 9]", perturber='"geometric"', secret='"target"', known=known,
+        known = "[" + ", ".join(["0"] * 40 + ["8"] * 60) + "]"
+        added = self.survey(participants="101", values="[0, 4, 8]", perturber='"geometric"', secret='"target"', known=known,
                             analyst={"loss": '"linear-error"'})
         document = self.json("sweep", added, "--epsilon", "1.5..3", "--points", "4")
-        self.assertEqual((len(document["points"]), document["isolated"]), (4, True))
+        self.assertEqual((len(document["points"]), document["windows_by"]), (4, "enclosed"))
         self.assertEqual((document["windows"], document.get("undecided", [])), ([], []))
         modes = self.survey(participants="160", values="[0, 1]", perturber='"geometric"', secret='"histogram"', known=None,
                             post='"mode"', analyst={"loss": '"bayes-risk"'})
         document = self.json("sweep", modes, "--epsilon", "1.5..3", "--points", "4")
-        self.assertEqual((len(document["points"]), document["isolated"]), (4, False))
-        self.assertEqual((document["windows"], document.get("undecided", [])), ([], []))
+        self.assertEqual((len(document["points"]), document["windows_by"]), (4, "none"))
+        self.assertEqual((document["windows"], [range["epsilon_from"] for range in document["undecided"]]), ([], ["1.5"]))
 
     def test_a_channel_at_a_decimal(self):
         """Where nothing is rational, decimals whose digits are certain."""
@@ -460,7 +519,8 @@ class Formats(FlowTest):
         self.assertEqual(rows[0]["verdict"], "does-not-refine")
         self.assertGreater(Fraction(rows[0]["loss_from"]), Fraction(rows[0]["loss_to"]))
         rows = list(csv.DictReader(io.StringIO(flow("check", D1, "--epsilon", "ln 3..ln 4", "--format", "csv").out)))
-        self.assertEqual((rows[0]["verdict"], rows[0]["windows"]), ("unstable", "1"))
+        self.assertEqual((rows[0]["verdict"], rows[0]["windows"], rows[0]["undecided"]),
+                         ("unstable", "1.252919..1.257499", ""))
 
     def test_channel(self):
         file = EXAMPLES / "response_squared.toml"

@@ -1,5 +1,6 @@
 #include "flow/loss/analyst.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "flow/channel/names.hpp"
@@ -82,6 +83,44 @@ Prior prior_of(const Analyst& analyst, const Secrets& secrets) {
 
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline, const Secrets& secrets) {
   return unscaled_loss(analyst, pipeline, secrets).scaled(analyst.scale);
+}
+
+Prior independent_participants(const Pipeline& pipeline, const Prior& of_one) {
+  if (of_one.size() != pipeline.values.size()) {
+    throw Error(ErrorCode::usage, "the prior has " + std::to_string(of_one.size()) + " probabilities, the values are " +
+                                      std::to_string(pipeline.values.size()));
+  }
+  if (pipeline.secret.kind == Secret::Kind::target) return of_one;
+  const Secrets secrets = secrets_of(pipeline);
+  const bool are_histograms = pipeline.secret.kind == Secret::Kind::histogram;
+  std::vector<Rational> probabilities;
+  for (std::size_t row = 0; row < secrets.secrets.size(); ++row) {
+    const Tuple& secret = secrets.secrets[row];
+    const Composition bars = are_histograms ? secret : composition_of(secret, pipeline.values.size());
+    Rational p = are_histograms ? arrangements_of(bars) : secrets.arrangements[row];
+    for (std::size_t value = 0; value < bars.size(); ++value) {
+      p *= of_one.probabilities()[value].pow(static_cast<std::int64_t>(bars[value]));
+    }
+    probabilities.push_back(std::move(p));
+  }
+  return Prior(std::move(probabilities));
+}
+
+Prior uniform_over_uncounted(const Pipeline& pipeline) {
+  const std::size_t values = pipeline.values.size();
+  const std::vector<std::size_t>& counted = pipeline.post.counted;
+  const auto is_counted = [&](std::size_t value) { return std::ranges::find(counted, value) != counted.end(); };
+  std::int64_t others = 0;
+  for (std::size_t value = 0; value < values; ++value) others += is_counted(value) ? 0 : 1;
+  if (pipeline.post.kind != PostProcessor::Kind::count || !is_about_one_value(pipeline) || others == 0) {
+    throw Error(ErrorCode::usage, "a prior over the values that are not counted is of one target and a count of others",
+                "take secret = \"target\" and post = { query = \"count\", of = [0] }");
+  }
+  std::vector<Rational> probabilities(values);
+  for (std::size_t value = 0; value < values; ++value) {
+    if (!is_counted(value)) probabilities[value] = Rational(1, others);
+  }
+  return Prior(std::move(probabilities));
 }
 
 Prior prior_of(const Analyst& analyst, const Pipeline& pipeline) { return prior_of(analyst, secrets_of(pipeline)); }

@@ -8,7 +8,22 @@ namespace fractile::flow {
 
 Change change_between(const RealBounds& before, const RealBounds& here) {
   if (here.lower > before.upper) return Change::rises;
-  return here.upper < before.lower ? Change::falls : Change::undecided;
+  if (here.upper < before.lower) return Change::falls;
+  return here.lower == before.upper && here.upper == before.lower ? Change::flat : Change::undecided;
+}
+
+const char* to_string(Change change) {
+  switch (change) {
+    case Change::falls:
+      return "falls";
+    case Change::rises:
+      return "rises";
+    case Change::flat:
+      return "flat";
+    case Change::undecided:
+      break;
+  }
+  return "undecided";
 }
 
 std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analyst,
@@ -24,8 +39,10 @@ std::vector<LossPoint> loss_curve(const Pipeline& pipeline, const Analyst& analy
     ++done;
     if (progress) progress(done);
   });
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    points[i].change = change_between(points[i - 1].loss, points[i].loss);
+  RealBounds before = model.loss_bounds(Exponent());
+  for (LossPoint& point : points) {
+    point.change = change_between(before, point.loss);
+    before = point.loss;
   }
   return points;
 }

@@ -78,6 +78,8 @@ std::size_t Perturber::values() const { return release_ ? release_values_ : nois
 bool Perturber::depends_on_epsilon() const { return release_ || noise_->family != Family::fixed; }
 bool Perturber::is_randomized_response() const { return !release_ && noise_->family == Family::randomized_response; }
 
+bool Perturber::is_geometric() const { return !release_ && noise_->family == Family::geometric; }
+
 const PolynomialNoise& Perturber::noise() const {
   if (release_) throw Error(ErrorCode::internal, "a release has no noise of one participant");
   return *noise_;

@@ -54,6 +54,14 @@ void validate_secret(const Pipeline& pipeline) {
   }
 }
 
+bool is_equally_spaced(const std::vector<Rational>& values) {
+  const Rational step = values[1] - values[0];
+  for (std::size_t i = 2; i < values.size(); ++i) {
+    if (values[i] - values[i - 1] != step) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants) {
@@ -96,6 +104,10 @@ void Pipeline::validate() const {
   if (perturber.release() != nullptr) {
     if (!std::ranges::is_sorted(values)) refuse("values: of a release, they must increase");
     if (secret.kind == Secret::Kind::histogram) refuse("secret: a release has no bars; write everyone or target");
+  }
+  if (perturber.is_geometric() && secret.kind != Secret::Kind::histogram && !is_equally_spaced(values)) {
+    refuse("values: geometric noise moves from one to the next, and these are not equally spaced in order",
+           "write them in order, with those between, such as [0, 1, 2]; or another perturber");
   }
   const std::size_t perturbed = secret.kind == Secret::Kind::histogram ? participants + 1 : values.size();
   if (perturber.values() != perturbed) {

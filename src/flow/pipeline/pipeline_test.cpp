@@ -86,7 +86,7 @@ TEST(Pipeline, IsWhatTheDefinitionSays) {
           Perturber::fixed(Channel(matrix({{"1/2", "1/3", "1/6"}, {"0", "1/4", "3/4"}, {"1", "0", "0"}})))}) {
       for (const PostProcessor& post : {counting({0}), counting({0, 2}), summing(), taking_the_mode()}) {
         Pipeline pipeline = pipeline_of(participants, perturber, post);
-        pipeline.values = {Rational(-1, 2), 1, Rational(13, 4)};
+        pipeline.values = {Rational(-1, 2), 1, perturber.is_geometric() ? Rational(5, 2) : Rational(13, 4)};
         const PipelineChannel shown = channel_at(pipeline, Rational(5, 2));
         const Channel expected = by_definition(pipeline, Rational(5, 2));
         Rational secrets;
@@ -99,6 +99,25 @@ TEST(Pipeline, IsWhatTheDefinitionSays) {
       }
     }
   }
+}
+
+// Geometric noise goes by places: it is no noise of values with other distances.
+TEST(Pipeline, GeometricNoiseWantsEquallySpacedValues) {
+  Pipeline pipeline = pipeline_of(2, Perturber::geometric(3), counting({0}));
+  for (const std::vector<Rational>& values : {std::vector<Rational>{1, 0, 2}, {0, 1, 3}, {0, 2, 1}}) {
+    pipeline.values = values;
+    EXPECT_THROW(channel_at(pipeline, 2), Error);
+  }
+  for (const std::vector<Rational>& values : {std::vector<Rational>{2, 1, 0}, {Rational(1, 2), 1, Rational(3, 2)}}) {
+    pipeline.values = values;
+    EXPECT_NO_THROW(channel_at(pipeline, 2));
+  }
+  Pipeline response = pipeline_of(2, Perturber::randomized_response(3), counting({0}));
+  response.values = {1, 0, 7};
+  EXPECT_NO_THROW(channel_at(response, 2));
+  Pipeline bars = noisy_argmax(2, 3);
+  bars.values = {1, 0, 7};
+  EXPECT_NO_THROW(channel_at(bars, 2));
 }
 
 TEST(Pipeline, TargetsRowsAreEveryonesRows) {

@@ -2,25 +2,72 @@
 #include "fractile/flow.hpp"
 
 namespace fractile::flow {
+namespace {
 
-bool verify(const Channel& from, const Channel& to, const Witness& witness) {
-  const Matrix& w = witness.matrix;
-  if (w.rows() != from.observations().size() || w.columns() != to.observations().size()) return false;
-  for (std::size_t y = 0; y < w.rows(); ++y) {
+/// Whether these are probabilities, row by row.
+bool is_stochastic(const Matrix& matrix) {
+  for (std::size_t y = 0; y < matrix.rows(); ++y) {
     Rational sum;
-    for (const Rational& p : w.row(y)) {
+    for (const Rational& p : matrix.row(y)) {
       if (p.sign() < 0) return false;
       sum += p;
     }
     if (sum != 1) return false;
   }
-  return from.matrix() * w == to.matrix();
+  return true;
+}
+
+/// What acting in this randomized way on a channel's observations costs under a secret.
+Rational cost_of(const Loss& loss, const Channel& channel, const Matrix& randomized, std::size_t secret) {
+  Rational cost;
+  for (std::size_t y = 0; y < randomized.rows(); ++y) {
+    for (std::size_t w = 0; w < randomized.columns(); ++w) {
+      cost += channel(secret, y) * randomized(y, w) * loss.matrix()(secret, w);
+    }
+  }
+  return cost;
+}
+
+/// The next way to act, the last observation's action running fastest; false after the last one.
+bool advance(std::vector<std::size_t>& way, std::size_t actions) {
+  for (std::size_t y = way.size(); y-- > 0;) {
+    if (++way[y] < actions) return true;
+    way[y] = 0;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool verify(const Channel& from, const Channel& to, const Witness& witness) {
+  const Matrix& w = witness.matrix;
+  if (w.rows() != from.observations().size() || w.columns() != to.observations().size()) return false;
+  return is_stochastic(w) && from.matrix() * w == to.matrix();
 }
 
 bool verify(const Channel& from, const Channel& to, const Counterexample& counterexample) {
   const Rational one = expected_loss(counterexample.prior, from, counterexample.loss);
   const Rational other = expected_loss(counterexample.prior, to, counterexample.loss);
   return one == counterexample.loss_from && other == counterexample.loss_to && other < one;
+}
+
+bool verify(const Loss& loss, const Channel& from, const Channel& to, const Remaps& remaps) {
+  const std::size_t actions = loss.matrix().columns();
+  std::vector<std::size_t> way(to.observations().size());
+  std::size_t number = 0;
+  bool is_over = false;
+  for (; !is_over; ++number, is_over = !advance(way, actions)) {
+    if (number >= remaps.randomized.size()) return false;
+    const Matrix& randomized = remaps.randomized[number];
+    if (randomized.rows() != from.observations().size() || randomized.columns() != actions) return false;
+    if (!is_stochastic(randomized)) return false;
+    Matrix certain(way.size(), actions);
+    for (std::size_t y = 0; y < way.size(); ++y) certain(y, way[y]) = 1;
+    for (std::size_t x = 0; x < loss.matrix().rows(); ++x) {
+      if (cost_of(loss, from, randomized, x) > cost_of(loss, to, certain, x)) return false;
+    }
+  }
+  return number == remaps.randomized.size();
 }
 
 }  // namespace fractile::flow

@@ -5,6 +5,7 @@
 
 #include "flow/channel/names.hpp"
 #include "flow/loss/target_count.hpp"
+#include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "fractile/error.hpp"
 #include "fractile/stability.hpp"
@@ -219,8 +220,10 @@ std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipelin
 
 }  // namespace
 
-PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  pipeline.validate();
+PipelineRefinement check_refinement(const Pipeline& described, const Rational& from, const Rational& to) {
+  described.validate();
+  Pipeline pipeline = described;
+  pipeline.post = canonical_post(described);
   const bool is_side_by_side = pipeline.perturber.release() == nullptr &&
                                pipeline.post.kind == PostProcessor::Kind::identity &&
                                pipeline.secret.kind == Secret::Kind::everyone && pipeline.participants > 1;

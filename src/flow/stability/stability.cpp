@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "flow/algebra/real_roots.hpp"
+#include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "flow/stability/infinitesimal_generator.hpp"
+#include "flow/stability/pairs.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::flow {
@@ -149,20 +151,6 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
   return stable_by_lumping(everyone);
 }
 
-using Pairs = std::vector<std::pair<Rational, Rational>>;
-
-/// Pairs of bases to look for a refutation at, the widest first.
-Pairs pairs_within(const Rational& from, const Rational& to) {
-  Pairs pairs;
-  for (std::int64_t parts = 1; parts <= 8; parts *= 2) {
-    const auto point = [&](std::int64_t i) {
-      return short_rational(from + (to - from) / parts * i, from, to, (to - from) / 20);
-    };
-    for (std::int64_t i = 0; i < parts; ++i) pairs.emplace_back(point(i + 1), point(i));
-  }
-  return pairs;
-}
-
 /// Pairs closer and closer together, about a base.
 Pairs pairs_about(const Rational& base, const Rational& from, const Rational& to) {
   Pairs pairs;
@@ -190,8 +178,10 @@ std::optional<Stability> refuted(const Pipeline& pipeline, const Pairs& pairs) {
 
 }  // namespace
 
-Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  pipeline.validate();
+Stability check_stability(const Pipeline& described, const Rational& from, const Rational& to) {
+  described.validate();
+  Pipeline pipeline = described;  // verdicts are of channels, whatever their outputs are called
+  pipeline.post = canonical_post(described);
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
   if (std::optional<Stability> proved = proved_stable(pipeline, from, to)) return *proved;
   const RealBounds first = base_bounds(pipeline, from);

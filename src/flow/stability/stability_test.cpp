@@ -4,7 +4,9 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <map>
 
+#include "flow/pipeline/canonical_post.hpp"
 #include "fractile/error.hpp"
 #include "support/pipelines.hpp"
 
@@ -34,6 +36,79 @@ TEST(CheckStability, ThePapersVerdicts) {
   Pipeline target = pipeline_of(3, response, counting({2}));
   target.secret = Secret::target_knowing({0, 1});
   EXPECT_EQ(verdict(target), stable);
+}
+
+// One channel's verdicts are one, whatever its outputs are called: refinement in both directions, and the same stability.
+TEST(CheckStability, OneChannelHasOneVerdict) {
+  EXPECT_TRUE(rc::check([] {
+    const auto values = *rc::gen::inRange<std::size_t>(2, 4);
+    const auto participants = *rc::gen::inRange<std::size_t>(1, 3);
+    std::size_t tuples = values;
+    for (std::size_t i = 1; i < participants; ++i) tuples *= values;
+    const auto raw = *rc::gen::container<std::vector<std::size_t>>(tuples, rc::gen::inRange<std::size_t>(0, values));
+    std::map<std::size_t, std::size_t> numbers;
+    PostProcessor table{PostProcessor::Kind::table, {}, {}};
+    for (const std::size_t output : raw) table.image.push_back(numbers.emplace(output, numbers.size()).first->second);
+    const Perturber perturber =
+        *rc::gen::arbitrary<bool>() ? Perturber::randomized_response(values) : Perturber::geometric(values);
+    Pipeline described = pipeline_of(participants, perturber, table);
+    Pipeline canonical = described;
+    canonical.post = canonical_post(described);
+    RC_ASSERT(check_stability(described, 2, 3).verdict == check_stability(canonical, 2, 3).verdict);
+    // Secrets may be grouped in one of the two: compare by everyone's tuples.
+    if (canonical.post.is_symmetric()) return;
+    const Channel first = channel_at(described, 3).channel;
+    const Channel second = channel_at(canonical, 3).channel;
+    RC_ASSERT(refines(first, second).refines());
+    RC_ASSERT(refines(second, first).refines());
+  }));
+}
+
+/// Section 9.1: the highest of three noisy bars is named.
+Pipeline of_voters(std::size_t voters) { return noisy_argmax(voters, 3); }
+Analyst mode_guesser() {
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::argmax_accuracy;
+  return analyst;
+}
+
+// "Appears to be ama-stable" (section 9.1): for the uniform prior it is, and Definition 3.3 is about all.
+TEST(CheckStabilityFor, NoisyArgmaxIsNotAmaStable) {
+  const LossStability answer = check_stability_for(of_voters(5), mode_guesser(), 2, 3);
+  ASSERT_EQ(answer.verdict, Stability::Verdict::unstable) << answer.reason;
+  const Counterexample& found = answer.refutation.value();
+  EXPECT_LT(found.loss_to, found.loss_from);
+  EXPECT_EQ(answer.secrets.size(), found.prior.size());
+  Analyst somebody = mode_guesser();
+  somebody.prior = found.prior;
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, answer.from), found.loss_from);
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, answer.to), found.loss_to);
+  // By hand: two histograms are enough.
+  std::vector<Rational> prior(found.prior.size());
+  const std::vector<std::string> secrets = channel_at(of_voters(5), 3).channel.secrets();
+  const auto at = [&](const char* name) {
+    return static_cast<std::size_t>(std::ranges::find(secrets, name) - secrets.begin());
+  };
+  prior[at("(2,3,0)")] = Rational(6419, 10000);
+  prior[at("(2,2,1)")] = Rational(3581, 10000);
+  somebody.prior = Prior(prior);
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, 3), Rational(3313921, 9720000));
+  EXPECT_EQ(expected_loss(of_voters(5), somebody, 2), Rational(65287, 192000));
+}
+
+TEST(CheckStabilityFor, OneLossIsDecidedAtPairs) {
+  // Stable for all, stable for one.
+  Analyst guesser;
+  EXPECT_EQ(
+      check_stability_for(pipeline_of(2, Perturber::randomized_response(3), counting({1})), guesser, 2, 3).verdict,
+      Stability::Verdict::stable);
+  // Unstable for all; guessing both values is another matter.
+  const Pipeline sums = pipeline_of(2, Perturber::geometric(3), summing());
+  EXPECT_EQ(check_stability(sums, 2, 3).verdict, Stability::Verdict::unstable);
+  const LossStability answer =
+      check_stability_for(known_others(), thousandfold_error(), Rational(7, 2), Rational(351, 100));
+  EXPECT_EQ(answer.verdict, Stability::Verdict::unstable)
+      << answer.reason;  // appendix D.1: even with the uniform prior
 }
 
 // A proof of stability, or a certificate against it, agrees with every pair of odds that is tried.

@@ -1,0 +1,17 @@
+// Pairs of odds, or of bases, at which a counter-example to stability is looked for.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "fractile/exact.hpp"
+
+namespace fractile::flow {
+
+/// The larger first.
+using Pairs = std::vector<std::pair<Rational, Rational>>;
+
+/// Fifteen neighbouring pairs within the range, the widest first.
+Pairs pairs_within(const Rational& from, const Rational& to);
+
+}  // namespace fractile::flow
