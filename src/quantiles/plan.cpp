@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fractile/error.hpp"
+#include "quantiles/intervals.hpp"
 
 namespace fractile {
 namespace {
@@ -181,6 +182,7 @@ std::vector<Stage> QuantilePlan::stages(const RoundNumbers& found) const {
   } else {
     stages.emplace_back(SelectEach{});
   }
+  if (!roles.empty()) stages.emplace_back(CountCells{roles});
   return stages;
 }
 
@@ -242,8 +244,10 @@ QuantileQuery query_after(QuantileQuery query, int findings) {
   return query;
 }
 
-QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
-  query.validate(lattice);
+namespace {
+
+/// Of a query without intervals.
+QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   Choice choice = choice_for(query, lattice, scale);
   QuantilePlan plan{query, lattice, scale, choice.mechanism, std::move(choice.decision), std::move(choice.reason)};
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
@@ -255,6 +259,26 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const P
     if (lattice.size() >= scale.fine_lattice) plan.grids = round_grids(lattice);
     plan.finds_heaps = lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
   }
+  return plan;
+}
+
+}  // namespace
+
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  if (!query.intervals) {
+    query.validate(lattice);
+    return plan_of_selection(query, lattice, scale);
+  }
+  QuantileQuery asked = query;
+  asked.records_per_person = 1;  // of a group, steps are meant, and whose they are was decided where it was asked
+  asked.validate(lattice);
+  BracketedQuantiles bracketed = with_brackets(query);
+  QuantileQuery selected = query;
+  selected.quantiles = std::move(bracketed.quantiles);
+  selected.budget = query.budget.scaled(Rational(1) - cells_share());
+  selected.interpolate = false;  // a bracket is worth as much as a point
+  QuantilePlan plan = plan_of_selection(selected, lattice, scale);
+  plan.roles = std::move(bracketed.roles);
   return plan;
 }
 
