@@ -214,39 +214,37 @@ double CriticalValues::Worst::at(std::int64_t t) const {
   return place < below.size() ? below[place] : 1;
 }
 
-/// Z_i and -Z_i have one law, so that it does not matter which end the cells are numbered from, and q may stand for 1 - q.
-const CriticalValues::Worst& CriticalValues::worst_noise(const QuantileFraction& q, int log2_step) const {
-  const std::uint64_t larger = std::max(q.numerator, q.denominator - q.numerator);
-  const auto [known, fresh] = worst_.try_emplace({larger, log2_step});
-  Worst& worst = known->second;
-  if (!fresh) return worst;
-  const std::size_t cells = sums_.size() - 1;
+/// Z_i and -Z_i have one law, that of (1 - q) S_i + q S_j, j the number of cells above.
+CriticalValues::Worst CriticalValues::worst_noise(const QuantileFraction& q, const CellsBelow& below,
+                                                  int log2_step) const {
   std::vector<LowerLaw> laws;
-  for (std::size_t i = 1; i < cells; ++i) {
-    laws.push_back(LowerLaw::sum(sums_[i].scaled(larger, q.denominator, log2_step),
-                                 sums_[cells - i].scaled(q.denominator - larger, q.denominator, log2_step)));
+  for (std::size_t i = below.first; i <= below.last; ++i) {
+    laws.push_back(LowerLaw::sum(sums_[i].scaled(q.denominator - q.numerator, q.denominator, log2_step),
+                                 sums_[sums_.size() - 1 - i].scaled(q.numerator, q.denominator, log2_step)));
   }
   std::int64_t end = std::numeric_limits<std::int64_t>::min();
-  worst = {log2_step, std::numeric_limits<std::int64_t>::max(), {}};
+  Worst worst{log2_step, std::numeric_limits<std::int64_t>::max(), {}};
   for (const LowerLaw& law : laws) {
     worst.first = std::min(worst.first, law.first());
     end = std::max(end, law.end());
   }
   worst.below.assign(static_cast<std::size_t>(end - worst.first) + 1, 0);
   for (const LowerLaw& law : laws) {
-    const std::vector<double> below = law.masses_below();
+    const std::vector<double> masses = law.masses_below();
     for (std::int64_t t = worst.first; t <= end; ++t) {
       const std::int64_t place = std::clamp<std::int64_t>(t - law.first(), 0, law.end() - law.first());
       double& most = worst.below[static_cast<std::size_t>(t - worst.first)];
-      most = std::max(most, below[static_cast<std::size_t>(place)]);
+      most = std::max(most, masses[static_cast<std::size_t>(place)]);
     }
   }
   return worst;
 }
 
-int CriticalValues::step_for(const QuantileFraction& q, double records) const {
+int CriticalValues::step_for(const QuantileFraction& q, const CellsBelow& below, double records) const {
   const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
-  const double noise = deviation_ * std::max(p, 1 - p) * std::sqrt(static_cast<double>(sums_.size()));
+  const auto cells = static_cast<double>(sums_.size() - 1);
+  const auto first = static_cast<double>(below.first);
+  const double noise = deviation_ * std::sqrt((1 - p) * (1 - p) * first + p * p * (cells - first));
   const double both = std::sqrt(noise * noise + std::max(records, 0.0) * p * (1 - p));
   return std::max(-8, static_cast<int>(std::floor(std::log2(both / 48))));
 }
@@ -278,8 +276,9 @@ std::int64_t largest_below(std::int64_t lowest, double failure, FailureAt&& fail
 
 }  // namespace
 
-CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, double failure) const {
-  const Worst& worst = worst_noise(q, step_for(q, 0));
+CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, const CellsBelow& below,
+                                                   double failure) const {
+  const Worst worst = worst_noise(q, below, step_for(q, below, 0));
   const std::int64_t c =
       largest_below(std::min<std::int64_t>(worst.first, 0), failure, [&](std::int64_t t) { return worst.at(t); });
   return {c, worst.log2_step};
@@ -300,16 +299,19 @@ CriticalValues::Records CriticalValues::records(std::int64_t noisy_records, doub
   return {within(noisy_records - most_noise), within(noisy_records + most_noise)};
 }
 
-CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, double failure,
+CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, IntervalEnd end,
+                                                        const CellsBelow& below, double failure,
                                                         std::int64_t noisy_records, double failure_of_n) const {
   const Records n = records(noisy_records, failure_of_n);
-  const int log2_step = step_for(q, static_cast<double>(n.most));
-  const Worst& worst = worst_noise(q, log2_step);
-  const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
+  const int log2_step = step_for(q, below, static_cast<double>(n.most));
+  const Worst worst = worst_noise(q, below, log2_step);
+  const QuantileFraction sampled_at{end == IntervalEnd::lower ? q.numerator : q.denominator - q.numerator,
+                                    q.denominator};
+  const double p = static_cast<double>(sampled_at.numerator) / static_cast<double>(sampled_at.denominator);
   const auto width = static_cast<std::uint64_t>(std::max(1.0, 2 * std::ldexp(1.0, log2_step) / p));
   std::int64_t c = 0;
   for (std::uint64_t least = n.least; least <= n.most; least += width) {
-    const LowerLaw sampled = binomial_law(q, least, std::min(least + width - 1, n.most), log2_step);
+    const LowerLaw sampled = binomial_law(sampled_at, least, std::min(least + width - 1, n.most), log2_step);
     const auto failure_at = [&](std::int64_t t) {
       double sum = sampled.missing();
       for (std::int64_t b = sampled.first(); b < sampled.end(); ++b) {

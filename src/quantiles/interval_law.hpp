@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -55,8 +54,17 @@ double noise_deviation(Measure measure, const NoisePrice& noise);
 /// Of B - q n, B a binomial variable of `least` trials of probability q, and n = `most` >= least.
 LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step);
 
-/// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells: i of them below the
-/// edge and the others above, whichever i.
+/// Numbers of cells below a cut, from the first to the last.
+struct CellsBelow {
+  std::size_t first;
+  std::size_t last;
+};
+
+/// The ends of an interval. An upper end is a lower one of the mirrored column: its statistic is -T, and 1 - q stands for q.
+enum class IntervalEnd { lower, upper };
+
+/// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
+/// whichever i of some. Z_i is its noise.
 class CriticalValues {
  public:
   CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
@@ -69,12 +77,12 @@ class CriticalValues {
     bool exceeds(int128 statistic, std::uint64_t denominator) const;
   };
 
-  /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure whatever i: of the table.
-  Threshold of_table(const QuantileFraction& q, double failure) const;
+  /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure for every i: of the table, at either end.
+  Threshold of_table(const QuantileFraction& q, const CellsBelow& below, double failure) const;
   /// The same with sum over b of P(B = b) max over i of P(Z_i < c - (b - q n)) <= failure, for every n that may have led to the
   /// sum of the noisy counts but for a probability of `failure_of_n`.
-  Threshold of_population(const QuantileFraction& q, double failure, std::int64_t noisy_records,
-                          double failure_of_n) const;
+  Threshold of_population(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure,
+                          std::int64_t noisy_records, double failure_of_n) const;
 
   /// Bounds of the number of records, given the sum of all noisy counts; both fail with at most this probability together.
   struct Records {
@@ -91,12 +99,11 @@ class CriticalValues {
     std::vector<double> below;
     double at(std::int64_t t) const;
   };
-  const Worst& worst_noise(const QuantileFraction& q, int log2_step) const;
-  int step_for(const QuantileFraction& q, double records) const;
+  Worst worst_noise(const QuantileFraction& q, const CellsBelow& below, int log2_step) const;
+  int step_for(const QuantileFraction& q, const CellsBelow& below, double records) const;
 
-  double deviation_;                                              // of one count's noise
-  std::vector<LowerLaw> sums_;                                    // of 0, 1, ..., cells draws
-  mutable std::map<std::pair<std::uint64_t, int>, Worst> worst_;  // of a quantile of one denominator, and a step
+  double deviation_;            // of one count's noise
+  std::vector<LowerLaw> sums_;  // of 0, 1, ..., cells draws
 };
 
 }  // namespace fractile

@@ -27,7 +27,7 @@ struct Distance {
   double critical;
   double deviations;
 };
-constexpr Distance ladder[] = {{1, 0.5}, {1.05, 1.7}, {1.7, 3.5}};
+constexpr Distance ladder[] = {{1, 0.2}, {1, 0.9}, {1.1, 2}, {1.6, 4}};
 
 constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
 
@@ -69,7 +69,7 @@ class ExpectedEnds {
         rows_(static_cast<double>(*query.expected_rows)),
         cells_(static_cast<double>(cells)),
         deviate_(deviate_of(Failures(request_, query.quantiles.size()).of_end)) {
-    const CountTreeNoise noise = noise_of(query, query.budget.scaled(cells_share()));
+    const CountTreeNoise noise = noise_of(query, query.budget.scaled(shares_of(request_).cells));
     deviation_ = noise_deviation(noise.measure(), noise.price());
   }
 
@@ -89,7 +89,12 @@ class ExpectedEnds {
 
 }  // namespace
 
-Rational cells_share() { return {2, 5}; }
+/// Of a table, the points' own error counts. Of a population, they err by their sample far more than by their noise, and the counts
+/// decide how wide the intervals are.
+IntervalShares shares_of(const IntervalRequest& request) {
+  if (request.of == IntervalOf::table) return {{4, 5}, {2, 25}, {3, 25}};
+  return {{1, 4}, {3, 10}, {9, 20}};
+}
 
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
@@ -124,21 +129,27 @@ BracketedQuantiles with_brackets(const QuantileQuery& query) {
   const Rational common = common_denominator(query.quantiles);
   const Rational finer = (Rational(std::int64_t{1} << 24) / common).floor();
   const Rational unit = Rational(1) / (common * (finer.sign() > 0 ? finer : Rational(1)));
-  std::map<Rational, Role> all;
-  for (const Rational& q : query.quantiles) all.emplace(q, Role::point);
-  for (const Rational& q : query.quantiles) {
+  struct Part {
+    Role role;
+    std::size_t owner;
+  };
+  std::map<Rational, Part> all;
+  for (std::size_t i = 0; i < query.quantiles.size(); ++i) all.emplace(query.quantiles[i], Part{Role::point, i});
+  for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
+    const Rational& q = query.quantiles[i];
     for (const Distance& distance : ladder) {
       const double share = ends.at(q.to_double(), distance) / static_cast<double>(*query.expected_rows);
       if (share >= 1) continue;
       const Rational away = (Rational::from_double(share) / unit).ceil() * unit;
-      if (q - away > Rational(0)) all.emplace(q - away, Role::lower_bracket);
-      if (q + away < Rational(1)) all.emplace(q + away, Role::upper_bracket);
+      if (q - away > Rational(0)) all.emplace(q - away, Part{Role::lower_bracket, i});
+      if (q + away < Rational(1)) all.emplace(q + away, Part{Role::upper_bracket, i});
     }
   }
   BracketedQuantiles result;
-  for (const auto& [q, role] : all) {
+  for (const auto& [q, part] : all) {
     result.quantiles.push_back(q);
-    result.roles.push_back(role);
+    result.roles.push_back(part.role);
+    result.owners.push_back(part.owner);
   }
   return result;
 }
@@ -146,10 +157,10 @@ BracketedQuantiles with_brackets(const QuantileQuery& query) {
 std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
   std::vector<Position> cuts;
   for (std::size_t i = 0; i < selected.size(); ++i) {
-    if (roles[i] == Role::lower_bracket) cuts.push_back(2 * selected[i] + 1);
-    if (roles[i] == Role::upper_bracket) cuts.push_back(2 * selected[i] + 2);
+    if (roles[i] == Role::point) continue;
+    const Position cut = 2 * selected[i] + (roles[i] == Role::lower_bracket ? 1 : 2);
+    cuts.push_back(cuts.empty() ? cut : std::max(cut, cuts.back()));
   }
-  std::ranges::sort(cuts);
   return cuts;
 }
 
@@ -168,29 +179,61 @@ std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vec
 
 namespace {
 
-/// All that decides where the intervals of a release end.
-class IntervalEnds {
+/// Which cuts decide an end: from the first of its quantile's brackets on this side to the last.
+struct CutRange {
+  std::size_t first = 1;
+  std::size_t last = 0;  ///< before `first` when there is no bracket
+
+  bool empty() const { return last < first; }
+  CellsBelow cells_below() const { return {first + 1, last + 1}; }
+};
+
+CutRange cuts_for(const BracketedQuantiles& bracketed, Role role, std::size_t owner) {
+  CutRange range;
+  std::size_t cut = 0;
+  for (std::size_t i = 0; i < bracketed.roles.size(); ++i) {
+    if (bracketed.roles[i] == Role::point) continue;
+    if (bracketed.roles[i] == role && bracketed.owners[i] == owner) {
+      if (range.empty()) range.first = cut;
+      range.last = cut;
+    }
+    ++cut;
+  }
+  return range;
+}
+
+/// Which cuts are rejected, and the ends that follow.
+class CutScan {
  public:
-  IntervalEnds(const Lattice& lattice, const std::vector<Position>& cuts, const std::vector<std::int64_t>& counts)
+  CutScan(const Lattice& lattice, const std::vector<Position>& cuts, const std::vector<std::int64_t>& counts)
       : lattice_(lattice), cuts_(cuts), below_{0} {
     for (const std::int64_t count : counts) below_.push_back(below_.back() + count);
   }
 
-  int128 noisy_records() const { return below_.back(); }
+  std::int64_t noisy_records() const {
+    constexpr int128 most = int128{1} << 40;
+    return static_cast<std::int64_t>(std::clamp(below_.back(), -most, most));
+  }
 
-  /// Lower: the last cut up to which all are rejected, of a quantile at or above it. Upper alike, from above.
-  Interval of(const QuantileFraction& q, const CriticalValues::Threshold& lower,
-              const CriticalValues::Threshold& upper) const {
-    std::size_t from = 0;
-    while (from < cuts_.size() && lower.exceeds(statistic(q, from), q.denominator)) ++from;
-    std::size_t to = cuts_.size();
-    while (to > from && upper.exceeds(-statistic(q, to - 1), q.denominator)) --to;
-    Interval interval{from == 0 ? 0 : first_from(cuts_[from - 1]),
-                      to == cuts_.size() ? lattice_.size() - 1 : last_before(cuts_[to])};
-    if (interval.lower > interval.upper) std::swap(interval.lower, interval.upper);
-    interval.or_below = interval.lower == 0;
-    interval.or_above = interval.upper == lattice_.size() - 1;
-    return interval;
+  /// The last cut up to which all of the range are rejected; the range's own end without one.
+  std::uint64_t lower_end(const QuantileFraction& q, const CutRange& range,
+                          const CriticalValues::Threshold& threshold) const {
+    std::uint64_t end = 0;
+    for (std::size_t k = range.first; k <= range.last; ++k) {
+      if (!threshold.exceeds(statistic(q, k), q.denominator)) break;
+      end = first_from(cuts_[k]);
+    }
+    return end;
+  }
+
+  std::uint64_t upper_end(const QuantileFraction& q, const CutRange& range,
+                          const CriticalValues::Threshold& threshold) const {
+    std::uint64_t end = lattice_.size() - 1;
+    for (std::size_t k = range.last + 1; k-- > range.first;) {
+      if (!threshold.exceeds(-statistic(q, k), q.denominator)) break;
+      end = last_before(cuts_[k]);
+    }
+    return end;
   }
 
  private:
@@ -200,8 +243,7 @@ class IntervalEnds {
     const int128 above = below_.back() - below;
     return static_cast<int128>(q.denominator - q.numerator) * below - static_cast<int128>(q.numerator) * above;
   }
-  /// The first candidate that is sure not to lie below a quantile's position, when that is at the cut or above; listed
-  /// candidates may have it between them.
+  /// The candidates next to a quantile that is not below the cut, and to one that is: listed candidates may have it between them.
   std::uint64_t first_from(Position cut) const {
     const std::uint64_t candidate = lattice_.is_regular() ? cut / 2 : (cut - 1) / 2;
     return std::min(candidate, lattice_.size() - 1);
@@ -221,23 +263,26 @@ class IntervalEnds {
 std::vector<Interval> intervals_of(const QuantileQuery& query, const Lattice& lattice,
                                    const std::vector<Position>& cuts, const std::vector<std::int64_t>& counts,
                                    const Budget& share) {
-  const Interval anywhere{0, lattice.size() - 1, true, true};
-  if (cuts.empty()) return std::vector<Interval>(query.quantiles.size(), anywhere);
+  const BracketedQuantiles bracketed = with_brackets(query);
   const CountTreeNoise noise = noise_of(query, share);
   const CriticalValues critical(noise.measure(), noise.price(), counts.size());
   const Failures failures(*query.intervals, query.quantiles.size());
-  const IntervalEnds ends(lattice, cuts, counts);
-  const auto noisy_records =
-      static_cast<std::int64_t>(std::clamp<int128>(ends.noisy_records(), -(int128{1} << 40), int128{1} << 40));
-  const auto threshold = [&](const QuantileFraction& q) {
-    if (query.intervals->of == IntervalOf::table) return critical.of_table(q, failures.of_end);
-    return critical.of_population(q, failures.of_end, noisy_records, failures.of_n);
+  const CutScan scan(lattice, cuts, counts);
+  const auto threshold = [&](const QuantileFraction& q, IntervalEnd end, const CutRange& range) {
+    if (query.intervals->of == IntervalOf::table) return critical.of_table(q, range.cells_below(), failures.of_end);
+    return critical.of_population(q, end, range.cells_below(), failures.of_end, scan.noisy_records(), failures.of_n);
   };
   std::vector<Interval> intervals;
-  for (const Rational& quantile : query.quantiles) {
-    const QuantileFraction q = QuantileFraction::of(quantile);
-    const QuantileFraction other{q.denominator - q.numerator, q.denominator};
-    intervals.push_back(ends.of(q, threshold(q), threshold(other)));
+  for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
+    const QuantileFraction q = QuantileFraction::of(query.quantiles[i]);
+    const CutRange low = cuts_for(bracketed, Role::lower_bracket, i);
+    const CutRange high = cuts_for(bracketed, Role::upper_bracket, i);
+    std::uint64_t lower = 0;
+    std::uint64_t upper = lattice.size() - 1;
+    if (!low.empty()) lower = scan.lower_end(q, low, threshold(q, IntervalEnd::lower, low));
+    if (!high.empty()) upper = scan.upper_end(q, high, threshold(q, IntervalEnd::upper, high));
+    const auto [first, last] = std::minmax(lower, upper);
+    intervals.push_back({first, last, first == 0, last == lattice.size() - 1});
   }
   return intervals;
 }

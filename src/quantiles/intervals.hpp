@@ -10,13 +10,19 @@
 
 namespace fractile {
 
-/// The share of a budget that the cells' counts have.
-Rational cells_share();
+/// How a budget is divided; the shares add up to 1.
+struct IntervalShares {
+  Rational points;  ///< the wanted quantiles
+  Rational brackets;
+  Rational cells;
+};
+IntervalShares shares_of(const IntervalRequest& request);
 
 /// The quantiles that are selected for a query with intervals, and what each of them is for.
 struct BracketedQuantiles {
   std::vector<Rational> quantiles;
   std::vector<Role> roles;
+  std::vector<std::size_t> owners;  ///< the wanted quantile that it is a bracket of, or is
 };
 
 /// From what is public alone. Around each quantile some ranks q - d and q + d, where its interval is expected to end.
@@ -25,8 +31,8 @@ BracketedQuantiles with_brackets(const QuantileQuery& query);
 /// Error(usage) unless intervals of this kind are known for the query.
 void require_intervals(const QuantileQuery& query);
 
-/// The positions that part the cells, in order, repeated ones too: a record below one is at a smaller position. Below a lower bracket
-/// are the records before it, below an upper bracket those on it as well.
+/// The positions that part the cells, one a bracket, never decreasing: a record below one is at a smaller position. Below a lower
+/// bracket are the records before it, below an upper bracket those on it as well; or what is below the cut before, when that is more.
 std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles);
 
 /// One count a cell, one more than there are cuts.

@@ -262,6 +262,32 @@ QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattic
   return plan;
 }
 
+/// The points by one joint selection, so that brackets cost them nothing in accuracy, and then the brackets between two points by one,
+/// among the records there.
+void select_points_first(QuantilePlan& plan) {
+  auto& selection = std::get<SelectQuantiles>(plan.decision);
+  RecursionShape& shape = selection.shape;
+  shape.kind = NodeKind::joint_total;
+  std::size_t most = 0;  // brackets between two points
+  std::size_t here = 0;
+  for (std::size_t i = 0; i < plan.roles.size(); ++i) {
+    here = plan.roles[i] == Role::point ? 0 : here + 1;
+    most = std::max(most, here);
+    if (plan.roles[i] == Role::point) shape.first.push_back(i);
+  }
+  shape.widths = {shape.first.size()};
+  shape.emphasis = {};
+  if (most > 0) {
+    shape.widths.push_back(most);
+    const IntervalShares shares = shares_of(*plan.query.intervals);
+    const Rational each = (shares.points + shares.brackets) / Rational(2);
+    if (plan.query.budget.measure() == Measure::pure) shape.emphasis = {shares.points / each, shares.brackets / each};
+  }
+  selection.levels = Rational(static_cast<std::int64_t>(shape.widths.size()));
+  plan.mechanism = Mechanism::joint_tree;
+  if (!plan.reason.empty()) plan.reason = "the quantiles at once, then the brackets of their intervals";
+}
+
 }  // namespace
 
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
@@ -275,10 +301,13 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const P
   BracketedQuantiles bracketed = with_brackets(query);
   QuantileQuery selected = query;
   selected.quantiles = std::move(bracketed.quantiles);
-  selected.budget = query.budget.scaled(Rational(1) - cells_share());
+  selected.budget = query.budget.scaled(Rational(1) - shares_of(*query.intervals).cells);
   selected.interpolate = false;  // a bracket is worth as much as a point
   QuantilePlan plan = plan_of_selection(selected, lattice, scale);
   plan.roles = std::move(bracketed.roles);
+  const bool is_joint = plan.mechanism == Mechanism::joint_total || plan.mechanism == Mechanism::joint_tree;
+  const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();
+  if (is_joint || (is_automatic && lattice.size() <= largest_joint_lattice)) select_points_first(plan);
   return plan;
 }
 

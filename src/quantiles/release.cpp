@@ -126,7 +126,8 @@ class StageSampler {
   StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
       : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
     if (plan.roles.empty()) return;
-    Share whole = std::exchange(share_, share_.take(Rational(1) - cells_share()));
+    const Rational cells = shares_of(*plan.query.intervals).cells;
+    Share whole = std::exchange(share_, share_.take(Rational(1) - cells));
     for_cells_ = whole.take_rest();
   }
 
@@ -258,7 +259,7 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   QuantileRelease release{query, lattice, points_of(selected, plan.roles), plan.used(sampler.found()), {}, {}};
   if (query.intervals) {
     release.intervals = intervals_of(query, lattice, cuts_of(selected, plan.roles), sampler.counts(),
-                                     query.budget.scaled(cells_share()));
+                                     query.budget.scaled(shares_of(*query.intervals).cells));
   }
   release.spent = odometer.spent();
   release.course = std::make_shared<detail::Course>(detail::Course{plan, sampler.found(), std::move(selected)});
