@@ -288,10 +288,11 @@ void explain_intervals(Page& page, const Receipt& receipt) {
                             "records' quantiles, which is what protects people. The table above has an interval beside "
                             "each: where the quantile of the population is. It covers both errors.");
   page.paragraph(fmt::format(
-      "With a probability of at least {}, {}. This holds whatever the data are.", percent_of(receipt.interval_level),
+      "With a probability of at least {}, {}. This holds whatever the {}.", percent_of(receipt.interval_level),
       receipt.intervals_together
           ? fmt::format("all intervals{} hold their quantiles at once", receipt.source.by.empty() ? "" : " of a group")
-          : "an interval holds its quantile: each by itself, not all of them at once"));
+          : "an interval holds its quantile: each by itself, not all of them at once",
+      of_table ? "data are" : "distribution is"));
   if (!of_table) {
     page.paragraph(
         "It was assumed that the records are a simple random sample of the population, one record a person. Nothing "
