@@ -147,13 +147,14 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
 
 TEST(CriticalValues, OfATableKeepTheFailureProbabilityForEveryNumberOfCells) {
   const CriticalValues critical(Measure::pure, laplace, 6);
-  const QuantileFraction q = QuantileFraction::of(Rational(1, 4));
-  const auto [value, log2_step] = critical.of_table(q, {1, 5}, 0.025);
-  const double c = std::ldexp(static_cast<double>(value), log2_step);
-  double worst = 0;
-  for (std::size_t i = 1; i <= 5; ++i) worst = std::max(worst, failure_of(i, 6, 0.25, 0, c));
-  EXPECT_LE(worst, 0.025);
-  EXPECT_GT(worst, 0.025 * 0.7);
+  for (const Rational& q : {Rational(1, 4), Rational(1, 2), Rational(3, 4)}) {
+    const auto [value, log2_step] = critical.of_table(QuantileFraction::of(q), {1, 5}, 0.025);
+    const double c = std::ldexp(static_cast<double>(value), log2_step);
+    double worst = 0;
+    for (std::size_t i = 1; i <= 5; ++i) worst = std::max(worst, failure_of(i, 6, q.to_double(), 0, c));
+    EXPECT_LE(worst, 0.025) << q.to_string();
+    EXPECT_GT(worst, 0.025 * 0.7) << q.to_string();
+  }
 }
 
 TEST(CriticalValues, CompareExactlyAndStrictly) {
