@@ -93,7 +93,7 @@ class ExpectedEnds {
 /// decide how wide the intervals are.
 IntervalShares shares_of(const IntervalRequest& request) {
   if (request.of == IntervalOf::table) return {{4, 5}, {2, 25}, {3, 25}};
-  return {{1, 4}, {3, 10}, {9, 20}};
+  return {{3, 10}, {1, 4}, {9, 20}};
 }
 
 void require_intervals(const QuantileQuery& query) {
