@@ -62,6 +62,29 @@ Lattice lattice_of(const Typed& typed) {
   return Lattice::regular(lower, upper, step);
 }
 
+namespace {
+
+/// --intervals LEVEL, --of and --together.
+std::optional<IntervalRequest> intervals_of(const Typed& typed) {
+  if (!typed.has("--intervals")) {
+    for (const char* option : {"--of", "--together"}) {
+      if (typed.has(option))
+        usage(std::string(option) + " goes with --intervals", "write for example --intervals 0.95");
+    }
+    return {};
+  }
+  const Rational level = in_option("--intervals", [&] { return Rational::parse(typed.one("--intervals")); });
+  const auto of = choice<IntervalOf>(
+      typed, "--of", {{"table", IntervalOf::table}, {"population", IntervalOf::population}}, IntervalOf::population);
+  if (!typed.has("--expected-rows")) {
+    usage("--intervals needs --expected-rows: about how many records there are, which must be public",
+          "the intervals are valid whatever the number is, and narrow when it is about right");
+  }
+  return IntervalRequest{level, of, typed.has("--together")};
+}
+
+}  // namespace
+
 QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   if (typed.has("--quantiles") && typed.has("--synthetic-rows")) {
     usage("--synthetic-rows stands instead of --quantiles", "give one or the other");
@@ -87,6 +110,7 @@ QuantileQuery query_of(const Typed& typed, const Budget& budget) {
       choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
   query.interpolate = !typed.has("--no-interpolation");
   if (typed.has("--expected-rows")) query.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
+  query.intervals = intervals_of(typed);
   query.rates =
       choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
   query.validate();

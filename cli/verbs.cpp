@@ -41,6 +41,14 @@ constexpr OptionSpec expected_rows_option{
     "--expected-rows", "N", "", "Mechanism",
     "about how many rows there are (in a group), as is publicly known: worst cases are those of at most so many, "
     "and auto may interpolate some quantiles"};
+constexpr OptionSpec intervals_option{
+    "--intervals", "LEVEL", "", "Intervals",
+    "a confidence interval beside each quantile, for example 0.95; takes --expected-rows and a part of the budget"};
+constexpr OptionSpec of_option{"--of", "WHAT", "population", "Intervals",
+                               "where the quantile of the population is, of which the records are a simple random "
+                               "sample, or of this table"};
+constexpr OptionSpec together_option{"--together", "", "", "Intervals",
+                                     "the level holds for all intervals of a release, or of a group, at once"};
 constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
 constexpr OptionSpec base_option{
     "--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",
@@ -83,6 +91,9 @@ constexpr std::array release_table{
     no_interpolation_option,
     base_option,
     rates_option,
+    intervals_option,
+    of_option,
+    together_option,
     OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
     OptionSpec{"--sql", "QUERY", "", "Input",
                "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"},
@@ -149,6 +160,9 @@ constexpr std::array plan_table{
     no_interpolation_option,
     base_option,
     rates_option,
+    intervals_option,
+    of_option,
+    together_option,
     data_format,
 };
 

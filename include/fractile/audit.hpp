@@ -35,6 +35,7 @@ struct AuditRequest {
   /// Bounds are found privately with `bounds_share` of the budget, among 0 and +-1, +-2, ..., +-2^doublings.
   std::optional<int> doublings = {};
   Rational bounds_share = Rational(1, 10);
+  std::optional<IntervalRequest> intervals = {};  ///< with brackets and counts of their cells
 };
 
 struct AuditReport {

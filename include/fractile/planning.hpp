@@ -78,6 +78,8 @@ struct ReleasePlan {
   MechanismUsed used;
   WorstCase worst;
   TypicalError typical;
+  /// Of intervals that are asked for: the median width on the same table, in records between the ends; one a quantile.
+  std::vector<double> interval_widths = {};
 };
 
 /// What `plan_release` is to find out.

@@ -43,6 +43,31 @@ std::string to_string(Mechanism mechanism);
 /// "tight", "as-published".
 std::string to_string(Rates rates);
 
+/// Of what a confidence interval tells. table: of the quantile of the records that were read. population: of the quantile of
+/// the distribution of which they are a simple random sample. The two are different questions.
+enum class IntervalOf { table, population };
+
+/// "table", "population".
+std::string to_string(IntervalOf of);
+
+/// Confidence intervals that a release is to have.
+/// Proof: docs/proofs/intervals.md
+struct IntervalRequest {
+  Rational level;  ///< with at least this probability, in (0, 1), an interval holds its quantile
+  IntervalOf of = IntervalOf::population;
+  bool together = false;  ///< all intervals of a release at once do; otherwise each by itself
+};
+
+/// A confidence interval, by its candidates: the quantile's lattice point is one of lower .. upper.
+struct Interval {
+  std::uint64_t lower;
+  std::uint64_t upper;
+  bool or_below =
+      false;  ///< the lower end is the range's, and the quantile of the records as they came may lie below it
+  bool or_above = false;  ///< likewise
+  friend bool operator==(const Interval&, const Interval&) = default;
+};
+
 /// What is asked of a column; public through and through.
 struct QuantileQuery {
   std::vector<Rational> quantiles;  ///< strictly increasing, in [0, 1]
@@ -55,6 +80,8 @@ struct QuantileQuery {
   std::optional<std::uint64_t> expected_rows =
       {};  ///< about how many records, as is publicly known: a hint to automatic, and what worst cases are told for
   bool interpolate = true;  ///< automatic may release fewer quantiles and interpolate the others
+  /// With intervals, which need expected_rows: these decide how wide the intervals are, never whether they cover.
+  std::optional<IntervalRequest> intervals = {};
 
   /// Error(usage) unless the query can be answered, whatever the data: call it before rows are read.
   void validate() const;
@@ -94,8 +121,8 @@ struct PrivateBounds {
 /// used. Of all parts together it is at most the release's cost; of groups, in each.
 /// Proof: docs/proofs/odometer.md
 struct PartCost {
-  std::string on;       ///< "bounds", "granularity", "heaps", "level 1", "level 2", ..., "quantiles" or "counts"
-  EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
+  std::string on;     ///< "bounds", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
+  EpsilonSum amount;  ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets
 };
 
@@ -114,6 +141,7 @@ struct QuantileRelease {
       public_records;  ///< how many rows the table has, with or without a number, when declared public
   std::optional<PrivateBounds> bounds = {};  ///< when nobody declared them; `query` has the rest of the budget
   std::vector<PartCost> spent = {};          ///< part by part, in order; determined by what is public or published
+  std::vector<Interval> intervals = {};      ///< one a quantile, when they were asked for
   std::shared_ptr<const detail::Course> course = {};  ///< how it ran, which worst_case() reads; public, as `used` is
 
   /// What all of it costs.

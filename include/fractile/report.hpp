@@ -45,6 +45,10 @@ struct Receipt {
     std::string quantile;
     std::string value;
     std::optional<std::string> rank_error;
+    std::string lower = {};  ///< ends of the interval; empty without
+    std::string upper = {};
+    bool or_below = false;  ///< the lower end is the range's
+    bool or_above = false;
   };
   struct Spent {
     std::string on;
@@ -76,6 +80,9 @@ struct Receipt {
   std::string unsafe_seed;
   std::string bounds_share;  ///< of the budget, when it found the bounds
   std::string sha256;
+  std::string interval_level = {};  ///< of intervals; empty without
+  std::string interval_of = {};     ///< "table" or "population"
+  bool intervals_together = false;  ///< the level is that of all intervals of a release, or of a group, at once
 };
 
 /// Error(data) unless `text` is a receipt of this format, byte for byte as it was written: `name` tells where it is from.

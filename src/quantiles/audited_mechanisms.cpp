@@ -63,6 +63,7 @@ class AuditedRelease {
     query_.records_per_person = request.records_per_person;
     query_.base = request.base;
     query_.expected_rows = request.expected_rows;
+    query_.intervals = request.intervals;
     query_.validate(lattice_);
     if (request.groups) group_query(query_);
   }
@@ -88,11 +89,11 @@ class AuditedRelease {
     for (const QuantileRelease& release : releases) {
       if (release.bounds) add(release.lattice.lower() - lattice_.lower());
       if (release.bounds) add(release.lattice.upper() - lattice_.lower());
-      const auto& [plan, found] = *release.course;
+      const auto& [plan, found, selected] = *release.course;
       add_grid(found.grid);
       add_grid(found.heaps);
       if (stage_in<CountOnTree>(plan.stages(found))) continue;
-      output.insert(output.end(), release.indices.begin(), release.indices.end());
+      output.insert(output.end(), selected.begin(), selected.end());
     }
     return output;
   }
@@ -144,8 +145,8 @@ LawOfTable released(const AuditRequest& request) {
 
 void refuse_options_of_releases(const AuditRequest& request) {
   if (request.groups || request.doublings || request.lattice || request.expected_rows ||
-      request.base != Base::by_mechanism || request.records_per_person != 1) {
-    refuse(request.mechanism + " is no release: it has no bounds, groups, base or records per person",
+      request.base != Base::by_mechanism || request.records_per_person != 1 || request.intervals) {
+    refuse(request.mechanism + " is no release: it has no bounds, groups, base, intervals or records per person",
            "leave these options out");
   }
 }

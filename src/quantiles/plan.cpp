@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fractile/error.hpp"
+#include "quantiles/intervals.hpp"
 
 namespace fractile {
 namespace {
@@ -181,6 +182,7 @@ std::vector<Stage> QuantilePlan::stages(const RoundNumbers& found) const {
   } else {
     stages.emplace_back(SelectEach{});
   }
+  if (!roles.empty()) stages.emplace_back(CountCells{roles});
   return stages;
 }
 
@@ -242,8 +244,10 @@ QuantileQuery query_after(QuantileQuery query, int findings) {
   return query;
 }
 
-QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
-  query.validate(lattice);
+namespace {
+
+/// Of a query without intervals.
+QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   Choice choice = choice_for(query, lattice, scale);
   QuantilePlan plan{query, lattice, scale, choice.mechanism, std::move(choice.decision), std::move(choice.reason)};
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
@@ -255,6 +259,55 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const P
     if (lattice.size() >= scale.fine_lattice) plan.grids = round_grids(lattice);
     plan.finds_heaps = lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
   }
+  return plan;
+}
+
+/// The points by one joint selection, so that brackets cost them nothing in accuracy, and then the brackets between two points by one,
+/// among the records there.
+void select_points_first(QuantilePlan& plan) {
+  auto& selection = std::get<SelectQuantiles>(plan.decision);
+  RecursionShape& shape = selection.shape;
+  shape.kind = NodeKind::joint_total;
+  std::size_t most = 0;  // brackets between two points
+  std::size_t here = 0;
+  for (std::size_t i = 0; i < plan.roles.size(); ++i) {
+    here = plan.roles[i] == Role::point ? 0 : here + 1;
+    most = std::max(most, here);
+    if (plan.roles[i] == Role::point) shape.first.push_back(i);
+  }
+  shape.widths = {shape.first.size()};
+  shape.emphasis = {};
+  if (most > 0) {
+    shape.widths.push_back(most);
+    const IntervalShares shares = shares_of(*plan.query.intervals);
+    const Rational each = (shares.points + shares.brackets) / Rational(2);
+    if (plan.query.budget.measure() == Measure::pure) shape.emphasis = {shares.points / each, shares.brackets / each};
+  }
+  selection.levels = Rational(static_cast<std::int64_t>(shape.widths.size()));
+  plan.mechanism = Mechanism::joint_tree;
+  if (!plan.reason.empty()) plan.reason = "the quantiles at once, then the brackets of their intervals";
+}
+
+}  // namespace
+
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  if (!query.intervals) {
+    query.validate(lattice);
+    return plan_of_selection(query, lattice, scale);
+  }
+  QuantileQuery asked = query;
+  asked.records_per_person = 1;  // of a group, steps are meant, and whose they are was decided where it was asked
+  asked.validate(lattice);
+  BracketedQuantiles bracketed = with_brackets(query);
+  QuantileQuery selected = query;
+  selected.quantiles = std::move(bracketed.quantiles);
+  selected.budget = query.budget.scaled(Rational(1) - shares_of(*query.intervals).cells);
+  selected.interpolate = false;  // a bracket is worth as much as a point
+  QuantilePlan plan = plan_of_selection(selected, lattice, scale);
+  plan.roles = std::move(bracketed.roles);
+  const bool is_joint = plan.mechanism == Mechanism::joint_total || plan.mechanism == Mechanism::joint_tree;
+  const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();
+  if (is_joint || (is_automatic && lattice.size() <= largest_joint_lattice)) select_points_first(plan);
   return plan;
 }
 

@@ -33,6 +33,7 @@ struct QuantilePlan {
   std::string reason = {};            ///< of automatic's choice, in words; empty otherwise
   std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
   bool finds_heaps = false;           ///< whether heaps are, next, unless a granularity was looked for in vain
+  std::vector<Role> roles = {};       ///< of the query's quantiles, when it is one with brackets; empty otherwise
 
   /// All stages of a release whose preliminary selections find this. Those up to a preliminary one depend only on what the ones
   /// before it found. Automatic counts on a tree in place of selecting when what was found leaves many quantiles among few
@@ -55,6 +56,7 @@ namespace detail {
 struct Course {
   QuantilePlan plan;  ///< its query has what the release spent, and is that of one group
   RoundNumbers found;
+  std::vector<std::uint64_t> selected;  ///< one candidate for each of the plan's quantiles, brackets among them
 };
 
 }  // namespace detail
@@ -71,7 +73,8 @@ QuantileQuery query_after(QuantileQuery query, int findings);
 /// At most how many candidates the query's mechanism takes.
 std::uint64_t largest_lattice(const QuantileQuery& query);
 
-/// Error(usage) as QuantileQuery::validate(lattice).
+/// Error(usage) as QuantileQuery::validate(lattice). With intervals, the plan's query has brackets among its quantiles, and what is
+/// left of the budget when the cells have had their share.
 QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale = {});
 
 }  // namespace fractile

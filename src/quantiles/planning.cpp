@@ -15,7 +15,31 @@ constexpr std::uint64_t most_reference_rows = 100'000;
 /// So that a plan takes a second or two.
 std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted) {
   const std::uint64_t affordable = std::min(40'000 / query.quantiles.size(), 20'000'000 / rows);
-  return std::min(std::max<std::uint64_t>(affordable, 20), wanted);
+  return std::min(std::max<std::uint64_t>(query.intervals ? 20 : affordable, 20), wanted);
+}
+
+/// The median number of records between the ends of each interval, on a reference table; nothing without intervals.
+std::vector<double> interval_widths(const QuantileQuery& query, const Lattice& lattice, Shape shape,
+                                    std::uint64_t rows) {
+  if (!query.intervals) return {};
+  constexpr std::size_t releases = 15;
+  const RankProfile table = reference_table(lattice, shape, rows);
+  RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
+  std::vector<std::vector<double>> widths(query.quantiles.size());
+  for (std::size_t i = 0; i < releases; ++i) {
+    const QuantileRelease release = release_quantiles(table, lattice, query, bits);
+    for (std::size_t j = 0; j < widths.size(); ++j) {
+      const auto [lower, upper, or_below, or_above] = release.intervals[j];
+      const std::uint64_t until = table.below(lower) + table.equal(lower);
+      widths[j].push_back(static_cast<double>(std::max(table.below(upper), until) - until));
+    }
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& of_one : widths) {
+    std::ranges::sort(of_one);
+    medians.push_back(of_one[releases / 2]);
+  }
+  return medians;
 }
 
 }  // namespace
@@ -25,8 +49,12 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
   MechanismUsed used = plan.used({});
   used.granularity.reset();  // nobody has looked yet
   const std::uint64_t rows = std::min(query.expected_rows.value_or(options.rows), most_reference_rows);
-  return {query, lattice, std::move(used), worst_case(query, lattice, options.confidence),
-          typical_error(query, lattice, options.shape, rows, affordable_releases(query, rows, options.releases))};
+  return {query,
+          lattice,
+          std::move(used),
+          worst_case(query, lattice, options.confidence),
+          typical_error(query, lattice, options.shape, rows, affordable_releases(query, rows, options.releases)),
+          interval_widths(query, lattice, options.shape, rows)};
 }
 
 namespace {

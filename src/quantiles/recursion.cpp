@@ -84,6 +84,7 @@ std::size_t pivot(const QuantileNode& node, std::size_t i, std::size_t count) {
 }  // namespace
 
 std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
+  if (node.level == 0 && !shape_.first.empty()) return shape_.first;
   const std::size_t count = width(node);
   std::vector<std::size_t> result;
   result.reserve(count);
@@ -92,7 +93,7 @@ std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
 }
 
 QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
-  const std::uint64_t numerator = quantiles_[pivot(node, 1, width(node))] - node.from;
+  const std::uint64_t numerator = quantiles_[pivots(node).front()] - node.from;
   const std::uint64_t denominator = node.to - node.from;
   const std::uint64_t common = std::gcd(numerator, denominator);
   return {numerator / common, denominator / common};

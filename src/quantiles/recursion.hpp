@@ -29,6 +29,7 @@ struct RecursionShape {
   RoundNumbers numbers = {};        ///< candidates that weigh more
   /// Of pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
   std::vector<Rational> emphasis = {};
+  std::vector<std::size_t> first = {};  ///< the quantiles that the root decides; empty: evenly spaced ones
 
   /// ApproximateQuantiles: one each, over floor(log2 m) + 1 levels.
   static RecursionShape binary(std::size_t quantiles);

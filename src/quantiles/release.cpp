@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "quantiles/count_tree.hpp"
 #include "quantiles/independent.hpp"
+#include "quantiles/intervals.hpp"
 #include "quantiles/plan.hpp"
 
 namespace fractile {
@@ -91,6 +93,7 @@ void QuantileQuery::validate() const {
     throw Error(ErrorCode::usage, "the exponential mechanism releases one quantile at a time",
                 "use --mechanism approximate for several");
   }
+  if (intervals) require_intervals(*this);
 }
 
 namespace {
@@ -121,7 +124,12 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query) {
 class StageSampler {
  public:
   StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
-      : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {}
+      : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
+    if (plan.roles.empty()) return;
+    const Rational cells = shares_of(*plan.query.intervals).cells;
+    Share whole = std::exchange(share_, share_.take(Rational(1) - cells));
+    for_cells_ = whole.take_rest();
+  }
 
   /// What a stage finds decides which stages come after it.
   void run() {
@@ -132,8 +140,10 @@ class StageSampler {
   }
 
   const RoundNumbers& found() const { return found_; }
-  /// One candidate a quantile.
-  std::vector<std::uint64_t> take_indices() { return std::move(values_); }
+  /// One candidate a quantile of the plan.
+  std::vector<std::uint64_t> take_selected() { return std::move(values_); }
+  /// Of the cells between cuts_of(what was selected).
+  const std::vector<std::int64_t>& counts() const { return counts_; }
 
  private:
   void draw(const FindGranularity& stage) {
@@ -184,6 +194,12 @@ class StageSampler {
     for (std::uint64_t& value : values_) value = stage.grid.nearest(value, profile_.candidates());
   }
 
+  void draw(const CountCells& stage) {
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.roles));
+    const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
+    draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
+  }
+
   std::vector<std::uint64_t> counted(const RankProfile& profile) {
     const CountTreeShape shape = count_tree_shape(profile.candidates());
     const CountTreeNoise noise(paid_from(share_, plan_.query), shape.height());
@@ -208,18 +224,30 @@ class StageSampler {
 
   const RankProfile& profile_;
   const QuantilePlan& plan_;
-  Share share_;  // what is left
+  Share share_;                     // what is left for selections
+  std::optional<Share> for_cells_;  // what is kept for counting cells
   Draws& draws_;
   RoundNumbers found_;
   std::vector<Stage> stages_ = plan_.stages();
   std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
+  std::vector<std::int64_t> counts_;   // of cells
 };
+
+/// The points among what was selected.
+std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
+  std::vector<std::uint64_t> points;
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    if (roles.empty() || roles[i] == Role::point) points.push_back(selected[i]);
+  }
+  return points;
+}
 
 }  // namespace
 
 QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
                              Share share, PersonSteps person, DrawSource& source, const PlanScale& scale) {
-  const QuantilePlan plan = plan_of(paid_from(share, asked), lattice, scale);
+  const QuantileQuery query = paid_from(share, asked);
+  const QuantilePlan plan = plan_of(query, lattice, scale);
   if (profile.candidates() != lattice.size()) {
     throw Error(ErrorCode::usage, "the profile was counted on another lattice");
   }
@@ -227,14 +255,20 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   Draws draws(source, odometer);
   StageSampler sampler(profile, plan, std::move(share), draws);
   sampler.run();
-  QuantileRelease release{plan.query, lattice, sampler.take_indices(), plan.used(sampler.found()), {}, {}};
+  std::vector<std::uint64_t> selected = sampler.take_selected();
+  QuantileRelease release{query, lattice, points_of(selected, plan.roles), plan.used(sampler.found()), {}, {}};
+  if (query.intervals) {
+    release.intervals = intervals_of(query, lattice, cuts_of(selected, plan.roles), sampler.counts(),
+                                     query.budget.scaled(shares_of(*query.intervals).cells));
+  }
   release.spent = odometer.spent();
-  release.course = std::make_shared<detail::Course>(detail::Course{plan, sampler.found()});
+  release.course = std::make_shared<detail::Course>(detail::Course{plan, sampler.found(), std::move(selected)});
   return release;
 }
 
 QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
                                   RandomBits& bits, Filter filter) {
+  query.validate(lattice);
   RandomSource source(bits, filter);
   QuantileRelease release =
       release_with(profile, lattice, query, Share::whole(query.budget), PersonSteps::in_table(query), source);

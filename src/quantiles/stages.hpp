@@ -52,8 +52,17 @@ struct RoundToGrid {
   RoundGrid grid;
 };
 
-using Stage =
-    std::variant<FindGranularity, FindHeaps, SelectQuantiles, SelectEach, CountOnTree, Interpolate, RoundToGrid>;
+/// What a quantile that was selected is for: to be published, or to be where an interval may end.
+enum class Role { point, lower_bracket, upper_bracket };
+
+/// Counts the records of the cells between brackets, with noise, with the share of the budget that was kept for that. Last, since
+/// all else is over when the cells are known.
+struct CountCells {
+  std::vector<Role> roles;  ///< of the quantiles that were selected
+};
+
+using Stage = std::variant<FindGranularity, FindHeaps, SelectQuantiles, SelectEach, CountOnTree, Interpolate,
+                           RoundToGrid, CountCells>;
 
 /// The stage of a kind, which a list has at most once.
 template <class Kind>

@@ -20,7 +20,7 @@ const Budget one = Budget::pure(Rational(1));
 
 /// The stages in short, in order.
 std::string names_of(const std::vector<Stage>& stages) {
-  constexpr const char* names[] = {"granularity", "heaps", "select", "each", "count", "interpolate", "round"};
+  constexpr const char* names[] = {"granularity", "heaps", "select", "each", "count", "interpolate", "round", "cells"};
   std::string text;
   for (const Stage& stage : stages) text += (text.empty() ? "" : " ") + std::string(names[stage.index()]);
   return text;

@@ -112,6 +112,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
 
 /// Why no bound is known; empty when one is.
 std::string reason_against(const QuantilePlan& plan) {
+  if (!plan.roles.empty()) return "its intervals tell how far off a quantile may be";
   if (plan.counts_anyway() && !count_tree_shape(plan.lattice.size()).tells_all_apart()) {
     return "leaves of the tree hold several values, and all records may lie in one leaf";
   }
@@ -261,7 +262,7 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
 
 WorstCase worst_case(const QuantileRelease& release, const Rational& confidence) {
   require_confidence(confidence);
-  const auto& [plan, found] = course_of(release);
+  const auto& [plan, found, selected] = course_of(release);
   const std::uint64_t rows = rows_of(release);
   std::string reason = reason_against(plan);
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));

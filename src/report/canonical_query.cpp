@@ -102,6 +102,10 @@ void add_mechanism(Line& line, const QuantileQuery& query) {
   line.add("base", name_of(query.base));
   if (query.expected_rows) line.add("expected_rows", std::to_string(*query.expected_rows));
   if (!query.interpolate) line.add("interpolate", "no");
+  if (!query.intervals) return;
+  line.add("intervals", query.intervals->level.to_string());
+  line.add("intervals_of", to_string(query.intervals->of));
+  if (query.intervals->together) line.add("intervals_together", "yes");
 }
 
 }  // namespace

@@ -232,12 +232,21 @@ void explain_values(Page& page, const Receipt& receipt) {
       fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
                   page.typed(receipt.source.column), table_name(page, receipt)));
   const bool grouped = !receipt.source.by.empty();
-  std::vector<report_detail::Row> rows{{"share", page.typed(receipt.source.column), "off by at most"}};
+  const bool with_intervals = !receipt.interval_level.empty();
+  std::vector<report_detail::Row> rows{{"share", page.typed(receipt.source.column)}};
+  for (const char* column : {with_intervals ? "from" : "off by at most", with_intervals ? "to" : ""}) {
+    if (*column) rows[0].emplace_back(column);
+  }
   if (grouped) rows[0].insert(rows[0].begin(), page.typed(receipt.source.by));
   for (const Receipt::Group& group : receipt.groups) {
     for (const Receipt::Published& each : group.quantiles) {
-      rows.push_back(
-          {share_of(each.quantile), each.value, each.rank_error ? *each.rank_error + " records" : "not known"});
+      rows.push_back({share_of(each.quantile), each.value});
+      if (with_intervals) {
+        rows.back().push_back(each.lower + (each.or_below ? " or below" : ""));
+        rows.back().push_back(each.upper + (each.or_above ? " or above" : ""));
+      } else {
+        rows.back().push_back(each.rank_error ? *each.rank_error + " records" : "not known");
+      }
       if (grouped) rows.back().insert(rows.back().begin(), page.typed(group.key));
     }
   }
@@ -269,8 +278,34 @@ void explain_people(Page& page, const Receipt& receipt) {
                        "table, and how many rows it has, is not protected.");
 }
 
+/// Which question, which level, of which intervals, and on which assumption.
+void explain_intervals(Page& page, const Receipt& receipt) {
+  const bool of_table = receipt.interval_of == "table";
+  page.paragraph(of_table ? "The values were drawn at random near the quantiles of the table's records, which is what "
+                            "protects people. The table above has an interval beside each: where the quantile of these "
+                            "records is. It says nothing about anybody who is not in the table."
+                          : "The table's records stand for a population, and the values were drawn at random near the "
+                            "records' quantiles, which is what protects people. The table above has an interval beside "
+                            "each: where the quantile of the population is. It covers both errors.");
+  page.paragraph(fmt::format(
+      "With a probability of at least {}, {}. This holds whatever the {}.", percent_of(receipt.interval_level),
+      receipt.intervals_together
+          ? fmt::format("all intervals{} hold their quantiles at once", receipt.source.by.empty() ? "" : " of a group")
+          : "an interval holds its quantile: each by itself, not all of them at once",
+      of_table ? "data are" : "distribution is"));
+  if (!of_table) {
+    page.paragraph(
+        "It was assumed that the records are a simple random sample of the population, one record a person. Nothing "
+        "checks that: of a census, of volunteers or of a sample with weights the intervals do not say what they seem "
+        "to.");
+  }
+  page.paragraph(
+      "\"Or below\" and \"or above\" stand at the ends of the possible values, beyond which nothing is known.");
+}
+
 void explain_errors(Page& page, const Receipt& receipt) {
   page.section("How wrong the numbers may be");
+  if (!receipt.interval_level.empty()) return explain_intervals(page, receipt);
   page.paragraph(
       "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
       "records when r more or fewer of them lie at or below it than should.");

@@ -13,6 +13,8 @@ using report_detail::Document;
 using report_detail::member;
 using report_detail::number;
 using report_detail::write_bounds;
+using report_detail::write_interval;
+using report_detail::write_intervals;
 using report_detail::write_lattice;
 using report_detail::write_options;
 using report_detail::write_privacy;
@@ -30,6 +32,7 @@ void write_quantiles(Writer& json, const QuantileRelease& release, const WorstCa
     member(json, "quantile", release.query.quantiles[i].to_string());
     member(json, "value", release.value(i));
     number(json, "rank_error", worst.ranks[i] ? fmt::format("{}", *worst.ranks[i]) : "null");
+    if (!release.intervals.empty()) write_interval(json, release.lattice, release.intervals[i]);
     json.EndObject();
   }
   json.EndArray();
@@ -89,6 +92,7 @@ std::string receipt_of(const QuantileRelease& release, const SourceDescription& 
   Writer& json = document.json();
   write_published(json);
   write_privacy(json, release.query, release.cost());
+  if (release.query.intervals) write_intervals(json, *release.query.intervals);
   if (release.bounds) write_bounds(json, *release.bounds);
   write_lattice(json, release.lattice);
   write_source(json, source);

@@ -39,6 +39,7 @@ void write_quantiles(Writer& json, const ReleasePlan& plan) {
     number(json, "worst_case", ranks_or(plan.worst.ranks[i], "null"));
     number(json, "median", typical_number(plan.typical.median[i]));
     number(json, "nine_in_ten", typical_number(plan.typical.nine_in_ten[i]));
+    if (!plan.interval_widths.empty()) number(json, "interval_width", typical_number(plan.interval_widths[i]));
     json.EndObject();
   }
   json.EndArray();
@@ -71,10 +72,12 @@ std::string to_json(const PlanReport& report) {
 
 std::string to_csv(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
-  std::string text = "quantile,worst_case,median,nine_in_ten\n";
+  const bool with_intervals = !plan.interval_widths.empty();
+  std::string text = fmt::format("quantile,worst_case,median,nine_in_ten{}\n", with_intervals ? ",interval_width" : "");
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
-    text += fmt::format("{},{},{},{}\n", plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], ""),
-                        typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i]));
+    text += fmt::format("{},{},{},{}{}\n", plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], ""),
+                        typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i]),
+                        with_intervals ? "," + typical_number(plan.interval_widths[i]) : "");
   }
   return text;
 }
@@ -86,7 +89,9 @@ std::string quantile_table(const ReleasePlan& plan) {
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
     rows.push_back({plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], "-"),
                     typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i])});
+    if (!plan.interval_widths.empty()) rows.back().push_back(typical_number(plan.interval_widths[i]));
   }
+  if (!plan.interval_widths.empty()) rows.front().emplace_back("interval");
   return aligned(rows);
 }
 
@@ -112,6 +117,9 @@ std::string meaning(const ReleasePlan& plan) {
       "typical      the middle one of {} simulated releases of a public {} table of {} records between\n"
       "             the bounds; nine in ten miss by no more than the last column\n",
       plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows);
+  if (!plan.interval_widths.empty()) {
+    text += "interval     the middle width of simulated intervals, in records of that table between the ends\n";
+  }
   return text;
 }
 

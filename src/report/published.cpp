@@ -14,32 +14,63 @@ using report_detail::aligned;
 using report_detail::csv_line;
 using report_detail::Row;
 
-/// A heading, and a row a value: quantile and value, with groups the key before them.
-void add_release(std::vector<Row>& rows, const QuantileRelease& release, const Row& before) {
+/// How an interval's end is written that is the range's: an infinity that programs read, or in words.
+enum class OpenEnds { infinite, in_words };
+
+std::string lower_text(const std::string& value, bool or_below, OpenEnds ends) {
+  if (!or_below) return value;
+  return ends == OpenEnds::infinite ? "-inf" : value + " or below";
+}
+
+std::string upper_text(const std::string& value, bool or_above, OpenEnds ends) {
+  if (!or_above) return value;
+  return ends == OpenEnds::infinite ? "inf" : value + " or above";
+}
+
+/// A heading, and a row a value: quantile and value, with groups the key before them, with intervals their ends after them.
+void add_release(std::vector<Row>& rows, const QuantileRelease& release, const Row& before, OpenEnds ends) {
   for (std::size_t i = 0; i < release.indices.size(); ++i) {
     rows.push_back(before);
-    rows.back().insert(rows.back().end(), {release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
+    Row& row = rows.back();
+    row.insert(row.end(), {release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
+    if (release.intervals.empty()) continue;
+    const Interval& interval = release.intervals[i];
+    row.push_back(lower_text(release.lattice.at(interval.lower).to_decimal(), interval.or_below, ends));
+    row.push_back(upper_text(release.lattice.at(interval.upper).to_decimal(), interval.or_above, ends));
   }
 }
 
-std::vector<Row> rows_of(const QuantileRelease& release, const std::string& value) {
-  std::vector<Row> rows{{"quantile", value}};
-  add_release(rows, release, {});
+Row heading(Row columns, bool with_intervals) {
+  if (with_intervals) columns.insert(columns.end(), {"lower", "upper"});
+  return columns;
+}
+
+std::vector<Row> rows_of(const QuantileRelease& release, const std::string& value, OpenEnds ends) {
+  std::vector<Row> rows{heading({"quantile", value}, !release.intervals.empty())};
+  add_release(rows, release, {}, ends);
   return rows;
 }
 
-std::vector<Row> rows_of(const GroupedRelease& groups, const std::string& key, const std::string& value) {
-  std::vector<Row> rows{{key, "quantile", value}};
-  for (std::size_t g = 0; g < groups.releases.size(); ++g) add_release(rows, groups.releases[g], {groups.keys[g]});
+std::vector<Row> rows_of(const GroupedRelease& groups, const std::string& key, const std::string& value,
+                         OpenEnds ends) {
+  const bool with_intervals = !groups.releases.empty() && !groups.releases.front().intervals.empty();
+  std::vector<Row> rows{heading({key, "quantile", value}, with_intervals)};
+  for (std::size_t g = 0; g < groups.releases.size(); ++g) {
+    add_release(rows, groups.releases[g], {groups.keys[g]}, ends);
+  }
   return rows;
 }
 
-std::vector<Row> rows_of(const Receipt& receipt, const std::string& key, const std::string& value) {
+std::vector<Row> rows_of(const Receipt& receipt, const std::string& key, const std::string& value, OpenEnds ends) {
   const bool grouped = !receipt.source.by.empty();
-  std::vector<Row> rows{grouped ? Row{key, "quantile", value} : Row{"quantile", value}};
+  const bool with_intervals = !receipt.interval_level.empty();
+  std::vector<Row> rows{heading(grouped ? Row{key, "quantile", value} : Row{"quantile", value}, with_intervals)};
   for (const Receipt::Group& group : receipt.groups) {
     for (const Receipt::Published& each : group.quantiles) {
       rows.push_back(grouped ? Row{group.key, each.quantile, each.value} : Row{each.quantile, each.value});
+      if (!with_intervals) continue;
+      rows.back().push_back(lower_text(each.lower, each.or_below, ends));
+      rows.back().push_back(upper_text(each.upper, each.or_above, ends));
     }
   }
   return rows;
@@ -59,8 +90,25 @@ std::string seed_of(const QuantileRelease& release) {
   return release.unsafe_seed ? std::to_string(*release.unsafe_seed) : "";
 }
 
-/// All but the last column to the left.
-std::string table_of(const std::vector<Row>& rows) { return aligned(rows, rows.front().size() - 1); }
+/// Values and their intervals' ends to the right, what is before them to the left.
+std::string table_of(const std::vector<Row>& rows, bool with_intervals) {
+  return aligned(rows, rows.front().size() - (with_intervals ? 3 : 1));
+}
+
+/// What the intervals of a release are about.
+std::string intervals_in_words(const IntervalRequest& request, bool grouped) {
+  const std::string percent = (request.level * Rational(100)).is_decimal()
+                                  ? (request.level * Rational(100)).to_decimal() + " %"
+                                  : request.level.to_string();
+  const std::string which = request.together ? fmt::format("all intervals{} together", grouped ? " of a group" : "")
+                                             : "each interval by itself";
+  return request.of == IntervalOf::table
+             ? fmt::format("lower, upper: the quantile of this table, {}, {}\n", percent, which)
+             : fmt::format(
+                   "lower, upper: the quantile of the population, {}, {}, if the records are a simple random "
+                   "sample of it\n",
+                   percent, which);
+}
 
 /// The lines under a table: what was promised, what ran (`mechanism`, in words), what was left out.
 std::string terms_of(const QuantileRelease& release, const SourceDescription& source, const std::string& mechanism) {
@@ -77,6 +125,7 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
     text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
                         release.lattice.lower().to_decimal(), release.lattice.upper().to_decimal());
   }
+  if (query.intervals) text += intervals_in_words(*query.intervals, !source.by.empty());
   if (!source.by.empty()) text += "all groups together spend that once\n";
   if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
   if (release.used.granularity) {
@@ -104,21 +153,28 @@ std::string mechanisms_of(const GroupedRelease& groups) {
 
 }  // namespace
 
-std::string to_csv(const QuantileRelease& release) { return csv_of(rows_of(release, "value"), seed_of(release)); }
-
-std::string to_csv(const GroupedRelease& groups) {
-  return csv_of(rows_of(groups, "key", "value"), groups.releases.empty() ? "" : seed_of(groups.releases.front()));
+std::string to_csv(const QuantileRelease& release) {
+  return csv_of(rows_of(release, "value", OpenEnds::infinite), seed_of(release));
 }
 
-std::string to_csv(const Receipt& receipt) { return csv_of(rows_of(receipt, "key", "value"), receipt.unsafe_seed); }
+std::string to_csv(const GroupedRelease& groups) {
+  return csv_of(rows_of(groups, "key", "value", OpenEnds::infinite),
+                groups.releases.empty() ? "" : seed_of(groups.releases.front()));
+}
+
+std::string to_csv(const Receipt& receipt) {
+  return csv_of(rows_of(receipt, "key", "value", OpenEnds::infinite), receipt.unsafe_seed);
+}
 
 std::string to_table(const QuantileRelease& release, const SourceDescription& source) {
-  return table_of(rows_of(release, source.column)) + terms_of(release, source, to_string(release.used.mechanism));
+  return table_of(rows_of(release, source.column, OpenEnds::in_words), !release.intervals.empty()) +
+         terms_of(release, source, to_string(release.used.mechanism));
 }
 
 std::string to_table(const GroupedRelease& groups, const SourceDescription& source) {
   QuantileRelease terms = groups.releases.at(0);
-  const std::string text = table_of(rows_of(groups, source.by, source.column));
+  const std::string text =
+      table_of(rows_of(groups, source.by, source.column, OpenEnds::in_words), !terms.intervals.empty());
   if (groups.ran_alike()) return text + terms_of(terms, source, to_string(terms.used.mechanism));
   terms.used.granularity.reset();
   terms.used.heaping.reset();
@@ -128,7 +184,8 @@ std::string to_table(const GroupedRelease& groups, const SourceDescription& sour
 }
 
 std::string to_table(const Receipt& receipt) {
-  return table_of(rows_of(receipt, receipt.source.by, receipt.source.column));
+  return table_of(rows_of(receipt, receipt.source.by, receipt.source.column, OpenEnds::in_words),
+                  !receipt.interval_level.empty());
 }
 
 }  // namespace fractile

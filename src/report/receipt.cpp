@@ -88,7 +88,9 @@ std::vector<Receipt::Published> quantiles_of(const Json& list) {
   for (const Json& each : list.GetArray()) {
     std::optional<std::string> rank_error = text_of(each, "rank_error");
     if (rank_error->empty()) rank_error.reset();
-    quantiles.push_back({text_of(each, "quantile"), text_of(each, "value"), std::move(rank_error)});
+    quantiles.push_back({text_of(each, "quantile"), text_of(each, "value"), std::move(rank_error),
+                         text_of(each, "lower"), text_of(each, "upper"), each.HasMember("or_below"),
+                         each.HasMember("or_above")});
   }
   return quantiles;
 }
@@ -138,6 +140,7 @@ SourceDescription source_of(const Json& json) {
 Receipt receipt_of(const Json& json, const std::string& digest) {
   const Json& privacy = json["privacy"];
   const Json& worst = json["worst_case"];
+  const Json* const intervals = json.HasMember("intervals") ? &json["intervals"] : nullptr;
   return {text_of(json, "program"),
           groups_of(json),
           budget_of(privacy),
@@ -154,7 +157,10 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
           text_of(json, "public_records"),
           text_of(json, "unsafe_seed"),
           json.HasMember("bounds") ? text_of(json["bounds"], "share") : "",
-          digest};
+          digest,
+          intervals ? text_of(*intervals, "level") : "",
+          intervals ? text_of(*intervals, "of") : "",
+          intervals && (*intervals)["together"].GetBool()};
 }
 
 }  // namespace

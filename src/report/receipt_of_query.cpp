@@ -96,6 +96,9 @@ std::string difference(const Json& query, const Receipt& receipt) {
       {"the records per person", receipt.records_per_person == text_at(query, "records_per_person")},
       {"the share of bounds", receipt.bounds_share == text_at(query, "bounds_share")},
       {"the possible values", finds_bounds || receipt.lattice == lattice_of(query)},
+      {"the level of intervals", receipt.interval_level == text_at(query, "intervals")},
+      {"the question of intervals", receipt.interval_of == text_at(query, "intervals_of")},
+      {"what the intervals' level is of", receipt.intervals_together == query.HasMember("intervals_together")},
       {"the number of records", receipt.public_records.empty() != query.HasMember("public_rows")},
       {"the random bits", receipt.unsafe_seed.empty()},
   };

@@ -105,4 +105,25 @@ void write_worst_case(Writer& json, const WorstCase& worst) {
   json.EndObject();
 }
 
+void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
+  member(json, "lower", lattice.at(interval.lower));
+  member(json, "upper", lattice.at(interval.upper));
+  const auto open = [&](const char* name) {
+    json.Key(name);
+    json.Bool(true);
+  };
+  if (interval.or_below) open("or_below");
+  if (interval.or_above) open("or_above");
+}
+
+void write_intervals(Writer& json, const IntervalRequest& request) {
+  json.Key("intervals");
+  json.StartObject();
+  member(json, "level", request.level.to_string());
+  member(json, "of", to_string(request.of));
+  json.Key("together");
+  json.Bool(request.together);
+  json.EndObject();
+}
+
 }  // namespace fractile::report_detail

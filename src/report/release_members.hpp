@@ -19,5 +19,8 @@ void write_lattice(Writer& json, const Lattice& lattice);
 void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used);
 /// The bounds of all quantiles together; each quantile's own is written beside it.
 void write_worst_case(Writer& json, const WorstCase& worst);
+/// lower, upper, and or_below and or_above where they are so.
+void write_interval(Writer& json, const Lattice& lattice, const Interval& interval);
+void write_intervals(Writer& json, const IntervalRequest& request);
 
 }  // namespace fractile::report_detail
