@@ -122,12 +122,12 @@ Figure figure_4(const Results& results) {
                 "epsilon",
                 "expected loss (Bayes risk)",
                 {}};
-  for (const auto& [prior, words] : {std::pair{"frequencies", "frequencies of the known others (the text's)"},
-                                     std::pair{"uniform", "uniform over the six codes"},
-                                     std::pair{"uniform-uncounted", "uniform over the codes that are not counted"}}) {
+  for (const auto& [prior, words] :
+       {std::pair{"frequencies", "frequencies (the text's)"}, std::pair{"uniform", "uniform over all codes"},
+        std::pair{"uniform-uncounted", "uniform over uncounted codes"}}) {
     const std::vector<const LossCurve*> curves = curves_with(results.figure_4, prior);
     for (const auto& [part, most] : {std::pair{'a', Rational(figure_4_epsilon)}, std::pair{'b', figure_4_detail}}) {
-      const std::string title = fmt::format("({}) epsilon up to {}; prior: {}", part, most.to_decimal(), words);
+      const std::string title = fmt::format("({}) prior {}, up to {}", part, words, most.to_decimal());
       figure.panels.push_back(panel_up_to(title, curves, most.to_double()));
     }
   }
