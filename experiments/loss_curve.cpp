@@ -23,7 +23,6 @@ std::string epsilon_text(const Exponent& epsilon) {
 
 std::size_t LossCurve::rises() const { return count_of(points, flow::Change::rises); }
 std::size_t LossCurve::undecided() const { return count_of(points, flow::Change::undecided); }
-std::size_t LossCurve::flat() const { return count_of(points, flow::Change::flat); }
 
 std::vector<Rational> even_steps(const Rational& most, std::uint64_t count) {
   const Rational unit(1, 1'000'000'000);

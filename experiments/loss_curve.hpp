@@ -20,7 +20,6 @@ struct LossCurve {
 
   std::size_t rises() const;      ///< at how many points
   std::size_t undecided() const;  ///< likewise
-  std::size_t flat() const;       ///< likewise
 };
 
 /// count, ..., 2, 1 parts of `most` in increasing order, to nine decimals.

@@ -38,7 +38,7 @@ std::uint64_t lines(const std::string& text) {
 TEST(DelimitedCheck, RecordsCanBeDeclaredToStandOnSingleLines) {
   const std::string stray = "id,age\n\"a,1\nb,2\nc\",3\n";
   EXPECT_EQ(records(stray), 1u);
-  for (const std::string& end : {"\n", "\r\n", "\r"}) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
     const std::string text = "id,age" + end + "a,1" + end + "\"b" + end + "c\",2" + end;
     EXPECT_EQ(records(text), 2u);
     const Error error = error_of([&] { lines(text); });

@@ -345,7 +345,7 @@ class OtherPipelines(FlowTest):
         file = self.survey(participants="5", values="[0, 1, 2]", perturber='"geometric"', secret='"histogram"', post='"mode"',
                            analyst={"loss": '"argmax-accuracy"'})
         document = self.json("check", file, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=1)
-        prior = fractions(document["counterexample"]["prior"])
+        prior = [Fraction(p) for p in document["counterexample"]["prior"]]
         self.assertEqual((document["verdict"], sum(prior), len(prior)), ("unstable", 1, len(document["secrets"])))
         example = document["counterexample"]
         self.assertGreater(Fraction(example["loss_from"]), Fraction(example["loss_to"]))

@@ -11,7 +11,7 @@ namespace fractile::testing {
 inline QuantileRelease as_if_found(QuantileRelease release, const RoundNumbers& found) {
   const QuantilePlan plan = release.course->plan;
   release.used = plan.used(found);
-  release.course = std::make_shared<detail::Course>(detail::Course{plan, found});
+  release.course = std::make_shared<detail::Course>(detail::Course{plan, found, {}});
   return release;
 }
 
