@@ -353,14 +353,14 @@ class OtherPipelines(FlowTest):
             text = flow("check", file, *option, "--any-prior", cwd=self.folder).out
             self.assertRegex(text, r"\Aunstable for epsilon from [^\n]*, for the loss of the file's analyst and any prior\n")
             self.assertIn("both checked in exact arithmetic\n", text)
+        rows = list(csv.DictReader(io.StringIO(flow("check", file, *LN_3_TO_LN_2, "--any-prior", "--format", "csv",
+                                                          cwd=self.folder).out)))
+        self.assertEqual((rows[0]["verdict"], rows[0]["odds_from"]), ("unstable", "3"))
         stable = self.survey(post='{ query = "count", of = [0] }', perturber='"randomized-response"',
                              analyst={"loss": '"bayes-risk"'})
         for option in (LN_3_TO_LN_2, ("--epsilon", "0.5..1.5")):
             document = self.json("check", stable, *option, "--any-prior", code=0)
             self.assertEqual(document["verdict"], "stable")
-        rows = list(csv.DictReader(io.StringIO(flow("check", file, *LN_3_TO_LN_2, "--any-prior", "--format", "csv",
-                                                          cwd=self.folder).out)))
-        self.assertEqual((rows[0]["verdict"], rows[0]["odds_from"]), ("unstable", "3"))
 
     def test_priors_by_name(self):
         """As their probabilities written out."""
