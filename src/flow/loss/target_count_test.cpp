@@ -82,7 +82,8 @@ TEST(KnownSums, LossIsThatOfTheRows) {
   EXPECT_TRUE(rc::check([] {
     Pipeline pipeline = among_few(summing());
     const bool goes_by_places = pipeline.perturber.is_geometric();
-    if (!goes_by_places && *rc::gen::arbitrary<bool>()) pipeline.values[1] = Rational(7, 2);  // no longer equally spaced
+    if (!goes_by_places && *rc::gen::arbitrary<bool>())
+      pipeline.values[1] = Rational(7, 2);  // no longer equally spaced
     const Analyst analyst = some_analyst(pipeline.values.size());
     const Rational odds = some_odds();
     const Enclosure enclosed = TargetSum(pipeline, analyst).loss(Enclosure::of(odds, 320));
