@@ -95,6 +95,13 @@ TEST_F(LedgerTest, DecidesLogarithmsExactly) {
   EXPECT_EQ(spent(ledger), "epsilon = ln 2 + ln 3");
 }
 
+TEST_F(LedgerTest, CountsEqualRhosEachTime) {
+  Ledger ledger = with(zcdp("1"));
+  for (int i = 0; i < 3; ++i) ledger.reserve(request("q", zcdp("1/3")));
+  EXPECT_EQ(remaining(ledger), "rho = 0");
+  expect_failure(ErrorCode::budget_refused, "rho = 0 of rho = 1", [&] { ledger.reserve(request("q", zcdp("1e-6"))); });
+}
+
 TEST_F(LedgerTest, CountsDeltasToo) {
   Ledger ledger = with(Budget::approximate(Rational(1), Rational::parse("1e-6")));
   const Budget half = Budget::approximate(Rational(1, 4), Rational::parse("5e-7"));

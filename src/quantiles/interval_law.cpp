@@ -26,7 +26,7 @@ std::int64_t floor_division(int128 a, int128 b) {
 /// floor(value * 2^from * numerator / (denominator * 2^to)).
 std::int64_t on_step(std::int64_t value, int from, std::uint64_t numerator, std::uint64_t denominator, int to) {
   int128 up = static_cast<int128>(value) * static_cast<int128>(numerator);
-  int128 down = static_cast<int128>(denominator);
+  auto down = static_cast<int128>(denominator);
   if (from > to) up <<= from - to;
   if (to > from) down <<= to - from;
   return floor_division(up, down);

@@ -142,6 +142,30 @@ TEST(ShownText, ReceiptsAndPagesOfAnyNames) {
   }));
 }
 
+// Whoever writes a receipt by hand can write anything wherever a text stands, and its hash.
+TEST(ShownText, PagesOfReceiptsFromElsewhere) {
+  const SourceDescription source{"t.csv", "", "x", "drop", "E", "", "b"};
+  const Receipt sound = read_receipt(to_json(GroupedRelease{{"k"}, {small_release()}}, source), "r");
+  const auto texts = [](Receipt& receipt) {
+    Receipt::Group& group = receipt.groups.at(0);
+    return std::vector<std::string*>{&group.quantiles.at(0).value,
+                                     &group.mechanism,
+                                     &group.reason,
+                                     &receipt.program,
+                                     &receipt.lattice,
+                                     &receipt.without,
+                                     &receipt.sha256,
+                                     &receipt.source.engine,
+                                     &group.spent.at(0).on};
+  };
+  Receipt first = sound;
+  for (std::size_t i = 0; i < texts(first).size(); ++i) {
+    Receipt receipt = sound;
+    *texts(receipt)[i] += "\x1b]0;x\x07\u202e";
+    for (const Prose prose : {Prose::text, Prose::markdown}) expect_clean(explain(receipt, prose), U'\n');
+  }
+}
+
 TEST(ShownText, TwoFilesAreTwoQueries) {
   const QuantileRelease release = small_release();
   const auto query_of = [&](const std::string& file) {

@@ -131,6 +131,18 @@ TEST_F(QueryRelation, OpeningLooksAtNoRow) {
   }
 }
 
+// With its optimizers the engine tries the second condition first, by the file's statistics; whether the first one fails on a row
+// would then be decided by what others hold.
+TEST_F(QueryRelation, ConditionsAreTriedAsTheyStand) {
+  const std::string file =
+      write_parquet("p.parquet", "SELECT CASE WHEN i = 3 THEN 'abc' ELSE '7' END AS s, i FROM range(10) t(i)");
+  const auto outcome = [&](const std::string& conditions) {
+    return error_of([&] { (void)read({.file = file, .sql = "SELECT i AS x FROM input WHERE " + conditions}); }).code();
+  };
+  EXPECT_EQ(outcome("CAST(s AS INTEGER) > 0 AND i > 5"), ErrorCode::data);
+  EXPECT_EQ(outcome("CAST(s AS INTEGER) > 0 AND i > 100"), ErrorCode::data);
+}
+
 TEST_F(QueryRelation, FailuresOfRowsSayWhatHelps) {
   const std::string file = folder.write("p.csv", "x\n1\n31415926\n");
   const auto failure = [&](const std::string& sql) {

@@ -114,7 +114,7 @@ Prior uniform_over_uncounted(const Pipeline& pipeline) {
   for (std::size_t value = 0; value < values; ++value) others += is_counted(value) ? 0 : 1;
   if (pipeline.post.kind != PostProcessor::Kind::count || !is_about_one_value(pipeline) || others == 0) {
     throw Error(ErrorCode::usage, "a prior over the values that are not counted is of one target and a count of others",
-                "take secret = \"target\" and post = { query = \"count\", of = [0] }");
+                R"(take secret = "target" and post = { query = "count", of = [0] })");
   }
   std::vector<Rational> probabilities(values);
   for (std::size_t value = 0; value < values; ++value) {
