@@ -147,6 +147,8 @@ class Build:
 
     def make(self, tests):
         targets = {"fractile_cli" if is_program_test(test) else "fractile_tests" for test in tests}
+        if "fractile_cli" in targets:
+            targets.add("stop_at_call")  # of cli.kills
         self._run(["cmake", "--build", str(self.folder), "--target", *sorted(targets)], "does not compile")
 
     def run(self, test):
@@ -164,6 +166,7 @@ class Build:
     def _run_program_test(self, name):
         surroundings = {
             "FRACTILE_CLI": str(self.folder / "fractile"),
+            "FRACTILE_STOP_AT_CALL": str(self.folder / "tests" / "stop_at_call"),
             "FRACTILE_SANITIZE": "",
             "FRACTILE_DATA": os.environ.get("FRACTILE_DATA", str(HOUSE.parent / "shared" / "data")),
         }
