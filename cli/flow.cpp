@@ -151,6 +151,17 @@ PipelineFile file_of(const Typed& typed) {
 
 constexpr int undecided_exit_code = 6;
 
+int exit_code_of(flow::Stability::Verdict verdict) {
+  switch (verdict) {
+    case flow::Stability::Verdict::stable:
+      return 0;
+    case flow::Stability::Verdict::unstable:
+      return 1;
+    default:
+      return undecided_exit_code;
+  }
+}
+
 // --- The words -------------------------------------------------------------------------------------------------------
 
 int check_refinement(const Typed& typed) {
@@ -198,8 +209,7 @@ int check_stability(const Typed& typed) {
         is_stable ? flow::Windows{flow::Windows::Method::proved} : windows_of(file, *file.analyst, odds_around(range));
   }
   print_report(format, report);
-  if (is_stable) return 0;
-  return report.answer.verdict == flow::Stability::Verdict::unstable ? 1 : undecided_exit_code;
+  return exit_code_of(report.answer.verdict);
 }
 
 /// At one pair of odds, in the words of a range.
@@ -246,14 +256,7 @@ int check_any_prior(const Typed& typed, bool is_pair) {
     if (is_stable) report.answer.verdict = stability_over(file, odds_around(range)).verdict;
   }
   print_report(format, report);
-  switch (report.answer.verdict) {
-    case flow::Stability::Verdict::stable:
-      return 0;
-    case flow::Stability::Verdict::unstable:
-      return 1;
-    default:
-      return undecided_exit_code;
-  }
+  return exit_code_of(report.answer.verdict);
 }
 
 int run_check(const Typed& typed) {

@@ -62,9 +62,6 @@ Lattice lattice_of(const Typed& typed) {
   return Lattice::regular(lower, upper, step);
 }
 
-namespace {
-
-/// --intervals LEVEL, --of and --together.
 std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   if (!typed.has("--intervals")) {
     for (const char* option : {"--of", "--together"}) {
@@ -82,8 +79,6 @@ std::optional<IntervalRequest> intervals_of(const Typed& typed) {
   }
   return IntervalRequest{level, of, typed.has("--together")};
 }
-
-}  // namespace
 
 QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   if (typed.has("--quantiles") && typed.has("--synthetic-rows")) {

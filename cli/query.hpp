@@ -19,6 +19,9 @@ std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQue
 /// --bounds LO HI and --step, or --candidates.
 Lattice lattice_of(const Typed& typed);
 
+/// --intervals LEVEL, --of and --together; nothing without the first.
+std::optional<IntervalRequest> intervals_of(const Typed& typed);
+
 /// --quantiles and the options of mechanisms; validated.
 QuantileQuery query_of(const Typed& typed, const Budget& budget);
 

@@ -125,7 +125,7 @@ int run_release(const Typed& typed) {
                                  options.sql_stability ? std::to_string(*options.sql_stability) : std::string()};
   const bool public_rows = typed.has("--public-rows");
   if (charge) {
-    ReleaseDetails details{options.format, options.delimiter, public_rows, selection.keys};
+    ReleaseDetails details{options.format, options.delimiter, options.single_line_records, public_rows, selection.keys};
     if (bounds) details.bounds_share = bounds->share;
     details.source = charge->source();
     details.tables = with_canonical_paths(options.tables);

@@ -290,7 +290,7 @@ std::string figure_4_text(const Results& results) {
       "loss\n"
       "             is the probability of guessing the target's status wrongly. Three priors: the known others'\n"
       "             frequencies, which is the text's; uniform; and uniform over the codes that are not counted, with\n"
-      "             which the figure is as printed. 0 < epsilon <= 20, and more points up to 2.3.\n",
+      "             which it does what the paper says. 0 < epsilon <= 20, and more points up to 2.3.\n",
       people_of(*results.population), data_file);
 }
 

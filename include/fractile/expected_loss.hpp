@@ -31,8 +31,8 @@ Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
 /// Of participants whose values are independent, each with these probabilities: a multinomial law of histograms, a product of tuples, and
 /// of a target the probabilities themselves. Error(usage) unless there is one for every value.
 Prior independent_participants(const Pipeline& pipeline, const Prior& of_one);
-/// Of a target who is certainly not counted, and has each of the other values with equal probability: with it, figure 4 of the paper
-/// is reproduced. Error(usage) unless some values of a target are counted and some are not.
+/// Of a target who is certainly not counted, and has each of the other values with equal probability: with it, the loss of figure 4
+/// falls and rises again. Error(usage) unless a count of one target leaves some values uncounted.
 Prior uniform_over_uncounted(const Pipeline& pipeline);
 
 /// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Error(usage) when odds < 1 or the

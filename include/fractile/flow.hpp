@@ -186,8 +186,8 @@ struct LossRefinement {
 };
 
 /// Is the expected loss with `from` at most that with `to`, whatever the prior (Definition 3.3, of two mechanisms)? One exact linear
-/// program for each way to act on the observations of `to`. When these are more than 10,000, only some are tried, which can refute;
-/// undecided otherwise, and when the programs are too large.
+/// program for each way to act on the observations of `to`. When these would take more than seconds, only some are tried,
+/// which can refute; undecided otherwise.
 /// Error(usage) when secrets are not equally many. Proof: docs/proofs/refinement.md, "One loss, any prior"
 LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel& to);
 

@@ -140,6 +140,7 @@ void write_durably(const std::string& path, const std::string& text);
 struct ReleaseDetails {
   std::string input_format = {};  ///< of a text file; empty: found out, and so its delimiter
   std::string delimiter = {};
+  bool single_line_records = false;  ///< as in TableOptions
   bool public_rows = false;
   std::vector<std::string> keys = {};         ///< of the groups
   std::optional<Rational> bounds_share = {};  ///< of the budget, for bounds that are to be found

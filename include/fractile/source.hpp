@@ -94,9 +94,11 @@ class Table {
 
   /// Counts the column on the lattice. Text files are read as doubles whatever their cells look like, so that one record's
   /// spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
-  /// A text is a number when it is, between blanks, one of: digits with an optional decimal point and an optional exponent (1e3), or
-  /// inf, infinity or nan in any case; each with an optional sign. 1_000, 1,000 and 0x10 are none.
-  /// Error(data) for a cell that is no number, text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty or NaN. `on_progress` is called now and then with nothing but the fact.
+  /// A text is a number when it is one of: digits with an optional decimal point and an optional exponent (1e3), or inf, infinity or
+  /// nan in any case; each with an optional sign, and with any ASCII white space around it. 1_000, 1,000 and 0x10 are none. A text
+  /// of nothing but white space is NULL.
+  /// Error(data) for a cell that is no number, text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty or
+  /// NaN. `on_progress` is called now and then with nothing but the fact.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 

@@ -58,6 +58,7 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   line.add("null", source.null_policy);
   line.add("input_format", details.input_format);
   line.add("delimiter", details.delimiter);
+  if (details.single_line_records) line.add("single_line_records", "yes");
   line.add("person", source.person);
   line.add("by", source.by);
   if (!details.keys.empty()) {

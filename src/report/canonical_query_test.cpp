@@ -31,14 +31,26 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
   query.expected_rows = 99;
   query.interpolate = false;
   const SourceDescription source{"", "SELECT \"a\"", "age", "error", "another engine", "id", "town"};
-  const ReleaseDetails details{"csv", ";", true, {"a", "b,c"}, Rational(1, 10)};
+  const ReleaseDetails details{"csv", ";", true, true, {"a", "b,c"}, Rational(1, 10)};
   EXPECT_EQ(
       canonical_query(query, Lattice::explicit_points({1, Rational(5, 2)}), source, details),
-      R"({"column":"age","sql":"SELECT \"a\"","null":"error","input_format":"csv","delimiter":";",)"
+      R"({"column":"age","sql":"SELECT \"a\"","null":"error","input_format":"csv","delimiter":";","single_line_records":"yes",)"
       R"("person":"id","by":"town","keys":["a","b,c"],)"
       R"("quantiles":["1/3","1/2"],"epsilon":"ln 2","delta":"1/1000","neighbors":"change-one",)"
       R"("records_per_person":"3","candidates":["1","2.5"],"bounds_share":"1/10","mechanism":"independent","rates":"as-published",)"
       R"("base":"adaptive","expected_rows":"99","interpolate":"no","public_rows":"yes"})");
+}
+
+TEST(CanonicalQuery, SaysWhichIntervals) {
+  QuantileRelease release = some_release();
+  release.query.intervals = IntervalRequest{Rational(19, 20), IntervalOf::table, true};
+  const std::string text = canonical_query(release.query, release.lattice, some_source(), {});
+  EXPECT_NE(text.find(R"("intervals":"19/20","intervals_of":"table","intervals_together":"yes")"), std::string::npos)
+      << text;
+  release.query.intervals = IntervalRequest{Rational(1, 2)};
+  const std::string other = canonical_query(release.query, release.lattice, some_source(), {});
+  EXPECT_NE(other.find(R"("intervals":"1/2","intervals_of":"population")"), std::string::npos) << other;
+  EXPECT_EQ(other.find("together"), std::string::npos) << other;
 }
 
 TEST(CanonicalQuery, NamesTheTable) {

@@ -8,10 +8,16 @@
 #include "fractile/accounting.hpp"
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
+#include "report/interval_text.hpp"
 #include "report/text_columns.hpp"
 
 namespace fractile {
 namespace {
+
+using report_detail::lower_text;
+using report_detail::OpenEnds;
+using report_detail::share_of;
+using report_detail::upper_text;
 
 /// Headings, paragraphs and a table, as text or Markdown.
 class Page {
@@ -94,12 +100,6 @@ class Page {
 };
 
 // --- Words -------------------------------------------------------------------------------------------------------------
-
-/// "10 %", or "1/3" when no decimals will do.
-std::string share_of(const std::string& quantile) {
-  const Rational percent = Rational::parse(quantile) * Rational(100);
-  return percent.is_decimal() ? percent.to_decimal() + " %" : quantile;
-}
 
 /// Enough digits to compare; never below the number.
 std::string up(double value) {
@@ -234,16 +234,18 @@ void explain_values(Page& page, const Receipt& receipt) {
   const bool grouped = !receipt.source.by.empty();
   const bool with_intervals = !receipt.interval_level.empty();
   std::vector<report_detail::Row> rows{{"share", page.typed(receipt.source.column)}};
-  for (const char* column : {with_intervals ? "from" : "off by at most", with_intervals ? "to" : ""}) {
-    if (*column) rows[0].emplace_back(column);
+  if (with_intervals) {
+    rows[0].insert(rows[0].end(), {"from", "to"});
+  } else {
+    rows[0].emplace_back("off by at most");
   }
   if (grouped) rows[0].insert(rows[0].begin(), page.typed(receipt.source.by));
   for (const Receipt::Group& group : receipt.groups) {
     for (const Receipt::Published& each : group.quantiles) {
-      rows.push_back({share_of(each.quantile), each.value});
+      rows.push_back({share_of(Rational::parse(each.quantile)), each.value});
       if (with_intervals) {
-        rows.back().push_back(each.lower + (each.or_below ? " or below" : ""));
-        rows.back().push_back(each.upper + (each.or_above ? " or above" : ""));
+        rows.back().push_back(lower_text(each.lower, each.or_below, OpenEnds::in_words));
+        rows.back().push_back(upper_text(each.upper, each.or_above, OpenEnds::in_words));
       } else {
         rows.back().push_back(each.rank_error ? *each.rank_error + " records" : "not known");
       }
@@ -288,7 +290,8 @@ void explain_intervals(Page& page, const Receipt& receipt) {
                             "records' quantiles, which is what protects people. The table above has an interval beside "
                             "each: where the quantile of the population is. It covers both errors.");
   page.paragraph(fmt::format(
-      "With a probability of at least {}, {}. This holds whatever the {}.", percent_of(receipt.interval_level),
+      "With a probability of at least {}, {}. This holds whatever the {}.",
+      share_of(Rational::parse(receipt.interval_level)),
       receipt.intervals_together
           ? fmt::format("all intervals{} hold their quantiles at once", receipt.source.by.empty() ? "" : " of a group")
           : "an interval holds its quantile: each by itself, not all of them at once",

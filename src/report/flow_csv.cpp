@@ -26,20 +26,23 @@ Losses losses_of(const flow::PipelineRefinement& answer) {
   return {refutation->loss_from.to_string(), refutation->loss_to.to_string()};
 }
 
-/// "1.25..1.26 2.5..3", in epsilons.
-void add_range(std::string& cell, const Pair& ends) { cell += (cell.empty() ? "" : " ") + ends.from + ".." + ends.to; }
-
-std::string windows_in_a_cell(const flow::Windows& windows) {
-  std::string cell;
-  for (const flow::UnstableWindow& window : windows.windows) add_range(cell, window_epsilons(window.from, window.to));
-  return cell;
+/// In epsilons.
+std::vector<Pair> windows_of(const flow::Windows& answer) {
+  std::vector<Pair> ranges;
+  for (const flow::UnstableWindow& window : answer.windows) ranges.push_back(window_epsilons(window.from, window.to));
+  return ranges;
 }
 
-std::string undecided_in_a_cell(const flow::Windows& windows) {
+std::vector<Pair> undecided_of(const flow::Windows& answer) {
+  std::vector<Pair> ranges;
+  for (const auto& [lower, upper] : answer.undecided) ranges.push_back(window_epsilons({lower, lower}, {upper, upper}));
+  return ranges;
+}
+
+/// "1.25..1.26 2.5..3".
+std::string in_a_cell(const std::vector<Pair>& ranges) {
   std::string cell;
-  for (const flow::RealBounds& range : windows.undecided) {
-    add_range(cell, window_epsilons({range.lower, range.lower}, {range.upper, range.upper}));
-  }
+  for (const Pair& ends : ranges) cell += (cell.empty() ? "" : " ") + ends.from + ".." + ends.to;
   return cell;
 }
 
@@ -58,8 +61,8 @@ std::string to_csv(const StabilityReport& report) {
   return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows,undecided\n" +
          csv_line({verdict_of(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
                    answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
-                   losses.from, losses.to, report.windows ? windows_in_a_cell(*report.windows) : "",
-                   report.windows ? undecided_in_a_cell(*report.windows) : ""});
+                   losses.from, losses.to, report.windows ? in_a_cell(windows_of(*report.windows)) : "",
+                   report.windows ? in_a_cell(undecided_of(*report.windows)) : ""});
 }
 
 std::string to_csv(const AnyPriorReport& report) {
@@ -85,14 +88,11 @@ std::string to_csv(const SweepReport& report) {
     text += csv_line({"point", with_decimals(point.epsilon), "", significant(point.loss, sweep_digits),
                       flow::to_string(point.change)});
   }
-  for (const flow::UnstableWindow& window : report.windows.windows) {
-    const Pair epsilons = window_epsilons(window.from, window.to);
-    text += csv_line({"window", epsilons.from, epsilons.to, "", flow::to_string(flow::Change::rises)});
-  }
-  for (const flow::RealBounds& range : report.windows.undecided) {
-    const Pair epsilons = window_epsilons({range.lower, range.lower}, {range.upper, range.upper});
-    text += csv_line({"window", epsilons.from, epsilons.to, "", flow::to_string(flow::Change::undecided)});
-  }
+  const auto add = [&](const std::vector<Pair>& ranges, flow::Change change) {
+    for (const Pair& ends : ranges) text += csv_line({"window", ends.from, ends.to, "", flow::to_string(change)});
+  };
+  add(windows_of(report.windows), flow::Change::rises);
+  add(undecided_of(report.windows), flow::Change::undecided);
   return text;
 }
 

@@ -193,13 +193,14 @@ std::string to_table(const AnyPriorReport& report) {
   std::vector<Row> rows{{"secret", "prior"}};
   for (std::size_t x = 0; x < answer.secrets.size(); ++x) {
     const Rational& p = answer.refutation->prior[x];
-    if (p.sign() > 0) rows.push_back({answer.secrets[x], p.to_string()});
+    if (p.sign() > 0) rows.push_back({answer.secrets[x], brief(p)});
   }
-  return text +
-         fmt::format("with this prior, epsilon = {} is worth less than {}; other secrets have probability 0\n\n{}\n",
-                     ends.from, ends.to, aligned(rows)) +
-         fmt::format("expected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n", ends.from,
-                     brief(answer.refutation->loss_from), ends.to, brief(answer.refutation->loss_to));
+  return noted(
+      text +
+      fmt::format("with this prior, epsilon = {} is worth less than {}; other secrets have probability 0\n\n{}\n",
+                  ends.from, ends.to, aligned(rows)) +
+      fmt::format("expected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n", ends.from,
+                  brief(answer.refutation->loss_from), ends.to, brief(answer.refutation->loss_to)));
 }
 
 std::string to_table(const ExpectedLossReport& report) {

@@ -5,6 +5,7 @@
 
 #include "fractile/report.hpp"
 #include "report/csv_cells.hpp"
+#include "report/interval_text.hpp"
 #include "report/text_columns.hpp"
 
 namespace fractile {
@@ -12,20 +13,10 @@ namespace {
 
 using report_detail::aligned;
 using report_detail::csv_line;
+using report_detail::lower_text;
+using report_detail::OpenEnds;
 using report_detail::Row;
-
-/// How an interval's end is written that is the range's: an infinity that programs read, or in words.
-enum class OpenEnds { infinite, in_words };
-
-std::string lower_text(const std::string& value, bool or_below, OpenEnds ends) {
-  if (!or_below) return value;
-  return ends == OpenEnds::infinite ? "-inf" : value + " or below";
-}
-
-std::string upper_text(const std::string& value, bool or_above, OpenEnds ends) {
-  if (!or_above) return value;
-  return ends == OpenEnds::infinite ? "inf" : value + " or above";
-}
+using report_detail::upper_text;
 
 /// A heading, and a row a value: quantile and value, with groups the key before them, with intervals their ends after them.
 void add_release(std::vector<Row>& rows, const QuantileRelease& release, const Row& before, OpenEnds ends) {
@@ -97,9 +88,7 @@ std::string table_of(const std::vector<Row>& rows, bool with_intervals) {
 
 /// What the intervals of a release are about.
 std::string intervals_in_words(const IntervalRequest& request, bool grouped) {
-  const std::string percent = (request.level * Rational(100)).is_decimal()
-                                  ? (request.level * Rational(100)).to_decimal() + " %"
-                                  : request.level.to_string();
+  const std::string percent = report_detail::share_of(request.level);
   const std::string which = request.together ? fmt::format("all intervals{} together", grouped ? " of a group" : "")
                                              : "each interval by itself";
   return request.of == IntervalOf::table

@@ -137,7 +137,7 @@ TEST(ShownText, ReceiptsAndPagesOfAnyNames) {
     for (const Prose prose : {Prose::text, Prose::markdown}) expect_clean(explain(receipt, prose), U'\n');
     expect_clean(to_table(groups, source), U'\n');
     expect_clean(to_table(receipt), U'\n');
-    const std::string query = canonical_query(release.query, release.lattice, source, {"", "", false, {key}});
+    const std::string query = canonical_query(release.query, release.lattice, source, {"", "", false, false, {key}});
     RC_ASSERT(is_utf8(query));
   }));
 }

@@ -22,8 +22,8 @@ void report(const std::function<void()>& on_progress) {
   if (on_progress) on_progress();
 }
 
-/// Blank text (spaces and tabs) is NULL.
-std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", E' \\t'), '')"; }
+/// Text without the white space around it that the engine's cast skips, too; NULL where nothing else is there.
+std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", ' \t\n\v\f\r'), '')"; }
 
 /// A cell as it is, or as text that is a number to the engine where it is one to Table::profile(). The engine alone would read 1_000
 /// and +-5 as numbers, too.

@@ -111,6 +111,29 @@ class CountingTest : public EngineTest {
   }
 };
 
+// Of all texts of up to five of these characters, those that the header of Table says are numbers, and no others.
+TEST_F(CountingTest, TextsThatAreNumbersFollowOneGrammar) {
+  const Column column{"x", "x", "VARCHAR"};
+  const std::string letters =
+      "(SELECT unnest(['', '0', '7', '.', 'e', 'E', '+', '-', '_', ' ', E'\\t', E'\\n', chr(11), chr(160), ',', 'x', "
+      "'f']) AS c)";
+  const std::string texts = "(SELECT DISTINCT a.c || b.c || d.c || e.c || f.c AS x FROM " + letters + " a, " + letters +
+                            " b, " + letters + " d, " + letters + " e, " + letters + " f)";
+  const std::string decimal = R"('[ \t\n\v\f\r]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t\n\v\f\r]*')";
+  const auto is = [](CellState state) { return std::to_string(static_cast<std::int64_t>(state)); };
+  const Connection connection = Connection::open({});
+  ResultStream rows = connection.query(
+      "SELECT shown FROM (SELECT replace(replace(x, E'\\t', 't'), E'\\n', 'n') AS shown, x, " +
+          cell_state_expression(column, lattice_of("0", "100", "1")) + " AS state FROM " + texts +
+          ") WHERE state <> CASE WHEN regexp_full_match(x, " + decimal + ") THEN " + is(CellState::number) +
+          " WHEN regexp_full_match(x, '[ \\t\\n\\v\\f\\r]*') THEN " + is(CellState::missing) + " ELSE " +
+          is(CellState::no_number) + " END ORDER BY shown LIMIT 20",
+      {CellType::text});
+  while (const auto chunk = rows.next()) {
+    for (std::size_t row = 0; row < chunk->rows(); ++row) ADD_FAILURE() << chunk->column(0).text(row);
+  }
+}
+
 TEST_F(CountingTest, DoublesAreReadBitForBit) {
   for (const Lattice& lattice : coarse_lattices()) {
     SCOPED_TRACE(lattice.lower().to_string() + " " + lattice.upper().to_string() + " " + lattice.step().to_string());

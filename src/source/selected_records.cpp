@@ -28,8 +28,8 @@ std::string_view text_at(const ColumnView& column, std::size_t row) {
   return column.is_null(row) ? std::string_view() : column.text(row);
 }
 
-/// Empty, or nothing but spaces and tabs.
-bool names_nobody(std::string_view person) { return person.find_first_not_of(" \t") == std::string_view::npos; }
+/// Empty, or nothing but white space.
+bool names_nobody(std::string_view person) { return person.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos; }
 
 using KeyNumbers = std::unordered_map<std::string_view, std::uint32_t>;
 

@@ -45,6 +45,8 @@ class Audit(unittest.TestCase):
              "--epsilon", "4"),
             ("--mechanism", "joint-total", "--bounds", "0", "10", "--values", "2", "--records", "1", "--quantiles",
              "0.5", "--epsilon", "4", "--records-per-person", "2"),
+            ("--mechanism", "joint-total", "--values", "3", "--records", "1", "--quantiles", "0.5", "--epsilon", "2",
+             "--intervals", "0.5", "--of", "table", "--expected-rows", "25"),
         ):
             result = program("audit", *arguments)
             self.assertEqual(result.code, 0, (arguments, result.out, result.err))

@@ -1,9 +1,6 @@
 #include "flow/pipeline/canonical_post.hpp"
 
-#include <algorithm>
-#include <limits>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "flow/pipeline/composition.hpp"
@@ -15,7 +12,6 @@ namespace {
 using Kind = PostProcessor::Kind;
 
 constexpr std::size_t most_tuples = 4096;
-constexpr std::size_t most_values = 10;
 
 /// Outputs by tuple, numbered as they come up: equal for what tells the same.
 using Classes = std::vector<std::size_t>;
@@ -32,34 +28,30 @@ Classes classes_of(const Pipeline& pipeline, const std::vector<Tuple>& tuples) {
   return classes;
 }
 
-/// In the order in which they are preferred. Counting the others tells the same: only sets without the first value.
-std::vector<PostProcessor> simple_posts(std::size_t values) {
-  std::vector<PostProcessor> posts{{Kind::identity, {}, {}}};
-  for (std::size_t set = 0; set < std::size_t{1} << (values - 1); ++set) {
-    PostProcessor post{Kind::count, {}, {}};
-    for (std::size_t value = 1; value < values; ++value) {
-      if ((set >> (value - 1) & 1) == 1) post.counted.push_back(value);
-    }
-    posts.push_back(std::move(post));
+/// The count that alone can tell the same: of the values that change the output when one participant has them and all others the first.
+/// (Counting the first value and not some others tells the same as counting those.)
+PostProcessor possible_count(const Classes& classes, std::size_t values) {
+  PostProcessor post{Kind::count, {}, {}};
+  for (std::size_t value = 1; value < values; ++value) {
+    if (classes[value] != classes[0]) post.counted.push_back(value);
   }
-  posts.push_back({Kind::sum, {}, {}});
-  posts.push_back({Kind::mode, {}, {}});
-  return posts;
+  return post;
 }
 
 bool is_listed(const Pipeline& pipeline) {
-  const std::size_t values = pipeline.values.size();
-  return values <= most_values && pipeline.participants <= most_tuples &&
-         power(values, pipeline.participants) <= Rational(static_cast<std::int64_t>(most_tuples));
+  return pipeline.participants <= most_tuples &&
+         power(pipeline.values.size(), pipeline.participants) <= Rational(static_cast<std::int64_t>(most_tuples));
 }
 
 PostProcessor of_listed_tuples(Pipeline pipeline) {
-  const std::vector<Tuple> tuples = all_tuples(pipeline.participants, pipeline.values.size());
+  const std::size_t values = pipeline.values.size();
+  const std::vector<Tuple> tuples = all_tuples(pipeline.participants, values);
   const Classes own = classes_of(pipeline, tuples);
   PostProcessor post = pipeline.post;
-  for (PostProcessor& simple : simple_posts(pipeline.values.size())) {
+  for (PostProcessor simple : {PostProcessor{Kind::identity, {}, {}}, possible_count(own, values),
+                               PostProcessor{Kind::sum, {}, {}}, PostProcessor{Kind::mode, {}, {}}}) {
     pipeline.post = simple;
-    if (classes_of(pipeline, tuples) == own) return simple.kind == post.kind ? post : std::move(simple);
+    if (classes_of(pipeline, tuples) == own) return simple.kind == post.kind ? post : simple;
   }
   return post;
 }

@@ -10,20 +10,17 @@
 namespace fractile::flow {
 namespace {
 
-constexpr std::size_t most_ways = 10'000;
-constexpr std::size_t largest_program = 2'000'000;  // entries of all tableaus of a pair
-
-constexpr std::size_t most_likely_ways = 100;
+constexpr std::size_t most_entries = 500'000;  // of the tableaus of all programs together: some seconds
 
 /// An action for every observation.
 using Way = std::vector<std::size_t>;
 
-/// How many ways there are to act on so many observations; nothing when they are too many.
-std::optional<std::size_t> ways_to_act(std::size_t actions, std::size_t observations) {
+/// How many ways there are to act on so many observations; nothing when they are more than `most`.
+std::optional<std::size_t> ways_to_act(std::size_t actions, std::size_t observations, std::size_t most) {
   std::size_t ways = 1;
   for (std::size_t y = 0; y < observations; ++y) {
+    if (ways > most / actions) return {};
     ways *= actions;
-    if (ways > most_ways) return {};
   }
   return ways;
 }
@@ -40,6 +37,8 @@ class Programs {
 
   std::size_t equations() const { return observations_ * actions_ + 1; }
   std::size_t variables() const { return secrets_ + observations_ + observations_ * actions_; }
+  /// How many of these programs are affordable.
+  std::size_t affordable() const { return most_entries / (equations() * (variables() + equations())); }
 
   /// Weights of secrets, bounds h of what each observation costs, and what they leave to spare: sum over the secrets of
   /// weight C l(w) = h_y + spare_yw, and the h exceed the weighted costs of the way by 1.
@@ -79,8 +78,8 @@ class Programs {
   /// Under the uniform prior, and under those of two secrets that are equally likely.
   std::set<Way> likely_ways() const {
     std::set<Way> ways{optimal_actions(Prior::uniform(secrets_), to_, loss_)};
-    for (std::size_t x = 1; x < secrets_ && ways.size() < most_likely_ways; ++x) {
-      for (std::size_t other = 0; other < x; ++other) {
+    for (std::size_t x = 1; x < secrets_; ++x) {
+      for (std::size_t other = 0; other < x && ways.size() < affordable(); ++other) {
         std::vector<Rational> half(secrets_);
         half[x] = half[other] = Rational(1, 2);
         ways.insert(optimal_actions(Prior(half), to_, loss_));
@@ -128,7 +127,7 @@ LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel&
     throw Error(ErrorCode::usage, "the loss and the channels are not about equally many secrets");
   }
   const Programs programs(loss, from, to);
-  if (programs.equations() * (programs.variables() + programs.equations()) > largest_program) {
+  if (programs.affordable() == 0) {
     return {Undecided{"there are too many secrets and actions for exact linear programs"}};
   }
   const auto refuted = [&](const Feasibility& answer) -> LossRefinement {
@@ -136,7 +135,8 @@ LossRefinement refines_for(const Loss& loss, const Channel& from, const Channel&
     if (!verify(from, to, found)) throw Error(ErrorCode::internal, "a prior does not refute");
     return {std::move(found)};
   };
-  const std::optional<std::size_t> ways = ways_to_act(loss.matrix().columns(), to.observations().size());
+  const std::optional<std::size_t> ways =
+      ways_to_act(loss.matrix().columns(), to.observations().size(), programs.affordable());
   if (!ways) {
     for (const Way& way : programs.likely_ways()) {
       const Feasibility answer = programs.solve(programs.costs_of(way));

@@ -96,6 +96,25 @@ TEST(CheckStabilityFor, NoisyArgmaxIsNotAmaStable) {
   EXPECT_EQ(expected_loss(of_voters(5), somebody, 2), Rational(65287, 192000));
 }
 
+// docs/worth.md: figure 3's own twenty people.
+TEST(CheckStabilityFor, NoisyArgmaxOfTwentyIsNotAmaStable) {
+  const Pipeline twenty = of_voters(20);
+  EXPECT_TRUE(check_refinement_for(twenty, mode_guesser(), 3, 2).refuted());
+  const std::vector<std::string> secrets = channel_at(twenty, 3).channel.secrets();
+  std::vector<Rational> prior(secrets.size());
+  const auto at = [&](const char* name) {
+    return static_cast<std::size_t>(std::ranges::find(secrets, name) - secrets.begin());
+  };
+  prior[at("(10,10,0)")] = Rational(1421, 2000);
+  prior[at("(1,10,9)")] = Rational(579, 2000);
+  Analyst somebody = mode_guesser();
+  somebody.prior = Prior(prior);
+  EXPECT_EQ((RealBounds{expected_loss(twenty, somebody, 3), expected_loss(twenty, somebody, 3)}.to_decimal(4)),
+            "0.2443");
+  EXPECT_EQ((RealBounds{expected_loss(twenty, somebody, 2), expected_loss(twenty, somebody, 2)}.to_decimal(4)),
+            "0.2148");
+}
+
 TEST(CheckStabilityFor, OneLossIsDecidedAtPairs) {
   // Stable for all, stable for one.
   Analyst guesser;
