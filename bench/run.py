@@ -198,7 +198,7 @@ def short_list_part(results):
                 for mechanism in SHORT_LIST_MECHANISMS:
                     times = [results.get("short_list", n, candidates, ask, mechanism, e) for e in EPSILONS]
                     if any(times):
-                        rows.append([f"{n:,}", candidates, title, mechanism, *map(shown, times)])
+                        rows.append([f"{n:,}", str(candidates), title, mechanism, *map(shown, times)])
     return ("## Quantiles among a short list of candidates\n\nAges, most of which lie between the candidates or above "
             "them; counted already.\n\n" + table(["n", "candidates", "asked", "mechanism",
                                                    *(f"epsilon {e}" for e in EPSILONS)], rows))

@@ -1,9 +1,12 @@
 #include "explain.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "fractile/report.hpp"
+#include "query.hpp"
 #include "terminal.hpp"
 #include "text_file.hpp"
 #include "values.hpp"
@@ -33,7 +36,11 @@ int run_explain(const Typed& typed) {
       choice<Prose>(typed, "--format", {{"text", Prose::text}, {"markdown", Prose::markdown}}, Prose::text);
   const std::string name = typed.file == "-" ? "standard input" : typed.file;
   const Receipt receipt = read_receipt(receipt_text(typed.file), name);
-  print(explain(receipt, prose), "nothing was changed");
+  std::vector<NamedComparison> comparisons;
+  if (const std::optional<ComparisonRequest> request = comparison_of(typed)) {
+    comparisons = in_option("--compare", [&] { return comparisons_of(receipt, *request); });
+  }
+  print(explain(receipt, prose, comparisons), "nothing was changed");
   return 0;
 }
 

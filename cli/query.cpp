@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "terminal.hpp"
 #include "values.hpp"
 
 namespace fractile::cli {
@@ -78,6 +79,28 @@ std::optional<IntervalRequest> intervals_of(const Typed& typed) {
           "the intervals are valid whatever the number is, and narrow when it is about right");
   }
   return IntervalRequest{level, of, typed.has("--together")};
+}
+
+std::optional<ComparisonRequest> comparison_of(const Typed& typed) {
+  if (!typed.has("--compare")) return {};
+  const std::vector<std::string> names = in_option("--compare", [&] { return words(typed.one("--compare")); });
+  if (names.size() != 2) {
+    usage("--compare takes two names with a comma between them",
+          "write two keys of the groups, or two of the quantiles: --compare 0.25,0.75");
+  }
+  return ComparisonRequest{names[0], names[1]};
+}
+
+Shown shown_as(const Typed& typed, const QuantileQuery& query, const std::vector<std::string>& keys) {
+  Shown shown{format_of(typed, stdout_is_terminal() ? Format::table : Format::csv), comparison_of(typed)};
+  if (!shown.compared) return shown;
+  if (!query.intervals) usage("--compare goes with --intervals", "write for example --intervals 0.95");
+  in_option("--compare", [&] { shown.compared->require_among(keys, query.quantiles); });
+  if (shown.format == Format::json) {
+    usage("--compare shows its comparisons as a table or as CSV",
+          "leave it out: the JSON is a receipt, and fractile explain RECEIPT --compare tells them from it");
+  }
+  return shown;
 }
 
 QuantileQuery query_of(const Typed& typed, const Budget& budget) {

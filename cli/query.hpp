@@ -2,10 +2,14 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "fractile/bounds.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/report.hpp"
 #include "options.hpp"
+#include "values.hpp"
 
 namespace fractile::cli {
 
@@ -21,6 +25,17 @@ Lattice lattice_of(const Typed& typed);
 
 /// --intervals LEVEL, --of and --together; nothing without the first.
 std::optional<IntervalRequest> intervals_of(const Typed& typed);
+
+/// --compare A,B; nothing without it.
+std::optional<ComparisonRequest> comparison_of(const Typed& typed);
+
+/// How a release is shown.
+struct Shown {
+  Format format;
+  std::optional<ComparisonRequest> compared = {};
+};
+/// --format and --compare. Error(usage) for comparisons of what the release will not have.
+Shown shown_as(const Typed& typed, const QuantileQuery& query, const std::vector<std::string>& keys);
 
 /// --quantiles and the options of mechanisms; validated.
 QuantileQuery query_of(const Typed& typed, const Budget& budget);

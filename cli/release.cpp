@@ -21,18 +21,15 @@
 namespace fractile::cli {
 namespace {
 
-/// `json`: the receipt, for that format.
-std::string rendered(Format format, const Published& release, const SourceDescription& source,
+/// `json`: the receipt, where it is needed.
+std::string rendered(const Shown& shown, const Published& release, const SourceDescription& source,
                      const std::string& json) {
-  switch (format) {
-    case Format::json:
-      return json;
-    case Format::csv:
-      return to_csv(release);
-    case Format::table:
-      return to_table(release, source);
-  }
-  return {};
+  if (shown.format == Format::json) return json;
+  const bool is_table = shown.format == Format::table;
+  if (!shown.compared) return is_table ? to_table(release, source) : to_csv(release);
+  const Receipt receipt = read_receipt(json, "the release");
+  const std::vector<NamedComparison> comparisons = comparisons_of(receipt, *shown.compared);
+  return is_table ? to_table(release, source) + "\n" + to_table(receipt, comparisons) : to_csv(receipt, comparisons);
 }
 
 std::optional<std::uint32_t> sql_stability(const Typed& typed) {
@@ -97,7 +94,7 @@ int run_release(const Typed& typed) {
   const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
   query.validate(lattice);
   const RecordSelection selection = selection_of(typed, query);
-  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const Shown shown = shown_as(typed, query, selection.keys);
   const auto null_policy =
       choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}}, NullPolicy::drop);
   const std::string receipt = typed.one("--receipt");
@@ -129,7 +126,7 @@ int run_release(const Typed& typed) {
     if (bounds) details.bounds_share = bounds->share;
     details.source = charge->source();
     details.tables = with_canonical_paths(options.tables);
-    if (charge->answer_from_ledger(canonical_query(query, lattice, source, details), format)) return 0;
+    if (charge->answer_from_ledger(canonical_query(query, lattice, source, details), shown)) return 0;
     charge->reserve();
   }
 
@@ -140,9 +137,10 @@ int run_release(const Typed& typed) {
         profiles_of(table, column, lattice, null_policy, selection, bits, [&] { progress.tick(); });
     Published release = published(profiles, lattice, query, selection, bounds, bits);
     if (public_rows) std::get<QuantileRelease>(release).public_records = table.rows();
-    const bool needs_json = charge || !receipt.empty() || format == Format::json;  // worst cases take their time
+    // Worst cases take their time.
+    const bool needs_json = charge || !receipt.empty() || shown.format == Format::json || shown.compared;
     const std::string json = needs_json ? to_json(release, source) : std::string();
-    output = rendered(format, release, source, json);
+    output = rendered(shown, release, source, json);
     if (charge) {
       charge->publish(json);
     } else if (!receipt.empty()) {

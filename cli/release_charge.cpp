@@ -12,13 +12,16 @@
 namespace fractile::cli {
 namespace {
 
-std::string rendered(const LedgerEntry& entry, Format format) {
-  if (format == Format::json) return entry.receipt;
+std::string rendered(const LedgerEntry& entry, const Shown& shown) {
+  if (shown.format == Format::json) return entry.receipt;
   const Receipt receipt = read_receipt(entry.receipt, fmt::format("the receipt of entry {}", entry.id));
-  if (format == Format::csv) return to_csv(receipt);
-  return to_table(receipt) + fmt::format("\n{}, neighbors {}, released at {} (entry {})\n",
-                                         entry.request.cost.to_string(), to_string(entry.request.neighbors),
-                                         entry.reserved_at, entry.id);
+  std::vector<NamedComparison> comparisons;
+  if (shown.compared) comparisons = comparisons_of(receipt, *shown.compared);
+  if (shown.format == Format::csv) return shown.compared ? to_csv(receipt, comparisons) : to_csv(receipt);
+  return to_table(receipt) +
+         fmt::format("\n{}, neighbors {}, released at {} (entry {})\n", entry.request.cost.to_string(),
+                     to_string(entry.request.neighbors), entry.reserved_at, entry.id) +
+         (shown.compared ? "\n" + to_table(receipt, comparisons) : "");
 }
 
 }  // namespace
@@ -60,12 +63,12 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
   return ReleaseCharge(std::move(ledger), std::move(request), typed);
 }
 
-bool ReleaseCharge::answer_from_ledger(const std::string& query_text, Format format) {
+bool ReleaseCharge::answer_from_ledger(const std::string& query_text, const Shown& shown) {
   request_.query = query_text;
   if (again_ || request_.source.empty()) return false;
   const std::optional<LedgerEntry> stored = ledger_.find_committed(request_.dataset, query_text);
   if (!stored) return false;
-  const std::string text = rendered(*stored, format);
+  const std::string text = rendered(*stored, shown);
   if (!receipt_.empty() && !is_written(receipt_, stored->receipt)) {
     require_writable(receipt_);
     write_durably(receipt_, stored->receipt);

@@ -8,7 +8,7 @@
 #include "fractile/ledger.hpp"
 #include "fractile/quantiles.hpp"
 #include "options.hpp"
-#include "values.hpp"
+#include "query.hpp"
 
 namespace fractile::cli {
 
@@ -21,7 +21,7 @@ class ReleaseCharge {
   /// When this very query was released before, and --again was not given: prints that release in this format, writes its
   /// receipt where --receipt says, unless it is there already, and tells so on standard error. False when there is none, and
   /// when it is not known what table is read.
-  bool answer_from_ledger(const std::string& query_text, Format format);
+  bool answer_from_ledger(const std::string& query_text, const Shown& shown);
 
   /// What the table is, as ReleaseDetails has it.
   const std::string& source() const { return request_.source; }

@@ -49,6 +49,9 @@ constexpr OptionSpec of_option{"--of", "WHAT", "population", "Intervals",
                                "sample, or of this table"};
 constexpr OptionSpec together_option{"--together", "", "", "Intervals",
                                      "the level holds for all intervals of a release, or of a group, at once"};
+constexpr OptionSpec compare_option{
+    "--compare", "A,B", "", "Intervals",
+    "difference and ratio of two groups (their keys) or of two quantiles (0.25,0.75), with intervals; costs nothing"};
 constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
 constexpr OptionSpec base_option{
     "--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",
@@ -94,6 +97,7 @@ constexpr std::array release_table{
     intervals_option,
     of_option,
     together_option,
+    compare_option,
     OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
     OptionSpec{"--sql", "QUERY", "", "Input",
                "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"},
@@ -186,13 +190,14 @@ constexpr VerbSpec plan_spec{
 };
 
 constexpr std::array explain_table{
+    compare_option,
     OptionSpec{"--format", "FORMAT", "text", "Output", "text or markdown"},
 };
 
 constexpr VerbSpec explain_spec{
     "explain",
     "a receipt in plain language: what was published, and what is promised",
-    "fractile explain RECEIPT [--format markdown]",
+    "fractile explain RECEIPT [--compare A,B] [--format markdown]",
     "the receipt that fractile release --receipt has written; - for standard input",
     explain_table,
     "A receipt that was changed since it was written is refused.\n"

@@ -81,6 +81,7 @@ PUBLIC_HEADERS = {
     "accounting": "privacy",
     "quantiles": "quantiles",
     "bounds": "quantiles",
+    "comparing": "quantiles",
     "planning": "quantiles",
     "audit": "quantiles",
     "constructors": "quantiles",

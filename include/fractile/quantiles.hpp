@@ -58,6 +58,9 @@ struct IntervalRequest {
   bool together = false;  ///< all intervals of a release at once do; otherwise each by itself
 };
 
+/// The level at which each of two intervals fails half as often, so that both hold with the level that was asked for.
+Rational level_in_pairs(const IntervalRequest& request);
+
 /// A confidence interval, by its candidates: the quantile's lattice point is one of lower .. upper.
 struct Interval {
   std::uint64_t lower;
@@ -142,6 +145,9 @@ struct QuantileRelease {
   std::optional<PrivateBounds> bounds = {};  ///< when nobody declared them; `query` has the rest of the budget
   std::vector<PartCost> spent = {};          ///< part by part, in order; determined by what is public or published
   std::vector<Interval> intervals = {};      ///< one a quantile, when they were asked for
+  /// The same at level_in_pairs(): two of them, of one release or of two groups, hold at once with the level asked for. For
+  /// compare(), fractile/comparing.hpp.
+  std::vector<Interval> intervals_in_pairs = {};
   std::shared_ptr<const detail::Course> course = {};  ///< how it ran, which worst_case() reads; public, as `used` is
 
   /// What all of it costs.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fractile/audit.hpp"
+#include "fractile/comparing.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/pipelines.hpp"
 #include "fractile/planning.hpp"
@@ -41,14 +42,19 @@ std::string to_json(const GroupedRelease& groups, const SourceDescription& sourc
 
 /// A receipt that was read back. Numbers are as they stand in it, with all their decimals.
 struct Receipt {
+  /// Of an interval; empty without.
+  struct Ends {
+    std::string lower = {};
+    std::string upper = {};
+    bool or_below = false;  ///< the lower end is the range's
+    bool or_above = false;
+  };
   struct Published {
     std::string quantile;
     std::string value;
     std::optional<std::string> rank_error;
-    std::string lower = {};  ///< ends of the interval; empty without
-    std::string upper = {};
-    bool or_below = false;  ///< the lower end is the range's
-    bool or_above = false;
+    Ends interval = {};
+    Ends in_pairs = {};  ///< at level_in_pairs()
   };
   struct Spent {
     std::string on;
@@ -83,6 +89,9 @@ struct Receipt {
   std::string interval_level = {};  ///< of intervals; empty without
   std::string interval_of = {};     ///< "table" or "population"
   bool intervals_together = false;  ///< the level is that of all intervals of a release, or of a group, at once
+
+  /// Of the groups, in order; none without.
+  std::vector<std::string> keys() const;
 };
 
 /// Error(data) unless `text` is a receipt of this format, byte for byte as it was written: `name` tells where it is from.
@@ -91,11 +100,39 @@ Receipt read_receipt(const std::string& text, const std::string& name);
 /// Error(usage) unless all that a receipt tells of its query is what this canonical query tells; `name` as above.
 void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name);
 
+/// What is to be compared: two keys, quantile by quantile, or two quantiles, in every group. A word that is both is a key.
+struct ComparisonRequest {
+  std::string first;
+  std::string second;
+
+  /// Error(usage) unless these are two different ones of the keys, or of the quantiles.
+  void require_among(const std::vector<std::string>& keys, const std::vector<Rational>& quantiles) const;
+};
+
+/// One comparison of a release: `key`'s `quantile` against another key, or another quantile.
+struct NamedComparison {
+  std::string key;  ///< empty without groups
+  std::string quantile;
+  std::string against;
+  Comparison comparison;
+};
+
+/// What a receipt with intervals tells of differences and ratios, for no further budget. Error(usage) as require_among(), and
+/// without intervals.
+/// Proof: docs/proofs/intervals.md
+std::vector<NamedComparison> comparisons_of(const Receipt& receipt, const ComparisonRequest& request);
+
+/// "statistic,quantile,against,value,lower,upper" and a line a value ("value"), a "difference" and a "ratio"; with groups a column "key"
+/// before the quantile. Ratios are rounded to six digits, their ends outwards.
+std::string to_csv(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
+/// The comparisons alone in aligned columns, and what they are.
+std::string to_table(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
+
 enum class Prose { text, markdown };
 
 /// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may
 /// be, what was assumed. Says nothing that the proofs do not.
-std::string explain(const Receipt& receipt, Prose prose);
+std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons = {});
 
 /// One JSON object: what was audited, `claimed` and `attained` (decimals) and the pair of `neighbours`.
 std::string to_json(const AuditRequest& request, const AuditReport& report);

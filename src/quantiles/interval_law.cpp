@@ -310,7 +310,9 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const double p = static_cast<double>(sampled_at.numerator) / static_cast<double>(sampled_at.denominator);
   const auto width = static_cast<std::uint64_t>(std::max(1.0, 2 * std::ldexp(1.0, log2_step) / p));
   std::int64_t c = 0;
-  for (std::uint64_t least = n.least; least <= n.most; least += width) {
+  // From the largest numbers of records down: these decide nearly always, and the others then take one look each.
+  for (std::uint64_t piece = (n.most - n.least) / width + 1; piece-- > 0;) {
+    const std::uint64_t least = n.least + piece * width;
     const LowerLaw sampled = binomial_law(sampled_at, least, std::min(least + width - 1, n.most), log2_step);
     const auto failure_at = [&](std::int64_t t) {
       double sum = sampled.missing();

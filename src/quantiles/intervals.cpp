@@ -13,6 +13,8 @@
 
 namespace fractile {
 
+Rational level_in_pairs(const IntervalRequest& request) { return (Rational(1) + request.level) * Rational(1, 2); }
+
 std::string to_string(IntervalOf of) { return of == IntervalOf::table ? "table" : "population"; }
 
 namespace {
@@ -205,10 +207,8 @@ CutRange cuts_for(const BracketedQuantiles& bracketed, Role role, std::size_t ow
 /// Which cuts are rejected, and the ends that follow.
 class CutScan {
  public:
-  CutScan(const Lattice& lattice, const std::vector<Position>& cuts, const std::vector<std::int64_t>& counts)
-      : lattice_(lattice), cuts_(cuts), below_{0} {
-    for (const std::int64_t count : counts) below_.push_back(below_.back() + count);
-  }
+  CutScan(const Lattice& lattice, const std::vector<Position>& cuts, const std::vector<int128>& below)
+      : lattice_(lattice), cuts_(cuts), below_(below) {}
 
   std::int64_t noisy_records() const {
     constexpr int128 most = int128{1} << 40;
@@ -255,34 +255,55 @@ class CutScan {
 
   const Lattice& lattice_;
   const std::vector<Position>& cuts_;
-  std::vector<int128> below_;
+  const std::vector<int128>& below_;
 };
 
 }  // namespace
 
-std::vector<Interval> intervals_of(const QuantileQuery& query, const Lattice& lattice,
-                                   const std::vector<Position>& cuts, const std::vector<std::int64_t>& counts,
-                                   const Budget& share) {
-  const BracketedQuantiles bracketed = with_brackets(query);
+namespace {
+
+CriticalValues critical_values(const QuantileQuery& query, const Budget& share, std::size_t cells) {
   const CountTreeNoise noise = noise_of(query, share);
-  const CriticalValues critical(noise.measure(), noise.price(), counts.size());
-  const Failures failures(*query.intervals, query.quantiles.size());
-  const CutScan scan(lattice, cuts, counts);
+  return {noise.measure(), noise.price(), cells};
+}
+
+std::vector<int128> sums_from_none(const std::vector<std::int64_t>& counts) {
+  std::vector<int128> sums{0};
+  for (const std::int64_t count : counts) sums.push_back(sums.back() + count);
+  return sums;
+}
+
+}  // namespace
+
+CountedCells::CountedCells(const QuantileQuery& query, const Lattice& lattice, std::vector<Position> cuts,
+                           const std::vector<std::int64_t>& counts, const Budget& share)
+    : query_(query),
+      lattice_(lattice),
+      cuts_(std::move(cuts)),
+      below_(sums_from_none(counts)),
+      critical_(critical_values(query, share, counts.size())) {}
+
+std::vector<Interval> CountedCells::intervals(const Rational& level) const {
+  IntervalRequest request = *query_.intervals;
+  request.level = level;
+  const BracketedQuantiles bracketed = with_brackets(query_);
+  const Failures failures(request, query_.quantiles.size());
+  const CutScan scan(lattice_, cuts_, below_);
   const auto threshold = [&](const QuantileFraction& q, IntervalEnd end, const CutRange& range) {
-    if (query.intervals->of == IntervalOf::table) return critical.of_table(q, range.cells_below(), failures.of_end);
-    return critical.of_population(q, end, range.cells_below(), failures.of_end, scan.noisy_records(), failures.of_n);
+    if (request.of == IntervalOf::table) return critical_.of_table(q, range.cells_below(), failures.of_end);
+    return critical_.of_population(q, end, range.cells_below(), failures.of_end, scan.noisy_records(), failures.of_n);
   };
   std::vector<Interval> intervals;
-  for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
-    const QuantileFraction q = QuantileFraction::of(query.quantiles[i]);
+  for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
+    const QuantileFraction q = QuantileFraction::of(query_.quantiles[i]);
     const CutRange low = cuts_for(bracketed, Role::lower_bracket, i);
     const CutRange high = cuts_for(bracketed, Role::upper_bracket, i);
     std::uint64_t lower = 0;
-    std::uint64_t upper = lattice.size() - 1;
+    std::uint64_t upper = lattice_.size() - 1;
     if (!low.empty()) lower = scan.lower_end(q, low, threshold(q, IntervalEnd::lower, low));
     if (!high.empty()) upper = scan.upper_end(q, high, threshold(q, IntervalEnd::upper, high));
     const auto [first, last] = std::minmax(lower, upper);
-    intervals.push_back({first, last, first == 0, last == lattice.size() - 1});
+    intervals.push_back({first, last, first == 0, last == lattice_.size() - 1});
   }
   return intervals;
 }

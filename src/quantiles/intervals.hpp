@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quantiles/draws.hpp"
+#include "quantiles/interval_law.hpp"
 #include "quantiles/stages.hpp"
 
 namespace fractile {
@@ -38,9 +39,22 @@ std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const 
 /// One count a cell, one more than there are cuts.
 std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts);
 
-/// One interval a quantile of the query, from what is published: noisy counts of the cells. `share`: the budget that these spent.
-std::vector<Interval> intervals_of(const QuantileQuery& query, const Lattice& lattice,
-                                   const std::vector<Position>& cuts, const std::vector<std::int64_t>& counts,
-                                   const Budget& share);
+/// What is published of a release's cells, and the intervals that follow.
+class CountedCells {
+ public:
+  /// `share`: the budget that the noisy counts spent.
+  CountedCells(const QuantileQuery& query, const Lattice& lattice, std::vector<Position> cuts,
+               const std::vector<std::int64_t>& counts, const Budget& share);
+
+  /// One interval a quantile of the query. Any level may be asked for, whatever was counted, and several.
+  std::vector<Interval> intervals(const Rational& level) const;
+
+ private:
+  const QuantileQuery& query_;
+  const Lattice& lattice_;
+  std::vector<Position> cuts_;
+  std::vector<int128> below_;  // noisy counts up to each cut, from none
+  CriticalValues critical_;
+};
 
 }  // namespace fractile

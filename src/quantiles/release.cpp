@@ -258,8 +258,10 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   std::vector<std::uint64_t> selected = sampler.take_selected();
   QuantileRelease release{query, lattice, points_of(selected, plan.roles), plan.used(sampler.found()), {}, {}};
   if (query.intervals) {
-    release.intervals = intervals_of(query, lattice, cuts_of(selected, plan.roles), sampler.counts(),
-                                     query.budget.scaled(shares_of(*query.intervals).cells));
+    const CountedCells cells(query, lattice, cuts_of(selected, plan.roles), sampler.counts(),
+                             query.budget.scaled(shares_of(*query.intervals).cells));
+    release.intervals = cells.intervals(query.intervals->level);
+    release.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
   }
   release.spent = odometer.spent();
   release.course = std::make_shared<detail::Course>(detail::Course{plan, sampler.found(), std::move(selected)});

@@ -244,8 +244,8 @@ void explain_values(Page& page, const Receipt& receipt) {
     for (const Receipt::Published& each : group.quantiles) {
       rows.push_back({share_of(Rational::parse(each.quantile)), each.value});
       if (with_intervals) {
-        rows.back().push_back(lower_text(each.lower, each.or_below, OpenEnds::in_words));
-        rows.back().push_back(upper_text(each.upper, each.or_above, OpenEnds::in_words));
+        rows.back().push_back(lower_text(each.interval, OpenEnds::in_words));
+        rows.back().push_back(upper_text(each.interval, OpenEnds::in_words));
       } else {
         rows.back().push_back(each.rank_error ? *each.rank_error + " records" : "not known");
       }
@@ -256,6 +256,17 @@ void explain_values(Page& page, const Receipt& receipt) {
   if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
   const std::string found = round_numbers_in_words(receipt.groups.front());
   if (!grouped && !found.empty()) page.paragraph(found);
+}
+
+void explain_comparisons(Page& page, const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
+  page.section("What was compared");
+  std::vector<report_detail::Row> rows = report_detail::comparison_rows(receipt, comparisons);
+  for (report_detail::Row& row : rows) {
+    std::ranges::transform(row.begin(), row.end() - 6, row.begin(),
+                           [&](const std::string& name) { return page.typed(name); });
+  }
+  page.table(rows);
+  page.paragraph(report_detail::comparisons_in_words(receipt, comparisons));
 }
 
 void explain_people(Page& page, const Receipt& receipt) {
@@ -413,7 +424,7 @@ void explain_origin(Page& page, const Receipt& receipt) {
 
 }  // namespace
 
-std::string explain(const Receipt& receipt, Prose prose) {
+std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons) {
   Page page(prose);
   const std::size_t quantiles = receipt.groups.front().quantiles.size();
   page.title(fmt::format("{} quantile{} of {}{}", quantiles, quantiles == 1 ? "" : "s",
@@ -427,6 +438,7 @@ std::string explain(const Receipt& receipt, Prose prose) {
                     receipt.unsafe_seed));
   }
   explain_values(page, receipt);
+  if (!comparisons.empty()) explain_comparisons(page, receipt, comparisons);
   explain_people(page, receipt);
   explain_strength(page, receipt);
   explain_errors(page, receipt);

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fractile/exact.hpp"
+#include "fractile/report.hpp"
+#include "report/text_columns.hpp"
 
 namespace fractile::report_detail {
 
@@ -16,14 +19,19 @@ inline std::string share_of(const Rational& share) {
 /// How an interval's end is written that is the range's: an infinity that programs read, or in words.
 enum class OpenEnds { infinite, in_words };
 
-inline std::string lower_text(const std::string& value, bool or_below, OpenEnds ends) {
-  if (!or_below) return value;
-  return ends == OpenEnds::infinite ? "-inf" : value + " or below";
+inline std::string lower_text(const Receipt::Ends& interval, OpenEnds ends) {
+  if (!interval.or_below) return interval.lower;
+  return ends == OpenEnds::infinite ? "-inf" : interval.lower + " or below";
 }
 
-inline std::string upper_text(const std::string& value, bool or_above, OpenEnds ends) {
-  if (!or_above) return value;
-  return ends == OpenEnds::infinite ? "inf" : value + " or above";
+inline std::string upper_text(const Receipt::Ends& interval, OpenEnds ends) {
+  if (!interval.or_above) return interval.upper;
+  return ends == OpenEnds::infinite ? "inf" : interval.upper + " or above";
 }
+
+/// A heading, and a row a comparison: key (with groups), quantile, what it is against, the difference and the ratio.
+std::vector<Row> comparison_rows(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
+/// How surely they hold.
+std::string comparisons_in_words(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
 
 }  // namespace fractile::report_detail

@@ -32,7 +32,13 @@ void write_quantiles(Writer& json, const QuantileRelease& release, const WorstCa
     member(json, "quantile", release.query.quantiles[i].to_string());
     member(json, "value", release.value(i));
     number(json, "rank_error", worst.ranks[i] ? fmt::format("{}", *worst.ranks[i]) : "null");
-    if (!release.intervals.empty()) write_interval(json, release.lattice, release.intervals[i]);
+    if (!release.intervals.empty()) {
+      write_interval(json, release.lattice, release.intervals[i]);
+      json.Key("in_pairs");
+      json.StartObject();
+      write_interval(json, release.lattice, release.intervals_in_pairs[i]);
+      json.EndObject();
+    }
     json.EndObject();
   }
   json.EndArray();

@@ -26,8 +26,10 @@ void add_release(std::vector<Row>& rows, const QuantileRelease& release, const R
     row.insert(row.end(), {release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
     if (release.intervals.empty()) continue;
     const Interval& interval = release.intervals[i];
-    row.push_back(lower_text(release.lattice.at(interval.lower).to_decimal(), interval.or_below, ends));
-    row.push_back(upper_text(release.lattice.at(interval.upper).to_decimal(), interval.or_above, ends));
+    const Receipt::Ends written{release.lattice.at(interval.lower).to_decimal(),
+                                release.lattice.at(interval.upper).to_decimal(), interval.or_below, interval.or_above};
+    row.push_back(lower_text(written, ends));
+    row.push_back(upper_text(written, ends));
   }
 }
 
@@ -60,8 +62,8 @@ std::vector<Row> rows_of(const Receipt& receipt, const std::string& key, const s
     for (const Receipt::Published& each : group.quantiles) {
       rows.push_back(grouped ? Row{group.key, each.quantile, each.value} : Row{each.quantile, each.value});
       if (!with_intervals) continue;
-      rows.back().push_back(lower_text(each.lower, each.or_below, ends));
-      rows.back().push_back(upper_text(each.upper, each.or_above, ends));
+      rows.back().push_back(lower_text(each.interval, ends));
+      rows.back().push_back(upper_text(each.interval, ends));
     }
   }
   return rows;

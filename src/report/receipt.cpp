@@ -83,14 +83,18 @@ std::string lattice_of(const Json& lattice) {
   return text;
 }
 
+Receipt::Ends ends_of(const Json& object) {
+  return {text_of(object, "lower"), text_of(object, "upper"), object.HasMember("or_below"),
+          object.HasMember("or_above")};
+}
+
 std::vector<Receipt::Published> quantiles_of(const Json& list) {
   std::vector<Receipt::Published> quantiles;
   for (const Json& each : list.GetArray()) {
     std::optional<std::string> rank_error = text_of(each, "rank_error");
     if (rank_error->empty()) rank_error.reset();
-    quantiles.push_back({text_of(each, "quantile"), text_of(each, "value"), std::move(rank_error),
-                         text_of(each, "lower"), text_of(each, "upper"), each.HasMember("or_below"),
-                         each.HasMember("or_above")});
+    quantiles.push_back({text_of(each, "quantile"), text_of(each, "value"), std::move(rank_error), ends_of(each),
+                         each.HasMember("in_pairs") ? ends_of(each["in_pairs"]) : Receipt::Ends{}});
   }
   return quantiles;
 }
@@ -164,6 +168,13 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
 }
 
 }  // namespace
+
+std::vector<std::string> Receipt::keys() const {
+  std::vector<std::string> keys;
+  if (source.by.empty()) return keys;
+  for (const Group& group : groups) keys.push_back(group.key);
+  return keys;
+}
 
 Receipt read_receipt(const std::string& text, const std::string& name) {
   rapidjson::Document document;

@@ -55,13 +55,6 @@ std::vector<std::string> tables_of(const SourceDescription& source) {
   return tables;
 }
 
-std::vector<std::string> keys_of(const Receipt& receipt) {
-  std::vector<std::string> keys;
-  if (receipt.source.by.empty()) return keys;
-  for (const Receipt::Group& group : receipt.groups) keys.push_back(group.key);
-  return keys;
-}
-
 std::vector<std::string> quantiles_of(const Receipt& receipt) {
   std::vector<std::string> quantiles;
   for (const Receipt::Published& each : receipt.groups.front().quantiles) quantiles.push_back(each.quantile);
@@ -89,7 +82,7 @@ std::string difference(const Json& query, const Receipt& receipt) {
       {"what is done with missing values", source.null_policy == text_at(query, "null")},
       {"the column of persons", source.person == text_at(query, "person")},
       {"the column of groups", source.by == text_at(query, "by")},
-      {"the keys", keys_of(receipt) == texts_at(query, "keys")},
+      {"the keys", receipt.keys() == texts_at(query, "keys")},
       {"the quantiles", quantiles_of(receipt) == texts_at(query, "quantiles")},
       {"the cost", has_cost(query, receipt.budget)},
       {"the neighbors", receipt.neighbors == text_at(query, "neighbors")},

@@ -75,6 +75,49 @@ class Intervals(CommandTest):
         self.assertEqual(result.code, 0, result.err)
         self.assertEqual(len(list(csv.DictReader(io.StringIO(result.out)))), 6)
 
+    def test_quartiles_are_compared(self):
+        receipt = self.folder / "receipt.json"
+        result = self.wages(intervals="0.95", compare="0.25,0.75", format="csv", receipt=str(receipt))
+        self.assertEqual(result.code, 0, result.err)
+        rows = list(csv.DictReader(io.StringIO(result.out)))
+        self.assertEqual([row["statistic"] for row in rows], ["value"] * 3 + ["difference", "ratio"])
+        difference = rows[3]
+        self.assertEqual((difference["quantile"], difference["against"]), ("3/4", "1/4"))
+        self.assertEqual(float(difference["value"]), float(rows[2]["value"]) - float(rows[0]["value"]))
+        self.assertLess(float(difference["lower"]), 500)
+        self.assertLess(500, float(difference["upper"]))
+        words = " ".join(run("explain", str(receipt), "--compare", "0.25,0.75").out.split())
+        self.assertIn("What was compared", words)
+        self.assertIn("lie between their ends: each line by itself, for no further budget", words)
+        plain = json.loads(receipt.read_text(encoding="utf-8"))
+        ends = [plain["quantiles"][i]["in_pairs"] for i in (0, 2)]
+        self.assertEqual(float(difference["lower"]), ends[1]["lower"] - ends[0]["upper"])
+
+    def test_groups_are_compared_again_and_again_for_one_price(self):
+        ledger = str(self.folder / "budget.db")
+        self.assertEqual(run("ledger", "init", ledger, "--dataset", "wages", "--epsilon", "2").code, 0)
+        asked = {"intervals": "0.95", "by": "team", "keys": "a,b", "expected_rows": "1000", "unsafe_seed": None}
+        first = self.wages(**asked, ledger=ledger, format="table", compare="a,b")
+        self.assertEqual(first.code, 0, first.err)
+        self.assertIn("difference", first.out)
+        again = self.wages(**asked, ledger=ledger, format="csv", compare="0.25,0.5")
+        self.assertEqual(again.code, 0, again.err)
+        self.assertIn("nothing was spent", again.err)
+        rows = list(csv.DictReader(io.StringIO(again.out)))
+        self.assertEqual([row["key"] for row in rows if row["statistic"] == "difference"], ["a", "b"])
+
+    def test_comparisons_are_refused_before_anything_is_read(self):
+        for changes, words in (
+            ({"compare": "0.25,0.75"}, "--compare goes with --intervals"),
+            ({"compare": "0.25,0.8", "intervals": "0.95"}, "--compare: '0.8' is not one of the quantiles"),
+            ({"compare": "0.25", "intervals": "0.95"}, "--compare takes two names"),
+            ({"compare": "0.25,0.75", "intervals": "0.95", "format": "json"}, "fractile explain RECEIPT --compare"),
+        ):
+            with self.subTest(words):
+                result = run("release", str(self.folder / "absent.csv"), *options(WAGES, **changes))
+                self.assertEqual(result.code, 2, result.err)
+                self.assertIn(words, result.err)
+
     def test_plan_tells_widths(self):
         changes = {"column": None, "unsafe_seed": None, "format": "csv"}
         result = run("plan", *options(WAGES, intervals="0.95", **changes))

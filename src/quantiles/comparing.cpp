@@ -1,0 +1,40 @@
+#include "fractile/comparing.hpp"
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+namespace {
+
+/// second / first, where the first is certainly above 0: the least is that of the second's lower end, over the first's upper end when
+/// it is not below 0, and over its lower end otherwise; the most likewise.
+Estimate ratio_of(const Estimate& first, const Estimate& second) {
+  const Rational zero(0);
+  const Rational& under_least = second.lower < zero ? first.lower : first.upper;
+  const Rational& under_most = second.upper < zero ? first.upper : first.lower;
+  return {second.value / first.value, second.lower / under_least, second.upper / under_most,
+          second.or_below || (first.or_above && second.lower > zero),
+          second.or_above || (first.or_above && second.upper < zero)};
+}
+
+}  // namespace
+
+Estimate estimate_in_pairs(const QuantileRelease& release, std::size_t i) {
+  if (release.intervals_in_pairs.empty()) {
+    throw Error(ErrorCode::usage, "a release without intervals has nothing to compare",
+                "ask for intervals in the query");
+  }
+  const Interval& interval = release.intervals_in_pairs.at(i);
+  return {release.value(i), release.lattice.at(interval.lower), release.lattice.at(interval.upper), interval.or_below,
+          interval.or_above};
+}
+
+Comparison compare(const Estimate& first, const Estimate& second) {
+  Comparison result{{second.value - first.value, second.lower - first.upper, second.upper - first.lower,
+                     second.or_below || first.or_above, second.or_above || first.or_below},
+                    {}};
+  const bool above_zero = first.lower > Rational(0) && first.value > Rational(0) && !first.or_below;
+  if (above_zero) result.ratio = ratio_of(first, second);
+  return result;
+}
+
+}  // namespace fractile
