@@ -150,7 +150,9 @@ class ByHand {
     if (branch_.adaptive && lattice_.size() >= 100'000) {
       const std::vector<RoundGrid> grids = round_grids(lattice_);
       const std::vector<std::uint64_t> scores = granularity_scores(profile, grids);
-      const std::size_t chosen = select_softmax(scores, rate_of(range, by_relation(8, 16), person_), bits_);
+      std::vector<std::uint64_t> lengths(grids.size() + 1, 1);
+      lengths[0] = 20 * grids.size();
+      const std::size_t chosen = select_softmax(scores, lengths, rate_of(range, by_relation(16, 23), person_), bits_);
       ++findings_;
       costs_.push_back({"granularity", of_range(range)});
       if (chosen > 0) found.grid = grids[chosen - 1];
@@ -1099,6 +1101,7 @@ std::vector<Branch> grouped_branches() {
                       .adaptive = true,
                       .counts_after_granularity = true,
                       .measures = {Measure::pure},
+                      .rows = 15'000,  // so that the grid is found for six records a person, too
                       .reaches = {"grid"}});
   return branches;
 }

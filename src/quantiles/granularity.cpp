@@ -48,15 +48,22 @@ std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const 
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     counts[granularity_of(profile.position(k), grids)] += profile.count(k);
   }
-  std::vector<std::uint64_t> scores;
-  const std::uint64_t twice = 2 * profile.records();
-  std::uint64_t finer = 0;
-  for (const std::uint64_t here : counts) {
-    const std::uint64_t finer_than_next = finer + here;
-    scores.push_back(std::max(5 * finer, twice - std::min(twice, 5 * finer_than_next)));
+  const std::uint64_t records = profile.records();
+  std::uint64_t finer = counts.front();
+  std::vector<std::uint64_t> scores{13 * (records - finer)};
+  for (std::size_t j = 1; j < counts.size(); ++j) {
+    const std::uint64_t finer_than_next = finer + counts[j];
+    const std::uint64_t not_coarser = 4 * records - std::min(4 * records, 10 * finer_than_next);
+    scores.push_back(6 * records + std::max(10 * finer, not_coarser));
     finer = finer_than_next;
   }
   return scores;
+}
+
+std::vector<std::uint64_t> granularity_multiplicities(std::size_t grids) {
+  std::vector<std::uint64_t> multiplicities(grids + 1, 1);
+  multiplicities.front() = 20 * grids;
+  return multiplicities;
 }
 
 RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
@@ -76,8 +83,8 @@ RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
 
 namespace {
 
-constexpr std::int64_t range_added = 8;
-constexpr std::int64_t range_changed = 16;
+constexpr std::int64_t range_added = 16;
+constexpr std::int64_t range_changed = 23;
 
 }  // namespace
 
@@ -87,7 +94,7 @@ Exponent granularity_rate(const Calibration& calibration) {
 
 std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
                                             const Exponent& rate, PaidPart part) {
-  const ScoredSelection selection(granularity_scores(profile, grids));
+  const ScoredSelection selection(granularity_scores(profile, grids), granularity_multiplicities(grids.size()));
   const std::uint64_t level = part.select(selection, {rate, range_added, range_changed});
   if (level == 0) return {};
   return grids[level - 1];

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
+#include <random>
 
 #include "quantiles/base_measure.hpp"
 #include "quantiles/plan.hpp"
@@ -54,10 +56,10 @@ TEST(Granularity, ScoresTellHowFarFromAFifthTheFinerRecordsAre) {
   const std::vector<RoundGrid> grids{{0, 10}, {0, 100}};
   // One record between candidates, two on 7, three on 20, one on 100.
   const RankProfile profile(201, {4, 15, 41, 201}, std::vector<std::uint64_t>{1, 2, 3, 1});
-  EXPECT_EQ(granularity_scores(profile, grids), (std::vector<std::uint64_t>{0, 15, 30}));
+  EXPECT_EQ(granularity_scores(profile, grids), (std::vector<std::uint64_t>{52, 72, 102}));
   // One, three and eight: a twelfth is finer than tens, a third than hundreds.
   const RankProfile round(201, {15, 41, 201}, std::vector<std::uint64_t>{1, 3, 8});
-  EXPECT_EQ(granularity_scores(round, grids), (std::vector<std::uint64_t>{19, 5, 20}));
+  EXPECT_EQ(granularity_scores(round, grids), (std::vector<std::uint64_t>{143, 82, 112}));
 }
 
 TEST(Granularity, RecordsMoveToTheNearestOfTheGrid) {
@@ -100,6 +102,31 @@ TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
     if (grid && grid->stride == 100) ++found;
   }
   EXPECT_GT(found, 3300);
+}
+
+// Incomes to the unit, of which tens are no grid: a twentieth of the releases may find one, whatever the number of records.
+TEST(Granularity, IsSeldomFoundWhereThereIsNone) {
+  const Lattice units = lattice("0", "500000", "1");
+  const std::vector<RoundGrid> grids = round_grids(units);
+  std::mt19937_64 generator(3);
+  std::lognormal_distribution<double> income(10.5, 0.8);
+  RandomBits bits = RandomBits::system();
+  for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
+    QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1)), neighbors};
+    const Exponent rate = granularity_rate(finding_calibration(query));
+    for (const int records : {20, 50, 100, 200, 1000}) {
+      ProfileBuilder builder(units);
+      for (int i = 0; i < records; ++i) builder.add(static_cast<std::int64_t>(income(generator)));
+      const RankProfile incomes = builder.finish();
+      const auto draws = static_cast<int>(effort(1000));
+      int found = 0;
+      for (int i = 0; i < draws; ++i) {
+        found += select_granularity(incomes, grids, rate, testing::FreeDraws(bits).part()) ? 1 : 0;
+      }
+      // 4.8 deviations above the twentieth: one run in a million.
+      EXPECT_LE(found, draws * 0.05 + 4.8 * std::sqrt(draws * 0.05 * 0.95)) << records << to_string(neighbors);
+    }
+  }
 }
 
 TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {

@@ -306,7 +306,7 @@ TEST(GroupsAudit, ARecordsShareOfASelectionIsLinear) {
       const Rational all = record * moves;  // the bounded range of all that a person can move
       RC_ASSERT((is_pure ? all == Rational(1) / levels : all * all / Rational(8) <= Rational(1, 2) / levels));
     }
-    RC_ASSERT(granularity_rate(calibration) == calibration.rate(Rational(8), Rational(16), true));
+    RC_ASSERT(granularity_rate(calibration) == calibration.rate(Rational(16), Rational(23), true));
   }));
 }
 
