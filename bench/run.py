@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs the benchmarks and writes docs/benchmarks.md.
 
-    run.py BENCH_FOLDER [--peers] [--quick] [--out FILE]
+    run.py BENCH_FOLDER [--peers] [--quick] [--only SECTION] [--out FILE]
 
 BENCH_FOLDER holds fractile_bench, its parent the program; FRACTILE_DUCKDB names libduckdb. Every table compares
 contenders of one run: inside a process in random turn, whole processes A B A B. Times are medians; nothing is asserted.
-With --peers also the other private libraries, in the Python that FRACTILE_BENCH_PEERS names.
+With --peers also the other private libraries, in the Python that FRACTILE_BENCH_PEERS names. With --only one section is
+measured, and written anew into the page that is there.
 """
 
 import argparse
@@ -498,17 +499,46 @@ def head_part(context, quick, beside):
             f"very machine with -ffast-math. {others}\n")
 
 
+# By the name that --only takes: what is run, what is written, and the heading before which a new section goes.
+SECTIONS = {
+    "selection": ("^selection/", selection_part, "## One release of counted records"),
+    "short-lists": ("^short_list/", short_list_part, "## Counting records in no order"),
+    "counting": ("^(profile|release)/", counting_part, "## A whole process, from file to quantile"),
+}
+
+
+def with_section(page, text, following, date):
+    """The page with the section of the same heading replaced, or put before the heading `following`."""
+    heading, _, rest = text.partition("\n")
+    section = f"{heading}\n\n(Measured by itself on {date}.)\n{rest.rstrip()}\n\n"
+    at = page.find(heading + "\n")
+    if at < 0:
+        at = page.index(following)
+        return page[:at] + section + page[at:]
+    end = page.find("\n## ", at + 1)
+    return page[:at] + section + (page[end + 1:] if end >= 0 else "")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("--peers", action="store_true", help="the private rivals in Python as well")
     parser.add_argument("--quick", action="store_true", help="small tables, few runs: to see that it works")
     parser.add_argument("--out", type=Path, default=HOUSE / "docs" / "benchmarks.md")
+    parser.add_argument("--only", choices=SECTIONS, help="measure one section, and leave the others of the page")
     options = parser.parse_args()
     if not os.path.exists(os.environ.get("FRACTILE_DUCKDB", "")):
         parser.error("FRACTILE_DUCKDB must name libduckdb; ./dev bench sees to it")
 
     results = Results()
+    if options.only:
+        pattern, part, following = SECTIONS[options.only]
+        results.run(options.folder / "fractile_bench", pattern, options.quick)
+        page = options.out.read_text(encoding="utf-8")
+        date = datetime.date.today().isoformat()
+        options.out.write_text(with_section(page, part(results), following, date), encoding="utf-8")
+        print(f"wrote {options.only} into {options.out}")
+        return
     few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^refinement/.*/[2-5]/(check_)?refine",
            "^utility/")
     for pattern in few if options.quick else ("^selection/", "^(release|profile|short_list)/", "^(refinement|utility)/"):
