@@ -130,9 +130,17 @@ double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint
 /// Two significant digits: the places of every hundredth of ShortDecimal.
 Rational two_digits(std::int64_t place) { return ShortDecimal::at(100 * place).value(); }
 
+constexpr std::int64_t last_place = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade / 100;
+
+/// Of the least that is not less.
+std::int64_t place_from(const Rational& amount) {
+  std::int64_t place = 0;
+  while (place < last_place && two_digits(place) < amount) ++place;
+  return place;
+}
+
 /// Larger than the query's own, with which the values are mostly noise.
 std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, std::uint64_t rows) {
-  constexpr std::int64_t last = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade / 100;
   constexpr std::int64_t stride = 30;  // at most a factor of four
   if (query.budget.measure() == Measure::approximate) return {};
   const double now =
@@ -141,13 +149,12 @@ std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, st
     query.budget = budget_like(query.budget, two_digits(place));
     return noise_share(query, lattice, rows) <= tolerated_share;
   };
-  std::int64_t low = 0;
-  while (low < last && two_digits(low).to_double() <= now) ++low;
+  std::int64_t low = place_from(Rational::from_double(now));
   std::int64_t high = low;
   while (!is_enough(high)) {
-    if (high >= last) return {};
+    if (high >= last_place) return {};
     low = high + 1;
-    high = std::min(high + stride, last);
+    high = std::min(high + stride, last_place);
   }
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
@@ -175,7 +182,15 @@ std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release) {
   if (!release.course) return {};
   const QuantileQuery& query = release.course->plan.query;
   const std::optional<std::uint64_t>& told = query.expected_rows;
-  return noise_among(query, release.lattice, release.public_records ? release.public_records : told);
+  std::optional<MostlyNoise> noise =
+      noise_among(query, release.lattice, release.public_records ? release.public_records : told);
+  if (noise && noise->enough && release.bounds) {  // what was enough is what the bounds leave
+    const Budget& rest = *noise->enough;
+    const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
+    const Rational left = Rational(1) - release.bounds->share;
+    noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
+  }
+  return noise;
 }
 
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
@@ -144,6 +145,25 @@ TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
     release.public_records = 100'000;
     EXPECT_FALSE(mostly_noise(release));
   }
+}
+
+// The budget that is named is the whole one, of which the bounds take their share.
+TEST(MostlyNoise, OfFoundBoundsPaysForThem) {
+  const BoundsSearch search{Rational(1)};
+  const QuantileQuery query = spread(9, 50, Budget::pure(Rational(1, 10)));
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const QuantileRelease release = release_with_private_bounds(reference_table(search.lattice(), Shape::normal, 300),
+                                                              search, query, Rational(1, 2), bits);
+  QuantileQuery rest = query;
+  rest.budget = query.budget.scaled(Rational(1, 2));
+  const std::optional<MostlyNoise> noise = mostly_noise(release);
+  const std::optional<MostlyNoise> of_rest = mostly_noise(rest, release.lattice);
+  ASSERT_TRUE(noise);
+  EXPECT_EQ(noise->share, of_rest->share);
+  const Rational twice = of_rest->enough->epsilon().coefficient() * Rational(2);
+  const Rational named = noise->enough->epsilon().coefficient();
+  EXPECT_GE(named, twice);
+  EXPECT_LE(named, twice * Rational(11, 10));
 }
 
 // What counts is the query that each group answers: of change-one, it is calibrated to two records that come or go, which costs
