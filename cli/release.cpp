@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "fractile/error.hpp"
+#include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/report.hpp"
 #include "fractile/source.hpp"
@@ -71,6 +73,16 @@ std::string input_name(const Typed& typed) {
 Table opened(const TableOptions& options, const std::string& name) {
   const Progress progress("opening " + name);
   return Table::open(options);
+}
+
+/// From what is public: all groups have the same query.
+void warn_of_noise(const Published& published) {
+  const QuantileRelease* release = std::get_if<QuantileRelease>(&published);
+  if (!release) release = &std::get<GroupedRelease>(published).releases.front();
+  const std::optional<MostlyNoise> noise = mostly_noise(*release);
+  if (!noise) return;
+  const auto [what, hint] = in_words(*noise);
+  print_error("warning: " + what, hint);
 }
 
 /// An epsilon of 20, at which the odds may change half a billion times over, and a rho as large as an exponential
@@ -146,6 +158,7 @@ int run_release(const Typed& typed) {
     } else if (!receipt.empty()) {
       write_durably(receipt, json);
     }
+    warn_of_noise(release);
   };
   charge ? charge->guard(publish) : publish();
   print(output, !receipt.empty() ? "the release was made; the receipt " + receipt + " holds it"

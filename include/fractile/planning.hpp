@@ -65,11 +65,30 @@ struct TypicalError {
   std::uint64_t releases = 0;       ///< how many were drawn from the mechanism's own law
   std::vector<double> median;       ///< one a quantile
   std::vector<double> nine_in_ten;  ///< one a quantile: nine releases in ten have at most this
+  std::vector<double> mean;         ///< one a quantile
 };
 
 /// Draws releases with reproducible bits: the same for the same arguments. Error(usage) unless rows and releases are positive.
 TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
                            std::uint64_t releases);
+
+/// Values that say little: on releases of the normal reference table of so many rows their mean rank error, as a share of the rows
+/// from a quantile to the nearest other one that is wanted (or to an end of the table, if that is nearer), is above a quarter. A value
+/// between two quantiles that is drawn blindly has about that.
+struct MostlyNoise {
+  std::uint64_t rows = 0;        ///< that were told, of one group where there are groups
+  double share = 0;              ///< the mean over the quantiles, above 1/4
+  std::optional<Budget> enough;  ///< about the least with which it is not, in two significant digits; up to 1000
+};
+
+/// Of a query that tells how many rows to expect; nothing when it does not, or when its values are more than noise. Nothing where
+/// intervals are asked for, since they tell how wrong a value may be. It reads no record. Error(usage) as
+/// QuantileQuery::validate().
+std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
+
+/// The same of a release, or of one of the groups: from its query, its lattice and its public number of rows alone, never from what
+/// was drawn.
+std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release);
 
 /// What a query would run, cost and be worth.
 struct ReleasePlan {
@@ -80,6 +99,7 @@ struct ReleasePlan {
   TypicalError typical;
   /// Of intervals that are asked for: the median width on the same table, in records between the ends; one a quantile.
   std::vector<double> interval_widths = {};
+  std::optional<MostlyNoise> noise = {};
 };
 
 /// What `plan_release` is to find out.

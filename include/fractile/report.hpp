@@ -40,6 +40,13 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
 /// The same with `groups` in place of `quantiles`: an object a key. What ran stands in each group unless it was the same.
 std::string to_json(const GroupedRelease& groups, const SourceDescription& source);
 
+/// A sentence without a full stop, and what to do: for a warning on standard error, in a plan and in an explanation.
+struct NoiseInWords {
+  std::string what;
+  std::string hint;
+};
+NoiseInWords in_words(const MostlyNoise& noise);
+
 /// A receipt that was read back. Numbers are as they stand in it, with all their decimals.
 struct Receipt {
   /// Of an interval; empty without.
@@ -89,6 +96,7 @@ struct Receipt {
   std::string interval_level = {};  ///< of intervals; empty without
   std::string interval_of = {};     ///< "table" or "population"
   bool intervals_together = false;  ///< the level is that of all intervals of a release, or of a group, at once
+  std::optional<MostlyNoise> noise = {};
 
   /// Of the groups, in order; none without.
   std::vector<std::string> keys() const;

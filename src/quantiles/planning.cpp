@@ -54,7 +54,8 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
           std::move(used),
           worst_case(query, lattice, options.confidence),
           typical_error(query, lattice, options.shape, rows, affordable_releases(query, rows, options.releases)),
-          interval_widths(query, lattice, options.shape, rows)};
+          interval_widths(query, lattice, options.shape, rows),
+          mostly_noise(query, lattice)};
 }
 
 namespace {
@@ -82,6 +83,115 @@ Budget budget_like(const Budget& budget, const Rational& value) {
 }
 
 }  // namespace
+
+namespace {
+
+/// From each quantile to the nearest other one, or to the nearer end, as shares of the rows; the ends themselves have no end to
+/// go to.
+std::vector<double> gaps_of(const std::vector<Rational>& quantiles) {
+  std::vector<Rational> marks{0};
+  for (const Rational& q : quantiles) {
+    if (q > marks.back()) marks.push_back(q);
+  }
+  if (marks.back() < Rational(1)) marks.emplace_back(1);
+  std::vector<double> gaps;
+  for (const Rational& q : quantiles) {
+    const auto at = std::ranges::find(marks, q);
+    Rational gap(1);
+    if (at != marks.begin()) gap = std::min(gap, q - *(at - 1));
+    if (at + 1 != marks.end()) gap = std::min(gap, *(at + 1) - q);
+    gaps.push_back(gap.to_double());
+  }
+  return gaps;
+}
+
+/// The mean rank error, as a share of the rows between quantiles.
+double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows, std::uint64_t releases) {
+  constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
+  const std::uint64_t simulated = std::min(rows, most_simulated_rows);
+  const std::vector<double> errors = typical_error(query, lattice, Shape::normal, simulated, releases).mean;
+  const std::vector<double> gaps = gaps_of(query.quantiles);
+  double sum = 0;
+  for (std::size_t i = 0; i < gaps.size(); ++i) sum += errors[i] / (gaps[i] * static_cast<double>(rows));
+  return sum / static_cast<double>(gaps.size());
+}
+
+constexpr double tolerated_share = 0.25;
+
+/// A few releases tell when values are far from being noise, as most are.
+double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
+  constexpr std::uint64_t few_releases = 3;
+  constexpr double far_from_noise = 0.1;
+  const double share = noise_share(query, lattice, rows, few_releases);
+  if (share <= far_from_noise) return share;
+  return noise_share(query, lattice, rows, std::clamp<std::uint64_t>(200 / query.quantiles.size(), 10, 40));
+}
+
+/// Two significant digits: the places of every hundredth of ShortDecimal.
+Rational two_digits(std::int64_t place) { return ShortDecimal::at(100 * place).value(); }
+
+constexpr std::int64_t last_place = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade / 100;
+
+/// Of the least that is not less.
+std::int64_t place_from(const Rational& amount) {
+  std::int64_t place = 0;
+  while (place < last_place && two_digits(place) < amount) ++place;
+  return place;
+}
+
+/// Larger than the query's own, with which the values are mostly noise.
+std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, std::uint64_t rows) {
+  constexpr std::int64_t stride = 30;  // at most a factor of four
+  if (query.budget.measure() == Measure::approximate) return {};
+  const double now =
+      query.budget.measure() == Measure::zcdp ? query.budget.rho().to_double() : query.budget.epsilon().to_double();
+  const auto is_enough = [&](std::int64_t place) {
+    query.budget = budget_like(query.budget, two_digits(place));
+    return noise_share(query, lattice, rows) <= tolerated_share;
+  };
+  std::int64_t low = place_from(Rational::from_double(now));
+  std::int64_t high = low;
+  while (!is_enough(high)) {
+    if (high >= last_place) return {};
+    low = high + 1;
+    high = std::min(high + stride, last_place);
+  }
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    is_enough(middle) ? high = middle : low = middle + 1;
+  }
+  return budget_like(query.budget, two_digits(high));
+}
+
+std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice& lattice,
+                                       const std::optional<std::uint64_t>& rows) {
+  if (!rows || query.intervals) return {};
+  const std::uint64_t some = std::max<std::uint64_t>(*rows, 1);
+  const double share = noise_share(query, lattice, some);
+  if (share <= tolerated_share) return {};
+  return MostlyNoise{*rows, share, enough_for(query, lattice, some)};
+}
+
+}  // namespace
+
+std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice) {
+  return noise_among(query, lattice, query.expected_rows);
+}
+
+std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release) {
+  if (!release.course) return {};
+  const QuantileQuery& query = release.course->plan.query;
+  const std::optional<std::uint64_t>& told = query.expected_rows;
+  std::optional<MostlyNoise> noise =
+      noise_among(query, release.lattice, release.public_records ? release.public_records : told);
+  if (noise && noise->enough && release.bounds) {  // what was enough is what the bounds leave
+    const Budget& rest = *noise->enough;
+    const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
+    const Rational left = Rational(1) - release.bounds->share;
+    noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
+  }
+  return noise;
+}
 
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
                                    const Rational& confidence) {

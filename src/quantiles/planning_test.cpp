@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
@@ -77,6 +78,111 @@ TEST(Planning, TypicalErrorsAreThoseOfTheLaw) {
   EXPECT_NEAR(typical.nine_in_ten[0], 22.5, 1);
   const TypicalError again = typical_error(query, lattice, Shape::uniform, 1000, 20'000);
   EXPECT_EQ(typical.median, again.median);
+}
+
+/// So many evenly spread quantiles of about so many rows.
+QuantileQuery spread(std::int64_t quantiles, std::uint64_t rows, const Budget& budget) {
+  QuantileQuery query{{}, budget};
+  for (std::int64_t i = 1; i <= quantiles; ++i) query.quantiles.emplace_back(i, quantiles + 1);
+  query.expected_rows = rows;
+  return query;
+}
+
+// Of 1,000 rows, 500 lie between the median and either end. At an epsilon of 1/10 it misses by about ten, of which 125 are tolerated; at
+// next to none the value is uniform between the bounds, four standard deviations to either side, and misses by
+// (2 - 1/sqrt(2 pi))/4 = 0.4 of the rows.
+TEST(MostlyNoise, IsWhatMissesByAQuarterOfTheRowsBetween) {
+  const Lattice lattice = Lattice::regular(0, 999'999, 1);
+  QuantileQuery query = spread(1, 1'000, Budget::pure(Rational(1, 10)));
+  query.mechanism = Mechanism::approximate;
+  EXPECT_FALSE(mostly_noise(query, lattice));
+  query.expected_rows.reset();
+  EXPECT_FALSE(mostly_noise(query, lattice));  // nothing tells
+  query.expected_rows = 1'000;
+  query.budget = Budget::pure(Rational(1, 1'000'000));
+  const std::optional<MostlyNoise> noise = mostly_noise(query, lattice);
+  ASSERT_TRUE(noise);
+  EXPECT_EQ(noise->rows, 1'000U);
+  EXPECT_NEAR(noise->share, 0.8, 0.1);
+}
+
+TEST(MostlyNoise, TheBudgetThatWouldDoDoes) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 50))}) {
+    QuantileQuery query = spread(9, 50, budget);
+    const std::optional<MostlyNoise> noise = mostly_noise(query, lattice);
+    ASSERT_TRUE(noise);
+    ASSERT_TRUE(noise->enough);
+    EXPECT_EQ(noise->enough->measure(), budget.measure());
+    query.budget = *noise->enough;
+    EXPECT_FALSE(mostly_noise(query, lattice));
+    query.budget = noise->enough->scaled(Rational(1, 2));
+    EXPECT_TRUE(mostly_noise(query, lattice));
+  }
+}
+
+TEST(MostlyNoise, SomeQuantilesNoBudgetSeparates) {
+  const std::optional<MostlyNoise> noise =
+      mostly_noise(spread(99, 20, Budget::pure(Rational(1))), Lattice::regular(0, 500'000, 1));
+  ASSERT_TRUE(noise);
+  EXPECT_FALSE(noise->enough);
+}
+
+// Whatever the records are and whatever was drawn: only the number that was told or declared counts.
+TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  const QuantileQuery query = spread(9, 50, Budget::pure(Rational(1)));
+  const std::optional<MostlyNoise> told = mostly_noise(query, lattice);
+  RandomBits bits = RandomBits::system();
+  for (const std::uint64_t records : {0U, 7U, 5'000U}) {
+    const RankProfile profile = reference_table(lattice, Shape::uniform, records);
+    QuantileRelease release = release_quantiles(profile, lattice, query, bits);
+    const std::optional<MostlyNoise> noise = mostly_noise(release);
+    ASSERT_TRUE(noise);
+    EXPECT_EQ(noise->share, told->share);
+    EXPECT_EQ(noise->rows, 50U);
+    EXPECT_EQ(noise->enough->epsilon(), told->enough->epsilon());
+    release.public_records = 100'000;
+    EXPECT_FALSE(mostly_noise(release));
+  }
+}
+
+// The budget that is named is the whole one, of which the bounds take their share.
+TEST(MostlyNoise, OfFoundBoundsPaysForThem) {
+  const BoundsSearch search{Rational(1)};
+  const QuantileQuery query = spread(9, 50, Budget::pure(Rational(1, 10)));
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const QuantileRelease release = release_with_private_bounds(reference_table(search.lattice(), Shape::normal, 300),
+                                                              search, query, Rational(1, 2), bits);
+  QuantileQuery rest = query;
+  rest.budget = query.budget.scaled(Rational(1, 2));
+  const std::optional<MostlyNoise> noise = mostly_noise(release);
+  const std::optional<MostlyNoise> of_rest = mostly_noise(rest, release.lattice);
+  ASSERT_TRUE(noise);
+  EXPECT_EQ(noise->share, of_rest->share);
+  const Rational twice = of_rest->enough->epsilon().coefficient() * Rational(2);
+  const Rational named = noise->enough->epsilon().coefficient();
+  EXPECT_GE(named, twice);
+  EXPECT_LE(named, twice * Rational(11, 10));
+}
+
+// What counts is the query that each group answers: of change-one, it is calibrated to two records that come or go, which costs
+// selections of outer quantiles accuracy.
+TEST(MostlyNoise, OfGroupsIsOfWhatAGroupSpends) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  QuantileQuery query = spread(9, 50, Budget::pure(Rational(1)));
+  query.mechanism = Mechanism::independent;
+  query.neighbors = Neighbors::change_one;
+  RandomBits bits = RandomBits::system();
+  const RankProfile empty = reference_table(lattice, Shape::uniform, 0);
+  const GroupedRelease groups = release_groups({"a", "b"}, {empty, empty}, lattice, query, bits);
+  QuantileQuery each = query;
+  each.neighbors = Neighbors::add_remove;
+  each.records_per_person = 2;
+  const std::optional<MostlyNoise> noise = mostly_noise(groups.releases.back());
+  ASSERT_TRUE(noise);
+  EXPECT_EQ(noise->share, mostly_noise(each, lattice)->share);
+  EXPECT_NE(noise->share, mostly_noise(query, lattice)->share);
 }
 
 TEST(Planning, APlanHoldsItAll) {

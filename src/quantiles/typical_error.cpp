@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
@@ -100,10 +101,11 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
       errors[j].push_back(rank_error(table, query.quantiles[j], release.indices[j]));
     }
   }
-  TypicalError typical{shape, rows, releases, {}, {}};
+  TypicalError typical{shape, rows, releases, {}, {}, {}};
   for (std::vector<double>& of_one : errors) {
     typical.median.push_back(quantile_of(of_one, 0.5));
     typical.nine_in_ten.push_back(quantile_of(of_one, 0.9));
+    typical.mean.push_back(std::accumulate(of_one.begin(), of_one.end(), 0.0) / static_cast<double>(releases));
   }
   return typical;
 }

@@ -323,6 +323,10 @@ void explain_errors(Page& page, const Receipt& receipt) {
   page.paragraph(
       "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
       "records when r more or fewer of them lie at or below it than should.");
+  if (receipt.noise) {
+    const auto [what, hint] = in_words(*receipt.noise);
+    page.paragraph(fmt::format("Warning: {}: {}.", what, hint));
+  }
   if (!receipt.without.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.",
                                page.typed(receipt.without)));

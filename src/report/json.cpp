@@ -16,6 +16,7 @@ using report_detail::write_bounds;
 using report_detail::write_interval;
 using report_detail::write_intervals;
 using report_detail::write_lattice;
+using report_detail::write_noise;
 using report_detail::write_options;
 using report_detail::write_privacy;
 using report_detail::write_spent;
@@ -129,6 +130,7 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
     write_run(json, release);
     write_quantiles(json, release, worst);
     write_worst_case(json, worst);
+    write_noise(json, mostly_noise(release));
   });
 }
 
@@ -140,6 +142,7 @@ std::string to_json(const GroupedRelease& groups, const SourceDescription& sourc
     member(json, "by", source.by);
     write_groups(json, groups, worst, !alike);
     write_worst_case(json, common_terms(worst));
+    write_noise(json, mostly_noise(groups.releases.front()));  // of the query, which is that of every group
   });
 }
 

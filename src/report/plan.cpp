@@ -18,6 +18,7 @@ using report_detail::member;
 using report_detail::number;
 using report_detail::Row;
 using report_detail::write_lattice;
+using report_detail::write_noise;
 using report_detail::write_options;
 using report_detail::write_privacy;
 using report_detail::write_worst_case;
@@ -64,6 +65,7 @@ std::string to_json(const PlanReport& report) {
   write_options(json, plan.query, plan.lattice, plan.used);
   write_quantiles(json, plan);
   write_worst_case(json, plan.worst);
+  write_noise(json, plan.noise);
   write_typical(json, plan.typical);
   write_privacy(json, plan.query, plan.query.budget);
   write_lattice(json, plan.lattice);
@@ -133,6 +135,13 @@ std::string cost(const ReleasePlan& plan) {
   return text;
 }
 
+/// A line each, and an empty one; empty when the values are more than noise.
+std::string noise(const ReleasePlan& plan) {
+  if (!plan.noise) return {};
+  const auto [what, hint] = in_words(*plan.noise);
+  return fmt::format("warning: {}\n{}\n\n", what, hint);
+}
+
 double largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
 
 std::string budget_number(const Budget& budget) {
@@ -171,9 +180,20 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
 
 }  // namespace
 
+NoiseInWords in_words(const MostlyNoise& noise) {
+  std::string would_do = "a much larger budget would do";
+  if (noise.enough) {
+    const bool is_rho = noise.enough->measure() == Measure::zcdp;
+    would_do = fmt::format("{} of about {} would do", is_rho ? "a rho" : "an epsilon", budget_number(*noise.enough));
+  }
+  return {"with this budget these values are mostly noise",
+          fmt::format("among {} row{} they miss by some {:.0f} % of the rows between quantiles; {}", noise.rows,
+                      noise.rows == 1 ? "" : "s", 100 * noise.share, would_do)};
+}
+
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
-  return quantile_table(plan) + "\n" + meaning(plan) + "\n" + cost(plan) + chart(report.others) +
+  return quantile_table(plan) + "\n" + meaning(plan) + "\n" + noise(plan) + cost(plan) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }
 

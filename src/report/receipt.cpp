@@ -140,6 +140,16 @@ SourceDescription source_of(const Json& json) {
           text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability")};
 }
 
+std::optional<MostlyNoise> noise_of(const Json& json) {
+  if (!json.HasMember("mostly_noise")) return {};
+  const Json& noise = json["mostly_noise"];
+  MostlyNoise found{
+      Rational::parse(text_of(noise, "rows")).to_uint64(), Rational::parse(text_of(noise, "share")).to_double(), {}};
+  if (noise.HasMember("rho")) found.enough = Budget::zcdp(Rational::parse(text_of(noise, "rho")));
+  if (noise.HasMember("epsilon")) found.enough = Budget::pure(Exponent::parse(text_of(noise, "epsilon")));
+  return found;
+}
+
 /// Of a document that keeps the schema and has its numbers as texts.
 Receipt receipt_of(const Json& json, const std::string& digest) {
   const Json& privacy = json["privacy"];
@@ -164,7 +174,8 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
           digest,
           intervals ? text_of(*intervals, "level") : "",
           intervals ? text_of(*intervals, "of") : "",
-          intervals && (*intervals)["together"].GetBool()};
+          intervals && (*intervals)["together"].GetBool(),
+          noise_of(json)};
 }
 
 }  // namespace

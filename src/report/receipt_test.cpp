@@ -142,6 +142,31 @@ TEST(Receipt, OfGroupsAndOfBoundsThatWereFound) {
   EXPECT_NE(explain(found, Prose::text).find("10 % of the budget found the range"), std::string::npos);
 }
 
+TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  for (const Budget& budget : {Budget::pure(Rational(1, 10)), Budget::zcdp(Rational(1, 200))}) {
+    QuantileQuery query = quartiles(budget);
+    query.expected_rows = 20;
+    RandomBits bits = RandomBits::system();
+    const RankProfile profile = reference_table(cents, Shape::uniform, 1000);
+    const QuantileRelease noisy = release_quantiles(profile, cents, query, bits);
+    const std::optional<MostlyNoise> noise = mostly_noise(noisy);
+    ASSERT_TRUE(noise);
+    for (const std::string& text : {to_json(noisy, source), to_json(grouped(query, cents), by_town)}) {
+      const Receipt receipt = read_receipt(text, "r.json");
+      ASSERT_TRUE(receipt.noise);
+      EXPECT_EQ(receipt.noise->rows, 20U);
+      EXPECT_NEAR(receipt.noise->share, noise->share, 0.005);
+      EXPECT_EQ(receipt.noise->enough->to_string(), noise->enough->to_string());
+      EXPECT_NE(explain(receipt, Prose::text).find("these values are mostly noise"), std::string::npos);
+    }
+    query.expected_rows = 1'000'000;
+    const Receipt clear = read_receipt(to_json(release_quantiles(profile, cents, query, bits), source), "r.json");
+    EXPECT_FALSE(clear.noise);
+    EXPECT_EQ(explain(clear, Prose::text).find("mostly noise"), std::string::npos);
+  }
+}
+
 TEST(Receipt, AFlippedBitIsFound) {
   const std::string text = all_kinds().front();
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {  // the last byte is the line's end

@@ -1,5 +1,7 @@
 #include "report/release_members.hpp"
 
+#include <fmt/core.h>
+
 #include "ranks/span.hpp"
 
 namespace fractile::report_detail {
@@ -102,6 +104,16 @@ void write_worst_case(Writer& json, const WorstCase& worst) {
   if (worst.together) member(json, "together", *worst.together);
   if (worst.rounded) member(json, "rounded", *worst.rounded);
   if (!worst.without.empty()) member(json, "without", worst.without);
+  json.EndObject();
+}
+
+void write_noise(Writer& json, const std::optional<MostlyNoise>& noise) {
+  if (!noise) return;
+  json.Key("mostly_noise");
+  json.StartObject();
+  member(json, "rows", noise->rows);
+  number(json, "share", fmt::format("{:.2f}", noise->share));
+  if (noise->enough) write_cost(json, *noise->enough);
   json.EndObject();
 }
 

@@ -18,6 +18,8 @@ void write_bounds(Writer& json, const PrivateBounds& bounds);
 void write_lattice(Writer& json, const Lattice& lattice);
 void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used);
 /// The bounds of all quantiles together; each quantile's own is written beside it.
+/// Nothing when the values are more than noise.
+void write_noise(Writer& json, const std::optional<MostlyNoise>& noise);
 void write_worst_case(Writer& json, const WorstCase& worst);
 /// lower, upper, and or_below and or_above where they are so.
 void write_interval(Writer& json, const Lattice& lattice, const Interval& interval);

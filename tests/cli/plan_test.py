@@ -58,6 +58,18 @@ class Plan(CommandTest):
         solved = plan(epsilon=None, percentile_error="4")  # of 5000: 200
         self.assertEqual(solved.out, plan(epsilon=None, rank_error="200").out)
 
+    def test_warns_of_noise(self):
+        few = {"expected_rows": "20", "epsilon": "0.2"}
+        noise = json.loads(plan(format="json", **few).out)["mostly_noise"]
+        self.assertEqual(noise["rows"], 20)
+        self.assertGreater(noise["share"], 0.25)
+        table = plan(format="table", **few).out
+        self.assertIn("warning: with this budget these values are mostly noise\n", table)
+        self.assertLessEqual(max(map(len, table.splitlines())), 110)
+        enough = plan(format="json", expected_rows="20", epsilon=noise["epsilon"])
+        self.assertNotIn("mostly_noise", json.loads(enough.out))
+        self.assertNotIn("mostly noise", plan(format="table").out)
+
     def test_refusals(self):
         cases = (
             ({"epsilon": None}, ("a budget is missing, or the error", "--rank-error 100")),
@@ -77,6 +89,50 @@ class Plan(CommandTest):
         for changes, parts in cases:
             with self.subTest(changes):
                 self.assert_refused(plan(**changes), 2, *parts)
+
+
+class Noise(CommandTest):
+    """Releases whose values are mostly noise say so, from public numbers alone."""
+
+    FEW = {"bounds": ("0", "1000"), "step": "1", "quantiles": "quartiles", "epsilon": "0.2", "expected_rows": "20"}
+    WARNING = "warning: with this budget these values are mostly noise\n"
+
+    @classmethod
+    def setUpClass(cls):
+        require_engine()
+
+    def noise(self, table, **changes):
+        """What the receipt says, and standard error."""
+        self.write("t.csv", table)
+        result = self.run_release("t.csv", format="json", **{**self.FEW, **changes})
+        self.assertEqual(result.code, 0)
+        return json.loads(result.out).get("mostly_noise"), result.err
+
+    def test_does_not_depend_on_the_records(self):
+        few, error = self.noise("x\n5\n")
+        self.assertIn(self.WARNING, error)
+        self.assertIn("among 20 rows", error)
+        self.assertEqual((few, error), self.noise("x\n" + "".join(f"{i}\n" for i in range(999))))
+
+    def test_the_budget_that_it_names_would_do(self):
+        noise, _ = self.noise("x\n5\n")
+        self.assertEqual(self.noise("x\n5\n", epsilon=noise["epsilon"]), (None, ""))
+
+    def test_needs_a_number_of_rows(self):
+        self.assertEqual(self.noise("x\n5\n", expected_rows=None), (None, ""))
+        noise, error = self.noise("x\n5\n6\n", expected_rows=None, public_rows=True)
+        self.assertEqual(noise["rows"], 2)
+        self.assertIn("among 2 rows", error)
+
+    def test_of_groups(self):
+        noise, error = self.noise("x,g\n5,a\n6,b\n", by="g", keys="a,b")
+        self.assertEqual(noise["rows"], 20)
+        self.assertIn(self.WARNING, error)
+
+    def test_stands_on_the_page(self):
+        self.write("t.csv", "x\n5\n")
+        self.run_release("t.csv", **self.FEW, receipt="r.json")
+        self.assertIn("these values are mostly noise: among 20 rows", " ".join(run("explain", self.folder / "r.json").out.split()))
 
 
 class Explain(CommandTest):
