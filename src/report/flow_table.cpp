@@ -151,7 +151,8 @@ std::string of_the_analyst(const flow::Windows& answer) {
            windows_table(answer.windows) + proofs_table(answer.windows);
   }
   if (!answer.undecided.empty()) {
-    text += "\nhere it changes so little that it is not known whether it rises:\n\n" +
+    text += (answer.is_stopped ? "\nhere it is not known whether it rises, since the search was stopped:\n\n"
+                               : "\nhere it changes so little that it is not known whether it rises:\n\n") +
             undecided_table(answer.undecided) + "\nand nowhere else in this range\n";
   }
   if (!text.empty()) return text;
