@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -106,15 +109,17 @@ OddsRange odds_within(const EpsilonRange& range) {
   return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
 }
 
+constexpr bool also_piped = true;  // nothing of a file is private here
+
 /// `scanned`: where they can be found in no other way.
 flow::Windows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds,
-                         std::vector<Rational> scanned = {}) {
+                         std::vector<Rational> scanned = {}, std::function<bool()> stop = {}) {
   return about_file(file, [&] {
-    Progress progress("windows");
+    Progress progress("where the analyst's loss rises", also_piped);
     const auto tell = [&](const Rational& done) {
       progress.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
     };
-    return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, {tell, std::move(scanned)});
+    return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, {tell, std::move(scanned), std::move(stop)});
   });
 }
 
@@ -162,6 +167,30 @@ int exit_code_of(flow::Stability::Verdict verdict) {
   }
 }
 
+// --- In time ---------------------------------------------------------------------------------------------------------
+
+std::optional<std::chrono::seconds> limit_of(const Typed& typed) {
+  if (!typed.has("--within")) return {};
+  return std::chrono::seconds(whole_number(typed, "--within", {1, 1'000'000}));
+}
+
+std::string out_of_time(const Typed& typed) {
+  return typed.has("--within") ? fmt::format("not decided within {} s", typed.one("--within")) : "";
+}
+
+/// Prints the report, unless the time is over first: then `unfinished`, which is undecided.
+template <class Report, class Decide>
+Report in_time(const Typed& typed, Format format, const Report& unfinished, Decide&& decide) {
+  Deadline deadline(limit_of(typed), [&] {
+    print_report(format, unfinished);
+    return undecided_exit_code;
+  });
+  Report report = decide();
+  deadline.disarm();
+  print_report(format, report);
+  return report;
+}
+
 // --- The words -------------------------------------------------------------------------------------------------------
 
 int check_refinement(const Typed& typed) {
@@ -171,11 +200,13 @@ int check_refinement(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   const Rational odds_from = exact_odds("--from", from, file.pipeline);
   const Rational odds_to = exact_odds("--to", to, file.pipeline);
-  const RefinementReport report{from, to, about_file(file, [&] {
-                                  const Progress progress("flow check");
-                                  return flow::check_refinement(file.pipeline, odds_from, odds_to);
-                                })};
-  print_report(format, report);
+  const RefinementReport unfinished{from, to, {{flow::Undecided{out_of_time(typed)}, "undecided"}, {}, {}}};
+  const RefinementReport report = in_time(typed, format, unfinished, [&] {
+    return about_file(file, [&] {
+      const Progress progress("whether one epsilon is worth as much as the other", also_piped);
+      return RefinementReport{from, to, flow::check_refinement(file.pipeline, odds_from, odds_to)};
+    });
+  });
   const flow::Refinement& refinement = report.answer.refinement;
   if (refinement.refines()) return 0;
   return refinement.refuted() ? 1 : undecided_exit_code;
@@ -183,7 +214,7 @@ int check_refinement(const Typed& typed) {
 
 flow::Stability stability_over(const PipelineFile& file, const OddsRange& odds) {
   return about_file(file, [&] {
-    const Progress progress("flow check");
+    const Progress progress("whether the pipeline is stable", also_piped);
     return flow::check_stability(file.pipeline, odds.low, odds.high);
   });
 }
@@ -198,16 +229,37 @@ flow::Stability stability_over(const PipelineFile& file, const EpsilonRange& ran
   return {flow::Stability::Verdict::undecided, "stable but for the very ends of the range; try a wider one"};
 }
 
+flow::RealBounds whole_of(const EpsilonRange& range) {
+  const OddsRange odds = odds_around(range);
+  return {odds.low, odds.high};
+}
+
 int check_stability(const Typed& typed) {
   const Format format = format_of(typed, Format::table);
   const EpsilonRange range = range_of(typed);
   const PipelineFile file = file_of(typed);
-  StabilityReport report{range.low, range.high, stability_over(file, range)};
-  const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
-  if (file.analyst) {
-    report.windows =
-        is_stable ? flow::Windows{flow::Windows::Method::proved} : windows_of(file, *file.analyst, odds_around(range));
+  StabilityReport report{range.low, range.high, {flow::Stability::Verdict::undecided, out_of_time(typed)}};
+  std::mutex changing;  // the report, while the time may be over
+  if (file.analyst) report.windows = flow::Windows{flow::Windows::Method::none, {}, {whole_of(range)}};
+  Deadline deadline(limit_of(typed), [&] {
+    const std::lock_guard lock(changing);
+    print_report(format, report);
+    return exit_code_of(report.answer.verdict);
+  });
+  flow::Stability answer = stability_over(file, range);
+  const bool is_stable = answer.verdict == flow::Stability::Verdict::stable;
+  {
+    const std::lock_guard lock(changing);
+    report.answer = std::move(answer);
   }
+  if (file.analyst) {
+    flow::Windows windows =
+        is_stable ? flow::Windows{flow::Windows::Method::proved}
+                  : windows_of(file, *file.analyst, odds_around(range), {}, [&deadline] { return deadline.is_near(); });
+    const std::lock_guard lock(changing);
+    report.windows = std::move(windows);
+  }
+  deadline.disarm();
   print_report(format, report);
   return exit_code_of(report.answer.verdict);
 }
@@ -235,28 +287,37 @@ int check_any_prior(const Typed& typed, bool is_pair) {
   const flow::Analyst& analyst = analyst_of(file);
   const auto decided = [&](auto&& decide) {
     return about_file(file, [&] {
-      const Progress progress("flow check");
+      const Progress progress("whether it holds for every prior", also_piped);
       return decide();
     });
   };
-  AnyPriorReport report;
+  AnyPriorReport unfinished;
+  unfinished.answer = {flow::Stability::Verdict::undecided, out_of_time(typed)};
+  const auto answered = [&](const flow::LossStability& answer) {
+    AnyPriorReport report = unfinished;
+    report.answer = answer;
+    return report;
+  };
   if (is_pair) {
-    report.low = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
-    report.high = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
-    const Rational from = exact_odds("--from", report.high, file.pipeline);
-    const Rational to = exact_odds("--to", report.low, file.pipeline);
-    report.answer = decided([&] { return answer_at(file.pipeline, analyst, from, to); });
-  } else {
-    const EpsilonRange range = range_of(typed);
-    report.low = range.low;
-    report.high = range.high;
-    const OddsRange odds = odds_within(range);
-    report.answer = decided([&] { return flow::check_stability_for(file.pipeline, analyst, odds.low, odds.high); });
-    const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
-    if (is_stable) report.answer.verdict = stability_over(file, odds_around(range)).verdict;
+    unfinished.low = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
+    unfinished.high = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
+    const Rational from = exact_odds("--from", unfinished.high, file.pipeline);
+    const Rational to = exact_odds("--to", unfinished.low, file.pipeline);
+    return exit_code_of(in_time(typed, format, unfinished, [&] {
+                          return answered(decided([&] { return answer_at(file.pipeline, analyst, from, to); }));
+                        }).answer.verdict);
   }
-  print_report(format, report);
-  return exit_code_of(report.answer.verdict);
+  const EpsilonRange range = range_of(typed);
+  unfinished.low = range.low;
+  unfinished.high = range.high;
+  const OddsRange odds = odds_within(range);
+  return exit_code_of(in_time(typed, format, unfinished, [&] {
+                        flow::LossStability answer = decided(
+                            [&] { return flow::check_stability_for(file.pipeline, analyst, odds.low, odds.high); });
+                        const bool is_stable = answer.verdict == flow::Stability::Verdict::stable;
+                        if (is_stable) answer.verdict = stability_over(file, odds_around(range)).verdict;
+                        return answered(answer);
+                      }).answer.verdict);
 }
 
 int run_check(const Typed& typed) {
@@ -304,7 +365,7 @@ int run_loss(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   const auto loss = [&] {
-    const Progress progress("flow loss");
+    const Progress progress("the analyst's loss", also_piped);
     return typed.has("--exact") ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
                                 : brief_loss_at(file, analyst, epsilon);
   };
@@ -345,7 +406,7 @@ std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) 
 std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const flow::Analyst& analyst,
                                            const std::vector<Exponent>& points) {
   return about_file(file, [&] {
-    Progress progress("flow sweep");
+    Progress progress("the analyst's losses", also_piped);
     return flow::loss_curve(file.pipeline, analyst, points, 1, [&](std::size_t done) {
       progress.tick(fmt::format("{} of {} points", done, points.size()));
     });
@@ -375,7 +436,7 @@ int run_channel(const Typed& typed) {
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
   print_report(format, ChannelReport{epsilon, about_file(file, [&] {
-                                       const Progress progress("flow channel");
+                                       const Progress progress("the channel", also_piped);
                                        return flow::channel_bounds(file.pipeline, epsilon);
                                      })});
   return 0;

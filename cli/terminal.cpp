@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <utility>
 
 #include "fractile/text.hpp"
 
@@ -85,8 +88,48 @@ void print(const std::string& text, const std::string& hint) {
 
 void print_error(const std::string& what, const std::string& hint) { say(error_text(what, hint)); }
 
-Progress::Progress(const std::string& what) : what_(shown_text(what)) {
-  if (isatty(STDERR_FILENO) == 1) clock_ = std::thread([this] { show_time(); });
+Deadline::Deadline(std::optional<std::chrono::seconds> limit, std::function<int()> finish)
+    : limit_(limit), finish_(std::move(finish)) {
+  if (limit_) clock_ = std::thread([this] { wait(); });
+}
+
+Deadline::~Deadline() {
+  disarm();
+  if (clock_.joinable()) clock_.join();
+}
+
+bool Deadline::is_near() const {
+  return limit_ && std::chrono::steady_clock::now() - start_ > std::chrono::milliseconds(*limit_) * 9 / 10;
+}
+
+void Deadline::disarm() {
+  {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+  }
+  end_.notify_one();
+}
+
+void Deadline::wait() {
+  std::unique_lock lock(mutex_);
+  if (end_.wait_until(lock, start_ + *limit_, [this] { return over_; })) return;
+  if (isatty(STDERR_FILENO) == 1) say("\r\033[K");  // what a Progress shows
+  int code = static_cast<int>(ErrorCode::internal);
+  try {
+    code = finish_();
+  } catch (const Error& error) {
+    print_error(error.what(), error.hint());
+    code = static_cast<int>(error.code());
+  }
+  std::_Exit(code);  // other threads still run
+}
+
+Progress::Progress(const std::string& what, bool is_piped) : what_(shown_text(what)) {
+  if (isatty(STDERR_FILENO) == 1) {
+    clock_ = std::thread([this] { show_time(); });
+  } else if (is_piped) {
+    clock_ = std::thread([this] { show_rarely(); });
+  }
 }
 
 Progress::~Progress() {
@@ -113,6 +156,15 @@ void Progress::show_time() {
     say(fmt::format("\r{} ({}{}{} s)", what_, detail_, detail_.empty() ? "" : ", ", seconds));
   }
   if (seconds > 0) say("\r\033[K");
+}
+
+void Progress::show_rarely() {
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  for (std::int64_t seconds = 2;; seconds *= 2) {
+    if (end_.wait_until(lock, start + std::chrono::seconds(seconds), [this] { return over_; })) return;
+    say(fmt::format("fractile: still at {} ({}{}{} s)\n", what_, detail_, detail_.empty() ? "" : ", ", seconds));
+  }
 }
 
 }  // namespace fractile::cli

@@ -1,8 +1,11 @@
 // What a person sees: tables on a terminal, progress and errors on standard error.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -31,11 +34,37 @@ void on_interrupt(const std::string& what, const std::string& hint);
 /// Holds them back until on_interrupt() is called again, for what must not be cut in two.
 void hold_interrupts();
 
-/// A line on standard error while something takes more than a second, and only on a terminal. It tells the time that has
+/// Ends the process in time: after so many seconds it calls `finish` on a thread of its own, and ends with the exit code that it
+/// returns, unless disarm() came first. Without a limit it does nothing.
+class Deadline {
+ public:
+  Deadline(std::optional<std::chrono::seconds> limit, std::function<int()> finish);
+  ~Deadline();
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+  /// Whether so much of the time is over that work had better stop and tell what it has.
+  bool is_near() const;
+  /// From now on the process may go on for ever. Does not return when the time is over already.
+  void disarm();
+
+ private:
+  void wait();
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::optional<std::chrono::seconds> limit_;
+  std::function<int()> finish_;
+  bool over_ = false;
+  std::mutex mutex_;
+  std::condition_variable end_;
+  std::thread clock_;
+};
+
+/// A line on standard error while something takes more than a second, on a terminal only unless `is_piped`: then another line after 2,
+/// 4, 8, ... seconds, each twice as late, where it is no terminal. It tells the time that has
 /// passed, nothing of the data; a clock of its own shows it, so that work need not be cut into pieces to be seen.
 class Progress {
  public:
-  explicit Progress(const std::string& what);
+  explicit Progress(const std::string& what, bool is_piped = false);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -44,6 +73,7 @@ class Progress {
 
  private:
   void show_time();
+  void show_rarely();
 
   std::string what_;
   std::string detail_;

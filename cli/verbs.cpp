@@ -471,6 +471,8 @@ constexpr std::array flow_check_table{
         "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
     OptionSpec{"--any-prior", "", "", "What",
                "of the file's analyst only the loss counts: for everybody with it, whatever their prior"},
+    OptionSpec{"--within", "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is decided and what is not"},
     flow_duckdb,
     flow_format,
 };

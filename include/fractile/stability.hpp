@@ -33,6 +33,9 @@ struct PipelineRefinement {
   Refinement refinement;
   std::vector<std::string> secrets;       ///< of the certificate, where there is one
   std::vector<std::string> observations;  ///< likewise
+  /// Of a counter-example among so many people that exact losses are too long: the loss at `from` is at least loss_from, and at `to` at
+  /// most loss_to, both enclosed with proof.
+  bool are_losses_bounds = false;
 };
 /// A post-processor that tells the same in a simpler way stands for the pipeline's own: observations are named as its outputs are.
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);

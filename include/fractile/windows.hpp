@@ -48,6 +48,7 @@ struct Windows {
   /// released). Wide bounds of a window's end are listed as well. Everything, where nothing is
   /// known; not told of scans.
   std::vector<RealBounds> undecided = {};
+  bool is_stopped = false;  ///< WindowSearch::stop said so: some of what is undecided was not looked at
 
   /// Outside of the windows and of what is undecided, the loss does not rise.
   bool are_all() const { return method != Method::scanned && method != Method::none; }
@@ -59,6 +60,9 @@ struct WindowSearch {
   std::function<void(const Rational& odds)> progress = {};
   /// Increasing odds to scan where windows can be neither isolated nor enclosed; nothing: they are not looked for there.
   std::vector<Rational> scanned = {};
+  /// Asked between pieces of the range, where windows are enclosed: once it says so, all the rest is undecided, and windows have no
+  /// proofs.
+  std::function<bool()> stop = {};
 };
 
 /// The windows within odds from .. to. They are isolated where polynomials are short and few, or there is no other way; and enclosed

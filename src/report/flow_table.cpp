@@ -77,8 +77,10 @@ std::string certificate(const flow::Counterexample& refutation, const flow::Pipe
   for (const std::string& action : refutation.loss.actions()) names.push_back("action " + action);
   return "\nwhat this analyst believes, and what their actions cost:\n\n" +
          labelled("secret", answer.secrets, names, columns) +
-         fmt::format("\nexpected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n",
-                     ends.from, brief(refutation.loss_from), ends.to, brief(refutation.loss_to));
+         fmt::format("\nexpected loss at {}: {}{}\nexpected loss at {}: {}{}\nboth {}\n", ends.from,
+                     answer.are_losses_bounds ? "at least " : "", brief(refutation.loss_from), ends.to,
+                     answer.are_losses_bounds ? "at most " : "", brief(refutation.loss_to),
+                     answer.are_losses_bounds ? "enclosed with proof" : "checked in exact arithmetic");
 }
 
 std::string certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
@@ -149,7 +151,8 @@ std::string of_the_analyst(const flow::Windows& answer) {
            windows_table(answer.windows) + proofs_table(answer.windows);
   }
   if (!answer.undecided.empty()) {
-    text += "\nhere it changes so little that it is not known whether it rises:\n\n" +
+    text += (answer.is_stopped ? "\nhere it is not known whether it rises, since the search was stopped:\n\n"
+                               : "\nhere it changes so little that it is not known whether it rises:\n\n") +
             undecided_table(answer.undecided) + "\nand nowhere else in this range\n";
   }
   if (!text.empty()) return text;

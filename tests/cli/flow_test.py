@@ -8,11 +8,12 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 import unittest
 from decimal import Decimal
 from fractions import Fraction
 
-from cli.program import HOUSE, PROGRAM, CommandTest, run
+from cli.program import HOUSE, PROGRAM, PROGRESS, CommandTest, run
 
 EXAMPLES = HOUSE / "examples" / "flow"
 LN_3_TO_LN_2 = ("--from", "ln 3", "--to", "ln 2")
@@ -249,6 +250,43 @@ class AppendixD1(FlowTest):
                             < Fraction(window["odds_to"]) + Fraction(1, 10**6))
         text = flow("sweep", file, "--epsilon", "ln 2..ln 5/2", "--points", "5", "--format", "table", cwd=self.folder).out
         self.assertRegex(text, r"and \d+ more: --format json prints them")
+
+    def slow_survey(self):
+        """The verdict is quick, and all windows take minutes."""
+        return self.survey(participants="100000", values="[0, 1, 2, 3]", perturber='"geometric"', secret='"target"',
+                           post='{ query = "count", of = [0] }', known="{ histogram = [30000, 30000, 20000, 19999] }",
+                           analyst={"loss": '"linear-error"'})
+
+    def test_within_a_limit(self):
+        """What is decided by then, and what is not; the time is kept, whatever is being decided."""
+        file = self.slow_survey()
+        start = time.monotonic()
+        document = self.json("check", file, "--epsilon", "0.1..10", "--within", "4", code=1)
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertEqual(document["verdict"], "unstable")
+        self.assertEqual(document["analyst"]["undecided"][-1]["epsilon_to"], "10")
+
+    def test_a_limit_that_ends_a_verdict(self):
+        """Linear programs with as many variables as pairs of totals."""
+        file = self.survey(participants="60", values="[0, 1, 2]", perturber='"geometric"', secret='"target"', post='"sum"',
+                           known="{ histogram = [30, 20, 9] }", analyst={"loss": '"bayes-risk"'})
+        document = self.json("check", file, "--epsilon", "0.1..10", "--within", "1", code=6)
+        self.assertEqual((document["verdict"], document["reason"]), ("undecided", "not decided within 1 s"))
+        self.assertEqual([window["epsilon_to"] for window in document["analyst"]["undecided"]], ["10"])
+        wrong = flow("check", file, "--epsilon", "0.1..10", "--within", "0", cwd=self.folder)
+        self.assertEqual(wrong.code, 2)
+        self.assertIn("--within", wrong.err)
+
+    def test_progress_in_a_pipe(self):
+        """Rarely, and what is being decided."""
+        self.slow_survey()
+        done = subprocess.run([PROGRAM, "flow", "check", "survey.toml", "--epsilon", "0.1..10", "--within", "7"],
+                              cwd=self.folder, capture_output=True, text=True, timeout=120, check=False)
+        lines = done.stderr.splitlines()
+        self.assertTrue(1 <= len(lines) <= 4, done.stderr)
+        for line in lines:
+            self.assertRegex(line, r"\Afractile: still at (whether the pipeline is stable|where the analyst's loss rises) "
+                                   r"\((exp\(epsilon\) up to \S+ of \S+, )?\d+ s\)\Z")
 
     def test_what_changes_too_little(self):
         file = self.survey(participants="64", perturber='"randomized-response"', secret='"target"',
@@ -565,7 +603,7 @@ class Readme(CommandTest):
                 done = subprocess.run(["sh", "-c", command], cwd=self.folder, capture_output=True, text=True,
                                       env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
                 self.assertIn(done.returncode, (0, 1))
-                self.assertEqual(done.stderr, "")
+                self.assertEqual(PROGRESS.sub("", done.stderr), "")
                 self.assertTrue(done.stdout)
 
 

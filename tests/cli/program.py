@@ -18,6 +18,7 @@ if not 0 < EFFORT < float("inf"):
 
 NOBODY = 65534
 LONG_LINE = 100  # of helps and tables
+PROGRESS = re.compile(r"(?m)^fractile: still at .*\n")  # how often depends on the machine
 QUERY = {"column": "x", "bounds": ("0", "10"), "step": "1", "epsilon": "1"}
 
 
@@ -32,7 +33,7 @@ def run(*arguments, stdin=b"", **how):
     """Runs the program; `how` is for subprocess.run."""
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 120, **how}
     done = subprocess.run([PROGRAM, *arguments], input=stdin, **how)
-    return Result(done.returncode, text_of(done.stdout), text_of(done.stderr))
+    return Result(done.returncode, text_of(done.stdout), PROGRESS.sub("", text_of(done.stderr)))
 
 
 def text_of(output):

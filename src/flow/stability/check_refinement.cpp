@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "flow/channel/names.hpp"
-#include "flow/loss/target_count.hpp"
+#include "flow/loss/loss_model.hpp"
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/rows.hpp"
 #include "fractile/error.hpp"
@@ -152,26 +152,56 @@ Matrix losses_by(const std::vector<Rational>& combination) {
   return losses;
 }
 
-/// An analyst to whom, exactly, the second is worth more; nothing when it is not.
-std::optional<Counterexample> counterexample(const Pipeline& pipeline, const Prior& prior, const Matrix& losses,
-                                             const Rational& from, const Rational& to) {
+/// About how many products of machine words an exact loss takes: each count's probability has a word for every 64 bits of
+/// the people's denominators together, and comes from those of as many counts as there are values.
+double words_of_exact_loss(const Pipeline& pipeline, const Rational& odds) {
+  constexpr double word = 64;
+  const auto people = static_cast<double>(pipeline.participants);
+  const auto values = static_cast<double>(pipeline.values.size());
+  const auto bits = static_cast<double>(fmpz_bits(noise_at(pipeline.perturber.noise(), odds).denominator.get()));
+  return people * (people * bits / word) * values * (values * bits / word + 1);
+}
+constexpr double most_words = 2e9;  // some seconds
+
+/// An analyst to whom, certainly, the second is worth more; nothing when it is not, or enclosed losses cannot tell.
+std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Prior& prior, const Matrix& losses,
+                                             const Rational& from, const Rational& to, std::string reason) {
   Analyst analyst;
   analyst.prior = prior;
   analyst.goal = Analyst::Goal::matrix;
   analyst.losses = losses;
-  Counterexample found{prior, loss_of(analyst, pipeline), expected_loss(pipeline, analyst, from),
-                       expected_loss(pipeline, analyst, to)};
-  return found.loss_to < found.loss_from ? std::optional(std::move(found)) : std::nullopt;
+  const LossModel model(pipeline, analyst);
+  Counterexample found{prior, loss_of(analyst, pipeline), 0, 0};
+  const auto refutation = [&](bool are_bounds) {
+    return PipelineRefinement{{found, reason}, names_of(pipeline.values), {}, are_bounds};
+  };
+  const bool is_possible = model.is_soon_exact(from) && model.is_soon_exact(to);
+  const bool is_brief = words_of_exact_loss(pipeline, from) + words_of_exact_loss(pipeline, to) <= most_words;
+  if (!is_possible || !is_brief) {
+    found.loss_from = model.loss_bounds(Exponent::log(from)).lower;
+    found.loss_to = model.loss_bounds(Exponent::log(to)).upper;
+    if (found.loss_to < found.loss_from) {
+      reason += "; the losses are a lower and an upper bound, exact ones would be too long";
+      return refutation(true);
+    }
+  }
+  if (!is_possible) return {};
+  found.loss_from = model.exact_loss(from);
+  found.loss_to = model.exact_loss(to);
+  if (found.loss_to >= found.loss_from) return {};
+  return refutation(false);
 }
 
-/// Somebody who only tells the value that is counted least from that which is counted most.
-std::pair<Prior, Matrix> telling_extremes(const std::vector<Rational>& counted) {
-  const auto least = static_cast<std::size_t>(std::ranges::min_element(counted) - counted.begin());
-  const auto most = static_cast<std::size_t>(std::ranges::max_element(counted) - counted.begin());
-  std::vector<Rational> prior(counted.size());
-  prior[least] = prior[most] = Rational(1, 2);
-  Matrix losses(counted.size(), 2);
-  losses(least, 1) = losses(most, 0) = 1;
+PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
+  return {{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
+}
+
+/// Somebody who only tells two values apart.
+std::pair<Prior, Matrix> telling_apart(std::size_t one, std::size_t other, std::size_t values) {
+  std::vector<Rational> prior(values);
+  prior[one] = prior[other] = Rational(1, 2);
+  Matrix losses(values, 2);
+  losses(one, 1) = losses(other, 0) = 1;
   return {Prior(std::move(prior)), std::move(losses)};
 }
 
@@ -180,31 +210,46 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
   if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
   const std::vector<Rational> counted = counted_probabilities(pipeline, from);
   const std::vector<Rational> image = counted_probabilities(pipeline, to);
-  const std::vector<std::string> names = names_of(pipeline.values);
   if (const auto combination = telling_combination(counted, image)) {
-    std::optional<Counterexample> found =
-        counterexample(pipeline, Prior::uniform(counted.size()), losses_by(*combination), from, to);
-    if (!found) throw Error(ErrorCode::internal, "a combination of values tells nothing");
-    return {{*std::move(found),
-             "no matrix at all leads from one to the other: the second probabilities of being counted are no affine "
-             "image of the first ones"},
-            names,
-            {}};
+    std::optional<PipelineRefinement> found =
+        refuted_by(pipeline, Prior::uniform(counted.size()), losses_by(*combination), from, to,
+                   "no matrix at all leads from one to the other: the second probabilities of being counted are no "
+                   "affine image of "
+                   "the first ones");
+    if (found) return *std::move(found);
+    return undecided(pipeline,
+                     "enclosures cannot tell the losses of an analyst apart to whom the second is worth more");
   }
-  const auto [prior, losses] = telling_extremes(counted);
-  if (std::optional<Counterexample> found = counterexample(pipeline, prior, losses, from, to)) {
-    return {{*std::move(found), "the second tells two values apart better than the first"}, names, {}};
+  const auto least = static_cast<std::size_t>(std::ranges::min_element(counted) - counted.begin());
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(counted) - counted.begin());
+  const auto [prior, losses] = telling_apart(least, most, counted.size());
+  std::optional<PipelineRefinement> found =
+      refuted_by(pipeline, prior, losses, from, to, "the second tells two values apart better than the first");
+  if (found) return *std::move(found);
+  return undecided(pipeline,
+                   "counting again does not lead from one to the other, and telling two values apart does not refute");
+}
+
+/// A sum among so many has too many totals for a linear program: docs/proofs/stability.md, "Known others".
+PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  const std::size_t values = pipeline.values.size();
+  for (std::size_t one = 0; one < values; ++one) {
+    const std::size_t other = one + 1 < values ? one + 1 : 0;
+    const auto [prior, losses] = telling_apart(std::min(one, other), std::max(one, other), values);
+    std::optional<PipelineRefinement> found =
+        refuted_by(pipeline, prior, losses, from, to, "the second tells two values apart better than the first");
+    if (found) return *std::move(found);
   }
-  return {
-      {Undecided{"counting again does not lead from one to the other, and telling two values apart does not refute"},
-       "undecided"},
-      names,
-      {}};
+  return undecided(pipeline,
+                   "there are too many totals for a linear program, and telling two values apart does not refute");
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  const bool by_probabilities = TargetCount::fits(pipeline) && pipeline.participants > many_people;
-  return by_probabilities ? compared_among_known(pipeline, from, to) : compared(pipeline, from, to);
+  if (pipeline.participants > many_people) {
+    if (TargetCount::fits(pipeline)) return compared_among_known(pipeline, from, to);
+    if (TargetSum::fits(pipeline)) return compared_sums_among_known(pipeline, from, to);
+  }
+  return compared(pipeline, from, to);
 }
 
 std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipeline, const Rational& from,

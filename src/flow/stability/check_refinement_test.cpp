@@ -50,6 +50,57 @@ TEST(CheckRefinement, CountsOfManyPeople) {
   EXPECT_EQ(refuted.secrets.size(), 3U);
 }
 
+/// The losses of a refutation among so many that exact ones take minutes.
+const Counterexample& bounded_losses(const PipelineRefinement& answer) {
+  EXPECT_TRUE(answer.refinement.refuted());
+  EXPECT_TRUE(answer.are_losses_bounds);
+  return std::get<Counterexample>(answer.refinement.verdict);
+}
+
+// docs/proofs/stability.md, "Known others": to this analyst all counts at `from` are worth the same, and they lose 1/2.
+TEST(CheckRefinement, CountsOfAMillionPeopleAreRefutedByBounds) {
+  Pipeline known = pipeline_of(1'000'000, Perturber::geometric(3), counting({0}));
+  const PipelineRefinement everyone = check_refinement(known, 3, 2);
+  known.secret = {Secret::Kind::target, {500'000, 300'000, 199'999}};
+  const PipelineRefinement target = check_refinement(known, 3, 2);
+  for (const PipelineRefinement* answer : {&everyone, &target}) {
+    const Counterexample& found = bounded_losses(*answer);
+    EXPECT_LE(found.loss_from, Rational(1, 2));
+    EXPECT_GT(found.loss_from, Rational(1, 2) - Rational::dyadic(1, -90));
+    EXPECT_LT(found.loss_to, Rational(499'999, 1'000'000));
+    EXPECT_GT(found.loss_to, Rational(499, 1000));
+  }
+}
+
+// Where exact losses are short, they stay exact; those of the same people at long odds are bounded, and agree.
+TEST(CheckRefinement, LossesOfManyPeopleAreExactWhereTheyAreShort) {
+  Pipeline known = pipeline_of(3000, Perturber::geometric(3), counting({0}));
+  known.secret = {Secret::Kind::target, {1000, 1000, 999}};
+  const Counterexample exact = std::get<Counterexample>(check_refinement(known, 3, 2).refinement.verdict);
+  EXPECT_FALSE(check_refinement(known, 3, 2).are_losses_bounds);
+  EXPECT_EQ(exact.loss_from, Rational(1, 2));
+  const Rational near = Rational::dyadic(1, -200);
+  const Counterexample bounded = bounded_losses(check_refinement(known, Rational(3) + near, Rational(2) + near));
+  const Rational reach = Rational::dyadic(1, -80);
+  EXPECT_LT(exact.loss_from - reach, bounded.loss_from);
+  EXPECT_LT(bounded.loss_from, exact.loss_from + reach);
+  EXPECT_LT(exact.loss_to - reach, bounded.loss_to);
+  EXPECT_LT(bounded.loss_to, exact.loss_to + reach);
+}
+
+// A linear program has four million variables here. No verdict without a certificate.
+TEST(CheckRefinement, SumsAmongAThousandAreUndecidedAtOnce) {
+  Pipeline known = pipeline_of(1000, Perturber::geometric(3), summing());
+  known.secret = {Secret::Kind::target, {500, 300, 199}};
+  const PipelineRefinement answer = check_refinement(known, 3, 2);
+  EXPECT_FALSE(answer.refinement.refines() || answer.refinement.refuted());
+  // A perturber that tells two values apart better with less epsilon would be refuted: here with `from` and `to` exchanged.
+  const PipelineRefinement reversed = check_refinement(known, 2, 3);
+  ASSERT_TRUE(reversed.refinement.refuted());
+  const Counterexample& found = std::get<Counterexample>(reversed.refinement.verdict);
+  EXPECT_LT(found.loss_to, found.loss_from);
+}
+
 Channel random_perturber(std::size_t values) {
   std::vector<std::vector<Rational>> rows;
   for (std::size_t x = 0; x < values; ++x) {

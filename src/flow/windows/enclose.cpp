@@ -48,11 +48,13 @@ class WindowsOfPieces {
 }  // namespace
 
 Windows enclosed_windows(const LossModel& model, const CellLosses& losses, const Rational& from, const Rational& to,
-                         const std::function<void(const Rational& odds)>& progress) {
-  std::vector<MonotonePiece> pieces = pieces_between(losses.on_cell, from, to, progress);
-  if (losses.is_quick) pieces = looked_at_again(pieces, losses.on_cell);
+                         const WindowSearch& search) {
+  std::vector<MonotonePiece> pieces = pieces_between(losses.on_cell, from, to, search);
+  if (losses.is_quick) pieces = looked_at_again(pieces, losses.on_cell, search.stop);
   Windows result = WindowsOfPieces(pieces).windows();
+  result.is_stopped = search.stop && search.stop();
   share_among_threads(threads_of_machine(), result.windows.size(), [&](std::size_t i) {
+    if (search.stop && search.stop()) return;
     UnstableWindow& window = result.windows[i];
     window.proof = rise_between(model, window.from.upper, window.to.lower);
   });

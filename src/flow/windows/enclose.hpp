@@ -2,8 +2,6 @@
 // Proof: docs/proofs/windows.md
 #pragma once
 
-#include <functional>
-
 #include "flow/loss/loss_model.hpp"
 #include "flow/windows/cell_losses.hpp"
 #include "fractile/windows.hpp"
@@ -13,6 +11,6 @@ namespace fractile::flow {
 /// All windows within odds from .. to, 1 <= from < to, but for what is undecided. The loss depends on epsilon; `losses` are the
 /// model's.
 Windows enclosed_windows(const LossModel& model, const CellLosses& losses, const Rational& from, const Rational& to,
-                         const std::function<void(const Rational& odds)>& progress = {});
+                         const WindowSearch& search = {});
 
 }  // namespace fractile::flow

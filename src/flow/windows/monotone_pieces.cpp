@@ -68,11 +68,15 @@ void append(std::vector<MonotonePiece>& pieces, std::vector<MonotonePiece> more)
 }  // namespace
 
 std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
-                                          const std::function<void(const Rational&)>& progress) {
+                                          const WindowSearch& search) {
   const std::size_t threads = threads_of_machine();
   Cells cells(loss, from, to);
   std::vector<MonotonePiece> pieces;
   while (!cells.are_done()) {
+    if (search.stop && search.stop()) {
+      append(pieces, {MonotonePiece{cells.left(), to, MonotonePiece::Direction::unknown}});
+      break;
+    }
     std::vector<CellLoss> next;
     next.reserve(threads);
     while (next.size() < threads && !cells.are_done()) next.push_back(cells.take());
@@ -80,7 +84,7 @@ std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational
     share_among_threads(threads, next.size(),
                         [&](std::size_t i) { found[i] = pieces_of(*next[i].loss, next[i].cell); });
     for (std::vector<MonotonePiece>& here : found) append(pieces, std::move(here));
-    if (progress) progress(cells.left());
+    if (search.progress) search.progress(cells.left());
   }
   return pieces;
 }
@@ -90,7 +94,8 @@ const Rational& narrow_piece() {
   return share;
 }
 
-std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pieces, const LossOnCell& loss) {
+std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pieces, const LossOnCell& loss,
+                                           const std::function<bool()>& stop) {
   constexpr std::int64_t parts = 16;
   std::vector<MonotonePiece> result;
   for (const MonotonePiece& piece : pieces) {
@@ -100,7 +105,7 @@ std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pie
       continue;
     }
     for (std::int64_t i = 0; i < parts; ++i) {
-      append(result, pieces_between(loss, piece.from + part * i, piece.from + part * (i + 1), {}));
+      append(result, pieces_between(loss, piece.from + part * i, piece.from + part * (i + 1), {{}, {}, stop}));
     }
   }
   return result;

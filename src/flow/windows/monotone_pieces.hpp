@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "flow/windows/local_loss.hpp"
+#include "fractile/windows.hpp"
 
 namespace fractile::flow {
 
@@ -14,14 +15,15 @@ namespace fractile::flow {
 using LossOnCell = std::function<std::unique_ptr<LocalLoss>(const Cell&)>;
 
 /// All of from .. to, in order, neighbours with different directions.
-/// `progress`, when there is one, is told up to where all is done.
+/// `search` is told up to where all is done; the rest is unknown once it stops.
 std::vector<MonotonePiece> pieces_between(const LossOnCell& loss, const Rational& from, const Rational& to,
-                                          const std::function<void(const Rational&)>& progress);
+                                          const WindowSearch& search);
 
 /// What is unknown and narrower than this share of its odds need not be known better.
 const Rational& narrow_piece();
 
 /// The same pieces, those that are unknown and not narrow looked at again, in narrower cells: errors are smaller there.
-std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pieces, const LossOnCell& loss);
+std::vector<MonotonePiece> looked_at_again(const std::vector<MonotonePiece>& pieces, const LossOnCell& loss,
+                                           const std::function<bool()>& stop);
 
 }  // namespace fractile::flow

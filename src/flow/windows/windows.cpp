@@ -20,7 +20,7 @@ Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rat
   const std::optional<CellLosses> losses = cell_losses(model);
   const bool is_level = !pipeline.perturber.depends_on_epsilon() || from == to;
   if (losses && (!can_isolate || losses->beats_isolation)) {
-    return is_level ? Windows{enclosed} : enclosed_windows(model, *losses, from, to, search.progress);
+    return is_level ? Windows{enclosed} : enclosed_windows(model, *losses, from, to, search);
   }
   if (can_isolate) return {isolated, is_level ? std::vector<UnstableWindow>{} : isolated_windows(model, from, to)};
   if (!search.scanned.empty()) return {scanned, scanned_windows(model, search.scanned)};

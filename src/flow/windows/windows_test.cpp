@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "fractile/error.hpp"
 #include "support/windows.hpp"
 
@@ -62,6 +64,27 @@ TEST(FindWindows, TellsUpToWhereAllIsDone) {
   const Pipeline pipeline = counting_among(Perturber::geometric(4), {200, 100, 100, 200}, {1});
   EXPECT_EQ(find_windows(pipeline, {}, 2, Rational(9, 4), search).method, enclosed);
   EXPECT_EQ(last, Rational(9, 4));
+}
+
+// What is not looked at any more is undecided, to the end of the range; what was looked at before stays decided.
+TEST(FindWindows, StopsWhenAsked) {
+  Rational done = 2;
+  std::atomic<int> asked = 0;
+  WindowSearch search;
+  search.progress = [&](const Rational& odds) { done = odds; };
+  search.stop = [&] { return ++asked > 1; };
+  const Pipeline pipeline = counting_among(Perturber::geometric(4), {200, 100, 100, 200}, {1});
+  const Windows answer = find_windows(pipeline, {}, 2, 100, search);
+  EXPECT_EQ(answer.method, enclosed);
+  EXPECT_TRUE(answer.is_stopped);
+  EXPECT_LT(done, Rational(100));
+  ASSERT_EQ(answer.undecided.size(), 1U);
+  EXPECT_EQ(answer.undecided[0].lower, done);
+  EXPECT_EQ(answer.undecided[0].upper, Rational(100));
+  search.stop = [] { return false; };
+  const Windows all = find_windows(pipeline, {}, 2, Rational(9, 4), search);
+  EXPECT_TRUE(all.undecided.empty());
+  EXPECT_FALSE(all.is_stopped);
 }
 
 TEST(FindWindows, RefusesWhatIsNoRange) {
