@@ -68,6 +68,7 @@ PlanOptions options_of(const Typed& typed) {
 std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   constexpr std::uint64_t releases = 40;
   options.releases = releases;
+  options.with_noise = false;
   std::vector<ReleasePlan> plans;
   for (int power = -3; power <= 3; ++power) {
     QuantileQuery query = plan.query;

@@ -75,11 +75,12 @@ Table opened(const TableOptions& options, const std::string& name) {
   return Table::open(options);
 }
 
-/// From what is public: all groups have the same query.
-void warn_of_noise(const Published& published) {
+/// From what is public: all groups have the same query. `json`: the receipt, where there is one; it was found out for that already.
+void warn_of_noise(const Published& published, const std::string& json) {
   const QuantileRelease* release = std::get_if<QuantileRelease>(&published);
   if (!release) release = &std::get<GroupedRelease>(published).releases.front();
-  const std::optional<MostlyNoise> noise = mostly_noise(*release);
+  const std::optional<MostlyNoise> noise =
+      json.empty() ? mostly_noise(*release) : read_receipt(json, "the release").noise;
   if (!noise) return;
   const auto [what, hint] = in_words(*noise);
   print_error("warning: " + what, hint);
@@ -158,7 +159,7 @@ int run_release(const Typed& typed) {
     } else if (!receipt.empty()) {
       write_durably(receipt, json);
     }
-    warn_of_noise(release);
+    warn_of_noise(release, json);
   };
   charge ? charge->guard(publish) : publish();
   print(output, !receipt.empty() ? "the release was made; the receipt " + receipt + " holds it"

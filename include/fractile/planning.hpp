@@ -108,6 +108,7 @@ struct PlanOptions {
   Shape shape = Shape::normal;
   std::uint64_t rows = 10'000;   ///< of the reference table, when the query does not tell
   std::uint64_t releases = 500;  ///< fewer when they would take long
+  bool with_noise = true;        ///< whether mostly_noise() is asked, which takes further releases
 };
 
 /// Errors: usage, as QuantileQuery::validate().

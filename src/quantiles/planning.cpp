@@ -55,7 +55,7 @@ ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, con
           worst_case(query, lattice, options.confidence),
           typical_error(query, lattice, options.shape, rows, affordable_releases(query, rows, options.releases)),
           interval_widths(query, lattice, options.shape, rows),
-          mostly_noise(query, lattice)};
+          options.with_noise ? mostly_noise(query, lattice) : std::nullopt};
 }
 
 namespace {
@@ -124,7 +124,7 @@ double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint
   constexpr double far_from_noise = 0.1;
   const double share = noise_share(query, lattice, rows, few_releases);
   if (share <= far_from_noise) return share;
-  return noise_share(query, lattice, rows, std::clamp<std::uint64_t>(200 / query.quantiles.size(), 10, 40));
+  return noise_share(query, lattice, rows, std::clamp<std::uint64_t>(200 / query.quantiles.size(), 4, 40));
 }
 
 /// Two significant digits: the places of every hundredth of ShortDecimal.
