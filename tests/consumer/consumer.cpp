@@ -2,6 +2,7 @@
 #include <fractile/accounting.hpp>
 #include <fractile/audit.hpp>
 #include <fractile/bounds.hpp>
+#include <fractile/comparing.hpp>
 #include <fractile/constructors.hpp>
 #include <fractile/domains.hpp>
 #include <fractile/error.hpp>
