@@ -43,8 +43,8 @@ Compared what_is_compared(const ComparisonRequest& request, const std::vector<st
   if (is_key(request.first) && is_key(request.second)) return Compared::keys;
   for (const std::string& word : {request.first, request.second}) {
     if (is_among(word, quantiles)) continue;
-    refuse(
-        fmt::format("'{}' is not {}one of the quantiles", word, is_key(word) ? "compared with a key, and not " : ""));
+    if (is_key(word)) refuse(fmt::format("'{}' is a key, and would be compared with what is none", word));
+    refuse(fmt::format("'{}' is not one of the quantiles", word));
   }
   if (*quantile_of(request.first) == *quantile_of(request.second)) {
     refuse(fmt::format("'{}' would be compared with itself", request.first));
@@ -182,20 +182,17 @@ std::string report_detail::comparisons_in_words(const Receipt& receipt,
                                                 const std::vector<NamedComparison>& comparisons) {
   // Of several groups, only the intervals of each hold at once.
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
-  return fmt::format(
-      "With a probability of at least {}, {}, for no further budget. A ratio is left out where the number it divides "
-      "by "
-      "is not certainly above 0.",
-      share_of(Rational::parse(receipt.interval_level)),
-      receipt.intervals_together && of_two_groups
-          ? "all these differences and ratios lie between their ends at once"
-          : "a difference and its ratio lie between their ends: each line by itself");
+  return fmt::format("With a probability of at least {}, {}, for no further budget.",
+                     share_of(Rational::parse(receipt.interval_level)),
+                     receipt.intervals_together && of_two_groups
+                         ? "all these differences and ratios lie between their ends at once"
+                         : "a difference and its ratio lie between their ends: each line by itself");
 }
 
 std::string to_table(const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
   const std::vector<Row> rows = report_detail::comparison_rows(receipt, comparisons);
   return report_detail::aligned(rows, rows.front().size() - 6) +
-         report_detail::comparisons_in_words(receipt, comparisons) + "\n";
+         report_detail::comparisons_in_words(receipt, comparisons) + "\n" + report_detail::about_ratios + "\n";
 }
 
 }  // namespace fractile

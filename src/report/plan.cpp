@@ -181,7 +181,7 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
 }  // namespace
 
 NoiseInWords in_words(const MostlyNoise& noise) {
-  std::string would_do = "a much larger budget would do";
+  std::string would_do = "ask for fewer quantiles, or of a larger table";
   if (noise.enough) {
     const bool is_rho = noise.enough->measure() == Measure::zcdp;
     would_do = fmt::format("{} of about {} would do", is_rho ? "a rho" : "an epsilon", budget_number(*noise.enough));
