@@ -48,8 +48,8 @@ PostProcessor of_listed_tuples(Pipeline pipeline) {
   const std::vector<Tuple> tuples = all_tuples(pipeline.participants, values);
   const Classes own = classes_of(pipeline, tuples);
   PostProcessor post = pipeline.post;
-  for (PostProcessor simple : {PostProcessor{Kind::identity, {}, {}}, possible_count(own, values),
-                               PostProcessor{Kind::sum, {}, {}}, PostProcessor{Kind::mode, {}, {}}}) {
+  for (const PostProcessor& simple : {PostProcessor{Kind::identity, {}, {}}, possible_count(own, values),
+                                      PostProcessor{Kind::sum, {}, {}}, PostProcessor{Kind::mode, {}, {}}}) {
     pipeline.post = simple;
     if (classes_of(pipeline, tuples) == own) return simple.kind == post.kind ? post : simple;
   }

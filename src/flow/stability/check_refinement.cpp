@@ -265,25 +265,25 @@ std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipelin
 
 }  // namespace
 
-PipelineRefinement check_refinement(const Pipeline& described, const Rational& from, const Rational& to) {
-  described.validate();
-  Pipeline pipeline = described;
-  pipeline.post = canonical_post(described);
-  const bool is_side_by_side = pipeline.perturber.release() == nullptr &&
-                               pipeline.post.kind == PostProcessor::Kind::identity &&
-                               pipeline.secret.kind == Secret::Kind::everyone && pipeline.participants > 1;
+PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  pipeline.validate();
+  Pipeline simple = pipeline;
+  simple.post = canonical_post(pipeline);
+  const bool is_side_by_side = simple.perturber.release() == nullptr &&
+                               simple.post.kind == PostProcessor::Kind::identity &&
+                               simple.secret.kind == Secret::Kind::everyone && simple.participants > 1;
   if (is_side_by_side) {
-    Pipeline single = pipeline;
+    Pipeline single = simple;
     single.participants = 1;
     PipelineRefinement result = check_refinement(single, from, to);
     result.refinement.reason += "; the certificate is one participant's, and all answers are released side by side";
     return result;
   }
-  if (counts_everyone(pipeline)) {
-    if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
-    if (std::optional<PipelineRefinement> refuted = refuted_by_one_unknown(pipeline, from, to)) return *refuted;
+  if (counts_everyone(simple)) {
+    if (std::optional<PipelineRefinement> refined = refined_by_recounting(simple, from, to)) return *refined;
+    if (std::optional<PipelineRefinement> refuted = refuted_by_one_unknown(simple, from, to)) return *refuted;
   }
-  return compared_target(pipeline, from, to);
+  return compared_target(simple, from, to);
 }
 
 }  // namespace fractile::flow
