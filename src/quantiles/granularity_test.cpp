@@ -171,7 +171,7 @@ TEST(BaseMeasure, HeapsWeighEightTimesWhatOthersOfTheirGridDo) {
   EXPECT_EQ(weights({}), (Weights{1, 1, 1}));
   EXPECT_EQ(weights({RoundGrid{0, 4}, {}}), (Weights{1, 513, 513}));
   EXPECT_EQ(weights({{}, RoundGrid{0, 20}}), (Weights{1, 1, 8}));
-  EXPECT_EQ(weights({RoundGrid{0, 4}, RoundGrid{0, 20}}), (Weights{1, 513, 8 * 513}));
+  EXPECT_EQ(weights({RoundGrid{0, 4}, RoundGrid{0, 20}}), (Weights{1, 513, uint128{8} * 513}));
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ class StageSampler {
 
   /// What a stage finds decides which stages come after it.
   void run() {
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {  // NOLINT(modernize-loop-convert): the list changes under way
       std::visit([&](const auto& stage) { draw(stage); }, stages_[i]);
       if (is_preliminary(stages_[i])) stages_ = plan_.stages(found_);
     }

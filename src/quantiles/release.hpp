@@ -12,7 +12,7 @@
 namespace fractile {
 
 /// release_quantiles() for a person of so many steps, with `share` in place of the query's budget.
-QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
+QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
                              Share share, PersonSteps person, DrawSource& source, const PlanScale& scale = {});
 
 /// release_groups(), likewise.

@@ -38,7 +38,7 @@ class Page {
   }
   /// What someone typed, so that it means nothing to Markdown.
   std::string typed(const std::string& words) const {
-    const std::string shown = shown_text(words);
+    std::string shown = shown_text(words);
     if (!markdown_) return shown;
     std::string escaped;
     for (const char c : shown) {
@@ -314,7 +314,7 @@ void explain_intervals(Page& page, const Receipt& receipt) {
         "to.");
   }
   page.paragraph(
-      "\"Or below\" and \"or above\" stand at the ends of the possible values, beyond which nothing is known.");
+      R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
 }
 
 void explain_errors(Page& page, const Receipt& receipt) {

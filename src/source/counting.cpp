@@ -28,7 +28,7 @@ std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" 
 /// A cell as it is, or as text that is a number to the engine where it is one to Table::profile(). The engine alone would read 1_000
 /// and +-5 as numbers, too.
 std::string present_expression(const Column& column) {
-  const std::string name = quote_identifier(column.engine_name);
+  std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::text) return name;
   // only cells that begin with a blank, or are empty, sort before '!'
   return fmt::format(
@@ -94,7 +94,7 @@ bool add_values(const Chunk& chunk, const Lattice& lattice, ProfileBuilder& buil
 std::string number_expression(const Column& column, const Lattice& lattice) {
   const std::string present = present_expression(column);
   if (numeric_of(column.type) == Numeric::integer) return fmt::format("CAST({} AS BIGINT)", present);
-  const std::string number = fmt::format("CAST({} AS DOUBLE)", present);
+  std::string number = fmt::format("CAST({} AS DOUBLE)", present);
   const std::string inexact = inexact_condition(column, lattice);
   if (inexact.empty()) return number;
   return fmt::format("CASE WHEN {} THEN error('inexact') ELSE {} END", inexact, number);
