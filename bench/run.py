@@ -499,24 +499,16 @@ def head_part(context, quick, beside):
             f"very machine with -ffast-math. {others}\n")
 
 
-# By the name that --only takes: what is run, what is written, and the heading before which a new section goes.
-SECTIONS = {
-    "selection": ("^selection/", selection_part, "## One release of counted records"),
-    "short-lists": ("^short_list/", short_list_part, "## Counting records in no order"),
-    "counting": ("^(profile|release)/", counting_part, "## A whole process, from file to quantile"),
-}
+# By the name that --only takes: what is run, and what is written.
+SECTIONS = {"short-lists": ("^short_list/", short_list_part)}
 
 
-def with_section(page, text, following, date):
-    """The page with the section of the same heading replaced, or put before the heading `following`."""
+def with_section(page, text):
+    """The page with its section of the same heading replaced."""
     heading, _, rest = text.partition("\n")
-    section = f"{heading}\n\n(Measured by itself on {date}.)\n{rest.rstrip()}\n\n"
-    at = page.find(heading + "\n")
-    if at < 0:
-        at = page.index(following)
-        return page[:at] + section + page[at:]
-    end = page.find("\n## ", at + 1)
-    return page[:at] + section + (page[end + 1:] if end >= 0 else "")
+    section = f"{heading}\n\n(Measured by itself on {datetime.date.today()}.)\n{rest.rstrip()}\n\n"
+    start = page.index(heading + "\n")
+    return page[:start] + section + page[page.index("\n## ", start) + 1:]
 
 
 def main():
@@ -532,11 +524,10 @@ def main():
 
     results = Results()
     if options.only:
-        pattern, part, following = SECTIONS[options.only]
+        pattern, part = SECTIONS[options.only]
         results.run(options.folder / "fractile_bench", pattern, options.quick)
         page = options.out.read_text(encoding="utf-8")
-        date = datetime.date.today().isoformat()
-        options.out.write_text(with_section(page, part(results), following, date), encoding="utf-8")
+        options.out.write_text(with_section(page, part(results)), encoding="utf-8")
         print(f"wrote {options.only} into {options.out}")
         return
     few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^refinement/.*/[2-5]/(check_)?refine",

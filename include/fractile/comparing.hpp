@@ -22,14 +22,14 @@ struct Estimate {
 /// What a second quantile is against a first.
 struct Comparison {
   Estimate difference;            ///< second - first
-  std::optional<Estimate> ratio;  ///< second / first; absent unless the first and its interval certainly lie above 0
+  std::optional<Estimate> ratio;  ///< second / first; absent unless the first and all of its interval are above 0
 };
 
 /// The i-th quantile of a release with intervals, with its interval at level_in_pairs(). Error(usage) without intervals.
 Estimate estimate_in_pairs(const QuantileRelease& release, std::size_t i);
 
-/// Of two quantiles of one release (an interquartile range), or of the same quantile in two groups. When both estimates come from
-/// estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the level that the release's intervals were
+/// Of two quantiles of one release (an interquartile range), or of the same quantile in two groups, chosen before anybody looked at the
+/// values. When both estimates come from estimate_in_pairs(), both ends of the difference and of the ratio hold at once with the level that the release's intervals were
 /// asked for, each comparison by itself; with `together`, so do all comparisons of the same two groups, and of one release.
 /// Proof: docs/proofs/intervals.md
 Comparison compare(const Estimate& first, const Estimate& second);

@@ -82,8 +82,8 @@ struct MostlyNoise {
 };
 
 /// Of a query that tells how many rows to expect; nothing when it does not, or when its values are more than noise. Nothing where
-/// intervals are asked for, since they tell how wrong a value may be. It reads no record. Error(usage) as
-/// QuantileQuery::validate().
+/// intervals are asked for, since they tell how wrong a value may be, nor of more than 200 quantiles, which are read together. It reads
+/// no record. Error(usage) as QuantileQuery::validate().
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
 
 /// The same of a release, or of one of the groups: from its query, its lattice and its public number of rows alone, never from what

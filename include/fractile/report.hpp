@@ -108,7 +108,7 @@ Receipt read_receipt(const std::string& text, const std::string& name);
 /// Error(usage) unless all that a receipt tells of its query is what this canonical query tells; `name` as above.
 void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name);
 
-/// What is to be compared: two keys, quantile by quantile, or two quantiles, in every group. A word that is both is a key.
+/// What is to be compared: two keys, quantile by quantile; or else two quantiles, in every group.
 struct ComparisonRequest {
   std::string first;
   std::string second;

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <random>
 
 #include "quantiles/base_measure.hpp"
 #include "quantiles/plan.hpp"
+#include "quantiles/rank_error.hpp"
 #include "support/draws.hpp"
 #include "support/statistics.hpp"
 
@@ -102,6 +104,33 @@ TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
     if (grid && grid->stride == 100) ++found;
   }
   EXPECT_GT(found, 3300);
+}
+
+// Lemma 6 of rank_error.md, at an epsilon at which the least score is all but certain: of all tables of 23 records.
+TEST(Granularity, NoMoreRecordsAreFinerThanTheWorstCaseSays) {
+  const std::vector<RoundGrid> grids{{0, 10}, {0, 100}, {0, 1000}};
+  const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(100'000))};
+  constexpr std::uint64_t records = 23;
+  const std::uint64_t most = finer_records(query, FindGranularity{grids}, records, Rational(1, 100)).value();
+  EXPECT_LT(most, records);
+  for (std::uint64_t a = 0; a <= records; ++a) {
+    for (std::uint64_t b = a; b <= records; ++b) {
+      for (std::uint64_t c = b; c <= records; ++c) {
+        ProfileBuilder builder(lattice("0", "1000", "1"));
+        builder.add_position(3, a);
+        builder.add_position(21, b - a);
+        builder.add_position(201, c - b);
+        builder.add_position(2001, records - c);
+        const std::vector<std::uint64_t> scores = granularity_scores(builder.finish(), grids);
+        const std::uint64_t least = *std::ranges::min_element(scores);
+        const std::array finer{std::uint64_t{0}, a, b, c};
+        for (std::size_t j = 1; j < scores.size(); ++j) {
+          if (scores[j] != least) continue;
+          EXPECT_LE(finer[j], most) << a << ' ' << b << ' ' << c;
+        }
+      }
+    }
+  }
 }
 
 // Incomes to the unit, of which tens are no grid: a twentieth of the releases may find one, whatever the number of records.

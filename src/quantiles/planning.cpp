@@ -89,17 +89,13 @@ namespace {
 /// From each quantile to the nearest other one, or to the nearer end, as shares of the rows; the ends themselves have no end to
 /// go to.
 std::vector<double> gaps_of(const std::vector<Rational>& quantiles) {
-  std::vector<Rational> marks{0};
-  for (const Rational& q : quantiles) {
-    if (q > marks.back()) marks.push_back(q);
-  }
-  if (marks.back() < Rational(1)) marks.emplace_back(1);
   std::vector<double> gaps;
-  for (const Rational& q : quantiles) {
-    const auto at = std::ranges::find(marks, q);
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const Rational before = i == 0 ? Rational(0) : quantiles[i - 1];
+    const Rational after = i + 1 == quantiles.size() ? Rational(1) : quantiles[i + 1];
     Rational gap(1);
-    if (at != marks.begin()) gap = std::min(gap, q - *(at - 1));
-    if (at + 1 != marks.end()) gap = std::min(gap, *(at + 1) - q);
+    if (before < quantiles[i]) gap = quantiles[i] - before;
+    if (quantiles[i] < after) gap = std::min(gap, after - quantiles[i]);
     gaps.push_back(gap.to_double());
   }
   return gaps;
@@ -165,7 +161,8 @@ std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, st
 
 std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice& lattice,
                                        const std::optional<std::uint64_t>& rows) {
-  if (!rows || query.intervals) return {};
+  constexpr std::size_t most_quantiles = 200;  // more, such as synthetic rows, are read together, and take long
+  if (!rows || query.intervals || query.quantiles.size() > most_quantiles) return {};
   const std::uint64_t some = std::max<std::uint64_t>(*rows, 1);
   const double share = noise_share(query, lattice, some);
   if (share <= tolerated_share) return {};

@@ -192,7 +192,7 @@ std::string report_detail::comparisons_in_words(const Receipt& receipt,
 std::string to_table(const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
   const std::vector<Row> rows = report_detail::comparison_rows(receipt, comparisons);
   return report_detail::aligned(rows, rows.front().size() - 6) +
-         report_detail::comparisons_in_words(receipt, comparisons) + "\n" + report_detail::about_ratios + "\n";
+         report_detail::comparisons_in_words(receipt, comparisons) + "\n" + report_detail::about_comparisons + "\n";
 }
 
 }  // namespace fractile

@@ -266,7 +266,7 @@ void explain_comparisons(Page& page, const Receipt& receipt, const std::vector<N
                            [&](const std::string& name) { return page.typed(name); });
   }
   page.table(rows);
-  page.paragraph(report_detail::comparisons_in_words(receipt, comparisons) + " " + report_detail::about_ratios);
+  page.paragraph(report_detail::comparisons_in_words(receipt, comparisons) + " " + report_detail::about_comparisons);
 }
 
 void explain_people(Page& page, const Receipt& receipt) {

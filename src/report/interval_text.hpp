@@ -31,8 +31,10 @@ inline std::string upper_text(const Receipt::Ends& interval, OpenEnds ends) {
 
 /// A heading, and a row a comparison: key (with groups), quantile, what it is against, the difference and the ratio.
 std::vector<Row> comparison_rows(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
-inline constexpr const char* about_ratios =
-    "A ratio is left out where the number it divides by is not certainly above 0.";
+inline constexpr const char* about_comparisons =
+    "That is so of comparisons that were chosen before anybody looked at the values. A ratio is left out where the "
+    "number "
+    "it divides by, or a part of its interval, is not above 0.";
 /// How surely they hold.
 std::string comparisons_in_words(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
 

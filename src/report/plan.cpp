@@ -135,10 +135,11 @@ std::string cost(const ReleasePlan& plan) {
   return text;
 }
 
-/// A line each, and an empty one; empty when the values are more than noise.
+/// Three lines, and an empty one; empty when the values are more than noise.
 std::string noise(const ReleasePlan& plan) {
   if (!plan.noise) return {};
-  const auto [what, hint] = in_words(*plan.noise);
+  auto [what, hint] = in_words(*plan.noise);
+  hint.replace(hint.find("; "), 2, ";\n");
   return fmt::format("warning: {}\n{}\n\n", what, hint);
 }
 
@@ -186,9 +187,11 @@ NoiseInWords in_words(const MostlyNoise& noise) {
     const bool is_rho = noise.enough->measure() == Measure::zcdp;
     would_do = fmt::format("{} of about {} would do", is_rho ? "a rho" : "an epsilon", budget_number(*noise.enough));
   }
-  return {"with this budget these values are mostly noise",
-          fmt::format("among {} row{} they miss by some {:.0f} % of the rows between quantiles; {}", noise.rows,
-                      noise.rows == 1 ? "" : "s", 100 * noise.share, would_do)};
+  return {
+      "with this budget these values are mostly noise",
+      fmt::format("among {} row{} of a public normal table, simulated values miss by some {:.0f} % of the rows between "
+                  "quantiles; {}",
+                  noise.rows, noise.rows == 1 ? "" : "s", 100 * noise.share, would_do)};
 }
 
 std::string to_table(const PlanReport& report) {

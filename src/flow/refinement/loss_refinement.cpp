@@ -19,7 +19,7 @@ using Way = std::vector<std::size_t>;
 std::optional<std::size_t> ways_to_act(std::size_t actions, std::size_t observations, std::size_t most) {
   std::size_t ways = 1;
   for (std::size_t y = 0; y < observations; ++y) {
-    if (actions > 0 && ways > most / actions) return {};  // a loss has actions; this shows that nothing divides by none
+    if (actions > 0 && ways > most / actions) return {};  // a loss has at least one action
     ways *= actions;
   }
   return ways;

@@ -196,13 +196,16 @@ PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
   return {{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
 }
 
-/// Somebody who only tells two values apart.
-std::pair<Prior, Matrix> telling_apart(std::size_t one, std::size_t other, std::size_t values) {
+/// By somebody who only tells two values apart.
+std::optional<PipelineRefinement> refuted_by_telling_apart(const Pipeline& pipeline, std::size_t one, std::size_t other,
+                                                           const Rational& from, const Rational& to) {
+  const std::size_t values = pipeline.values.size();
   std::vector<Rational> prior(values);
   prior[one] = prior[other] = Rational(1, 2);
   Matrix losses(values, 2);
   losses(one, 1) = losses(other, 0) = 1;
-  return {Prior(std::move(prior)), std::move(losses)};
+  return refuted_by(pipeline, Prior(std::move(prior)), losses, from, to,
+                    "the second tells two values apart better than the first");
 }
 
 /// By the two probabilities of being counted that every value has: docs/proofs/stability.md, "Known others".
@@ -222,10 +225,7 @@ PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational
   }
   const auto least = static_cast<std::size_t>(std::ranges::min_element(counted) - counted.begin());
   const auto most = static_cast<std::size_t>(std::ranges::max_element(counted) - counted.begin());
-  const auto [prior, losses] = telling_apart(least, most, counted.size());
-  std::optional<PipelineRefinement> found =
-      refuted_by(pipeline, prior, losses, from, to, "the second tells two values apart better than the first");
-  if (found) return *std::move(found);
+  if (auto found = refuted_by_telling_apart(pipeline, least, most, from, to)) return *std::move(found);
   return undecided(pipeline,
                    "counting again does not lead from one to the other, and telling two values apart does not refute");
 }
@@ -235,10 +235,9 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
   const std::size_t values = pipeline.values.size();
   for (std::size_t one = 0; one < values; ++one) {
     const std::size_t other = one + 1 < values ? one + 1 : 0;
-    const auto [prior, losses] = telling_apart(std::min(one, other), std::max(one, other), values);
-    std::optional<PipelineRefinement> found =
-        refuted_by(pipeline, prior, losses, from, to, "the second tells two values apart better than the first");
-    if (found) return *std::move(found);
+    if (auto found = refuted_by_telling_apart(pipeline, std::min(one, other), std::max(one, other), from, to)) {
+      return *std::move(found);
+    }
   }
   return undecided(pipeline,
                    "there are too many totals for a linear program, and telling two values apart does not refute");
