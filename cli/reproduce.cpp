@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/approximate_quantiles.hpp"
+#include "experiments/auto_robustness.hpp"
 #include "experiments/kronecker_figures.hpp"
 #include "experiments/kronecker_utility.hpp"
 #include "experiments/output.hpp"
@@ -20,6 +21,7 @@ namespace fractile::cli {
 namespace {
 
 namespace aq = experiments::approximate_quantiles;
+namespace ar = experiments::auto_robustness;
 namespace ku = experiments::kronecker_utility;
 
 // --- What every experiment does ---------------------------------------------------------------------------------------
@@ -75,14 +77,19 @@ std::vector<const Entry*> named(const Typed& typed, const std::string& option, s
   return chosen;
 }
 
-std::vector<std::uint64_t> quantile_counts(const Typed& typed) {
-  const std::string option = "--quantile-counts";
-  if (!typed.has(option)) return aq::default_quantile_counts();
-  std::vector<std::uint64_t> counts;
-  for (const std::string& word : words(typed.one(option))) counts.push_back(whole_number(option, word, {1, 1000}));
-  std::ranges::sort(counts);
-  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
-  return counts;
+/// The whole numbers that the option lists, each once, in increasing order; `others` when it is not given.
+std::vector<std::uint64_t> whole_numbers(const Typed& typed, const std::string& option, const Range& limits,
+                                         const std::vector<std::uint64_t>& others) {
+  if (!typed.has(option)) return others;
+  std::vector<std::uint64_t> listed;
+  for (const std::string& word : words(typed.one(option))) listed.push_back(whole_number(option, word, limits));
+  std::ranges::sort(listed);
+  listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+  return listed;
+}
+
+std::vector<std::uint64_t> quantile_counts(const Typed& typed, const std::vector<std::uint64_t>& others) {
+  return whole_numbers(typed, "--quantile-counts", {1, 1000}, others);
 }
 
 void require_data_folder(const aq::Plan& plan) {
@@ -99,7 +106,7 @@ aq::Plan quantiles_plan(const Typed& typed) {
   plan.sets = named(typed, "--sets", experiments::studied_sets());
   plan.mechanisms = named(typed, "--mechanisms", experiments::studied_mechanisms());
   plan.only_quick = !typed.has("--mechanisms");
-  plan.quantile_counts = quantile_counts(typed);
+  plan.quantile_counts = quantile_counts(typed, aq::default_quantile_counts());
   if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
   if (typed.has("--seed")) plan.seed = whole_number(typed, "--seed", {0, ~std::uint64_t{0}});
   require_data_folder(plan);
@@ -113,6 +120,40 @@ int run_approximate_quantiles(const Typed& typed) {
   const experiments::Observer observer = observer_of(progress, "cells");
   const std::vector<aq::Row> rows = aq::run(plan, observer);
   leave(typed, folder, aq::files_of(plan, rows), aq::figures_of(rows), observer, std::string(aq::disclaimer) + "\n");
+  return 0;
+}
+
+// --- auto-robustness --------------------------------------------------------------------------------------------------
+
+std::vector<Rational> epsilons_of(const Typed& typed) {
+  const std::vector<Rational> listed = numbers(typed.has("--epsilons") ? typed.one("--epsilons") : "0.01,0.1,1,10");
+  for (const Rational& epsilon : listed) {
+    if (epsilon <= Rational(0))
+      usage("--epsilons: " + epsilon.to_string() + " is not above 0", "write for example 0.1,1");
+  }
+  return listed;
+}
+
+ar::Plan robustness_plan(const Typed& typed) {
+  ar::Plan plan;
+  plan.data_folder = typed.one("--data");
+  plan.library = typed.one("--duckdb");
+  plan.populations = named(typed, "--populations", experiments::populations());
+  plan.rows = whole_numbers(typed, "--rows", {10, 10'000'000}, {20, 50, 100, 400, 1000, 10'000, 100'000});
+  plan.epsilons = epsilons_of(typed);
+  plan.quantile_counts = quantile_counts(typed, {1, 2, 3, 5, 9, 19, 49, 99});
+  plan.factors = whole_numbers(typed, "--bounds-times", {1, 1'000'000}, {1, 10, 1000});
+  if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
+  if (typed.has("--seed")) plan.seed = whole_number(typed, "--seed", {0, ~std::uint64_t{0}});
+  return plan;
+}
+
+int run_auto_robustness(const Typed& typed) {
+  const ar::Plan plan = robustness_plan(typed);
+  const std::string folder = folder_of(typed);
+  Progress progress("auto-robustness");
+  const experiments::Observer observer = observer_of(progress, "cells");
+  leave(typed, folder, ar::files_of(plan, ar::run(plan, observer)), {}, observer, std::string(aq::disclaimer) + "\n");
   return 0;
 }
 
@@ -134,7 +175,9 @@ int run_kronecker_utility(const Typed& typed) {
 }  // namespace
 
 int run_reproduce(const Typed& typed) {
-  return typed.word == "kronecker-utility" ? run_kronecker_utility(typed) : run_approximate_quantiles(typed);
+  if (typed.word == "kronecker-utility") return run_kronecker_utility(typed);
+  if (typed.word == "auto-robustness") return run_auto_robustness(typed);
+  return run_approximate_quantiles(typed);
 }
 
 }  // namespace fractile::cli

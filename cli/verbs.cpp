@@ -419,6 +419,40 @@ constexpr VerbSpec approximate_quantiles_spec{
     "Exit codes: 0 done; 2 wrong usage; 3 unusable folder, file or cell; 70 internal.\n",
 };
 
+constexpr std::array auto_robustness_table{
+    OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
+    experiment_folder,
+    OptionSpec{
+        "--populations", "LIST", "all", "What",
+        "lognormal, pareto, zeros, counts, two-point, narrow, uniform, salaries, ages, hours, ratings, pages; the "
+        "last four are files"},
+    OptionSpec{"--rows", "LIST", "20,50,100,400,1000,10000,100000", "What", "records of a table"},
+    OptionSpec{"--epsilons", "LIST", "0.01,0.1,1,10", "What", "the budgets, all pure"},
+    OptionSpec{"--quantile-counts", "LIST", "1,2,3,5,9,19,49,99", "What", "how many quantiles m, i/(m+1) each time"},
+    OptionSpec{"--bounds-times", "LIST", "1,10,1000", "What", "how many times too wide the bounds are"},
+    OptionSpec{"--trials", "T", "40", "What", "how many tables for each combination"},
+    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same tables and releases"},
+    experiment_duckdb,
+};
+
+constexpr VerbSpec auto_robustness_spec{
+    "reproduce auto-robustness",
+    "whether auto ever loses to a mechanism that could have been named",
+    "fractile reproduce auto-robustness --data DIR --out DIR [options]",
+    nullptr,
+    auto_robustness_table,
+    "Errors of auto (told how many rows there are, not told, and told wrongly by a factor of two) beside those\n"
+    "of the mechanisms that could have been named in its place, in every combination of what the options\n"
+    "list; all combinations take hours. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce auto-robustness --out results --populations lognormal,zeros --rows 50,100\n"
+    "    --epsilons 1 --quantile-counts 3,9\n"
+    "\n"
+    "Exit codes: 0 done, whether auto loses or not; 2 wrong usage; 3 unusable folder, file or cell;\n"
+    "70 internal.\n",
+};
+
 constexpr std::array kronecker_utility_table{
     OptionSpec{"--data", "DIR", "figure 4 is left out", "What", "the folder of compas_custody_status.csv"},
     experiment_folder,
@@ -444,7 +478,7 @@ constexpr VerbSpec kronecker_utility_spec{
     "70 internal.\n",
 };
 
-constexpr std::array experiment_words{&approximate_quantiles_spec, &kronecker_utility_spec};
+constexpr std::array experiment_words{&approximate_quantiles_spec, &auto_robustness_spec, &kronecker_utility_spec};
 
 constexpr VerbSpec reproduce_spec{
     "reproduce",

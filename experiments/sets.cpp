@@ -1,13 +1,12 @@
 #include "experiments/sets.hpp"
 
 #include <array>
-#include <cmath>
 #include <filesystem>
-#include <numbers>
 #include <random>
 #include <utility>
 
 #include "experiments/metrics.hpp"
+#include "experiments/variates.hpp"
 #include "fractile/source.hpp"
 
 namespace fractile::experiments {
@@ -45,24 +44,9 @@ RankProfile pool_of(const StudiedSet& set, const Lattice& lattice, const std::st
   return Table::open(options).profile(set.column, lattice, NullPolicy::error);
 }
 
-/// Uniform on (0, 1].
-double uniform(std::mt19937_64& engine) { return static_cast<double>((engine() >> 11) + 1) * 0x1p-53; }
+double uniform_value(std::mt19937_64& engine) { return 10 * uniform_variate(engine) - 5; }
 
-/// Uniform on 0 .. bound - 1.
-std::uint64_t below(std::uint64_t bound, std::mt19937_64& engine) {
-  const std::uint64_t surplus = (std::mt19937_64::max() % bound + 1) % bound;
-  std::uint64_t draw = engine();
-  while (draw > std::mt19937_64::max() - surplus) draw = engine();
-  return draw % bound;
-}
-
-double uniform_value(std::mt19937_64& engine) { return 10 * uniform(engine) - 5; }
-
-/// Box and Muller.
-double gaussian_value(std::mt19937_64& engine) {
-  const double radius = 5 * std::sqrt(-2 * std::log(uniform(engine)));
-  return radius * std::cos(2 * std::numbers::pi * uniform(engine));
-}
+double gaussian_value(std::mt19937_64& engine) { return 5 * normal_variate(engine); }
 
 }  // namespace
 
@@ -90,7 +74,7 @@ RankProfile SampleSource::sample(std::uint64_t records, const Seed& seed) const 
         builder.add(gaussian_value(engine));
         break;
       case Origin::file:
-        builder.add_position(2 * record_at(*pool_, below(pool_->records(), engine)) + 1, 1);
+        builder.add_position(2 * record_at(*pool_, uniform_below_variate(pool_->records(), engine)) + 1, 1);
         break;
     }
   }

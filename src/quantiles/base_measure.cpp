@@ -10,6 +10,9 @@ constexpr int shells = 15;
 
 constexpr std::uint64_t grid_weight = 128;
 
+/// The farthest octaves of distances from the origin have one weight: 31/32 of the range.
+constexpr int flat_shells = 5;
+
 /// Distances, in splits from the near end, at which the shells 1, 2, ... begin.
 std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t splits) {
   std::vector<std::uint64_t> borders;
@@ -23,19 +26,40 @@ std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t spli
 
 }  // namespace
 
+std::optional<Origin> origin_of(const Lattice& lattice) {
+  if (!lattice.is_regular()) return {};
+  const Rational size = static_cast<std::int64_t>(lattice.size());
+  const Rational zero = (Rational(0) - lattice.lower()) / lattice.step();
+  // As far outside as the range is wide, all of it has one weight.
+  if (zero < Rational(0) - size || zero > size + size) return {};
+  const Rational candidate = zero.floor();
+  const Rational reach = std::max(candidate, size - Rational(1) - candidate);
+  return Origin{candidate.to_int64(), reach.to_uint64()};
+}
+
 BaseMeasure::BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge,
-                         const RoundNumbers& numbers)
+                         const RoundNumbers& numbers, const std::optional<Origin>& origin)
     : subcells_(subcells), end_(highest + 1) {
   if (numbers.grid) favoured_.push_back({*numbers.grid, numbers.grid->stride * grid_weight});
   const std::uint64_t others = 1 + (numbers.grid ? favoured_.back().more : 0);
   if (numbers.heaps) favoured_.push_back({*numbers.heaps, (heap_weight - 1) * others});
-  if (!edge) {
+  if (edge) {
+    fall_towards(*edge, lowest);
+  } else if (origin) {
+    fall_away(*origin, numbers.grid ? numbers.grid->stride : 1, lowest);
+  } else {
     pieces_.push_back({lowest, 0});
-    return;
   }
-  const std::vector<std::uint64_t> borders = shell_borders(edge->scale, end_ - lowest);
+  for (std::size_t i = 1; i < pieces_.size(); ++i) {
+    const Piece& last = pieces_[i - 1];
+    pieces_[i].before = last.before + (level_mass(last.start, pieces_[i].start) << last.shift);
+  }
+}
+
+void BaseMeasure::fall_towards(const Edge& edge, Split lowest) {
+  const std::vector<std::uint64_t> borders = shell_borders(edge.scale, end_ - lowest);
   const int deepest = static_cast<int>(borders.size());
-  if (edge->is_left) {
+  if (edge.is_left) {
     for (int i = deepest; i >= 0; --i) {
       const Split start = i == deepest ? lowest : end_ - borders[static_cast<std::size_t>(i)];
       pieces_.push_back({start, 2 * (deepest - i)});
@@ -45,6 +69,26 @@ BaseMeasure::BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, st
   for (int i = 0; i <= deepest; ++i) {
     const Split start = i == 0 ? lowest : lowest + borders[static_cast<std::size_t>(i) - 1];
     pieces_.push_back({start, 2 * (deepest - i)});
+  }
+}
+
+void BaseMeasure::fall_away(const Origin& origin, std::uint64_t least, Split lowest) {
+  using int128 = __int128;
+  pieces_.push_back({lowest, 0});
+  const auto begin = [&](int128 candidate, int shift) {
+    const int128 start = candidate * static_cast<int128>(subcells_);
+    if (start <= static_cast<int128>(lowest)) pieces_.back() = {lowest, shift};
+    if (start <= static_cast<int128>(lowest) || start >= static_cast<int128>(end_)) return;
+    pieces_.push_back({static_cast<Split>(start), shift});
+  };
+  int innermost = flat_shells - 1;
+  while (origin.reach >> (innermost + 1) >= least) ++innermost;
+  const auto radius = [&](int shell) { return static_cast<int128>(origin.reach >> shell); };
+  for (int shell = flat_shells; shell <= innermost; ++shell) {
+    begin(origin.candidate - radius(shell), shell - flat_shells + 1);
+  }
+  for (int shell = innermost; shell >= flat_shells; --shell) {
+    begin(origin.candidate + 1 + radius(shell), shell - flat_shells);
   }
 }
 
@@ -76,11 +120,14 @@ uint128 BaseMeasure::level_mass(Split from, Split to) const {
   return mass;
 }
 
+uint128 BaseMeasure::mass_below(Split split) const {
+  const Piece& piece = *(std::ranges::upper_bound(pieces_, split, {}, &Piece::start) - 1);
+  return piece.before + (level_mass(piece.start, split) << piece.shift);
+}
+
 uint128 BaseMeasure::mass(Split from, Split to) const {
-  if (pieces_.size() == 1) return level_mass(from, to);
-  uint128 sum = 0;
-  visit(from, to, [&](Split a, Split b, int shift) { sum += level_mass(a, b) << shift; });
-  return sum;
+  if (pieces_.size() == 1) return level_mass(from, to) << pieces_.front().shift;
+  return mass_below(to) - mass_below(from);
 }
 
 /// The split that holds unit `index` of from .. to - 1, when all have first one unit each, then the favoured ones theirs.

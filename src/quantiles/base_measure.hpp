@@ -9,6 +9,7 @@
 #include "exact/majorant.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
 #include "quantiles/heaping.hpp"
 #include "ranks/span.hpp"
 
@@ -20,13 +21,24 @@ struct Edge {
   std::uint64_t scale;  ///< in splits, at least 1
 };
 
+/// Where zero is, for weights that double whenever the distance from it halves, from a 32nd of the range down to a candidate or to the
+/// stride of a grid that was found. So values of any order of magnitude are expected, and a range that is a thousand times too wide
+/// costs about as much as one that is a hundred times too wide.
+struct Origin {
+  std::int64_t candidate;  ///< may lie outside the range, on the lattice continued
+  std::uint64_t reach;     ///< how many candidates away the farther end of the range is
+};
+
+/// Where a regular lattice has zero, unless it is too far outside for that to matter; nothing of an explicit list.
+std::optional<Origin> origin_of(const Lattice& lattice);
+
 class BaseMeasure {
  public:
   /// Splits lowest .. highest of cells of `subcells` splits. Every split has weight 1, those of the grid 128 strides more, so
   /// that the grid as a whole weighs 128 times as much as everything else, and those of the heaps eight times what others of the
-  /// grid do. With an edge, all falls off from the other end.
+  /// grid do. With an edge, all falls off from the other end; without one, from the origin.
   BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge = {},
-              const RoundNumbers& numbers = {});
+              const RoundNumbers& numbers = {}, const std::optional<Origin>& origin = {});
 
   /// Whether every split has weight 1.
   bool is_uniform() const { return pieces_.size() == 1 && favoured_.empty(); }
@@ -50,14 +62,18 @@ class BaseMeasure {
   struct Piece {
     Split start;
     int shift;
+    uint128 before = 0;  ///< the mass of the pieces before it
   };
   /// Candidates of which every split weighs so much more.
   struct Favoured {
     RoundGrid grid;
     std::uint64_t more;
   };
+  void fall_towards(const Edge& edge, Split lowest);
+  void fall_away(const Origin& origin, std::uint64_t least, Split lowest);
   template <class Visit>
   void visit(Split from, Split to, Visit&& piece) const;
+  uint128 mass_below(Split split) const;
   std::uint64_t splits_below(Split split, const RoundGrid& grid) const;
   uint128 level_mass(Split from, Split to) const;
   Split member(Split from, Split to, uint128 index) const;

@@ -378,7 +378,7 @@ class ByHand {
   void walk(const QuantileTree& tree, const QuantileNode& node, std::vector<Split>& result) {
     if (QuantileTree::is_leaf(node)) {
       const std::uint64_t unit = single(tree, node, tree.candidates(node), tree.candidate_tiles(node));
-      const Split middle = tree.middle_of(tree.candidate_weights().holder(unit));
+      const Split middle = tree.middle_of(tree.candidate_weights(node).holder(unit));
       result[node.first] = std::clamp(middle, node.span.lowest, node.span.highest);
       return;
     }

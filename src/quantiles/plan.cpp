@@ -253,7 +253,10 @@ QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattic
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
   if (auto* selection = std::get_if<SelectQuantiles>(&plan.decision)) {
     selection->subcells = scale.subcells.value_or(subcells_for(lattice.size()));
-    if (adapts) selection->shape.edges = true;
+    if (adapts) {
+      selection->shape.edges = true;
+      selection->shape.origin = origin_of(lattice);
+    }
   }
   if (adapts && plan.mechanism != Mechanism::tree) {
     if (lattice.size() >= scale.fine_lattice) plan.grids = round_grids(lattice);

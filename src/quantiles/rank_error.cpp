@@ -111,9 +111,9 @@ class RecursionErrors {
       : calibration_(query, selection.levels),
         empty_(lattice.size(), {}, {}),
         tree_(empty_, selection.released, selection.shape, calibration_, selection.subcells),
-        splits_weight_(
-            BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {}, selection.shape.numbers)
-                .total()),
+        splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {},
+                                   selection.shape.numbers, selection.shape.origin)
+                           .total()),
         spread_(Spread::of(tree_.subcells(), rows)) {}
 
   /// Released quantile i's, exceeded with probability at most `failure`.
@@ -171,7 +171,7 @@ class RecursionErrors {
   std::optional<std::uint64_t> ranks_of(const QuantileNode& node, std::size_t pivot, const Enclosure& failure) const {
     const auto den = [&] { return Rational(static_cast<std::int64_t>(tree_.alpha(node).denominator)); };
     if (QuantileTree::is_leaf(node)) {
-      return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights().total(), failure);
+      return candidate_ranks(tree_.rate(node) * den(), tree_.candidate_weights(node).total(), failure);
     }
     if (!tree_.is_joint(node)) {  // a rank costs two halves
       return node_errors(tree_.rate(node) * (den() / Rational(2)), 1, {}, {}).ranks(Rational(2), failure);

@@ -58,7 +58,8 @@ QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rationa
       shape_(std::move(shape)),
       calibration_(calibration),
       subcells_(subcells),
-      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.numbers) {}
+      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.numbers),
+      weights_from_origin_(0, profile.candidates() - 1, 1, {}, shape_.numbers, shape_.origin) {}
 
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
                            const Calibration& calibration, std::uint64_t subcells)
@@ -163,7 +164,7 @@ JointProblem QuantileTree::problem(const QuantileNode& node) const {
   return {profile_,
           node.span,
           subcells_,
-          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.numbers),
+          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.numbers, origin_at(node)),
           std::move(wanted),
           rate,
           totals};
@@ -263,7 +264,7 @@ class NodeSplits : public JointSplits {
 
 /// Units of one candidate each.
 std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const QuantileNode& node) {
-  const BaseMeasure& weights = tree.candidate_weights();
+  const BaseMeasure& weights = tree.candidate_weights(node);
   std::vector<Run> result;
   for (const Run& run : runs_of(tree.candidates(node))) {
     for (std::uint64_t at = run.start; at < run.start + run.length;) {
@@ -285,7 +286,7 @@ class Sampler {
     if (QuantileTree::is_leaf(node)) {
       const std::uint64_t unit = unit_of(node);
       result_[node.first] =
-          std::clamp(tree_.middle_of(tree_.candidate_weights().holder(unit)), node.span.lowest, node.span.highest);
+          std::clamp(tree_.middle_of(tree_.candidate_weights(node).holder(unit)), node.span.lowest, node.span.highest);
       return;
     }
     const std::vector<Split> splits = splits_of(node);

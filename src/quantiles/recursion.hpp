@@ -24,9 +24,10 @@ enum class NodeKind { single, joint, joint_total };
 
 struct RecursionShape {
   NodeKind kind;
-  std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
-  bool edges = false;               ///< outermost nodes expect the empty part of the range (base_measure.hpp)
-  RoundNumbers numbers = {};        ///< candidates that weigh more
+  std::vector<std::size_t> widths;    ///< at most how many quantiles a node of each level decides
+  bool edges = false;                 ///< outermost nodes expect the empty part of the range (base_measure.hpp)
+  RoundNumbers numbers = {};          ///< candidates that weigh more
+  std::optional<Origin> origin = {};  ///< near which they do, in nodes that have an end of the range and no edge
   /// Of pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
   std::vector<Rational> emphasis = {};
   std::vector<std::size_t> first = {};  ///< the quantiles that the root decides; empty: evenly spaced ones
@@ -98,7 +99,9 @@ class QuantileTree {
 
   /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
   static bool is_leaf(const QuantileNode& node) { return node.quantiles() == 1 && !node.edge; }
-  bool is_joint(const QuantileNode& node) const { return node.edge || shape_.numbers.any() || width(node) > 1; }
+  bool is_joint(const QuantileNode& node) const {
+    return node.edge || shape_.numbers.any() || width(node) > 1 || origin_at(node);
+  }
 
   /// Of nodes that decide one quantile.
   QuantileFraction alpha(const QuantileNode& node) const;
@@ -108,9 +111,9 @@ class QuantileTree {
   /// What such a node's draw pays, or a joint node's.
   SelectionPrice price(const QuantileNode& node) const;
   SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
-  /// Of leaves: members are units of candidate_weights().
+  /// Of leaves: members are units of candidate_weights(node).
   WeighedCandidates candidates(const QuantileNode& node) const {
-    return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights_};
+    return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights(node)};
   }
   /// The same in tiles.
   SplitTiles split_tiles(const QuantileNode& node) const {
@@ -118,9 +121,11 @@ class QuantileTree {
   }
   WeighedTiles candidate_tiles(const QuantileNode& node) const {
     const std::uint64_t tiles = tiles_for(std::min<std::uint64_t>(node.span.records(), profile_.distinct()));
-    return {{profile_, node.span, subcells_, alpha(node), tiles}, candidate_weights_};
+    return {{profile_, node.span, subcells_, alpha(node), tiles}, candidate_weights(node)};
   }
-  const BaseMeasure& candidate_weights() const { return candidate_weights_; }
+  const BaseMeasure& candidate_weights(const QuantileNode& node) const {
+    return origin_at(node) ? weights_from_origin_ : candidate_weights_;
+  }
   /// Of joint nodes.
   JointProblem problem(const QuantileNode& node) const;
 
@@ -132,6 +137,11 @@ class QuantileTree {
   std::vector<QuantileNode> parts(const QuantileNode& node, const std::vector<Split>& splits) const;
 
  private:
+  const std::optional<Origin>& origin_at(const QuantileNode& node) const {
+    static const std::optional<Origin> none;
+    const bool is_outer = node.from == 0 || node.to == denominator_;
+    return is_outer && !node.edge ? shape_.origin : none;
+  }
   /// How many quantiles the node decides.
   std::size_t width(const QuantileNode& node) const;
   Exponent emphasised(const Exponent& rate, const QuantileNode& node) const {
@@ -149,6 +159,7 @@ class QuantileTree {
   const Calibration& calibration_;
   std::uint64_t subcells_;
   BaseMeasure candidate_weights_;  // of whole candidates, by the grids
+  BaseMeasure weights_from_origin_;
 };
 
 /// The least common denominator.

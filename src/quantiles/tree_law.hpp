@@ -57,7 +57,7 @@ class TreeLaw {
     for (std::size_t k = 0; k < runs.size(); ++k) {
       const Number each = masses[k] / ring_.whole(runs[k].length);
       for (std::uint64_t i = 0; i < runs[k].length; ++i) {
-        add(law, {tree_.candidate_weights().holder(runs[k].start + i)}, each);
+        add(law, {tree_.candidate_weights(node).holder(runs[k].start + i)}, each);
       }
     }
     return law;

@@ -1,0 +1,55 @@
+// Laws and files from which the study of robustness draws tables, each with bounds that a publisher would declare, or far wider ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+
+#include "experiments/seeds.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile::experiments {
+
+enum class Law { lognormal, pareto, zeros, counts, two_point, narrow, uniform, salaries, file };
+
+/// What records are drawn from. Values are possible from lower to upper, `step` apart.
+struct Population {
+  const char* name;
+  const char* title;
+  Law law;
+  const char* lower;
+  const char* upper;
+  const char* step;
+  const char* file = "";    ///< in the data folder
+  const char* column = "";  ///< of the file
+};
+
+std::span<const Population> populations();
+
+/// Tables of one population under bounds `factor` times as far from zero.
+class TableSource {
+ public:
+  /// Reads the population's file in `folder`, if it has one, with the engine at `library`. Errors as Table's.
+  static TableSource open(const Population& population, std::uint64_t factor, const std::string& folder,
+                          const std::string& library);
+
+  const Population& population() const { return *population_; }
+  const Lattice& lattice() const { return lattice_; }
+  /// `records` records: drawn with replacement from the file, or afresh; the same whatever the bounds.
+  RankProfile table(std::uint64_t records, const Seed& seed) const;
+  /// The distance between the quartiles of 100,000 records, in steps, at least 1.
+  double interquartile_range() const { return interquartile_range_; }
+
+ private:
+  TableSource(const Population& population, Lattice lattice, std::optional<RankProfile> pool);
+  double value(std::mt19937_64& engine) const;
+
+  const Population* population_;
+  Lattice lattice_;
+  std::optional<RankProfile> pool_;  // the file's records
+  double interquartile_range_;
+};
+
+}  // namespace fractile::experiments
