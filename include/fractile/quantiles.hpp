@@ -107,6 +107,7 @@ struct MechanismUsed {
   std::vector<std::size_t> widths = {};      ///< of recursions: at most how many quantiles a node of each level decides
   std::size_t selected = 0;                  ///< how many quantiles were selected; the others are interpolated linearly
   std::string reason = {};                   ///< of automatic's choice; empty otherwise
+  std::optional<std::uint64_t> rows = {};    ///< about how many records there are, as was counted privately
   std::optional<Rational> granularity = {};  ///< of the values, as was found privately, when it was looked for
   std::optional<Rational> heaping = {};      ///< that many values are multiples of this, when it was found privately
 
@@ -124,7 +125,7 @@ struct PrivateBounds {
 /// used. Of all parts together it is at most the release's cost; of groups, in each.
 /// Proof: docs/proofs/odometer.md
 struct PartCost {
-  std::string on;     ///< "bounds", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
+  std::string on;     ///< "bounds", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
   EpsilonSum amount;  ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets
 };

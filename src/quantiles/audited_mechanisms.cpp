@@ -26,8 +26,8 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
 
 // --- Mechanisms of a release ----------------------------------------------------------------------------------------
 
-/// Two parts of a cell are enough to have splits inside ties.
-const PlanScale miniature{10, 10, 5, 3, 2};
+/// Two parts of a cell are enough to have splits inside ties; three quantiles, to interpolate one.
+const PlanScale miniature{10, 10, 5, 3, 2, 2, 10};
 
 const std::vector<std::string> keys{"a", "b"};
 
@@ -90,6 +90,7 @@ class AuditedRelease {
       if (release.bounds) add(release.lattice.lower() - lattice_.lower());
       if (release.bounds) add(release.lattice.upper() - lattice_.lower());
       const auto& [plan, found, selected] = *release.course;
+      output.push_back(found.rows ? *found.rows + 1 : 0);
       add_grid(found.grid);
       add_grid(found.heaps);
       if (stage_in<CountOnTree>(plan.stages(found))) continue;

@@ -10,6 +10,8 @@ constexpr int shells = 15;
 
 constexpr std::uint64_t grid_weight = 128;
 
+__extension__ using int128 = __int128;
+
 /// The farthest octaves of distances from the origin have one weight: 31/32 of the range.
 constexpr int flat_shells = 5;
 
@@ -73,7 +75,6 @@ void BaseMeasure::fall_towards(const Edge& edge, Split lowest) {
 }
 
 void BaseMeasure::fall_away(const Origin& origin, std::uint64_t least, Split lowest) {
-  using int128 = __int128;
   pieces_.push_back({lowest, 0});
   const auto begin = [&](int128 candidate, int shift) {
     const int128 start = candidate * static_cast<int128>(subcells_);

@@ -15,6 +15,7 @@
 #include "quantiles/count_tree.hpp"
 #include "quantiles/granularity.hpp"
 #include "quantiles/heaping.hpp"
+#include "quantiles/plan.hpp"
 #include "quantiles/private_bounds.hpp"
 #include "quantiles/recursion.hpp"
 #include "ranks/tiles.hpp"
@@ -126,11 +127,13 @@ class ByHand {
   Outcome released(const RankProfile& profile, const Budget& budget) {
     measure_ = budget.measure();
     Outcome outcome;
+    count_rows(profile, budget);
     const RoundNumbers found = find(profile, budget, outcome);
     if (found.grid) outcome.grid = found.grid->stride;
     if (found.heaps) outcome.heaps = found.heaps->stride;
     const bool on_grid_at_once = found.grid && branch_.counts_after_granularity;
-    const bool counts = on_grid_at_once || (found.heaps && branch_.counts_after_heaps);
+    const std::uint64_t candidates = found.grid ? found.grid->size(lattice_.size()) : lattice_.size();
+    const bool counts = candidates <= 400 && (on_grid_at_once || (found.heaps && branch_.counts_after_heaps));
     const Budget rest = budget.scaled(Rational(1) - Rational(findings_) * finding_share(budget));
     if (counts || branch_.part == Part::counts) {
       outcome.indices = counted(profile, rest, found.grid.value_or(RoundGrid{0, 1}));
@@ -144,10 +147,35 @@ class ByHand {
   }
 
  private:
+  /// Where the choice depends on them, the records are counted with noise; otherwise they are taken for as many as was told.
+  void count_rows(const RankProfile& profile, const Budget& budget) {
+    rows_ = query_.expected_rows;
+    const QuantilePlan plan = plan_of(query_, lattice_);
+    if (plan.by_rows.empty()) return;
+    const DiscreteLaplace noise(budget.epsilon() * finding_share(budget) / Rational(person_.records));
+    const std::int64_t noisy = static_cast<std::int64_t>(profile.records()) + noise(bits_);
+    rows_ = plan.by_rows.front().rows;
+    for (const ChoiceByRows& each : plan.by_rows) {
+      if (noisy >= each.from) rows_ = each.rows;
+    }
+    ++findings_;
+    costs_.push_back({"rows", budget.epsilon() * finding_share(budget)});
+  }
+
+  /// Rows that are known times a pure epsilon, by persons.
+  std::optional<double> records() const {
+    if (!rows_ || query_.budget.measure() != Measure::pure) return {};
+    return static_cast<double>(*rows_) * query_.budget.epsilon().to_double() / person_.records;
+  }
+  bool are_few(std::size_t selected) const {
+    return records().value_or(0) < std::max(300.0, 40 * static_cast<double>(selected + 1));
+  }
+  bool looks() const { return branch_.adaptive && records().value_or(300) >= 300; }
+
   RoundNumbers find(const RankProfile& profile, const Budget& budget, Outcome& outcome) {
     RoundNumbers found;
     const Exponent range = range_for(budget, finding_share(budget));
-    if (branch_.adaptive && lattice_.size() >= 100'000) {
+    if (looks() && lattice_.size() >= 100'000) {
       const std::vector<RoundGrid> grids = round_grids(lattice_);
       const std::vector<std::uint64_t> scores = granularity_scores(profile, grids);
       std::vector<std::uint64_t> lengths(grids.size() + 1, 1);
@@ -159,7 +187,7 @@ class ByHand {
       outcome.found += found.grid ? "grid" : "no grid";
       if (!found.grid || branch_.counts_after_granularity) return found;
     }
-    if (!branch_.adaptive || lattice_.size() < 100) return found;
+    if (!looks() || lattice_.size() < 100) return found;
     const std::vector<HeapGrid> heaps = heap_grids(lattice_, found.grid);
     std::vector<std::uint64_t> lengths(heaps.size() + 1, 1);
     lengths[0] = 20;
@@ -249,11 +277,13 @@ class ByHand {
                                                         : NodeKind::joint_total;
     const std::vector<Rational> selected = anchors();
     std::vector<std::size_t> widths = branch_.widths;
-    if (selected.size() < query_.quantiles.size() && selected.size() <= 24) widths = {selected.size()};
+    if (selected.size() < query_.quantiles.size()) widths = widths_of(selected.size());
     const QuantileQuery unused{{Rational(1, 2)}, Budget::pure(Rational(1))};
     const Calibration no_rates(unused, 1);
     const std::uint64_t subcells = subcells_for(profile.candidates());
-    const QuantileTree tree(profile, selected, {kind, widths, branch_.adaptive, found, {}}, no_rates, subcells);
+    RecursionShape shape{kind, widths, branch_.adaptive, found};
+    if (branch_.adaptive && are_few(selected.size())) shape.origin = origin_of(lattice_);
+    const QuantileTree tree(profile, selected, shape, no_rates, subcells);
     levels_ = static_cast<std::int64_t>(widths.size());
     if (branch_.rates == Rates::as_published) levels_ = published(selected.size());
     rest_ = budget;
@@ -294,20 +324,31 @@ class ByHand {
     nodes_[node.level].changed.push_back(cost_of(rate, changed));
   }
 
-  /// As many quantiles as persons' records at epsilon 1 carry, 55 each, at least four; all where that is most of them.
+  /// As many quantiles as persons' records at epsilon 1 carry: evenly spaced between the first and the last that have
+  /// 20 to 35 of them beyond, 24 apart, or 55 if they are more than 17; all where that is nearly all.
   std::vector<Rational> anchors() const {
     const std::vector<Rational>& all = query_.quantiles;
-    if (query_.mechanism != Mechanism::automatic || !query_.interpolate || !query_.expected_rows ||
-        query_.budget.measure() != Measure::pure) {
-      return all;
-    }
-    const double records =
-        static_cast<double>(*query_.expected_rows) * query_.budget.epsilon().to_double() / person_.records;
-    const auto few = static_cast<std::size_t>(std::max(records / 55, 5.0)) - 1;
-    if (few + few / 4 >= all.size()) return all;
+    const bool may = query_.mechanism == Mechanism::automatic && query_.interpolate && all.size() > 4;
+    if (!may || !records()) return all;
+    std::size_t first = 0;
+    std::size_t last = all.size() - 1;
+    const double beyond = std::clamp(*records() / 30, 20.0, 35.0);
+    while (first + 1 < all.size() / 2 && all[first].to_double() * *records() < beyond) ++first;
+    while (last > all.size() / 2 + 1 && (1 - all[last].to_double()) * *records() < beyond) --last;
+    const double apart = (all[last] - all[first]).to_double() * *records() / 24;
+    const auto cells = static_cast<std::size_t>(std::max(std::min(apart, std::max(*records() / 55, 17.0) - 1), 1.0));
+    const std::size_t count = std::min(cells + 1, last - first + 1);
+    if (count + count / 8 >= all.size()) return all;
     std::vector<Rational> result;
-    for (std::size_t i = 1; i <= few; ++i) result.push_back(all[i * (all.size() + 1) / (few + 1) - 1]);
+    for (std::size_t i = 0; i < count; ++i) result.push_back(all[first + i * (last - first) / (count - 1)]);
     return result;
+  }
+
+  /// One node takes 24; of more, about the square root at first.
+  static std::vector<std::size_t> widths_of(std::size_t selected) {
+    if (selected <= 24) return {selected};
+    const auto first = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(selected + 1)))) - 1;
+    return {first, selected / (first + 1)};
   }
 
   /// The paper's log2 m + 1, rounded up by next to nothing.
@@ -411,6 +452,7 @@ class ByHand {
   const Lattice& lattice_;
   Person person_;
   RandomBits& bits_;
+  std::optional<std::uint64_t> rows_;  // about how many
   std::int64_t findings_ = 0;
   Rational levels_ = 1;
   std::optional<Budget> rest_;
@@ -636,7 +678,7 @@ std::vector<Branch> joint_branches() {
        .adaptive = true,
        .measures = pure,
        .expected_rows = 100,
-       .reaches = {"no heaps"}},
+       .reaches = {}},
       {.name = "joint-tree, three levels",
        .asked = joint_tree,
        .m = 401,
@@ -760,14 +802,14 @@ std::vector<Branch> automatic_branches() {
        .measures = pure,
        .expected_rows = 100,
        .interpolate = false,
-       .reaches = {"no heaps"}},
+       .reaches = {}},
       {.name = "auto, interpolated, granularity",
        .asked = auto_,
        .m = 30,
        .lattice = fine,
        .records = Records::on_hundreds,
        .part = Part::joint_total,
-       .widths = {},
+       .widths = {5, 5},
        .adaptive = true,
        .measures = pure,
        .expected_rows = 250,
@@ -778,7 +820,7 @@ std::vector<Branch> automatic_branches() {
        .lattice = fine,
        .records = anywhere,
        .part = Part::joint_total,
-       .widths = {},
+       .widths = {5, 5},
        .adaptive = true,
        .measures = pure,
        .expected_rows = 250,
@@ -792,7 +834,7 @@ std::vector<Branch> automatic_branches() {
        .widths = {7, 6},
        .adaptive = true,
        .measures = pure,
-       .expected_rows = 1000,
+       .expected_rows = 1500,
        .reaches = {"no heaps"}},
       {.name = "auto, too many values",
        .asked = auto_,

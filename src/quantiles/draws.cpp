@@ -1,5 +1,7 @@
 #include "quantiles/draws.hpp"
 
+#include <algorithm>
+
 #include "fractile/error.hpp"
 #include "quantiles/count_tree.hpp"
 #include "quantiles/joint.hpp"
@@ -30,6 +32,12 @@ void RandomSource::add_noise(const CountTreeNoise& noise, std::span<std::int64_t
   for (std::int64_t& count : counts) count = sampler.noisy(count, bits_);
 }
 
+std::size_t RandomSource::reached_borders(std::int64_t count, const CountTreeNoise& noise,
+                                          const std::vector<std::int64_t>& borders) {
+  const std::int64_t noisy = NoiseSampler(noise, filter_).noisy(count, bits_);
+  return static_cast<std::size_t>(std::ranges::upper_bound(borders, noisy) - borders.begin());
+}
+
 std::uint64_t PaidPart::select(const Selection& selection, const SelectionPrice& price) {
   const PricedRate all = priced(price);
   odometer_->charge(part_, all.quote_);
@@ -57,6 +65,12 @@ void PaidPart::add_noise(const CountTreeNoise& noise, const std::vector<std::siz
   }
   if (nodes != counts.size()) throw Error(ErrorCode::internal, "noise on counts that are not paid for");
   source_->add_noise(noise, counts);
+}
+
+std::size_t PaidPart::reached_borders(std::int64_t count, const CountTreeNoise& noise,
+                                      const std::vector<std::int64_t>& borders) {
+  odometer_->charge(part_, odometer_->quote(noise.price()));
+  return source_->reached_borders(count, noise, borders);
 }
 
 }  // namespace fractile

@@ -122,6 +122,9 @@ class DrawSource {
   virtual std::vector<Split> select(const JointSplits& splits) = 0;
   /// Adds noise of its own to every count; the sums are clamped to +-2^61.
   virtual void add_noise(const CountTreeNoise& noise, std::span<std::int64_t> counts) = 0;
+  /// How many of the increasing borders the count reaches when it has noise.
+  virtual std::size_t reached_borders(std::int64_t count, const CountTreeNoise& noise,
+                                      const std::vector<std::int64_t>& borders) = 0;
 };
 
 /// Draws from random bits.
@@ -133,6 +136,8 @@ class RandomSource : public DrawSource {
   std::uint64_t select(const Selection& selection, const PreparedRate& rate) override;
   std::vector<Split> select(const JointSplits& splits) override;
   void add_noise(const CountTreeNoise& noise, std::span<std::int64_t> counts) override;
+  std::size_t reached_borders(std::int64_t count, const CountTreeNoise& noise,
+                              const std::vector<std::int64_t>& borders) override;
 
   RandomBits& bits_;
   Filter filter_;
@@ -161,6 +166,10 @@ class PaidPart {
   std::vector<Split> select_beside(const JointSplits& splits, const SelectionPrice& price);
   /// Noise for the counts of levels of so many nodes each: every record is in one node of a level.
   void add_noise(const CountTreeNoise& noise, const std::vector<std::size_t>& levels, std::span<std::int64_t> counts);
+  /// How many of the increasing borders a count reaches when it has noise; a record moves the count by at most 1. After all other draws
+  /// of the part.
+  std::size_t reached_borders(std::int64_t count, const CountTreeNoise& noise,
+                              const std::vector<std::int64_t>& borders);
 
  private:
   friend class Draws;

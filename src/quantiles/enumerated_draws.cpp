@@ -47,6 +47,38 @@ void EnumeratedDraws::add_noise(const CountTreeNoise& noise, std::span<std::int6
   noises_.push_back({noise.price(), {counts.begin(), counts.end()}});
 }
 
+namespace {
+
+/// The probability that discrete Laplace noise is at least so much: p^least / (1 + p) for least >= 0, p = exp(-rate), and the rest of 1
+/// by symmetry.
+Enclosure at_least(std::int64_t least, const Exponent& rate) {
+  const Enclosure one = Enclosure::of(Rational(1));
+  const Enclosure p = (Enclosure::of(Rational(0)) - Enclosure::of(rate)).exp();
+  const auto tail = [&](std::int64_t k) {
+    return (Enclosure::of(Rational(0)) - Enclosure::of(rate * Rational(k))).exp() / (one + p);
+  };
+  return least >= 0 ? tail(least) : one - tail(1 - least);
+}
+
+}  // namespace
+
+std::size_t EnumeratedDraws::reached_borders(std::int64_t count, const CountTreeNoise& noise,
+                                             const std::vector<std::int64_t>& borders) {
+  if (noise.measure() != Measure::pure) throw Error(ErrorCode::internal, "records are counted under pure privacy only");
+  return next([&] {
+           std::vector<Option> options;
+           Enclosure left = Enclosure::of(Rational(1));
+           for (std::size_t i = 0; i < borders.size(); ++i) {
+             const Enclosure further = at_least(borders[i] - count, noise.rate());
+             options.push_back({{i}, left - further});
+             left = further;
+           }
+           options.push_back({{borders.size()}, left});
+           return options;
+         })
+      .front();
+}
+
 const std::vector<std::uint64_t>& EnumeratedDraws::next(const std::function<std::vector<Option>()>& options) {
   if (at_ == way_.size()) {
     way_.push_back({options(), 0, {}});

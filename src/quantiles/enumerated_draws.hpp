@@ -43,6 +43,8 @@ class EnumeratedDraws : public DrawSource {
   std::uint64_t select(const Selection& selection, const PreparedRate& rate) override;
   std::vector<Split> select(const JointSplits& splits) override;
   void add_noise(const CountTreeNoise& noise, std::span<std::int64_t> counts) override;
+  std::size_t reached_borders(std::int64_t count, const CountTreeNoise& noise,
+                              const std::vector<std::int64_t>& borders) override;
 
   const std::vector<std::uint64_t>& next(const std::function<std::vector<Option>()>& options);
   void take(std::size_t step, std::size_t option);

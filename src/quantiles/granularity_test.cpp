@@ -158,6 +158,27 @@ TEST(Granularity, IsSeldomFoundWhereThereIsNone) {
   }
 }
 
+/// Weights that were summed one by one, and draws that follow them.
+void expect_measure(const BaseMeasure& base, Split lowest, Split highest) {
+  std::vector<double> law;
+  uint128 sum = 0;
+  for (Split s = lowest; s <= highest; ++s) {
+    const uint128 weight = base.mass(s, s + 1);
+    EXPECT_EQ(base.mass(lowest, s), sum);
+    sum += weight;
+    EXPECT_GT(weight, 0U);
+    EXPECT_EQ(base.holder(sum - 1), s);
+    EXPECT_EQ(base.holder(sum - weight), s);
+    law.push_back(static_cast<double>(weight));
+  }
+  EXPECT_EQ(base.total(), sum);
+  for (double& p : law) p /= static_cast<double>(sum);
+  std::vector<std::uint64_t> counts(law.size());
+  RandomBits bits = RandomBits::system();
+  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[base.draw(lowest, highest + 1, bits) - lowest];
+  EXPECT_GT(chi_square_p(counts, law), 1e-9);
+}
+
 TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
   const Split lowest = 5;
   const Split highest = 70;
@@ -166,29 +187,51 @@ TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
     for (const RoundNumbers& numbers :
          {RoundNumbers{}, RoundNumbers{{{3, 7}}, {}}, RoundNumbers{{}, {{1, 5}}}, RoundNumbers{{{1, 2}}, {{5, 10}}}}) {
       const BaseMeasure base(lowest, highest, 2, edge, numbers);
-      std::vector<double> law;
-      uint128 sum = 0;
-      for (Split s = lowest; s <= highest; ++s) {
+      expect_measure(base, lowest, highest);
+      if (!edge || numbers.any()) continue;
+      for (Split s = lowest + 1; s <= highest; ++s) {  // falls off towards the open end, never the other way
+        const uint128 before = base.mass(s - 1, s);
         const uint128 weight = base.mass(s, s + 1);
-        EXPECT_EQ(base.mass(lowest, s), sum);
-        sum += weight;
-        EXPECT_GT(weight, 0U);
-        EXPECT_EQ(base.holder(sum - 1), s);
-        EXPECT_EQ(base.holder(sum - weight), s);
-        if (edge && !numbers.any() && s > lowest) {  // falls off towards the open end, never the other way
-          const uint128 before = base.mass(s - 1, s);
-          EXPECT_TRUE(edge->is_left ? before <= weight : weight <= before);
-        }
-        law.push_back(static_cast<double>(weight));
+        EXPECT_TRUE(edge->is_left ? before <= weight : weight <= before);
       }
-      EXPECT_EQ(base.total(), sum);
-      for (double& p : law) p /= static_cast<double>(sum);
-      std::vector<std::uint64_t> counts(law.size());
-      RandomBits bits = RandomBits::system();
-      for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[base.draw(lowest, highest + 1, bits) - lowest];
-      EXPECT_GT(chi_square_p(counts, law), 1e-9);
     }
   }
+}
+
+// From a 32nd of the range inwards, twice as much whenever the distance halves, down to a candidate or the grid's stride.
+TEST(BaseMeasure, FallsAwayFromZeroByOctaves) {
+  const BaseMeasure base(0, 256, 1, {}, {}, Origin{0, 256});
+  const auto weight = [](const BaseMeasure& of, Split at) { return static_cast<std::uint64_t>(of.mass(at, at + 1)); };
+  for (const auto& [at, expected] : std::vector<std::pair<Split, std::uint64_t>>{
+           {256, 1}, {9, 1}, {8, 2}, {5, 2}, {4, 4}, {3, 4}, {2, 8}, {1, 16}, {0, 16}}) {
+    EXPECT_EQ(weight(base, at), expected) << at;
+  }
+  const BaseMeasure middle(0, 512, 1, {}, {}, Origin{256, 256});
+  for (Split s = 0; s <= 256; ++s) EXPECT_EQ(weight(middle, 256 + s), weight(middle, 256 - s)) << s;
+  const BaseMeasure on_fours(0, 256, 1, {}, {{{0, 4}}, {}}, Origin{0, 256});
+  EXPECT_EQ(weight(on_fours, 1), 4U);  // no finer than the grid
+  EXPECT_EQ(weight(on_fours, 0), 4U * (1 + 4 * 128));
+}
+
+TEST(BaseMeasure, MassesFromAnOriginAreSumsOfWeightsAndDrawsFollowThem) {
+  for (const Origin& origin : {Origin{0, 500}, Origin{60, 70}, Origin{-20, 150}, Origin{130, 130}}) {
+    for (const RoundNumbers& numbers : {RoundNumbers{}, RoundNumbers{{{0, 3}}, {}}, RoundNumbers{{}, {{5, 10}}}}) {
+      expect_measure(BaseMeasure(4, 130, 2, {}, numbers, origin), 4, 130);
+    }
+  }
+}
+
+TEST(BaseMeasure, ZeroIsWhereTheLatticeHasItOrNowhere) {
+  const auto zero = [](std::int64_t lower, std::int64_t upper) { return origin_of(Lattice::regular(lower, upper, 1)); };
+  EXPECT_EQ(zero(0, 1000)->candidate, 0);
+  EXPECT_EQ(zero(0, 1000)->reach, 1000U);
+  EXPECT_EQ(zero(-100, 50)->candidate, 100);
+  EXPECT_EQ(zero(-100, 50)->reach, 100U);
+  EXPECT_EQ(zero(10, 1000)->candidate, -10);
+  EXPECT_EQ(zero(10, 1000)->reach, 1000U);
+  EXPECT_EQ(zero(-1000, -10)->candidate, 1000);
+  EXPECT_FALSE(zero(2000, 2100));  // far outside: all weights would be one
+  EXPECT_FALSE(origin_of(Lattice::explicit_points({1, 2, 5})));
 }
 
 TEST(BaseMeasure, HeapsWeighEightTimesWhatOthersOfTheirGridDo) {

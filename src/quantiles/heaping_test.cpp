@@ -136,8 +136,10 @@ RankProfile hours(const Lattice& lattice) {
   return builder.finish();
 }
 
+/// Told so many rows that nothing depends on how many there are.
 QuantileQuery evenly(std::int64_t parts, const Budget& budget) {
   QuantileQuery query{{}, budget};
+  query.expected_rows = 1'000'000;
   for (std::int64_t i = 1; i < parts; ++i) query.quantiles.emplace_back(i, parts);
   return query;
 }
@@ -163,14 +165,14 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
 }
 
 TEST(Heaping, PlansPayForWhatTheyLookFor) {
-  const QuantileQuery query = evenly(11, Budget::pure(Rational(1)));
+  const QuantileQuery query = evenly(4, Budget::pure(Rational(1)));
   const QuantilePlan none = plan_of(query, Lattice::regular(0, 50, 1));
   const QuantilePlan heaps = plan_of(query, Lattice::regular(0, 120, 1));
   const QuantilePlan both = plan_of(query, Lattice::regular(0, 120, Rational(1, 1000)));
   EXPECT_EQ(findings_in(none.stages()), 0);
   EXPECT_EQ(findings_in(heaps.stages()), 1);
   EXPECT_EQ(findings_in(both.stages()), 1);  // no granularity: no heaps of anything
-  EXPECT_EQ(findings_in(both.stages({both.grids.front(), {}})), 2);
+  EXPECT_EQ(findings_in(both.stages({{both.choice.grids.front(), {}}})), 2);
   EXPECT_EQ(query_after(query, 2).budget.epsilon(), Exponent(Rational(38, 40)));
   QuantileQuery plain = query;
   plain.mechanism = Mechanism::approximate;
@@ -215,7 +217,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const QuantileRelease release = release_quantiles(hours(lattice), lattice, query, bits);
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
   const WorstCase none = worst_case(as_if_found(release, {}), confidence);
-  const WorstCase fives = worst_case(as_if_found(release, {{}, of_fives}), confidence);
+  const WorstCase fives = worst_case(as_if_found(release, Findings{{{}, of_fives}}), confidence);
   for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
     EXPECT_LT(none.ranks[j].value(), fives.ranks[j].value());
     EXPECT_EQ(fives.ranks[j].value(), planned.ranks[j].value());
@@ -261,7 +263,8 @@ TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
-  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), lattice, query, bits), {{}, of_fives});
+  const QuantileRelease release =
+      as_if_found(release_quantiles(hours(lattice), lattice, query, bits), Findings{{{}, of_fives}});
   QuantileQuery counted = query_after(query, 1);
   counted.mechanism = Mechanism::tree;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(counted, lattice, Rational(19, 20)).ranks);

@@ -132,9 +132,9 @@ void add(OutputLaw& law, const std::vector<std::uint64_t>& output, const Enclosu
 
 /// Two quantiles at once, and a third one below or above them; the outermost part with an edge.
 Law tree_law(const QuantileQuery& query, const Rational& levels, const RoundNumbers& numbers = {},
-             const std::vector<Rational>& emphasis = {}) {
+             const std::vector<Rational>& emphasis = {}, const std::optional<Origin>& origin = {}) {
   return [=](const RankProfile& profile) {
-    const RecursionShape shape{NodeKind::joint_total, {2, 1}, true, numbers, emphasis};
+    const RecursionShape shape{NodeKind::joint_total, {2, 1}, true, numbers, emphasis, {}, origin};
     const Calibration calibration(query, levels);
     return quantile_law(QuantileTree(profile, query.quantiles, shape, calibration, 1));
   };
@@ -164,6 +164,31 @@ TEST(JointAudit, TreesWithEdgesAndRoundNumbersKeepTheirPromise) {
     zcdp.budget = Budget::zcdp(Rational(1));
     EXPECT_TRUE(audit_zcdp(spread_tables(8, 3), tree_law(zcdp, 2), neighbors, zcdp.budget.rho()).holds);
   }
+}
+
+// Octaves of two candidates, of four and of eight: the range is said to be wider than it is, so that few candidates have them all.
+TEST(JointAudit, WeightsFromZeroKeepTheirPromise) {
+  for (const Neighbors neighbors : both_relations) {
+    for (const Origin& origin : {Origin{0, 256}, Origin{5, 128}}) {
+      const QuantileQuery query = three_quantiles("6", neighbors);
+      const AuditResult result =
+          audit_pure(spread_tables(10, 3), tree_law(query, 2, {}, {}, origin), neighbors, query.budget.epsilon());
+      EXPECT_TRUE(result.holds) << result.first << " " << result.second << " " << result.attained.to_string();
+      EXPECT_GT(result.attained.to_double(), 2) << result.first;
+    }
+  }
+}
+
+// An origin where the records are, in place of where zero is.
+TEST(JointAuditMutant, AnOriginThatLooksAtTheRecordsIsCaught) {
+  const auto law = [](const RankProfile& profile) -> OutputLaw {
+    const RankSpan span = whole_span(profile, 1);
+    const std::int64_t at = profile.below(8) > 0 ? 0 : 15;
+    return joint_splits_law({profile, span, 1, BaseMeasure(span.lowest, span.highest, 1, {}, {}, Origin{at, 512}),
+                             JointTarget{{1, 1, 1}, 3}, rate_of("1", Neighbors::add_remove), TotalGrid{1}});
+  };
+  const AuditTables tables{16, {1, 3, 29, 31}, 2};
+  EXPECT_FALSE(audit_pure(tables, law, Neighbors::add_remove, Exponent::parse("1")).holds);
 }
 
 TEST(JointAudit, TreesOfUnevenLevelsKeepTheirPromise) {

@@ -27,10 +27,12 @@ struct Setting {
   std::optional<Edge> edge;
   RoundNumbers numbers = {};
   bool is_far = false;  ///< no selection is near its targets
+  std::optional<Origin> origin = {};
 };
 
 std::vector<Setting> settings() {
   const RankProfile spread = profile_of(8, {{1, 1}, {5, 2}, {9, 1}, {11, 3}});
+  const RankProfile wide = profile_of(64, {{1, 2}, {5, 1}, {41, 2}, {90, 1}});
   const RankProfile tied = profile_of(4, {{3, 5}, {7, 1}});
   const RankProfile empty = profile_of(4, {});
   // So few candidates that no selection comes near its targets: thousands of nats at rate 30.
@@ -65,13 +67,15 @@ std::vector<Setting> settings() {
       {"gaps at four cells", gaps, 2, {{1, 1, 1, 1}, 4}, "35", TotalGrid{2}, {}, {}, true},
       {"JointExp among gaps", gaps, 8, {{1, 1, 1}, 3}, "60", {}, {}, {}, true},
       {"heaps of round ones at an edge", spread, 2, {{1, 2}, 3}, "1/2", {}, Edge{false, 2}, {{{0, 2}}, {{2, 4}}}},
+      {"weights from zero", wide, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, {}, false, Origin{0, 63}},
+      {"round weights from the middle", wide, 2, {{1, 2}, 3}, "1/2", {}, {}, {{{0, 4}}, {}}, false, Origin{20, 2000}},
   };
 }
 
 JointProblem problem_of(const Setting& s) {
   const RankSpan span = whole_span(s.profile, s.subcells);
   return {s.profile,  span,
-          s.subcells, BaseMeasure(span.lowest, span.highest, s.subcells, s.edge, s.numbers),
+          s.subcells, BaseMeasure(span.lowest, span.highest, s.subcells, s.edge, s.numbers, s.origin),
           s.target,   Exponent::parse(s.rate),
           s.totals};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "fractile/error.hpp"
 #include "quantiles/intervals.hpp"
@@ -23,13 +24,6 @@ std::vector<std::size_t> even_widths(std::size_t quantiles, std::size_t levels) 
   return widths;
 }
 
-/// What decides the quantiles, and why.
-struct Choice {
-  Mechanism mechanism;
-  Decision decision;
-  std::string reason = {};
-};
-
 Choice recursion(Mechanism mechanism, RecursionShape shape, const std::vector<Rational>& released) {
   const auto levels = static_cast<std::int64_t>(shape.widths.size());
   return {mechanism, SelectQuantiles{std::move(shape), Rational(levels), released, 0}};
@@ -39,18 +33,21 @@ Choice flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& rel
   return recursion(mechanism, {kind, {released.size()}}, released);
 }
 
-/// The expected rows times a pure epsilon, by persons: what the records are worth; nothing when it is not known.
-std::optional<double> records_at_epsilon_one(const QuantileQuery& query) {
-  if (!query.expected_rows || query.budget.measure() != Measure::pure) return {};
-  return static_cast<double>(*query.expected_rows) * query.budget.epsilon().to_double() / query.records_per_person;
+/// About how many records a choice is made for, if that is known.
+using Rows = std::optional<std::uint64_t>;
+
+/// So many rows times a pure epsilon, by persons: what the records are worth; nothing when it is not known.
+std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const Rows& rows) {
+  if (!rows || query.budget.measure() != Measure::pure) return {};
+  return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
 /// Among few records a quantile of the second level cannot err by much more than its node's ends do: the first gets more.
-Choice joint_tree(const QuantileQuery& query, const std::vector<Rational>& released) {
+Choice joint_tree(const QuantileQuery& query, const std::vector<Rational>& released, const Rows& rows) {
   constexpr double few = 12;  // for each quantile
   const std::size_t levels = released.size() <= 3 ? 1 : released.size() <= 400 ? 2 : 3;
   RecursionShape shape{NodeKind::joint_total, even_widths(released.size(), levels), true};
-  const std::optional<double> records = records_at_epsilon_one(query);
+  const std::optional<double> records = records_at_epsilon_one(query, rows);
   if (levels == 2 && records && *records < few * static_cast<double>(released.size()))
     shape.emphasis = {Rational(6, 5), Rational(4, 5)};
   return recursion(Mechanism::joint_tree, std::move(shape), released);
@@ -69,15 +66,36 @@ Choice approximate(const QuantileQuery& query, const std::vector<Rational>& rele
 /// Up to here one level beats two in error, and takes milliseconds.
 constexpr std::size_t most_at_once = 24;
 
-/// As many of the quantiles as n records carry at this epsilon, evenly chosen; all, when that is nearly all.
-std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice) {
+/// The first and the last quantile, as places, with enough records beyond them, times epsilon: 20 among few records, or else they are
+/// drawn to where the range is empty, and 35 among many, where interpolating loses less. Around the middle there are always some.
+std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, double records) {
+  const double beyond = std::clamp(records / 30, 20.0, 35.0);
+  const std::size_t middle = all.size() / 2;
+  std::size_t first = 0;
+  std::size_t last = all.size() - 1;
+  while (first + 1 < middle && all[first].to_double() * records < beyond) ++first;
+  while (last > middle + 1 && (1 - all[last].to_double()) * records < beyond) --last;
+  return {first, last};
+}
+
+/// The quantiles that so many records carry at this epsilon, evenly spaced from the first that they do to the last; all, when that is
+/// nearly all. More than 17 are worth it only where records are many.
+std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale,
+                                 const Rows& rows) {
+  constexpr double between = 24;       // records between two, times epsilon
+  constexpr double most_anchors = 17;  // unless there are
+  constexpr double between_more = 55;  // records between two of more
   const std::vector<Rational>& all = query.quantiles;
-  const std::optional<double> records = records_at_epsilon_one(query);
-  if (!query.interpolate || !records || !lattice.is_regular()) return all;
-  const auto count = static_cast<std::size_t>(std::clamp(*records / 55, 5.0, 1e9)) - 1;  // between so many cells
-  if (count + count / 4 >= all.size()) return all;
+  const std::optional<double> records = records_at_epsilon_one(query, rows);
+  if (!query.interpolate || !records || !lattice.is_regular() || all.size() <= scale.always_selected) return all;
+  const auto [first, last] = carried(all, *records);
+  const double cells = std::min((all[last] - all[first]).to_double() * *records / between,
+                                std::max(*records / between_more, most_anchors) - 1);
+  const std::size_t most = last - first + 1;
+  const std::size_t count = std::clamp<std::size_t>(static_cast<std::size_t>(std::clamp(cells, 1.0, 1e9)) + 1, 2, most);
+  if (count + count / 8 >= all.size()) return all;
   std::vector<Rational> anchors;
-  for (std::size_t i = 1; i <= count; ++i) anchors.push_back(all[i * (all.size() + 1) / (count + 1) - 1]);
+  for (std::size_t i = 0; i < count; ++i) anchors.push_back(all[first + i * (most - 1) / (count - 1)]);
   return anchors;
 }
 
@@ -92,7 +110,7 @@ bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bo
          query.quantiles.size() >= many && candidates <= few_candidates;
 }
 
-Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
   if (counting_is_better(query, lattice.size(), false, scale)) {
     return {Mechanism::tree, CountOnTree{}, "many quantiles among few candidates: counts on a tree"};
   }
@@ -111,28 +129,29 @@ Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanS
     choice.reason = "under zCDP many levels cost little";
     return choice;
   }
-  const std::vector<Rational> anchors = anchors_of(query, lattice);
+  const std::vector<Rational> anchors = anchors_of(query, lattice, scale, rows);
   const bool at_once = anchors.size() <= most_at_once;
-  Choice choice = at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors);
+  Choice choice =
+      at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors, rows);
   choice.reason =
       fmt::format("{} {} quantiles{}", at_once ? "at most" : "more than", most_at_once, at_once ? " at once" : "");
   if (anchors.size() < query.quantiles.size()) {
     choice.reason += fmt::format("; {} of {} selected and the others interpolated, for about {} records",
-                                 anchors.size(), query.quantiles.size(), *query.expected_rows);
+                                 anchors.size(), query.quantiles.size(), *rows);
   }
   return choice;
 }
 
-Choice choice_for(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+Choice decision_for(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
   switch (query.mechanism) {
     case Mechanism::automatic:
-      return automatic(query, lattice, scale);
+      return automatic(query, lattice, scale, rows);
     case Mechanism::joint:
       return flat(query.mechanism, NodeKind::joint, query.quantiles);
     case Mechanism::joint_total:
       return flat(query.mechanism, NodeKind::joint_total, query.quantiles);
     case Mechanism::joint_tree:
-      return joint_tree(query, query.quantiles);
+      return joint_tree(query, query.quantiles, rows);
     case Mechanism::exponential:
     case Mechanism::approximate:
       return approximate(query, query.quantiles);
@@ -162,22 +181,30 @@ void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, std::s
   if (found.grid) stages.emplace_back(RoundToGrid{*found.grid});
 }
 
+std::vector<std::int64_t> borders(const std::vector<ChoiceByRows>& choices) {
+  std::vector<std::int64_t> result;
+  for (std::size_t i = 1; i < choices.size(); ++i) result.push_back(choices[i].from);
+  return result;
+}
+
 }  // namespace
 
-std::vector<Stage> QuantilePlan::stages(const RoundNumbers& found) const {
+std::vector<Stage> QuantilePlan::stages(const Findings& found) const {
   std::vector<Stage> stages;
+  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows)});
+  const Choice& chosen = choice_for(found);
   const std::uint64_t candidates = found.grid ? found.grid->size(lattice.size()) : lattice.size();
-  if (!grids.empty()) stages.emplace_back(FindGranularity{grids});
+  if (!chosen.grids.empty()) stages.emplace_back(FindGranularity{chosen.grids});
   bool counts = found.grid && counting_is_better(query, candidates, false, scale);
-  if (!counts && finds_heaps && (grids.empty() || found.grid)) {
+  if (!counts && chosen.finds_heaps && (chosen.grids.empty() || found.grid)) {
     stages.emplace_back(FindHeaps{heap_grids(lattice, found.grid)});
     counts = found.heaps && counting_is_better(query, candidates, true, scale);
   }
   if (counts) {
     stages.emplace_back(CountOnTree{found.grid});
-  } else if (is_recursion()) {
-    add_selection(stages, recursion(), query.quantiles.size(), found);
-  } else if (counts_anyway()) {
+  } else if (const auto* selection = std::get_if<SelectQuantiles>(&chosen.decision)) {
+    add_selection(stages, *selection, query.quantiles.size(), found);
+  } else if (std::holds_alternative<CountOnTree>(chosen.decision)) {
     stages.emplace_back(CountOnTree{});
   } else {
     stages.emplace_back(SelectEach{});
@@ -186,26 +213,39 @@ std::vector<Stage> QuantilePlan::stages(const RoundNumbers& found) const {
   return stages;
 }
 
-std::vector<RoundNumbers> QuantilePlan::outcomes() const {
-  std::vector<RoundNumbers> outcomes{{}};
-  for (const RoundGrid& grid : grids) outcomes.push_back({grid, {}});
-  const std::size_t granularities = outcomes.size();
-  for (std::size_t i = 0; i < granularities; ++i) {
-    const RoundNumbers found = outcomes[i];
+std::vector<Findings> QuantilePlan::outcomes() const {
+  std::vector<Findings> outcomes{{}};
+  for (std::size_t i = 0; i < by_rows.size(); ++i) outcomes.push_back({{}, i});
+  if (!by_rows.empty()) outcomes.erase(outcomes.begin());
+  const auto add_next = [&](const auto& next_of) {
+    const std::size_t so_far = outcomes.size();
+    for (std::size_t i = 0; i < so_far; ++i) {
+      for (const Findings& next : next_of(outcomes[i])) outcomes.push_back(next);
+    }
+  };
+  add_next([&](const Findings& found) {
+    std::vector<Findings> next;
+    for (const RoundGrid& grid : choice_for(found).grids) next.push_back({{grid, {}}, found.rows});
+    return next;
+  });
+  add_next([&](const Findings& found) {
+    std::vector<Findings> next;
     const std::vector<Stage> after = stages(found);
-    const auto* next = stage_in<FindHeaps>(after);
-    if (!next) continue;
-    for (const HeapGrid& heap : next->heaps) outcomes.push_back({found.grid, heap.grid});
-  }
+    const auto* finds = stage_in<FindHeaps>(after);
+    if (!finds) return next;
+    for (const HeapGrid& heap : finds->heaps) next.push_back({{found.grid, heap.grid}, found.rows});
+    return next;
+  });
   return outcomes;
 }
 
-MechanismUsed QuantilePlan::used(const RoundNumbers& found) const {
+MechanismUsed QuantilePlan::used(const Findings& found) const {
   const std::vector<Stage> run = stages(found);
+  const Choice& chosen = choice_for(found);
   const auto spacing = [&](const std::optional<RoundGrid>& grid) {
     return lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
   };
-  MechanismUsed used{mechanism, {}, query.quantiles.size(), reason};
+  MechanismUsed used{chosen.mechanism, {}, query.quantiles.size(), chosen.reason};
   if (const auto* selection = stage_in<SelectQuantiles>(run)) {
     used.widths = selection->shape.widths;
     used.selected = selection->released.size();
@@ -214,6 +254,7 @@ MechanismUsed QuantilePlan::used(const RoundNumbers& found) const {
     used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
                               : "many quantiles among few round numbers: counts on a tree";
   }
+  if (found.rows) used.rows = by_rows[*found.rows].rows;
   if (stage_in<FindGranularity>(run)) used.granularity = spacing(found.grid);
   if (found.heaps) used.heaping = spacing(found.heaps);
   return used;
@@ -246,29 +287,90 @@ QuantileQuery query_after(QuantileQuery query, int findings) {
 
 namespace {
 
-/// Of a query without intervals.
-QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
-  Choice choice = choice_for(query, lattice, scale);
-  QuantilePlan plan{query, lattice, scale, choice.mechanism, std::move(choice.decision), std::move(choice.reason)};
+/// With fewer for a quantile, times epsilon, where the range is empty it may draw quantiles away from where the records are: then
+/// values of all orders of magnitude are expected. With more, the records decide.
+constexpr double fewest_for_a_quantile = 40;
+
+/// What is run for about so many records.
+Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
+  Choice choice = decision_for(query, lattice, scale, rows);
+  const std::optional<double> records = records_at_epsilon_one(query, rows);
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
-  if (auto* selection = std::get_if<SelectQuantiles>(&plan.decision)) {
+  if (auto* selection = std::get_if<SelectQuantiles>(&choice.decision)) {
     selection->subcells = scale.subcells.value_or(subcells_for(lattice.size()));
     if (adapts) {
       selection->shape.edges = true;
-      selection->shape.origin = origin_of(lattice);
+      const double cells = static_cast<double>(selection->released.size() + 1);
+      const bool are_few = !records || *records < std::max(scale.fewest_to_find, fewest_for_a_quantile * cells);
+      if (are_few) selection->shape.origin = origin_of(lattice);
     }
   }
-  if (adapts && plan.mechanism != Mechanism::tree) {
-    if (lattice.size() >= scale.fine_lattice) plan.grids = round_grids(lattice);
-    plan.finds_heaps = lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
+  const bool finds = adapts && choice.mechanism != Mechanism::tree && (!records || *records >= scale.fewest_to_find);
+  if (finds && lattice.size() >= scale.fine_lattice) choice.grids = round_grids(lattice);
+  choice.finds_heaps = finds && lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
+  return choice;
+}
+
+bool are_alike(const Choice& a, const Choice& b) {
+  const auto& one = std::get<SelectQuantiles>(a.decision);
+  const auto& other = std::get<SelectQuantiles>(b.decision);
+  return one.released == other.released && one.shape.widths == other.shape.widths &&
+         one.shape.emphasis == other.shape.emphasis && one.shape.origin.has_value() == other.shape.origin.has_value() &&
+         a.grids.empty() == b.grids.empty() && a.finds_heaps == b.finds_heaps;
+}
+
+/// The numbers of records for which choices are made before one of them is taken: half as many as were told, as many and twice as many;
+/// or powers of two times what epsilon tells apart, up to where nothing changes any more.
+std::vector<std::uint64_t> rows_considered(const QuantileQuery& query) {
+  if (query.expected_rows) {
+    const std::uint64_t told = std::clamp<std::uint64_t>(*query.expected_rows, 2, std::uint64_t{1} << 60);
+    return {told / 2, told, 2 * told};
   }
+  constexpr double fewest = 32;               // times epsilon
+  constexpr double most_for_a_quantile = 64;  // likewise: then all are selected
+  constexpr double most_rows = 0x1p60;
+  const double unit = query.records_per_person / query.budget.epsilon().to_double();
+  const double enough = std::max(most_for_a_quantile * static_cast<double>(query.quantiles.size() + 1), 512.0) * unit;
+  std::vector<std::uint64_t> rows;
+  for (double at = fewest * unit; at <= std::min(2 * enough, most_rows); at *= 2) {
+    const auto whole = static_cast<std::uint64_t>(std::ceil(at));
+    if (rows.empty() || whole > rows.back()) rows.push_back(whole);
+  }
+  return rows;
+}
+
+/// The choices among which a noisy count decides; none when all are alike, or when the query leaves no choice.
+std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  const bool may_differ = query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
+                          query.interpolate && query.quantiles.size() > scale.always_selected && lattice.is_regular() &&
+                          lattice.size() <= largest_joint_lattice;
+  std::vector<ChoiceByRows> choices;
+  if (!may_differ) return choices;
+  std::uint64_t before = 0;
+  for (const std::uint64_t rows : rows_considered(query)) {
+    Choice choice = choose(query, lattice, scale, rows);
+    if (!std::holds_alternative<SelectQuantiles>(choice.decision)) return {};
+    const double between = std::sqrt(static_cast<double>(before)) * std::sqrt(static_cast<double>(rows));
+    before = rows;
+    if (!choices.empty() && are_alike(choices.back().choice, choice)) continue;
+    choices.push_back({static_cast<std::int64_t>(between), rows, std::move(choice)});
+  }
+  if (choices.size() == 1) choices.clear();
+  return choices;
+}
+
+/// Of a query without intervals.
+QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  QuantilePlan plan{query, lattice, scale, choose(query, lattice, scale, query.expected_rows)};
+  plan.by_rows = choices_by_rows(query, lattice, scale);
+  if (!plan.by_rows.empty()) plan.choice.reason += "; a noisy count of the records decides how many are selected";
   return plan;
 }
 
 /// The points by one joint selection, so that brackets cost them nothing in accuracy, and then the brackets between two points by one,
 /// among the records there.
 void select_points_first(QuantilePlan& plan) {
-  auto& selection = std::get<SelectQuantiles>(plan.decision);
+  auto& selection = std::get<SelectQuantiles>(plan.choice.decision);
   RecursionShape& shape = selection.shape;
   shape.kind = NodeKind::joint_total;
   std::size_t most = 0;  // brackets between two points
@@ -287,8 +389,8 @@ void select_points_first(QuantilePlan& plan) {
     if (plan.query.budget.measure() == Measure::pure) shape.emphasis = {shares.points / each, shares.brackets / each};
   }
   selection.levels = Rational(static_cast<std::int64_t>(shape.widths.size()));
-  plan.mechanism = Mechanism::joint_tree;
-  if (!plan.reason.empty()) plan.reason = "the quantiles at once, then the brackets of their intervals";
+  plan.choice.mechanism = Mechanism::joint_tree;
+  if (!plan.choice.reason.empty()) plan.choice.reason = "the quantiles at once, then the brackets of their intervals";
 }
 
 }  // namespace
@@ -308,7 +410,8 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const P
   selected.interpolate = false;  // a bracket is worth as much as a point
   QuantilePlan plan = plan_of_selection(selected, lattice, scale);
   plan.roles = std::move(bracketed.roles);
-  const bool is_joint = plan.mechanism == Mechanism::joint_total || plan.mechanism == Mechanism::joint_tree;
+  const Mechanism chosen = plan.choice.mechanism;
+  const bool is_joint = chosen == Mechanism::joint_total || chosen == Mechanism::joint_tree;
   const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();
   if (is_joint || (is_automatic && lattice.size() <= largest_joint_lattice)) select_points_first(plan);
   return plan;

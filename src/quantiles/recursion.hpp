@@ -24,13 +24,13 @@ enum class NodeKind { single, joint, joint_total };
 
 struct RecursionShape {
   NodeKind kind;
-  std::vector<std::size_t> widths;    ///< at most how many quantiles a node of each level decides
-  bool edges = false;                 ///< outermost nodes expect the empty part of the range (base_measure.hpp)
-  RoundNumbers numbers = {};          ///< candidates that weigh more
-  std::optional<Origin> origin = {};  ///< near which they do, in nodes that have an end of the range and no edge
+  std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
+  bool edges = false;               ///< outermost nodes expect the empty part of the range (base_measure.hpp)
+  RoundNumbers numbers = {};        ///< candidates that weigh more
   /// Of pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
   std::vector<Rational> emphasis = {};
   std::vector<std::size_t> first = {};  ///< the quantiles that the root decides; empty: evenly spaced ones
+  std::optional<Origin> origin = {};    ///< near which they do, in nodes that have an end of the range and no edge
 
   /// ApproximateQuantiles: one each, over floor(log2 m) + 1 levels.
   static RecursionShape binary(std::size_t quantiles);

@@ -139,13 +139,22 @@ class StageSampler {
     }
   }
 
-  const RoundNumbers& found() const { return found_; }
+  const Findings& found() const { return found_; }
   /// One candidate a quantile of the plan.
   std::vector<std::uint64_t> take_selected() { return std::move(values_); }
   /// Of the cells between cuts_of(what was selected).
   const std::vector<std::int64_t>& counts() const { return counts_; }
 
  private:
+  void draw(const CountRows& stage) {
+    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    QuantileQuery counted = paid_from(share, plan_.query);
+    counted.neighbors = Neighbors::add_remove;  // one replaced moves the only count by no more than one that comes or goes
+    const CountTreeNoise noise(counted, 1);
+    found_.rows = draws_.begin("rows", std::move(share))
+                      .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
+  }
+
   void draw(const FindGranularity& stage) {
     Share share = share_.take(finding_share(plan_.query.budget.measure()));
     const Calibration calibration(paid_from(share, plan_.query), 1);
@@ -227,7 +236,7 @@ class StageSampler {
   Share share_;                     // what is left for selections
   std::optional<Share> for_cells_;  // what is kept for counting cells
   Draws& draws_;
-  RoundNumbers found_;
+  Findings found_;
   std::vector<Stage> stages_ = plan_.stages();
   std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
   std::vector<std::int64_t> counts_;   // of cells

@@ -86,8 +86,22 @@ TEST(ReleaseAudit, AutoCountsWhatItFindsOrElse) {
     few.records = 1;
     few.values = 2;
     few.neighbors = neighbors;
+    few.expected_rows = 1'000'000;  // whose number does not matter
     expect_kept(few, 0.9);
     expect_refuted(few, Budget::pure(Rational(9, 5)));
+  }
+}
+
+// How many records there are decides what is looked for and how many quantiles are selected.
+TEST(ReleaseAudit, RecordsAreCountedWithinTheWhole) {
+  for (const Neighbors neighbors : both_relations) {
+    AuditRequest asked = with_findings("auto", evenly(4), Budget::pure(Rational(6)));
+    asked.base = Base::by_mechanism;
+    asked.lattice = Lattice::regular(1, 11, 1);
+    asked.expected_rows = 1;
+    asked.neighbors = neighbors;
+    expect_kept(asked, 0.3);
+    expect_refuted(asked, Budget::pure(Rational(6, 5)));
   }
 }
 

@@ -13,6 +13,17 @@
 
 namespace fractile {
 
+/// A preliminary count with noise: how many of these borders, in increasing order, it reaches, which tells how many records the plan
+/// goes on for. It costs finding_share() of the budget.
+struct CountRows {
+  std::vector<std::int64_t> borders;
+};
+
+/// What the preliminary stages have found, and no more than that.
+struct Findings : RoundNumbers {
+  std::optional<std::size_t> rows = {};  ///< one of QuantilePlan::by_rows
+};
+
 /// A preliminary selection: on which of these grids most values lie, if on any. It costs finding_share() of the budget.
 struct FindGranularity {
   std::vector<RoundGrid> grids;
@@ -61,7 +72,7 @@ struct CountCells {
   std::vector<Role> roles;  ///< of the quantiles that were selected
 };
 
-using Stage = std::variant<FindGranularity, FindHeaps, SelectQuantiles, SelectEach, CountOnTree, Interpolate,
+using Stage = std::variant<CountRows, FindGranularity, FindHeaps, SelectQuantiles, SelectEach, CountOnTree, Interpolate,
                            RoundToGrid, CountCells>;
 
 /// The stage of a kind, which a list has at most once.
@@ -75,10 +86,11 @@ const Kind* stage_in(const std::vector<Stage>& stages) {
 
 /// Whether what comes next depends on what this stage finds.
 inline bool is_preliminary(const Stage& stage) {
-  return std::holds_alternative<FindGranularity>(stage) || std::holds_alternative<FindHeaps>(stage);
+  return std::holds_alternative<CountRows>(stage) || std::holds_alternative<FindGranularity>(stage) ||
+         std::holds_alternative<FindHeaps>(stage);
 }
 
-/// How many of the stages are preliminary selections, each of which has taken its share of the budget.
+/// How many of the stages are preliminary, each of which has taken its share of the budget.
 inline int findings_in(const std::vector<Stage>& stages) {
   return static_cast<int>(std::ranges::count_if(stages, is_preliminary));
 }

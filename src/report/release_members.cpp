@@ -85,6 +85,7 @@ void write_options(Writer& json, const QuantileQuery& query, const Lattice& latt
   if (used.selected < query.quantiles.size()) {
     member(json, "selected", std::uint64_t{used.selected});
   }
+  if (used.rows) member(json, "counted_rows", *used.rows);
   if (used.granularity) member(json, "granularity", *used.granularity);
   if (used.heaping) member(json, "heaping", *used.heaping);
   member(json, "rates", to_string(query.rates));
