@@ -37,10 +37,10 @@ constexpr OptionSpec records_option{"--records-per-person", "D", "1", "Privacy",
 constexpr OptionSpec mechanism_option{
     "--mechanism", "NAME", "auto", "Mechanism",
     "auto, exponential (one quantile), approximate, joint, joint-total, joint-tree, independent or tree"};
-constexpr OptionSpec expected_rows_option{
-    "--expected-rows", "N", "", "Mechanism",
-    "about how many rows there are (in a group), as is publicly known: worst cases are those of at most so many, "
-    "and auto may interpolate some quantiles"};
+constexpr OptionSpec expected_rows_option{"--expected-rows", "N", "", "Mechanism",
+                                          "about how many rows there are (in a group), as is publicly known: worst "
+                                          "cases are those of at most so many. Untold, "
+                                          "auto spends 1/40 of epsilon on a count where it has to know"};
 constexpr OptionSpec intervals_option{
     "--intervals", "LEVEL", "", "Intervals",
     "a confidence interval beside each quantile, for example 0.95; takes --expected-rows and a part of the budget"};
@@ -53,9 +53,11 @@ constexpr OptionSpec compare_option{
     "--compare", "A,B", "", "Intervals",
     "difference and ratio of two groups (their keys) or of two quantiles (0.25,0.75), with intervals; costs nothing"};
 constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
-constexpr OptionSpec base_option{
-    "--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "Mechanism",
-    "adaptive: prefer round numbers if the records lie on them, and the filled part of the range"};
+constexpr OptionSpec base_option{"--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform",
+                                 "Mechanism",
+                                 "adaptive: prefer round numbers if the records lie on them, the filled part of the "
+                                 "range and, where records are few, "
+                                 "values near zero"};
 constexpr OptionSpec rates_option{"--rates", "RATES", "tight", "Mechanism",
                                   "tight, or as-published (the noisier ones of the paper on approximate)"};
 constexpr OptionSpec data_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",

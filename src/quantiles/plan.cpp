@@ -247,6 +247,8 @@ MechanismUsed QuantilePlan::used(const Findings& found) const {
   };
   MechanismUsed used{chosen.mechanism, {}, query.quantiles.size(), chosen.reason};
   if (const auto* selection = stage_in<SelectQuantiles>(run)) {
+    if (selection->shape.origin && !used.reason.empty())
+      used.reason += "; values of any order of magnitude are expected";
     used.widths = selection->shape.widths;
     used.selected = selection->released.size();
   } else if (stage_in<CountOnTree>(run) && !counts_anyway()) {

@@ -15,6 +15,7 @@ namespace fractile {
 
 /// A preliminary count with noise: how many of these borders, in increasing order, it reaches, which tells how many records the plan
 /// goes on for. It costs finding_share() of the budget.
+/// Proof: docs/proofs/counted_rows.md
 struct CountRows {
   std::vector<std::int64_t> borders;
 };
