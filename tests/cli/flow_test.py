@@ -363,6 +363,45 @@ class OtherPipelines(FlowTest):
         one = {**one, "values": "[2, 1, 0]"}
         self.same_channel("ln 3", {**one, "post": '{ query = "count", of = [1] }'}, {**one, "post": "{ table = [0, 1, 0] }"})
 
+    def test_matrices_in_odds(self):
+        """A family that is written down: what it says at every epsilon."""
+        entries = [["odds/(odds+2)" if x == y else "1/(odds + 2)" for y in range(3)] for x in range(3)]
+        self.same_channel("ln 7", {"perturber": '"randomized-response"'}, {"perturber": f"{{ matrix = {entries} }}"})
+        file = self.survey(participants="1", perturber=None, matrix=str(entries))
+        self.assertEqual(self.json("check", file, "--epsilon", "ln 2..ln 3")["verdict"], "stable")
+
+    def test_perturbers_of_other_shapes(self):
+        own = {"participants": "1", "values": "[0, 1]", "perturber": None, "matrix": '[["1/2", "1/4", "1/4"], [0, 0, 1]]',
+               "answers": "[0, 1, 9]"}
+        secrets, observations, matrix = self.channel(self.survey(**own), "ln 2")
+        self.assertEqual((secrets, observations, matrix[1]), (["0", "1"], ["0", "1", "9"], [0, 0, 1]))
+        # The infinite geometric mechanism and the truncated one.
+        wide = {"participants": "1", "perturber": "{ geometric = 2 }"}
+        _, observations, matrix = self.channel(self.survey(**wide), "ln 2")
+        self.assertEqual(observations, ["-2", "-1", "0", "1", "2", "3", "4"])
+        self.assertEqual(matrix[0][:3], [Fraction(1, 6), Fraction(1, 6), Fraction(1, 3)])
+        narrow = {"participants": "1", "perturber": '"geometric"'}
+        self.same_channel("ln 2", {**narrow, "post": '{ query = "count", of = [0] }'},
+                          {**wide, "post": '{ query = "count", of = [-2, -1, 0] }'})
+
+    def test_perturbers_by_participant(self):
+        each = {"values": "[0, 1]", "perturber": '["geometric", { matrix = [["1/3", "2/3"], [1, 0]] }]', "post": '"identity"'}
+        secrets, _, matrix = self.channel(self.survey(**each), "ln 3")
+        self.assertEqual(secrets, ["(0,0)", "(0,1)", "(1,0)", "(1,1)"])
+        self.assertEqual(matrix[1], [Fraction(3, 4), 0, Fraction(1, 4), 0])
+
+    def test_what_is_guessed(self):
+        """The distance from the mode of section 9.1, and equation 17 by another name."""
+        bars = {"post": '"mode"', "secret": '"histogram"'}
+        losses = []
+        for analyst in ({"loss": '"linear-error"', "about": '"mode"'}, {"loss": '"bayes-risk"', "about": '"mode"'},
+                        {"loss": '"argmax-accuracy"'}, {"loss": '"squared-error"', "about": '{ query = "count", of = [1] }'}):
+            losses.append(Fraction(self.json("loss", self.survey(**bars, analyst=analyst), "--epsilon", "ln 3")["expected_loss"]))
+        distance, wrong, accuracy, count = losses
+        self.assertEqual(wrong, accuracy)
+        self.assertGreater(distance, wrong)
+        self.assertGreater(count, 0)
+
     def test_one_channel_has_one_verdict(self):
         """However its outputs are called."""
         for posts in (("sum", {"query": "count", "of": [1]}, {"table": [0, 1, 1, 2]}),

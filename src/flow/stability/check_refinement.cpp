@@ -60,7 +60,7 @@ bool sum_condition(const Matrix& witness) {
 namespace {
 
 bool counts_everyone(const Pipeline& pipeline) {
-  return pipeline.perturber.release() == nullptr && pipeline.post.kind == PostProcessor::Kind::count &&
+  return pipeline.perturber.is_shared() && pipeline.post.kind == PostProcessor::Kind::count &&
          pipeline.secret.kind == Secret::Kind::everyone;
 }
 
@@ -268,8 +268,8 @@ PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& fr
   pipeline.validate();
   Pipeline simple = pipeline;
   simple.post = canonical_post(pipeline);
-  const bool is_side_by_side = simple.perturber.release() == nullptr &&
-                               simple.post.kind == PostProcessor::Kind::identity &&
+  simple.perturber = canonical_perturber(pipeline.perturber);
+  const bool is_side_by_side = simple.perturber.is_shared() && simple.post.kind == PostProcessor::Kind::identity &&
                                simple.secret.kind == Secret::Kind::everyone && simple.participants > 1;
   if (is_side_by_side) {
     Pipeline single = simple;
