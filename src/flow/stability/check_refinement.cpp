@@ -175,11 +175,14 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
   const auto refutation = [&](bool are_bounds) {
     return PipelineRefinement{{found, reason}, names_of(pipeline.values), {}, are_bounds};
   };
+  const RealBounds loss_from = model.loss_bounds(Exponent::log(from));
+  const RealBounds loss_to = model.loss_bounds(Exponent::log(to));
+  if (loss_to.lower >= loss_from.upper) return {};
   const bool is_possible = model.is_soon_exact(from) && model.is_soon_exact(to);
   const bool is_brief = words_of_exact_loss(pipeline, from) + words_of_exact_loss(pipeline, to) <= most_words;
   if (!is_possible || !is_brief) {
-    found.loss_from = model.loss_bounds(Exponent::log(from)).lower;
-    found.loss_to = model.loss_bounds(Exponent::log(to)).upper;
+    found.loss_from = loss_from.lower;
+    found.loss_to = loss_to.upper;
     if (found.loss_to < found.loss_from) {
       reason += "; the losses are a lower and an upper bound, exact ones would be too long";
       return refutation(true);
