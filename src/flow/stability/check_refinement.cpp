@@ -18,7 +18,8 @@ bool is_probability(const Rational& value) { return value.sign() >= 0 && value <
 PipelineRefinement compared(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const PipelineChannel first = channel_at(pipeline, from);
   const PipelineChannel second = channel_at(pipeline, to);
-  return {refines(first.channel, second.channel), first.channel.secrets(), first.channel.observations()};
+  return {refines(first.channel, second.channel), first.channel.secrets(), first.channel.observations(), false,
+          pipeline};
 }
 
 }  // namespace
@@ -105,7 +106,8 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
   const PipelineChannel second = channel_at(shown, to);
   const Witness witness = counting_witness(*map, shown.participants);
   if (!verify(first.channel, second.channel, witness)) throw Error(ErrorCode::internal, "a recount does not hold");
-  return PipelineRefinement{{witness, std::move(reason)}, first.channel.secrets(), first.channel.observations()};
+  return PipelineRefinement{
+      {witness, std::move(reason)}, first.channel.secrets(), first.channel.observations(), false, shown};
 }
 
 /// The same with one participant unknown, all others having the first value: rows of everyone's channel.
@@ -173,7 +175,7 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
   const LossModel model(pipeline, analyst);
   Counterexample found{prior, loss_of(analyst, pipeline), 0, 0};
   const auto refutation = [&](bool are_bounds) {
-    return PipelineRefinement{{found, reason}, names_of(pipeline.values), {}, are_bounds};
+    return PipelineRefinement{{found, reason}, names_of(pipeline.values), {}, are_bounds, pipeline};
   };
   const RealBounds loss_from = model.loss_bounds(Exponent::log(from));
   const RealBounds loss_to = model.loss_bounds(Exponent::log(to));
