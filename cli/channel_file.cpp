@@ -18,7 +18,7 @@ constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes
 
 [[noreturn]] void refuse(const std::string& where, const std::string& what) {
   throw Error(ErrorCode::data, where + ": " + what,
-              "a channel is CSV as fractile flow channel prints it: secret,first,second and rows a,\"1/3\",\"2/3\"");
+              "a channel is CSV as fractile flow channel prints it: secret,first,second and rows a,1/3,2/3");
 }
 
 /// Cells between commas; quotes may stand around them, and twice inside.

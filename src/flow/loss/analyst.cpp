@@ -100,7 +100,7 @@ Loss unscaled_loss(const Analyst& analyst, const Pipeline& pipeline, const Secre
     case Analyst::Goal::squared_error:
       if (!is_about_one_value(pipeline)) {
         throw Error(ErrorCode::usage, "linear and squared error are about one participant's value",
-                    "take secret = \"target\", about = \"sum\" (or count, or mode), or a matrix of losses");
+                    R"(take secret = "target", about = "sum" (or count, or mode), or a matrix of losses)");
       }
       return analyst.goal == Analyst::Goal::linear_error ? linear_error(pipeline.values)
                                                          : squared_error(pipeline.values);

@@ -18,7 +18,7 @@ constexpr int most_nested = 50;               // parentheses and signs
 /// Reads one entry, by recursive descent.
 class Entry {
  public:
-  explicit Entry(const std::string& text) : text_(text), rest_(text_) {}
+  explicit Entry(std::string text) : text_(std::move(text)), rest_(text_) {}
 
   RationalFunction value() {
     if (text_.size() > longest_entry) refuse("longer than a thousand characters");
@@ -30,7 +30,7 @@ class Entry {
  private:
   [[noreturn]] void refuse(const std::string& what) const {
     throw Error(ErrorCode::usage, "'" + text_.substr(0, 40) + "' is no fraction of polynomials in odds: " + what,
-                "write for example \"odds/(odds + 2)\"");
+                R"x(write for example "odds/(odds + 2)")x");
   }
 
   bool at_end() {
@@ -95,7 +95,7 @@ class Entry {
   }
 
   RationalFunction power() {
-    const RationalFunction base = primary();
+    RationalFunction base = primary();
     if (!takes('^')) return base;
     at_end();
     const std::string digits = taken_while("0123456789");
@@ -172,7 +172,7 @@ Noise<Polynomial> over_common_denominator(const std::vector<std::vector<Rational
 
 [[noreturn]] void refuse_matrix(const std::string& what) {
   throw Error(ErrorCode::usage, "the matrix in odds: " + what,
-              "rows are probabilities at all odds from 1 on, such as [\"odds/(odds + 1)\", \"1/(odds + 1)\"]");
+              R"x(rows are probabilities at all odds from 1 on, such as ["odds/(odds + 1)", "1/(odds + 1)"])x");
 }
 
 void validate(const Noise<Polynomial>& noise) {
