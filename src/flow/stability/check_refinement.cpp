@@ -60,6 +60,9 @@ bool sum_condition(const Matrix& witness) {
 
 namespace {
 
+/// More people than this are compared by what the channel is made of, not by its rows.
+constexpr std::size_t many_people = 100;
+
 bool counts_everyone(const Pipeline& pipeline) {
   return pipeline.perturber.is_shared() && pipeline.post.kind == PostProcessor::Kind::count &&
          pipeline.secret.kind == Secret::Kind::everyone;
@@ -88,15 +91,15 @@ Witness counting_witness(const Recount& map, std::size_t participants) {
   return {rows.matrix()};
 }
 
-/// A counting query of everyone, when counting again leads from one to the other. The certificate is about everyone, or, when
-/// that is too large, about one participant, of whom everyone's is made.
+/// A counting query, when counting again leads from one to the other. The certificate is about everyone or one of few whose others are known;
+/// or, when that is too large, about one participant, of whom everyone's is made.
 std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline, const Rational& from,
                                                         const Rational& to) {
   const std::optional<Recount> map =
       recount(counted_probabilities(pipeline, from), counted_probabilities(pipeline, to));
   if (!map) return {};
   Pipeline shown = pipeline;
-  shown.secret = {};  // of whose channel a target's rows are rows
+  if (pipeline.participants > many_people) shown.secret = {};  // of whose channel a target's rows are rows
   std::string reason = "counting again: the probabilities of being counted are an affine image of the first ones";
   if (!is_small(shown)) {
     shown.participants = 1;
@@ -118,9 +121,6 @@ Pipeline with_one_unknown(const Pipeline& pipeline) {
 }
 
 // --- One unknown among many known ------------------------------------------------------------------------------------
-
-/// More people than this are compared by what the channel is made of, not by its rows.
-constexpr std::size_t many_people = 100;
 
 /// A combination of values, of weights that add up to 0, under which the probabilities of being counted cancel and their images
 /// do not: nothing when the images are affine.
@@ -215,7 +215,6 @@ std::optional<PipelineRefinement> refuted_by_telling_apart(const Pipeline& pipel
 
 /// By the two probabilities of being counted that every value has: docs/proofs/stability.md, "Known others".
 PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
   const std::vector<Rational> counted = counted_probabilities(pipeline, from);
   const std::vector<Rational> image = counted_probabilities(pipeline, to);
   if (const auto combination = telling_combination(counted, image)) {
@@ -249,6 +248,9 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  if (TargetCount::fits(pipeline)) {
+    if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
+  }
   if (pipeline.participants > many_people) {
     if (TargetCount::fits(pipeline)) return compared_among_known(pipeline, from, to);
     if (TargetSum::fits(pipeline)) return compared_sums_among_known(pipeline, from, to);
