@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """The rival for refinement: qif (libqif), with its linear program. Prints JSON.
 
-    qif_refinement.py FAMILY POST ODDS PARTICIPANTS NUMBERS
+    qif_refinement.py FAMILY POST ODDS PARTICIPANTS NUMBERS [target]
 
 FAMILY randomized_response or geometric of 3 values, POST count (of the first value) or sum, NUMBERS rational or double. Is
 the pipeline at odds 3 refined by it at ODDS? Asked of channels that are there already, a row for all arrangements of the
-same values, as ours have it; with a certificate, as ours. {"seconds": the median of up to 5 runs, "refines": ..., "version":
+same values, as ours have it, or one for each value of a target whose others are known, evenly over the values; with a
+certificate, as ours. {"seconds": the median of up to 5 runs, "refines": ..., "version":
 ...}; "failed": why, where qif says that it cannot.
 """
 
@@ -42,11 +43,18 @@ def product(one, other):
     return result
 
 
-def channel(family, post, participants, odds, values=3):
+def secrets(participants, values, is_target):
+    if not is_target:
+        return itertools.combinations_with_replacement(range(values), participants)
+    known = [value for value in range(values) for _ in range((participants - 1 + value) // values)]
+    return ([*known, value] for value in range(values))
+
+
+def channel(family, post, participants, odds, is_target=False, values=3):
     noise = {"randomized_response": randomized_response, "geometric": geometric}[family](Fraction(odds), values)
     single = [[1 - row[0], row[0]] for row in noise] if post == "count" else noise
     rows = []
-    for secret in itertools.combinations_with_replacement(range(values), participants):
+    for secret in secrets(participants, values, is_target):
         row = [Fraction(1)]
         for value in secret:
             row = product(row, single[value])
@@ -64,8 +72,8 @@ def measure(more, less):
 
 
 def main():
-    family, post, less_odds, participants, numbers = sys.argv[1:]
-    more, less = (channel(family, post, int(participants), odds) for odds in ("3", less_odds))
+    family, post, less_odds, participants, numbers, *target = sys.argv[1:]
+    more, less = (channel(family, post, int(participants), odds, bool(target)) for odds in ("3", less_odds))
     if numbers == "double":
         more, less = more.astype(float), less.astype(float)
     try:

@@ -23,6 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import flow_checks
 import peers
 from page import NANOSECONDS, over, shown, table, verdict
 
@@ -499,8 +500,21 @@ def head_part(context, quick, beside):
             f"very machine with -ffast-math. {others}\n")
 
 
-# By the name that --only takes: what is run, and what is written.
-SECTIONS = {"short-lists": ("^short_list/", short_list_part)}
+def measured(options, pattern):
+    results = Results()
+    results.run(options.folder / "fractile_bench", pattern, options.quick)
+    return results
+
+
+def checks_part(options):
+    return flow_checks.part(options.folder.parent / "fractile", options.quick, qif_result, QIF_SECONDS)
+
+
+# By the name that --only takes: what is run, and written.
+SECTIONS = {
+    "short-lists": lambda options: short_list_part(measured(options, "^short_list/")),
+    "flow-checks": checks_part,
+}
 
 
 def with_section(page, text):
@@ -524,10 +538,8 @@ def main():
 
     results = Results()
     if options.only:
-        pattern, part = SECTIONS[options.only]
-        results.run(options.folder / "fractile_bench", pattern, options.quick)
         page = options.out.read_text(encoding="utf-8")
-        options.out.write_text(with_section(page, part(results)), encoding="utf-8")
+        options.out.write_text(with_section(page, SECTIONS[options.only](options)), encoding="utf-8")
         print(f"wrote {options.only} into {options.out}")
         return
     few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^refinement/.*/[2-5]/(check_)?refine",
@@ -541,7 +553,8 @@ def main():
                                options.folder.parent / "fractile", options.quick)
     parts = [head_part(results.context, options.quick, beside),
              targets_part(results, processes, beside), selection_part(results), release_part(results),
-             short_list_part(results), counting_part(results), process_part(processes), refinement_part(results)]
+             short_list_part(results), counting_part(results), process_part(processes), refinement_part(results),
+             checks_part(options)]
     if beside:
         parts.append(peers.page_part(beside, processes))
     options.out.write_text("\n".join(parts), encoding="utf-8")

@@ -13,11 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "channel_file.hpp"
 #include "fractile/report.hpp"
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
 #include "pipeline_file.hpp"
 #include "terminal.hpp"
+#include "text_file.hpp"
 #include "values.hpp"
 
 namespace fractile::cli {
@@ -280,6 +282,105 @@ flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analys
           flow::channel_at(pipeline, from).channel.secrets()};
 }
 
+// --- Two pipelines, or channels ---------------------------------------------------------------------------------------
+
+/// A channel and what it is called; of a pipeline also its secrets as values.
+struct NamedChannel {
+  std::string name;
+  flow::Channel channel;
+  std::vector<Rational> values = {};
+  std::vector<std::vector<std::size_t>> secrets = {};
+};
+
+bool is_csv(const std::string& name) { return name.ends_with(".csv"); }
+
+/// `option`: which tells at which epsilon a pipeline is looked at.
+NamedChannel channel_of(const Typed& typed, const std::string& name, const char* option) {
+  if (is_csv(name)) {
+    if (typed.has(option)) usage(fmt::format("{}: {} is a channel, and has no epsilon", option, name), "leave it out");
+    return {name, read_channel(name)};
+  }
+  const PipelineFile file = read_pipeline(name, typed.one("--duckdb"));
+  const bool is_asked = file.pipeline.perturber.depends_on_epsilon() || typed.has(option);
+  const Exponent epsilon = is_asked ? epsilon_of(option, needed(typed, option, "\"ln 3\"")) : Exponent();
+  const Rational odds = exact_odds(option, epsilon, file.pipeline);
+  flow::PipelineChannel made = about_file(file, [&] { return flow::channel_at(file.pipeline, odds); });
+  return {is_asked ? fmt::format("{} at {}", name, epsilon.to_string()) : name, std::move(made.channel),
+          file.pipeline.values, std::move(made.secrets)};
+}
+
+/// The row of a channel for a secret of another one: of its name, or of the same values in their order, of which a pipeline's row stands
+/// for all arrangements.
+std::optional<std::size_t> row_for(const NamedChannel& channel, const NamedChannel& other, std::size_t secret) {
+  const std::vector<std::string>& names = channel.channel.secrets();
+  const auto at = std::ranges::find(names, other.channel.secrets()[secret]);
+  if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  if (channel.values != other.values || other.secrets.empty()) return {};
+  std::vector<std::size_t> sorted = other.secrets[secret];
+  std::ranges::sort(sorted);
+  const auto row = std::ranges::find(channel.secrets, sorted);
+  if (row == channel.secrets.end()) return {};
+  return static_cast<std::size_t>(row - channel.secrets.begin());
+}
+
+/// The channel's rows for the other one's secrets.
+flow::Channel matched(const NamedChannel& channel, const NamedChannel& other) {
+  std::vector<std::vector<Rational>> rows;
+  for (std::size_t x = 0; x < other.channel.secrets().size(); ++x) {
+    const std::optional<std::size_t> row = row_for(channel, other, x);
+    if (!row) {
+      throw Error(
+          ErrorCode::data,
+          fmt::format("{} is a secret of {} and not of {}", other.channel.secrets()[x], other.name, channel.name),
+          "compare what has the same secrets");
+    }
+    const auto probabilities = channel.channel.matrix().row(*row);
+    rows.emplace_back(probabilities.begin(), probabilities.end());
+  }
+  return {other.channel.secrets(), channel.channel.observations(), flow::Matrix::of(rows)};
+}
+
+int run_compare(const Typed& typed) {
+  const Format format = format_of(typed, Format::table);
+  if (typed.file.empty() || typed.other.empty()) {
+    usage("two files are compared",
+          "name them: fractile flow compare first.toml second.toml --from \"ln 3\" --to \"ln 3\"");
+  }
+  const NamedChannel first = channel_of(typed, typed.file, "--from");
+  const NamedChannel second = channel_of(typed, typed.other, "--to");
+  const bool is_second_finer = second.channel.secrets().size() > first.channel.secrets().size();
+  ComparisonReport report{first.name,
+                          second.name,
+                          is_second_finer ? matched(first, second) : first.channel,
+                          is_second_finer ? second.channel : matched(second, first),
+                          {flow::Undecided{out_of_time(typed)}, "undecided"}};
+  report = in_time(typed, format, report, [&] {
+    const Progress progress("whether one is worth as much as the other", also_piped);
+    ComparisonReport decided = report;
+    decided.answer = flow::refines(report.first, report.second);
+    return decided;
+  });
+  if (report.answer.refines()) return 0;
+  return report.answer.refuted() ? 1 : undecided_exit_code;
+}
+
+int run_verify(const Typed& typed) {
+  constexpr std::size_t largest_certificate = std::size_t{256} << 20;  // bytes
+  const Format format = format_of(typed, Format::table);
+  if (typed.file.empty()) usage("no FILE to check", "name what fractile flow check printed with --format json");
+  const TextFile file = read_text(typed.file, largest_certificate);
+  if (!file.trouble.empty()) {
+    throw Error(ErrorCode::data, fmt::format("cannot open {}: {}", typed.file, file.trouble), "check the path");
+  }
+  CertificateReport report = [&] {
+    const Progress progress("the certificate", also_piped);
+    return checked_certificate(file.text);
+  }();
+  print_report(format, report);
+  if (report.outcome == CertificateReport::Outcome::nothing) return undecided_exit_code;
+  return report.outcome == CertificateReport::Outcome::holds ? 0 : 1;
+}
+
 /// For everybody with the loss of the file's analyst.
 int check_any_prior(const Typed& typed, bool is_pair) {
   const Format format = format_of(typed, Format::table);
@@ -293,6 +394,7 @@ int check_any_prior(const Typed& typed, bool is_pair) {
   };
   AnyPriorReport unfinished;
   unfinished.answer = {flow::Stability::Verdict::undecided, out_of_time(typed)};
+  unfinished.about = file.pipeline;
   const auto answered = [&](const flow::LossStability& answer) {
     AnyPriorReport report = unfinished;
     report.answer = answer;
@@ -420,13 +522,28 @@ int run_sweep(const Typed& typed) {
   const std::vector<Exponent> points = points_of(range, count);
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
-  SweepReport report{loss_curve_of(file, analyst, points), windows_of(file, analyst, odds_around(range))};
-  const bool any_rises = std::ranges::any_of(report.points, [&](const flow::LossPoint& point) {
-    return point.change == flow::Change::rises && &point != &report.points.front();
+  SweepReport report{{}, {flow::Windows::Method::none, {}, {whole_of(range)}}};
+  std::mutex changing;  // the report, while the time may be over
+  Deadline deadline(limit_of(typed), [&] {
+    const std::lock_guard lock(changing);
+    print_report(format, report);
+    return 0;
   });
-  if (!report.windows.are_all() && any_rises) {
-    report.windows = windows_of(file, analyst, odds_around(range), odds_of(points));
+  std::vector<flow::LossPoint> curve = loss_curve_of(file, analyst, points);
+  const bool any_rises = std::any_of(curve.begin() + 1, curve.end(),
+                                     [](const flow::LossPoint& point) { return point.change == flow::Change::rises; });
+  {
+    const std::lock_guard lock(changing);
+    report.points = std::move(curve);
   }
+  const auto stop = [&deadline] { return deadline.is_near(); };
+  flow::Windows windows = windows_of(file, analyst, odds_around(range), {}, stop);
+  if (!windows.are_all() && any_rises) windows = windows_of(file, analyst, odds_around(range), odds_of(points), stop);
+  {
+    const std::lock_guard lock(changing);
+    report.windows = std::move(windows);
+  }
+  deadline.disarm();
   print_report(format, report);
   return 0;
 }
@@ -446,8 +563,9 @@ int run_channel(const Typed& typed) {
 
 int run_flow(const Typed& typed) {
   using Run = int (*)(const Typed&);
-  static const std::map<std::string, Run> words{
-      {"channel", run_channel}, {"check", run_check}, {"loss", run_loss}, {"sweep", run_sweep}};
+  static const std::map<std::string, Run> words{{"channel", run_channel}, {"check", run_check},
+                                                {"compare", run_compare}, {"loss", run_loss},
+                                                {"sweep", run_sweep},     {"verify", run_verify}};
   return words.at(typed.word)(typed);
 }
 

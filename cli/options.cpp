@@ -192,6 +192,7 @@ CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
   for (const VerbSpec* const word : verb.words) add_verb(added, *word);
   added.formatter_fn([&verb](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(verb); });
   if (verb.file != nullptr) added.add_option("FILE");
+  if (verb.other != nullptr) added.add_option("OTHER");
   for (const OptionSpec& spec : verb.options) {
     if (spec.values() == 0) {
       added.add_flag(spec.name)->disable_flag_override();
@@ -216,6 +217,8 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
   Typed typed;
   if (verb.file != nullptr && app.get_option("FILE")->count() > 0)
     typed.file = app.get_option("FILE")->results().front();
+  if (verb.other != nullptr && app.get_option("OTHER")->count() > 0)
+    typed.other = app.get_option("OTHER")->results().front();
   for (const OptionSpec& spec : verb.options) {
     const CLI::Option& option = *app.get_option(spec.name);
     if (option.count() == 0) continue;
@@ -261,7 +264,9 @@ void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, c
 std::string help_of(const VerbSpec& verb) {
   const std::size_t indent = help_indent(verb.options);
   std::string text = fmt::format("fractile {}: {}\n\n  {}\n\n", verb.name, verb.summary, verb.usage);
-  if (verb.file != nullptr) text += help_lines({{"FILE", verb.file}}, indent) + "\n";
+  if (verb.file != nullptr) text += help_lines({{"FILE", verb.file}}, indent);
+  if (verb.other != nullptr) text += help_lines({{"OTHER", verb.other}}, indent);
+  if (verb.file != nullptr) text += "\n";
   for (const VerbSpec* const word : verb.words)
     text += help_lines({{last_word(*word), word->summary}}, help_indent(verb.words));
   std::string group;

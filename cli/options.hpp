@@ -33,6 +33,7 @@ struct VerbSpec {
   const char* epilogue;                         ///< examples and exit codes
   std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
   const char* older = nullptr;                  ///< what its last word was once: taken as well, and not shown
+  const char* other = nullptr;                  ///< what OTHER may be, a second file; nullptr when there is none
 };
 
 const VerbSpec& release_verb();
@@ -47,6 +48,7 @@ const VerbSpec& reproduce_verb();
 struct Typed {
   std::string word = {};  ///< after a verb that has words
   std::string file = {};
+  std::string other = {};  ///< a second file
   std::map<std::string, std::vector<std::string>> values = {};
 
   bool has(const std::string& name) const { return values.contains(name); }

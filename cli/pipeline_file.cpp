@@ -29,6 +29,7 @@ using flow::Secret;
 constexpr std::int64_t most_participants = 1'000'000;
 constexpr std::int64_t most_released_records = 100;
 constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
+constexpr std::size_t most_values = 4096;    // of a list, which is looked through for every value that is named
 
 [[noreturn]] void refuse_file(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::data, what, hint.empty() ? "see fractile flow --help" : hint);
@@ -84,8 +85,14 @@ class Item {
   std::string path() const;
   std::size_t whole_number(std::int64_t least, std::int64_t most) const;
   std::vector<Item> items() const;
+  std::size_t length() const { return array().size(); }
   std::vector<Rational> numbers() const;
+  /// Equally long rows, at least one, of entries made by make(item).
+  template <class Make>
+  auto rows(Make make) const;
   Matrix matrix() const;
+  /// A number, or a text that may be none.
+  std::string entry() const;
 
   /// One of a few words.
   template <class Value>
@@ -98,6 +105,7 @@ class Item {
   Item need(const std::string& key, const std::string& example) const;
 
  private:
+  const toml::array& array() const;
   std::string key_of(const std::string& key) const { return key_.empty() ? key : key_ + "." + key; }
   [[noreturn]] void refuse_at(const toml::source_region& source, const std::string& key, const std::string& what,
                               const std::string& hint) const {
@@ -145,12 +153,17 @@ std::size_t Item::whole_number(std::int64_t least, std::int64_t most) const {
   return static_cast<std::size_t>(value.to_int64());
 }
 
-std::vector<Item> Item::items() const {
+const toml::array& Item::array() const {
   const toml::array* const list = node_->as_array();
   if (list == nullptr) refuse("a list is wanted, and this is " + described(*node_), "write for example [0, 1]");
+  return *list;
+}
+
+std::vector<Item> Item::items() const {
+  const toml::array& list = array();
   std::vector<Item> result;
-  for (std::size_t i = 0; i < list->size(); ++i)
-    result.emplace_back(*file_, fmt::format("{}[{}]", key_, i), (*list)[i]);
+  result.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) result.emplace_back(*file_, fmt::format("{}[{}]", key_, i), list[i]);
   return result;
 }
 
@@ -160,17 +173,28 @@ std::vector<Rational> Item::numbers() const {
   return result;
 }
 
-Matrix Item::matrix() const {
-  std::vector<std::vector<Rational>> rows;
+template <class Make>
+auto Item::rows(Make make) const {
+  std::vector<std::vector<decltype(make(*this))>> rows;
   for (const Item& row : items()) {
-    rows.push_back(row.numbers());
+    rows.emplace_back();
+    for (const Item& entry : row.items()) rows.back().push_back(make(entry));
     if (rows.back().empty() || rows.back().size() != rows.front().size()) {
       row.refuse(fmt::format("a row of {} entries, and the first has {}", rows.back().size(), rows.front().size()),
                  "write equally many in every row, and at least one");
     }
   }
   if (rows.empty()) refuse("a matrix without rows", R"(write rows of numbers: [["1/2", "1/2"], [0, 1]])");
-  return Matrix::of(rows);
+  return rows;
+}
+
+Matrix Item::matrix() const {
+  return Matrix::of(rows([](const Item& entry) { return entry.number(); }));
+}
+
+std::string Item::entry() const {
+  if (const auto* text = node_->as_string()) return text->get();
+  return number().to_string();
 }
 
 void Item::refuse_word(const std::string& word, const std::vector<std::string>& known) const {
@@ -227,6 +251,10 @@ std::vector<std::size_t> indices_of(const Item& list, const std::vector<Rational
 }
 
 std::vector<Rational> values_of(const Item& list) {
+  if (list.length() > most_values) {
+    list.refuse(fmt::format("{} values, at most {} can be listed", list.length(), most_values),
+                "take fewer, for example multiples of 10");
+  }
   std::vector<Rational> values;
   for (const Item& item : list.items()) {
     Rational value = item.number();
@@ -239,12 +267,23 @@ std::vector<Rational> values_of(const Item& list) {
   return values;
 }
 
+/// A file whose name does not tell its format is nobody's histogram: there is no option here that would tell it.
+std::vector<CodeCount> code_counts_of(const Item& item, const std::string& path, const std::string& library) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::vector<std::string> known{".csv", ".tsv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".gz", ".zst"};
+  if (std::ranges::find(known, extension) == known.end()) {
+    item.refuse(path + " is no table of codes and counts",
+                "write the name of a csv, tsv, parquet or json file with columns code and count");
+  }
+  return read_code_counts({.file = path, .library = library});
+}
+
 /// How many people have each of the values, from a file of codes and counts.
 std::vector<std::uint64_t> histogram_of_file(const Item& item, const std::vector<Rational>& values,
                                              const std::string& library) {
   std::vector<std::uint64_t> histogram(values.size());
   const std::string path = item.path();
-  for (const CodeCount& row : read_code_counts({.file = path, .library = library})) {
+  for (const CodeCount& row : code_counts_of(item, path, library)) {
     const auto at = std::ranges::find(values, row.code);
     if (at == values.end()) {
       item.refuse(fmt::format("{} counts the code {}, which is none of the values", path, row.code.to_string()),
@@ -301,15 +340,21 @@ Secret secret_of(const Item& pipeline, std::size_t participants, const std::vect
   return secret;
 }
 
-/// `size`: of the values that are perturbed.
-Perturber fixed_perturber(const Item& item, std::size_t size) {
-  const Matrix matrix = item.matrix();
-  if (matrix.rows() != size || matrix.columns() != size) {
-    item.refuse(fmt::format("a matrix of {} rows and {} columns, and {} possible values are perturbed", matrix.rows(),
-                            matrix.columns(), size),
-                "write a row and a column for each of them");
+/// Of numbers, or of fractions in odds; `size`: of the values that are perturbed.
+Perturber matrix_perturber(const Item& item, std::size_t size) {
+  const std::vector<std::vector<std::string>> entries = item.rows([](const Item& entry) { return entry.entry(); });
+  if (entries.size() != size) {
+    item.refuse(fmt::format("a matrix of {} rows, and {} possible values are perturbed", entries.size(), size),
+                "write a row for each of them");
   }
-  return item.checked([&] { return Perturber::fixed(flow::Channel(matrix)); });
+  if (entries.front().size() > most_perturbed) {
+    item.refuse(fmt::format("{} answers, at most {} can be", entries.front().size(), most_perturbed), "take fewer");
+  }
+  const bool is_in_odds = std::ranges::any_of(entries, [](const std::vector<std::string>& row) {
+    return std::ranges::any_of(row, [](const std::string& entry) { return entry.find("odds") != std::string::npos; });
+  });
+  return item.checked(
+      [&] { return is_in_odds ? Perturber::in_odds(entries) : Perturber::fixed(flow::Channel(item.matrix())); });
 }
 
 /// Who takes part, and with which values.
@@ -361,6 +406,22 @@ Perturber release_perturber(const Item& item, std::size_t values) {
   return item.checked([&] { return Perturber::release(std::move(release), values); });
 }
 
+/// By its name, as a matrix, or geometric and truncated farther out.
+Perturber named_perturber(const Item& named, std::size_t size) {
+  if (named.is_table()) {
+    named.require_keys({"geometric", "matrix", "release"});
+    if (named.find("release")) named.refuse("a release is of all participants together", "write it without the list");
+    const std::optional<Item> reach = named.find("geometric");
+    if (!reach) return matrix_perturber(named.need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size);
+    if (named.find("matrix")) reach->refuse("there is a matrix already", "write one of the two");
+    return Perturber::wide_geometric(size, reach->whole_number(0, most_perturbed));
+  }
+  using Make = Perturber (*)(std::size_t);
+  const auto make = named.choice<Make>(
+      {{"geometric", Perturber::geometric}, {"randomized-response", Perturber::randomized_response}});
+  return named.checked([&] { return make(size); });
+}
+
 Perturber perturber_of(const Item& pipeline, std::size_t size) {
   if (size > most_perturbed) {
     pipeline.refuse(fmt::format("{} values are perturbed, at most {} can be", size, most_perturbed),
@@ -369,17 +430,29 @@ Perturber perturber_of(const Item& pipeline, std::size_t size) {
   const std::optional<Item> named = pipeline.find("perturber");
   const std::optional<Item> matrix = pipeline.find("matrix");
   if (named && matrix) matrix->refuse("there is a perturber already", "write one of the two");
-  if (matrix) return fixed_perturber(*matrix, size);
+  if (matrix) return matrix_perturber(*matrix, size);
   if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
   if (release_of(pipeline)) return release_perturber(*named, size);
-  if (named->is_table()) {
-    named->require_keys({"matrix", "release"});
-    return fixed_perturber(named->need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size);
+  if (!named->is_list()) return named_perturber(*named, size);
+  std::vector<Perturber> each;
+  for (const Item& one : named->items()) each.push_back(named_perturber(one, size));
+  return named->checked([&] { return Perturber::by_participant(std::move(each)); });
+}
+
+/// What a perturbed value may be: the values, unless it is said; or where geometric noise goes beyond them, as they go on.
+std::vector<Rational> answers_of(const Item& pipeline, const std::vector<Rational>& values,
+                                 const Perturber& perturber) {
+  if (const std::optional<Item> answers = pipeline.find("answers")) return values_of(*answers);
+  const std::size_t count = perturber.answers();
+  if (count == values.size() || !perturber.is_geometric()) {
+    if (count != values.size()) pipeline.need("answers", fmt::format("answers = [...], {} of them", count));
+    return {};
   }
-  using Make = Perturber (*)(std::size_t);
-  const auto make = named->choice<Make>(
-      {{"geometric", Perturber::geometric}, {"randomized-response", Perturber::randomized_response}});
-  return named->checked([&] { return make(size); });
+  const Rational step = values[1] - values[0];
+  Rational answer = values[0] - step * static_cast<std::int64_t>((count - values.size()) / 2);
+  std::vector<Rational> answers;
+  for (std::size_t i = 0; i < count; ++i, answer += step) answers.push_back(answer);
+  return answers;
 }
 
 /// 0, 1, 2, ..., each at least once.
@@ -446,21 +519,28 @@ void validate(const flow::Pipeline& pipeline, const Item& item) {
     if (error.code() != ErrorCode::usage) throw;
     const std::string what = error.what();
     const std::size_t colon = what.find(": ");
-    const std::optional<Item> member = colon == std::string::npos ? std::nullopt : item.find(what.substr(0, colon));
+    const std::string name = colon == std::string::npos ? "" : what.substr(0, colon);
+    const std::optional<Item> member = item.find(name == "perturbers" ? "perturber" : name);
     if (member) member->refuse(what.substr(colon + 2), error.hint());
     item.refuse(what, error.hint());
   }
 }
 
 flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
-  item.require_keys({"participants", "values", "perturber", "matrix", "post", "secret", "known"});
+  item.require_keys({"participants", "values", "perturber", "matrix", "answers", "post", "secret", "known"});
   People people = people_of(item);
   Secret secret = secret_of(item, people.participants, people.values, library);
   const bool perturbs_bars = secret.kind == Secret::Kind::histogram;
   Perturber perturber = perturber_of(item, perturbs_bars ? people.participants + 1 : people.values.size());
-  PostProcessor post = post_of(item.need("post", "post = \"sum\""), people.values);
-  flow::Pipeline pipeline{people.participants, std::move(people.values), std::move(perturber), std::move(post),
-                          std::move(secret)};
+  std::vector<Rational> answers;
+  if (!perturbs_bars) {
+    answers = answers_of(item, people.values, perturber);
+  } else if (const std::optional<Item> twice = item.find("answers")) {
+    twice->refuse("a histogram's bars are perturbed, and not values", "leave it out");
+  }
+  PostProcessor post = post_of(item.need("post", "post = \"sum\""), answers.empty() ? people.values : answers);
+  flow::Pipeline pipeline{people.participants, std::move(people.values), std::move(perturber),
+                          std::move(post),     std::move(secret),        std::move(answers)};
   validate(pipeline, item);
   return pipeline;
 }
@@ -487,13 +567,16 @@ std::optional<flow::Prior> prior_of(const Item& item, const flow::Pipeline& pipe
     return one.checked([&] { return flow::independent_participants(pipeline, flow::Prior(one.numbers())); });
   }
   if (!item.is_word()) {
-    item.refuse("neither uniform, uniform-uncounted, frequencies, participants nor a list",
+    item.refuse("neither uniform, uniform-full, uniform-uncounted, frequencies, participants nor a list",
                 R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
   }
-  enum class Named { uniform, uncounted, frequencies };
-  const Named named = item.choice<Named>(
-      {{"uniform", Named::uniform}, {"uniform-uncounted", Named::uncounted}, {"frequencies", Named::frequencies}});
+  enum class Named { uniform, full, uncounted, frequencies };
+  const Named named = item.choice<Named>({{"uniform", Named::uniform},
+                                          {"uniform-full", Named::full},
+                                          {"uniform-uncounted", Named::uncounted},
+                                          {"frequencies", Named::frequencies}});
   if (named == Named::uniform) return {};
+  if (named == Named::full) return item.checked([&] { return flow::uniform_over_full_histograms(pipeline); });
   if (named == Named::uncounted) return item.checked([&] { return flow::uniform_over_uncounted(pipeline); });
   if (pipeline.secret.others() == 0) {
     item.refuse("nobody's value is known",
@@ -511,20 +594,24 @@ Analyst::Goal goal_of(const Item& item) {
 }
 
 Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
-  item.require_keys({"prior", "loss", "scale"});
+  item.require_keys({"prior", "loss", "about", "scale"});
   const std::optional<Item> prior = item.find("prior");
   const Item loss = item.need("loss", "loss = \"bayes-risk\"");
   Analyst analyst;
   if (prior) analyst.prior = prior_of(*prior, pipeline);
   analyst.goal = goal_of(loss);
   if (analyst.goal == Analyst::Goal::matrix) analyst.losses = loss.matrix();
+  if (const std::optional<Item> about = item.find("about")) {
+    analyst.about = post_of(*about, pipeline.values);
+    about->checked([&] { flow::loss_of(analyst, pipeline); });
+  }
   if (const std::optional<Item> scale = item.find("scale")) {
     analyst.scale = scale->number();
     if (analyst.scale.sign() < 0) scale->refuse("a scale below 0", "write a positive one");
   }
   if (analyst.prior) prior->checked([&] { flow::prior_of(analyst, pipeline); });
   // The losses of many secrets can be very many; those of a goal that fits are made only where they are needed.
-  const bool fits = analyst.goal == Analyst::Goal::bayes_risk ||
+  const bool fits = analyst.about || analyst.goal == Analyst::Goal::bayes_risk ||
                     (analyst.goal == Analyst::Goal::argmax_accuracy && pipeline.secret.kind == Secret::Kind::histogram);
   if (!fits) loss.checked([&] { flow::loss_of(analyst, pipeline); });
   return analyst;

@@ -111,7 +111,7 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, R
   const bool whole = failure == std::errc{} && end == text.data() + text.size();
   if (!whole || value < range.least || value > range.most) {
     usage(fmt::format("{}: '{}' is not a whole number from {} to {}", option, text, range.least, range.most),
-          "write for example " + option + " 1");
+          fmt::format("write for example {} {}", option, std::max<std::uint64_t>(1, range.least)));
   }
   return value;
 }

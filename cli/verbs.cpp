@@ -554,6 +554,8 @@ constexpr std::array flow_sweep_table{
     OptionSpec{"--epsilon", "LO..HI", "", "What",
                "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
     OptionSpec{"--points", "N", "200", "What", "how many points, 2 to 100000"},
+    OptionSpec{"--within", "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is known of where it rises"},
     flow_duckdb,
     data_format,
 };
@@ -582,7 +584,48 @@ constexpr VerbSpec flow_channel_spec{
     flow_epilogue,
 };
 
-constexpr std::array flow_words{&flow_check_spec, &flow_loss_spec, &flow_sweep_spec, &flow_channel_spec};
+constexpr std::array flow_compare_table{
+    OptionSpec{"--from", "E", "", "What", "FILE at this epsilon, a logarithm: \"ln 3\"; channels have none"},
+    OptionSpec{"--to", "E", "", "What", "OTHER at this one: \"ln 2\""},
+    OptionSpec{"--within", "SECONDS", "until it ends", "What", "end by then, 1 to 1000000: undecided"},
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_compare_spec{
+    "flow compare",
+    "is one pipeline, or channel, worth as much as another to every analyst?",
+    "fractile flow compare FILE OTHER [--from E] [--to E] [options]",
+    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it",
+    flow_compare_table,
+    "Both have the same secrets. --format json prints a certificate, which flow verify checks.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow compare geometric.toml response.toml --from \"ln 3\" --to \"ln 3\"\n"
+    "  fractile flow compare first.csv second.csv\n"
+    "\n"
+    "Exit codes: 0 it refines; 1 it does not; 2 wrong usage; 3 unusable file; 6 undecided; 70 internal.\n",
+    {},
+    nullptr,
+    "the same, of what it is compared with",
+};
+
+constexpr std::array flow_verify_table{flow_format};
+
+constexpr VerbSpec flow_verify_spec{
+    "flow verify",
+    "does a certificate hold that flow check or compare printed?",
+    "fractile flow verify FILE [--format FORMAT]",
+    "what fractile flow check or compare printed with --format json",
+    flow_verify_table,
+    "It multiplies, adds and compares fractions, and shares no code with what finds certificates.\n"
+    "\n"
+    "Exit codes: 0 it holds; 1 it fails; 2 wrong usage; 3 unusable file; 6 there is nothing to check;\n"
+    "70 internal.\n",
+};
+
+constexpr std::array flow_words{&flow_check_spec, &flow_compare_spec, &flow_verify_spec,
+                                &flow_loss_spec,  &flow_sweep_spec,   &flow_channel_spec};
 
 constexpr VerbSpec flow_spec{
     "flow",
@@ -595,7 +638,10 @@ constexpr VerbSpec flow_spec{
     "  participants = 4\n"
     "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
     "  # \"geometric\" wants values that are equally spaced\n"
-    "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] }\n"
+    "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] },\n"
+    "  # whose entries may depend on epsilon, \"odds/(odds + 2)\" with odds = exp(epsilon), and which may\n"
+    "  # have other answers than values, answers = [0, 1, 9]; or { geometric = 2 }, noise that is\n"
+    "  # truncated 2 places beyond the values; or a list of these, one a participant, the target last\n"
     "  # or, for participants, values and perturber together, a curator's release: { release =\n"
     "  # \"exponential\", quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or\n"
     "  # approximate with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
@@ -608,11 +654,13 @@ constexpr VerbSpec flow_spec{
     "\n"
     "  [analyst]                  # for loss and sweep, and for more of check --epsilon\n"
     "  # or \"frequencies\" (of the known others), \"uniform-uncounted\" (a target with none of the counted\n"
-    "  # values), { participants = [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently),\n"
-    "  # or [\"1/2\", \"1/4\", \"1/4\"], in the order of flow channel\n"
+    "  # values), \"uniform-full\" (histograms in which every value occurs), { participants =\n"
+    "  # [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently), or just this list, in the\n"
+    "  # order of flow channel\n"
     "  prior = \"uniform\"\n"
     "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, a row a secret\n"
     "  loss = \"linear-error\"\n"
+    "  # about = \"mode\"           # what is guessed: a mode, sum or count of the true values, as in post\n"
     "  scale = 1000               # all losses times this\n"
     "\n"
     "Ready-made ones are in examples/flow/.\n",

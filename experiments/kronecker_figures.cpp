@@ -94,13 +94,17 @@ std::string where_it_rises(std::size_t points) {
                      : fmt::format("losses rise at {} points", points);
 }
 
-Figure figure_3(const LossCurve& curve) {
+Figure figure_3(const std::vector<LossCurve>& curves) {
+  std::size_t rises = 0;
+  for (const LossCurve& curve : curves) rises += curve.rises();
+  const auto most = static_cast<double>(figure_3_epsilon);
   return {"figure_3",
           "Figure 3: noisy ArgMax, 20 people, 3 categories",
-          fmt::format("prior uniform over all 231 histograms; {}", where_it_rises(curve.rises())),
+          where_it_rises(rises),
           "epsilon",
           "expected loss (probability of naming a wrong category)",
-          {panel_up_to("", {&curve}, static_cast<double>(figure_3_epsilon))}};
+          {panel_up_to("(a) prior uniform over all 231 histograms", {curves.data()}, most),
+           panel_up_to("(b) over the 171 that leave no category out", {curves.data() + 1}, most)}};
 }
 
 /// The curves of one prior.

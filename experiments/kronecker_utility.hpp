@@ -31,7 +31,7 @@ using Population = std::vector<std::uint64_t>;
 std::uint64_t people_of(const Population& population);
 
 struct Results {
-  LossCurve figure_3;
+  std::vector<LossCurve> figure_3;       ///< by prior: all histograms, and those that leave no category out
   std::optional<Population> population;  ///< of figure 4; none: left out
   std::vector<LossCurve> figure_4 = {};  ///< by mechanism and prior
   LossCurve appendix_d1;                 ///< around its window, by logarithms

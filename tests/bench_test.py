@@ -10,6 +10,7 @@ from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 
+import flow_checks
 import page
 import peers
 import run
@@ -33,6 +34,23 @@ class Page(unittest.TestCase):
     def test_verdicts(self):
         self.assertEqual(page.verdict("it", "2x", "< 1x", False)[-1], "**not met**")
         self.assertEqual(page.verdict("it", "0.5x", "< 1x", True)[-1], "met")
+
+
+class FlowChecks(unittest.TestCase):
+    def test_the_known_are_all_but_one(self):
+        for people, values in ((10, 3), (1000, 6), (3, 2)):
+            self.assertEqual(sum(flow_checks.others(people, values)), people - 1)
+        self.assertIn("participants = 11710", flow_checks.FIGURE_4)
+
+    def test_what_the_rival_says(self):
+        def cell(answer, verdict="stable or refined"):
+            return flow_checks.rival_cell(answer, 0.001, verdict, 60)
+
+        self.assertEqual(cell(None), "qif is not here")
+        self.assertEqual(cell({}), "over 60 s")
+        self.assertEqual(cell({"failed": "it"}), "its solver fails")
+        self.assertEqual(cell({"seconds": 0.002, "refines": True}), "2 ms (2x)")
+        self.assertEqual(cell({"seconds": 0.002, "refines": True}, "unstable or not refined"), "2 ms (2x), **wrong verdict**")
 
 
 class Asking(unittest.TestCase):

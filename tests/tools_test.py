@@ -291,6 +291,16 @@ class Proofs(HouseTest):
                 self.write("docs/threat-model.md", f"Watched by `{name}`.\n")
                 self.assert_one(self.proofs(), "docs/threat-model.md:", f"there is no test {name}")
 
+    def test_every_statement_has_all_its_cells(self):
+        self.write("src/exact/coin_test.cpp", "TEST(Coin, IsFair) {}\n")
+        table = "| place | tests |\n| --- | --- |\n| lemma 1 | `Coin.IsFair` |\n"
+        self.write("docs/papers.md", table)
+        self.assertEqual(self.proofs(), [])
+        self.write("docs/papers.md", table + "| lemma 2 |  |\n")
+        self.assert_one(self.proofs(), "docs/papers.md:4:", "an empty cell")
+        self.write("docs/papers.md", table + "| lemma 2 | `Coin.Lands` |\n")
+        self.assert_one(self.proofs(), "docs/papers.md:", "there is no test Coin.Lands")
+
     def test_a_head_comment_covers_its_header(self):
         self.write("docs/proofs/selection.md", PAGE)
         self.write(

@@ -88,6 +88,7 @@ PUBLIC_HEADERS = {
     "source": "source",
     "flow": "flow/channel",
     "real_bounds": "flow/algebra",
+    "perturbing": "flow/pipeline",
     "pipelines": "flow/pipeline",
     "expected_loss": "flow/loss",
     "stability": "flow/stability",

@@ -9,7 +9,8 @@
 * Every page that a header or source names exists and has the sections "## Claim", "## Proof" and "## Test that would
   break", each with something in it.
 * Every page of docs/proofs/ is named by a header or source (README.md apart).
-* Every test that these pages and the threat model name in full (`Suite.Name`, `Suite.*`, `Suite.Begins...`) is there.
+* Every row of the tables of docs/papers.md has all its cells.
+* Every test that these pages, the threat model and docs/papers.md name in full (`Suite.Name`, `Suite.*`, `Suite.Begins...`) is there.
 """
 
 import re
@@ -33,6 +34,7 @@ _TEMPLATE = re.compile(r"\btemplate\s*<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>|\brequi
 _TEST = re.compile(r"\bTEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\s*\)")
 _NAMED_TEST = re.compile(r"`([A-Z]\w+)\.([A-Z]\w*|\*)(\.\.\.)?`")
 THREATS = "docs/threat-model.md"
+PAPERS = "docs/papers.md"
 _CALL_WORDS = re.compile(r"\b(?:return|throw|co_return|co_yield|else|case)\b")
 
 
@@ -92,7 +94,7 @@ def missing_tests(root):
     for path in cpp_files(root, ("src", "cli", "experiments")):
         tests.update(match.groups() for match in _TEST.finditer(path.read_text(encoding="utf-8")))
     suites = {suite for suite, _ in tests}
-    for path in [*sorted((root / PAGES).glob("*.md")), root / THREATS]:
+    for path in [*sorted((root / PAGES).glob("*.md")), root / THREATS, root / PAPERS]:
         if not path.is_file():
             continue
         for suite, name, begins in _NAMED_TEST.findall(path.read_text(encoding="utf-8")):
@@ -105,9 +107,19 @@ def missing_tests(root):
                 yield f"{path.relative_to(root)}: there is no test {suite}.{name}{begins}"
 
 
+def empty_cells(root):
+    """Of the tables that say where every statement of a paper lives."""
+    page = root / PAPERS
+    if not page.is_file():
+        return
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith("|") and not all(cell.strip() for cell in line.strip("|\n").split("|")):
+            yield f"{PAPERS}:{number}: an empty cell"
+
+
 def check(root):
     root = Path(root).resolve()
-    errors = list(missing_tests(root))
+    errors = [*missing_tests(root), *empty_cells(root)]
     referenced = {}  # page: where first named
     for path in cpp_files(root, ("include", "src", "cli")):
         where, text = path.relative_to(root), path.read_text(encoding="utf-8")

@@ -21,10 +21,13 @@ struct Analyst {
   Goal goal = Goal::bayes_risk;
   std::optional<Matrix> losses = {};  ///< for Goal::matrix: a row a row of the channel, a column an action
   Rational scale = 1;
+  /// A count, sum or mode of the true values, which is what is guessed, by Bayes risk or either error: the linear error of a mode is the
+  /// distance from it (section 9.1). Nothing: the secret.
+  std::optional<PostProcessor> about = {};
 };
 
 /// The prior and loss that stand for the analyst. Error(usage) when they do not fit the pipeline: linear and squared error
-/// are about one target, argmax accuracy about histograms.
+/// are about one target or a count, sum or mode; argmax accuracy about histograms.
 Prior prior_of(const Analyst& analyst, const Pipeline& pipeline);
 Loss loss_of(const Analyst& analyst, const Pipeline& pipeline);
 
@@ -34,6 +37,10 @@ Prior independent_participants(const Pipeline& pipeline, const Prior& of_one);
 /// Of a target who is certainly not counted, and has each of the other values with equal probability: with it, the loss of figure 4
 /// falls and rises again. Error(usage) unless a count of one target leaves some values uncounted.
 Prior uniform_over_uncounted(const Pipeline& pipeline);
+
+/// Over the histograms of everyone in which every value occurs: 171 of 20 participants and three values, where figure 3 speaks of 105.
+/// Error(usage) when there are none, or the secret is a target.
+Prior uniform_over_full_histograms(const Pipeline& pipeline);
 
 /// The analyst's expected loss, exactly: what the paper calls the posterior uncertainty. Error(usage) when odds < 1 or the
 /// loss is not rational or too long to be written down.

@@ -30,8 +30,8 @@ struct Release {
   Neighbors neighbors = Neighbors::add_remove;         ///< between whom epsilon is promised
 };
 
-/// A family of channels from one participant's K values to themselves, one for every epsilon; or a release. Families take odds =
-/// exp(epsilon) >= 1, which is rational for epsilon = "ln r".
+/// A family of channels from one participant's K values to their answers, one for every epsilon; one such family a participant; or a
+/// release. Families take odds = exp(epsilon) >= 1, which is rational for epsilon = "ln r".
 /// Thread-safety: a value; threads may share it while none changes it.
 class Perturber {
  public:
@@ -41,33 +41,59 @@ class Perturber {
   /// (1 - a) / (1 + a) a^|r - c| for the inner answers c, a = 1/odds; the first and last answer take what lies beyond them
   /// (Definition 3.5). Goes by places: a pipeline's values must be equally spaced and in order.
   static Perturber geometric(std::size_t values);
-  /// The same at every epsilon. Error(usage) when it is not square.
+  /// The same, truncated `reach` places beyond the values on either side: K + 2 reach answers, the value's own place being `reach`
+  /// places on. With growing reach, the infinite geometric mechanism (section 7).
+  static Perturber wide_geometric(std::size_t values, std::size_t reach);
+  /// The same at every epsilon; of any shape (Definition 3.1).
   static Perturber fixed(const Channel& channel);
+  /// A row a value, a column an answer; entries are fractions of polynomials in odds, such as "odds/(odds + 2)". Error(usage) when one
+  /// cannot be read, is negative at some odds >= 1, or a row does not add up to 1.
+  static Perturber in_odds(const std::vector<std::vector<std::string>>& entries);
+  /// One a participant, in their order; a target comes last (Definition 3.1). Error(usage) when there are none, they differ in shape, or
+  /// one is a release or has parts itself.
+  static Perturber by_participant(std::vector<Perturber> each);
   /// Of all participants' values together. Error(usage) when the release is not one of those above.
   static Perturber release(Release release, std::size_t values);
 
   std::size_t values() const;
+  /// As many as the values, unless said otherwise above.
+  std::size_t answers() const;
   bool depends_on_epsilon() const;
   bool is_randomized_response() const;
-  bool is_geometric() const;
+  bool is_geometric() const;  ///< truncated anywhere
+  /// Whether less epsilon is a refinement, of one participant's channel (Definition 2.6): known of the families above, and of no other.
+  bool is_refinement_preserving() const;
   /// Nothing for families of channels.
   const Release* release() const { return release_ ? &*release_ : nullptr; }
+  /// One a participant; empty when all have the same, and for a release.
+  const std::vector<Perturber>& each() const { return each_; }
+  /// Whether all participants have the same, for themselves.
+  bool is_shared() const { return !release_ && each_.empty(); }
   /// Probabilities are rational where odds are this power of a rational: 1 for families of channels.
   std::int64_t root_degree() const { return root_degree_; }
-  /// Error(usage) when odds < 1, and for a release, which is no channel of one participant.
+  /// Error(usage) when odds < 1, and where there is no one channel of every participant.
   Channel at(const Rational& odds) const;
-  /// Entries as polynomials in odds, for this room; not of a release.
+  /// Entries as polynomials in odds, for this room; not of a release, and not of participants that differ.
   const PolynomialNoise& noise() const;
 
  private:
   explicit Perturber(std::shared_ptr<const PolynomialNoise> noise) : noise_(std::move(noise)) {}
-  std::shared_ptr<const PolynomialNoise> noise_;
+  std::shared_ptr<const PolynomialNoise> noise_;  ///< of by_participant(): the first one's
+  std::vector<Perturber> each_ = {};
   std::optional<Release> release_ = {};
   std::size_t release_values_ = 0;
   std::int64_t root_degree_ = 1;
 };
 
-/// What is made of the participants' perturbed values (section 3.1.2), or of the released quantiles.
+/// Section 7: the infinite geometric mechanism and the truncated one are worth the same. Answers of geometric(values) are those of
+/// wide_geometric(values, reach), each moved to the nearest value (0s and 1s); and the latter's are the former's, an outermost one
+/// moved outwards by a geometric number of places: geometric(values) times the second matrix is wide_geometric(values, reach).
+/// Proof: docs/proofs/perturbing.md
+Matrix truncated_answers(std::size_t values, std::size_t reach);
+Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds);
+
+/// What is made of the participants' answers (section 3.1.2), which are values unless the pipeline says otherwise; or of the released
+/// quantiles.
 struct PostProcessor {
   enum class Kind {
     identity,  ///< all of them
@@ -78,7 +104,7 @@ struct PostProcessor {
     round,     ///< all of them, each to the nearest multiple of `unit`, upwards from the middle
   };
   Kind kind = Kind::identity;
-  std::vector<std::size_t> counted = {};  ///< indices of values
+  std::vector<std::size_t> counted = {};  ///< indices of answers
   std::vector<std::size_t> image = {};    ///< 0, 1, 2, ..., each at least once
   Rational unit = 1;                      ///< positive
 
@@ -116,6 +142,10 @@ struct Pipeline {
   Perturber perturber;           ///< of values.size() values; of participants + 1 for histograms
   PostProcessor post;
   Secret secret = {};
+  std::vector<Rational> answers = {};  ///< what a perturbed value may be; none: the values
+
+  /// What is post-processed: one for each of the perturber's answers.
+  const std::vector<Rational>& shown() const { return answers.empty() ? values : answers; }
 
   void validate() const;
 };

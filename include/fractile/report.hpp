@@ -234,7 +234,33 @@ struct AnyPriorReport {
   Exponent low;
   Exponent high;
   flow::LossStability answer;
+  std::optional<flow::Pipeline> about = {};  ///< whose it is
 };
+
+/// Is one channel worth at least as much to every analyst as another with the same secrets?
+struct ComparisonReport {
+  std::string from;  ///< what the first one is called: "a.toml at ln 3"
+  std::string to;
+  flow::Channel first;
+  flow::Channel second;
+  flow::Refinement answer;
+};
+
+/// A certificate as it was printed by to_json() of one of the above, looked at again.
+struct CertificateReport {
+  enum class Outcome {
+    holds,
+    fails,
+    nothing,  ///< there is none, or its channels were too large to be written down with it
+  };
+  Outcome outcome;
+  std::string claim;  ///< what it is to show, or why there is nothing: "the second channel can be drawn from the first"
+  std::string about = {};  ///< whose channels they are, as it says
+};
+
+/// Reads one, and multiplies, adds and compares in exact arithmetic: shares no code with what finds certificates.
+/// Error(data) when the text is no such document.
+CertificateReport checked_certificate(const std::string& json);
 
 /// An analyst's expected loss.
 struct ExpectedLossReport {
@@ -263,6 +289,8 @@ constexpr int sweep_digits = 15;
 std::string to_json(const RefinementReport& report);
 std::string to_json(const StabilityReport& report);
 std::string to_json(const AnyPriorReport& report);
+std::string to_json(const ComparisonReport& report);
+std::string to_json(const CertificateReport& report);
 std::string to_json(const ExpectedLossReport& report);
 std::string to_json(const SweepReport& report);
 std::string to_json(const ChannelReport& report);
@@ -271,6 +299,8 @@ std::string to_json(const ChannelReport& report);
 std::string to_table(const RefinementReport& report);
 std::string to_table(const StabilityReport& report);
 std::string to_table(const AnyPriorReport& report);
+std::string to_table(const ComparisonReport& report);
+std::string to_table(const CertificateReport& report);
 std::string to_table(const ExpectedLossReport& report);
 std::string to_table(const SweepReport& report);
 std::string to_table(const ChannelReport& report);
@@ -279,6 +309,8 @@ std::string to_table(const ChannelReport& report);
 std::string to_csv(const RefinementReport& report);
 std::string to_csv(const StabilityReport& report);
 std::string to_csv(const AnyPriorReport& report);
+std::string to_csv(const ComparisonReport& report);
+std::string to_csv(const CertificateReport& report);
 std::string to_csv(const ExpectedLossReport& report);
 std::string to_csv(const SweepReport& report);
 std::string to_csv(const ChannelReport& report);

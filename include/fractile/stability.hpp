@@ -36,6 +36,8 @@ struct PipelineRefinement {
   /// Of a counter-example among so many people that exact losses are too long: the loss at `from` is at least loss_from, and at `to` at
   /// most loss_to, both enclosed with proof.
   bool are_losses_bounds = false;
+  /// Whose channels the certificate leads from and to: where there is one, and not always the pipeline that was asked about.
+  std::optional<Pipeline> about = {};
 };
 /// A post-processor that tells the same in a simpler way stands for the pipeline's own: observations are named as its outputs are.
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);

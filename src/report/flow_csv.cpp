@@ -6,12 +6,16 @@ namespace fractile {
 namespace {
 
 using report_detail::csv_line;
+using report_detail::epsilon_digits;
+using report_detail::exact_odds;
 using report_detail::exact_or_digits;
+using report_detail::odds_digits;
 using report_detail::Pair;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::verdict_of;
 using report_detail::window_epsilons;
+using report_detail::window_odds;
 using report_detail::with_decimals;
 
 struct Losses {
@@ -20,8 +24,8 @@ struct Losses {
 };
 
 /// Of the counter-example, if there is one.
-Losses losses_of(const flow::PipelineRefinement& answer) {
-  const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
+Losses losses_of(const flow::Refinement& answer) {
+  const auto* refutation = std::get_if<flow::Counterexample>(&answer.verdict);
   if (refutation == nullptr) return {};
   return {refutation->loss_from.to_string(), refutation->loss_to.to_string()};
 }
@@ -49,7 +53,7 @@ std::string in_a_cell(const std::vector<Pair>& ranges) {
 }  // namespace
 
 std::string to_csv(const RefinementReport& report) {
-  const Losses losses = losses_of(report.answer);
+  const Losses losses = losses_of(report.answer.refinement);
   return "verdict,reason,epsilon_from,epsilon_to,loss_from,loss_to\n" +
          csv_line({verdict_of(report.answer.refinement), reason_of(report.answer.refinement), report.from.to_string(),
                    report.to.to_string(), losses.from, losses.to});
@@ -57,7 +61,7 @@ std::string to_csv(const RefinementReport& report) {
 
 std::string to_csv(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
-  const Losses losses = answer.refutation ? losses_of(*answer.refutation) : Losses{};
+  const Losses losses = answer.refutation ? losses_of(answer.refutation->refinement) : Losses{};
   return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows,undecided\n" +
          csv_line({verdict_of(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
                    answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
@@ -82,17 +86,34 @@ std::string to_csv(const ExpectedLossReport& report) {
                    significant(report.loss, loss_digits)});
 }
 
+std::string to_csv(const ComparisonReport& report) {
+  const Losses losses = losses_of(report.answer);
+  return "verdict,reason,from,to,loss_from,loss_to\n" + csv_line({verdict_of(report.answer), reason_of(report.answer),
+                                                                  report.from, report.to, losses.from, losses.to});
+}
+
+std::string to_csv(const CertificateReport& report) {
+  return "certificate,claim,about\n" + csv_line({report_detail::to_string(report.outcome), report.claim, report.about});
+}
+
+// The first column of a quantity is exact where it can be, the decimals are to be drawn and sorted by.
 std::string to_csv(const SweepReport& report) {
-  std::string text = "what,epsilon,epsilon_to,expected_loss,change\n";
+  std::string text = "what,epsilon,epsilon_to,expected_loss,change,odds,odds_to,epsilon_decimal,odds_decimal\n";
   for (const flow::LossPoint& point : report.points) {
     text += csv_line({"point", with_decimals(point.epsilon), "", significant(point.loss, sweep_digits),
-                      flow::to_string(point.change)});
+                      flow::to_string(point.change), exact_odds(point.epsilon), "", epsilon_digits(point.epsilon),
+                      odds_digits(point.epsilon)});
   }
-  const auto add = [&](const std::vector<Pair>& ranges, flow::Change change) {
-    for (const Pair& ends : ranges) text += csv_line({"window", ends.from, ends.to, "", flow::to_string(change)});
+  const auto add = [&](const flow::RealBounds& from, const flow::RealBounds& to, flow::Change change) {
+    const Pair epsilons = window_epsilons(from, to);
+    const Pair odds = window_odds(from, to);
+    text += csv_line({"window", epsilons.from, epsilons.to, "", flow::to_string(change), odds.from, odds.to,
+                      epsilons.from, odds.from});
   };
-  add(windows_of(report.windows), flow::Change::rises);
-  add(undecided_of(report.windows), flow::Change::undecided);
+  for (const flow::UnstableWindow& window : report.windows.windows) add(window.from, window.to, flow::Change::rises);
+  for (const auto& [lower, upper] : report.windows.undecided) {
+    add({lower, lower}, {upper, upper}, flow::Change::undecided);
+  }
   return text;
 }
 

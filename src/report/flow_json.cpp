@@ -7,14 +7,20 @@
 namespace fractile {
 namespace {
 
+using report_detail::brief_channels;
+using report_detail::Channels;
 using report_detail::Document;
+using report_detail::epsilon_digits;
+using report_detail::exact_odds;
 using report_detail::exact_or_digits;
 using report_detail::member;
+using report_detail::odds_digits;
 using report_detail::Pair;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::text;
 using report_detail::verdict_of;
+using report_detail::whose;
 using report_detail::window_epsilons;
 using report_detail::window_odds;
 using report_detail::with_decimals;
@@ -44,27 +50,38 @@ void write_member(Writer& json, const char* name, const Value& value) {
   write(json, value);
 }
 
-void write_labels(Writer& json, const flow::PipelineRefinement& answer) {
-  write_member(json, "secrets", answer.secrets);
-  write_member(json, "observations", answer.observations);
-}
-
-void write_certificate(Writer& json, const flow::PipelineRefinement& answer) {
-  const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict);
-  if (witness != nullptr && witness->matrix.rows() > 0) {
-    write_labels(json, answer);
-    write_member(json, "witness", witness->matrix);
-  }
-  const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
-  if (refutation == nullptr) return;
-  write_labels(json, answer);
+void write_counterexample(Writer& json, const flow::Counterexample& refutation) {
   json.Key("counterexample");
   json.StartObject();
-  write_member(json, "prior", std::span<const Rational>(refutation->prior.probabilities()));
-  write_member(json, "loss", refutation->loss.matrix());
-  member(json, "loss_from", refutation->loss_from.to_string());
-  member(json, "loss_to", refutation->loss_to.to_string());
+  write_member(json, "prior", std::span<const Rational>(refutation.prior.probabilities()));
+  write_member(json, "loss", refutation.loss.matrix());
+  member(json, "loss_from", refutation.loss_from.to_string());
+  member(json, "loss_to", refutation.loss_to.to_string());
   json.EndObject();
+}
+
+/// What certificates are checked against.
+void write_channels(Writer& json, const std::optional<Channels>& channels) {
+  if (!channels) return;
+  write_member(json, "channel_from", channels->from.matrix());
+  write_member(json, "channel_to", channels->to.matrix());
+}
+
+void write_certificate(Writer& json, const flow::PipelineRefinement& answer, const Rational& from, const Rational& to) {
+  const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict);
+  const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
+  if (witness == nullptr && refutation == nullptr) return;
+  if (answer.about) member(json, "about", whose(*answer.about));
+  write_member(json, "secrets", answer.secrets);
+  write_member(json, "observations", answer.observations);
+  if (witness != nullptr && witness->matrix.rows() > 0) write_member(json, "witness", witness->matrix);
+  if (refutation != nullptr) write_counterexample(json, *refutation);
+  write_channels(json, brief_channels(answer, from, to));
+}
+
+/// Exactly, where it is rational: certificates are about nothing else.
+Rational odds_of(const Exponent& epsilon) {
+  return epsilon.has_rational_exponential() ? epsilon.exponential() : Rational(1);
 }
 
 void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBounds& to) {
@@ -144,7 +161,7 @@ std::string to_json(const RefinementReport& report) {
   member(json, "reason", reason_of(report.answer.refinement));
   member(json, "epsilon_from", report.from.to_string());
   member(json, "epsilon_to", report.to.to_string());
-  write_certificate(json, report.answer);
+  write_certificate(json, report.answer, odds_of(report.from), odds_of(report.to));
   return document.text();
 }
 
@@ -158,7 +175,7 @@ std::string to_json(const StabilityReport& report) {
   if (report.answer.refutation) {
     member(json, "odds_from", report.answer.from.to_string());
     member(json, "odds_to", report.answer.to.to_string());
-    write_certificate(json, *report.answer.refutation);
+    write_certificate(json, *report.answer.refutation, report.answer.from, report.answer.to);
   }
   if (report.windows) {
     json.Key("analyst");
@@ -181,13 +198,40 @@ std::string to_json(const AnyPriorReport& report) {
   if (!answer.refutation) return document.text();
   member(json, "odds_from", answer.from.to_string());
   member(json, "odds_to", answer.to.to_string());
+  if (report.about) member(json, "about", whose(*report.about));
   write_member(json, "secrets", answer.secrets);
-  json.Key("counterexample");
-  json.StartObject();
-  write_member(json, "prior", std::span<const Rational>(answer.refutation->prior.probabilities()));
-  member(json, "loss_from", answer.refutation->loss_from.to_string());
-  member(json, "loss_to", answer.refutation->loss_to.to_string());
-  json.EndObject();
+  write_counterexample(json, *answer.refutation);
+  if (report.about) write_channels(json, brief_channels(*report.about, answer.from, answer.to));
+  return document.text();
+}
+
+std::string to_json(const ComparisonReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "verdict", verdict_of(report.answer));
+  member(json, "reason", reason_of(report.answer));
+  member(json, "from", report.from);
+  member(json, "to", report.to);
+  write_member(json, "secrets", report.first.secrets());
+  write_member(json, "observations_from", report.first.observations());
+  write_member(json, "observations_to", report.second.observations());
+  if (const auto* witness = std::get_if<flow::Witness>(&report.answer.verdict)) {
+    write_member(json, "witness", witness->matrix);
+  }
+  if (const auto* refutation = std::get_if<flow::Counterexample>(&report.answer.verdict)) {
+    write_counterexample(json, *refutation);
+  }
+  write_member(json, "channel_from", report.first.matrix());
+  write_member(json, "channel_to", report.second.matrix());
+  return document.text();
+}
+
+std::string to_json(const CertificateReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "certificate", report_detail::to_string(report.outcome));
+  member(json, "claim", report.claim);
+  member(json, "about", report.about);
   return document.text();
 }
 
@@ -208,6 +252,9 @@ std::string to_json(const SweepReport& report) {
   for (const flow::LossPoint& point : report.points) {
     json.StartObject();
     member(json, "epsilon", with_decimals(point.epsilon));
+    member(json, "epsilon_decimal", epsilon_digits(point.epsilon));
+    member(json, "odds", exact_odds(point.epsilon));
+    member(json, "odds_decimal", odds_digits(point.epsilon));
     member(json, "decimal", significant(point.loss, sweep_digits));
     member(json, "change", flow::to_string(point.change));
     json.EndObject();

@@ -1,6 +1,9 @@
 #include "report/flow_numbers.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "exact/enclosure.hpp"
 #include "fractile/report.hpp"
@@ -39,6 +42,18 @@ std::string verdict_of(flow::Stability::Verdict verdict) {
       return "undecided";
   }
   return {};
+}
+
+const char* to_string(CertificateReport::Outcome outcome) {
+  switch (outcome) {
+    case CertificateReport::Outcome::holds:
+      return "holds";
+    case CertificateReport::Outcome::fails:
+      return "fails";
+    case CertificateReport::Outcome::nothing:
+      break;
+  }
+  return "nothing";
 }
 
 std::string reason_of(const flow::Refinement& refinement) {
@@ -83,6 +98,58 @@ Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to) {
 
 Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits) {
   return ends_apart(from, to, digits, std::max(digits, loss_digits), significant);
+}
+
+namespace {
+
+constexpr int axis_digits = 12;
+
+std::string digits_of(const flow::RealBounds& value) {
+  return value.upper.sign() == 0 ? "0" : significant(value, axis_digits);
+}
+
+}  // namespace
+
+std::string epsilon_digits(const Exponent& epsilon) {
+  if (!epsilon.is_log()) return digits_of({epsilon.coefficient(), epsilon.coefficient()});
+  const Enclosure value = Enclosure::of(epsilon, logarithm_precision);
+  return digits_of(
+      {std::max(value.lower_rational(logarithm_precision), Rational(0)), value.upper_rational(logarithm_precision)});
+}
+
+std::string odds_digits(const Exponent& epsilon) { return digits_of(flow::odds_bounds(epsilon)); }
+
+std::string exact_odds(const Exponent& epsilon) {
+  if (epsilon.has_rational_exponential()) return epsilon.exponential().to_string();
+  return "exp(" + epsilon.to_string() + ")";
+}
+
+std::string whose(const flow::Pipeline& about) {
+  const std::size_t people = about.participants;
+  switch (about.secret.kind) {
+    case flow::Secret::Kind::target:
+      return fmt::format("a target whose {} others are known", people - 1);
+    case flow::Secret::Kind::histogram:
+      return fmt::format("the histogram of {} participants", people);
+    case flow::Secret::Kind::everyone:
+      break;
+  }
+  return people == 1 ? "one participant" : fmt::format("{} participants", people);
+}
+
+std::optional<Channels> brief_channels(const flow::Pipeline& about, const Rational& from, const Rational& to) {
+  constexpr std::size_t most_participants = 100;
+  constexpr std::size_t most_entries = 10'000;
+  if (about.participants > most_participants) return {};
+  flow::Channel first = flow::channel_at(about, from).channel;
+  if (first.secrets().size() * first.observations().size() > most_entries) return {};
+  return Channels{std::move(first), flow::channel_at(about, to).channel};
+}
+
+std::optional<Channels> brief_channels(const flow::PipelineRefinement& answer, const Rational& from,
+                                       const Rational& to) {
+  if (!answer.about || answer.are_losses_bounds) return {};
+  return brief_channels(*answer.about, from, to);
 }
 
 std::string with_decimals(const Exponent& epsilon) {

@@ -1,10 +1,12 @@
 // How epsilons and real numbers of pipelines are printed.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
+#include "fractile/report.hpp"
 #include "fractile/stability.hpp"
 
 namespace fractile::report_detail {
@@ -12,6 +14,9 @@ namespace fractile::report_detail {
 /// "refines", "does-not-refine", "undecided"; "stable", "unstable", "undecided".
 std::string verdict_of(const flow::Refinement& refinement);
 std::string verdict_of(flow::Stability::Verdict verdict);
+
+/// "holds", "fails", "nothing".
+const char* to_string(CertificateReport::Outcome outcome);
 
 /// Of an undecided one, what was not found.
 std::string reason_of(const flow::Refinement& refinement);
@@ -33,6 +38,24 @@ Pair window_odds(const flow::RealBounds& from, const flow::RealBounds& to);
 Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to);
 /// Two losses, at least so many significant digits.
 Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits);
+
+/// Of an epsilon and its odds, exp(epsilon), 12 significant digits: enough to draw and to sort by.
+std::string epsilon_digits(const Exponent& epsilon);
+std::string odds_digits(const Exponent& epsilon);
+/// Odds as they are, "3", or "exp(1/2)" where they are not rational.
+std::string exact_odds(const Exponent& epsilon);
+
+/// Of whom a certificate's channels are: "one participant", "2 participants", "a target whose 3 others are known".
+std::string whose(const flow::Pipeline& about);
+
+/// Both channels of a certificate, where they are short enough to be written down beside it.
+struct Channels {
+  flow::Channel from;
+  flow::Channel to;
+};
+std::optional<Channels> brief_channels(const flow::PipelineRefinement& answer, const Rational& from,
+                                       const Rational& to);
+std::optional<Channels> brief_channels(const flow::Pipeline& about, const Rational& from, const Rational& to);
 
 /// "0.25" where to_string() has "1/4".
 std::string with_decimals(const Exponent& epsilon);

@@ -11,12 +11,15 @@ namespace fractile {
 namespace {
 
 using report_detail::aligned;
+using report_detail::epsilon_digits;
+using report_detail::odds_digits;
 using report_detail::Pair;
 using report_detail::reason_of;
 using report_detail::Row;
 using report_detail::significant;
 using report_detail::two_losses;
 using report_detail::verdict_of;
+using report_detail::whose;
 using report_detail::window_epsilons;
 using report_detail::window_odds;
 using report_detail::with_decimals;
@@ -83,12 +86,17 @@ std::string certificate(const flow::Counterexample& refutation, const flow::Pipe
                      answer.are_losses_bounds ? "enclosed with proof" : "checked in exact arithmetic");
 }
 
+/// Whose channels the certificate is about, when that is not obvious.
+std::string about(const flow::PipelineRefinement& answer) {
+  return answer.about ? fmt::format("\nof {}\n", whose(*answer.about)) : "";
+}
+
 std::string certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
   if (const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict)) {
-    return noted(certificate(*witness, answer, ends));
+    return about(answer) + noted(certificate(*witness, answer, ends));
   }
   if (const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict)) {
-    return noted(certificate(*refutation, answer, ends));
+    return about(answer) + noted(certificate(*refutation, answer, ends));
   }
   return {};
 }
@@ -206,6 +214,43 @@ std::string to_table(const AnyPriorReport& report) {
                   brief(answer.refutation->loss_from), ends.to, brief(answer.refutation->loss_to)));
 }
 
+namespace {
+
+/// What the certificates of pipelines' refinements are printed from.
+flow::PipelineRefinement named(const ComparisonReport& report) {
+  return {report.answer, report.first.secrets(), report.first.observations()};
+}
+
+std::string witness_table(const ComparisonReport& report, const flow::Witness& witness) {
+  return noted(fmt::format("\n{} can be drawn from {}, by these rows:\n\n", report.to, report.from) +
+               labelled("", report.first.observations(), report.second.observations(), witness.matrix) +
+               "\nchecked in exact arithmetic\n");
+}
+
+}  // namespace
+
+std::string to_table(const ComparisonReport& report) {
+  std::string text = "undecided: is {} worth at least as much as {} to every analyst?\n";
+  if (report.answer.refines()) text = "refines: to every analyst, {} is worth at least as much as {}\n";
+  if (report.answer.refuted()) text = "does not refine: to some analyst, {} is worth less than {}\n";
+  text = fmt::format(fmt::runtime(text), report.from, report.to) + sentence(reason_of(report.answer));
+  const auto* const witness = std::get_if<flow::Witness>(&report.answer.verdict);
+  return text +
+         (witness != nullptr ? witness_table(report, *witness) : certificate(named(report), {report.from, report.to}));
+}
+
+std::string to_table(const CertificateReport& report) {
+  switch (report.outcome) {
+    case CertificateReport::Outcome::holds:
+      return "holds: " + report.claim + "\n" + sentence(report.about.empty() ? "" : "of " + report.about);
+    case CertificateReport::Outcome::fails:
+      return "fails: it is not shown that " + report.claim + "\n";
+    case CertificateReport::Outcome::nothing:
+      break;
+  }
+  return "nothing to check: " + report.claim + "\n";
+}
+
 std::string to_table(const ExpectedLossReport& report) {
   std::vector<Row> rows{{"epsilon", with_decimals(report.epsilon)}};
   if (report.loss.lower == report.loss.upper) rows.push_back({"expected loss", report.loss.lower.to_string()});
@@ -214,10 +259,10 @@ std::string to_table(const ExpectedLossReport& report) {
 }
 
 std::string to_table(const SweepReport& report) {
-  std::vector<Row> rows{{"epsilon", "expected loss", "change"}};
+  std::vector<Row> rows{{"epsilon", "as a decimal", "exp(epsilon)", "expected loss", "change"}};
   for (const flow::LossPoint& point : report.points) {
-    rows.push_back(
-        {with_decimals(point.epsilon), significant(point.loss, sweep_digits), flow::to_string(point.change)});
+    rows.push_back({with_decimals(point.epsilon), epsilon_digits(point.epsilon), odds_digits(point.epsilon),
+                    significant(point.loss, sweep_digits), flow::to_string(point.change)});
   }
   return aligned(rows) + of_the_analyst(report.windows);
 }

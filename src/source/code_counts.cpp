@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,9 +44,10 @@ std::vector<CodeCount> read_code_counts(const TableOptions& options) {
   const std::string& file = options.file;
   std::vector<CodeCount> counts;
   counts.reserve(cells[0].size());
+  std::set<Rational> codes;
   for (std::size_t row = 0; row < cells[0].size(); ++row) {
     Rational code = number_of(cells[0][row], file, row, "code");
-    if (std::ranges::find(counts, code, &CodeCount::code) != counts.end()) {
+    if (!codes.insert(code).second) {
       refuse(file, row, "column 'code': a code stands twice", "write every code once, with all its records");
     }
     counts.push_back({std::move(code), count_of(cells[1][row], file, row)});

@@ -36,6 +36,7 @@ class BadFiles(FlowTest):
         self.refuse(3, "pipeline.values[1]", "'one' is not a number", values='[0, "one"]')
         self.refuse(1, "pipeline.values", "missing", values=None)
         self.refuse(4, "pipeline.values[1]", "0.25 without quotes", values="[0,\n0.25]")
+        self.refuse(3, "pipeline.values", "1400000 values, at most 4096", values=str(list(range(1400000))))
 
     def test_perturbers(self):
         self.refuse(4, "pipeline.perturber", "'geometrik' is not known", "did you mean geometric?", perturber='"geometrik"')
@@ -43,7 +44,15 @@ class BadFiles(FlowTest):
         self.refuse(4, "pipeline.perturber", "a word is wanted", perturber="3")
         self.refuse(1, "pipeline.perturber", "missing", perturber=None)
         self.refuse(4, "pipeline.perturber.matrx", "unknown key", "did you mean matrix?", perturber="{ matrx = [[1]] }")
-        self.refuse(4, "pipeline.perturber.matrix", "1 rows and 1 columns, and 3 possible", perturber="{ matrix = [[1]] }")
+        self.refuse(4, "pipeline.perturber.matrix", "1 rows, and 3 possible", perturber="{ matrix = [[1]] }")
+        self.refuse(4, "pipeline.perturber[1]", "'geometrik' is not known", perturber='["geometric", "geometrik"]')
+        self.refuse(4, "pipeline.perturber", "1, and there are 2 participants", perturber='["geometric"]')
+        self.refuse(4, "pipeline.perturber", "one for every participant", perturber="[]")
+        self.refuse(4, "pipeline.perturber[0]", "a release is of all participants", perturber='[{ release = "exponential" }]')
+        self.refuse(4, "pipeline.perturber.geometric", "-1 is not a whole number", perturber="{ geometric = -1 }")
+        self.refuse(7, "pipeline.answers", "2 in place of the perturber's 3", answers="[0, 1]")
+        self.refuse(7, "pipeline.answers", "do not go on as the values do", perturber="{ geometric = 1 }",
+                    answers="[0, 1, 2, 3, 4]")
         self.refuse(7, "pipeline.matrix", "there is a perturber already", matrix="[[1]]")
 
     def test_matrices(self):
@@ -56,6 +65,13 @@ class BadFiles(FlowTest):
         refuse("[[1, 0, 0], [0, 1, 0.0], [0, 0, 1]]", "matrix[1][2]", "binary fraction")
         refuse("[[1, 0, 0], 1, [0, 0, 1]]", "matrix[1]", "a list is wanted")
         refuse("[]", "matrix", "a matrix without rows")
+        odds = '["odds/(odds + 2)", "1/(odds + 2)", "1/(odds + 2)"]'
+        refuse(f"[{odds}, {odds}, [0, 0, \"odd\"]]", "matrix", "what is not a number is called odds")
+        refuse(f"[{odds}, {odds}, [0, \"1 - odds\", \"odds\"]]", "matrix", "negative at some odds >= 1")
+        refuse(f"[{odds}, {odds}, [0, 0, \"1/odds\"]]", "matrix", "a row does not add up to 1")
+        refuse(f"[{odds}, {odds}, [0, 0, \"odds/(odds-3)\"]]", "matrix", "divides by zero")
+        # Where there are other answers than values, it is said which.
+        self.refuse(1, "pipeline.answers", "missing", "2 of them", perturber=None, matrix="[[1, 0], [0, 1], [1, 0]]")
 
     def test_post_processors(self):
         def refuse(post, key, *parts):
@@ -113,8 +129,11 @@ class BadFiles(FlowTest):
         refuse(9, "prior", "adds up to 5/6, not to 1", loss=bayes, prior='["1/2", "1/3"]')
         refuse(9, "prior[0]", "0.5 without quotes", loss=bayes, prior="[0.5, 0.5]")
         refuse(9, "prior", "'unifrm' is not known", "did you mean uniform?", loss=bayes, prior='"unifrm"')
-        refuse(9, "prior", "neither uniform, uniform-uncounted, frequencies, participants nor a list", loss=bayes, prior="3")
+        refuse(9, "prior", "neither uniform, uniform-full, uniform-uncounted, frequencies, participants nor a list", loss=bayes, prior="3")
         refuse(9, "prior", "nobody's value is known", 'secret = "target"', loss=bayes, prior='"frequencies"')
+        refuse(9, "about", "a count, sum or mode of them", loss=bayes, about='"identity"')
+        refuse(9, "about", "guessed with Bayes risk", loss="[[1], [1], [1], [1], [1], [1]]", about='"sum"')
+        refuse(9, "prior", "as many people as values", loss=bayes, prior='"uniform-full"')
         refuse(9, "scale", "a scale below 0", loss=bayes, scale="-1")
         refuse(9, "scal", "unknown key", "did you mean scale?", loss=bayes, scal="1")
         # What cannot be used is refused by every verb.
@@ -140,6 +159,9 @@ class BadFiles(FlowTest):
     def test_files_that_cannot_be_read(self):
         self.assert_refused(flow("check", "nowhere.toml", *LN_3_TO_LN_2, cwd=self.folder), 3, "cannot open nowhere.toml: No such file")
         self.assert_refused(flow("check", ".", *LN_3_TO_LN_2, cwd=self.folder), 3, "cannot open .: Is a directory")
+        self.assert_refused(flow("check", "/dev/zero", *LN_3_TO_LN_2, cwd=self.folder), 3, "larger than 64 MiB")
+        self.refuse(7, "pipeline.known.histogram", "no table of codes and counts", "csv", secret='"target"',
+                    known='{ histogram = "survey.toml" }')
 
     def test_sizes(self):
         self.refuse(None, None, "more than a million entries", participants="100")

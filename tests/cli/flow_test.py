@@ -277,6 +277,17 @@ class AppendixD1(FlowTest):
         self.assertEqual(wrong.code, 2)
         self.assertIn("--within", wrong.err)
 
+    def test_sweep_within_a_limit(self):
+        """Windows among a million people take minutes."""
+        file = self.survey(participants="1000000", post='{ query = "count", of = [0] }', secret='"target"',
+                           known="{ histogram = [500000, 300000, 199999] }", analyst={"loss": '"linear-error"'})
+        start = time.monotonic()
+        result = flow("sweep", file, "--epsilon", "0.5..2", "--points", "3", "--within", "4", cwd=self.folder)
+        self.assertLess(time.monotonic() - start, 8)
+        *points, window = csv.DictReader(io.StringIO(result.out))
+        self.assertEqual((result.code, len(points)), (0, 3))
+        self.assertEqual(window["change"], "undecided")
+
     def test_progress_in_a_pipe(self):
         """Rarely, and what is being decided."""
         self.slow_survey()
@@ -317,6 +328,9 @@ class AppendixD1(FlowTest):
                          [f"ln {Fraction(340 + i, 100)}" for i in range(21)])
         self.assertEqual([point["epsilon"] for point in points if point["change"] == "rises"], ["ln 351/100"])
         self.assertEqual(points[10]["decimal"], "1654.30452168611")
+        # Exact, and as decimals: odds = exp(epsilon).
+        self.assertEqual([points[10][name] for name in ("odds", "odds_decimal", "epsilon_decimal")],
+                         ["7/2", "3.5", "1.2527629685"])
         self.assertEqual([window["odds_from"] for window in document["windows"]], ["3.500545"])
 
     def test_sweep_of_decimals(self):
@@ -324,7 +338,10 @@ class AppendixD1(FlowTest):
         self.assertEqual((result.code, result.err), (0, ""))
         *rows, window = csv.DictReader(io.StringIO(result.out))
         self.assertEqual(window, {"what": "window", "epsilon": "1.252919", "epsilon_to": "1.257499", "expected_loss": "",
-                                  "change": "rises"})
+                                  "change": "rises", "odds": "3.500545", "odds_to": "3.516615",
+                                  "epsilon_decimal": "1.252919", "odds_decimal": "3.500545"})
+        self.assertEqual({name: rows[0][name] for name in ("odds", "odds_decimal", "epsilon_decimal")},
+                         {"odds": "exp(5/4)", "odds_decimal": "3.49034295746", "epsilon_decimal": "1.25"})
         self.assertEqual([row["epsilon"] for row in rows], ["1.25", *(f"1.25{i}" for i in range(1, 10)), "1.26"])
         losses = [Decimal(row["expected_loss"]) for row in rows]
         for row, left, right in zip(rows[1:], losses, losses[1:]):
@@ -335,7 +352,7 @@ class AppendixD1(FlowTest):
         lines = flow("sweep", D1, "--epsilon", "0.1..10").out.splitlines()
         self.assertEqual(len(lines), 202)
         self.assertEqual((lines[0], lines[1].split(",")[1], lines[-2].split(",")[1], lines[-1].split(",")[0]),
-                         ("what,epsilon,epsilon_to,expected_loss,change", "0.1", "10", "window"))
+                         ("what,epsilon,epsilon_to,expected_loss,change,odds,odds_to,epsilon_decimal,odds_decimal", "0.1", "10", "window"))
         lines = flow("sweep", D1, "--epsilon", "1/3..2/3", "--points", "2").out.splitlines()
         self.assertEqual([line.split(",")[1] for line in lines[1:]], ["0.3334", "0.6666"])
 
@@ -362,6 +379,45 @@ class OtherPipelines(FlowTest):
         self.same_channel("ln 3", {**one, "post": '"identity"'}, {**one, "post": "{ table = [0, 1, 2] }"})
         one = {**one, "values": "[2, 1, 0]"}
         self.same_channel("ln 3", {**one, "post": '{ query = "count", of = [1] }'}, {**one, "post": "{ table = [0, 1, 0] }"})
+
+    def test_matrices_in_odds(self):
+        """A family that is written down: what it says at every epsilon."""
+        entries = [["odds/(odds+2)" if x == y else "1/(odds + 2)" for y in range(3)] for x in range(3)]
+        self.same_channel("ln 7", {"perturber": '"randomized-response"'}, {"perturber": f"{{ matrix = {entries} }}"})
+        file = self.survey(participants="1", perturber=None, matrix=str(entries))
+        self.assertEqual(self.json("check", file, "--epsilon", "ln 2..ln 3")["verdict"], "stable")
+
+    def test_perturbers_of_other_shapes(self):
+        own = {"participants": "1", "values": "[0, 1]", "perturber": None, "matrix": '[["1/2", "1/4", "1/4"], [0, 0, 1]]',
+               "answers": "[0, 1, 9]"}
+        secrets, observations, matrix = self.channel(self.survey(**own), "ln 2")
+        self.assertEqual((secrets, observations, matrix[1]), (["0", "1"], ["0", "1", "9"], [0, 0, 1]))
+        # The infinite geometric mechanism and the truncated one.
+        wide = {"participants": "1", "perturber": "{ geometric = 2 }"}
+        _, observations, matrix = self.channel(self.survey(**wide), "ln 2")
+        self.assertEqual(observations, ["-2", "-1", "0", "1", "2", "3", "4"])
+        self.assertEqual(matrix[0][:3], [Fraction(1, 6), Fraction(1, 6), Fraction(1, 3)])
+        narrow = {"participants": "1", "perturber": '"geometric"'}
+        self.same_channel("ln 2", {**narrow, "post": '{ query = "count", of = [0] }'},
+                          {**wide, "post": '{ query = "count", of = [-2, -1, 0] }'})
+
+    def test_perturbers_by_participant(self):
+        each = {"values": "[0, 1]", "perturber": '["geometric", { matrix = [["1/3", "2/3"], [1, 0]] }]', "post": '"identity"'}
+        secrets, _, matrix = self.channel(self.survey(**each), "ln 3")
+        self.assertEqual(secrets, ["(0,0)", "(0,1)", "(1,0)", "(1,1)"])
+        self.assertEqual(matrix[1], [Fraction(3, 4), 0, Fraction(1, 4), 0])
+
+    def test_what_is_guessed(self):
+        """The distance from the mode of section 9.1, and equation 17 by another name."""
+        bars = {"post": '"mode"', "secret": '"histogram"'}
+        losses = []
+        for analyst in ({"loss": '"linear-error"', "about": '"mode"'}, {"loss": '"bayes-risk"', "about": '"mode"'},
+                        {"loss": '"argmax-accuracy"'}, {"loss": '"squared-error"', "about": '{ query = "count", of = [1] }'}):
+            losses.append(Fraction(self.json("loss", self.survey(**bars, analyst=analyst), "--epsilon", "ln 3")["expected_loss"]))
+        distance, wrong, accuracy, count = losses
+        self.assertEqual(wrong, accuracy)
+        self.assertGreater(distance, wrong)
+        self.assertGreater(count, 0)
 
     def test_one_channel_has_one_verdict(self):
         """However its outputs are called."""
@@ -529,6 +585,118 @@ class OtherPipelines(FlowTest):
         self.assertEqual(document["verdict"], "unstable")
 
 
+class Compare(FlowTest):
+    """One pipeline or channel with another, and certificates that are checked again: here in Python's fractions, too."""
+
+    LN_3 = ("--from", "ln 3", "--to", "ln 3")
+
+    def compare(self, *arguments, code):
+        document = self.json("compare", *arguments, code=code)
+        first, second = (fractions(document[name]) for name in ("channel_from", "channel_to"))
+        if document["verdict"] == "refines":
+            self.assertEqual(product(first, fractions(document["witness"])), second)
+        else:
+            analyst = document["counterexample"]
+            prior = [Fraction(p) for p in analyst["prior"]]
+            losses = [expected_loss(prior, channel, fractions(analyst["loss"])) for channel in (first, second)]
+            self.assertEqual(losses, [Fraction(analyst["loss_from"]), Fraction(analyst["loss_to"])])
+            self.assertLess(losses[1], losses[0])
+        return document
+
+    def test_pipelines(self):
+        self.survey("identity.toml", post='"identity"')
+        self.survey("sum.toml")
+        refined = self.compare("identity.toml", "sum.toml", *self.LN_3, code=0)
+        self.assertEqual((refined["verdict"], refined["from"], refined["to"]), ("refines", "identity.toml at ln 3", "sum.toml at ln 3"))
+        # A sum has one row for all arrangements of the same values, and here one for each.
+        self.assertEqual(len(refined["secrets"]), 9)
+        self.assertEqual(self.compare("sum.toml", "identity.toml", *self.LN_3, code=1)["verdict"], "does-not-refine")
+        table = flow("compare", "identity.toml", "sum.toml", *self.LN_3, cwd=self.folder)
+        self.assertEqual(table.code, 0)
+        self.assertIn("to every analyst, identity.toml at ln 3 is worth at least as much as sum.toml at ln 3", table.out)
+        rows = list(csv.reader(io.StringIO(flow("compare", "sum.toml", "identity.toml", *self.LN_3, "--format", "csv",
+                                                cwd=self.folder).out)))
+        self.assertEqual(rows[1][0], "does-not-refine")
+
+    def test_channels(self):
+        self.survey("sum.toml")
+        for name, epsilon in (("more.csv", "ln 3"), ("less.csv", "ln 2")):
+            self.write(name, flow("channel", "sum.toml", "--epsilon", epsilon, "--format", "csv", cwd=self.folder).out)
+        self.assertEqual(self.compare("more.csv", "less.csv", code=1)["secrets"][1], "(0,1)")
+        self.compare("more.csv", "sum.toml", "--to", "ln 3", code=0)
+        # Rows are matched by the secrets' names.
+        lines = (self.folder / "more.csv").read_text().splitlines()
+        self.write("turned.csv", "\n".join([lines[0], *reversed(lines[1:])]) + "\n")
+        self.compare("turned.csv", "more.csv", code=0)
+        self.compare("more.csv", "turned.csv", code=0)
+
+    def test_refusals(self):
+        self.survey("sum.toml")
+        self.survey("three.toml", participants="3")
+        self.write("odd.csv", "secret,a,b\nx,1/2,1/3\n")
+        self.write("short.csv", "secret,a,b\nx,1/2\n")
+        self.write("twice.csv", "secret,a\nx,1\nx,1\n")
+        self.write("open.csv", 'secret,a\n"x,1\n')
+        self.write("word.csv", "secret,a\nx,one\n")
+        def refuse(code, *arguments, part):
+            self.assert_refused(flow("compare", *arguments, cwd=self.folder), code, *part)
+        refuse(2, "sum.toml", part=["two files are compared"])
+        refuse(2, "sum.toml", "sum.toml", "--from", "ln 3", part=["--to is missing"])
+        refuse(2, "odd.csv", "sum.toml", "--from", "ln 3", part=["is a channel, and has no epsilon"])
+        refuse(3, "sum.toml", "three.toml", *self.LN_3, part=["is a secret of three.toml at ln 3 and not of sum.toml at ln 3"])
+        refuse(3, "odd.csv", "odd.csv", part=["adds up to 5/6"])
+        refuse(3, "short.csv", "odd.csv", part=["short.csv:2: 2 cells"])
+        refuse(3, "twice.csv", "odd.csv", part=["twice.csv:3: a secret stands twice"])
+        refuse(3, "open.csv", "odd.csv", part=["open.csv:2: a quote is not closed"])
+        refuse(3, "word.csv", "odd.csv", part=["word.csv:2: cell 2 is no number"])
+        refuse(3, "absent.csv", "odd.csv", part=["cannot open absent.csv"])
+
+    def verified(self, document, code, outcome):
+        name = self.write("certificate.json", document if isinstance(document, str) else json.dumps(document))
+        self.assertEqual(self.json("verify", name, code=code)["certificate"], outcome)
+
+    def test_verify(self):
+        """Whatever is printed holds, and nothing that was changed does."""
+        self.survey("sum.toml")
+        self.survey("identity.toml", post='"identity"')
+        bars = self.survey("bars.toml", participants="5", post='"mode"', secret='"histogram"', analyst={"loss": '"argmax-accuracy"'})
+        printed = [self.json("check", "sum.toml", *LN_3_TO_LN_2, code=1),
+                   self.json("check", "identity.toml", *LN_3_TO_LN_2),
+                   self.json("check", "sum.toml", "--epsilon", "ln 2..ln 3", code=1),
+                   self.json("compare", "identity.toml", "sum.toml", *self.LN_3),
+                   self.json("compare", "sum.toml", "identity.toml", *self.LN_3, code=1),
+                   self.json("check", bars, *LN_3_TO_LN_2, "--any-prior", code=1)]
+        for document in printed:
+            self.verified(document, 0, "holds")
+            claimed = dict(document, verdict="refines" if "counterexample" in document else "does-not-refine")
+            self.verified(claimed, 1, "fails")
+            # Another channel, another witness, other losses.
+            channel = json.loads(json.dumps(document["channel_to"]))
+            channel[0][0] = str(Fraction(channel[0][0]) + Fraction(1, 100))
+            self.verified(dict(document, channel_to=channel), 1, "fails")
+            if "witness" in document:
+                witness = json.loads(json.dumps(document["witness"]))
+                witness[0][0] = str(Fraction(witness[0][0]) + 1)
+                self.verified(dict(document, witness=witness), 1, "fails")
+            else:
+                analyst = dict(document["counterexample"], loss_to="0")
+                self.verified(dict(document, counterexample=analyst), 1, "fails")
+                analyst = dict(document["counterexample"], prior=["1"])
+                self.verified(dict(document, counterexample=analyst), 1, "fails")
+        self.assertEqual([document["about"] for document in printed[:2]], ["2 participants", "one participant"])
+
+    def test_nothing_to_verify(self):
+        self.survey("identity.toml", post='"identity"')
+        self.verified(self.json("check", "identity.toml", "--epsilon", "ln 2..ln 3"), 6, "nothing")
+        file = self.survey(participants="1000", post='{ query = "count", of = [0] }')
+        self.verified(self.json("check", file, *LN_3_TO_LN_2, code=1), 6, "nothing")
+        for text, part in (("[]", "no JSON object"), ("{}", 'no "verdict"'), ("{", "not JSON"), ('{"verdict": 1}', "a text is wanted"),
+                           ('{"verdict": "refines", "witness": [["x"]], "channel_from": [], "channel_to": []}', "a fraction in quotes")):
+            self.write("bad.json", text)
+            self.assert_refused(flow("verify", "bad.json", cwd=self.folder), 3, "this is no certificate", part)
+        self.assert_refused(flow("verify", cwd=self.folder), 2, "no FILE to check")
+
+
 class Formats(FlowTest):
     def test_check_as_a_table(self):
         text = flow("check", EXAMPLES / "geometric_count.toml", *LN_3_TO_LN_2).out
@@ -574,10 +742,11 @@ class Formats(FlowTest):
 
     def test_help(self):
         text = run("flow", "--help").out
-        for word in ("check", "loss", "sweep", "channel"):
+        for word in ("check", "compare", "verify", "loss", "sweep", "channel"):
             self.assertRegex(text, rf"(?m)^  {word} ")
             self.assertIn(f"fractile flow {word}: ", run("flow", word, "--help").out)
-        for arguments in (("flow",), ("flow", "check"), ("flow", "loss"), ("flow", "sweep"), ("flow", "channel")):
+        for arguments in (("flow",), ("flow", "check"), ("flow", "loss"), ("flow", "sweep"), ("flow", "channel"), ("flow", "compare"),
+                          ("flow", "verify")):
             self.assertLessEqual(max(len(line) for line in run(*arguments, "--help").out.splitlines()), 100)
         self.assertIn("  flow       ", run("--help").out)
 

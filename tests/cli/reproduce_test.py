@@ -236,9 +236,10 @@ class Kronecker(KroneckerTest):
         self.run_experiment("--points", "10", "--no-figures", notes=WITHOUT_DATA)
         rows = self.read("figure_3.csv")
         self.assertEqual(list(rows[0]), ["epsilon", "mechanism", "prior", "loss", "change"])
-        self.assertEqual([row["epsilon"] for row in rows], ["0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5"])
-        self.assertEqual({(row["mechanism"], row["prior"], row["change"]) for row in rows},
-                         {("geometric", "uniform", "falls")})
+        epsilons = ["0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5"]
+        self.assertEqual([row["epsilon"] for row in rows], 2 * epsilons)
+        self.assertEqual([(row["mechanism"], row["prior"], row["change"]) for row in rows],
+                         10 * [("geometric", "uniform", "falls")] + 10 * [("geometric", "uniform-full", "falls")])
         self.assert_loss(rows[0], "0.1330283")
         self.assert_loss(rows[1], "0.0629183")
 

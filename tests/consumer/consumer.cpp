@@ -11,6 +11,7 @@
 #include <fractile/flow.hpp>
 #include <fractile/ledger.hpp>
 #include <fractile/measurements.hpp>
+#include <fractile/perturbing.hpp>
 #include <fractile/pipelines.hpp>
 #include <fractile/planning.hpp>
 #include <fractile/privacy.hpp>

@@ -96,9 +96,23 @@ class RationalFunction {
     fmpz_poly_set_ui(fmpz_poly_q_numref(result.value_), value);
     return result;
   }
+  /// The same at all odds.
+  static RationalFunction of(const Rational& value) {
+    RationalFunction result;
+    fmpz_poly_q_set_si(result.value_, 1);
+    fmpz_poly_set_fmpz(fmpz_poly_q_numref(result.value_), fmpq_numref(flint_of(value)));
+    fmpz_poly_set_fmpz(fmpz_poly_q_denref(result.value_), fmpq_denref(flint_of(value)));
+    return result;
+  }
+  bool is_zero() const { return fmpz_poly_q_is_zero(value_) != 0; }
   friend RationalFunction operator+(const RationalFunction& a, const RationalFunction& b) {
     RationalFunction result;
     fmpz_poly_q_add(result.value_, a.value_, b.value_);
+    return result;
+  }
+  friend RationalFunction operator-(const RationalFunction& a, const RationalFunction& b) {
+    RationalFunction result;
+    fmpz_poly_q_sub(result.value_, a.value_, b.value_);
     return result;
   }
   friend RationalFunction operator*(const RationalFunction& a, const RationalFunction& b) {

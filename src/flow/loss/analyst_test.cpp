@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fractile/error.hpp"
 #include "fractile/expected_loss.hpp"
 #include "support/pipelines.hpp"
@@ -59,6 +61,120 @@ TEST(Analyst, MustFitThePipeline) {
   Analyst analyst;
   analyst.prior = Prior::uniform(2);
   EXPECT_THROW(prior_of(analyst, known_others()), Error);
+}
+
+// Section 9.1: "the 'distance' from the true mode", which the paper suspects of being unstable.
+TEST(AnalystAbout, DistanceFromTheMode) {
+  const Pipeline pipeline = noisy_argmax(3, 3);
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::linear_error;
+  analyst.about = taking_the_mode();
+  const Loss loss = loss_of(analyst, pipeline);
+  const PipelineChannel shown = channel_at(pipeline, 3);
+  for (std::size_t x = 0; x < shown.secrets.size(); ++x) {
+    const std::vector<std::size_t>& bars = shown.secrets[x];
+    const auto mode = std::ranges::max_element(bars) - bars.begin();
+    for (std::int64_t w = 0; w < 3; ++w) {
+      EXPECT_EQ(loss.matrix()(x, static_cast<std::size_t>(w)), Rational(std::abs(mode - w)));
+    }
+  }
+  EXPECT_EQ(expected_loss(pipeline, analyst, 3), expected_loss(Prior::uniform(10), shown.channel, loss));
+  // Whether it is right is argmax accuracy (equation 17), by the quick way and by rows.
+  analyst.goal = Analyst::Goal::bayes_risk;
+  Analyst named;
+  named.goal = Analyst::Goal::argmax_accuracy;
+  EXPECT_EQ(loss_of(analyst, pipeline).matrix(), loss_of(named, pipeline).matrix());
+  EXPECT_EQ(expected_loss(pipeline, analyst, 3), expected_loss(pipeline, named, 3));
+}
+
+TEST(AnalystAbout, TrueCountsSumsAndModes) {
+  Pipeline pipeline = pipeline_of(3, Perturber::geometric(3), summing());
+  pipeline.values = {1, 2, 3};
+  for (const Secret::Kind kind : {Secret::Kind::everyone, Secret::Kind::target, Secret::Kind::histogram}) {
+    Pipeline here = pipeline;
+    here.secret = kind == Secret::Kind::target ? Secret::target_knowing({1, 1}) : Secret{kind};
+    if (kind == Secret::Kind::histogram) {
+      here.perturber = Perturber::geometric(4);
+      here.post = taking_the_mode();
+    }
+    const PipelineChannel shown = channel_at(here, 2);
+    for (const PostProcessor& about : {counting({0, 2}), summing(), taking_the_mode()}) {
+      // The same by a matrix of losses: what the unperturbed values come to.
+      Pipeline truth = pipeline_of(3, Perturber::fixed(Channel(Matrix::identity(3))), about);
+      truth.values = here.values;
+      const PipelineChannel everyone = channel_at(truth, 1);
+      std::vector<Rational> truths;
+      for (std::size_t x = 0; x < shown.secrets.size(); ++x) {
+        std::vector<std::size_t> tuple = shown.secrets[x];
+        if (kind == Secret::Kind::target) tuple = {1, 1, tuple[0]};
+        if (kind == Secret::Kind::histogram) {
+          tuple.clear();
+          for (std::size_t value = 0; value < 3; ++value) tuple.insert(tuple.end(), shown.secrets[x][value], value);
+        }
+        std::ranges::sort(tuple);
+        const auto row = std::ranges::find(everyone.secrets, tuple) - everyone.secrets.begin();
+        const auto probabilities = everyone.channel.matrix().row(static_cast<std::size_t>(row));
+        const auto at = std::ranges::find(probabilities, Rational(1)) - probabilities.begin();
+        truths.push_back(Rational::parse(everyone.channel.observations()[static_cast<std::size_t>(at)]));
+      }
+      std::vector<Rational> guesses = truths;
+      std::ranges::sort(guesses);
+      guesses.erase(std::unique(guesses.begin(), guesses.end()), guesses.end());
+      Analyst analyst;
+      analyst.about = about;
+      analyst.goal = Analyst::Goal::squared_error;
+      analyst.scale = Rational(1, 2);
+      Matrix losses(truths.size(), guesses.size());
+      for (std::size_t x = 0; x < truths.size(); ++x) {
+        for (std::size_t w = 0; w < guesses.size(); ++w) {
+          losses(x, w) = (truths[x] - guesses[w]) * (truths[x] - guesses[w]) / 2;
+        }
+      }
+      EXPECT_EQ(loss_of(analyst, here).matrix(), losses);
+      EXPECT_EQ(expected_loss(here, analyst, 2), expected_loss(prior_of(analyst, here), shown.channel, Loss(losses)));
+    }
+  }
+}
+
+TEST(AnalystAbout, NeedsAGoalAndAQuestionThatFit) {
+  const Pipeline pipeline = noisy_argmax(2, 3);
+  Analyst analyst;
+  analyst.about = taking_the_mode();
+  analyst.goal = Analyst::Goal::argmax_accuracy;
+  EXPECT_THROW(loss_of(analyst, pipeline), Error);
+  analyst.goal = Analyst::Goal::linear_error;
+  analyst.about = PostProcessor{};
+  EXPECT_THROW(loss_of(analyst, pipeline), Error);
+  analyst.about = counting({3});
+  EXPECT_THROW(loss_of(analyst, pipeline), Error);
+}
+
+// C(19, 2) histograms of 20 people and three values leave none out.
+TEST(Prior, UniformOverFullHistograms) {
+  const Prior prior = uniform_over_full_histograms(noisy_argmax(20, 3));
+  ASSERT_EQ(prior.size(), 231U);
+  EXPECT_EQ(std::ranges::count(prior.probabilities(), Rational(1, 171)), 171);
+  EXPECT_EQ(std::ranges::count(prior.probabilities(), Rational(0)), 60);
+  // Of tuples, arranged in any order.
+  Pipeline everyone = pipeline_of(4, Perturber::geometric(3), summing());
+  const Prior rows = uniform_over_full_histograms(everyone);
+  everyone.post = {};
+  const Prior tuples = uniform_over_full_histograms(everyone);
+  const PipelineChannel shown = channel_at(everyone, 2);
+  everyone.post = summing();
+  const PipelineChannel grouped = channel_at(everyone, 2);
+  for (std::size_t x = 0; x < grouped.secrets.size(); ++x) {
+    Rational sum;
+    for (std::size_t y = 0; y < shown.secrets.size(); ++y) {
+      std::vector<std::size_t> sorted = shown.secrets[y];
+      std::ranges::sort(sorted);
+      if (sorted == grouped.secrets[x]) sum += tuples[y];
+    }
+    EXPECT_EQ(sum, rows[x]);
+  }
+  EXPECT_THROW(uniform_over_full_histograms(noisy_argmax(2, 3)), Error);
+  everyone.secret = Secret::target_knowing({0, 1, 2});
+  EXPECT_THROW(uniform_over_full_histograms(everyone), Error);
 }
 
 }  // namespace

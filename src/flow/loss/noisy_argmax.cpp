@@ -220,9 +220,20 @@ Reach reach_of(const Pipeline& pipeline, const Enclosure& odds) {
 
 }  // namespace
 
+namespace {
+
+bool guesses_the_mode(const Analyst& analyst) {
+  if (!analyst.about) return analyst.goal == Analyst::Goal::argmax_accuracy;
+  return analyst.about->kind == PostProcessor::Kind::mode && analyst.goal == Analyst::Goal::bayes_risk;
+}
+
+}  // namespace
+
 bool GuessedMode::fits(const Pipeline& pipeline, const Analyst& analyst) {
+  const Perturber& perturber = pipeline.perturber;
+  const bool has_known_heights = perturber.answers() == perturber.values() && perturber.is_refinement_preserving();
   return pipeline.secret.kind == Secret::Kind::histogram && pipeline.post.kind == PostProcessor::Kind::mode &&
-         analyst.goal == Analyst::Goal::argmax_accuracy && !analyst.prior;
+         has_known_heights && guesses_the_mode(analyst) && !analyst.prior;
 }
 
 std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odds) {

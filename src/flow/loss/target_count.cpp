@@ -27,7 +27,7 @@ Lines lines_of(const std::vector<Polynomial>& counted, const Polynomial& denomin
 }  // namespace
 
 bool TargetCount::fits(const Pipeline& pipeline) {
-  return pipeline.perturber.release() == nullptr && pipeline.secret.kind == Secret::Kind::target &&
+  return pipeline.perturber.is_shared() && pipeline.secret.kind == Secret::Kind::target &&
          pipeline.post.kind == PostProcessor::Kind::count;
 }
 

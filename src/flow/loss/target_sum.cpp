@@ -27,7 +27,7 @@ Enclosure highest_cost(const StepCosts& costs) {
 }  // namespace
 
 bool TargetSum::fits(const Pipeline& pipeline) {
-  return pipeline.perturber.release() == nullptr && pipeline.secret.kind == Secret::Kind::target &&
+  return pipeline.perturber.is_shared() && pipeline.secret.kind == Secret::Kind::target &&
          pipeline.post.kind == PostProcessor::Kind::sum;
 }
 

@@ -29,17 +29,17 @@ std::vector<std::size_t> fewest_answers(const std::vector<std::size_t>& steps, s
 Additions additions_of(const Pipeline& pipeline) {
   Additions result;
   if (pipeline.post.kind == PostProcessor::Kind::count) {
-    result.steps.resize(pipeline.values.size());
+    result.steps.resize(pipeline.shown().size());
     for (const std::size_t value : pipeline.post.counted) result.steps[value] = 1;
     return result;
   }
-  result.least = *std::ranges::min_element(pipeline.values);
+  result.least = *std::ranges::min_element(pipeline.shown());
   Rational divisor;  // of all differences
-  for (const Rational& value : pipeline.values) {
+  for (const Rational& value : pipeline.shown()) {
     fmpq_gcd(flint_of(divisor), flint_of(divisor), flint_of(value - result.least));
   }
   if (divisor.sign() > 0) result.unit = divisor;
-  for (const Rational& value : pipeline.values) {
+  for (const Rational& value : pipeline.shown()) {
     const Rational steps = (value - result.least) / result.unit;
     require_few(steps);
     result.steps.push_back(steps.to_uint64());

@@ -1,9 +1,11 @@
 #include "flow/pipeline/canonical_post.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "flow/pipeline/composition.hpp"
+#include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/post_images.hpp"
 
 namespace fractile::flow {
@@ -40,11 +42,11 @@ PostProcessor possible_count(const Classes& classes, std::size_t values) {
 
 bool is_listed(const Pipeline& pipeline) {
   return pipeline.participants <= most_tuples &&
-         power(pipeline.values.size(), pipeline.participants) <= Rational(static_cast<std::int64_t>(most_tuples));
+         power(pipeline.shown().size(), pipeline.participants) <= Rational(static_cast<std::int64_t>(most_tuples));
 }
 
 PostProcessor of_listed_tuples(Pipeline pipeline) {
-  const std::size_t values = pipeline.values.size();
+  const std::size_t values = pipeline.shown().size();
   const std::vector<Tuple> tuples = all_tuples(pipeline.participants, values);
   const Classes own = classes_of(pipeline, tuples);
   PostProcessor post = pipeline.post;
@@ -57,16 +59,26 @@ PostProcessor of_listed_tuples(Pipeline pipeline) {
 }
 
 PostProcessor of_many_tuples(const Pipeline& pipeline) {
-  if (pipeline.post.kind == Kind::sum && pipeline.values.size() == 2) return {Kind::count, {1}, {}};
+  if (pipeline.post.kind == Kind::sum && pipeline.shown().size() == 2) return {Kind::count, {1}, {}};
   if (pipeline.post.kind != Kind::round) return pipeline.post;
   Pipeline one = pipeline;
   one.participants = 1;
   one.secret = {};
-  const bool keeps_apart = images_of(one, all_tuples(1, one.values.size())).names.size() == one.values.size();
+  const bool keeps_apart = images_of(one, all_tuples(1, one.shown().size())).names.size() == one.shown().size();
   return keeps_apart ? PostProcessor{Kind::identity, {}, {}} : pipeline.post;
 }
 
 }  // namespace
+
+Perturber canonical_perturber(const Perturber& perturber) {
+  if (perturber.each().empty()) return perturber;
+  const Perturber& first = perturber.each().front();
+  const bool are_equal = std::ranges::all_of(perturber.each(), [&](const Perturber& other) {
+    return other.noise().numerators == first.noise().numerators &&
+           other.noise().denominator == first.noise().denominator;
+  });
+  return are_equal ? first : perturber;
+}
 
 PostProcessor canonical_post(const Pipeline& pipeline) {
   if (pipeline.perturber.release() != nullptr || pipeline.secret.kind == Secret::Kind::histogram) return pipeline.post;

@@ -11,4 +11,7 @@ namespace fractile::flow {
 /// values or one target's; the pipeline's own otherwise.
 PostProcessor canonical_post(const Pipeline& pipeline);
 
+/// The perturber of every participant, where theirs are all the same.
+Perturber canonical_perturber(const Perturber& perturber);
+
 }  // namespace fractile::flow

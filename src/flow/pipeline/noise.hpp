@@ -14,9 +14,10 @@ struct Noise {
   Ring denominator;
 
   std::size_t values() const { return numerators.size(); }
+  std::size_t answers() const { return numerators.front().size(); }
 };
 
-enum class Family { randomized_response, geometric, fixed };
+enum class Family { randomized_response, geometric, fixed, in_odds };
 
 /// Valid at all odds >= 1.
 class PolynomialNoise : public Noise<Polynomial> {

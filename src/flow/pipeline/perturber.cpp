@@ -3,18 +3,25 @@
 
 #include "flow/pipeline/channel_of.hpp"
 #include "flow/pipeline/noise.hpp"
+#include "flow/pipeline/noise_in_odds.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 namespace {
 
-Noise<Polynomial> zeros(std::size_t values) {
-  return {std::vector<std::vector<Polynomial>>(values, std::vector<Polynomial>(values)), Polynomial()};
+Noise<Polynomial> zeros(std::size_t values, std::size_t answers) {
+  return {std::vector<std::vector<Polynomial>>(values, std::vector<Polynomial>(answers)), Polynomial()};
 }
 
+[[noreturn]] void refuse(const char* what) { throw Error(ErrorCode::usage, what); }
+
 void require_values(std::size_t values) {
-  if (values < 2) throw Error(ErrorCode::usage, "a perturber needs at least two values");
+  if (values < 2) refuse("a perturber needs at least two values");
+}
+
+void require_odds(const Rational& odds) {
+  if (odds < 1) refuse("odds, exp(epsilon), are at least 1");
 }
 
 }  // namespace
@@ -22,7 +29,7 @@ void require_values(std::size_t values) {
 // odds : 1 : ... : 1.
 Perturber Perturber::randomized_response(std::size_t values) {
   require_values(values);
-  Noise<Polynomial> noise = zeros(values);
+  Noise<Polynomial> noise = zeros(values, values);
   for (std::size_t x = 0; x < values; ++x) {
     for (std::size_t y = 0; y < values; ++y) noise.numerators[x][y] = Polynomial::power(x == y ? 1 : 0);
   }
@@ -30,39 +37,89 @@ Perturber Perturber::randomized_response(std::size_t values) {
   return Perturber(std::make_shared<PolynomialNoise>(Family::randomized_response, std::move(noise)));
 }
 
-// With a = 1/odds, all over (1 + a), times odds^(K - 1) odds: inner answers (odds - 1) odds^(K - 1 - d), outer ones
-// odds^(K - d), over (odds + 1) odds^(K - 1).
-Perturber Perturber::geometric(std::size_t values) {
+Perturber Perturber::geometric(std::size_t values) { return wide_geometric(values, 0); }
+
+// With a = 1/odds, all over (1 + a), times odds^L odds, L the largest distance: inner answers (odds - 1) odds^(L - d), outer ones
+// odds^(L + 1 - d), over (odds + 1) odds^L.
+Perturber Perturber::wide_geometric(std::size_t values, std::size_t reach) {
   require_values(values);
-  Noise<Polynomial> noise = zeros(values);
-  const auto last = static_cast<std::int64_t>(values) - 1;
-  for (std::int64_t x = 0; x <= last; ++x) {
-    for (std::int64_t y = 0; y <= last; ++y) {
-      const std::int64_t left = last - (x > y ? x - y : y - x);
-      const Polynomial inner = Polynomial::power(left + 1) - Polynomial::power(left);
-      noise.numerators[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)] =
-          y == 0 || y == last ? Polynomial::power(left + 1) : inner;
+  const std::size_t answers = values + 2 * reach;
+  Noise<Polynomial> noise = zeros(values, answers);
+  const std::size_t longest = values - 1 + reach;
+  for (std::size_t x = 0; x < values; ++x) {
+    for (std::size_t y = 0; y < answers; ++y) {
+      const std::size_t place = x + reach;
+      const auto left = static_cast<std::int64_t>(longest - (place > y ? place - y : y - place));
+      const bool is_outer = y == 0 || y == answers - 1;
+      noise.numerators[x][y] =
+          is_outer ? Polynomial::power(left + 1) : Polynomial::power(left + 1) - Polynomial::power(left);
     }
   }
+  const auto last = static_cast<std::int64_t>(longest);
   noise.denominator = Polynomial::power(last + 1) + Polynomial::power(last);
   return Perturber(std::make_shared<PolynomialNoise>(Family::geometric, std::move(noise)));
 }
 
+Matrix truncated_answers(std::size_t values, std::size_t reach) {
+  require_values(values);
+  Matrix result(values + 2 * reach, values);
+  for (std::size_t answer = 0; answer < result.rows(); ++answer) {
+    result(answer, std::clamp(answer, reach, reach + values - 1) - reach) = 1;
+  }
+  return result;
+}
+
+Matrix extended_answers(std::size_t values, std::size_t reach, const Rational& odds) {
+  require_values(values);
+  require_odds(odds);
+  const std::size_t answers = values + 2 * reach;
+  const Rational ratio = Rational(1) / odds;
+  Matrix result(values, answers);
+  for (std::size_t value = 1; value + 1 < values; ++value) result(value, reach + value) = 1;
+  Rational beyond = 1;  // the chance of moving so far at least
+  for (std::size_t places = 0; places < reach; ++places) {
+    const Rational here = beyond * (Rational(1) - ratio);
+    result(0, reach - places) = here;
+    result(values - 1, reach + values - 1 + places) = here;
+    beyond *= ratio;
+  }
+  result(0, 0) = beyond;
+  result(values - 1, answers - 1) = beyond;
+  return result;
+}
+
 Perturber Perturber::fixed(const Channel& channel) {
   const std::size_t values = channel.secrets().size();
-  if (channel.observations().size() != values) {
-    throw Error(ErrorCode::usage, "a perturber needs as many columns as rows");
-  }
+  const std::size_t answers = channel.observations().size();
+  require_values(values);
   Rational common = 1;
   for (std::size_t x = 0; x < values; ++x) {
     for (const Rational& p : channel.matrix().row(x)) common *= (common / p.denominator()).denominator();
   }
-  Noise<Polynomial> noise = zeros(values);
+  Noise<Polynomial> noise = zeros(values, answers);
   for (std::size_t x = 0; x < values; ++x) {
-    for (std::size_t y = 0; y < values; ++y) noise.numerators[x][y] = Polynomial::constant(channel(x, y) * common);
+    for (std::size_t y = 0; y < answers; ++y) noise.numerators[x][y] = Polynomial::constant(channel(x, y) * common);
   }
   noise.denominator = Polynomial::constant(common);
   return Perturber(std::make_shared<PolynomialNoise>(Family::fixed, std::move(noise)));
+}
+
+Perturber Perturber::in_odds(const std::vector<std::vector<std::string>>& entries) {
+  require_values(entries.size());
+  return Perturber(std::make_shared<PolynomialNoise>(Family::in_odds, noise_in_odds(entries)));
+}
+
+Perturber Perturber::by_participant(std::vector<Perturber> each) {
+  if (each.empty()) refuse("perturbers: one for every participant");
+  for (const Perturber& one : each) {
+    if (!one.is_shared()) refuse("perturbers: of one participant each");
+    if (one.values() != each.front().values() || one.answers() != each.front().answers()) {
+      refuse("perturbers: of equally many values and answers, all of them");
+    }
+  }
+  Perturber perturber(each.front().noise_);
+  perturber.each_ = std::move(each);
+  return perturber;
 }
 
 Perturber Perturber::release(Release release, std::size_t values) {
@@ -75,22 +132,33 @@ Perturber Perturber::release(Release release, std::size_t values) {
 }
 
 std::size_t Perturber::values() const { return release_ ? release_values_ : noise_->values(); }
-bool Perturber::depends_on_epsilon() const { return release_ || noise_->family != Family::fixed; }
-bool Perturber::is_randomized_response() const { return !release_ && noise_->family == Family::randomized_response; }
+std::size_t Perturber::answers() const { return release_ ? release_values_ : noise_->answers(); }
 
-bool Perturber::is_geometric() const { return !release_ && noise_->family == Family::geometric; }
+bool Perturber::depends_on_epsilon() const {
+  if (!each_.empty()) return std::ranges::any_of(each_, &Perturber::depends_on_epsilon);
+  return release_ || noise_->family != Family::fixed;
+}
+
+bool Perturber::is_randomized_response() const { return is_shared() && noise_->family == Family::randomized_response; }
+
+bool Perturber::is_geometric() const { return is_shared() && noise_->family == Family::geometric; }
+
+bool Perturber::is_refinement_preserving() const {
+  if (!each_.empty()) return std::ranges::all_of(each_, &Perturber::is_refinement_preserving);
+  return !release_ && noise_->family != Family::in_odds;
+}
 
 const PolynomialNoise& Perturber::noise() const {
-  if (release_) throw Error(ErrorCode::internal, "a release has no noise of one participant");
+  if (!is_shared()) throw Error(ErrorCode::internal, "there is no noise of every participant");
   return *noise_;
 }
 
 Channel Perturber::at(const Rational& odds) const {
-  if (release_) throw Error(ErrorCode::usage, "a release is no channel of one participant", "see channel_at()");
+  if (!is_shared()) throw Error(ErrorCode::usage, "there is no one channel of every participant", "see channel_at()");
   const Noise<Integer> noise = noise_at(*noise_, odds);
-  Matrix matrix(values(), values());
+  Matrix matrix(values(), answers());
   for (std::size_t x = 0; x < values(); ++x) {
-    for (std::size_t y = 0; y < values(); ++y) {
+    for (std::size_t y = 0; y < answers(); ++y) {
       fmpq_set_fmpz_frac(flint_of(matrix(x, y)), noise.numerators[x][y].get(), noise.denominator.get());
     }
   }
@@ -112,7 +180,7 @@ Noise<Ring> evaluated(const PolynomialNoise& noise, Evaluate evaluate) {
 }  // namespace
 
 Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds) {
-  if (odds < 1) throw Error(ErrorCode::usage, "odds, exp(epsilon), are at least 1");
+  require_odds(odds);
   // Times the denominator of odds to the common degree, all values are integers.
   const Rational scale = odds.denominator().pow(noise.denominator.degree());
   return evaluated<Integer>(noise, [&](const Polynomial& entry) {

@@ -17,10 +17,10 @@ namespace {
 }
 
 void validate_post(const Pipeline& pipeline) {
-  const std::size_t values = pipeline.values.size();
+  const std::size_t values = pipeline.shown().size();
   const PostProcessor& post = pipeline.post;
   for (const std::size_t value : post.counted) {
-    if (value >= values) refuse("post: a counted value is not among the values");
+    if (value >= values) refuse("post: a counted value is not among the answers");
   }
   if (post.unit.sign() <= 0) refuse("post: values are rounded to multiples of a positive number");
   if (post.kind != PostProcessor::Kind::table) return;
@@ -62,6 +62,53 @@ bool is_equally_spaced(const std::vector<Rational>& values) {
   return true;
 }
 
+/// Geometric noise moves from one value to the next, and on to answers beyond them.
+void validate_distances(const Pipeline& pipeline) {
+  if (!is_equally_spaced(pipeline.values)) {
+    refuse("values: geometric noise moves from one to the next, and these are not equally spaced in order",
+           "write them in order, with those between, such as [0, 1, 2]; or another perturber");
+  }
+  const std::size_t reach = (pipeline.perturber.answers() - pipeline.values.size()) / 2;
+  const std::vector<Rational>& shown = pipeline.shown();
+  if (!is_equally_spaced(shown) || shown[reach] != pipeline.values[0] || shown[reach + 1] != pipeline.values[1]) {
+    refuse("answers: geometric noise moves from one to the next, and these do not go on as the values do");
+  }
+}
+
+void validate_distinct(const char* what, const std::vector<Rational>& values) {
+  std::vector<Rational> sorted = values;
+  std::ranges::sort(sorted);
+  const auto twice = std::ranges::adjacent_find(sorted);
+  if (twice != sorted.end()) refuse(std::string(what) + ": " + twice->to_string() + " appears twice");
+}
+
+void validate_perturber(const Pipeline& pipeline) {
+  const Perturber& perturber = pipeline.perturber;
+  const bool perturbs_bars = pipeline.secret.kind == Secret::Kind::histogram;
+  const std::size_t perturbed = perturbs_bars ? pipeline.participants + 1 : pipeline.values.size();
+  if (perturber.values() != perturbed) {
+    refuse("perturber: of " + std::to_string(perturber.values()) + " values in place of " + std::to_string(perturbed));
+  }
+  if (perturbs_bars) {
+    if (!pipeline.answers.empty()) refuse("answers: a histogram's bars are perturbed, and not values; leave them out");
+    if (!perturber.each().empty()) refuse("perturbers: a histogram's bars are perturbed alike");
+    if (perturber.answers() != perturbed && pipeline.post.kind != PostProcessor::Kind::mode) {
+      refuse("perturber: bars with as many heights as before, or the mode of others");
+    }
+    return;
+  }
+  if (perturber.answers() != pipeline.shown().size()) {
+    refuse("answers: " + std::to_string(pipeline.shown().size()) + " in place of the perturber's " +
+           std::to_string(perturber.answers()));
+  }
+  if (!perturber.each().empty() && perturber.each().size() != pipeline.participants) {
+    refuse("perturbers: " + std::to_string(perturber.each().size()) + ", and there are " +
+           std::to_string(pipeline.participants) + " participants");
+  }
+  const auto is_geometric = [](const Perturber& one) { return one.is_geometric(); };
+  if (is_geometric(perturber) || std::ranges::any_of(perturber.each(), is_geometric)) validate_distances(pipeline);
+}
+
 }  // namespace
 
 Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants) {
@@ -98,21 +145,14 @@ std::size_t Secret::others() const { return std::accumulate(known.begin(), known
 void Pipeline::validate() const {
   if (participants == 0) refuse("participants: at least one");
   if (values.size() < 2) refuse("values: at least two");
-  for (const Rational& value : values) {
-    if (std::ranges::count(values, value) > 1) refuse("values: " + value.to_string() + " appears twice");
-  }
+  validate_distinct("values", values);
+  validate_distinct("answers", answers);
   if (perturber.release() != nullptr) {
     if (!std::ranges::is_sorted(values)) refuse("values: of a release, they must increase");
+    if (!answers.empty()) refuse("answers: a release's are its values");
     if (secret.kind == Secret::Kind::histogram) refuse("secret: a release has no bars; write everyone or target");
   }
-  if (perturber.is_geometric() && secret.kind != Secret::Kind::histogram && !is_equally_spaced(values)) {
-    refuse("values: geometric noise moves from one to the next, and these are not equally spaced in order",
-           "write them in order, with those between, such as [0, 1, 2]; or another perturber");
-  }
-  const std::size_t perturbed = secret.kind == Secret::Kind::histogram ? participants + 1 : values.size();
-  if (perturber.values() != perturbed) {
-    refuse("perturber: of " + std::to_string(perturber.values()) + " values in place of " + std::to_string(perturbed));
-  }
+  validate_perturber(*this);
   validate_post(*this);
   validate_secret(*this);
 }

@@ -10,11 +10,29 @@
 namespace fractile::flow {
 namespace {
 
+/// Of participants' own perturbers: `evaluate` makes numbers of one's noise.
+template <class Ring, class Evaluate>
+Rows<Ring> rows_by(const Pipeline& pipeline, const Frame& frame, const Evaluate& evaluate) {
+  const Perturber& perturber = pipeline.perturber;
+  if (perturber.is_shared()) return rows_of<Ring>(pipeline, frame, evaluate(perturber.noise()));
+  std::vector<Noise<Ring>> noises;
+  for (const Perturber& one : perturber.each()) noises.push_back(evaluate(one.noise()));
+  return rows_of<Ring>(pipeline, frame, noises);
+}
+
+double denominator_bits(const Perturber& perturber, const Rational& odds) {
+  return static_cast<double>(fmpz_bits(noise_at(perturber.noise(), odds).denominator.get()));
+}
+
 /// A gigabit and a half of numerators is enough.
-void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Noise<Integer>& noise) {
-  const auto factors = static_cast<double>(perturbed_answers(pipeline));
+void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
+  const Perturber& perturber = pipeline.perturber;
   const auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
-  if (entries * factors * static_cast<double>(fmpz_bits(noise.denominator.get())) > 1.5e9) {
+  double bits = 0;
+  if (perturber.is_shared())
+    bits = denominator_bits(perturber, odds) * static_cast<double>(perturbed_answers(pipeline));
+  for (const Perturber& one : perturber.each()) bits += denominator_bits(one, odds);
+  if (entries * bits > 1.5e9) {
     throw Error(ErrorCode::usage, "the channel's fractions are too long to be written down",
                 "take fewer participants, or a shorter exp(epsilon)");
   }
@@ -73,6 +91,12 @@ RealBounds base_bounds(const Pipeline& pipeline, const Rational& odds) {
 
 double symbolic_degree(const Pipeline& pipeline) {
   const Release* const release = pipeline.perturber.release();
+  if (!pipeline.perturber.each().empty()) {
+    double degree = 0;
+    for (const Perturber& one : pipeline.perturber.each())
+      degree += static_cast<double>(one.noise().denominator.degree());
+    return degree;
+  }
   if (release == nullptr) {
     return static_cast<double>(perturbed_answers(pipeline)) *
            static_cast<double>(pipeline.perturber.noise().denominator.degree());
@@ -90,9 +114,9 @@ bool is_exact_at(const Pipeline& pipeline, const Rational& odds) {
 
 Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
   if (pipeline.perturber.release() != nullptr) return release_matrix(pipeline, frame, odds);
-  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
-  require_short_numbers(pipeline, frame, noise);
-  const Rows<Integer> rows = rows_of(pipeline, frame, noise);
+  require_short_numbers(pipeline, frame, odds);
+  const auto rows =
+      rows_by<Integer>(pipeline, frame, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
   Matrix matrix(frame.secrets.size(), frame.observation_names.size());
   for (std::size_t x = 0; x < matrix.rows(); ++x) {
     for (std::size_t y = 0; y < matrix.columns(); ++y) {
@@ -104,7 +128,7 @@ Matrix matrix_at(const Pipeline& pipeline, const Frame& frame, const Rational& o
 
 Rows<Enclosure> rows_at(const Pipeline& pipeline, const Frame& frame, const Enclosure& odds) {
   if (pipeline.perturber.release() == nullptr) {
-    return rows_of(pipeline, frame, noise_at(pipeline.perturber.noise(), odds));
+    return rows_by<Enclosure>(pipeline, frame, [&](const PolynomialNoise& noise) { return noise_at(noise, odds); });
   }
   Enclosure base;
   arb_root_ui(base.arb(), odds.arb(), static_cast<ulong>(pipeline.perturber.root_degree()), enclosure_bits);
@@ -113,7 +137,7 @@ Rows<Enclosure> rows_at(const Pipeline& pipeline, const Frame& frame, const Encl
 
 Rows<Polynomial> symbolic_rows(const Pipeline& pipeline, const Frame& frame) {
   if (pipeline.perturber.release() == nullptr) {
-    return rows_of(pipeline, frame, static_cast<const Noise<Polynomial>&>(pipeline.perturber.noise()));
+    return rows_by<Polynomial>(pipeline, frame, [](const Noise<Polynomial>& noise) { return noise; });
   }
   const auto rows = release_rows(pipeline, frame, RationalFunction::variable());
   Rows<Polynomial> result{{}, Polynomial(1)};

@@ -31,19 +31,19 @@ Observation image_of(const Pipeline& pipeline, const Tuple& tuple) {
           tuple, [&](std::size_t value) { return std::ranges::count(post.counted, value) > 0; })))};
     case PostProcessor::Kind::sum:
       result.emplace_back();
-      for (const std::size_t value : tuple) result.front() += pipeline.values[value];
+      for (const std::size_t value : tuple) result.front() += pipeline.shown()[value];
       return result;
     case PostProcessor::Kind::mode:
-      return {pipeline.values[mode_of(composition_of(tuple, pipeline.values.size()))]};
+      return {pipeline.shown()[mode_of(composition_of(tuple, pipeline.shown().size()))]};
     case PostProcessor::Kind::table:
-      return {number(post.image[index_of(tuple, pipeline.values.size())])};
+      return {number(post.image[index_of(tuple, pipeline.shown().size())])};
     case PostProcessor::Kind::round:
-      for (const std::size_t value : tuple) result.push_back(rounded(pipeline.values[value], post.unit));
+      for (const std::size_t value : tuple) result.push_back(rounded(pipeline.shown()[value], post.unit));
       return result;
     case PostProcessor::Kind::identity:
       break;
   }
-  for (const std::size_t value : tuple) result.push_back(pipeline.values[value]);
+  for (const std::size_t value : tuple) result.push_back(pipeline.shown()[value]);
   return result;
 }
 

@@ -20,10 +20,10 @@ bool adds_up(const Pipeline& pipeline) {
 
 std::vector<std::string> observations_of(const Pipeline& pipeline) {
   std::vector<std::string> names;
-  const std::size_t values = pipeline.values.size();
   if (const Release* const release = pipeline.perturber.release()) {
-    return images_of(pipeline, release_outputs(*release, values)).names;
+    return images_of(pipeline, release_outputs(*release, pipeline.values.size())).names;
   }
+  const std::size_t answers = pipeline.shown().size();
   switch (pipeline.post.kind) {
     case PostProcessor::Kind::count:
     case PostProcessor::Kind::sum: {
@@ -36,20 +36,21 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
       break;
     }
     case PostProcessor::Kind::mode:
-      names = names_of(pipeline.values);
+      names = names_of(pipeline.shown());
       break;
     case PostProcessor::Kind::identity:
       if (pipeline.secret.kind == Secret::Kind::histogram) {
-        require_few(power(pipeline.participants + 1, values));
-        for_each_tuple(values, pipeline.participants + 1, [&](const Tuple& bars) { names.push_back(bars_name(bars)); });
+        require_few(power(pipeline.participants + 1, answers));
+        for_each_tuple(answers, pipeline.participants + 1,
+                       [&](const Tuple& bars) { names.push_back(bars_name(bars)); });
       } else {
-        require_few(power(values, pipeline.participants));
-        for_each_tuple(pipeline.participants, values,
-                       [&](const Tuple& tuple) { names.push_back(values_name(pipeline, tuple)); });
+        require_few(power(answers, pipeline.participants));
+        for_each_tuple(pipeline.participants, answers,
+                       [&](const Tuple& tuple) { names.push_back(values_name(pipeline.shown(), tuple)); });
       }
       break;
     case PostProcessor::Kind::round:
-      names = images_of(pipeline, all_tuples(pipeline.participants, values)).names;
+      names = images_of(pipeline, all_tuples(pipeline.participants, answers)).names;
       break;
     case PostProcessor::Kind::table:
       names = numbered(*std::ranges::max_element(pipeline.post.image) + 1);
@@ -62,6 +63,12 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
 
 std::size_t perturbed_answers(const Pipeline& pipeline) {
   return pipeline.secret.kind == Secret::Kind::histogram ? pipeline.values.size() : pipeline.participants;
+}
+
+Tuple members_of(const Pipeline& pipeline, const Tuple& secret) {
+  Tuple members = pipeline.secret.order.empty() ? sorted_tuple(pipeline.secret.known) : pipeline.secret.order;
+  members.insert(members.end(), secret.begin(), secret.end());
+  return members;
 }
 
 template <class Ring>
@@ -169,8 +176,9 @@ class Powers {
   std::vector<std::vector<Law>> powers_;
 };
 
+/// Of one participant: by value, how many steps their answer adds.
 template <class Ring>
-Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Additions& steps) {
+std::vector<Counts<Ring>> single_counts(const Noise<Ring>& noise, const Additions& steps) {
   std::vector<Counts<Ring>> single;
   const std::size_t most = *std::ranges::max_element(steps.steps);
   for (const std::vector<Ring>& row : noise.numerators) {
@@ -180,11 +188,17 @@ Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Addition
     }
     single.push_back(std::move(law));
   }
-  return {{whole<Ring>(1)}, std::move(single)};
+  return single;
 }
 
 template <class Ring>
-Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise) {
+Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Additions& steps) {
+  return {{whole<Ring>(1)}, single_counts(noise, steps)};
+}
+
+/// Of one participant: by value, the histogram of their answer alone.
+template <class Ring>
+std::vector<Histograms<Ring>> single_histograms(const Noise<Ring>& noise) {
   std::vector<Histograms<Ring>> single;
   for (const std::vector<Ring>& row : noise.numerators) {
     Histograms<Ring> law;
@@ -195,7 +209,12 @@ Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise) {
     }
     single.push_back(std::move(law));
   }
-  return {{{Composition(noise.values()), whole<Ring>(1)}}, std::move(single)};
+  return single;
+}
+
+template <class Ring>
+Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise) {
+  return {{{Composition(noise.answers()), whole<Ring>(1)}}, single_histograms(noise)};
 }
 
 template <class Ring>
@@ -230,7 +249,7 @@ std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& 
   auto powers = histogram_powers(noise);
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
-    rows.emplace_back(pipeline.values.size());
+    rows.emplace_back(pipeline.shown().size());
     for (const auto& [bars, p] : powers.of(whole_composition(pipeline, secret))) {
       add_product(rows.back()[mode_of(bars)], p, whole<Ring>(1));
     }
@@ -253,7 +272,7 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& bars : frame.secrets) {
     rows.emplace_back(bars.size());
-    for (std::size_t height = 0; height < noise.values(); ++height) {
+    for (std::size_t height = 0; height < noise.answers(); ++height) {
       std::vector<Ring> after{whole<Ring>(1)};  // of the last 0, 1, ... bars
       for (std::size_t j = bars.size(); j-- > 1;) after.push_back(product(after.back(), below[bars[j]][height + 1]));
       Ring before = whole<Ring>(1);
@@ -267,16 +286,19 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
   return rows;
 }
 
+/// By participant.
+template <class Ring>
+using Noises = std::vector<const Noise<Ring>*>;
+
 /// Every tuple of answers by itself: `members` are the true values (or bars), `image` numbers the outputs.
 template <class Ring>
-std::vector<Ring> tuple_row(const Tuple& members, const Noise<Ring>& noise, const std::vector<std::size_t>& image,
+std::vector<Ring> tuple_row(const Tuple& members, const Noises<Ring>& noises, const std::vector<std::size_t>& image,
                             std::size_t outputs) {
   std::vector<Ring> row(outputs);
   std::size_t index = 0;
-  for_each_tuple(members.size(), noise.values(), [&](const Tuple& answers) {
+  for_each_tuple(members.size(), noises.front()->answers(), [&](const Tuple& answers) {
     Ring p = whole<Ring>(1);
-    auto answer = answers.begin();
-    for (const std::size_t member : members) p = product(p, noise.numerators[member][*answer++]);
+    for (std::size_t i = 0; i < members.size(); ++i) p = product(p, noises[i]->numerators[members[i]][answers[i]]);
     add_product(row[image.empty() ? index : image[index]], p, whole<Ring>(1));
     ++index;
   });
@@ -284,16 +306,53 @@ std::vector<Ring> tuple_row(const Tuple& members, const Noise<Ring>& noise, cons
 }
 
 template <class Ring>
-std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
   std::vector<std::size_t> image = pipeline.post.image;
   if (pipeline.post.kind == PostProcessor::Kind::round) {
-    image = images_of(pipeline, all_tuples(pipeline.participants, pipeline.values.size())).image;
+    image = images_of(pipeline, all_tuples(pipeline.participants, pipeline.shown().size())).image;
   }
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
-    Tuple members = pipeline.secret.order.empty() ? sorted_tuple(pipeline.secret.known) : pipeline.secret.order;
-    members.insert(members.end(), secret.begin(), secret.end());
-    rows.push_back(tuple_row(members, noise, image, frame.observation_names.size()));
+    rows.push_back(tuple_row(members_of(pipeline, secret), noises, image, frame.observation_names.size()));
+  }
+  return rows;
+}
+
+/// What everyone's answers come to, one after the other.
+template <class Law>
+Law joined(const Tuple& members, const std::vector<std::vector<Law>>& singles) {
+  Law law = singles.front()[members.front()];
+  for (std::size_t i = 1; i < members.size(); ++i) law = convolved(law, singles[i][members[i]]);
+  return law;
+}
+
+/// Added answers of participants whose perturbers differ.
+template <class Ring>
+std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+  const Additions steps = additions_of(pipeline);
+  const std::vector<std::size_t> totals = reachable(steps, pipeline.participants);
+  std::vector<std::vector<Counts<Ring>>> singles;
+  for (const Noise<Ring>* const noise : noises) singles.push_back(single_counts(*noise, steps));
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    const Counts<Ring> counts = joined(members_of(pipeline, secret), singles);
+    rows.emplace_back();
+    for (const std::size_t total : totals) rows.back().push_back(total < counts.size() ? counts[total] : Ring());
+  }
+  return rows;
+}
+
+/// The mode of answers of participants whose perturbers differ.
+template <class Ring>
+std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+  std::vector<std::vector<Histograms<Ring>>> singles;
+  for (const Noise<Ring>* const noise : noises) singles.push_back(single_histograms(*noise));
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    rows.emplace_back(pipeline.shown().size());
+    for (const auto& [bars, p] : joined(members_of(pipeline, secret), singles)) {
+      add_product(rows.back()[mode_of(bars)], p, whole<Ring>(1));
+    }
   }
   return rows;
 }
@@ -303,12 +362,12 @@ std::vector<std::vector<Ring>> explicit_rows(const Pipeline& pipeline, const Fra
 template <class Ring>
 Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
   Rows<Ring> result{{}, whole<Ring>(1)};
-  for (std::size_t i = 0; i < perturbed_answers(pipeline); ++i)
-    result.denominator = product(result.denominator, noise.denominator);
+  const std::size_t answers = perturbed_answers(pipeline);
+  for (std::size_t i = 0; i < answers; ++i) result.denominator = product(result.denominator, noise.denominator);
   if (adds_up(pipeline)) {
     result.numerators = added_rows(pipeline, frame, noise);
   } else if (pipeline.post.kind != PostProcessor::Kind::mode) {
-    result.numerators = explicit_rows(pipeline, frame, noise);
+    result.numerators = explicit_rows(pipeline, frame, Noises<Ring>(answers, &noise));
   } else {
     const bool bars = pipeline.secret.kind == Secret::Kind::histogram;
     result.numerators = bars ? highest_bar_rows(frame, noise) : mode_rows(pipeline, frame, noise);
@@ -316,6 +375,27 @@ Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Rin
   return result;
 }
 
+template <class Ring>
+Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vector<Noise<Ring>>& noises) {
+  Rows<Ring> result{{}, whole<Ring>(1)};
+  Noises<Ring> each;
+  for (const Noise<Ring>& noise : noises) {
+    result.denominator = product(result.denominator, noise.denominator);
+    each.push_back(&noise);
+  }
+  if (adds_up(pipeline)) {
+    result.numerators = added_rows(pipeline, frame, each);
+  } else if (pipeline.post.kind == PostProcessor::Kind::mode) {
+    result.numerators = mode_rows(pipeline, frame, each);
+  } else {
+    result.numerators = explicit_rows(pipeline, frame, each);
+  }
+  return result;
+}
+
+template Rows<Integer> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Integer>>&);
+template Rows<Polynomial> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Polynomial>>&);
+template Rows<Enclosure> rows_of(const Pipeline&, const Frame&, const std::vector<Noise<Enclosure>>&);
 template Rows<Integer> rows_of(const Pipeline&, const Frame&, const Noise<Integer>&);
 template Rows<Polynomial> rows_of(const Pipeline&, const Frame&, const Noise<Polynomial>&);
 template Rows<Enclosure> rows_of(const Pipeline&, const Frame&, const Noise<Enclosure>&);

@@ -14,6 +14,9 @@ namespace fractile::flow {
 /// How many answers are perturbed: the participants', or a histogram's bars.
 std::size_t perturbed_answers(const Pipeline& pipeline);
 
+/// Everyone's values in their order, the target's last; of a histogram, its bars.
+Tuple members_of(const Pipeline& pipeline, const Tuple& secret);
+
 /// Of a counting query: the probability of being counted, by true value, as numerators over the noise's denominator.
 template <class Ring>
 std::vector<Ring> counted_numerators(const Pipeline& pipeline, const Noise<Ring>& noise);
@@ -37,5 +40,8 @@ bool is_small(const Pipeline& pipeline);
 /// One row a secret of the frame, one column an observation. `noise` is the pipeline's perturber, evaluated.
 template <class Ring>
 Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise);
+/// The same where participants' perturbers differ: one a participant, in their order.
+template <class Ring>
+Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vector<Noise<Ring>>& noises);
 
 }  // namespace fractile::flow

@@ -10,14 +10,15 @@ namespace {
 
 /// Whether who has which value makes no difference.
 bool is_symmetric(const Pipeline& pipeline) {
-  return pipeline.perturber.release() != nullptr || pipeline.post.is_symmetric();
+  if (pipeline.perturber.release() != nullptr) return true;
+  return pipeline.perturber.is_shared() && pipeline.post.is_symmetric();
 }
 
 }  // namespace
 
-std::string values_name(const Pipeline& pipeline, const Tuple& tuple) {
+std::string values_name(const std::vector<Rational>& values, const Tuple& tuple) {
   std::vector<std::string> members;
-  for (const std::size_t value : tuple) members.push_back(pipeline.values[value].to_string());
+  for (const std::size_t value : tuple) members.push_back(values[value].to_string());
   return tuple_name(members);
 }
 
@@ -49,12 +50,12 @@ Secrets secrets_of(const Pipeline& pipeline) {
       if (is_symmetric(pipeline)) {
         for_each_composition(pipeline.participants, values, [&](const Composition& composition) {
           Tuple tuple = sorted_tuple(composition);
-          std::string name = values_name(pipeline, tuple);
+          std::string name = values_name(pipeline.values, tuple);
           add(std::move(tuple), std::move(name), arrangements_of(composition));
         });
       } else {
         for_each_tuple(pipeline.participants, values,
-                       [&](const Tuple& tuple) { add(tuple, values_name(pipeline, tuple), 1); });
+                       [&](const Tuple& tuple) { add(tuple, values_name(pipeline.values, tuple), 1); });
       }
       break;
     case Secret::Kind::target:

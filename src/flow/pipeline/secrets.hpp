@@ -22,7 +22,7 @@ struct Secrets {
 Secrets secrets_of(const Pipeline& pipeline);
 
 /// "(1,2)": of values, and of a histogram's bars.
-std::string values_name(const Pipeline& pipeline, const Tuple& tuple);
+std::string values_name(const std::vector<Rational>& values, const Tuple& tuple);
 std::string bars_name(const Tuple& bars);
 
 }  // namespace fractile::flow

@@ -18,7 +18,8 @@ bool is_probability(const Rational& value) { return value.sign() >= 0 && value <
 PipelineRefinement compared(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   const PipelineChannel first = channel_at(pipeline, from);
   const PipelineChannel second = channel_at(pipeline, to);
-  return {refines(first.channel, second.channel), first.channel.secrets(), first.channel.observations()};
+  return {refines(first.channel, second.channel), first.channel.secrets(), first.channel.observations(), false,
+          pipeline};
 }
 
 }  // namespace
@@ -59,8 +60,11 @@ bool sum_condition(const Matrix& witness) {
 
 namespace {
 
+/// More people than this are compared by what the channel is made of, not by its rows.
+constexpr std::size_t many_people = 100;
+
 bool counts_everyone(const Pipeline& pipeline) {
-  return pipeline.perturber.release() == nullptr && pipeline.post.kind == PostProcessor::Kind::count &&
+  return pipeline.perturber.is_shared() && pipeline.post.kind == PostProcessor::Kind::count &&
          pipeline.secret.kind == Secret::Kind::everyone;
 }
 
@@ -87,15 +91,15 @@ Witness counting_witness(const Recount& map, std::size_t participants) {
   return {rows.matrix()};
 }
 
-/// A counting query of everyone, when counting again leads from one to the other. The certificate is about everyone, or, when
-/// that is too large, about one participant, of whom everyone's is made.
+/// A counting query, when counting again leads from one to the other. The certificate is about everyone or one of few whose others are known;
+/// or, when that is too large, about one participant, of whom everyone's is made.
 std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline, const Rational& from,
                                                         const Rational& to) {
   const std::optional<Recount> map =
       recount(counted_probabilities(pipeline, from), counted_probabilities(pipeline, to));
   if (!map) return {};
   Pipeline shown = pipeline;
-  shown.secret = {};  // of whose channel a target's rows are rows
+  if (pipeline.participants > many_people) shown.secret = {};  // of whose channel a target's rows are rows
   std::string reason = "counting again: the probabilities of being counted are an affine image of the first ones";
   if (!is_small(shown)) {
     shown.participants = 1;
@@ -105,7 +109,8 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
   const PipelineChannel second = channel_at(shown, to);
   const Witness witness = counting_witness(*map, shown.participants);
   if (!verify(first.channel, second.channel, witness)) throw Error(ErrorCode::internal, "a recount does not hold");
-  return PipelineRefinement{{witness, std::move(reason)}, first.channel.secrets(), first.channel.observations()};
+  return PipelineRefinement{
+      {witness, std::move(reason)}, first.channel.secrets(), first.channel.observations(), false, shown};
 }
 
 /// The same with one participant unknown, all others having the first value: rows of everyone's channel.
@@ -116,9 +121,6 @@ Pipeline with_one_unknown(const Pipeline& pipeline) {
 }
 
 // --- One unknown among many known ------------------------------------------------------------------------------------
-
-/// More people than this are compared by what the channel is made of, not by its rows.
-constexpr std::size_t many_people = 100;
 
 /// A combination of values, of weights that add up to 0, under which the probabilities of being counted cancel and their images
 /// do not: nothing when the images are affine.
@@ -173,13 +175,16 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
   const LossModel model(pipeline, analyst);
   Counterexample found{prior, loss_of(analyst, pipeline), 0, 0};
   const auto refutation = [&](bool are_bounds) {
-    return PipelineRefinement{{found, reason}, names_of(pipeline.values), {}, are_bounds};
+    return PipelineRefinement{{found, reason}, names_of(pipeline.values), {}, are_bounds, pipeline};
   };
+  const RealBounds loss_from = model.loss_bounds(Exponent::log(from));
+  const RealBounds loss_to = model.loss_bounds(Exponent::log(to));
+  if (loss_to.lower >= loss_from.upper) return {};
   const bool is_possible = model.is_soon_exact(from) && model.is_soon_exact(to);
   const bool is_brief = words_of_exact_loss(pipeline, from) + words_of_exact_loss(pipeline, to) <= most_words;
   if (!is_possible || !is_brief) {
-    found.loss_from = model.loss_bounds(Exponent::log(from)).lower;
-    found.loss_to = model.loss_bounds(Exponent::log(to)).upper;
+    found.loss_from = loss_from.lower;
+    found.loss_to = loss_to.upper;
     if (found.loss_to < found.loss_from) {
       reason += "; the losses are a lower and an upper bound, exact ones would be too long";
       return refutation(true);
@@ -210,7 +215,6 @@ std::optional<PipelineRefinement> refuted_by_telling_apart(const Pipeline& pipel
 
 /// By the two probabilities of being counted that every value has: docs/proofs/stability.md, "Known others".
 PipelineRefinement compared_among_known(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
   const std::vector<Rational> counted = counted_probabilities(pipeline, from);
   const std::vector<Rational> image = counted_probabilities(pipeline, to);
   if (const auto combination = telling_combination(counted, image)) {
@@ -244,6 +248,9 @@ PipelineRefinement compared_sums_among_known(const Pipeline& pipeline, const Rat
 }
 
 PipelineRefinement compared_target(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  if (TargetCount::fits(pipeline)) {
+    if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
+  }
   if (pipeline.participants > many_people) {
     if (TargetCount::fits(pipeline)) return compared_among_known(pipeline, from, to);
     if (TargetSum::fits(pipeline)) return compared_sums_among_known(pipeline, from, to);
@@ -268,8 +275,8 @@ PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& fr
   pipeline.validate();
   Pipeline simple = pipeline;
   simple.post = canonical_post(pipeline);
-  const bool is_side_by_side = simple.perturber.release() == nullptr &&
-                               simple.post.kind == PostProcessor::Kind::identity &&
+  simple.perturber = canonical_perturber(pipeline.perturber);
+  const bool is_side_by_side = simple.perturber.is_shared() && simple.post.kind == PostProcessor::Kind::identity &&
                                simple.secret.kind == Secret::Kind::everyone && simple.participants > 1;
   if (is_side_by_side) {
     Pipeline single = simple;

@@ -88,6 +88,21 @@ TEST(CheckRefinement, LossesOfManyPeopleAreExactWhereTheyAreShort) {
   EXPECT_LT(bounded.loss_to, exact.loss_to + reach);
 }
 
+// The count of a target and of known others has rank 2, where a linear program finds no witness in time: counting again is one.
+TEST(CheckRefinement, OneAmongKnownIsCountedAgain) {
+  for (const std::size_t participants : {std::size_t{2}, std::size_t{30}, std::size_t{100}}) {
+    Pipeline known = pipeline_of(participants, Perturber::randomized_response(3), counting({0}));
+    known.secret = {Secret::Kind::target, {participants / 2, participants - 1 - participants / 2}};
+    const PipelineRefinement answer = check_refinement(known, 3, 2);
+    ASSERT_TRUE(answer.refinement.refines());
+    ASSERT_TRUE(answer.about);
+    EXPECT_EQ(answer.about->secret.kind, Secret::Kind::target);
+    EXPECT_TRUE(verify(channel_at(known, 3).channel, channel_at(known, 2).channel,
+                       std::get<Witness>(answer.refinement.verdict)));
+    EXPECT_FALSE(check_refinement(known, 2, 3).refinement.refines());
+  }
+}
+
 // A linear program has four million variables here. No verdict without a certificate.
 TEST(CheckRefinement, SumsAmongAThousandAreUndecidedAtOnce) {
   Pipeline known = pipeline_of(1000, Perturber::geometric(3), summing());

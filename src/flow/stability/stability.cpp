@@ -70,13 +70,15 @@ bool two_kinds_move_apart(const std::vector<Polynomial>& kinds, const Polynomial
 }
 
 std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  if (pipeline.post.kind != PostProcessor::Kind::count) return {};
-  if (pipeline.perturber.is_randomized_response()) {
+  const Perturber& perturber = pipeline.perturber;
+  if (pipeline.post.kind != PostProcessor::Kind::count || !perturber.is_shared()) return {};
+  if (perturber.is_randomized_response()) {
     return stable("counting queries are stable under randomized response (section 6.1)");
   }
   const std::vector<Polynomial> kinds = counted_kinds(pipeline);
   if (kinds.size() == 1) return stable("all values are counted alike: nothing is told");
-  if (kinds.size() > 2 || !two_kinds_move_apart(kinds, pipeline.perturber.noise().denominator, from, to)) return {};
+  if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};  // what has zeros has no likelihood ratios
+  if (!two_kinds_move_apart(kinds, perturber.noise().denominator, from, to)) return {};
   return stable(
       "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
 }
@@ -131,7 +133,7 @@ std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
 }
 
 bool keeps_answers_apart(const Pipeline& pipeline) {
-  if (pipeline.perturber.release() != nullptr) return false;
+  if (!pipeline.perturber.is_refinement_preserving()) return false;
   using Kind = PostProcessor::Kind;
   const bool of_one = pipeline.participants == 1 && pipeline.secret.kind != Secret::Kind::histogram;
   return pipeline.post.kind == Kind::identity ||
@@ -182,6 +184,7 @@ Stability check_stability(const Pipeline& described, const Rational& from, const
   described.validate();
   Pipeline pipeline = described;  // verdicts are of channels, whatever their outputs are called
   pipeline.post = canonical_post(described);
+  pipeline.perturber = canonical_perturber(described.perturber);
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
   if (std::optional<Stability> proved = proved_stable(pipeline, from, to)) return *proved;
   const RealBounds first = base_bounds(pipeline, from);

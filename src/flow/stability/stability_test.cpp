@@ -196,5 +196,48 @@ TEST(QuantileStability, OfOneAmongKnownOthers) {
   }
 }
 
+// --- Perturbers of other shapes -------------------------------------------------------------------------------------------
+
+Perturber written_geometric() {
+  return Perturber::in_odds({{"odds/(odds+1)", "(odds-1)/(odds*(odds + 1))", "1/(odds^2+odds)"},
+                             {"1/(odds+1)", "(odds-1)/(odds+1)", "1/(odds+1)"},
+                             {"1/(odds^2+odds)", "(odds-1)/(odds*(odds + 1))", "odds/(odds+1)"}});
+}
+
+TEST(CheckStability, OfPerturbersThatDifferOrAreOblong) {
+  Pipeline wide = pipeline_of(2, Perturber::wide_geometric(3, 2), {});
+  wide.answers = {-2, -1, 0, 1, 2, 3, 4};
+  EXPECT_EQ(check_stability(wide, 2, 3).verdict, Stability::Verdict::stable);
+  // Who has which perturber makes no difference when all are equal.
+  for (const PostProcessor& post : {counting({1}), counting({0}), summing(), taking_the_mode()}) {
+    for (const Secret& secret : {Secret(), Secret::target_knowing({0, 2})}) {
+      Pipeline shared = pipeline_of(3, Perturber::geometric(3), post);
+      shared.secret = secret;
+      Pipeline each = shared;
+      each.perturber = Perturber::by_participant(std::vector<Perturber>(3, Perturber::geometric(3)));
+      EXPECT_EQ(check_stability(each, 2, 3).verdict, check_stability(shared, 2, 3).verdict);
+    }
+  }
+  // Side by side, families stay families; counted, they need not.
+  const Perturber mixed = Perturber::by_participant({Perturber::geometric(3), Perturber::randomized_response(3)});
+  EXPECT_EQ(check_stability(pipeline_of(2, mixed, {}), 2, 3).verdict, Stability::Verdict::stable);
+  EXPECT_EQ(check_stability(pipeline_of(2, mixed, counting({0})), 2, 3).verdict, Stability::Verdict::unstable);
+}
+
+TEST(CheckStability, OfMatricesInOdds) {
+  EXPECT_EQ(check_stability(pipeline_of(1, written_geometric(), {}), 2, 3).verdict, Stability::Verdict::stable);
+  EXPECT_EQ(check_stability(pipeline_of(2, written_geometric(), counting({0})), 2, 3).verdict,
+            Stability::Verdict::unstable);
+  // No family: the truth is told most often at odds = 2.
+  const Perturber hump = Perturber::in_odds(
+      {{"1/2 + odds/(odds^2 + 4)", "1/2 - odds/(odds^2 + 4)"}, {"1/2 - odds/(odds^2 + 4)", "1/2 + odds/(odds^2 + 4)"}});
+  EXPECT_EQ(check_stability(pipeline_of(1, hump, {}), 1, 2).verdict, Stability::Verdict::stable);
+  for (const std::size_t participants : {std::size_t{1}, std::size_t{3}}) {
+    EXPECT_EQ(check_stability(pipeline_of(participants, hump, {}), 2, 5).verdict, Stability::Verdict::unstable);
+    EXPECT_EQ(check_stability(pipeline_of(participants, hump, counting({1})), 2, 5).verdict,
+              Stability::Verdict::unstable);
+  }
+}
+
 }  // namespace
 }  // namespace fractile::flow

@@ -106,5 +106,32 @@ TEST(DifferenceOf, SeesWhatDiffers) {
   EXPECT_EQ(difference_of({enclosed, {{{3, 3}, {4, 4}}}}, exact, 1, 100), "a window has no proof");
 }
 
+// The same channel, written down as a matrix in odds or as one perturber a participant.
+TEST(FindWindows, AreThoseOfTheChannel) {
+  Pipeline known = pipeline_of(3, Perturber::geometric(3), counting({0}));
+  known.secret = Secret::target_knowing({0, 1});
+  Pipeline written = known;
+  written.perturber = Perturber::in_odds({{"odds/(odds+1)", "(odds-1)/(odds*(odds + 1))", "1/(odds^2+odds)"},
+                                          {"1/(odds+1)", "(odds-1)/(odds+1)", "1/(odds+1)"},
+                                          {"1/(odds^2+odds)", "(odds-1)/(odds*(odds + 1))", "odds/(odds+1)"}});
+  Pipeline each = known;
+  each.perturber = Perturber::by_participant(std::vector<Perturber>(3, Perturber::geometric(3)));
+  for (const Analyst::Goal goal : {Analyst::Goal::linear_error, Analyst::Goal::bayes_risk}) {
+    Analyst analyst;
+    analyst.goal = goal;
+    const Windows expected = find_windows(known, analyst, 1, 9);
+    for (const Pipeline& other : {written, each}) {
+      const Windows found = find_windows(other, analyst, 1, 9);
+      EXPECT_TRUE(found.are_all());
+      ASSERT_EQ(found.windows.size(), expected.windows.size());
+      for (std::size_t i = 0; i < found.windows.size(); ++i) {
+        EXPECT_LE(found.windows[i].from.lower, expected.windows[i].from.upper);
+        EXPECT_GE(found.windows[i].from.upper, expected.windows[i].from.lower);
+      }
+      EXPECT_EQ(expected_loss(other, analyst, 3), expected_loss(known, analyst, 3));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fractile::flow

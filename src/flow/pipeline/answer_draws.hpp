@@ -1,0 +1,51 @@
+// What the participants' programs draw. Tests put a source in its place that goes through all draws.
+#pragma once
+
+#include <cstdint>
+
+#include "flow/pipeline/noise.hpp"
+#include "fractile/random.hpp"
+
+namespace fractile::flow {
+
+/// A quotient of polynomials in odds, between 0 and 1.
+struct Chance {
+  Polynomial numerator;
+  Polynomial denominator;
+};
+
+class AnswerDraws {
+ public:
+  AnswerDraws() = default;
+  AnswerDraws(const AnswerDraws&) = delete;
+  AnswerDraws& operator=(const AnswerDraws&) = delete;
+  virtual ~AnswerDraws() = default;
+
+  /// True with this chance.
+  virtual bool coin(const Chance& chance) = 0;
+  /// Uniform on 0 .. n - 1.
+  virtual std::uint64_t below(std::uint64_t n) = 0;
+  /// An integer k with probability (1 - a) / (1 + a) a^|k|, a = 1 / odds, moved to the nearest of `low` <= 0 .. `high` >= 0: at
+  /// odds = 1, where there is no such law, either end with probability 1/2, which is the limit.
+  virtual std::int64_t noise(std::int64_t low, std::int64_t high) = 0;
+};
+
+/// From random bits, at one epsilon.
+class RandomAnswers : public AnswerDraws {
+ public:
+  RandomAnswers(const Exponent& epsilon, RandomBits& bits) : epsilon_(epsilon), bits_(bits) {}
+
+  bool coin(const Chance& chance) override;
+  std::uint64_t below(std::uint64_t n) override;
+  std::int64_t noise(std::int64_t low, std::int64_t high) override;
+
+ private:
+  const Exponent& epsilon_;
+  RandomBits& bits_;
+};
+
+/// As in fractile/perturbing.hpp.
+std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws& draws);
+std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws);
+
+}  // namespace fractile::flow
