@@ -60,6 +60,7 @@ struct Figure {
   std::string y_label;
   std::vector<Panel> panels;
   std::string description = {};  ///< for those who do not see it
+  double panel_height = 250;     ///< of the axes, in pixels
 };
 
 /// A row of a figure of ranges: a thin line from `least` to `most`, a box, a stroke in the middle, and marks.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "figures/markup.hpp"
 
@@ -12,14 +13,16 @@ namespace {
 // Contrasts on white and on #15181c: text 4.5:1 or more, lines 3:1 or more.
 constexpr const char* light_rules =
     "svg{color:#1b1b1b}svg text{fill:currentColor;font:12px sans-serif}svg .h{font-size:16px;font-weight:bold}"
-    ".bg{fill:#fff}.gr{stroke:#d9d9d9;fill:none}.ax{stroke:#767676;fill:none}.sh{fill:#c01f3a;fill-opacity:.14}"
+    ".bg{fill:#fff}.gr{stroke:#d9d9d9;fill:none}.ax{stroke:#767676;fill:none}.sh{fill:#c01f3a;fill-opacity:.25;stroke:#"
+    "c01f3a}"
     ".l,.e{fill:none;stroke:currentColor}.l{stroke-linejoin:round}.b{fill:currentColor;fill-opacity:.16}.bx{fill:#"
     "cfe3f5;"
     "stroke:#0b61a4}.m{fill:currentColor;stroke:none}"
     ".s0{color:#0b61a4}.s1{color:#b45f06}.s2{color:#0b7a4b}.s3{color:#7b3fa0}.s4{color:#c01f3a}.s5{color:#595959}";
 constexpr const char* dark_rules =
     "@media(prefers-color-scheme:dark){svg{color:#e8e8e8}.bg{fill:#15181c}.gr{stroke:#3a3f46}.ax{stroke:#8c949e}"
-    ".sh{fill:#ff8a9a;fill-opacity:.22}.bx{fill:#1d3b57;stroke:#6db6ff}.s0{color:#6db6ff}.s1{color:#ffb366}.s2{color:"
+    ".sh{fill:#ff8a9a;fill-opacity:.3;stroke:#ff8a9a}.bx{fill:#1d3b57;stroke:#6db6ff}.s0{color:#6db6ff}.s1{color:#"
+    "ffb366}.s2{color:"
     "#5fd3a3}.s3{color:#cf9cf2}.s4{color:#ff8a9a}.s5{color:#c0c0c0}}";
 
 }  // namespace
@@ -28,20 +31,62 @@ std::string style() { return std::string(light_rules) + dark_rules; }
 
 namespace detail {
 
-double heading_height(const Labels& labels, Frame frame) {
-  if (frame == Frame::page) return 0;
-  return (labels.title.empty() ? 0 : 28) + (labels.remark.empty() ? 0 : 18);
-}
-
 namespace {
 
-std::string heading(const Labels& labels, double width) {
-  const double room = width - 16;
-  return text_element(shortened(labels.title, room, title_size * 1.1), {width / 2, 21, Anchor::middle, "h"}) +
-         text_element(shortened(labels.remark, room, font_size), {width / 2, 40, Anchor::middle});
+constexpr double title_line = 20;
+constexpr double remark_line = 16;
+
+/// As many lines as a text takes.
+std::vector<std::string> wrapped(const std::string& text, double width, double size) {
+  std::vector<std::string> lines;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!lines.empty() && text_width(lines.back() + " " + word) * size <= width) {
+      lines.back() += " " + word;
+    } else {
+      lines.push_back(word);
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
+struct Heading {
+  std::vector<std::string> title;
+  std::vector<std::string> remark;
+};
+
+Heading heading_of(const Labels& labels, double width) {
+  constexpr double bold = 1.1;
+  constexpr double margin = 8;
+  return {wrapped(labels.title, width - 2 * margin, title_size * bold),
+          wrapped(labels.remark, width - 2 * margin, font_size)};
+}
+
+std::string heading_text(const Labels& labels, double width) {
+  const Heading heading = heading_of(labels, width);
+  std::string text;
+  double y = 2;
+  for (const std::string& line : heading.title) {
+    y += title_line;
+    text += text_element(line, {width / 2, y, Anchor::middle, "h"});
+  }
+  for (const std::string& line : heading.remark) {
+    y += remark_line;
+    text += text_element(line, {width / 2, y, Anchor::middle});
+  }
+  return text;
 }
 
 }  // namespace
+
+double heading_height(const Labels& labels, Frame frame, double width) {
+  if (frame == Frame::page) return 0;
+  const Heading heading = heading_of(labels, width);
+  return 8 + title_line * static_cast<double>(heading.title.size()) +
+         remark_line * static_cast<double>(heading.remark.size());
+}
 
 std::string framed(const std::string& content, double width, double height, const Labels& labels, Frame frame) {
   const bool is_file = frame == Frame::file;
@@ -55,7 +100,7 @@ std::string framed(const std::string& content, double width, double height, cons
                       escaped(labels.description.empty() ? labels.remark : labels.description));
   if (is_file) {
     text += fmt::format("<style>{}{}</style>", light_rules, labels.dark ? dark_rules : "");
-    text += rectangle(0, 0, width, height, "bg") + heading(labels, width);
+    text += rectangle(0, 0, width, height, "bg") + heading_text(labels, width);
   }
   return text + content + "</svg>" + (is_file ? "\n" : "");
 }

@@ -19,8 +19,8 @@ struct Labels {
   bool dark = true;  ///< whether a file has colours for dark pages, too
 };
 
-/// How much room a file's title takes.
-double heading_height(const Labels& labels, Frame frame);
+/// How much room the title and the remark of a file so wide take.
+double heading_height(const Labels& labels, Frame frame, double width);
 
 /// The element around `content`.
 std::string framed(const std::string& content, double width, double height, const Labels& labels, Frame frame);

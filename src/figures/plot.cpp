@@ -135,6 +135,7 @@ std::string marks_of(const Line& line, const Scales& scales) {
   return d;
 }
 
+/// All but the marks, half of which may stand outside the axes.
 std::string drawn(const Line& line, const Scales& scales, const std::vector<const Line*>& titled) {
   std::string text = group_start(line, titled);
   if (line.spread == Spread::band) {
@@ -143,7 +144,7 @@ std::string drawn(const Line& line, const Scales& scales, const std::vector<cons
     text += path_element(bars_of(line, scales), "e", " stroke-width=\"1.5\"");
   }
   if (line.joined) text += path_element(curve_of(line, scales), "l", stroke_of(line));
-  return text + path_element(marks_of(line, scales), "m") + "</g>";
+  return text + "</g>";
 }
 
 std::string shades_of(const Panel& panel, const Scale& scale, const Box& box) {
@@ -158,18 +159,21 @@ std::string shades_of(const Panel& panel, const Scale& scale, const Box& box) {
   return text;
 }
 
-/// `id`: of the clip, which keeps lines inside the axes and lets half a mark out.
+/// `id`: of the clip, which keeps lines inside the axes.
 std::string panel_text(const Panel& panel, const Box& box, const std::string& id,
                        const std::vector<const Line*>& titled) {
   const Scales scales{Scale(panel.x, box.left, box.right), Scale(panel.y, box.bottom, box.top)};
-  std::string text =
-      fmt::format("<clipPath id=\"{}\">", id) +
-      fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}"/></clipPath>)", pixels(box.left - 5),
-                  pixels(box.top - 5), pixels(box.right - box.left + 10), pixels(box.bottom - box.top + 10));
+  std::string text = fmt::format(R"(<clipPath id="{}"><rect x="{}" y="{}" width="{}" height="{}"/></clipPath>)", id,
+                                 pixels(box.left - 1), pixels(box.top - 1), pixels(box.right - box.left + 2),
+                                 pixels(box.bottom - box.top + 2));
   text += shades_of(panel, scales.x, box) + detail::x_axis(scales.x, box) + detail::y_axis(scales.y, box);
   text += fmt::format("<g clip-path=\"url(#{})\">", id);
   for (const Line& line : panel.lines) text += drawn(line, scales, titled);
-  return text + "</g>";
+  text += "</g>";
+  for (const Line& line : panel.lines) {
+    if (line.mark != 0) text += group_start(line, titled) + path_element(marks_of(line, scales), "m") + "</g>";
+  }
+  return text;
 }
 
 // --- Where things stand -----------------------------------------------------------------------------------------------
@@ -186,7 +190,6 @@ Grid grid_for(std::size_t panels) {
 }
 
 double panel_width(const Grid& grid) { return grid.columns == 1 ? 640 : grid.columns == 2 ? 430 : 360; }
-constexpr double plot_height = 250;
 
 /// The pieces of a key, in as many lines as they need.
 struct Key {
@@ -228,21 +231,23 @@ std::string to_svg(const Figure& figure, Frame frame) {
   const double width = panel_width(grid) * static_cast<double>(grid.columns);
   const bool with_titles = std::ranges::any_of(figure.panels, [](const Panel& panel) { return !panel.title.empty(); });
   double numbers = 0;
-  for (const Panel& panel : figure.panels) numbers = std::max(numbers, detail::y_numbers_width(panel.y, plot_height));
+  for (const Panel& panel : figure.panels)
+    numbers = std::max(numbers, detail::y_numbers_width(panel.y, figure.panel_height));
   const double before = 12 + numbers + 6;
   const double title_room = with_titles ? 22 : 10;
-  double top = detail::heading_height(labels, frame) + (figure.y_label.empty() ? 6 : 22);
+  double top = detail::heading_height(labels, frame, width) + (figure.y_label.empty() ? 6 : 22);
   std::string content = text_element(detail::shortened(figure.y_label, width - 20, font_size), {8, top - 6});
   for (std::size_t row = 0, p = 0; row < grid.rows; ++row) {
     for (std::size_t column = 0; column < grid.columns && p < figure.panels.size(); ++column, ++p) {
       const double left = static_cast<double>(column) * panel_width(grid);
-      const Box box{left + before, left + panel_width(grid) - 22, top + title_room, top + title_room + plot_height};
+      const Box box{left + before, left + panel_width(grid) - 22, top + title_room,
+                    top + title_room + figure.panel_height};
       const Panel& panel = figure.panels[p];
       content += text_element(detail::shortened(panel.title, box.right - box.left, font_size),
                               {(box.left + box.right) / 2, top + 12, Anchor::middle});
       content += panel_text(panel, box, fmt::format("{}-c{}", escaped(figure.name), p), titled);
     }
-    top += title_room + plot_height + 26;
+    top += title_room + figure.panel_height + 26;
   }
   content +=
       text_element(detail::shortened(figure.x_label, width - 20, font_size), {width / 2, top + 10, Anchor::middle});

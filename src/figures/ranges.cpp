@@ -42,7 +42,7 @@ std::string to_svg(const RangeFigure& figure, Frame frame) {
   double label_width = 0;
   for (const Range& row : figure.rows) label_width = std::max(label_width, text_width(row.label) * font_size);
   label_width = std::min(label_width, most_label);
-  const double top = detail::heading_height(labels, frame) + 8;
+  const double top = detail::heading_height(labels, frame, width) + 8;
   const Box box{label_width + 18, width - 24, top, top + row_height * static_cast<double>(figure.rows.size()) + 6};
   const Scale scale(figure.x, box.left, box.right);
   std::string names;

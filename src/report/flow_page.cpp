@@ -15,7 +15,13 @@ using report_detail::Block;
 using report_detail::Blocks;
 using report_detail::HtmlPage;
 
-/// A paragraph a stretch of lines, with the first letter of a sentence; a table a table.
+/// A sentence that may stand alone.
+std::string sentence_of(std::string line) {
+  if (line.front() >= 'a' && line.front() <= 'z') line.front() = static_cast<char>(line.front() - 'a' + 'A');
+  return line.ends_with('.') ? line : line + ".";
+}
+
+/// A paragraph a line, a table a table; a line that ends with a colon is the caption of the table after it.
 class BlockWriter {
  public:
   explicit BlockWriter(HtmlPage& page) : page_(page) {}
@@ -25,7 +31,9 @@ class BlockWriter {
       if (block.rows.empty()) {
         write_lines(block.lines);
       } else {
-        write_rows(block);
+        ++tables_;
+        page_.table({fmt::format("table_{}", tables_), caption_.empty() ? "Of this analyst" : caption_}, block.rows);
+        caption_.clear();
       }
     }
   }
@@ -34,23 +42,16 @@ class BlockWriter {
   void write_lines(const std::string& lines) {
     for (std::size_t at = 0; at < lines.size();) {
       const std::size_t end = std::min(lines.find('\n', at), lines.size());
-      if (end > at) {
-        last_ = lines.substr(at, end - at);
-        page_.paragraph(last_);
-      }
+      const std::string line = lines.substr(at, end - at);
       at = end + 1;
+      if (line.empty()) continue;
+      caption_ = sentence_of(line.ends_with(':') ? line.substr(0, line.size() - 1) : line);
+      if (!line.ends_with(':')) page_.paragraph(caption_);
     }
   }
 
-  /// The line before a table is its caption, too.
-  void write_rows(const Block& block) {
-    ++tables_;
-    page_.table({fmt::format("table_{}", tables_), last_.ends_with(":") ? last_.substr(0, last_.size() - 1) : last_},
-                block.rows);
-  }
-
   HtmlPage& page_;
-  std::string last_ = "what was found";
+  std::string caption_;
   int tables_ = 0;
 };
 
@@ -69,6 +70,7 @@ constexpr const char* about_shades = "shaded: more epsilon costs this analyst";
 void draw_windows(HtmlPage& page, const StabilityReport& report) {
   if (!report.windows || report.windows->windows.empty()) return;
   constexpr double nowhere = 2;  // no number is written beside the y axis
+  constexpr double flat = 50;
   page.figure(figures::Figure{"windows",
                               "Where more epsilon costs the analyst of the file",
                               "",
@@ -79,7 +81,8 @@ void draw_windows(HtmlPage& page, const StabilityReport& report) {
                                 {false, 0, 1, {nowhere}},
                                 {},
                                 shades_of(*report.windows)}},
-                              "The table of windows has the ends of what is shaded."});
+                              "The table of windows has the ends of what is shaded.",
+                              flat});
 }
 
 figures::Figure loss_figure(const SweepReport& report) {
@@ -132,8 +135,15 @@ WebPage to_html(const StabilityReport& report, const PageOptions& options) {
   HtmlPage page;
   page.title(title_or(options, "Does less epsilon never help?"));
   page.section("Verdict");
-  draw_windows(page, report);
-  BlockWriter(page).write(report_detail::blocks_of(report));
+  StabilityReport verdict = report;
+  verdict.windows.reset();
+  BlockWriter writer(page);
+  writer.write(report_detail::blocks_of(verdict));
+  if (report.windows) {
+    page.section("The analyst of the file");
+    draw_windows(page, report);
+    writer.write(report_detail::blocks_of(*report.windows));
+  }
   return std::move(page).finished();
 }
 

@@ -25,7 +25,7 @@ constexpr const char* page_rules =
     "th,td{padding:.2rem .7rem;border-bottom:1px solid #d0d0d0;text-align:right;vertical-align:top}"
     "th:first-child,.k2 th:nth-child(2),.k3 th:nth-child(-n+3),.k9 th,.k9 td{text-align:left}tbody "
     "th{font-weight:normal}"
-    "dt{font-weight:bold}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}"
+    ".k9 td{overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}"
     "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#15181c}figcaption,caption{color:#b9bec5}"
     "th,td{border-color:#3a3f46}}"
     "@media print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}tr{break-inside:avoid}}";
@@ -121,7 +121,7 @@ void HtmlPage::add_figure(const std::string& name, const std::string& caption, c
 
 void HtmlPage::figure(const figures::Figure& figure) {
   const figures::Figure clean = shown_figure(figure);
-  add_figure(clean.name, clean.title + (clean.remark.empty() ? "" : ". " + clean.remark),
+  add_figure(clean.name, clean.title + (clean.remark.empty() ? "" : "; " + clean.remark),
              to_svg(clean, figures::Frame::page), to_svg(clean, figures::Frame::file));
 }
 

@@ -116,7 +116,7 @@ std::vector<Bin> bins_of(const TypicalError& typical) {
   return bins;
 }
 
-figures::Figure dots_figure(const std::vector<Bin>& bins) {
+figures::Figure dots_figure(const std::vector<Bin>& bins, std::uint64_t releases) {
   figures::Line line;
   line.mark = 1;
   line.joined = false;
@@ -128,8 +128,8 @@ figures::Figure dots_figure(const std::vector<Bin>& bins) {
   }
   const double width = bins.front().to - bins.front().from;
   return {"typical",
-          fmt::format("{} simulated releases: how far the worst quantile is off", dots),
-          "each dot is one release in fifty",
+          fmt::format("How far the worst quantile of a release is off, in {} simulated releases", releases),
+          "each dot stands for one release in fifty",
           "records off",
           "releases",
           {{"", {false, 0, bins.back().to + width}, {false, 0, std::max(10.0, highest + 1.0)}, {line}}},
@@ -181,8 +181,8 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
   if (!plan.typical.largest.empty()) {
     const std::vector<Bin> bins = bins_of(plan.typical);
     page.section("Typical releases");
-    page.figure(dots_figure(bins));
-    page.table({"typical", "The dots, counted", 3}, dots_rows(bins));
+    page.figure(dots_figure(bins, plan.typical.releases));
+    page.table({"typical", "The dots, counted"}, dots_rows(bins));
   }
   if (!report.others.empty()) {
     page.section("Other budgets");

@@ -143,7 +143,7 @@ std::string about_rows(const Receipt& receipt) {
   const Receipt::Group& group = receipt.groups.front();
   if (value_at(group, Rational(1, 4)) && value_at(group, Rational(3, 4))) text += ", a box from 25 % to 75 %";
   if (value_at(group, Rational(1, 2))) text += ", a thick stroke at 50 %";
-  return text;
+  return text + "; the table tells how far each may be off";
 }
 
 void draw_groups(Page& page, const Receipt& receipt) {
