@@ -58,10 +58,15 @@ std::vector<double> logarithmic_tics(const Axis& axis, int most) {
 
 }  // namespace
 
-Scale::Scale(const Axis& axis, double from, double to) : axis_(axis), from_(from), to_(to) {
-  if (axis_.logarithmic && !(axis_.least > 0)) axis_.least = std::max(axis_.most / 1e6, 1e-300);
-  if (!(axis_.most > axis_.least)) axis_.most = axis_.least + 1;
+Axis drawable(Axis axis) {
+  constexpr double least_part = 1e-9;  // of the ends: narrower axes have no tics that doubles tell apart
+  if (axis.logarithmic && !(axis.least > 0)) axis.least = std::max(axis.most / 1e6, 1e-300);
+  const double size = std::max(std::abs(axis.least), std::abs(axis.most));
+  if (!(axis.most - axis.least > size * least_part)) axis.most = axis.least + std::max(1.0, size * least_part);
+  return axis;
 }
+
+Scale::Scale(const Axis& axis, double from, double to) : axis_(drawable(axis)), from_(from), to_(to) {}
 
 double Scale::at(double value) const {
   constexpr double farthest = 1000;
@@ -69,7 +74,8 @@ double Scale::at(double value) const {
   return from_ + std::clamp(part, -farthest, farthest) * (to_ - from_);
 }
 
-std::vector<Tic> tics_of(const Axis& axis, int most) {
+std::vector<Tic> tics_of(const Axis& wanted, int most) {
+  const Axis axis = drawable(wanted);
   const double slack = axis.logarithmic ? 0 : (axis.most - axis.least) * 1e-9;
   std::vector<Tic> tics;
   for (const double value : !axis.tics.empty() ? axis.tics

@@ -8,6 +8,9 @@
 
 namespace fractile::figures::detail {
 
+/// The same, or the nearest axis that can be drawn: of some width, and above 0 when it is logarithmic.
+Axis drawable(Axis axis);
+
 class Scale {
  public:
   /// `from` and `to`: where axis.least and axis.most lie.

@@ -201,7 +201,8 @@ void explain_values(Page& page, const Receipt& receipt) {
       fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
                   page.typed(receipt.source.column), table_name(page, receipt)));
   if (page.has_figures()) report_detail::draw_release(page, receipt);
-  const bool is_wide = page.has_figures() && grouped;
+  constexpr std::size_t most_columns = 10;  // of values, on a page
+  const bool is_wide = page.has_figures() && grouped && receipt.groups.front().quantiles.size() <= most_columns;
   std::vector<report_detail::Row> rows = is_wide ? report_detail::wide_rows(receipt) : published_rows(page, receipt);
   const std::size_t names = grouped && !is_wide ? 2 : 1;
   page.table(

@@ -28,7 +28,9 @@ constexpr const char* page_rules =
     ".k9 td{overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}"
     "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#15181c}figcaption,caption{color:#b9bec5}"
     "th,td{border-color:#3a3f46}}"
-    "@media print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}tr{break-inside:avoid}}";
+    "@media "
+    "print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}tr{break-inside:avoid}table{font-size:."
+    "72rem}th,td{padding:.15rem .3rem}}";
 
 std::string style_text() { return page_rules + figures::style(); }
 

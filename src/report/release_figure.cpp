@@ -11,7 +11,7 @@
 namespace fractile::report_detail {
 namespace {
 
-constexpr std::size_t rows_a_figure = 40;  // of groups
+constexpr std::size_t rows_a_figure = 36;  // of groups, so that a figure fits a printed page
 
 double number(const std::string& text) { return Rational::parse(text).to_double(); }
 

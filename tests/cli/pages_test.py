@@ -217,7 +217,7 @@ class Groups(PageTest):
         drawn = []
         for i in (1, 2, 3):
             names = [t for _, _, anchor, t in Picture(self.file(f"out/release_{i}.svg")).texts if anchor == "end"]
-            self.assertLessEqual(len(names), 40)
+            self.assertLessEqual(len(names), 36)
             drawn += names
         self.assertEqual(sorted(drawn), sorted(values))
         middles = [int(values[key][1]) for key in drawn]
