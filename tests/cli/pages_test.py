@@ -301,6 +301,21 @@ class OtherVerbs(PageTest):
         self.assert_refused(run("flow", "loss", file, "--epsilon", "1", "--format", "html"), 2, "'html' is not known")
 
 
+class FirstPage(PageTest):
+    """The README opens with two figures, which are those of the program."""
+
+    def test_figures_are_drawn_again(self):
+        folder = HOUSE / "docs" / "figures"
+        self.of("explain", str(folder / "release.json"), "--format", "html", "--figures", "out")
+        self.of("plan", "--bounds", "0", "500000", "--step", "1", "--epsilon", "1", "--expected-rows", "50000", "--quantiles", "deciles",
+                "--format", "html", "--figures", "out")
+        for name, drawn in (("release.svg", "out/release.svg"), ("plan.svg", "out/budgets.svg")):
+            if os.environ.get("FRACTILE_RECORD"):
+                (folder / name).write_text(self.file(drawn), encoding="utf-8")
+            self.assertEqual((folder / name).read_text(encoding="utf-8"), self.file(drawn))
+            self.assertIn(f"docs/figures/{name}", (HOUSE / "README.md").read_text(encoding="utf-8"))
+
+
 class Options(PageTest):
     def refuse(self, code, *parts, **changes):
         self.assert_refused(self.run_release("people.csv", **{**AGES, **changes}), code, *parts)
