@@ -5,7 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "fractile/ledger.hpp"
+#include "fractile/pages.hpp"
 #include "fractile/report.hpp"
+#include "ledger.hpp"
+#include "page_output.hpp"
 #include "query.hpp"
 #include "terminal.hpp"
 #include "text_file.hpp"
@@ -30,17 +34,82 @@ std::string receipt_text(const std::string& file) {
   return std::move(input.text);
 }
 
-int run_explain(const Typed& typed) {
-  if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt has written");
-  const auto prose =
-      choice<Prose>(typed, "--format", {{"text", Prose::text}, {"markdown", Prose::markdown}}, Prose::text);
-  const std::string name = typed.file == "-" ? "standard input" : typed.file;
-  const Receipt receipt = read_receipt(receipt_text(typed.file), name);
-  std::vector<NamedComparison> comparisons;
-  if (const std::optional<ComparisonRequest> request = comparison_of(typed)) {
-    comparisons = in_option("--compare", [&] { return comparisons_of(receipt, *request); });
+namespace {
+
+enum class Explained { text, markdown, html, registry };
+
+Explained format_of_page(const Typed& typed) {
+  return choice<Explained>(typed, "--format",
+                           {{"text", Explained::text},
+                            {"markdown", Explained::markdown},
+                            {"html", Explained::html},
+                            {"registry", Explained::registry}},
+                           Explained::text);
+}
+
+/// Whose budget the release was paid from, if --ledger names it; Error(usage) unless the ledger holds this receipt.
+std::optional<LedgerAccount> account_behind(const Typed& typed, const std::string& receipt) {
+  if (!typed.has("--ledger")) {
+    if (typed.has("--dataset")) usage("--dataset goes with --ledger", "name the ledger, or leave it out");
+    return {};
   }
-  print(explain(receipt, prose, comparisons), "nothing was changed");
+  const std::string path = typed.one("--ledger");
+  const Ledger ledger = Ledger::open_to_read(path);
+  const std::string dataset = dataset_of(ledger, typed, path).name;
+  for (const LedgerEntry& entry : ledger.statement().entries) {
+    if (entry.request.dataset == dataset && entry.receipt == receipt) return account_of(ledger, dataset);
+  }
+  usage("--ledger: no entry of the dataset '" + dataset + "' holds this receipt",
+        "name the ledger that the release was paid from, or leave it out");
+}
+
+std::string record_of(const Typed& typed, const Receipt& receipt) {
+  for (const char* option : {"--public", "--figures", "--compare"}) {
+    if (typed.has(option)) usage(std::string(option) + " does not go with --format registry", "leave it out");
+  }
+  if (!typed.has("--about")) {
+    usage("the registry wants to know who published the values, and what for: --about is missing",
+          "name a TOML file with lines such as title = \"Incomes 2025\"");
+  }
+  return to_registry(receipt, about_in_file(typed.one("--about")));
+}
+
+}  // namespace
+
+WebPage page_of(const std::string& receipt, const std::string& name, const Shown& shown) {
+  const Receipt read = read_receipt(receipt, name);
+  std::vector<NamedComparison> comparisons;
+  if (shown.compared) comparisons = in_option("--compare", [&] { return comparisons_of(read, *shown.compared); });
+  PageOptions options = shown.page.options;
+  options.receipt = receipt;
+  return to_html(read, comparisons, options);
+}
+
+int run_explain(const Typed& typed) {
+  const char* const unchanged = "nothing was changed";
+  if (typed.file.empty()) usage("no RECEIPT to explain", "name a file that fractile release --receipt has written");
+  const Explained format = format_of_page(typed);
+  const bool is_page = format == Explained::html;
+  const bool is_record = format == Explained::registry;
+  Shown shown{is_page ? Format::html : Format::table, comparison_of(typed)};
+  if (!is_record) shown.page = PageOutput::of(typed, shown.format);
+  if (!is_page && typed.has("--ledger")) usage("--ledger goes with --format html", "write it, or leave the option out");
+  const std::string name = typed.file == "-" ? "standard input" : typed.file;
+  std::string text = receipt_text(typed.file);
+  if (text.starts_with("<!DOCTYPE html>")) text = receipt_of_page(text);
+  const Receipt receipt = read_receipt(text, name);
+  if (is_record) {
+    print(record_of(typed, receipt), unchanged);
+    return 0;
+  }
+  if (is_page) {
+    shown.page.options.account = account_behind(typed, text);
+    shown.page.print_page(page_of(text, name, shown), unchanged);
+    return 0;
+  }
+  std::vector<NamedComparison> comparisons;
+  if (shown.compared) comparisons = in_option("--compare", [&] { return comparisons_of(receipt, *shown.compared); });
+  print(explain(receipt, format == Explained::text ? Prose::text : Prose::markdown, comparisons), unchanged);
   return 0;
 }
 

@@ -17,6 +17,7 @@
 #include "fractile/report.hpp"
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
+#include "page_output.hpp"
 #include "pipeline_file.hpp"
 #include "terminal.hpp"
 #include "text_file.hpp"
@@ -134,20 +135,36 @@ std::vector<Rational> odds_of(const std::vector<Exponent>& epsilons) {
 
 // --- Printing --------------------------------------------------------------------------------------------------------
 
-Format format_of_data(const Typed& typed) {
-  return format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+/// How a report is printed, and what goes with its page.
+struct Printed {
+  Format format;
+  PageOutput page = {};
+};
+
+Printed printed_as(const Typed& typed, Format fallback) {
+  const Format format = format_of(typed, fallback, Pages::yes);
+  return {format, PageOutput::of(typed, format)};
 }
 
+Format fallback_of_data() { return stdout_is_terminal() ? Format::table : Format::csv; }
+
 template <class Report>
-void print_report(Format format, const Report& report) {
+concept HasPage = requires(const Report& report, const PageOptions& options) {
+  to_html(report, options);
+};
+
+template <class Report>
+void print_report(const Printed& how, const Report& report) {
   const char* const hint = "free some space, or choose another place for the output";
-  switch (format) {
+  switch (how.format) {
     case Format::table:
       return print(to_table(report), hint);
     case Format::json:
       return print(to_json(report), hint);
     case Format::csv:
       return print(to_csv(report), hint);
+    case Format::html:
+      if constexpr (HasPage<Report>) return how.page.print_page(to_html(report, how.page.options), hint);
   }
 }
 
@@ -182,7 +199,7 @@ std::string out_of_time(const Typed& typed) {
 
 /// Prints the report, unless the time is over first: then `unfinished`, which is undecided.
 template <class Report, class Decide>
-Report in_time(const Typed& typed, Format format, const Report& unfinished, Decide&& decide) {
+Report in_time(const Typed& typed, const Printed& format, const Report& unfinished, Decide&& decide) {
   Deadline deadline(limit_of(typed), [&] {
     print_report(format, unfinished);
     return undecided_exit_code;
@@ -196,7 +213,7 @@ Report in_time(const Typed& typed, Format format, const Report& unfinished, Deci
 // --- The words -------------------------------------------------------------------------------------------------------
 
 int check_refinement(const Typed& typed) {
-  const Format format = format_of(typed, Format::table);
+  const Printed format = printed_as(typed, Format::table);
   const Exponent from = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
   const Exponent to = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
   const PipelineFile file = file_of(typed);
@@ -237,7 +254,7 @@ flow::RealBounds whole_of(const EpsilonRange& range) {
 }
 
 int check_stability(const Typed& typed) {
-  const Format format = format_of(typed, Format::table);
+  const Printed format = printed_as(typed, Format::table);
   const EpsilonRange range = range_of(typed);
   const PipelineFile file = file_of(typed);
   StabilityReport report{range.low, range.high, {flow::Stability::Verdict::undecided, out_of_time(typed)}};
@@ -341,7 +358,7 @@ flow::Channel matched(const NamedChannel& channel, const NamedChannel& other) {
 }
 
 int run_compare(const Typed& typed) {
-  const Format format = format_of(typed, Format::table);
+  const Printed format{format_of(typed, Format::table)};
   if (typed.file.empty() || typed.other.empty()) {
     usage("two files are compared",
           "name them: fractile flow compare first.toml second.toml --from \"ln 3\" --to \"ln 3\"");
@@ -366,7 +383,7 @@ int run_compare(const Typed& typed) {
 
 int run_verify(const Typed& typed) {
   constexpr std::size_t largest_certificate = std::size_t{256} << 20;  // bytes
-  const Format format = format_of(typed, Format::table);
+  const Printed format{format_of(typed, Format::table)};
   if (typed.file.empty()) usage("no FILE to check", "name what fractile flow check printed with --format json");
   const TextFile file = read_text(typed.file, largest_certificate);
   if (!file.trouble.empty()) {
@@ -383,7 +400,7 @@ int run_verify(const Typed& typed) {
 
 /// For everybody with the loss of the file's analyst.
 int check_any_prior(const Typed& typed, bool is_pair) {
-  const Format format = format_of(typed, Format::table);
+  const Printed format = printed_as(typed, Format::table);
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   const auto decided = [&](auto&& decide) {
@@ -462,7 +479,7 @@ flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& an
 }
 
 int run_loss(const Typed& typed) {
-  const Format format = format_of(typed, Format::table);
+  const Printed format{format_of(typed, Format::table)};
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
@@ -516,7 +533,7 @@ std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const flow:
 }
 
 int run_sweep(const Typed& typed) {
-  const Format format = format_of_data(typed);
+  const Printed format = printed_as(typed, fallback_of_data());
   const EpsilonRange range = range_of(typed);
   const std::uint64_t count = typed.has("--points") ? whole_number(typed, "--points", {2, 100'000}) : 200;
   const std::vector<Exponent> points = points_of(range, count);
@@ -549,7 +566,7 @@ int run_sweep(const Typed& typed) {
 }
 
 int run_channel(const Typed& typed) {
-  const Format format = format_of_data(typed);
+  const Printed format{format_of(typed, fallback_of_data())};
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
   print_report(format, ChannelReport{epsilon, about_file(file, [&] {

@@ -9,6 +9,7 @@
 #include "fractile/ledger.hpp"
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
+#include "page_output.hpp"
 #include "sources.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
@@ -57,8 +58,13 @@ LedgerStatement statement_of(const Typed& typed) {
 }
 
 int run_show(const Typed& typed) {
-  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
+  const PageOutput page = PageOutput::of(typed, format);
   const LedgerStatement statement = statement_of(typed);
+  if (format == Format::html) {
+    page.print_page(to_html(statement, page.options), unchanged);
+    return 0;
+  }
   print(format == Format::table  ? to_table(statement)
         : format == Format::json ? to_json(statement, LedgerDetail::balances)
                                  : to_csv(statement, LedgerDetail::balances),
@@ -159,6 +165,13 @@ LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::st
   const std::string nearest = nearest_word(typed.one("--dataset"), names);
   usage(fmt::format("--dataset: the ledger '{}' has no dataset '{}'", path, typed.one("--dataset")),
         nearest.empty() ? "choose one of " + joined(names) : fmt::format("did you mean {}?", nearest));
+}
+
+LedgerAccount account_of(const Ledger& ledger, const std::string& dataset) {
+  for (LedgerAccount& account : ledger.statement().accounts) {
+    if (account.dataset.name == dataset) return account;
+  }
+  throw Error(ErrorCode::internal, "the ledger has lost a dataset", "");
 }
 
 int run_ledger(const Typed& typed) {

@@ -6,6 +6,7 @@
 
 #include "fractile/planning.hpp"
 #include "fractile/report.hpp"
+#include "page_output.hpp"
 #include "query.hpp"
 #include "terminal.hpp"
 #include "values.hpp"
@@ -87,14 +88,16 @@ PlanReport planned(const Typed& typed, QuantileQuery query, const Lattice& latti
   return report;
 }
 
-std::string rendered(Format format, const PlanReport& report) {
+WebPage rendered(Format format, const PlanReport& report, const PageOutput& page) {
   switch (format) {
     case Format::json:
-      return to_json(report);
+      return {to_json(report)};
     case Format::csv:
-      return to_csv(report);
+      return {to_csv(report)};
     case Format::table:
-      return to_table(report);
+      return {to_table(report)};
+    case Format::html:
+      return to_html(report, page.options);
   }
   return {};
 }
@@ -104,9 +107,12 @@ std::string rendered(Format format, const PlanReport& report) {
 int run_plan(const Typed& typed) {
   const Lattice lattice = lattice_of(typed);
   const PlanOptions options = options_of(typed);
-  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
+  const PageOutput page = PageOutput::of(typed, format);
   QuantileQuery query = query_of(typed, planned_budget(typed));
-  print(rendered(format, planned(typed, std::move(query), lattice, options, format == Format::table)));
+  const bool with_chart = format == Format::table || format == Format::html;
+  page.print_page(rendered(format, planned(typed, std::move(query), lattice, options, with_chart), page),
+                  "nothing was released");
   return 0;
 }
 

@@ -92,7 +92,8 @@ std::optional<ComparisonRequest> comparison_of(const Typed& typed) {
 }
 
 Shown shown_as(const Typed& typed, const QuantileQuery& query, const std::vector<std::string>& keys) {
-  Shown shown{format_of(typed, stdout_is_terminal() ? Format::table : Format::csv), comparison_of(typed)};
+  Shown shown{format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes), comparison_of(typed)};
+  shown.page = PageOutput::of(typed, shown.format);
   if (!shown.compared) return shown;
   if (!query.intervals) usage("--compare goes with --intervals", "write for example --intervals 0.95");
   in_option("--compare", [&] { shown.compared->require_among(keys, query.quantiles); });

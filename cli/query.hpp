@@ -9,6 +9,7 @@
 #include "fractile/quantiles.hpp"
 #include "fractile/report.hpp"
 #include "options.hpp"
+#include "page_output.hpp"
 #include "values.hpp"
 
 namespace fractile::cli {
@@ -33,8 +34,9 @@ std::optional<ComparisonRequest> comparison_of(const Typed& typed);
 struct Shown {
   Format format;
   std::optional<ComparisonRequest> compared = {};
+  PageOutput page = {};  ///< for Format::html
 };
-/// --format and --compare. Error(usage) for comparisons of what the release will not have.
+/// --format and what goes with it, and --compare. Error(usage) for comparisons of what the release will not have.
 Shown shown_as(const Typed& typed, const QuantileQuery& query, const std::vector<std::string>& keys);
 
 /// --quantiles and the options of mechanisms; validated.

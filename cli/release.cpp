@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "explain.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/quantiles.hpp"
@@ -23,15 +24,16 @@
 namespace fractile::cli {
 namespace {
 
-/// `json`: the receipt, where it is needed.
-std::string rendered(const Shown& shown, const Published& release, const SourceDescription& source,
-                     const std::string& json) {
-  if (shown.format == Format::json) return json;
+/// What is printed, and the files of a page. `json`: the receipt, where it is needed.
+WebPage rendered(const Shown& shown, const Published& release, const SourceDescription& source,
+                 const std::string& json) {
+  if (shown.format == Format::json) return {json};
+  if (shown.format == Format::html) return page_of(json, "the release", shown);
   const bool is_table = shown.format == Format::table;
-  if (!shown.compared) return is_table ? to_table(release, source) : to_csv(release);
+  if (!shown.compared) return {is_table ? to_table(release, source) : to_csv(release)};
   const Receipt receipt = read_receipt(json, "the release");
   const std::vector<NamedComparison> comparisons = comparisons_of(receipt, *shown.compared);
-  return is_table ? to_table(release, source) + "\n" + to_table(receipt, comparisons) : to_csv(receipt, comparisons);
+  return {is_table ? to_table(release, source) + "\n" + to_table(receipt, comparisons) : to_csv(receipt, comparisons)};
 }
 
 std::optional<std::uint32_t> sql_stability(const Typed& typed) {
@@ -107,7 +109,7 @@ int run_release(const Typed& typed) {
   const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
   query.validate(lattice);
   const RecordSelection selection = selection_of(typed, query);
-  const Shown shown = shown_as(typed, query, selection.keys);
+  Shown shown = shown_as(typed, query, selection.keys);
   const auto null_policy =
       choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}}, NullPolicy::drop);
   const std::string receipt = typed.one("--receipt");
@@ -143,15 +145,17 @@ int run_release(const Typed& typed) {
     charge->reserve();
   }
 
-  std::string output;
+  WebPage output;
   const auto publish = [&] {
+    if (charge) shown.page.options.account = charge->account();
     Progress progress("reading " + input_name(typed));
     const std::vector<RankProfile> profiles =
         profiles_of(table, column, lattice, null_policy, selection, bits, [&] { progress.tick(); });
     Published release = published(profiles, lattice, query, selection, bounds, bits);
     if (public_rows) std::get<QuantileRelease>(release).public_records = table.rows();
     // Worst cases take their time.
-    const bool needs_json = charge || !receipt.empty() || shown.format == Format::json || shown.compared;
+    const bool needs_json =
+        charge || !receipt.empty() || shown.format == Format::json || shown.format == Format::html || shown.compared;
     const std::string json = needs_json ? to_json(release, source) : std::string();
     output = rendered(shown, release, source, json);
     if (charge) {
@@ -162,8 +166,9 @@ int run_release(const Typed& typed) {
     warn_of_noise(release, json);
   };
   charge ? charge->guard(publish) : publish();
-  print(output, !receipt.empty() ? "the release was made; the receipt " + receipt + " holds it"
-                : charge         ? charge->kept()
+  shown.page.print_page(output,
+                        !receipt.empty() ? "the release was made; the receipt " + receipt + " holds it"
+                        : charge         ? charge->kept()
                                  : "the release was made and counts as spent; with --receipt it would have been kept");
   return 0;
 }

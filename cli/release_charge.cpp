@@ -4,6 +4,7 @@
 
 #include <exception>
 
+#include "explain.hpp"
 #include "fractile/report.hpp"
 #include "ledger.hpp"
 #include "sources.hpp"
@@ -12,16 +13,18 @@
 namespace fractile::cli {
 namespace {
 
-std::string rendered(const LedgerEntry& entry, const Shown& shown) {
-  if (shown.format == Format::json) return entry.receipt;
-  const Receipt receipt = read_receipt(entry.receipt, fmt::format("the receipt of entry {}", entry.id));
+WebPage rendered(const LedgerEntry& entry, const Shown& shown) {
+  if (shown.format == Format::json) return {entry.receipt};
+  const std::string name = fmt::format("the receipt of entry {}", entry.id);
+  if (shown.format == Format::html) return page_of(entry.receipt, name, shown);
+  const Receipt receipt = read_receipt(entry.receipt, name);
   std::vector<NamedComparison> comparisons;
   if (shown.compared) comparisons = comparisons_of(receipt, *shown.compared);
-  if (shown.format == Format::csv) return shown.compared ? to_csv(receipt, comparisons) : to_csv(receipt);
-  return to_table(receipt) +
-         fmt::format("\n{}, neighbors {}, released at {} (entry {})\n", entry.request.cost.to_string(),
-                     to_string(entry.request.neighbors), entry.reserved_at, entry.id) +
-         (shown.compared ? "\n" + to_table(receipt, comparisons) : "");
+  if (shown.format == Format::csv) return {shown.compared ? to_csv(receipt, comparisons) : to_csv(receipt)};
+  return {to_table(receipt) +
+          fmt::format("\n{}, neighbors {}, released at {} (entry {})\n", entry.request.cost.to_string(),
+                      to_string(entry.request.neighbors), entry.reserved_at, entry.id) +
+          (shown.compared ? "\n" + to_table(receipt, comparisons) : "")};
 }
 
 }  // namespace
@@ -63,12 +66,15 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
   return ReleaseCharge(std::move(ledger), std::move(request), typed);
 }
 
-bool ReleaseCharge::answer_from_ledger(const std::string& query_text, const Shown& shown) {
+LedgerAccount ReleaseCharge::account() const { return account_of(ledger_, request_.dataset); }
+
+bool ReleaseCharge::answer_from_ledger(const std::string& query_text, Shown shown) {
   request_.query = query_text;
   if (again_ || request_.source.empty()) return false;
   const std::optional<LedgerEntry> stored = ledger_.find_committed(request_.dataset, query_text);
   if (!stored) return false;
-  const std::string text = rendered(*stored, shown);
+  shown.page.options.account = account();
+  const WebPage output = rendered(*stored, shown);
   if (!receipt_.empty() && !is_written(receipt_, stored->receipt)) {
     require_writable(receipt_);
     write_durably(receipt_, stored->receipt);
@@ -76,7 +82,7 @@ bool ReleaseCharge::answer_from_ledger(const std::string& query_text, const Show
   print_error(fmt::format("this was released at {} (entry {} of {}); here it is again, and nothing was spent",
                           stored->reserved_at, stored->id, path_),
               "the table was not read; --again reads it, and pays");
-  print(text, "nothing was spent");
+  shown.page.print_page(output, "nothing was spent");
   return true;
 }
 

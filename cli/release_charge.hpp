@@ -21,7 +21,10 @@ class ReleaseCharge {
   /// When this very query was released before, and --again was not given: prints that release in this format, writes its
   /// receipt where --receipt says, unless it is there already, and tells so on standard error. False when there is none, and
   /// when it is not known what table is read.
-  bool answer_from_ledger(const std::string& query_text, const Shown& shown);
+  bool answer_from_ledger(const std::string& query_text, Shown shown);
+
+  /// The dataset and its balance, this release included once it is reserved.
+  LedgerAccount account() const;
 
   /// What the table is, as ReleaseDetails has it.
   const std::string& source() const { return request_.source; }

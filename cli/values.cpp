@@ -100,9 +100,10 @@ Neighbors neighbors_of(const Typed& typed) {
                            Neighbors::add_remove);
 }
 
-Format format_of(const Typed& typed, Format fallback) {
-  return choice<Format>(typed, "--format", {{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}},
-                        fallback);
+Format format_of(const Typed& typed, Format fallback, Pages pages) {
+  std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+  if (pages == Pages::yes) formats.emplace("html", Format::html);
+  return choice<Format>(typed, "--format", formats, fallback);
 }
 
 std::uint64_t whole_number(const std::string& option, const std::string& text, Range range) {

@@ -55,10 +55,13 @@ Value choice(const Typed& typed, const std::string& option, const std::map<std::
 }
 
 /// How results are printed.
-enum class Format { table, json, csv };
+enum class Format { table, json, csv, html };
+
+/// Whether a verb has a page to look at.
+enum class Pages { no, yes };
 
 /// --format; `fallback` when it is not given.
-Format format_of(const Typed& typed, Format fallback);
+Format format_of(const Typed& typed, Format fallback, Pages pages = Pages::no);
 
 struct Range {
   std::uint64_t least;

@@ -63,6 +63,18 @@ constexpr OptionSpec rates_option{"--rates", "RATES", "tight", "Mechanism",
 constexpr OptionSpec data_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
                                  "table, json or csv"};
 
+// Of whatever has a page.
+constexpr OptionSpec page_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
+                                 "table, json, csv or html (a page to look at, one file)"};
+constexpr OptionSpec about_option{
+    "--about", "FILE", "", "Output",
+    "with html: a TOML file with title, curator, use, region, date, contact, to stand on the page"};
+constexpr OptionSpec figures_option{
+    "--figures", "DIR", "", "Output",
+    "with html: also write the page's figures as SVG and its tables as CSV into this folder"};
+constexpr OptionSpec public_option{"--public", "", "", "Output",
+                                   "with html: leave out paths, queries and internal names, and so the receipt"};
+
 constexpr std::array release_table{
     OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
     quantiles_option,
@@ -118,7 +130,10 @@ constexpr std::array release_table{
                "the DuckDB library, libduckdb.so"},
     OptionSpec{"--threads", "N", "as many as the machine runs at once", "Input",
                "how many threads read and sort; the release does not depend on it"},
-    data_format,
+    page_format,
+    about_option,
+    figures_option,
+    public_option,
     OptionSpec{"--receipt", "PATH", "", "Output",
                "write the release as JSON to a new file, durably, before it is printed"},
     OptionSpec{"--unsafe-seed", "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"},
@@ -169,7 +184,9 @@ constexpr std::array plan_table{
     intervals_option,
     of_option,
     together_option,
-    data_format,
+    page_format,
+    about_option,
+    figures_option,
 };
 
 constexpr const char* plan_epilogue =
@@ -193,14 +210,24 @@ constexpr VerbSpec plan_spec{
 
 constexpr std::array explain_table{
     compare_option,
-    OptionSpec{"--format", "FORMAT", "text", "Output", "text or markdown"},
+    OptionSpec{"--ledger", "PATH", "", "Ledger",
+               "with html: whose budget the release was paid from, to tell what is left"},
+    OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
+    OptionSpec{"--format", "FORMAT", "text", "Output",
+               "text, markdown, html (a page to look at), or registry (YAML for the public registry of deployments)"},
+    OptionSpec{
+        "--about", "FILE", "", "Output",
+        "with html or registry: a TOML file with title, curator, use, region, date, contact, description; for the "
+        "registry also curator_type, sector, author"},
+    figures_option,
+    public_option,
 };
 
 constexpr VerbSpec explain_spec{
     "explain",
     "a receipt in plain language: what was published, and what is promised",
-    "fractile explain RECEIPT [--compare A,B] [--format markdown]",
-    "the receipt that fractile release --receipt has written; - for standard input",
+    "fractile explain RECEIPT [--compare A,B] [--format FORMAT]",
+    "the receipt that fractile release --receipt has written, or a page that holds one; - for standard input",
     explain_table,
     "A receipt that was changed since it was written is refused.\n"
     "\n"
@@ -245,7 +272,9 @@ constexpr VerbSpec ledger_init_spec{
 
 constexpr std::array ledger_show_table{
     OptionSpec{"--dataset", "NAME", "all", "What", "only this one"},
-    data_format,
+    page_format,
+    about_option,
+    figures_option,
 };
 
 constexpr VerbSpec ledger_show_spec{
@@ -386,7 +415,7 @@ constexpr OptionSpec experiment_folder{"--out", "DIR", "", "What",
                                        "the folder for the tables and the figures (required); older ones are replaced"};
 constexpr OptionSpec experiment_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "What",
                                        "the DuckDB library, libduckdb.so"};
-constexpr OptionSpec experiment_no_figures{"--no-figures", "", "", "What", "only the tables; figures need gnuplot"};
+constexpr OptionSpec experiment_no_figures{"--no-figures", "", "", "What", "only the tables"};
 
 constexpr std::array approximate_quantiles_table{
     OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
@@ -510,7 +539,9 @@ constexpr std::array flow_check_table{
     OptionSpec{"--within", "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is decided and what is not"},
     flow_duckdb,
-    flow_format,
+    OptionSpec{"--format", "FORMAT", "table", "Output", "table, json, csv or html (a page to look at, one file)"},
+    about_option,
+    figures_option,
 };
 
 constexpr VerbSpec flow_check_spec{
@@ -557,7 +588,9 @@ constexpr std::array flow_sweep_table{
     OptionSpec{"--within", "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is known of where it rises"},
     flow_duckdb,
-    data_format,
+    page_format,
+    about_option,
+    figures_option,
 };
 
 constexpr VerbSpec flow_sweep_spec{

@@ -19,7 +19,7 @@ struct StudiedMechanism {
   Base base;
   std::uint64_t quick_up_to;  ///< the largest m at which a release takes less than a second
   const char* colour;         ///< of its line in figures, "#rrggbb"
-  int dash;                   ///< gnuplot's dashtype; 1 is a full line
+  int dash;                   ///< as figures::Line has it; 1 is a full line
 };
 
 std::span<const StudiedMechanism> studied_mechanisms();

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <system_error>
 
-#include "experiments/gnuplot.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::experiments {
@@ -25,10 +24,6 @@ std::string write_file(const std::string& folder, const std::string& name, const
   file << text << std::flush;
   if (!file) refuse(path, std::strerror(errno));
   return path;
-}
-
-std::string how_to_draw(const std::string& folder) {
-  return fmt::format("draw the figures with: cd '{}' && for f in *.gp; do gnuplot $f; done", folder);
 }
 
 }  // namespace
@@ -50,21 +45,11 @@ std::vector<std::string> write_files(const std::string& folder, const std::vecto
 }
 
 std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures,
-                                       const Observer& observer) {
+                                       const Observer& /*observer*/) {
   std::vector<std::string> paths;
-  Drawn drawn = Drawn::yes;
   for (const Figure& figure : figures) {
-    const std::string script = figure.name + ".gp";
-    paths.push_back(write_file(folder, script, gnuplot_script(figure)));
-    if (drawn == Drawn::yes) drawn = draw(folder, script);
-    if (drawn != Drawn::yes) continue;
-    for (const char* ending : {".png", ".svg"}) {
-      paths.push_back((std::filesystem::path(folder) / (figure.name + ending)).string());
-    }
+    paths.push_back(write_file(folder, figure.name + ".svg", to_svg(figure, figures::Frame::file)));
   }
-  if (drawn == Drawn::no_gnuplot)
-    observer.note(fmt::format("gnuplot is not installed; once it is, {}", how_to_draw(folder)));
-  if (drawn == Drawn::failed) observer.note(fmt::format("gnuplot failed; to see why, {}", how_to_draw(folder)));
   return paths;
 }
 

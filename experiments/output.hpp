@@ -20,7 +20,7 @@ void prepare_folder(const std::string& folder);
 /// Writes the files, replacing older ones. Their paths. Error(data) when that fails.
 std::vector<std::string> write_files(const std::string& folder, const std::vector<TextFile>& files);
 
-/// Writes a gnuplot script a figure and has gnuplot draw it. Notes when it cannot. The paths of what was written.
+/// Draws each figure as NAME.svg, replacing older ones. The paths of what was written.
 std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures,
                                        const Observer& observer);
 

@@ -29,6 +29,7 @@ class Room:
 
 ROOMS = {
     "exact": Room(0),
+    "figures": Room(1),
     "privacy": Room(1, ("exact",)),
     "ranks": Room(1, ("exact",)),
     "quantiles": Room(2, ("ranks", "privacy", "exact")),
@@ -43,7 +44,9 @@ ROOMS = {
     "flow/windows": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "exact")),
     "source": Room(2, ("ranks", "exact")),
     "ledger": Room(2, ("privacy", "exact")),
-    "report": Room(3, ("quantiles", "flow", "source", "ledger", "privacy", "ranks", "exact")),
+    "report": Room(
+        3, ("quantiles", "flow", "source", "ledger", "figures", "privacy", "ranks", "exact")
+    ),
     "experiments": Room(4, ALL_PUBLIC),
     "cli": Room(5, ALL_PUBLIC, also=("experiments",)),
     "python": Room(5, ALL_PUBLIC),
@@ -94,6 +97,8 @@ PUBLIC_HEADERS = {
     "stability": "flow/stability",
     "windows": "flow/windows",
     "ledger": "ledger",
+    "figures": "figures",
+    "pages": "report",
     "report": "report",
 }
 

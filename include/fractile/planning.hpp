@@ -62,10 +62,11 @@ RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t r
 struct TypicalError {
   Shape shape = Shape::normal;
   std::uint64_t rows = 0;
-  std::uint64_t releases = 0;       ///< how many were drawn from the mechanism's own law
-  std::vector<double> median;       ///< one a quantile
-  std::vector<double> nine_in_ten;  ///< one a quantile: nine releases in ten have at most this
-  std::vector<double> mean;         ///< one a quantile
+  std::uint64_t releases = 0;        ///< how many were drawn from the mechanism's own law
+  std::vector<double> median;        ///< one a quantile
+  std::vector<double> nine_in_ten;   ///< one a quantile: nine releases in ten have at most this
+  std::vector<double> mean;          ///< one a quantile
+  std::vector<double> largest = {};  ///< one a release, increasing: the error of the quantile that it misses by most
 };
 
 /// Draws releases with reproducible bits: the same for the same arguments. Error(usage) unless rows and releases are positive.

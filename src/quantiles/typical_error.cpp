@@ -94,14 +94,18 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
   if (rows == 0 || releases == 0) throw Error(ErrorCode::usage, "a typical error takes rows and releases");
   const RankProfile table = reference_table(lattice, shape, rows);
   std::vector<std::vector<double>> errors(query.quantiles.size());
+  std::vector<double> largest;
   RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
   for (std::uint64_t i = 0; i < releases; ++i) {
     const QuantileRelease release = release_quantiles(table, lattice, query, bits);
+    largest.push_back(0);
     for (std::size_t j = 0; j < errors.size(); ++j) {
       errors[j].push_back(rank_error(table, query.quantiles[j], release.indices[j]));
+      largest.back() = std::max(largest.back(), errors[j].back());
     }
   }
-  TypicalError typical{shape, rows, releases, {}, {}, {}};
+  std::ranges::sort(largest);
+  TypicalError typical{shape, rows, releases, {}, {}, {}, std::move(largest)};
   for (std::vector<double>& of_one : errors) {
     typical.median.push_back(quantile_of(of_one, 0.5));
     typical.nine_in_ten.push_back(quantile_of(of_one, 0.9));

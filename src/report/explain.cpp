@@ -2,102 +2,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "fractile/accounting.hpp"
+#include "fractile/pages.hpp"
 #include "fractile/report.hpp"
-#include "fractile/text.hpp"
 #include "report/interval_text.hpp"
+#include "report/page.hpp"
+#include "report/release_figure.hpp"
 #include "report/text_columns.hpp"
 
 namespace fractile {
 namespace {
 
+using report_detail::in_a_hundred;
 using report_detail::lower_text;
 using report_detail::OpenEnds;
+using report_detail::Page;
 using report_detail::share_of;
 using report_detail::upper_text;
-
-/// Headings, paragraphs and a table, as text or Markdown.
-class Page {
- public:
-  explicit Page(Prose prose) : markdown_(prose == Prose::markdown) {}
-
-  void title(const std::string& words) { text_ = markdown_ ? "# " + clean(words) + "\n" : underlined(words, '='); }
-  void section(const std::string& words) {
-    text_ += "\n" + (markdown_ ? "## " + clean(words) + "\n" : underlined(words, '-'));
-    if (!markdown_) between_ = false;
-  }
-  void paragraph(const std::string& words) { add(wrapped(clean(words))); }
-  void table(std::vector<report_detail::Row> rows) {
-    for (report_detail::Row& row : rows) {
-      for (std::string& cell : row) cell = clean(cell);
-    }
-    add(markdown_ ? piped(rows) : report_detail::aligned(rows));
-  }
-  /// What someone typed, so that it means nothing to Markdown.
-  std::string typed(const std::string& words) const {
-    std::string shown = shown_text(words);
-    if (!markdown_) return shown;
-    std::string escaped;
-    for (const char c : shown) {
-      if (std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
-      escaped += c;
-    }
-    return escaped;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  void add(const std::string& block) {
-    text_ += (between_ ? "\n" : "") + block;
-    between_ = true;
-  }
-
-  /// Nothing that a receipt holds acts on a terminal.
-  static std::string clean(const std::string& words) { return shown_text(words); }
-
-  static std::string underlined(const std::string& words, char line) {
-    const std::string title = clean(words);
-    return title + "\n" + std::string(report_detail::width_of(title), line) + "\n";
-  }
-
-  static std::string wrapped(const std::string& words) {
-    constexpr std::size_t width = 96;
-    std::string lines;
-    std::string line;
-    for (std::size_t at = 0; at < words.size();) {
-      const std::size_t end = std::min(words.find(' ', at), words.size());
-      const std::string word = words.substr(at, end - at);
-      if (!line.empty() && line.size() + 1 + word.size() > width) {
-        lines += line + "\n";
-        line.clear();
-      }
-      line += (line.empty() ? "" : " ") + word;
-      at = end + 1;
-    }
-    return lines + line + "\n";
-  }
-
-  static std::string piped(const std::vector<report_detail::Row>& rows) {
-    std::string text;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      text += "|";
-      for (const std::string& cell : rows[i]) text += " " + cell + " |";
-      text += "\n";
-      if (i > 0) continue;
-      text += "|";
-      for (std::size_t j = 0; j < rows[i].size(); ++j) text += j == 0 ? " :--- |" : " ---: |";
-      text += "\n";
-    }
-    return text;
-  }
-
-  bool markdown_;
-  bool between_ = true;  // a line is left empty before the next block
-  std::string text_;
-};
 
 // --- Words -------------------------------------------------------------------------------------------------------------
 
@@ -114,6 +39,7 @@ std::string percent_of(const std::string& share) {
 
 std::string table_name(const Page& page, const Receipt& receipt) {
   if (!receipt.source.sql.empty()) return "the result of a query";
+  if (receipt.source.file.empty()) return "a table";  // of a public page
   return receipt.source.file == "-" ? "standard input" : page.typed(receipt.source.file);
 }
 
@@ -121,6 +47,18 @@ std::string table_name(const Page& page, const Receipt& receipt) {
 std::string without_the_person(const Receipt& receipt) {
   return receipt.neighbors == "add-remove" ? "without that person's records"
                                            : "with any other records in place of that person's";
+}
+
+/// What of a budget is no decimal number, as one that is not below it.
+std::string as_numbers(const Budget& budget) {
+  const auto above = [](double value) { return std::ceil(value * 1e4 * (1 + 1e-12)) / 1e4; };
+  if (budget.measure() == Measure::zcdp) {
+    return budget.rho().is_decimal() ? ""
+                                     : fmt::format(" As a number, rho is at most {}.", above(budget.rho().to_double()));
+  }
+  const Exponent& epsilon = budget.epsilon();
+  if (!epsilon.is_log() && epsilon.coefficient().is_decimal()) return {};
+  return fmt::format(" As a number, epsilon is at most {}.", above(epsilon.to_double()));
 }
 
 std::string measure_in_words(Measure measure) {
@@ -133,13 +71,6 @@ std::string measure_in_words(Measure measure) {
       return "approximate differential privacy";
   }
   return {};
-}
-
-/// "2.8 in 100", "28 in 100"; never below the probability.
-std::string in_a_hundred(const Rational& probability) {
-  const Rational percent = probability * Rational(100);
-  const Rational unit = percent < Rational(10) ? Rational(1, 10) : Rational(1);
-  return ((percent / unit).ceil() * unit).to_decimal() + " in 100";
 }
 
 /// What may come of the release because a person took part.
@@ -156,7 +87,7 @@ void explain_probabilities(Page& page, const Receipt& receipt) {
     const Rational probability(percent, 100);
     rows.push_back({in_a_hundred(probability), in_a_hundred(largest_probability(receipt.budget, probability))});
   }
-  page.table(rows);
+  page.table({"probabilities", "What may come of the release because a person took part"}, rows);
   page.paragraph("The two columns may change places: the promise holds in both directions.");
 }
 
@@ -187,8 +118,8 @@ void explain_odds(Page& page, const Receipt& receipt) {
 
 void explain_strength(Page& page, const Receipt& receipt) {
   page.section("How strong the promise is");
-  page.paragraph(fmt::format("The release costs {} ({}).", receipt.budget.to_string(),
-                             measure_in_words(receipt.budget.measure())));
+  page.paragraph(fmt::format("The release costs {} ({}).{}", receipt.budget.to_string(),
+                             measure_in_words(receipt.budget.measure()), as_numbers(receipt.budget)));
   explain_probabilities(page, receipt);
   if (receipt.budget.measure() == Measure::pure) explain_odds(page, receipt);
   if (receipt.budget.measure() == Measure::zcdp) {
@@ -198,6 +129,10 @@ void explain_strength(Page& page, const Receipt& receipt) {
                     up(epsilon_of_zcdp(receipt.budget.rho(), Rational(1, 1'000'000)).to_double())));
   }
   page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do deltas and rhos.");
+}
+
+std::string records_of(const Receipt& receipt) {
+  return receipt.records_per_person == "1" ? "1 record" : receipt.records_per_person + " records";
 }
 
 /// What is left of the promise to somebody with more records than declared (docs/proofs/composition.md, 4).
@@ -226,33 +161,54 @@ std::string round_numbers_in_words(const Receipt::Group& group) {
                      fmt::join(found, ", and "));
 }
 
-void explain_values(Page& page, const Receipt& receipt) {
-  page.section("What was published");
-  page.paragraph(
-      fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
-                  page.typed(receipt.source.column), table_name(page, receipt)));
+/// A heading, and a row a value; on pages with figures also between which shares it lies, when that is drawn.
+std::vector<report_detail::Row> published_rows(const Page& page, const Receipt& receipt) {
   const bool grouped = !receipt.source.by.empty();
   const bool with_intervals = !receipt.interval_level.empty();
+  const bool with_shares = page.has_figures() && report_detail::has_share_bars(receipt);
   std::vector<report_detail::Row> rows{{"share", page.typed(receipt.source.column)}};
   if (with_intervals) {
     rows[0].insert(rows[0].end(), {"from", "to"});
   } else {
     rows[0].emplace_back("off by at most");
   }
+  if (with_shares) rows[0].insert(rows[0].end(), {"true share, from", "to"});
   if (grouped) rows[0].insert(rows[0].begin(), page.typed(receipt.source.by));
   for (const Receipt::Group& group : receipt.groups) {
     for (const Receipt::Published& each : group.quantiles) {
       rows.push_back({share_of(Rational::parse(each.quantile)), each.value});
+      report_detail::Row& row = rows.back();
       if (with_intervals) {
-        rows.back().push_back(lower_text(each.interval, OpenEnds::in_words));
-        rows.back().push_back(upper_text(each.interval, OpenEnds::in_words));
+        row.push_back(lower_text(each.interval, OpenEnds::in_words));
+        row.push_back(upper_text(each.interval, OpenEnds::in_words));
       } else {
-        rows.back().push_back(each.rank_error ? *each.rank_error + " records" : "not known");
+        row.push_back(each.rank_error ? *each.rank_error + " records" : "not known");
       }
-      if (grouped) rows.back().insert(rows.back().begin(), page.typed(group.key));
+      if (with_shares) {
+        const report_detail::Shares shares = report_detail::shares_of(receipt, each);
+        row.insert(row.end(), {share_of(shares.from), share_of(shares.to)});
+      }
+      if (grouped) row.insert(row.begin(), page.typed(group.key));
     }
   }
-  page.table(rows);
+  return rows;
+}
+
+void explain_values(Page& page, const Receipt& receipt) {
+  page.section("What was published");
+  const bool grouped = !receipt.source.by.empty();
+  page.paragraph(
+      fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
+                  page.typed(receipt.source.column), table_name(page, receipt)));
+  if (page.has_figures()) report_detail::draw_release(page, receipt);
+  constexpr std::size_t most_columns = 10;  // of values, on a page
+  const bool is_wide = page.has_figures() && grouped && receipt.groups.front().quantiles.size() <= most_columns;
+  std::vector<report_detail::Row> rows = is_wide ? report_detail::wide_rows(receipt) : published_rows(page, receipt);
+  const std::size_t names = grouped && !is_wide ? 2 : 1;
+  page.table(
+      {"release", "The published values" + std::string(is_wide ? ", " + report_detail::about_wide_rows(receipt) : ""),
+       names},
+      rows);
   if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
   const std::string found = round_numbers_in_words(receipt.groups.front());
   if (!grouped && !found.empty()) page.paragraph(found);
@@ -265,13 +221,13 @@ void explain_comparisons(Page& page, const Receipt& receipt, const std::vector<N
     std::ranges::transform(row.begin(), row.end() - 6, row.begin(),
                            [&](const std::string& name) { return page.typed(name); });
   }
-  page.table(rows);
+  page.table({"comparisons", "Differences and ratios", rows.front().size() - 6}, rows);
   page.paragraph(report_detail::comparisons_in_words(receipt, comparisons) + " " + report_detail::about_comparisons);
 }
 
 void explain_people(Page& page, const Receipt& receipt) {
   page.section("For whom the promise holds");
-  const std::string records = receipt.records_per_person == "1" ? "1 record" : receipt.records_per_person + " records";
+  const std::string records = records_of(receipt);
   if (!receipt.source.sql_stability.empty()) {
     page.paragraph("For every person whose records change no more rows of the query's result than is declared below.");
   } else if (receipt.source.person.empty()) {
@@ -280,9 +236,11 @@ void explain_people(Page& page, const Receipt& receipt) {
                                of_more_records(receipt.budget.measure())));
   } else {
     page.paragraph(fmt::format(
-        "For every person, as the column {} tells persons apart, however many records they have: at most {} "
+        "For every person, as {} tells persons apart, however many records they have: at most {} "
         "of theirs, chosen at random, counted{}.",
-        page.typed(receipt.source.person), records, receipt.source.by.empty() ? "" : " in all groups together"));
+        receipt.source.person == report_detail::withheld ? "a column of the table"
+                                                         : "the column " + page.typed(receipt.source.person),
+        records, receipt.source.by.empty() ? "" : " in all groups together"));
   }
   page.paragraph(receipt.neighbors == "add-remove"
                      ? "What is protected is whether the person's records are in the table at all, and what they say."
@@ -339,6 +297,9 @@ void explain_errors(Page& page, const Receipt& receipt) {
       percent_of(receipt.confidence), receipt.rows, receipt.source.by.empty() ? "" : " in a group",
       receipt.together.empty() ? ""
                                : " With the same probability no value is off by more than " + receipt.together + "."));
+  page.paragraph(
+      "That is the error that protects people, and no other: how far the table's records stand for anybody else is not "
+      "in it.");
   if (!receipt.rounded.empty()) {
     page.paragraph(fmt::format(
         "Of these, up to {} are records finer than the granularity that was found privately, and rounded to it; where "
@@ -362,7 +323,8 @@ void explain_query(Page& page, const Receipt& receipt) {
   page.paragraph((stability.empty()
                       ? "The query was checked: it goes row by row, each row of its result coming from one record. "
                       : declared_in_words(receipt)) +
-                 "It is: " + page.typed(receipt.source.sql));
+                 (receipt.source.sql == report_detail::withheld ? "Whoever published the values keeps its text."
+                                                                : "It is: " + page.typed(receipt.source.sql)));
   std::vector<std::string> tables;
   for (const NamedTable& table : receipt.source.tables) {
     tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
@@ -408,6 +370,15 @@ std::string spending_of(const Receipt& receipt) {
   return text;
 }
 
+/// The page with the proof of a mechanism's promise.
+std::string proof_of(const std::string& mechanism) {
+  if (mechanism == "exponential") return "single_quantile.md";
+  if (mechanism == "approximate") return "approximate_quantiles.md";
+  if (mechanism == "independent") return "independent.md";
+  if (mechanism == "tree") return "count_tree.md";
+  return "joint_total.md";
+}
+
 void explain_origin(Page& page, const Receipt& receipt) {
   page.section("How it was done");
   const Receipt::Group& first = receipt.groups.front();
@@ -423,32 +394,205 @@ void explain_origin(Page& page, const Receipt& receipt) {
                                receipt.source.by.empty() ? "" : ", in every group",
                                receipt.budget.measure() == Measure::zcdp ? "rho" : "epsilon", spending));
   }
+  page.paragraph(fmt::format(
+      "The proof is docs/proofs/{} of the program{}. The model is the central one: whoever ran the program holds the "
+      "table, and is trusted with it.",
+      proof_of(first.mechanism),
+      receipt.interval_level.empty() ? "" : ", and of the intervals docs/proofs/intervals.md"));
   page.paragraph("The receipt's SHA-256 is " + receipt.sha256 + "; it fits.");
 }
 
-}  // namespace
+// --- For those who decide, and those who check -------------------------------------------------------------------------
 
-std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons) {
-  Page page(prose);
+/// The largest of all values; nothing when one of them is not known.
+std::optional<Rational> largest_error(const Receipt& receipt) {
+  Rational largest;
+  for (const Receipt::Group& group : receipt.groups) {
+    for (const Receipt::Published& each : group.quantiles) {
+      if (!each.rank_error) return {};
+      largest = std::max(largest, Rational::parse(*each.rank_error));
+    }
+  }
+  return largest;
+}
+
+std::string error_in_short(const Receipt& receipt) {
+  if (!receipt.interval_level.empty()) {
+    return fmt::format(
+        "Each value has an interval beside it that holds the quantile of the {} with a probability of at least {}.",
+        receipt.interval_of, share_of(Rational::parse(receipt.interval_level)));
+  }
+  const std::optional<Rational> largest = largest_error(receipt);
+  if (!largest) return "How far the values may be off at worst is not known for all of them.";
+  return fmt::format("With a probability of at least {} each, the values miss their quantiles by at most {} records.",
+                     percent_of(receipt.confidence), largest->to_string());
+}
+
+/// What is asked of a person for whom the promise holds.
+std::string who_is_meant(const Receipt& receipt) {
+  if (!receipt.source.sql_stability.empty())
+    return " whose records change no more rows of the query's result than is declared";
+  return receipt.source.person.empty() ? " who has no more than " + records_of(receipt) + " in the table" : "";
+}
+
+void explain_in_short(Page& page, const Receipt& receipt, const PageOptions& options) {
+  page.section("In short");
+  const Rational ten(10, 100);
+  std::vector<std::string> items{
+      fmt::format("If something would come about with a probability of {} {}, it comes about with at most {} as it is. "
+                  "That is so for everybody{}.",
+                  in_a_hundred(ten),
+                  receipt.neighbors == "add-remove" ? "without your records" : "with other records in place of yours",
+                  in_a_hundred(largest_probability(receipt.budget, ten)), who_is_meant(receipt)),
+      error_in_short(receipt)};
+  if (options.account) {
+    items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
+                                options.account->balance.remaining.to_string()));
+  }
+  page.list(items);
+}
+
+void explain_account(Page& page, const PageOptions& options) {
+  page.section("What was spent on these people, and what is left");
+  const auto& [dataset, balance] = *options.account;
+  page.paragraph(fmt::format(
+      "The ledger{} allows {} for each {} in all. All releases together, this one among them, have spent {}; what is "
+      "reserved counts as spent. What is left is {}.",
+      options.is_public ? "" : " of the dataset " + page.typed(dataset.name), dataset.budget.to_string(),
+      page.typed(dataset.unit), balance.spent.to_string(), balance.remaining.to_string()));
+}
+
+/// What anybody may learn of the table, or knew before.
+void explain_unprotected(Page& page, const Receipt& receipt) {
+  page.section("What is not protected");
+  std::vector<std::string> items;
+  items.push_back(receipt.bounds_share.empty()
+                      ? fmt::format("The possible values, {}, which were chosen beforehand.", receipt.lattice)
+                      : "The distance between possible values, which was chosen beforehand.");
+  items.emplace_back("Which quantiles were asked for, of which column, and at what cost.");
+  if (!receipt.source.by.empty()) items.emplace_back("The list of groups, which is public knowledge.");
+  if (!receipt.public_records.empty()) {
+    items.push_back(fmt::format("The number of rows, {}, which was declared public.", receipt.public_records));
+  }
+  if (receipt.neighbors != "add-remove") items.emplace_back("Who is in the table, and how many rows it has.");
+  items.emplace_back(
+      "That the release succeeded: in every record, the column holds what it should. And that there was a release at "
+      "all.");
+  items.emplace_back(
+      "What is so of people in general. A release may teach about somebody what it teaches about everybody like "
+      "them, whether they are in the table or not.");
+  page.list(items);
+}
+
+void explain_checks(Page& page, const Receipt& receipt) {
+  page.section("For whoever checks outputs");
+  page.paragraph(fmt::format(
+      "No minimum count was applied, and none is needed. Such a rule keeps somebody from being recognised in an exact "
+      "figure about few people. These values are not exact: they were drawn at random among the possible values, so "
+      "that "
+      "one person's records change the probability of what is published by no more than is said above, however few "
+      "records there are{}.",
+      receipt.source.by.empty() ? "" : " in a group"));
+  page.paragraph(
+      "No value is the copy of a record: each was drawn among the possible values, and could have been drawn had no "
+      "record "
+      "had it.");
+}
+
+void explain_words(Page& page, const Receipt& receipt) {
+  page.section("What the words mean");
+  const bool is_rho = receipt.budget.measure() == Measure::zcdp;
+  page.glossary({
+      {"quantile", "the value at or below which a given share of the records lies; the one of 50 % is the median"},
+      {"record", "a row of the table that has a number in this column"},
+      {"differential privacy",
+       "a promise: whatever is published would have come about with almost the same probability without a person's "
+       "records"},
+      is_rho
+          ? std::pair<std::string, std::string>{"rho", "how much the probabilities may change; smaller is more private"}
+          : std::pair<std::string,
+                      std::string>{"epsilon",
+                                   "how much the odds may change: by a factor of e^epsilon; smaller is more private"},
+      {"neighbours", receipt.neighbors == "add-remove" ? "two tables, one of which has one record more"
+                                                       : "two tables that differ in what one record says"},
+      {"rank error", "by how many records a value misses its quantile"},
+      {"budget", "what all releases about the same people together may cost"},
+      {"receipt",
+       "the file that holds a release and all that it was made with; its SHA-256 changes when it is changed"},
+  });
+}
+
+/// As its publisher has it.
+void explain_about(Page& page, const About& about) {
+  std::vector<std::string> items;
+  for (const auto& [what, text] : {std::pair{"Published by", &about.curator}, std::pair{"What for", &about.use},
+                                   std::pair{"About", &about.region}, std::pair{"Date", &about.date},
+                                   std::pair{"Contact", &about.contact}, std::pair{"What it is", &about.description}}) {
+    if (!text->empty()) items.push_back(fmt::format("{}: {}", what, page.typed(*text)));
+  }
+  if (!items.empty()) page.list(items);
+}
+
+std::string title_of(const Page& page, const Receipt& receipt, const About& about) {
+  if (!about.title.empty()) return page.typed(about.title);
   const std::size_t quantiles = receipt.groups.front().quantiles.size();
-  page.title(fmt::format("{} quantile{} of {}{}", quantiles, quantiles == 1 ? "" : "s",
-                         page.typed(receipt.source.column),
-                         receipt.source.by.empty() ? "" : " by " + page.typed(receipt.source.by)));
+  return fmt::format("{} quantile{} of {}{}", quantiles, quantiles == 1 ? "" : "s", page.typed(receipt.source.column),
+                     receipt.source.by.empty() ? "" : " by " + page.typed(receipt.source.by));
+}
+
+void explain_on(Page& page, const Receipt& receipt, const std::vector<NamedComparison>& comparisons,
+                const PageOptions& options) {
+  page.title(title_of(page, receipt, options.about));
+  explain_about(page, options.about);
   if (!receipt.unsafe_seed.empty()) {
     page.section("NOT PRIVATE");
     page.paragraph(
         fmt::format("The random bits came from the seed {}. Whoever knows it can undo the noise: none of the promises "
                     "below holds. Do not publish these values.",
                     receipt.unsafe_seed));
+  } else {
+    explain_in_short(page, receipt, options);
   }
   explain_values(page, receipt);
   if (!comparisons.empty()) explain_comparisons(page, receipt, comparisons);
   explain_people(page, receipt);
   explain_strength(page, receipt);
   explain_errors(page, receipt);
+  if (options.account) explain_account(page, options);
   explain_assumptions(page, receipt);
+  explain_unprotected(page, receipt);
   explain_origin(page, receipt);
+  explain_checks(page, receipt);
+  explain_words(page, receipt);
+}
+
+/// What only its publisher should see is withheld.
+Receipt for_everybody(Receipt receipt) {
+  receipt.source.file.clear();
+  receipt.source.tables.clear();
+  if (!receipt.source.sql.empty()) receipt.source.sql = report_detail::withheld;
+  if (!receipt.source.person.empty()) receipt.source.person = report_detail::withheld;
+  return receipt;
+}
+
+}  // namespace
+
+std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons) {
+  report_detail::ProsePage page(prose);
+  explain_on(page, receipt, comparisons, {});
   return page.text();
+}
+
+WebPage to_html(const Receipt& receipt, const std::vector<NamedComparison>& comparisons, const PageOptions& options) {
+  report_detail::HtmlPage page;
+  explain_on(page, options.is_public ? for_everybody(receipt) : receipt, comparisons, options);
+  if (!options.is_public && !options.receipt.empty()) {
+    page.section("Receipt");
+    page.paragraph(
+        "Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256.");
+    page.verbatim(report_detail::receipt_id, options.receipt);
+  }
+  return std::move(page).finished();
 }
 
 }  // namespace fractile

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "fractile/report.hpp"
+#include "report/flow_blocks.hpp"
 #include "report/flow_numbers.hpp"
 #include "report/text_columns.hpp"
 
@@ -11,6 +12,9 @@ namespace fractile {
 namespace {
 
 using report_detail::aligned;
+using report_detail::Block;
+using report_detail::Blocks;
+using report_detail::blocks_of;
 using report_detail::epsilon_digits;
 using report_detail::odds_digits;
 using report_detail::Pair;
@@ -38,7 +42,7 @@ std::string brief(const Rational& number) {
 constexpr const char* brief_note = "what has a ~ is rounded here, and exact in --format json\n";
 constexpr const char* digits_note = "what has a ~ is rounded here, and has 30 digits in --format json\n";
 
-std::string labelled(const std::string& corner, const Row& rows, const Row& columns, const flow::Matrix& matrix) {
+Blocks labelled(const std::string& corner, const Row& rows, const Row& columns, const flow::Matrix& matrix) {
   if (matrix.rows() * matrix.columns() > largest_table) {
     return fmt::format("{} rows and {} columns: too many to look at, --format json prints them\n", matrix.rows(),
                        matrix.columns());
@@ -49,11 +53,19 @@ std::string labelled(const std::string& corner, const Row& rows, const Row& colu
     lines.push_back({rows[i]});
     for (const Rational& entry : matrix.row(i)) lines.back().push_back(brief(entry));
   }
-  return aligned(lines);
+  return lines;
+}
+
+bool is_rounded(const Block& block) {
+  return block.lines.find('~') != std::string::npos || std::ranges::any_of(block.rows, [](const Row& row) {
+           return std::ranges::any_of(row, [](const std::string& cell) { return cell.find('~') != std::string::npos; });
+         });
 }
 
 /// With a note when there are rounded numbers in it.
-std::string noted(const std::string& text) { return text.find('~') == std::string::npos ? text : text + brief_note; }
+Blocks noted(const Blocks& blocks) {
+  return std::ranges::any_of(blocks.all(), is_rounded) ? blocks + brief_note : blocks;
+}
 
 /// The two epsilons of a verdict, in words.
 struct Ends {
@@ -61,15 +73,14 @@ struct Ends {
   std::string to;
 };
 
-std::string certificate(const flow::Witness& witness, const flow::PipelineRefinement& answer, const Ends& ends) {
+Blocks certificate(const flow::Witness& witness, const flow::PipelineRefinement& answer, const Ends& ends) {
   if (witness.matrix.rows() == 0) return {};
-  return fmt::format("\nthe release at {} can be drawn from the release at {}, by these rows:\n\n", ends.to,
-                     ends.from) +
+  return Blocks(fmt::format("\nthe release at {} can be drawn from the release at {}, by these rows:\n\n", ends.to,
+                            ends.from)) +
          labelled("", answer.observations, answer.observations, witness.matrix) + "\nchecked in exact arithmetic\n";
 }
 
-std::string certificate(const flow::Counterexample& refutation, const flow::PipelineRefinement& answer,
-                        const Ends& ends) {
+Blocks certificate(const flow::Counterexample& refutation, const flow::PipelineRefinement& answer, const Ends& ends) {
   const flow::Matrix& losses = refutation.loss.matrix();
   flow::Matrix columns(losses.rows(), losses.columns() + 1);
   for (std::size_t i = 0; i < losses.rows(); ++i) {
@@ -78,7 +89,7 @@ std::string certificate(const flow::Counterexample& refutation, const flow::Pipe
   }
   Row names{"prior"};
   for (const std::string& action : refutation.loss.actions()) names.push_back("action " + action);
-  return "\nwhat this analyst believes, and what their actions cost:\n\n" +
+  return Blocks("\nwhat this analyst believes, and what their actions cost:\n\n") +
          labelled("secret", answer.secrets, names, columns) +
          fmt::format("\nexpected loss at {}: {}{}\nexpected loss at {}: {}{}\nboth {}\n", ends.from,
                      answer.are_losses_bounds ? "at least " : "", brief(refutation.loss_from), ends.to,
@@ -87,11 +98,11 @@ std::string certificate(const flow::Counterexample& refutation, const flow::Pipe
 }
 
 /// Whose channels the certificate is about, when that is not obvious.
-std::string about(const flow::PipelineRefinement& answer) {
-  return answer.about ? fmt::format("\nof {}\n", whose(*answer.about)) : "";
+Blocks about(const flow::PipelineRefinement& answer) {
+  return answer.about ? Blocks(fmt::format("\nof {}\n", whose(*answer.about))) : Blocks();
 }
 
-std::string certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
+Blocks certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
   if (const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict)) {
     return about(answer) + noted(certificate(*witness, answer, ends));
   }
@@ -120,16 +131,16 @@ Row ends_row(const flow::RealBounds& from, const flow::RealBounds& to) {
   return {epsilons.from, epsilons.to, odds.from, odds.to};
 }
 
-std::string windows_table(const std::vector<flow::UnstableWindow>& windows) {
+Blocks windows_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
   for (const flow::UnstableWindow& window : first_of(windows)) {
     rows.push_back(ends_row(window.from, window.to));
   }
-  return aligned(rows) + and_more(windows.size());
+  return Blocks(rows) + and_more(windows.size());
 }
 
 /// A pair of epsilons a window.
-std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
+Blocks proofs_table(const std::vector<flow::UnstableWindow>& windows) {
   std::vector<Row> rows{{"epsilon", "expected loss", "more epsilon", "more loss"}};
   for (const flow::UnstableWindow& window : first_of(windows)) {
     if (!window.proof) continue;
@@ -138,63 +149,69 @@ std::string proofs_table(const std::vector<flow::UnstableWindow>& windows) {
     rows.push_back(
         {Exponent::log(rise.odds_from).to_string(), losses.from, Exponent::log(rise.odds_to).to_string(), losses.to});
   }
-  return rows.size() == 1 ? "" : "\nfor example, in each:\n\n" + aligned(rows);
+  return rows.size() == 1 ? Blocks() : Blocks("\nfor example, in each:\n\n") + rows;
 }
 
-std::string undecided_table(const std::vector<flow::RealBounds>& ranges) {
+Blocks undecided_table(const std::vector<flow::RealBounds>& ranges) {
   std::vector<Row> rows{{"epsilon", "to", "exp(epsilon)", "to"}};
   for (const flow::RealBounds& range : first_of(ranges)) {
     rows.push_back(ends_row({range.lower, range.lower}, {range.upper, range.upper}));
   }
-  return aligned(rows) + and_more(ranges.size());
+  return Blocks(rows) + and_more(ranges.size());
 }
 
-std::string of_the_analyst(const flow::Windows& answer) {
+}  // namespace
+
+Blocks report_detail::blocks_of(const flow::Windows& answer) {
   if (answer.method == flow::Windows::Method::none) {
     return "\nbetween these epsilons it is not known whether the expected loss of the analyst of the file rises\n";
   }
-  std::string text;
+  Blocks text;
   if (!answer.windows.empty()) {
-    text = "\nthe expected loss of the analyst of the file rises with epsilon here:\n\n" +
+    text = Blocks("\nthe expected loss of the analyst of the file rises with epsilon here:\n\n") +
            windows_table(answer.windows) + proofs_table(answer.windows);
   }
   if (!answer.undecided.empty()) {
-    text += (answer.is_stopped ? "\nhere it is not known whether it rises, since the search was stopped:\n\n"
-                               : "\nhere it changes so little that it is not known whether it rises:\n\n") +
+    text += Blocks(answer.is_stopped ? "\nhere it is not known whether it rises, since the search was stopped:\n\n"
+                                     : "\nhere it changes so little that it is not known whether it rises:\n\n") +
             undecided_table(answer.undecided) + "\nand nowhere else in this range\n";
   }
   if (!text.empty()) return text;
   return "\nto the analyst of the file, more epsilon is never worth less in this range\n";
 }
 
-}  // namespace
+std::string report_detail::Blocks::text() const {
+  std::string text;
+  for (const Block& block : blocks_) text += block.rows.empty() ? block.lines : aligned(block.rows);
+  return text;
+}
 
-std::string to_table(const RefinementReport& report) {
+Blocks report_detail::blocks_of(const RefinementReport& report) {
   const flow::Refinement& refinement = report.answer.refinement;
   const Ends ends{with_decimals(report.from), with_decimals(report.to)};
   std::string text = "undecided: is epsilon = {} worth at least as much as {} to every analyst?\n";
   if (refinement.refines()) text = "refines: to every analyst, epsilon = {} is worth at least as much as {}\n";
   if (refinement.refuted()) text = "does not refine: to some analyst, epsilon = {} is worth less than {}\n";
-  return fmt::format(fmt::runtime(text), ends.from, ends.to) + sentence(reason_of(refinement)) +
+  return Blocks(fmt::format(fmt::runtime(text), ends.from, ends.to)) + sentence(reason_of(refinement)) +
          certificate(report.answer, ends);
 }
 
-std::string to_table(const StabilityReport& report) {
+Blocks report_detail::blocks_of(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
-  std::string text = fmt::format("{} for epsilon from {} to {}\n", verdict_of(answer.verdict),
-                                 with_decimals(report.low), with_decimals(report.high));
+  Blocks text = fmt::format("{} for epsilon from {} to {}\n", verdict_of(answer.verdict), with_decimals(report.low),
+                            with_decimals(report.high));
   if (answer.verdict == flow::Stability::Verdict::stable) text += "less epsilon never helps any analyst\n";
   if (answer.refutation) {
     const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
-    text += fmt::format("to some analyst, epsilon = {} is worth less than {}\n", ends.from, ends.to) +
+    text += Blocks(fmt::format("to some analyst, epsilon = {} is worth less than {}\n", ends.from, ends.to)) +
             sentence(answer.reason) + certificate(*answer.refutation, ends);
   } else {
     text += sentence(answer.reason);
   }
-  return report.windows ? text + of_the_analyst(*report.windows) : text;
+  return report.windows ? text + blocks_of(*report.windows) : text;
 }
 
-std::string to_table(const AnyPriorReport& report) {
+Blocks report_detail::blocks_of(const AnyPriorReport& report) {
   const flow::LossStability& answer = report.answer;
   std::string text = fmt::format("{} for epsilon from {} to {}, for the loss of the file's analyst and any prior\n{}",
                                  report_detail::verdict_of(answer.verdict), with_decimals(report.low),
@@ -206,12 +223,12 @@ std::string to_table(const AnyPriorReport& report) {
     const Rational& p = answer.refutation->prior[x];
     if (p.sign() > 0) rows.push_back({answer.secrets[x], brief(p)});
   }
-  return noted(
-      text +
-      fmt::format("with this prior, epsilon = {} is worth less than {}; other secrets have probability 0\n\n{}\n",
-                  ends.from, ends.to, aligned(rows)) +
-      fmt::format("expected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n", ends.from,
-                  brief(answer.refutation->loss_from), ends.to, brief(answer.refutation->loss_to)));
+  return noted(Blocks(text) +
+               fmt::format("with this prior, epsilon = {} is worth less than {}; other secrets have probability 0\n\n",
+                           ends.from, ends.to) +
+               rows +
+               fmt::format("\nexpected loss at {}: {}\nexpected loss at {}: {}\nboth checked in exact arithmetic\n",
+                           ends.from, brief(answer.refutation->loss_from), ends.to, brief(answer.refutation->loss_to)));
 }
 
 namespace {
@@ -221,8 +238,8 @@ flow::PipelineRefinement named(const ComparisonReport& report) {
   return {report.answer, report.first.secrets(), report.first.observations()};
 }
 
-std::string witness_table(const ComparisonReport& report, const flow::Witness& witness) {
-  return noted(fmt::format("\n{} can be drawn from {}, by these rows:\n\n", report.to, report.from) +
+Blocks witness_table(const ComparisonReport& report, const flow::Witness& witness) {
+  return noted(Blocks(fmt::format("\n{} can be drawn from {}, by these rows:\n\n", report.to, report.from)) +
                labelled("", report.first.observations(), report.second.observations(), witness.matrix) +
                "\nchecked in exact arithmetic\n");
 }
@@ -235,8 +252,9 @@ std::string to_table(const ComparisonReport& report) {
   if (report.answer.refuted()) text = "does not refine: to some analyst, {} is worth less than {}\n";
   text = fmt::format(fmt::runtime(text), report.from, report.to) + sentence(reason_of(report.answer));
   const auto* const witness = std::get_if<flow::Witness>(&report.answer.verdict);
-  return text +
-         (witness != nullptr ? witness_table(report, *witness) : certificate(named(report), {report.from, report.to}));
+  const Blocks shown =
+      witness != nullptr ? witness_table(report, *witness) : certificate(named(report), {report.from, report.to});
+  return text + shown.text();
 }
 
 std::string to_table(const CertificateReport& report) {
@@ -258,13 +276,20 @@ std::string to_table(const ExpectedLossReport& report) {
   return aligned(rows);
 }
 
-std::string to_table(const SweepReport& report) {
+std::vector<Row> report_detail::sweep_rows(const SweepReport& report) {
   std::vector<Row> rows{{"epsilon", "as a decimal", "exp(epsilon)", "expected loss", "change"}};
   for (const flow::LossPoint& point : report.points) {
     rows.push_back({with_decimals(point.epsilon), epsilon_digits(point.epsilon), odds_digits(point.epsilon),
                     significant(point.loss, sweep_digits), flow::to_string(point.change)});
   }
-  return aligned(rows) + of_the_analyst(report.windows);
+  return rows;
+}
+
+std::string to_table(const RefinementReport& report) { return blocks_of(report).text(); }
+std::string to_table(const StabilityReport& report) { return blocks_of(report).text(); }
+std::string to_table(const AnyPriorReport& report) { return blocks_of(report).text(); }
+std::string to_table(const SweepReport& report) {
+  return aligned(report_detail::sweep_rows(report)) + blocks_of(report.windows).text();
 }
 
 std::string to_table(const ChannelReport& report) {
@@ -273,7 +298,7 @@ std::string to_table(const ChannelReport& report) {
   for (std::size_t x = 0; x < matrix.rows(); ++x) {
     for (std::size_t y = 0; y < matrix.columns(); ++y) matrix(x, y) = channel.probabilities[x][y].lower;
   }
-  std::string text = labelled("secret", channel.secrets, channel.observations, matrix);
+  std::string text = labelled("secret", channel.secrets, channel.observations, matrix).text();
   if (text.find('~') == std::string::npos) return text;
   return text + (report.epsilon.has_rational_exponential() ? brief_note : digits_note);
 }

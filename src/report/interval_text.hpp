@@ -16,6 +16,13 @@ inline std::string share_of(const Rational& share) {
   return percent.is_decimal() ? percent.to_decimal() + " %" : share.to_string();
 }
 
+/// "2.8 in 100", "28 in 100"; never below the probability.
+inline std::string in_a_hundred(const Rational& probability) {
+  const Rational percent = probability * Rational(100);
+  const Rational unit = percent < Rational(10) ? Rational(1, 10) : Rational(1);
+  return ((percent / unit).ceil() * unit).to_decimal() + " in 100";
+}
+
 /// How an interval's end is written that is the range's: an infinity that programs read, or in words.
 enum class OpenEnds { infinite, in_words };
 

@@ -5,6 +5,7 @@
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
 #include "report/csv_cells.hpp"
+#include "report/ledger_words.hpp"
 
 namespace fractile {
 namespace {
@@ -33,23 +34,23 @@ std::string entries_csv(const LedgerStatement& statement) {
   return text;
 }
 
-/// Not in the middle of a character, and on one line.
-std::string beginning(const std::string& query) {
+}  // namespace
+
+/// Not in the middle of a character.
+std::string report_detail::beginning(const std::string& query) {
   const std::string text = shown_text(query);
   std::size_t size = std::min(text.size(), query_width);
   while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
   return size < text.size() ? text.substr(0, size) + "..." : text;
 }
 
-std::string charge_of(const LedgerEntry& entry) {
+std::string report_detail::charge_of(const LedgerEntry& entry) {
   std::string cost = entry.request.cost.to_string();
   if (entry.charge.measure() == entry.request.cost.measure()) return cost;
   Spending charge{entry.charge.measure()};
   charge.add(entry.charge);
   return fmt::format("{} (as {})", cost, charge.to_string());
 }
-
-}  // namespace
 
 std::string pins_in_words(const LedgerDataset& dataset) {
   std::string words;
@@ -82,8 +83,8 @@ std::string account_table(const LedgerAccount& account) {
 std::string entry_table(const LedgerEntry& entry) {
   const std::string why = entry.reason.empty() ? "" : fmt::format("  because: {}\n", shown_text(entry.reason));
   return fmt::format("entry {}, {}, {}, {}, {}\n  {}\n{}", entry.id, to_string(entry.state),
-                     shown_text(entry.request.dataset), entry.reserved_at, charge_of(entry),
-                     beginning(entry.request.query), why);
+                     shown_text(entry.request.dataset), entry.reserved_at, report_detail::charge_of(entry),
+                     report_detail::beginning(entry.request.query), why);
 }
 
 }  // namespace

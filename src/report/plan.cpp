@@ -6,6 +6,7 @@
 #include "fractile/report.hpp"
 #include "report/flow_numbers.hpp"
 #include "report/json_writer.hpp"
+#include "report/plan_words.hpp"
 #include "report/release_members.hpp"
 #include "report/text_columns.hpp"
 
@@ -84,9 +85,7 @@ std::string to_csv(const PlanReport& report) {
   return text;
 }
 
-namespace {
-
-std::string quantile_table(const ReleasePlan& plan) {
+std::vector<Row> report_detail::plan_rows(const ReleasePlan& plan) {
   std::vector<Row> rows{{"quantile", "worst case", "typical", "nine in ten"}};
   for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
     rows.push_back({plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], "-"),
@@ -94,10 +93,10 @@ std::string quantile_table(const ReleasePlan& plan) {
     if (!plan.interval_widths.empty()) rows.back().push_back(typical_number(plan.interval_widths[i]));
   }
   if (!plan.interval_widths.empty()) rows.front().emplace_back("interval");
-  return aligned(rows);
+  return rows;
 }
 
-std::string meaning(const ReleasePlan& plan) {
+std::string report_detail::plan_meaning(const ReleasePlan& plan) {
   const WorstCase& worst = plan.worst;
   const double failure = (Rational(1) - worst.confidence).to_double();
   std::string text = "Errors are in records: by how many the published value misses its quantile.\n";
@@ -125,7 +124,7 @@ std::string meaning(const ReleasePlan& plan) {
   return text;
 }
 
-std::string cost(const ReleasePlan& plan) {
+std::string report_detail::plan_cost(const ReleasePlan& plan) {
   const QuantileQuery& query = plan.query;
   std::string text =
       fmt::format("It costs {} ({}), neighbors {}, at most {} record{} a person, with mechanism {}\n",
@@ -135,6 +134,8 @@ std::string cost(const ReleasePlan& plan) {
   return text;
 }
 
+namespace {
+
 /// Three lines, and an empty one; empty when the values are more than noise.
 std::string noise(const ReleasePlan& plan) {
   if (!plan.noise) return {};
@@ -143,12 +144,29 @@ std::string noise(const ReleasePlan& plan) {
   return fmt::format("warning: {}\n{}\n\n", what, hint);
 }
 
-double largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
+}  // namespace
 
-std::string budget_number(const Budget& budget) {
+double report_detail::largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
+
+std::string report_detail::budget_number(const Budget& budget) {
   if (budget.measure() == Measure::zcdp) return report_detail::with_decimals(budget.rho());
   return report_detail::with_decimals(budget.epsilon());
 }
+
+std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plans) {
+  const bool is_rho = plans.front().query.budget.measure() == Measure::zcdp;
+  std::vector<Row> rows{{is_rho ? "rho" : "epsilon", "worst case", "nine in ten"}};
+  for (const ReleasePlan& plan : plans) {
+    rows.push_back({budget_number(plan.query.budget), ranks_or(plan.worst.largest(), "-"),
+                    typical_number(largest(plan.typical.nine_in_ten))});
+  }
+  return rows;
+}
+
+namespace {
+
+using report_detail::budget_number;
+using report_detail::largest;
 
 /// A bar as long as the logarithm of the error, `longest` at the largest one.
 std::string bar(double error, double largest_error) {
@@ -161,13 +179,7 @@ std::string chart(const std::vector<ReleasePlan>& plans) {
   if (plans.empty()) return {};
   double most = 0;
   for (const ReleasePlan& plan : plans) most = std::max(most, largest(plan.typical.nine_in_ten));
-  const bool is_rho = plans.front().query.budget.measure() == Measure::zcdp;
-  std::vector<Row> rows{{is_rho ? "rho" : "epsilon", "worst case", "nine in ten"}};
-  for (const ReleasePlan& plan : plans) {
-    rows.push_back({budget_number(plan.query.budget), ranks_or(plan.worst.largest(), "-"),
-                    typical_number(largest(plan.typical.nine_in_ten))});
-  }
-  std::string lines = aligned(rows);
+  std::string lines = aligned(report_detail::budget_rows(plans));
   std::string text = "\nThe worst quantile's errors, and nine in ten on a logarithmic scale:\n\n";
   for (std::size_t i = 0, at = 0; i <= plans.size(); ++i) {
     const std::size_t end = lines.find('\n', at);
@@ -196,8 +208,8 @@ NoiseInWords in_words(const MostlyNoise& noise) {
 
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
-  return quantile_table(plan) + "\n" + meaning(plan) + "\n" + noise(plan) + cost(plan) + chart(report.others) +
-         "\nNo record was read, and nothing is spent.\n";
+  return aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) + "\n" + noise(plan) +
+         report_detail::plan_cost(plan) + chart(report.others) + "\nNo record was read, and nothing is spent.\n";
 }
 
 }  // namespace fractile

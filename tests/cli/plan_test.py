@@ -165,7 +165,7 @@ class Explain(CommandTest):
 
     def test_markdown(self):
         page = self.explain(self.receipt(column="x|y"), "--format", "markdown").out
-        self.assertTrue(page.startswith("# 3 quantiles of x\\|y\n\n## What was published\n\n"), page)
+        self.assertTrue(page.startswith("# 3 quantiles of x\\|y\n\n## In short\n\n"), page)
         self.assertIn("\n| share | x\\|y | off by at most |\n| :--- | ---: | ---: |\n", page)
 
     def test_a_changed_receipt_is_refused(self):

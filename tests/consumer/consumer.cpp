@@ -8,9 +8,11 @@
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
 #include <fractile/expected_loss.hpp>
+#include <fractile/figures.hpp>
 #include <fractile/flow.hpp>
 #include <fractile/ledger.hpp>
 #include <fractile/measurements.hpp>
+#include <fractile/pages.hpp>
 #include <fractile/perturbing.hpp>
 #include <fractile/pipelines.hpp>
 #include <fractile/planning.hpp>

@@ -1,0 +1,34 @@
+// Pages: what is said on them, and where they and their figures go.
+#pragma once
+
+#include <string>
+
+#include "fractile/pages.hpp"
+#include "options.hpp"
+#include "values.hpp"
+
+namespace fractile::cli {
+
+class PageOutput {
+ public:
+  PageOutput() = default;
+  /// --about, --public and --figures, which go with --format html. Reads the file of --about, and sees that the folder of
+  /// --figures can be written to. Error(usage) for what does not fit, Error(data) for an unusable file or folder.
+  static PageOutput of(const Typed& typed, Format format);
+
+  /// What a page is to say beside its report.
+  PageOptions options = {};
+
+  /// Writes the figures and their tables, replacing older ones; Error(data), with this hint, when that fails.
+  void write(const std::vector<PageFile>& files, const std::string& hint) const;
+  /// The same, and prints the page.
+  void print_page(const WebPage& page, const std::string& hint) const;
+
+ private:
+  std::string folder_;
+};
+
+/// What a TOML file of a few lines says of a release; Error(data) tells what it may hold.
+About about_in_file(const std::string& path);
+
+}  // namespace fractile::cli

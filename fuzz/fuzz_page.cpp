@@ -1,0 +1,76 @@
+// Whatever a receipt holds: an error, or a page that is well-formed, runs nothing, loads nothing, and holds the receipt again.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/pages.hpp"
+#include "fractile/text.hpp"
+#include "ledger/digest.hpp"
+
+namespace {
+
+/// With a hash that fits, so that what follows the hash's check is reached.
+std::string with_hash(const std::string& text) {
+  const std::string start = "\"sha256\": \"";
+  const std::size_t at = text.rfind(start);
+  if (at == std::string::npos || text.size() < at + start.size() + 64) return text;
+  std::string without = text;
+  without.erase(at + start.size(), 64);
+  return std::string(text).replace(at + start.size(), 64, fractile::sha256(without));
+}
+
+void require(bool holds) {
+  if (!holds) __builtin_trap();
+}
+
+/// Tags close in the order in which they were opened, and only those that pages have are there.
+void require_well_formed(const std::string& html) {
+  static const std::vector<std::string> known{
+      "html", "head", "title", "style", "body",   "main", "section",  "h1",      "h2",        "p",     "ul",
+      "li",   "dl",   "dt",    "dd",    "figure", "div",  "table",    "caption", "thead",     "tbody", "tr",
+      "th",   "td",   "g",     "pre",   "svg",    "desc", "clipPath", "text",    "figcaption"};
+  std::vector<std::string> open;
+  for (std::size_t at = html.find('<', 15); at != std::string::npos; at = html.find('<', at + 1)) {
+    const std::size_t end = html.find('>', at);
+    require(end != std::string::npos);
+    const std::string inside = html.substr(at + 1, end - at - 1);
+    require(inside.find('<') == std::string::npos);
+    if (inside.front() == '/') {
+      require(!open.empty() && open.back() == inside.substr(1));
+      open.pop_back();
+      continue;
+    }
+    const std::string name = inside.substr(0, inside.find_first_of(" \n/"));
+    if (name == "meta" || inside.back() == '/') continue;
+    require(std::find(known.begin(), known.end(), name) != known.end());
+    require(inside.find(" on") == std::string::npos || inside.find('"') < inside.find(" on"));
+    open.push_back(name);
+  }
+  require(open.empty());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const std::string& each : {text, with_hash(text)}) {
+    try {
+      const fractile::Receipt receipt = fractile::read_receipt(each, "fuzz");
+      for (const bool is_public : {false, true}) {
+        fractile::PageOptions options;
+        options.is_public = is_public;
+        options.receipt = each;
+        options.about.title = receipt.source.sql;
+        const fractile::WebPage page = to_html(receipt, {}, options);
+        require_well_formed(page.html);
+        require(fractile::is_utf8(page.html) && fractile::shown_lines(page.html) == page.html);
+        require(fractile::receipt_of_page(page.html) == (is_public ? std::string() : each));
+      }
+    } catch (const fractile::Error&) {  // any refusal is well
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,66 @@
+// Pages to look at: one self-contained HTML file each, without scripts, requests or anything that depends on a clock. Their
+// figures are SVG, with a table of the same numbers beneath. Equal inputs give equal bytes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/ledger.hpp"
+#include "fractile/report.hpp"
+
+namespace fractile {
+
+/// What a publisher says of a release, in their own words; empty: not said.
+struct About {
+  std::string title = {};
+  std::string curator = {};  ///< who publishes
+  std::string use = {};      ///< what for
+  std::string region = {};   ///< what it is about
+  std::string date = {};     ///< of publication: "2026-05-01"
+  std::string contact = {};
+  std::string description = {};
+  std::string curator_type = {};  ///< "Government", "Industry" or "Nonprofit", as the registry has it
+  std::string sector = {};        ///< "Technology", "Healthcare", "Education", "Government", "Energy" or "Finance"
+  std::string author = {};        ///< who fills in the registry's record; the curator unless said
+};
+
+/// What a page is made of beside its report.
+struct PageOptions {
+  About about = {};
+  /// For everybody: without paths, queries, columns of persons and the names of ledgers' datasets, all of which a receipt has.
+  bool is_public = false;
+  std::string receipt = {};  ///< the receipt's text, which the page then holds as it is, unless it is public
+  std::optional<LedgerAccount> account = {};  ///< of the people whom a release is about
+};
+
+/// A file beside a page: a figure or its table.
+struct PageFile {
+  std::string name;  ///< "release.svg", "release.csv"
+  std::string text;
+};
+
+struct WebPage {
+  std::string html;
+  std::vector<PageFile> files = {};
+};
+
+/// What was published, for whom the promise holds, how strong it is, how wrong the numbers may be, what was assumed, what is
+/// not protected, and what is left of the budget. It says what explain() says, and nothing that was not paid for.
+WebPage to_html(const Receipt& receipt, const std::vector<NamedComparison>& comparisons, const PageOptions& options);
+
+/// The receipt that a page holds; empty when it holds none.
+std::string receipt_of_page(const std::string& html);
+
+WebPage to_html(const PlanReport& report, const PageOptions& options);
+WebPage to_html(const LedgerStatement& statement, const PageOptions& options);
+WebPage to_html(const RefinementReport& report, const PageOptions& options);
+WebPage to_html(const StabilityReport& report, const PageOptions& options);
+WebPage to_html(const AnyPriorReport& report, const PageOptions& options);
+WebPage to_html(const SweepReport& report, const PageOptions& options);
+
+/// A record for the public registry of deployments of differential privacy (github.com/opendp/deployments-registry-data), as
+/// YAML. Error(usage) names what the registry requires and `about` does not say.
+std::string to_registry(const Receipt& receipt, const About& about);
+
+}  // namespace fractile

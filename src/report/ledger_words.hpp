@@ -1,0 +1,15 @@
+// What a ledger's table and page say of an entry.
+#pragma once
+
+#include <string>
+
+#include "fractile/ledger.hpp"
+
+namespace fractile::report_detail {
+
+/// The beginning of a query, on one line.
+std::string beginning(const std::string& query);
+/// What an entry costs, and as what it is charged when that is another measure.
+std::string charge_of(const LedgerEntry& entry);
+
+}  // namespace fractile::report_detail

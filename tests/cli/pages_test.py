@@ -1,0 +1,487 @@
+"""Pages to look at: --format html, --figures, --about and --public, and records for the registry of deployments."""
+
+import csv
+import io
+import json
+import os
+import re
+import time
+import unittest
+from fractions import Fraction
+
+from cli.program import HOUSE, NOISE, CommandTest, require_engine, run
+from cli.web import Page, Picture
+
+ABOUT = """title = "Ages of residents"
+curator = "Office of \\"Numbers\\" & <Sons>"
+curator_type = "Government"
+use = "Planning"
+region = "Nowhere"
+date = 2026-05-01
+contact = "info@example.org"
+"""
+AGES = {"column": "age", "bounds": ("0", "125"), "step": "1", "quantiles": "deciles"}
+HEADINGS = ["In short", "What was published", "For whom the promise holds", "How strong the promise is",
+            "How wrong the numbers may be", "What was assumed", "What is not protected", "How it was done",
+            "For whoever checks outputs", "What the words mean", "Receipt"]
+SPENT = "What was spent on these people, and what is left"
+NASTY = "<script>alert('\"&amp;')</script>]]>--\u202e"
+
+
+def setUpModule():
+    require_engine()
+
+
+def table(name, rows=1000):
+    return f"{name}\n" + "".join(f"{20 + i % 60}\n" for i in range(rows))
+
+
+class PageTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("people.csv", table("age"))
+        self.write("about.toml", ABOUT)
+
+    def page(self, *arguments, **changes):
+        """The page of a release that must succeed."""
+        result = self.run_release("people.csv", *arguments, **{**AGES, "format": "html", **changes})
+        self.assertEqual((result.code, NOISE.sub("", result.err)), (0, ""))
+        return result.out
+
+    def of(self, *arguments, code=0, **how):
+        result = run(*arguments, cwd=self.folder, **how)
+        self.assertEqual((result.code, result.err), (code, ""))
+        return result.out
+
+    def whole(self, text):
+        """Taken apart; fails unless it keeps the house's rules for pages."""
+        page = Page(text)
+        page.require_policy()
+        self.assertNotRegex(text, r"https?://(?!www\.w3\.org)|javascript:|data:text|<link|\son\w+=")
+        return page
+
+    def file(self, name):
+        return (self.folder / name).read_text(encoding="utf-8")
+
+
+class OfAReceipt(PageTest):
+    def test_a_stranger_finds_what_matters(self):
+        """What was published, for whom the promise holds, how strong it is, how wrong the numbers may be, what was assumed,
+        what is left of the budget."""
+        self.of("ledger", "init", "l.db", "--dataset", "residents", "--epsilon", "2")
+        page = self.whole(self.page(about="about.toml", ledger="l.db"))
+        expected = list(HEADINGS)
+        expected.insert(expected.index("What was assumed"), SPENT)
+        self.assertEqual(page.headings, ["Ages of residents", *expected])
+        text = page.text()
+        for part in ("Published by: Office of \"Numbers\" & <Sons>", "What for: Planning", "Date: 2026-05-01",
+                     "with a probability of 10 in 100 without your records, it comes about with at most 28 in 100",
+                     "the values miss their quantiles by at most", "Of epsilon = 2 for these people, epsilon = 1 is left.",
+                     "Quantiles of the column age of people.csv", "every person who has at most 1 record in the table",
+                     "The release costs epsilon = 1 (pure differential privacy).", "0 to 125 in steps of 1",
+                     "No minimum count was applied, and none is needed.", "docs/proofs/joint_total.md", "the central one",
+                     "the error that protects people, and no other", "SHA-256"):
+            self.assertIn(part, text)
+        self.assertEqual(len(re.findall("<dt>", self.page())), 8)
+
+    def test_says_what_the_text_says(self):
+        page = self.whole(self.page(receipt="r.json")).text()
+        sentences = [" ".join(part.split()) for part in self.of("explain", "r.json").split("\n\n")]
+        sentences = [part for part in sentences if part.endswith(".")]
+        self.assertGreater(len(sentences), 12)
+        for sentence in sentences:
+            self.assertIn(re.sub(r"^.*?-{4,} |\* ", "", sentence), page)
+
+    def test_is_a_receipt(self):
+        self.write("page.html", self.page(receipt="r.json"))
+        self.assertEqual(self.of("explain", "page.html"), self.of("explain", "r.json"))
+        self.assertEqual(self.of("explain", "page.html", "--format", "html"), self.file("page.html"))
+        self.write("page.html", self.file("page.html").replace("deciles", "").replace("&quot;1&quot;", "&quot;2&quot;"))
+        self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "not as it was written")
+        self.write("page.html", "<!DOCTYPE html>\n<p>")
+        self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is no receipt")
+
+    def test_the_figure_has_the_numbers_of_the_table(self):
+        self.page(null="error", public_rows=True, figures="out")
+        rows = list(csv.reader(io.StringIO(self.file("out/release.csv"))))
+        self.assertEqual(rows[0], ["share", "age", "off by at most", "true share, from", "to"])
+        picture = Picture(self.file("out/release.svg"))
+        x, x_pixel = picture.axis("middle")
+        y, y_pixel = picture.axis("end")
+        discs = picture.discs()
+        self.assertEqual(len(discs), len(rows) - 1)
+        for (share, value, off, least, most), (px, py) in zip(rows[1:], discs):
+            self.assertAlmostEqual(x(px), float(value), delta=0.2 * x_pixel)
+            self.assertAlmostEqual(y(py), float(share.split()[0]) / 100, delta=0.2 * y_pixel)
+            q, reach = Fraction(share.split()[0]) / 100, Fraction(off.split()[0]) / 1000
+            least, most = (Fraction(each.split()[0]) / 100 for each in (least, most))
+            self.assertLessEqual(least, max(Fraction(0), q - reach))  # outwards, by no more than a hundredth of a percent
+            self.assertGreaterEqual(most, min(Fraction(1), q + reach))
+            self.assertLess(max(Fraction(0), q - reach) - least, Fraction(1, 10_000))
+            self.assertLess(most - min(Fraction(1), q + reach), Fraction(1, 10_000))
+            bottom, top = (self.bar_end(picture, px, each) for each in (max, min))
+            self.assertAlmostEqual(y(bottom), float(least), delta=0.2 * y_pixel)
+            self.assertAlmostEqual(y(top), float(most), delta=0.2 * y_pixel)
+
+    @staticmethod
+    def bar_end(picture, px, which):
+        bars = "".join(d for kind, d in picture.paths if kind == "e")
+        ends = [(float(y), float(v)) for x, y, v in re.findall(r"M([-\d.]+),([-\d.]+)V([-\d.]+)", bars) if abs(float(x) - px) < 0.2]
+        return which(ends[0])
+
+    def test_no_bars_without_a_public_number_of_records(self):
+        """Rows without a number are dropped, so that even a public number of rows tells too little."""
+        for changes in ({}, {"public_rows": True}, {"null": "error"}):
+            page = self.whole(self.page(**changes))
+            self.assertEqual(page.tables[0][0], ["share", "age", "off by at most"])
+            self.assertIn("no bars, since the number of records is not public", page.text())
+
+    def test_intervals_are_drawn_along_the_values(self):
+        page = self.whole(self.page(expected_rows="1000", intervals="0.95", figures="out"))
+        self.assertEqual(page.tables[0][0], ["share", "age", "from", "to"])
+        picture = Picture(self.file("out/release.svg"))
+        x, x_pixel = picture.axis("middle")
+        bars = "".join(d for kind, d in picture.paths if kind == "e")
+        spans = [(x(float(a)), x(float(b))) for a, b in re.findall(r"M([-\d.]+),[-\d.]+H([-\d.]+)", bars)]
+        for row, span in zip(page.tables[0][1:], spans):
+            for text, end in zip(row[2:], span):
+                self.assertAlmostEqual(float(text.split()[0]), end, delta=0.3 * x_pixel)
+
+    def test_parameters_are_rounded_up(self):
+        text = self.whole(self.page(epsilon="ln 3")).text()
+        self.assertIn("The release costs epsilon = ln 3", text)
+        self.assertIn("epsilon is at most 1.0987.", text)  # ln 3 = 1.09861...
+
+    def test_a_seed_is_told_first(self):
+        page = self.whole(self.page(unsafe_seed="1"))
+        self.assertEqual(page.headings[1:3], ["NOT PRIVATE", "What was published"])
+        self.assertNotIn("In short", page.headings)
+
+    def test_is_the_same_again(self):
+        self.page(receipt="r.json")
+        first = self.of("explain", "r.json", "--format", "html", "--figures", "a")
+        self.assertEqual(first, self.of("explain", "r.json", "--format", "html", "--figures", "b", env={"TZ": "Asia/Tokyo"}))
+        for name in ("release.svg", "release.csv"):
+            self.assertEqual(self.file(f"a/{name}"), self.file(f"b/{name}"))
+
+    def test_is_small(self):
+        self.assertLess(len(self.page(about="about.toml").encode()), 30_000)
+
+    def test_nothing_that_was_not_paid_for(self):
+        """Equal seeds and draws, other data: what differs are the values alone."""
+        self.page(receipt="r.json", unsafe_seed="7", epsilon="20")
+        published = {str(each["value"]) for each in json.loads(self.file("r.json"))["quantiles"]}
+        figures = self.whole(self.page(unsafe_seed="7", epsilon="20")).tables[0]
+        self.assertEqual({row[1] for row in figures[1:]}, published)
+        for text in (self.page(), self.page(public=True)):
+            self.assertNotIn("1000 ", Page(text).text().replace("epsilon", ""))  # the number of records
+
+
+class ForEverybody(PageTest):
+    def test_leaves_out_paths_and_names(self):
+        self.of("ledger", "init", "l.db", "--dataset", "secretdataset", "--epsilon", "9")
+        self.write("secretfile.csv", "age,secretperson\n" + "".join(f"{20 + i % 60},p{i}\n" for i in range(200)))
+        for changes in ({"person": "secretperson", "ledger": "l.db"},
+                        {"sql": "SELECT age FROM input WHERE secretperson <> 'x'"},
+                        {"sql": "SELECT age FROM secrettable", "sql_stability": "2", "table": "secrettable=secretfile.csv"}):
+            result = self.run_release("secretfile.csv", **{**AGES, "format": "html", "public": True, **changes})
+            self.assertEqual((result.code, result.err), (0, ""))
+            page = self.whole(result.out)
+            self.assertNotIn("secret", result.out)
+            self.assertNotIn("Receipt", page.headings)
+            self.assertIn("SHA-256", page.text())
+
+    def test_cannot_be_explained(self):
+        self.write("page.html", self.page(public=True))
+        self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is no receipt")
+
+
+class Groups(PageTest):
+    def grouped(self, count, **changes):
+        keys = [f"g{i:04}" for i in range(count)]
+        self.write("groups.csv", "x,g\n" + "".join(f"{i % 50},{keys[i * 7 % count]}\n" for i in range(3000)))
+        self.write("keys.txt", "".join(key + "\n" for key in keys))
+        result = self.run_release("groups.csv", **{"column": "x", "bounds": ("0", "100"), "step": "1", "by": "g", "keys_file": "keys.txt",
+                                                   "format": "html", "quantiles": "quartiles", **changes})
+        self.assertEqual((result.code, NOISE.sub("", result.err)), (0, ""))
+        return result.out
+
+    def test_rows_are_sorted_and_the_table_is_complete(self):
+        text = self.grouped(90, figures="out", receipt="r.json")
+        page = self.whole(text)
+        values = {group["key"]: [str(each["value"]) for each in group["quantiles"]] for group in json.loads(self.file("r.json"))["groups"]}
+        rows = [row for row in page.tables[0][1:] if row[0] in values]
+        self.assertEqual([row[0] for row in rows], list(values))
+        for row in rows:
+            self.assertEqual([cell.split(" ")[0] for cell in row[1:]], values[row[0]])
+        drawn = []
+        for i in (1, 2, 3):
+            names = [t for _, _, anchor, t in Picture(self.file(f"out/release_{i}.svg")).texts if anchor == "end"]
+            self.assertLessEqual(len(names), 36)
+            drawn += names
+        self.assertEqual(sorted(drawn), sorted(values))
+        middles = [int(values[key][1]) for key in drawn]
+        self.assertEqual(middles, sorted(middles, reverse=True))
+
+    def test_a_thousand(self):
+        self.grouped(1000, receipt="r.json")
+        started = time.monotonic()
+        page = self.of("explain", "r.json", "--format", "html")
+        self.assertLess(time.monotonic() - started, 30 if os.environ.get("FRACTILE_SANITIZE") else 1)
+        self.assertLess(len(page.encode()), 2_000_000)
+        self.assertEqual(sum(row[0].startswith("g0") for row in self.whole(page).tables[0]), 1000)
+
+    def test_few_groups_and_many_quantiles(self):
+        self.whole(self.grouped(3, quantiles="percentiles", expected_rows="900"))
+        page = self.whole(self.grouped(3, intervals="0.9", expected_rows="900"))
+        self.assertRegex(page.tables[0][1][1], r"^\d+ \(.* to .*\)$")
+
+
+class Hostile(PageTest):
+    def test_names_mean_nothing(self):
+        self.write("n.csv", f'"{NASTY}",g\n' + "".join(f"{i % 9},k\n" for i in range(50)))
+        self.write("keys.txt", NASTY.replace("\u202e", "") + "\n")
+        for changes in ({}, {"by": "g", "keys_file": "keys.txt"}, {"public": True}):
+            # A column's name in a CSV file doubles its quotes.
+            self.write("n.csv", '"' + NASTY.replace('"', '""') + '",g\n' + "".join(f"{i % 9},k\n" for i in range(50)))
+            result = self.run_release("n.csv", **{"column": NASTY, "bounds": ("0", "10"), "step": "1", "format": "html", "figures": "out",
+                                                  **changes})
+            self.assertEqual((result.code, result.err), (0, ""))
+            page = self.whole(result.out)
+            self.assertIn("<script>alert('", page.text())
+            self.assertNotIn("<script", result.out)
+            self.assertNotIn("\u202e", result.out)
+            for path in (self.folder / "out").glob("*.svg"):
+                Picture(path.read_text(encoding="utf-8"))
+
+    def test_about(self):
+        self.write("about.toml", "title = '''" + NASTY.replace("'", "") + "'''\nuse = 'x'\n")
+        self.assertNotIn("<script", self.page(about="about.toml"))
+
+
+class OtherVerbs(PageTest):
+    def test_plan(self):
+        options = ("--bounds", "0", "500000", "--step", "1", "--epsilon", "1", "--expected-rows", "5000")
+        page = self.whole(self.of("plan", *options, "--format", "html", "--figures", "out"))
+        self.assertEqual(page.headings, ["Plan: 3 quantiles", "In short", "Errors by quantile", "Typical releases", "Other budgets"])
+        self.assertIn("Nothing was read, and nothing is spent.", page.text())
+        dots = list(csv.DictReader(io.StringIO(self.file("out/typical.csv"))))
+        self.assertEqual(sum(int(row["of 50 releases"]) for row in dots), 50)
+        self.assertEqual(len(Picture(self.file("out/typical.svg")).discs()), 50)
+        errors = list(csv.reader(io.StringIO(self.of("plan", *options, "--format", "csv"))))
+        self.assertEqual([row for row in page.tables[0][1:]], errors[1:])
+        self.assertEqual(self.of("plan", *options, "--format", "html"), self.of("plan", *options, "--format", "html"))
+
+    def test_ledger(self):
+        self.of("ledger", "init", "l.db", "--dataset", "people <b>", "--epsilon", "2")
+        self.assertIn("There is no entry yet.", self.whole(self.of("ledger", "show", "l.db", "--format", "html")).text())
+        for epsilon in ("1/2", "1/4"):
+            self.page(ledger="l.db", epsilon=epsilon)
+        page = self.whole(self.of("ledger", "show", "l.db", "--format", "html"))
+        self.assertEqual(page.headings, ["Privacy ledger", "Dataset people <b>", "Whether lines are missing"])
+        self.assertEqual([row[4] for row in page.tables[0][1:]], ["epsilon = 1/2", "epsilon = 3/4"])
+        self.assertIn("Left: epsilon = 5/4", page.text())
+        self.assertIn(self.of("ledger", "verify", "l.db").split()[-1], page.text())
+
+    def test_flow(self):
+        file = str(HOUSE / "examples" / "flow" / "known_others.toml")
+        page = self.whole(self.of("flow", "check", file, "--epsilon", "0.1..3", "--format", "html", code=1))
+        self.assertIn("Unstable for epsilon from 0.1 to 3.", page.text())
+        self.assertEqual(page.tables[1][1][:2], ["1.252919", "1.257499"])
+        page = self.whole(self.of("flow", "sweep", file, "--epsilon", "0.1..3", "--points", "5", "--format", "html"))
+        rows = list(csv.reader(io.StringIO(self.of("flow", "sweep", file, "--epsilon", "0.1..3", "--points", "5", "--format", "csv"))))
+        self.assertEqual(page.tables[-1][1:], [[row[1], row[3], row[4]] for row in rows if row[0] == "point"])
+        for arguments in (("--from", "ln 3", "--to", "ln 2"), ("--epsilon", "ln 2..ln 3", "--any-prior")):
+            result = run("flow", "check", file, *arguments, "--format", "html", cwd=self.folder)
+            self.assertIn(result.code, (0, 1, 6), result)
+            self.whole(result.out)
+
+    def test_only_these(self):
+        file = str(HOUSE / "examples" / "flow" / "known_others.toml")
+        self.assert_refused(run("flow", "loss", file, "--epsilon", "1", "--format", "html"), 2, "'html' is not known")
+
+
+class FirstPage(PageTest):
+    """The README opens with two figures, which are those of the program."""
+
+    def test_figures_are_drawn_again(self):
+        folder = HOUSE / "docs" / "figures"
+        self.of("explain", str(folder / "release.json"), "--format", "html", "--figures", "out")
+        self.of("plan", "--bounds", "0", "500000", "--step", "1", "--epsilon", "1", "--expected-rows", "50000", "--quantiles", "deciles",
+                "--format", "html", "--figures", "out")
+        for name, drawn in (("release.svg", "out/release.svg"), ("plan.svg", "out/budgets.svg")):
+            if os.environ.get("FRACTILE_RECORD"):
+                (folder / name).write_text(self.file(drawn), encoding="utf-8")
+            self.assertEqual((folder / name).read_text(encoding="utf-8"), self.file(drawn))
+            self.assertIn(f"docs/figures/{name}", (HOUSE / "README.md").read_text(encoding="utf-8"))
+
+
+class Options(PageTest):
+    def refuse(self, code, *parts, **changes):
+        self.assert_refused(self.run_release("people.csv", **{**AGES, **changes}), code, *parts)
+        self.assertNotIn("l.db-wal", self.files())
+
+    def test_go_with_pages(self):
+        for changes in ({"about": "about.toml"}, {"public": True}, {"figures": "out"}):
+            self.refuse(2, "goes with --format html", format="csv", **changes)
+
+    def test_unusable_files(self):
+        page = {"format": "html"}
+        self.refuse(3, "cannot be read: No such file", **page, about="gone.toml")
+        self.write("bad.toml", "title = \n")
+        self.refuse(3, "bad.toml: line 1", **page, about="bad.toml")
+        self.write("bad.toml", "titel = 'x'\n")
+        self.refuse(3, "'titel' is not known", **page, about="bad.toml")
+        self.write("bad.toml", "title = 7\n")
+        self.refuse(3, "title is no text", **page, about="bad.toml")
+        self.write("file", "")
+        self.refuse(3, "--figures: cannot write to 'file'", **page, figures="file")
+
+    def test_refused_before_anything_is_spent(self):
+        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1")
+        self.refuse(3, "--about", format="html", about="gone.toml", ledger="l.db")
+        self.assertIn("people,person,add-remove,epsilon = 1,epsilon = 0", self.of("ledger", "show", "l.db", "--format", "csv"))
+
+    def test_the_ledger_behind_a_receipt(self):
+        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2")
+        self.page(ledger="l.db", receipt="r.json")
+        self.assertIn(SPENT, self.whole(self.of("explain", "r.json", "--format", "html", "--ledger", "l.db")).headings)
+        self.page(receipt="other.json")
+        self.assert_refused(run("explain", "other.json", "--format", "html", "--ledger", "l.db", cwd=self.folder), 2,
+                            "no entry of the dataset 'people' holds this receipt")
+        self.assert_refused(run("explain", "r.json", "--ledger", "l.db", cwd=self.folder), 2, "goes with --format html")
+
+    def test_again_from_the_ledger(self):
+        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2")
+        first = self.page(ledger="l.db")
+        again = self.run_release("people.csv", **AGES, format="html", ledger="l.db")
+        self.assertIn("nothing was spent", again.err)
+        self.assertEqual(again.out, first)
+
+
+# The registry's schema as of its commit 057e5d81cf60: what it requires, and the words that it knows.
+REGISTRY = {
+    "": {"url_slug", "deployment"},
+    "deployment": {"basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"},
+    "deployment/basic": {"name", "data_curators", "description", "intended_use", "data_product_type", "data_product_region",
+                         "data_product_sector", "publication_date"},
+    "deployment/basic/data_curators": {"data_curator_name", "data_curator_type"},
+    "deployment/dp_variant": {"variant_name", "data_domain", "unprotected_quantities"},
+    "deployment/privacy_loss": {"privacy_unit", "privacy_unit_details", "number_of_privacy_units", "privacy_parameters",
+                                "privacy_parameters_details"},
+    "deployment/privacy_loss/privacy_parameters": {"epsilon", "delta", "rho"},
+    "deployment/deployment_model": {"model_name", "model_name_details", "trust_assumptions", "actors", "release_type",
+                                    "release_type_details", "data_source_type", "data_source_type_details", "access_type",
+                                    "access_type_details"},
+    "deployment/implementation": {"preprocessing_and_hyperparameter_tuning", "mechanisms", "composition", "post_processing",
+                                  "justification", "utility", "additional_information"},
+    "deployment/administrative": {"evidence_sources", "status", "registry_authors", "tier"},
+}
+REQUIRED = {"deployment": {"basic", "administrative"},
+            "deployment/basic": REGISTRY["deployment/basic"] - {"data_product_sector"},
+            "deployment/administrative": {"status", "registry_authors", "tier"}}
+WORDS = {"deployment/basic/data_curators/data_curator_type": {"Government", "Industry", "Nonprofit"},
+         "deployment/basic/data_product_type": {"Summary statistics"},
+         "deployment/dp_variant/variant_name": {"Pure DP", "Approximate DP", "Zero-concentrated DP"},
+         "deployment/deployment_model/model_name": {"Central"},
+         "deployment/deployment_model/release_type": {"One release", "Many releases"},
+         "deployment/deployment_model/data_source_type": {"Static", "Dynamic"},
+         "deployment/deployment_model/access_type": {"Non-interactive", "Interactive"},
+         "deployment/administrative/status": {"Draft"}}
+
+
+def yaml_of(text):
+    """The subset of YAML that the program writes: mappings, lists of one item, quoted texts and numbers."""
+    root = {}
+    open_ = [(-1, root)]
+    for line in text.splitlines():
+        depth = len(line) - len(line.lstrip(" "))
+        body = line.strip()
+        is_item = body.startswith("- ")
+        while open_[-1][0] >= depth:
+            open_.pop()
+        target = open_[-1][1]
+        if is_item:
+            body = body[2:]
+            if body.startswith('"'):
+                target["[]"] = json.loads(body)
+                continue
+        key, value = re.fullmatch(r"(\w+):(?: (.*))?", body).groups()
+        if is_item:
+            depth += 1  # the item's other members stand below it
+        if value is None:
+            target[key] = {}
+            open_.append((depth, target[key]))
+        else:
+            target[key] = json.loads(value)
+    return root
+
+
+class Registry(PageTest):
+    def record(self, about=ABOUT, **changes):
+        self.write("about.toml", about)
+        self.page(receipt="r.json", **changes)
+        text = self.of("explain", "r.json", "--format", "registry", "--about", "about.toml")
+        (self.folder / "r.json").unlink()
+        try:
+            import yaml
+        except ImportError:
+            return yaml_of(text)
+        loaded = yaml.safe_load(text)
+        loaded["deployment"]["basic"]["data_curators"] = loaded["deployment"]["basic"]["data_curators"][0]
+        loaded["deployment"]["administrative"]["registry_authors"] = {"[]": loaded["deployment"]["administrative"]["registry_authors"][0]}
+        self.assertEqual(loaded, yaml_of(text))
+        return loaded
+
+    def keep(self, record, path=""):
+        self.assertLessEqual(set(record), REGISTRY[path], path)
+        self.assertGreaterEqual(set(record), REQUIRED.get(path, set()), path)
+        for key, value in record.items():
+            below = f"{path}/{key}".lstrip("/")
+            if below in WORDS:
+                self.assertIn(value, WORDS[below])
+            if below in REGISTRY:
+                self.keep(value, below)
+            elif below.endswith(("epsilon", "rho", "delta", "tier")):
+                self.assertIsInstance(value, (int, float))
+            elif below.endswith("registry_authors"):
+                self.assertIsInstance(value["[]"], str)
+            else:
+                self.assertIsInstance(value, str, below)
+
+    def test_keeps_the_schema(self):
+        for changes in ({}, {"epsilon": None, "rho": "1/3"}, {"delta": "1e-6"}, {"epsilon": "ln 3", "neighbors": "change-one"},
+                        {"public_rows": True}):
+            record = self.record(**changes)
+            self.keep(record)
+            self.assertEqual(record["deployment"]["basic"]["publication_date"], "2026-05-01")
+            self.assertEqual(record["url_slug"], "ages-of-residents")
+
+    def test_numbers_are_rounded_up(self):
+        parameters = self.record(epsilon="ln 3")["deployment"]["privacy_loss"]["privacy_parameters"]
+        self.assertGreaterEqual(parameters["epsilon"], 1.0986122886681098)
+        self.assertLess(parameters["epsilon"], 1.09861229)
+
+    def test_hostile_texts(self):
+        about = ABOUT.replace("Planning", "x: [1]\\n- \\u202e# \\\\ \\\" '&")
+        self.assertEqual(self.record(about=about)["deployment"]["basic"]["intended_use"], "x: [1]\\n- \\u{202e}# \\ \" '&")
+
+    def test_refusals(self):
+        self.page(receipt="r.json")
+        arguments = ("explain", "r.json", "--format", "registry")
+        self.assert_refused(run(*arguments, cwd=self.folder), 2, "--about is missing")
+        for line, message in (("region", "the registry requires region"), ("curator_type", "requires curator_type"),):
+            self.write("about.toml", re.sub(rf"(?m)^{line} = .*\n", "", ABOUT))
+            self.assert_refused(run(*arguments, "--about", "about.toml", cwd=self.folder), 2, message)
+        for change, message in ((("Government", "Cabal"), "no curator_type 'Cabal'"), (("2026-05-01", '"May"'), "the date 'May'"),
+                                (('contact = "info@example.org"', 'sector = "Gossip"'), "no sector 'Gossip'")):
+            self.write("about.toml", ABOUT.replace(*change))
+            self.assert_refused(run(*arguments, "--about", "about.toml", cwd=self.folder), 2, message)
+        self.write("about.toml", ABOUT)
+        (self.folder / "r.json").unlink()
+        self.page(receipt="r.json", unsafe_seed="1")
+        self.assert_refused(run(*arguments, "--about", "about.toml", cwd=self.folder), 2, "NOT PRIVATE")
+
+
+if __name__ == "__main__":
+    unittest.main()

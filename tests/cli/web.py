@@ -1,0 +1,110 @@
+"""HTML pages and SVG figures, taken apart with the standard library: what a page holds, and whether it holds what it must not."""
+
+import base64
+import hashlib
+import html.parser
+import re
+import xml.etree.ElementTree
+
+VOID = {"meta"}
+TAGS = {"html", "head", "meta", "title", "style", "body", "main", "section", "h1", "h2", "p", "ul", "li", "dl", "dt", "dd",
+        "figure", "figcaption", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "pre",
+        "svg", "desc", "g", "path", "rect", "text", "clipPath".lower()}
+ATTRIBUTES = {"lang", "charset", "http-equiv", "content", "name", "class", "id", "tabindex", "role", "aria-label", "scope",
+              "viewbox", "aria-labelledby", "x", "y", "width", "height", "d", "text-anchor", "stroke-width", "stroke-dasharray",
+              "clip-path", "color"}
+
+
+class Page(html.parser.HTMLParser):
+    """Raises AssertionError for tags that do not fit, and for whatever could run, load or lead elsewhere."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        assert text.startswith("<!DOCTYPE html>\n"), text[:40]
+        self.stack, self.ids, self.headings, self.tables, self.words, self.style, self.policy = [], set(), [], [], [], "", ""
+        self.feed(text)
+        self.close()
+        assert self.stack == [], self.stack
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in TAGS, tag
+        for name, value in attributes:
+            assert name in ATTRIBUTES, (tag, name)
+            assert value is not None, (tag, name)
+        values = dict(attributes)
+        if "id" in values:
+            assert values["id"] not in self.ids, values["id"]
+            self.ids.add(values["id"])
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        if tag not in VOID:
+            self.stack.append(tag)
+        if tag in ("h1", "h2"):
+            self.headings.append("")
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("th", "td"):
+            self.tables[-1][-1].append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.stack.pop()
+
+    def handle_endtag(self, tag):
+        assert self.stack and self.stack[-1] == tag, (tag, self.stack)
+        self.stack.pop()
+
+    def handle_data(self, data):
+        inside = self.stack[-1] if self.stack else ""
+        if inside == "style":
+            self.style += data
+            return
+        if inside in ("h1", "h2"):
+            self.headings[-1] += data
+        if inside in ("th", "td"):
+            self.tables[-1][-1][-1] += data
+        self.words.append(data)
+
+    def handle_comment(self, data):
+        raise AssertionError(data)
+
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+    def require_policy(self):
+        digest = base64.b64encode(hashlib.sha256(self.style.encode()).digest()).decode()
+        assert self.policy == f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:", self.policy
+        assert not re.search(r"url\(|@import|expression", self.style)
+
+
+class Picture:
+    """A figure's marks, in the units of its axes as its numbers tell them."""
+
+    SVG = "{http://www.w3.org/2000/svg}"
+
+    def __init__(self, text):
+        root = xml.etree.ElementTree.fromstring(text)
+        self.texts = [(float(t.get("x")), float(t.get("y")), t.get("text-anchor"), t.text) for t in root.iter(self.SVG + "text")]
+        self.paths = [(p.get("class"), p.get("d")) for p in root.iter(self.SVG + "path")]
+
+    @staticmethod
+    def _number(text):
+        if not re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?( %)?", text or ""):
+            return None
+        return float(text.removesuffix(" %")) / (100 if text.endswith("%") else 1)
+
+    def axis(self, anchor):
+        """From pixels to values: of numbers under an axis ("middle", x) or beside one ("end", y)."""
+        place = 0 if anchor == "middle" else 1
+        tics = [(each[place] - 4 * place, self._number(each[3])) for each in self.texts if each[2] == anchor]
+        tics = sorted(tic for tic in tics if tic[1] is not None)
+        (a, at_a), (b, at_b) = tics[0], tics[-1]
+        return lambda pixel: at_a + (pixel - a) * (at_b - at_a) / (b - a), abs((at_b - at_a) / (b - a))
+
+    def discs(self):
+        """(x, y) of every disc."""
+        d = "".join(each for kind, each in self.paths if kind == "m")
+        return [(float(x) + 3.6, float(y)) for x, y in re.findall(r"M([-\d.]+),([-\d.]+)a3\.6", d)]
