@@ -1,5 +1,6 @@
 """Whole runs of `fractile flow` among many people, from the file to the verdict, beside qif where it can."""
 
+import os
 import subprocess
 import tempfile
 import time
@@ -79,6 +80,7 @@ def rival_cell(answer, ours, verdict, limit):
 
 def part(program, quick, ask_rival, limit):
     """`ask_rival` of run.py: what qif prints, nothing, or {} after `limit` seconds."""
+    load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as folder:
         rows = []
         for title, text, (word, *options) in CASES[2:4] if quick else CASES:
@@ -93,8 +95,9 @@ def part(program, quick, ask_rival, limit):
                                     verdict, limit) for numbers in ("rational", "double")]
                 beside.append([family, f"{people:,}", shown(seconds * 1e9), *cells, verdict])
     return ("## Checks among many people\n\n"
-            "`fractile flow` as a process, from the file to the verdict, one run each; wall time.\n\n"
+            "`fractile flow` as a process, from the file to the verdict, one run each; wall time. "
+            f"Load average at the start: {load:.1f}.\n\n"
             + table(["what is asked", "time", "verdict"], rows)
-            + "\nOne target among known others, three values, a count, epsilon ln 3 and ln 2. qif is asked of channels that are "
+            + "\nOne target among known others, three values, a count, epsilon ln 3 and ln 2. qif is asked of channels that are\n"
             f"ready, without the start of its process, and for at most {limit} s; in brackets, how many times ours.\n\n"
             + table(["noise", "people", "ours, whole process (exact)", "qif, rational", "qif, double", "verdict"], beside))

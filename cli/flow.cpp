@@ -361,7 +361,7 @@ int run_compare(const Typed& typed) {
   const Printed format{format_of(typed, Format::table)};
   if (typed.file.empty() || typed.other.empty()) {
     usage("two files are compared",
-          "name them: fractile flow compare first.toml second.toml --from \"ln 3\" --to \"ln 3\"");
+          R"(name them: fractile flow compare first.toml second.toml --from "ln 3" --to "ln 3")");
   }
   const NamedChannel first = channel_of(typed, typed.file, "--from");
   const NamedChannel second = channel_of(typed, typed.other, "--to");
