@@ -78,7 +78,7 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
   }
   figures::Figure figure{"budgets",
                          fmt::format("The worst quantile's error against {}", budget_name(plans.front())),
-                         least <= least_error ? "no error is drawn as half a record" : "",
+                         least <= least_error ? "errors below half a record are drawn there" : "",
                          budget_name(plans.front()),
                          "records off (logarithmic)",
                          {}};

@@ -110,7 +110,7 @@ class Refusals(CommandTest):
         self.refuse("--mechanism: 'expo' is not known", "approximate, auto, exponential, independent, joint, joint-total, joint-tree, tree", mechanism="expo")
         self.refuse("--neighbors: 'none' is not known", "add-remove, change-one", neighbors="none")
         self.refuse("--null: 'keep' is not known", "drop, error", null="keep")
-        self.refuse("--format: 'xml' is not known", "csv, json, table", format="xml")
+        self.refuse("--format: 'xml' is not known", "csv, html, json, table", format="xml")
         self.refuse("--rates: 'x' is not known", "as-published, tight", rates="x")
         self.refuse("unknown format 'xls'", "--input-format csv, tsv, parquet or json", input_format="xls")
         self.refuse("the delimiter must be", "--delimiter ';'", delimiter='"')

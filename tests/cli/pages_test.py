@@ -102,6 +102,8 @@ class OfAReceipt(PageTest):
         self.assert_refused(run("explain", "page.html", cwd=self.folder), 3, "is no receipt")
 
     def test_the_figure_has_the_numbers_of_the_table(self):
+        records = 997  # so that shares have many digits
+        self.write("people.csv", table("age", records))
         self.page(null="error", public_rows=True, figures="out")
         rows = list(csv.reader(io.StringIO(self.file("out/release.csv"))))
         self.assertEqual(rows[0], ["share", "age", "off by at most", "true share, from", "to"])
@@ -113,7 +115,7 @@ class OfAReceipt(PageTest):
         for (share, value, off, least, most), (px, py) in zip(rows[1:], discs):
             self.assertAlmostEqual(x(px), float(value), delta=0.2 * x_pixel)
             self.assertAlmostEqual(y(py), float(share.split()[0]) / 100, delta=0.2 * y_pixel)
-            q, reach = Fraction(share.split()[0]) / 100, Fraction(off.split()[0]) / 1000
+            q, reach = Fraction(share.split()[0]) / 100, Fraction(off.split()[0]) / records
             least, most = (Fraction(each.split()[0]) / 100 for each in (least, most))
             self.assertLessEqual(least, max(Fraction(0), q - reach))  # outwards, by no more than a hundredth of a percent
             self.assertGreaterEqual(most, min(Fraction(1), q + reach))

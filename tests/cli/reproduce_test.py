@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import shutil
 import unittest
 import xml.etree.ElementTree
 from fractions import Fraction
