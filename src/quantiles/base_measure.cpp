@@ -32,11 +32,12 @@ std::optional<Origin> origin_of(const Lattice& lattice) {
   if (!lattice.is_regular()) return {};
   const Rational size = static_cast<std::int64_t>(lattice.size());
   const Rational zero = (Rational(0) - lattice.lower()) / lattice.step();
-  // As far outside as the range is wide, all of it has one weight.
+  // As far outside as the range is wide, or among fewer than 32 candidates, all have one weight.
   if (zero < Rational(0) - size || zero > size + size) return {};
   const Rational candidate = zero.floor();
   const Rational reach = std::max(candidate, size - Rational(1) - candidate);
-  return Origin{candidate.to_int64(), reach.to_uint64()};
+  const Origin origin{candidate.to_int64(), reach.to_uint64()};
+  return origin.reach >> flat_shells == 0 ? std::nullopt : std::optional(origin);
 }
 
 BaseMeasure::BaseMeasure(Split lowest, Split highest, std::uint64_t subcells, std::optional<Edge> edge,

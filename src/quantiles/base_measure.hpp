@@ -29,7 +29,7 @@ struct Origin {
   std::uint64_t reach;     ///< how many candidates away the farther end of the range is
 };
 
-/// Where a regular lattice has zero, unless it is too far outside for that to matter; nothing of an explicit list.
+/// Where a regular lattice has zero, unless it is too far outside, or the candidates are too few, for that to matter; nothing of an explicit list.
 std::optional<Origin> origin_of(const Lattice& lattice);
 
 class BaseMeasure {

@@ -231,6 +231,8 @@ TEST(BaseMeasure, ZeroIsWhereTheLatticeHasItOrNowhere) {
   EXPECT_EQ(zero(10, 1000)->reach, 1000U);
   EXPECT_EQ(zero(-1000, -10)->candidate, 1000);
   EXPECT_FALSE(zero(2000, 2100));  // far outside: all weights would be one
+  EXPECT_FALSE(zero(0, 31));       // too few
+  EXPECT_TRUE(zero(0, 32));
   EXPECT_FALSE(origin_of(Lattice::explicit_points({1, 2, 5})));
 }
 

@@ -324,7 +324,9 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
   for (std::int64_t i = 0; i < 300; ++i) ragged.add_position(2 * static_cast<Position>(i * 7919 % 399'989) + 1, 1);
   EXPECT_EQ(described(release_quantiles(ragged.finish(), fine, totals, bits)), "granularity 1; level 1 39; ");
   const Lattice coarse = Lattice::regular(0, 390, 1);
-  const QuantileQuery few = evenly(21, pure(40), Mechanism::automatic);
+  QuantileQuery few = evenly(21, pure(40), Mechanism::automatic);
+  EXPECT_EQ(described(release_quantiles(column(coarse, 10), coarse, few, bits)), "rows 1; heaps 1; counts 38; ");
+  few.expected_rows = 1'000'000;
   EXPECT_EQ(described(release_quantiles(column(coarse, 10), coarse, few, bits)), "heaps 1; counts 39; ");
   const QuantileQuery published = evenly(4, pure(3), Mechanism::approximate);
   EXPECT_EQ(described(release_quantiles(column(coarse, 10), coarse, published, bits)), "level 1 3/2; level 2 3/2; ");

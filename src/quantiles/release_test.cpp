@@ -135,13 +135,16 @@ TEST(Release, AutoChoosesFromWhatIsPublic) {
   const Budget one = Budget::pure(Rational(1));
   EXPECT_EQ(used(1, one, {}, "1").mechanism, Mechanism::exponential);
   EXPECT_EQ(used(10, one, {}, "1").mechanism, Mechanism::joint_total);
-  EXPECT_EQ(used(120, one, {}, "0.1").widths, (std::vector<std::size_t>{10, 10}));
+  EXPECT_EQ(used(120, one, 1'000'000, "0.1").widths, (std::vector<std::size_t>{10, 10}));
+  EXPECT_LT(used(120, one, {}, "0.1").selected, 17U);  // three are counted
   EXPECT_EQ(used(120, one, 1000, "0.1").selected, 17U);
   EXPECT_EQ(used(120, one, 1'000'000, "0.1").selected, 120U);
   EXPECT_EQ(used(120, one, {}, "1").mechanism, Mechanism::tree);
   EXPECT_EQ(used(10, Budget::zcdp(Rational(1, 2)), {}, "1").mechanism, Mechanism::approximate);
   EXPECT_FALSE(used(10, one, {}, "1").granularity);
-  EXPECT_TRUE(used(10, one, {}, "0.0001").granularity);
+  EXPECT_TRUE(used(10, one, 1'000'000, "0.0001").granularity);
+  EXPECT_FALSE(used(10, one, {}, "0.0001").granularity);  // three tell nothing of it
+  EXPECT_TRUE(used(10, one, {}, "0.0001").rows);
   EXPECT_FALSE(used(10, one, {}, "1").reason.empty());
 }
 
