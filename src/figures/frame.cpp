@@ -96,7 +96,7 @@ std::string framed(const std::string& content, double width, double height, cons
                                                        pixels(width), pixels(height))
                                          : "",
                                  pixels(width), pixels(height), id, id);
-  text += fmt::format("<title id=\"{0}-t\">{1}</title><desc id=\"{0}-d\">{2}</desc>", id, escaped(labels.title),
+  text += fmt::format(R"(<title id="{0}-t">{1}</title><desc id="{0}-d">{2}</desc>)", id, escaped(labels.title),
                       escaped(labels.description.empty() ? labels.remark : labels.description));
   if (is_file) {
     text += fmt::format("<style>{}{}</style>", light_rules, labels.dark ? dark_rules : "");

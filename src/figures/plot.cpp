@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
@@ -96,8 +97,8 @@ std::string band_of(const Line& line, const Scales& scales) {
   for (const Point& point : line.points) {
     d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.most)));
   }
-  for (auto point = line.points.rbegin(); point != line.points.rend(); ++point) {
-    d += "L" + pair(scales.x.at(point->x), scales.y.at(point->least));
+  for (const Point& point : std::ranges::reverse_view(line.points)) {
+    d += "L" + pair(scales.x.at(point.x), scales.y.at(point.least));
   }
   return d + "z";
 }

@@ -34,6 +34,6 @@ struct Tic {
 };
 
 /// In increasing order, at most about `most` of them when the axis leaves the choice.
-std::vector<Tic> tics_of(const Axis& axis, int most);
+std::vector<Tic> tics_of(const Axis& wanted, int most);
 
 }  // namespace fractile::figures::detail

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-import time
 import unittest
 from fractions import Fraction
 
@@ -227,9 +226,11 @@ class Groups(PageTest):
 
     def test_a_thousand(self):
         self.grouped(1000, receipt="r.json")
-        started = time.monotonic()
+        before = os.times()  # of the processor, since others may be at work, too
         page = self.of("explain", "r.json", "--format", "html")
-        self.assertLess(time.monotonic() - started, 30 if os.environ.get("FRACTILE_SANITIZE") else 1)
+        after = os.times()
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        self.assertLess(spent, 30 if os.environ.get("FRACTILE_SANITIZE") else 1)
         self.assertLess(len(page.encode()), 2_000_000)
         self.assertEqual(sum(row[0].startswith("g0") for row in self.whole(page).tables[0]), 1000)
 
