@@ -126,7 +126,7 @@ int run_approximate_quantiles(const Typed& typed) {
 // --- auto-robustness --------------------------------------------------------------------------------------------------
 
 std::vector<Rational> epsilons_of(const Typed& typed) {
-  const std::vector<Rational> listed = numbers(typed.has("--epsilons") ? typed.one("--epsilons") : "0.01,0.1,1,10");
+  std::vector<Rational> listed = numbers(typed.has("--epsilons") ? typed.one("--epsilons") : "0.01,0.1,1,10");
   for (const Rational& epsilon : listed) {
     if (epsilon <= Rational(0))
       usage("--epsilons: " + epsilon.to_string() + " is not above 0", "write for example 0.1,1");

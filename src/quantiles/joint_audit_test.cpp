@@ -170,11 +170,11 @@ TEST(JointAudit, TreesWithEdgesAndRoundNumbersKeepTheirPromise) {
 TEST(JointAudit, WeightsFromZeroKeepTheirPromise) {
   for (const Neighbors neighbors : both_relations) {
     for (const Origin& origin : {Origin{0, 256}, Origin{5, 128}}) {
-      const QuantileQuery query = three_quantiles("6", neighbors);
+      const QuantileQuery query = three_quantiles("1", neighbors);
       const AuditResult result =
           audit_pure(spread_tables(10, 3), tree_law(query, 2, {}, {}, origin), neighbors, query.budget.epsilon());
       EXPECT_TRUE(result.holds) << result.first << " " << result.second << " " << result.attained.to_string();
-      EXPECT_GT(result.attained.to_double(), 2) << result.first;
+      EXPECT_GT(result.attained.to_double(), 0.3) << result.first;
     }
   }
 }

@@ -42,6 +42,12 @@ std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const R
   return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
+/// The same under zCDP, where epsilon = 1 is worth about as much as rho = 1/2.
+std::optional<double> records_at_rho_one_half(const QuantileQuery& query, const Rows& rows) {
+  if (!rows) return {};
+  return static_cast<double>(*rows) * std::sqrt(2 * query.budget.rho().to_double()) / query.records_per_person;
+}
+
 /// Among few records a quantile of the second level cannot err by much more than its node's ends do: the first gets more.
 Choice joint_tree(const QuantileQuery& query, const std::vector<Rational>& released, const Rows& rows) {
   constexpr double few = 12;  // for each quantile
@@ -302,8 +308,10 @@ Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScal
     selection->subcells = scale.subcells.value_or(subcells_for(lattice.size()));
     if (adapts) {
       selection->shape.edges = true;
-      const double cells = static_cast<double>(selection->released.size() + 1);
-      const bool are_few = !records || *records < std::max(scale.fewest_to_find, fewest_for_a_quantile * cells);
+      const auto cells = static_cast<double>(selection->released.size() + 1);
+      const bool are_few = query.budget.measure() == Measure::zcdp
+                               ? records_at_rho_one_half(query, rows).value_or(0) < scale.fewest_to_find
+                               : !records || *records < std::max(scale.fewest_to_find, fewest_for_a_quantile * cells);
       if (are_few) selection->shape.origin = origin_of(lattice);
     }
   }
@@ -334,8 +342,8 @@ std::vector<std::uint64_t> rows_considered(const QuantileQuery& query) {
   const double unit = query.records_per_person / query.budget.epsilon().to_double();
   const double enough = std::max(most_for_a_quantile * static_cast<double>(query.quantiles.size() + 1), 512.0) * unit;
   std::vector<std::uint64_t> rows;
-  for (double at = fewest * unit; at <= std::min(2 * enough, most_rows); at *= 2) {
-    const auto whole = static_cast<std::uint64_t>(std::ceil(at));
+  for (int doublings = 0; std::ldexp(fewest * unit, doublings) <= std::min(2 * enough, most_rows); ++doublings) {
+    const auto whole = static_cast<std::uint64_t>(std::ceil(std::ldexp(fewest * unit, doublings)));
     if (rows.empty() || whole > rows.back()) rows.push_back(whole);
   }
   return rows;
