@@ -44,11 +44,10 @@ experiments::Observer observer_of(Progress& progress, const std::string& pieces)
 
 /// Writes the files and, unless they are not wanted, the figures; prints their paths and what else is to be said.
 void leave(const Typed& typed, const std::string& folder, const std::vector<experiments::TextFile>& files,
-           const std::vector<experiments::Figure>& figures, const experiments::Observer& observer,
-           const std::string& last_words) {
+           const std::vector<experiments::Figure>& figures, const std::string& last_words) {
   std::vector<std::string> paths = experiments::write_files(folder, files);
   if (!typed.has("--no-figures")) {
-    const std::vector<std::string> drawn = experiments::write_figures(folder, figures, observer);
+    const std::vector<std::string> drawn = experiments::write_figures(folder, figures);
     paths.insert(paths.end(), drawn.begin(), drawn.end());
   }
   std::string text;
@@ -119,7 +118,7 @@ int run_approximate_quantiles(const Typed& typed) {
   Progress progress("approximate-quantiles");
   const experiments::Observer observer = observer_of(progress, "cells");
   const std::vector<aq::Row> rows = aq::run(plan, observer);
-  leave(typed, folder, aq::files_of(plan, rows), aq::figures_of(rows), observer, std::string(aq::disclaimer) + "\n");
+  leave(typed, folder, aq::files_of(plan, rows), aq::figures_of(rows), std::string(aq::disclaimer) + "\n");
   return 0;
 }
 
@@ -153,7 +152,7 @@ int run_auto_robustness(const Typed& typed) {
   const std::string folder = folder_of(typed);
   Progress progress("auto-robustness");
   const experiments::Observer observer = observer_of(progress, "cells");
-  leave(typed, folder, ar::files_of(plan, ar::run(plan, observer)), {}, observer, std::string(aq::disclaimer) + "\n");
+  leave(typed, folder, ar::files_of(plan, ar::run(plan, observer)), {}, std::string(aq::disclaimer) + "\n");
   return 0;
 }
 
@@ -168,7 +167,7 @@ int run_kronecker_utility(const Typed& typed) {
   Progress progress("kronecker-utility");
   const experiments::Observer observer = observer_of(progress, "points");
   const ku::Results results = ku::run(plan, observer);
-  leave(typed, folder, ku::files_of(plan, results), ku::figures_of(results), observer, ku::summary(results));
+  leave(typed, folder, ku::files_of(plan, results), ku::figures_of(results), ku::summary(results));
   return 0;
 }
 

@@ -21,7 +21,6 @@ void prepare_folder(const std::string& folder);
 std::vector<std::string> write_files(const std::string& folder, const std::vector<TextFile>& files);
 
 /// Draws each figure as NAME.svg, replacing older ones. The paths of what was written.
-std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures,
-                                       const Observer& observer);
+std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures);
 
 }  // namespace fractile::experiments

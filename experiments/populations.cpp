@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <utility>
 
 #include "experiments/metrics.hpp"
+#include "experiments/pools.hpp"
 #include "experiments/variates.hpp"
-#include "fractile/source.hpp"
 
 namespace fractile::experiments {
 namespace {
@@ -40,14 +39,6 @@ double heaped_income(std::mt19937_64& engine) {
 /// The number of tails before the first head, at most 5.
 double small_count(std::mt19937_64& engine) { return std::min(5.0, std::floor(-std::log2(uniform_variate(engine)))); }
 
-RankProfile pool_of(const Population& population, const Lattice& lattice, const std::string& folder,
-                    const std::string& library) {
-  TableOptions options;
-  options.file = (std::filesystem::path(folder) / population.file).string();
-  options.library = library;
-  return Table::open(options).profile(population.column, lattice, NullPolicy::error);
-}
-
 }  // namespace
 
 std::span<const Population> populations() { return all; }
@@ -65,7 +56,7 @@ TableSource TableSource::open(const Population& population, std::uint64_t factor
   const Lattice lattice = Lattice::regular(Rational::parse(population.lower) * wider,
                                            Rational::parse(population.upper) * wider, Rational::parse(population.step));
   if (population.law != Law::file) return {population, lattice, std::nullopt};
-  return {population, lattice, pool_of(population, lattice, folder, library)};
+  return {population, lattice, pool_of({population.file, population.column}, lattice, folder, library)};
 }
 
 double TableSource::value(std::mt19937_64& engine) const {
@@ -97,7 +88,7 @@ RankProfile TableSource::table(std::uint64_t records, const Seed& seed) const {
   ProfileBuilder builder(lattice_);
   for (std::uint64_t i = 0; i < records; ++i) {
     if (pool_) {
-      builder.add_position(2 * record_at(*pool_, uniform_below_variate(pool_->records(), engine)) + 1, 1);
+      add_one_of(*pool_, engine, builder);
     } else {
       builder.add(value(engine));
     }

@@ -1,13 +1,11 @@
 #include "experiments/sets.hpp"
 
 #include <array>
-#include <filesystem>
 #include <random>
 #include <utility>
 
-#include "experiments/metrics.hpp"
+#include "experiments/pools.hpp"
 #include "experiments/variates.hpp"
-#include "fractile/source.hpp"
 
 namespace fractile::experiments {
 namespace {
@@ -35,15 +33,6 @@ constexpr std::array sets{
 
 Lattice lattice_of(const StudiedSet& set) { return Lattice::regular(-100, 100, Rational::parse(set.step)); }
 
-RankProfile pool_of(const StudiedSet& set, const Lattice& lattice, const std::string& folder,
-                    const std::string& library) {
-  TableOptions options;
-  options.file = (std::filesystem::path(folder) / set.file).string();
-  options.sql = set.sql;
-  options.library = library;
-  return Table::open(options).profile(set.column, lattice, NullPolicy::error);
-}
-
 double uniform_value(std::mt19937_64& engine) { return 10 * uniform_variate(engine) - 5; }
 
 double gaussian_value(std::mt19937_64& engine) { return 5 * normal_variate(engine); }
@@ -58,7 +47,7 @@ SampleSource::SampleSource(const StudiedSet& set, Lattice lattice, std::optional
 SampleSource SampleSource::open(const StudiedSet& set, const std::string& folder, const std::string& library) {
   const Lattice lattice = lattice_of(set);
   if (set.origin != Origin::file) return {set, lattice, std::nullopt};
-  return {set, lattice, pool_of(set, lattice, folder, library)};
+  return {set, lattice, pool_of({set.file, set.column, set.sql}, lattice, folder, library)};
 }
 
 RankProfile SampleSource::sample(std::uint64_t records, const Seed& seed) const {
@@ -74,7 +63,7 @@ RankProfile SampleSource::sample(std::uint64_t records, const Seed& seed) const 
         builder.add(gaussian_value(engine));
         break;
       case Origin::file:
-        builder.add_position(2 * record_at(*pool_, uniform_below_variate(pool_->records(), engine)) + 1, 1);
+        add_one_of(*pool_, engine, builder);
         break;
     }
   }

@@ -6,19 +6,9 @@
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
-#include "ledger/digest.hpp"
+#include "with_hash.hpp"
 
 namespace {
-
-/// With a hash that fits, so that what follows the hash's check is reached.
-std::string with_hash(const std::string& text) {
-  const std::string start = "\"sha256\": \"";
-  const std::size_t at = text.rfind(start);
-  if (at == std::string::npos || text.size() < at + start.size() + 64) return text;
-  std::string without = text;
-  without.erase(at + start.size(), 64);
-  return std::string(text).replace(at + start.size(), 64, fractile::sha256(without));
-}
 
 /// What has no hidden characters is shown as it is.
 void require_clean(const std::string& text) {
@@ -29,7 +19,7 @@ void require_clean(const std::string& text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const std::string& each : {text, with_hash(text)}) {
+  for (const std::string& each : {text, fractile::fuzzing::with_hash(text)}) {
     try {
       const fractile::Receipt receipt = fractile::read_receipt(each, "fuzz");
       for (const fractile::Prose prose : {fractile::Prose::text, fractile::Prose::markdown}) {

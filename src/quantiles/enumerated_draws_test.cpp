@@ -2,14 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "exact/law.hpp"
 #include "quantiles/audit.hpp"
+#include "quantiles/count_tree.hpp"
 #include "quantiles/release.hpp"
+#include "support/draws.hpp"
 #include "support/profiles.hpp"
+#include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
+using testing::chi_square_p;
+using testing::effort;
+using testing::FreeDraws;
 using testing::profile_of;
 
 const PlanScale two_parts{.subcells = 2};
@@ -63,6 +71,31 @@ TEST(EnumeratedDraws, HasTheLawOfTheTree) {
           quantile_law(QuantileTree(table, query.quantiles, plan.recursion().shape, calibration, 2));
       expect_same(law_by_running(table, lattice, query), walked, to_string(setting.mechanism));
     }
+  }
+}
+
+// The choice that a noisy count makes, drawn and enumerated.
+TEST(EnumeratedDraws, HasTheLawOfNoisyCounts) {
+  const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1, 3))};
+  const CountTreeNoise noise(query, 1);
+  const std::vector<std::int64_t> borders{-2, 5, 7, 12};
+  for (const std::int64_t count : {0, 5, 6, 20}) {
+    std::vector<double> law(borders.size() + 1);
+    EnumeratedDraws draws;
+    std::size_t reached = 0;
+    draws.run(
+        [&] {
+          Odometer odometer(query.budget, {Neighbors::add_remove, 1});
+          reached =
+              Draws(draws, odometer).begin("rows", Share::whole(query.budget)).reached_borders(count, noise, borders);
+        },
+        [&](const Enclosure& p, const std::vector<CountedNoise>&) { law.at(reached) += p.to_double(); });
+    EXPECT_NEAR(std::accumulate(law.begin(), law.end(), 0.0), 1, 1e-12);
+    RandomBits bits = RandomBits::system();
+    FreeDraws free(bits);
+    std::vector<std::uint64_t> counts(law.size());
+    for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[free.part().reached_borders(count, noise, borders)];
+    EXPECT_GT(chi_square_p(counts, law), 1e-9) << count;
   }
 }
 

@@ -373,7 +373,8 @@ std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Latt
 QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   QuantilePlan plan{query, lattice, scale, choose(query, lattice, scale, query.expected_rows)};
   plan.by_rows = choices_by_rows(query, lattice, scale);
-  if (!plan.by_rows.empty()) plan.choice.reason += "; a noisy count of the records decides how many are selected";
+  if (!plan.by_rows.empty())
+    plan.choice.reason += "; a noisy count of the records decides what else is done where they are few";
   return plan;
 }
 

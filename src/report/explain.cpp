@@ -275,6 +275,12 @@ void explain_intervals(Page& page, const Receipt& receipt) {
       R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
 }
 
+/// Up to how many records a bound is told for.
+std::string up_to_records(const Receipt& receipt) {
+  return fmt::format("as long as there are at most {} records{}", receipt.rows,
+                     receipt.source.by.empty() ? "" : " in a group");
+}
+
 void explain_errors(Page& page, const Receipt& receipt) {
   page.section("How wrong the numbers may be");
   if (!receipt.interval_level.empty()) return explain_intervals(page, receipt);
@@ -292,9 +298,8 @@ void explain_errors(Page& page, const Receipt& receipt) {
   }
   page.paragraph(fmt::format(
       "With a probability of at least {}, each value taken by itself is off by no more than the table above "
-      "says, whatever the data, as long as there are at most {} records{}.{} Usual errors are many times "
-      "smaller: fractile plan tells them.",
-      percent_of(receipt.confidence), receipt.rows, receipt.source.by.empty() ? "" : " in a group",
+      "says, whatever the data, {}.{} Usual errors are many times smaller: fractile plan tells them.",
+      percent_of(receipt.confidence), up_to_records(receipt),
       receipt.together.empty() ? ""
                                : " With the same probability no value is off by more than " + receipt.together + "."));
   page.paragraph(
@@ -419,13 +424,15 @@ std::optional<Rational> largest_error(const Receipt& receipt) {
 std::string error_in_short(const Receipt& receipt) {
   if (!receipt.interval_level.empty()) {
     return fmt::format(
-        "Each value has an interval beside it that holds the quantile of the {} with a probability of at least {}.",
-        receipt.interval_of, share_of(Rational::parse(receipt.interval_level)));
+        "Each value has an interval beside it that holds the quantile of the {} with a probability of at least {}{}.",
+        receipt.interval_of, share_of(Rational::parse(receipt.interval_level)),
+        receipt.interval_of == "population" ? ", if the records are a simple random sample of it" : "");
   }
   const std::optional<Rational> largest = largest_error(receipt);
   if (!largest) return "How far the values may be off at worst is not known for all of them.";
-  return fmt::format("With a probability of at least {} each, the values miss their quantiles by at most {} records.",
-                     percent_of(receipt.confidence), largest->to_string());
+  return fmt::format(
+      "With a probability of at least {} each, the values miss their quantiles by at most {} records, {}.",
+      percent_of(receipt.confidence), largest->to_string(), up_to_records(receipt));
 }
 
 /// What is asked of a person for whom the promise holds.

@@ -157,9 +157,11 @@ void say_in_short(HtmlPage& page, const ReleasePlan& plan) {
                           "records, whatever the table of up to {} records.",
                           report_detail::share_of(plan.worst.confidence), *worst, plan.worst.rows)
             : "How far the values may be off at worst is not known for all of them.");
-  items.push_back(
-      fmt::format("For a person, what would come about with a probability of 10 in 100 comes about with at most {}.",
-                  report_detail::in_a_hundred(largest_probability(plan.query.budget, ten_in_a_hundred))));
+  items.push_back(fmt::format("What would come about with a probability of 10 in 100 {} comes about with at most {}.",
+                              plan.query.neighbors == Neighbors::add_remove
+                                  ? "without a person's records"
+                                  : "with other records in place of a person's",
+                              report_detail::in_a_hundred(largest_probability(plan.query.budget, ten_in_a_hundred))));
   page.list(items);
   if (!plan.noise) return;
   const auto [what, hint] = in_words(*plan.noise);
