@@ -350,7 +350,7 @@ class Options(PageTest):
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2")
         self.page(ledger="l.db", receipt="r.json")
         self.assertIn(SPENT, self.whole(self.of("explain", "r.json", "--format", "html", "--ledger", "l.db")).headings)
-        self.page(receipt="other.json")
+        self.page(receipt="other.json", quantiles="median")  # the same query may have the same values
         self.assert_refused(run("explain", "other.json", "--format", "html", "--ledger", "l.db", cwd=self.folder), 2,
                             "no entry of the dataset 'people' holds this receipt")
         self.assert_refused(run("explain", "r.json", "--ledger", "l.db", cwd=self.folder), 2, "goes with --format html")
