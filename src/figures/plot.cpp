@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 
 #include "figures/frame.hpp"
 #include "figures/markup.hpp"
@@ -97,9 +96,8 @@ std::string band_of(const Line& line, const Scales& scales) {
   for (const Point& point : line.points) {
     d += fmt::format("{}{}", d.empty() ? "M" : "L", pair(scales.x.at(point.x), scales.y.at(point.most)));
   }
-  for (const Point& point : std::ranges::reverse_view(line.points)) {
-    d += "L" + pair(scales.x.at(point.x), scales.y.at(point.least));
-  }
+  std::for_each(line.points.rbegin(), line.points.rend(),
+                [&](const Point& point) { d += "L" + pair(scales.x.at(point.x), scales.y.at(point.least)); });
   return d + "z";
 }
 
