@@ -40,7 +40,7 @@ constexpr OptionSpec mechanism_option{
 constexpr OptionSpec expected_rows_option{"--expected-rows", "N", "", "Mechanism",
                                           "about how many rows there are (in a group), as is publicly known: worst "
                                           "cases are those of at most so many. Untold, "
-                                          "auto spends 1/40 of epsilon on a count where it has to know"};
+                                          "auto spends 1/20 of epsilon on a count where it has to know"};
 constexpr OptionSpec intervals_option{
     "--intervals", "LEVEL", "", "Intervals",
     "a confidence interval beside each quantile, for example 0.95; takes --expected-rows and a part of the budget"};

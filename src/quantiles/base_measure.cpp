@@ -15,6 +15,12 @@ __extension__ using int128 = __int128;
 /// The farthest octaves of distances from the origin have one weight: 31/32 of the range.
 constexpr int flat_shells = 5;
 
+/// No value is as usual as zero: it weighs as much as four of the candidates beside it.
+constexpr int zero_octaves = 2;
+
+/// In candidates; outside the range, on the lattice continued.
+Rational place_of_zero(const Lattice& lattice) { return (Rational(0) - lattice.lower()) / lattice.step(); }
+
 /// Distances, in splits from the near end, at which the shells 1, 2, ... begin.
 std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t splits) {
   std::vector<std::uint64_t> borders;
@@ -28,10 +34,16 @@ std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t spli
 
 }  // namespace
 
+std::optional<std::uint64_t> zero_of(const Lattice& lattice) {
+  if (!lattice.is_regular() || Rational(0) < lattice.lower() || lattice.upper() < Rational(0)) return {};
+  const Rational zero = place_of_zero(lattice);
+  return zero == zero.floor() ? std::optional(zero.to_uint64()) : std::nullopt;
+}
+
 std::optional<Origin> origin_of(const Lattice& lattice) {
   if (!lattice.is_regular()) return {};
   const Rational size = static_cast<std::int64_t>(lattice.size());
-  const Rational zero = (Rational(0) - lattice.lower()) / lattice.step();
+  const Rational zero = place_of_zero(lattice);
   // As far outside as the range is wide, or among fewer than 32 candidates, all have one weight.
   if (zero < Rational(0) - size || zero > size + size) return {};
   const Rational candidate = zero.floor();
@@ -89,6 +101,8 @@ void BaseMeasure::fall_away(const Origin& origin, std::uint64_t least, Split low
   for (int shell = flat_shells; shell <= innermost; ++shell) {
     begin(origin.candidate - radius(shell), shell - flat_shells + 1);
   }
+  begin(origin.candidate, innermost - flat_shells + 1 + zero_octaves);
+  begin(origin.candidate + 1, innermost - flat_shells + 1);
   for (int shell = innermost; shell >= flat_shells; --shell) {
     begin(origin.candidate + 1 + radius(shell), shell - flat_shells);
   }

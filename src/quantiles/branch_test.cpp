@@ -152,14 +152,17 @@ class ByHand {
     rows_ = query_.expected_rows;
     const QuantilePlan plan = plan_of(query_, lattice_);
     if (plan.by_rows.empty()) return;
-    const DiscreteLaplace noise(budget.epsilon() * finding_share(budget) / Rational(person_.records));
+    const bool few =
+        static_cast<double>(query_.expected_rows.value_or(0)) * budget.epsilon().to_double() / person_.records < 500;
+    const Rational share = Rational(few ? 2 : 1) * finding_share(budget);
+    const DiscreteLaplace noise(budget.epsilon() * share / Rational(person_.records));
     const std::int64_t noisy = static_cast<std::int64_t>(profile.records()) + noise(bits_);
     rows_ = plan.by_rows.front().rows;
     for (const ChoiceByRows& each : plan.by_rows) {
       if (noisy >= each.from) rows_ = each.rows;
     }
-    ++findings_;
-    costs_.push_back({"rows", budget.epsilon() * finding_share(budget)});
+    findings_ += few ? 2 : 1;
+    costs_.push_back({"rows", budget.epsilon() * share});
   }
 
   /// Rows that are known times a pure epsilon, by persons.
@@ -167,8 +170,9 @@ class ByHand {
     if (!rows_ || query_.budget.measure() != Measure::pure) return {};
     return static_cast<double>(*rows_) * query_.budget.epsilon().to_double() / person_.records;
   }
+  /// Perhaps by half an octave.
   bool are_few(std::size_t selected) const {
-    return records().value_or(0) < std::max(300.0, 40 * static_cast<double>(selected + 1));
+    return records().value_or(0) < std::sqrt(2) * std::max(200.0, 30 * static_cast<double>(selected + 1));
   }
   bool looks() const { return branch_.adaptive && records().value_or(300) >= 300; }
 
@@ -293,7 +297,7 @@ class ByHand {
     for (std::size_t level = 0; level < nodes_.size(); ++level) {
       costs_.push_back({"level " + std::to_string(level + 1), level_cost(nodes_[level])});
     }
-    splits = between(selected, splits, whole_span(profile, subcells).highest);
+    splits = between(selected, splits, whole_span(profile, subcells).highest, subcells);
     for (Split& split : splits) {
       const std::uint64_t candidate = tree.candidate_of(split);
       const bool rounds = found.grid && selected.size() < query_.quantiles.size();
@@ -325,14 +329,15 @@ class ByHand {
   }
 
   /// As many quantiles as persons' records at epsilon 1 carry: evenly spaced between the first and the last that have
-  /// 20 to 35 of them beyond, 24 apart, or 55 if they are more than 17; all where that is nearly all.
+  /// 20 to 35 of them beyond, 24 apart, or 55 if they are more than 17; all where that is nearly all, and 24 where each has 16.
   std::vector<Rational> anchors() const {
     const std::vector<Rational>& all = query_.quantiles;
     const bool may = query_.mechanism == Mechanism::automatic && query_.interpolate && all.size() > 4;
     if (!may || !records()) return all;
+    if (all.size() <= 24 && *records() >= 16 * static_cast<double>(all.size() + 1)) return all;
     std::size_t first = 0;
     std::size_t last = all.size() - 1;
-    const double beyond = std::clamp(*records() / 30, 20.0, 35.0);
+    const double beyond = std::clamp(*records() / 30, 20.0, 35.0) - 1e-6;
     while (first + 1 < all.size() / 2 && all[first].to_double() * *records() < beyond) ++first;
     while (last > all.size() / 2 + 1 && (1 - all[last].to_double()) * *records() < beyond) --last;
     const double apart = (all[last] - all[first]).to_double() * *records() / 24;
@@ -431,17 +436,26 @@ class ByHand {
     for (const QuantileNode& part : tree.parts(node, splits)) walk(tree, part, result);
   }
 
-  /// On the line through the two anchors beside each quantile, rounded down.
-  std::vector<Split> between(const std::vector<Rational>& anchors, const std::vector<Split>& splits,
-                             Split highest) const {
+  /// On the line through the two anchors beside each quantile, rounded down; the line to an anchor at zero ends half way.
+  std::vector<Split> between(const std::vector<Rational>& anchors, const std::vector<Split>& splits, Split highest,
+                             std::uint64_t subcells) const {
     if (anchors.size() == query_.quantiles.size()) return splits;
     const auto number = [](Split split) { return Rational(static_cast<std::int64_t>(split)); };
+    const auto is_zero = [&](Split split) { return lattice_.at(split / subcells) == Rational(0); };
     std::vector<Split> result;
     for (const Rational& q : query_.quantiles) {
       const auto above = std::ranges::upper_bound(anchors, q) - anchors.begin();
       const auto k = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, std::ssize(anchors) - 2));
-      const Rational slope = (number(splits[k + 1]) - number(splits[k])) / (anchors[k + 1] - anchors[k]);
-      const Rational at = (number(splits[k]) + slope * (q - anchors[k])).floor();
+      const Rational rise = number(splits[k + 1]) - number(splits[k]);
+      const Rational run = anchors[k + 1] - anchors[k];
+      const Rational from = number(splits[k]);
+      Rational at = from + rise / run * (q - anchors[k]);
+      if (is_zero(splits[k]) && !is_zero(splits[k + 1])) {
+        at = from + std::max(Rational(2) * rise / run * (q - anchors[k] - run / Rational(2)), Rational(0));
+      } else if (is_zero(splits[k + 1]) && !is_zero(splits[k])) {
+        at = from + std::min(Rational(2) * rise / run * (q - anchors[k]), rise);
+      }
+      at = at.floor();
       result.push_back(std::clamp(at, Rational(0), number(highest)).to_uint64());
     }
     return result;

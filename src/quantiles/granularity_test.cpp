@@ -198,19 +198,21 @@ TEST(BaseMeasure, MassesAreSumsOfWeightsAndDrawsFollowThem) {
   }
 }
 
-// From a 32nd of the range inwards, twice as much whenever the distance halves, down to a candidate or the grid's stride.
+// From a 32nd of the range inwards, twice as much whenever the distance halves, down to a candidate or the grid's stride; four times
+// that on zero itself.
 TEST(BaseMeasure, FallsAwayFromZeroByOctaves) {
   const BaseMeasure base(0, 256, 1, {}, {}, Origin{0, 256});
   const auto weight = [](const BaseMeasure& of, Split at) { return static_cast<std::uint64_t>(of.mass(at, at + 1)); };
   for (const auto& [at, expected] : std::vector<std::pair<Split, std::uint64_t>>{
-           {256, 1}, {9, 1}, {8, 2}, {5, 2}, {4, 4}, {3, 4}, {2, 8}, {1, 16}, {0, 16}}) {
+           {256, 1}, {9, 1}, {8, 2}, {5, 2}, {4, 4}, {3, 4}, {2, 8}, {1, 16}, {0, 64}}) {
     EXPECT_EQ(weight(base, at), expected) << at;
   }
   const BaseMeasure middle(0, 512, 1, {}, {}, Origin{256, 256});
   for (Split s = 0; s <= 256; ++s) EXPECT_EQ(weight(middle, 256 + s), weight(middle, 256 - s)) << s;
   const BaseMeasure on_fours(0, 256, 1, {}, {{{0, 4}}, {}}, Origin{0, 256});
   EXPECT_EQ(weight(on_fours, 1), 4U);  // no finer than the grid
-  EXPECT_EQ(weight(on_fours, 0), 4U * (1 + 4 * 128));
+  EXPECT_EQ(weight(on_fours, 0), 4U * 4 * (1 + 4 * 128));
+  EXPECT_EQ(weight(on_fours, 4), 4U * (1 + 4 * 128));
 }
 
 TEST(BaseMeasure, MassesFromAnOriginAreSumsOfWeightsAndDrawsFollowThem) {

@@ -169,14 +169,14 @@ TEST(Heaping, PlansPayForWhatTheyLookFor) {
   const QuantilePlan none = plan_of(query, Lattice::regular(0, 50, 1));
   const QuantilePlan heaps = plan_of(query, Lattice::regular(0, 120, 1));
   const QuantilePlan both = plan_of(query, Lattice::regular(0, 120, Rational(1, 1000)));
-  EXPECT_EQ(findings_in(none.stages()), 0);
-  EXPECT_EQ(findings_in(heaps.stages()), 1);
-  EXPECT_EQ(findings_in(both.stages()), 1);  // no granularity: no heaps of anything
-  EXPECT_EQ(findings_in(both.stages({{both.choice.grids.front(), {}}})), 2);
+  EXPECT_EQ(shares_taken(none.stages()), 0);
+  EXPECT_EQ(shares_taken(heaps.stages()), 1);
+  EXPECT_EQ(shares_taken(both.stages()), 1);  // no granularity: no heaps of anything
+  EXPECT_EQ(shares_taken(both.stages({{both.choice.grids.front(), {}}})), 2);
   EXPECT_EQ(query_after(query, 2).budget.epsilon(), Exponent(Rational(38, 40)));
   QuantileQuery plain = query;
   plain.mechanism = Mechanism::approximate;
-  EXPECT_EQ(findings_in(plan_of(plain, Lattice::regular(0, 120, 1)).stages()), 0);
+  EXPECT_EQ(shares_taken(plan_of(plain, Lattice::regular(0, 120, 1)).stages()), 0);
 }
 
 // Quantiles of heaps come out on them more often, and nearer: what the base measure is for.

@@ -75,7 +75,7 @@ constexpr std::size_t most_at_once = 24;
 /// The first and the last quantile, as places, with enough records beyond them, times epsilon: 20 among few records, or else they are
 /// drawn to where the range is empty, and 35 among many, where interpolating loses less. Around the middle there are always some.
 std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, double records) {
-  const double beyond = std::clamp(records / 30, 20.0, 35.0);
+  const double beyond = std::clamp(records / 30, 20.0, 35.0) - 1e-6;  // nine tenths of 200 leave 20
   const std::size_t middle = all.size() / 2;
   std::size_t first = 0;
   std::size_t last = all.size() - 1;
@@ -85,15 +85,17 @@ std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, do
 }
 
 /// The quantiles that so many records carry at this epsilon, evenly spaced from the first that they do to the last; all, when that is
-/// nearly all. More than 17 are worth it only where records are many.
+/// nearly all, or there is enough for each to be selected at once. More than 17 are worth it only where records are many.
 std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale,
                                  const Rows& rows) {
-  constexpr double between = 24;       // records between two, times epsilon
+  constexpr double enough = 16;        // records between two of all, times epsilon
+  constexpr double between = 24;       // records between two anchors
   constexpr double most_anchors = 17;  // unless there are
   constexpr double between_more = 55;  // records between two of more
   const std::vector<Rational>& all = query.quantiles;
   const std::optional<double> records = records_at_epsilon_one(query, rows);
   if (!query.interpolate || !records || !lattice.is_regular() || all.size() <= scale.always_selected) return all;
+  if (all.size() <= most_at_once && *records >= enough * static_cast<double>(all.size() + 1)) return all;
   const auto [first, last] = carried(all, *records);
   const double cells = std::min((all[last] - all[first]).to_double() * *records / between,
                                 std::max(*records / between_more, most_anchors) - 1);
@@ -176,14 +178,14 @@ bool wants_adaptive_base(const QuantileQuery& query) {
 }
 
 /// The recursion with the numbers that were found, and what follows it.
-void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, std::size_t quantiles,
+void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, const QuantilePlan& plan,
                    const RoundNumbers& found) {
-  const bool interpolates = selection.released.size() < quantiles;
+  const bool interpolates = selection.released.size() < plan.query.quantiles.size();
   selection.shape.numbers = found;
   if (interpolates) selection.wants = Wanted::splits;
   stages.emplace_back(selection);
   if (!interpolates) return;
-  stages.emplace_back(Interpolate{selection.released, selection.subcells});
+  stages.emplace_back(Interpolate{selection.released, selection.subcells, zero_of(plan.lattice)});
   if (found.grid) stages.emplace_back(RoundToGrid{*found.grid});
 }
 
@@ -197,7 +199,7 @@ std::vector<std::int64_t> borders(const std::vector<ChoiceByRows>& choices) {
 
 std::vector<Stage> QuantilePlan::stages(const Findings& found) const {
   std::vector<Stage> stages;
-  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows)});
+  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), shares_for_rows(query)});
   const Choice& chosen = choice_for(found);
   const std::uint64_t candidates = found.grid ? found.grid->size(lattice.size()) : lattice.size();
   if (!chosen.grids.empty()) stages.emplace_back(FindGranularity{chosen.grids});
@@ -209,7 +211,7 @@ std::vector<Stage> QuantilePlan::stages(const Findings& found) const {
   if (counts) {
     stages.emplace_back(CountOnTree{found.grid});
   } else if (const auto* selection = std::get_if<SelectQuantiles>(&chosen.decision)) {
-    add_selection(stages, *selection, query.quantiles.size(), found);
+    add_selection(stages, *selection, *this, found);
   } else if (std::holds_alternative<CountOnTree>(chosen.decision)) {
     stages.emplace_back(CountOnTree{});
   } else {
@@ -288,19 +290,26 @@ Calibration finding_calibration(const QuantileQuery& query) {
   return {query, Rational(1) / finding_share(query.budget.measure())};
 }
 
-QuantileQuery query_after(QuantileQuery query, int findings) {
-  query.budget = query.budget.scaled(Rational(1) - finding_share(query.budget.measure()) * Rational(findings));
+int shares_for_rows(const QuantileQuery& query) {
+  constexpr double few = 500;  // times epsilon
+  return records_at_epsilon_one(query, query.expected_rows).value_or(0) < few ? 2 : 1;
+}
+
+QuantileQuery query_after(QuantileQuery query, int shares) {
+  query.budget = query.budget.scaled(Rational(1) - finding_share(query.budget.measure()) * Rational(shares));
   return query;
 }
 
 namespace {
 
-/// With fewer for a quantile, times epsilon, where the range is empty it may draw quantiles away from where the records are: then
-/// values of all orders of magnitude are expected. With more, the records decide.
-constexpr double fewest_for_a_quantile = 40;
+/// So many for a quantile and so many in all, times epsilon. With fewer, where the range is empty it may draw quantiles away from where
+/// the records are: then values of all orders of magnitude are expected. With more, the records decide.
+constexpr double fewest_for_a_quantile = 30;
+constexpr double fewest_in_all = 200;
 
-/// What is run for about so many records.
-Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
+/// What is run for about so many records, but perhaps for no more than `least`.
+Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows,
+              const Rows& least) {
   Choice choice = decision_for(query, lattice, scale, rows);
   const std::optional<double> records = records_at_epsilon_one(query, rows);
   const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
@@ -309,9 +318,10 @@ Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScal
     if (adapts) {
       selection->shape.edges = true;
       const auto cells = static_cast<double>(selection->released.size() + 1);
+      const double at_least = records_at_epsilon_one(query, least).value_or(0);
       const bool are_few = query.budget.measure() == Measure::zcdp
                                ? records_at_rho_one_half(query, rows).value_or(0) < scale.fewest_to_find
-                               : !records || *records < std::max(scale.fewest_to_find, fewest_for_a_quantile * cells);
+                               : at_least < std::max(fewest_in_all, fewest_for_a_quantile * cells);
       if (are_few) selection->shape.origin = origin_of(lattice);
     }
   }
@@ -349,6 +359,28 @@ std::vector<std::uint64_t> rows_considered(const QuantileQuery& query) {
   return rows;
 }
 
+std::uint64_t between(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
+}
+
+/// How far a noisy count is off, by mean.
+double noise_of_count(const QuantileQuery& query) {
+  const Rational share = finding_share(query.budget.measure()) * Rational(shares_for_rows(query));
+  return query.records_per_person / (query.budget.epsilon().to_double() * share.to_double());
+}
+
+/// The noisy counts from which on each of these rows are taken for true: those half way, by factors. What was told holds for one that is
+/// farther off by what the noise is, too.
+std::vector<std::int64_t> borders_between(const QuantileQuery& query, const std::vector<std::uint64_t>& rows) {
+  std::vector<std::int64_t> from{0};
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    auto border = static_cast<double>(between(rows[i - 1], rows[i]));
+    if (query.expected_rows) border += (rows[i] > *query.expected_rows ? 1 : -1) * noise_of_count(query);
+    from.push_back(static_cast<std::int64_t>(border));
+  }
+  return from;
+}
+
 /// The choices among which a noisy count decides; none when all are alike, or when the query leaves no choice.
 std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   const bool may_differ = query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
@@ -356,14 +388,13 @@ std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Latt
                           lattice.size() <= largest_joint_lattice;
   std::vector<ChoiceByRows> choices;
   if (!may_differ) return choices;
-  std::uint64_t before = 0;
-  for (const std::uint64_t rows : rows_considered(query)) {
-    Choice choice = choose(query, lattice, scale, rows);
+  const std::vector<std::uint64_t> rows = rows_considered(query);
+  const std::vector<std::int64_t> from = borders_between(query, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Choice choice = choose(query, lattice, scale, rows[i], between(rows[i] / 2, rows[i]));
     if (!std::holds_alternative<SelectQuantiles>(choice.decision)) return {};
-    const double between = std::sqrt(static_cast<double>(before)) * std::sqrt(static_cast<double>(rows));
-    before = rows;
     if (!choices.empty() && are_alike(choices.back().choice, choice)) continue;
-    choices.push_back({static_cast<std::int64_t>(between), rows, std::move(choice)});
+    choices.push_back({from[i], rows[i], std::move(choice)});
   }
   if (choices.size() == 1) choices.clear();
   return choices;
@@ -371,10 +402,12 @@ std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Latt
 
 /// Of a query without intervals.
 QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
-  QuantilePlan plan{query, lattice, scale, choose(query, lattice, scale, query.expected_rows)};
+  const Rows& told = query.expected_rows;
+  QuantilePlan plan{query, lattice, scale,
+                    choose(query, lattice, scale, told, told ? Rows(between(*told / 2, *told)) : told)};
   plan.by_rows = choices_by_rows(query, lattice, scale);
   if (!plan.by_rows.empty())
-    plan.choice.reason += "; a noisy count of the records decides what else is done where they are few";
+    plan.choice.reason += "; a noisy count of the records decides what is done if they are few";
   return plan;
 }
 

@@ -98,17 +98,38 @@ void QuantileQuery::validate() const {
 
 namespace {
 
-/// The splits of all quantiles from those of the released ones: linearly between two, and beyond the outermost with the slope
-/// of the last two, as far as the range goes.
-std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const std::vector<Rational>& released,
-                                const std::vector<Split>& splits, Split highest) {
+/// A quantile and its split; between two such a line is drawn.
+struct Knot {
+  Rational quantile;
+  Split split;
+};
+
+/// The released ones; and where one of two neighbours is zero, zero again half way to the other.
+std::vector<Knot> knots_of(const Interpolate& stage, const std::vector<Split>& splits) {
+  const auto is_zero = [&](std::size_t k) { return stage.zero == splits[k] / stage.subcells; };
+  std::vector<Knot> knots;
+  for (std::size_t k = 0; k < splits.size(); ++k) {
+    if (k > 0 && is_zero(k - 1) != is_zero(k)) {
+      const Rational middle = (stage.released[k - 1] + stage.released[k]) / Rational(2);
+      knots.push_back({middle, splits[is_zero(k) ? k : k - 1]});
+    }
+    knots.push_back({stage.released[k], splits[k]});
+  }
+  return knots;
+}
+
+/// The splits of all quantiles: linearly between two knots, and beyond the outermost with the slope of the last two, as far as the
+/// range goes.
+std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const std::vector<Knot>& knots, Split highest) {
   const auto at = [](Split split) { return Rational(static_cast<std::int64_t>(split)); };
   std::vector<Split> result;
   std::size_t k = 0;
   for (const Rational& q : quantiles) {
-    while (k + 2 < released.size() && released[k + 1] <= q) ++k;
-    const Rational share = (q - released[k]) / (released[k + 1] - released[k]);
-    const Rational split = (at(splits[k]) + share * (at(splits[k + 1]) - at(splits[k]))).floor();
+    while (k + 2 < knots.size() && knots[k + 1].quantile <= q) ++k;
+    const Knot& left = knots[k];
+    const Knot& right = knots[k + 1];
+    const Rational share = (q - left.quantile) / (right.quantile - left.quantile);
+    const Rational split = (at(left.split) + share * (at(right.split) - at(left.split))).floor();
     result.push_back(std::clamp(split, Rational(0), at(highest)).to_uint64());
   }
   return result;
@@ -147,9 +168,10 @@ class StageSampler {
 
  private:
   void draw(const CountRows& stage) {
-    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    Share share = share_.take(finding_share(plan_.query.budget.measure()) * Rational(stage.shares));
     QuantileQuery counted = paid_from(share, plan_.query);
-    counted.neighbors = Neighbors::add_remove;  // one replaced moves the only count by no more than one that comes or goes
+    counted.neighbors =
+        Neighbors::add_remove;  // one replaced moves the only count by no more than one that comes or goes
     const CountTreeNoise noise(counted, 1);
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
@@ -195,7 +217,7 @@ class StageSampler {
 
   void draw(const Interpolate& stage) {
     const Split highest = whole_span(profile_, stage.subcells).highest;
-    values_ = interpolated(plan_.query.quantiles, stage.released, values_, highest);
+    values_ = interpolated(plan_.query.quantiles, knots_of(stage, values_), highest);
     to_candidates(stage.subcells);
   }
 

@@ -99,6 +99,31 @@ TEST(Release, WithoutNoiseIsTheTrueQuantileHoweverTied) {
   EXPECT_EQ(released(lattice, profile, query_for({"0.5"}, "1e6")), (std::vector<std::uint64_t>{40}));
 }
 
+// Where the median is zero and the eighth decile is not, zeros are taken to reach half way: the sixth decile is one, and the line to the
+// eighth begins at 0.65.
+TEST(Release, HalfOfWhatIsBetweenZeroAndAnotherIsZero) {
+  const Lattice lattice = Lattice::regular(0, 99, 1);
+  std::vector<std::int64_t> values(65, 0);
+  values.insert(values.end(), 35, 90);
+  const RankProfile profile = profile_of(lattice, values);
+  QuantileQuery query = query_for({"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"}, "1");
+  query.expected_rows = 100;
+  std::size_t seen = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    RandomBits bits = RandomBits::unsafe_seeded(seed);
+    const QuantileRelease release = release_quantiles(profile, lattice, query, bits);
+    const auto decile = [&](std::size_t i) { return release.indices[i - 1]; };
+    const bool three = release.used.selected == 3;  // 0.2, 0.5 and 0.8, when the noisy count is near a hundred
+    if (!three || decile(5) != 0 || decile(8) < 3) continue;
+    ++seen;
+    EXPECT_EQ(decile(6), 0U);
+    EXPECT_NEAR(static_cast<double>(decile(7)), static_cast<double>(decile(8)) / 3,
+                2);  // each is somewhere in its candidate
+    EXPECT_GE(decile(9), decile(8));
+  }
+  EXPECT_GT(seen, 30U);
+}
+
 // Corollary 3.6 of approximate-quantiles 2021: with a huge budget the synthetic rows are the table.
 TEST(Release, SyntheticRowsAreDistributedLikeTheTable) {
   const Lattice lattice = Lattice::regular(0, 999, 1);

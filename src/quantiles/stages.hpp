@@ -14,10 +14,11 @@
 namespace fractile {
 
 /// A preliminary count with noise: how many of these borders, in increasing order, it reaches, which tells how many records the plan
-/// goes on for. It costs finding_share() of the budget.
+/// goes on for. It costs finding_share() of the budget so many times.
 /// Proof: docs/proofs/counted_rows.md
 struct CountRows {
   std::vector<std::int64_t> borders;
+  int shares;
 };
 
 /// What the preliminary stages have found, and no more than that.
@@ -53,10 +54,12 @@ struct CountOnTree {
 };
 
 /// All quantiles from the splits of those that were selected: linearly between two, beyond the outermost with the slope of the
-/// last two.
+/// last two. Where one of two is zero, half of what is between them is zero too: many columns have a tie there, which ends no one knows
+/// where.
 struct Interpolate {
   std::vector<Rational> released;
   std::uint64_t subcells;
+  std::optional<std::uint64_t> zero;  ///< the candidate
 };
 
 /// Each value becomes the nearest of the grid.
@@ -91,9 +94,10 @@ inline bool is_preliminary(const Stage& stage) {
          std::holds_alternative<FindHeaps>(stage);
 }
 
-/// How many of the stages are preliminary, each of which has taken its share of the budget.
-inline int findings_in(const std::vector<Stage>& stages) {
-  return static_cast<int>(std::ranges::count_if(stages, is_preliminary));
+/// How many finding_share()s of the budget the preliminary ones among the stages have taken.
+inline int shares_taken(const std::vector<Stage>& stages) {
+  const auto* counts = stage_in<CountRows>(stages);
+  return static_cast<int>(std::ranges::count_if(stages, is_preliminary)) + (counts ? counts->shares - 1 : 0);
 }
 
 }  // namespace fractile

@@ -41,7 +41,7 @@ struct Setting {
   QuantileQuery rest;  ///< the plan's query, with what the preliminary selections leave of its budget
 
   Setting(const QuantilePlan& of, std::uint64_t among, const Findings& found)
-      : plan(of), rows(among), stages(of.stages(found)), rest(query_after(of.query, findings_in(stages))) {}
+      : plan(of), rows(among), stages(of.stages(found)), rest(query_after(of.query, shares_taken(stages))) {}
 };
 
 /// Evenly chosen ones of so many places, the first and the last among them; all, when they are few.
