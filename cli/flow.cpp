@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "channel_file.hpp"
+#include "fractile/accounting.hpp"
 #include "fractile/report.hpp"
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
@@ -139,11 +140,34 @@ std::vector<Rational> odds_of(const std::vector<Exponent>& epsilons) {
 struct Printed {
   Format format;
   PageOutput page = {};
+  std::string figure = {};  ///< a file for the analyst's losses; empty: none was asked for
+
+  bool draws() const { return format == Format::html || !figure.empty(); }
 };
+
+std::string figure_of(const Typed& typed) {
+  const std::string name = typed.one("--figure");
+  if (name.empty()) return name;
+  if (!name.ends_with(".svg")) {
+    usage(fmt::format("--figure draws SVG, and '{}' is called otherwise", name), "write for example --figure loss.svg");
+  }
+  require_file_to_write("--figure", name);
+  return name;
+}
 
 Printed printed_as(const Typed& typed, Format fallback) {
   const Format format = format_of(typed, fallback, Pages::yes);
-  return {format, PageOutput::of(typed, format)};
+  Printed printed{format, PageOutput::of(typed, format), figure_of(typed)};
+  printed.page.options.command = command_of(flow_verb(), typed);
+  return printed;
+}
+
+/// Of a question that has no curve of losses.
+Printed printed_without_figure(const Typed& typed, Format fallback) {
+  if (typed.has("--figure")) {
+    usage("--figure draws the losses of a file's analyst over a range", "write --epsilon LO..HI, or leave it out");
+  }
+  return printed_as(typed, fallback);
 }
 
 Format fallback_of_data() { return stdout_is_terminal() ? Format::table : Format::csv; }
@@ -166,6 +190,17 @@ void print_report(const Printed& how, const Report& report) {
     case Format::html:
       if constexpr (HasPage<Report>) return how.page.print_page(to_html(report, how.page.options), hint);
   }
+}
+
+/// And the analyst's losses go into the file of --figure.
+template <class Report>
+void print_and_draw(const Printed& how, const Report& report) {
+  if (!how.figure.empty() && !report.points.empty()) {
+    for (const PageFile& file : to_html(report, how.page.options).files) {
+      if (file.name == "sweep.svg") write_file("--figure", how.figure, file.text);
+    }
+  }
+  print_report(how, report);
 }
 
 PipelineFile file_of(const Typed& typed) {
@@ -210,10 +245,23 @@ Report in_time(const Typed& typed, const Printed& format, const Report& unfinish
   return report;
 }
 
+/// What has no partial answer: nothing is printed when the time is over first.
+template <class Answer>
+auto answer_in_time(const Typed& typed, const std::string& what, Answer&& answer) {
+  Deadline deadline(limit_of(typed), [&] {
+    print_error(fmt::format("{}: {}", what, out_of_time(typed)), "give it more time, or ask of fewer participants");
+    return undecided_exit_code;
+  });
+  const Progress progress(what, also_piped);
+  auto result = answer();
+  deadline.disarm();
+  return result;
+}
+
 // --- The words -------------------------------------------------------------------------------------------------------
 
 int check_refinement(const Typed& typed) {
-  const Printed format = printed_as(typed, Format::table);
+  const Printed format = printed_without_figure(typed, Format::table);
   const Exponent from = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
   const Exponent to = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
   const PipelineFile file = file_of(typed);
@@ -253,33 +301,90 @@ flow::RealBounds whole_of(const EpsilonRange& range) {
   return {odds.low, odds.high};
 }
 
+/// `count` numbers from low to high, to so many decimals that their distances are equal to a thousandth.
+std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
+  const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
+  const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));
+  std::vector<Rational> points{(low / unit).ceil() * unit};
+  for (std::uint64_t i = 1; i + 1 < count; ++i) {
+    const Rational exact = low + step * Rational(static_cast<std::int64_t>(i));
+    points.push_back((exact / unit + Rational(1, 2)).floor() * unit);
+  }
+  points.push_back((high / unit).floor() * unit);
+  return points;
+}
+
+std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) {
+  std::vector<Exponent> points;
+  if (!range.low.is_log() && !range.high.is_log()) {
+    for (Rational& epsilon : spread(range.low.coefficient(), range.high.coefficient(), count)) {
+      points.emplace_back(std::move(epsilon));
+    }
+  } else if (range.low.has_rational_exponential() && range.high.has_rational_exponential()) {
+    for (Rational& odds : spread(range.low.exponential(), range.high.exponential(), count)) {
+      points.push_back(Exponent::log(std::move(odds)));
+    }
+  } else {
+    usage("--epsilon: one end is a number and the other a logarithm, or a fraction of one",
+          "write both as numbers, 0.1..10, or both as logarithms, \"ln 2..ln 20\"");
+  }
+  return points;
+}
+
+std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const flow::Analyst& analyst,
+                                           const std::vector<Exponent>& points) {
+  return about_file(file, [&] {
+    Progress progress("the analyst's losses", also_piped);
+    return flow::loss_curve(file.pipeline, analyst, points, 1, [&](std::size_t done) {
+      progress.tick(fmt::format("{} of {} points", done, points.size()));
+    });
+  });
+}
+
+flow::RealBounds loss_without_release(const PipelineFile& file, const flow::Analyst& analyst) {
+  return about_file(file, [&] { return flow::loss_without_release(file.pipeline, analyst); });
+}
+
+/// As numbers, where one end is a number and the other is none.
+EpsilonRange drawable(const EpsilonRange& range) {
+  const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
+  if (is_exact || (!range.low.is_log() && !range.high.is_log())) return range;
+  const Rational unit(1, 1'000'000);
+  return {Exponent((EpsilonSum(range.low).upper() / unit).ceil() * unit),
+          Exponent((EpsilonSum(range.high).lower() / unit).floor() * unit)};
+}
+
 int check_stability(const Typed& typed) {
+  constexpr std::uint64_t drawn_points = 100;
   const Printed format = printed_as(typed, Format::table);
   const EpsilonRange range = range_of(typed);
   const PipelineFile file = file_of(typed);
+  if (typed.has("--figure")) analyst_of(file);
   StabilityReport report{range.low, range.high, {flow::Stability::Verdict::undecided, out_of_time(typed)}};
   std::mutex changing;  // the report, while the time may be over
   if (file.analyst) report.windows = flow::Windows{flow::Windows::Method::none, {}, {whole_of(range)}};
   Deadline deadline(limit_of(typed), [&] {
     const std::lock_guard lock(changing);
-    print_report(format, report);
+    print_and_draw(format, report);
     return exit_code_of(report.answer.verdict);
   });
-  flow::Stability answer = stability_over(file, range);
-  const bool is_stable = answer.verdict == flow::Stability::Verdict::stable;
-  {
+  const auto add = [&](auto& member, auto value) {
     const std::lock_guard lock(changing);
-    report.answer = std::move(answer);
+    member = std::move(value);
+  };
+  add(report.answer, stability_over(file, range));
+  if (file.analyst && format.draws()) {
+    add(report.without_release, loss_without_release(file, *file.analyst));
+    add(report.points, loss_curve_of(file, *file.analyst, points_of(drawable(range), drawn_points)));
   }
   if (file.analyst) {
-    flow::Windows windows =
-        is_stable ? flow::Windows{flow::Windows::Method::proved}
-                  : windows_of(file, *file.analyst, odds_around(range), {}, [&deadline] { return deadline.is_near(); });
-    const std::lock_guard lock(changing);
-    report.windows = std::move(windows);
+    const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
+    const auto stop = [&deadline] { return deadline.is_near(); };
+    add(report.windows, is_stable ? flow::Windows{flow::Windows::Method::proved}
+                                  : windows_of(file, *file.analyst, odds_around(range), {}, stop));
   }
   deadline.disarm();
-  print_report(format, report);
+  print_and_draw(format, report);
   return exit_code_of(report.answer.verdict);
 }
 
@@ -400,7 +505,7 @@ int run_verify(const Typed& typed) {
 
 /// For everybody with the loss of the file's analyst.
 int check_any_prior(const Typed& typed, bool is_pair) {
-  const Printed format = printed_as(typed, Format::table);
+  const Printed format = printed_without_figure(typed, Format::table);
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   const auto decided = [&](auto&& decide) {
@@ -483,53 +588,12 @@ int run_loss(const Typed& typed) {
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
-  const auto loss = [&] {
-    const Progress progress("the analyst's loss", also_piped);
+  const flow::RealBounds loss = answer_in_time(typed, "the analyst's loss", [&] {
     return typed.has("--exact") ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
                                 : brief_loss_at(file, analyst, epsilon);
-  };
-  print_report(format, ExpectedLossReport{epsilon, loss()});
-  return 0;
-}
-
-/// `count` numbers from low to high, to so many decimals that their distances are equal to a thousandth.
-std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
-  const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
-  const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));
-  std::vector<Rational> points{(low / unit).ceil() * unit};
-  for (std::uint64_t i = 1; i + 1 < count; ++i) {
-    const Rational exact = low + step * Rational(static_cast<std::int64_t>(i));
-    points.push_back((exact / unit + Rational(1, 2)).floor() * unit);
-  }
-  points.push_back((high / unit).floor() * unit);
-  return points;
-}
-
-std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) {
-  std::vector<Exponent> points;
-  if (!range.low.is_log() && !range.high.is_log()) {
-    for (Rational& epsilon : spread(range.low.coefficient(), range.high.coefficient(), count)) {
-      points.emplace_back(std::move(epsilon));
-    }
-  } else if (range.low.has_rational_exponential() && range.high.has_rational_exponential()) {
-    for (Rational& odds : spread(range.low.exponential(), range.high.exponential(), count)) {
-      points.push_back(Exponent::log(std::move(odds)));
-    }
-  } else {
-    usage("--epsilon: one end is a number and the other a logarithm, or a fraction of one",
-          "write both as numbers, 0.1..10, or both as logarithms, \"ln 2..ln 20\"");
-  }
-  return points;
-}
-
-std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const flow::Analyst& analyst,
-                                           const std::vector<Exponent>& points) {
-  return about_file(file, [&] {
-    Progress progress("the analyst's losses", also_piped);
-    return flow::loss_curve(file.pipeline, analyst, points, 1, [&](std::size_t done) {
-      progress.tick(fmt::format("{} of {} points", done, points.size()));
-    });
   });
+  print_report(format, ExpectedLossReport{epsilon, loss});
+  return 0;
 }
 
 int run_sweep(const Typed& typed) {
@@ -540,10 +604,11 @@ int run_sweep(const Typed& typed) {
   const PipelineFile file = file_of(typed);
   const flow::Analyst& analyst = analyst_of(file);
   SweepReport report{{}, {flow::Windows::Method::none, {}, {whole_of(range)}}};
+  if (format.draws()) report.without_release = loss_without_release(file, analyst);
   std::mutex changing;  // the report, while the time may be over
   Deadline deadline(limit_of(typed), [&] {
     const std::lock_guard lock(changing);
-    print_report(format, report);
+    print_and_draw(format, report);
     return 0;
   });
   std::vector<flow::LossPoint> curve = loss_curve_of(file, analyst, points);
@@ -561,7 +626,7 @@ int run_sweep(const Typed& typed) {
     report.windows = std::move(windows);
   }
   deadline.disarm();
-  print_report(format, report);
+  print_and_draw(format, report);
   return 0;
 }
 
@@ -569,10 +634,10 @@ int run_channel(const Typed& typed) {
   const Printed format{format_of(typed, fallback_of_data())};
   const Exponent epsilon = epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\""));
   const PipelineFile file = file_of(typed);
-  print_report(format, ChannelReport{epsilon, about_file(file, [&] {
-                                       const Progress progress("the channel", also_piped);
-                                       return flow::channel_bounds(file.pipeline, epsilon);
-                                     })});
+  const flow::ChannelBounds channel = answer_in_time(typed, "the channel", [&] {
+    return about_file(file, [&] { return flow::channel_bounds(file.pipeline, epsilon); });
+  });
+  print_report(format, ChannelReport{epsilon, channel});
   return 0;
 }
 

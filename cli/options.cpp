@@ -288,6 +288,43 @@ std::string help_of(std::span<const VerbSpec* const> verbs) {
          help_lines(lines, word_indent) + fmt::format("\nFor example {}\n", verbs.front()->usage);
 }
 
+namespace {
+
+/// A word of a POSIX shell.
+std::string quoted(const std::string& word) {
+  constexpr const char* plain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:=,@%+-";  // of no shell's syntax
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+constexpr std::array only_writes{"--figure", "--figures"};
+
+}  // namespace
+
+std::string command_of(const VerbSpec& verb, const Typed& typed) {
+  for (const VerbSpec* const word : verb.words) {
+    if (last_word(*word) != typed.word) continue;
+    Typed rest = typed;
+    rest.word.clear();
+    return command_of(*word, rest);
+  }
+  std::string command = std::string("fractile ") + verb.name;
+  for (const std::string& file : {typed.file, typed.other}) {
+    if (!file.empty()) command += " " + quoted(file);
+  }
+  for (const OptionSpec& option : verb.options) {
+    if (!typed.has(option.name) || std::ranges::find(only_writes, std::string_view(option.name)) != only_writes.end())
+      continue;
+    command += std::string(" ") + option.name;
+    if (option.values() == 0) continue;
+    for (const std::string& value : typed.values.at(option.name)) command += " " + quoted(value);
+  }
+  return command;
+}
+
 void usage(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }
 
 std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {

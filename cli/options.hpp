@@ -71,6 +71,10 @@ Error worded(const CLI::ParseError& complaint, const CLI::App& app, const VerbSp
 /// Error(usage) unless a verb was parsed and nothing stands before it. `after`: the verb whose words they are.
 void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, const std::string& after = {});
 
+/// A command that asks for the same: its words, FILE, and the options in the order of their table, quoted for a shell. Without
+/// those that only name files to write.
+std::string command_of(const VerbSpec& verb, const Typed& typed);
+
 std::string help_of(const VerbSpec& verb);
 std::string help_of(std::span<const VerbSpec* const> verbs);
 

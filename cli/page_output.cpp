@@ -52,8 +52,13 @@ toml::table parsed(const std::string& text, const std::string& path) {
   }
 }
 
+[[noreturn]] void refuse_to_write(const char* option, const std::string& path, const std::string& why,
+                                  const std::string& hint) {
+  throw Error(ErrorCode::data, fmt::format("{}: cannot write to '{}': {}", option, path, why), hint);
+}
+
 [[noreturn]] void refuse_folder(const std::string& path, const std::string& why, const std::string& hint) {
-  throw Error(ErrorCode::data, fmt::format("--figures: cannot write to '{}': {}", path, why), hint);
+  refuse_to_write("--figures", path, why, hint);
 }
 
 void prepare_folder(const std::string& folder) {
@@ -84,6 +89,22 @@ About about_in_file(const std::string& path) {
     }
   }
   return about;
+}
+
+void require_file_to_write(const char* option, const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code failure;
+  const bool is_folder = std::filesystem::is_directory(path, failure);
+  if (is_folder) refuse_to_write(option, path, "it is a folder", "name a file");
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
+    refuse_to_write(option, path, std::strerror(errno), "name a file in a folder that can be written to");
+  }
+}
+
+void write_file(const char* option, const std::string& path, const std::string& text) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << text << std::flush;
+  if (!stream) refuse_to_write(option, path, std::strerror(errno), "name another file");
 }
 
 PageOutput PageOutput::of(const Typed& typed, Format format) {

@@ -28,6 +28,11 @@ class PageOutput {
   std::string folder_;
 };
 
+/// Before work is done: Error(data) unless the path is one of a file in a folder that can be written to. `option` names it.
+void require_file_to_write(const char* option, const std::string& path);
+/// Replaces the file; Error(data) when that fails.
+void write_file(const char* option, const std::string& path, const std::string& text);
+
 /// What a TOML file of a few lines says of a release; Error(data) tells what it may hold.
 About about_in_file(const std::string& path);
 

@@ -1,6 +1,7 @@
 #include "plan.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -82,8 +83,12 @@ std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
 PlanReport planned(const Typed& typed, QuantileQuery query, const Lattice& lattice, const PlanOptions& options,
                    bool with_chart) {
   const Progress progress("simulating releases");
-  if (solves(typed)) query = query_for_rank_error(query, lattice, wanted_ranks(typed, query), options.confidence);
-  PlanReport report{plan_release(query, lattice, options)};
+  std::optional<std::uint64_t> wanted;
+  if (solves(typed)) {
+    wanted = wanted_ranks(typed, query);
+    query = query_for_rank_error(query, lattice, *wanted, options.confidence);
+  }
+  PlanReport report{plan_release(query, lattice, options), {}, wanted};
   if (with_chart) report.others = around(report.plan, options);
   return report;
 }
@@ -108,7 +113,8 @@ int run_plan(const Typed& typed) {
   const Lattice lattice = lattice_of(typed);
   const PlanOptions options = options_of(typed);
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
-  const PageOutput page = PageOutput::of(typed, format);
+  PageOutput page = PageOutput::of(typed, format);
+  page.options.command = command_of(plan_verb(), typed);
   QuantileQuery query = query_of(typed, planned_budget(typed));
   const bool with_chart = format == Format::table || format == Format::html;
   page.print_page(rendered(format, planned(typed, std::move(query), lattice, options, with_chart), page),

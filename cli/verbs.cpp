@@ -527,6 +527,10 @@ constexpr OptionSpec flow_format{"--format", "FORMAT", "table", "Output", "table
 constexpr OptionSpec flow_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
                                  "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.csv\" }"};
 
+constexpr OptionSpec figure_option{
+    "--figure", "FILE.svg", "", "Output",
+    "also draw the analyst's loss against epsilon: shaded where it rises, a line where it is without a release"};
+
 constexpr std::array flow_check_table{
     OptionSpec{"--from", "E", "", "What",
                "with --to: is this epsilon worth at least as much to every analyst? \"ln 3\""},
@@ -540,6 +544,7 @@ constexpr std::array flow_check_table{
                "end by then, 1 to 1000000, with what is decided and what is not"},
     flow_duckdb,
     OptionSpec{"--format", "FORMAT", "table", "Output", "table, json, csv or html (a page to look at, one file)"},
+    figure_option,
     about_option,
     figures_option,
 };
@@ -560,15 +565,21 @@ constexpr VerbSpec flow_check_spec{
     "file; 6 undecided; 70 internal.\n",
 };
 
+constexpr OptionSpec late_option{"--within", "SECONDS", "until it ends", "What",
+                                 "end by then, 1 to 1000000, with exit code 6 and no answer"};
+
 constexpr std::array flow_loss_table{
     OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
     OptionSpec{"--exact", "", "", "What",
                "the fraction, however long; more than 200 characters are left out otherwise"},
+    late_option,
     flow_duckdb,
     flow_format,
 };
 
 constexpr const char* flow_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 70 internal.\n";
+constexpr const char* late_epilogue =
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n";
 
 constexpr VerbSpec flow_loss_spec{
     "flow loss",
@@ -576,7 +587,7 @@ constexpr VerbSpec flow_loss_spec{
     "fractile flow loss FILE --epsilon E [--exact] [--format FORMAT]",
     toml_file,
     flow_loss_table,
-    flow_epilogue,
+    late_epilogue,
     {},
     "utility",
 };
@@ -589,6 +600,7 @@ constexpr std::array flow_sweep_table{
                "end by then, 1 to 1000000, with what is known of where it rises"},
     flow_duckdb,
     page_format,
+    figure_option,
     about_option,
     figures_option,
 };
@@ -604,6 +616,7 @@ constexpr VerbSpec flow_sweep_spec{
 
 constexpr std::array flow_channel_table{
     OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    late_option,
     flow_duckdb,
     data_format,
 };
@@ -614,7 +627,7 @@ constexpr VerbSpec flow_channel_spec{
     "fractile flow channel FILE --epsilon E [--format FORMAT]",
     toml_file,
     flow_channel_table,
-    flow_epilogue,
+    late_epilogue,
 };
 
 constexpr std::array flow_compare_table{

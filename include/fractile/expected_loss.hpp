@@ -49,6 +49,10 @@ Rational expected_loss(const Pipeline& pipeline, const Analyst& analyst, const R
 /// The same for any epsilon, enclosed: to some 40 digits.
 RealBounds expected_loss_bounds(const Pipeline& pipeline, const Analyst& analyst, const Exponent& epsilon);
 
+/// The expected loss of an analyst who acts on the prior alone (section 2.1.1). Of the families that tell nothing at epsilon = 0
+/// (Definitions 3.4 and 3.5, and releases), enclosed as the loss there; else exact. Error(usage) as expected_loss().
+RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst);
+
 /// From one epsilon to a larger one: enclosures that do not meet tell whether a loss rises or falls, equal exact numbers that it is
 /// flat; everything else leaves it open.
 enum class Change { falls, rises, flat, undecided };

@@ -32,6 +32,7 @@ struct PageOptions {
   bool is_public = false;
   std::string receipt = {};  ///< the receipt's text, which the page then holds as it is, unless it is public
   std::optional<LedgerAccount> account = {};  ///< of the people whom a release is about
+  std::string command = {};                   ///< what was typed, one line: pages of plans and pipelines end with it
 };
 
 /// A file beside a page: a figure or its table.

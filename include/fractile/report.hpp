@@ -148,7 +148,8 @@ std::string to_json(const AuditRequest& request, const AuditReport& report);
 /// What a release will be worth, and under other budgets.
 struct PlanReport {
   ReleasePlan plan;
-  std::vector<ReleasePlan> others = {};  ///< for the chart, in increasing order of their budgets
+  std::vector<ReleasePlan> others = {};      ///< for the chart, in increasing order of their budgets
+  std::optional<std::uint64_t> wanted = {};  ///< records: the error that the budget was solved for
 };
 
 /// One JSON object, with `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
@@ -226,7 +227,9 @@ struct StabilityReport {
   Exponent low;
   Exponent high;
   flow::Stability answer;
-  std::optional<flow::Windows> windows = {};  ///< of the analyst who was asked about, if one was
+  std::optional<flow::Windows> windows = {};             ///< of the analyst who was asked about, if one was
+  std::vector<flow::LossPoint> points = {};              ///< their losses, where they are to be drawn
+  std::optional<flow::RealBounds> without_release = {};  ///< likewise, as of a SweepReport
 };
 
 /// For one loss and any prior: does more epsilon never cost between these ends, or at the higher one what it is at the lower one?
@@ -272,6 +275,8 @@ struct ExpectedLossReport {
 struct SweepReport {
   std::vector<flow::LossPoint> points;
   flow::Windows windows;
+  std::optional<flow::RealBounds> without_release =
+      {};  ///< the loss of who acts on the prior alone, where it is to be drawn
 };
 
 struct ChannelReport {

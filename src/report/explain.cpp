@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -362,8 +363,31 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
   page.paragraph("That nobody could watch the program at work: how long it takes depends on the data.");
 }
 
+/// What a receipt calls a part of a release (docs/receipt.md, `spent`).
+std::string part_in_words(const Page& page, const std::string& part) {
+  static const std::map<std::string, std::string> words{
+      {"bounds", "finding the range of the values"},
+      {"rows", "counting the records, with noise, to choose how to go on"},
+      {"granularity", "finding the number of which the values are multiples"},
+      {"heaps", "finding whether many values are round numbers"},
+      {"counts", "counts, with noise, from which the values were read"},
+      {"cells", "counts, with noise, from which the intervals were read"},
+      {"quantiles", "drawing values"},
+  };
+  if (const auto known = words.find(part); known != words.end()) return known->second;
+  return part.starts_with("level ") ? "drawing values (" + page.typed(part) + ")" : page.typed(part);
+}
+
+/// An amount of a budget; of fractions that are longer than anybody reads, four digits.
+std::string amount_in_words(const std::string& amount) {
+  constexpr std::size_t longest = 15;
+  const bool is_fraction = amount.find_first_not_of("0123456789/") == std::string::npos;
+  if (amount.size() <= longest || !is_fraction) return amount;
+  return fmt::format("about {:.4g}", Rational::parse(amount).to_double());
+}
+
 /// What was spent on what, as far as the receipt tells; of several groups that differ, nothing.
-std::string spending_of(const Receipt& receipt) {
+std::string spending_of(const Page& page, const Receipt& receipt) {
   const std::vector<Receipt::Spent>& spent = receipt.groups.front().spent;
   const bool alike = std::ranges::all_of(receipt.groups, [&](const Receipt::Group& group) {
     return std::ranges::equal(group.spent, spent,
@@ -371,7 +395,8 @@ std::string spending_of(const Receipt& receipt) {
   });
   if (spent.size() < 2 || !alike) return {};
   std::string text;
-  for (const Receipt::Spent& part : spent) text += (text.empty() ? "" : ", ") + part.amount + " on " + part.on;
+  for (const Receipt::Spent& part : spent)
+    text += (text.empty() ? "" : ", ") + amount_in_words(part.amount) + " for " + part_in_words(page, part.on);
   return text;
 }
 
@@ -394,10 +419,10 @@ void explain_origin(Page& page, const Receipt& receipt) {
                   alike ? fmt::format("mechanism {}{}{}", first.mechanism,
                                       first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
                         : "with a mechanism for each group, which the receipt tells"));
-  if (const std::string spending = spending_of(receipt); !spending.empty()) {
-    page.paragraph(fmt::format("Every draw was charged before it was made{}. Of {} it took: {}.",
-                               receipt.source.by.empty() ? "" : ", in every group",
-                               receipt.budget.measure() == Measure::zcdp ? "rho" : "epsilon", spending));
+  if (const std::string spending = spending_of(page, receipt); !spending.empty()) {
+    page.paragraph(fmt::format("Every draw was charged before it was made{}. Of {}, {}.",
+                               receipt.source.by.empty() ? "" : ", in every group", receipt.budget.to_string(),
+                               spending));
   }
   page.paragraph(fmt::format(
       "The proof is docs/proofs/{} of the program{}. The model is the central one: whoever ran the program holds the "

@@ -14,6 +14,7 @@ namespace {
 using report_detail::Block;
 using report_detail::Blocks;
 using report_detail::HtmlPage;
+using report_detail::say_command;
 
 /// A sentence that may stand alone.
 std::string sentence_of(std::string line) {
@@ -85,27 +86,54 @@ void draw_windows(HtmlPage& page, const StabilityReport& report) {
                               flat});
 }
 
-figures::Figure loss_figure(const SweepReport& report) {
-  figures::Line line;
-  line.title = "expected loss";
+double middle_of(const flow::RealBounds& value) { return ((value.lower + value.upper) / Rational(2)).to_double(); }
+
+/// Both lines with a little room above and below.
+figures::Axis losses_axis(const std::vector<figures::Line>& lines) {
   double least = 1e300;
   double most = -1e300;
-  for (const flow::LossPoint& point : report.points) {
-    const double loss = ((point.loss.lower + point.loss.upper) / Rational(2)).to_double();
-    line.points.push_back({point.epsilon.to_double(), loss, loss, loss});
-    least = std::min(least, loss);
-    most = std::max(most, loss);
+  for (const figures::Line& line : lines) {
+    for (const figures::Point& point : line.points) {
+      least = std::min(least, point.y);
+      most = std::max(most, point.y);
+    }
   }
   const double room = most > least ? 0.08 * (most - least) : std::max(0.05 * most, 1e-9);
+  return {false, std::max(0.0, least - room), most + room};
+}
+
+figures::Figure loss_figure(const SweepReport& report) {
+  figures::Line line{"expected loss"};
+  for (const flow::LossPoint& point : report.points) {
+    const double loss = middle_of(point.loss);
+    line.points.push_back({point.epsilon.to_double(), loss, loss, loss});
+  }
   const figures::Axis x{false, line.points.front().x, line.points.back().x};
-  const std::vector<figures::Shade> shades = shades_of(report.windows);
+  std::vector<figures::Line> lines{std::move(line)};
+  if (report.without_release) {
+    const double loss = middle_of(*report.without_release);
+    lines.push_back({"without a release", "", 2, 2, 0, {{x.least, loss, loss, loss}, {x.most, loss, loss, loss}}});
+  }
+  std::vector<figures::Shade> shades = shades_of(report.windows);
   return {"sweep",
           "The analyst's expected loss against epsilon",
           shades.empty() ? "" : about_shades,
           "epsilon",
           "expected loss",
-          {{"", x, {false, std::max(0.0, least - room), most + room}, {line}, shades}},
+          {{"", x, losses_axis(lines), lines, std::move(shades)}},
           fmt::format("{} points; the table has them.", report.points.size())};
+}
+
+void say_without_release(HtmlPage& page, const std::optional<flow::RealBounds>& loss) {
+  if (!loss) return;
+  page.paragraph(fmt::format("Without a release, by the prior alone, the analyst expects to lose {}.",
+                             report_detail::significant(*loss, sweep_digits)));
+}
+
+void write_points(HtmlPage& page, const SweepReport& report) {
+  page.section("Points");
+  page.table({"sweep", "Expected loss at each epsilon, and its change since the one before"},
+             report_detail::sweep_rows(report));
 }
 
 std::string title_or(const PageOptions& options, const std::string& title) {
@@ -118,6 +146,7 @@ WebPage verdict_page(const Report& report, const PageOptions& options, const std
   page.title(title_or(options, title));
   page.section("Verdict");
   BlockWriter(page).write(report_detail::blocks_of(report));
+  say_command(page, options);
   return std::move(page).finished();
 }
 
@@ -140,10 +169,18 @@ WebPage to_html(const StabilityReport& report, const PageOptions& options) {
   BlockWriter writer(page);
   writer.write(report_detail::blocks_of(verdict));
   if (report.windows) {
+    const SweepReport sweep{report.points, *report.windows, report.without_release};
     page.section("The analyst of the file");
-    draw_windows(page, report);
+    if (sweep.points.empty()) {
+      draw_windows(page, report);
+    } else {
+      page.figure(loss_figure(sweep));
+    }
     writer.write(report_detail::blocks_of(*report.windows));
+    say_without_release(page, report.without_release);
+    if (!sweep.points.empty()) write_points(page, sweep);
   }
+  say_command(page, options);
   return std::move(page).finished();
 }
 
@@ -151,11 +188,11 @@ WebPage to_html(const SweepReport& report, const PageOptions& options) {
   HtmlPage page;
   page.title(title_or(options, "What the release is worth to the analyst"));
   page.section("Expected loss");
-  page.figure(loss_figure(report));
+  if (!report.points.empty()) page.figure(loss_figure(report));
   BlockWriter(page).write(report_detail::blocks_of(report.windows));
-  page.section("Points");
-  page.table({"sweep", "Expected loss at each epsilon, and its change since the one before"},
-             report_detail::sweep_rows(report));
+  say_without_release(page, report.without_release);
+  if (!report.points.empty()) write_points(page, report);
+  say_command(page, options);
   return std::move(page).finished();
 }
 

@@ -25,12 +25,14 @@ constexpr const char* page_rules =
     "th,td{padding:.2rem .7rem;border-bottom:1px solid #d0d0d0;text-align:right;vertical-align:top}"
     "th:first-child,.k2 th:nth-child(2),.k3 th:nth-child(-n+3),.k9 th,.k9 td{text-align:left}tbody "
     "th{font-weight:normal}"
-    ".k9 td{overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}"
+    ".k9 "
+    "td:last-child{overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-"
+    "size:.8rem}"
     "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#15181c}figcaption,caption{color:#b9bec5}"
     "th,td{border-color:#3a3f46}}"
     "@media "
     "print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}tr{break-inside:avoid}table{font-size:."
-    "72rem}th,td{padding:.15rem .3rem}}";
+    "72rem}th,td{padding:.15rem .3rem;overflow-wrap:anywhere}}";
 
 std::string style_text() { return page_rules + figures::style(); }
 
@@ -139,6 +141,12 @@ void HtmlPage::verbatim(const std::string& id, const std::string& text) {
 WebPage HtmlPage::finished() && {
   if (in_section_) body_ += "</section>\n";
   return {head_of(title_) + body_ + "</main>\n</body>\n</html>\n", std::move(files_)};
+}
+
+void say_command(HtmlPage& page, const PageOptions& options) {
+  if (options.command.empty()) return;
+  page.section("To repeat it");
+  page.verbatim("command", shown_text(options.command));
 }
 
 figures::Figure shown_figure(figures::Figure figure) {

@@ -91,6 +91,9 @@ class HtmlPage : public Page {
   std::vector<PageFile> files_;
 };
 
+/// How the page's report can be made again; nothing unless the options have a command.
+void say_command(HtmlPage& page, const PageOptions& options);
+
 /// A figure's words as shown_text has them.
 figures::Figure shown_figure(figures::Figure figure);
 figures::RangeFigure shown_figure(figures::RangeFigure figure);

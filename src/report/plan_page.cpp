@@ -15,6 +15,7 @@ namespace {
 
 using report_detail::HtmlPage;
 using report_detail::Row;
+using report_detail::say_command;
 
 constexpr int dots = 50;
 constexpr int most_bins = 24;
@@ -144,9 +145,20 @@ std::vector<Row> dots_rows(const std::vector<Bin>& bins) {
   return rows;
 }
 
-void say_in_short(HtmlPage& page, const ReleasePlan& plan) {
+/// What an error costs: the wanted one, or the one that this budget buys.
+std::string price_of(const PlanReport& report, std::uint64_t worst) {
+  const Budget& budget = report.plan.query.budget;
+  const std::uint64_t error = report.wanted.value_or(worst);
+  return fmt::format("To miss by at most {} record{} you pay {}{}.", error, error == 1 ? "" : "s",
+                     std::string(budget_name(report.plan)) + " = " + report_detail::budget_number(budget),
+                     report.wanted ? ", the smallest of four digits" : "");
+}
+
+void say_in_short(HtmlPage& page, const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
   page.section("In short");
   std::vector<std::string> items{"Nothing was read, and nothing is spent."};
+  if (const auto worst = plan.worst.largest()) items.push_back(price_of(report, *worst));
   items.push_back(report_detail::plan_cost(plan));
   std::erase(items.back(), '\n');
   if (const std::size_t at = items.back().find("chosen by auto"); at != std::string::npos)
@@ -176,7 +188,7 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
   const std::size_t quantiles = plan.query.quantiles.size();
   page.title(!options.about.title.empty() ? options.about.title
                                           : fmt::format("Plan: {} quantile{}", quantiles, quantiles == 1 ? "" : "s"));
-  say_in_short(page, plan);
+  say_in_short(page, report);
   page.section("Errors by quantile");
   page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));
   page.list(meanings_of(plan));
@@ -191,6 +203,7 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
     page.figure(ladder_figure(report.others));
     page.table({"budgets", "Errors of the worst quantile, in records, and the promise"}, ladder_of(report.others));
   }
+  say_command(page, options);
   return std::move(page).finished();
 }
 

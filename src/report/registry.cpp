@@ -1,6 +1,8 @@
 // Records for the public registry of deployments of differential privacy, as its schema has them (schemas/deployments-schema.yaml
 // of github.com/opendp/deployments-registry-data, with members basic, dp_variant, privacy_loss, deployment_model,
-// implementation and administrative).
+// implementation and administrative). The members and words follow a transcription of that schema at commit 057e5d81cf60, which
+// tests/cli/pages_test.py holds and checks records against. It has no type for the optional number_of_privacy_units: how many people
+// there are, when that is public, stands in privacy_unit_details instead, which is text.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -124,7 +126,10 @@ std::string unit_of(const Receipt& receipt) {
           ? "the curator declares, and nobody checks, how many rows of a query's result one person's records change"
       : receipt.source.person.empty() ? "the curator declares that nobody has more"
                                       : "of each person's records at most so many count, chosen at random";
-  return fmt::format("{}. The parameters hold for a person with up to {}: {}.", neighbours, several, bound);
+  const bool knows_people = !receipt.public_records.empty() && receipt.records_per_person == "1" &&
+                            receipt.source.person.empty() && receipt.source.sql.empty();
+  return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}", neighbours, several, bound,
+                     knows_people ? fmt::format(" There are {} people, one a row.", receipt.public_records) : "");
 }
 
 std::string unprotected_of(const Receipt& receipt) {

@@ -1,10 +1,13 @@
 """Pages to look at: --format html, --figures, --about and --public, and records for the registry of deployments."""
 
 import csv
+import html
 import io
 import json
+import math
 import os
 import re
+import shlex
 import unittest
 from fractions import Fraction
 
@@ -224,6 +227,28 @@ class Groups(PageTest):
         middles = [int(values[key][1]) for key in drawn]
         self.assertEqual(middles, sorted(middles, reverse=True))
 
+    def test_boxes_have_the_numbers_of_the_table(self):
+        """And whiskers reach to the ends of the intervals."""
+        for changes in ({}, {"intervals": "0.9", "expected_rows": "300"}):
+            page = self.whole(self.grouped(9, figures="out", receipt="r.json", **changes))
+            groups = {group["key"]: group["quantiles"] for group in json.loads(self.file("r.json"))["groups"]}
+            (self.folder / "r.json").unlink()
+            shown = {row[0]: [cell.split(" ")[0] for cell in row[1:]] for row in page.tables[0][1:] if row[0] in groups}
+            picture = Picture(self.file("out/release.svg"))
+            x, pixel = picture.axis("middle")
+            names = [t for _, _, anchor, t in picture.texts if anchor == "end"]
+            d = {kind: "".join(each for k, each in picture.paths if k == kind) for kind in ("bx", "e")}
+            boxes = re.findall(r"M([-\d.]+),[-\d.]+H([-\d.]+)v12", d["bx"])
+            whiskers = re.findall(r"M([-\d.]+),[-\d.]+H([-\d.]+)", d["e"])
+            middles = re.findall(r"M([-\d.]+),[-\d.]+v12", d["e"])
+            self.assertEqual([len(names), len(boxes), len(whiskers), len(middles)], [9] * 4)
+            for name, box, whisker, middle in zip(names, boxes, whiskers, middles):
+                low, median, high = map(float, shown[name])
+                ends = [float(each.get(end, each["value"])) for each in groups[name] for end in ("lower", "upper")]
+                for where, number in ((box[0], low), (box[1], high), (middle, median), (whisker[0], min([low, *ends])),
+                                      (whisker[1], max([high, *ends]))):
+                    self.assertAlmostEqual(x(float(where)), number, delta=0.3 * pixel)
+
     def test_a_thousand(self):
         self.grouped(1000, receipt="r.json")
         before = os.times()  # of the processor, since others may be at work, too
@@ -263,10 +288,59 @@ class Hostile(PageTest):
 
 
 class OtherVerbs(PageTest):
+    def assert_drawn(self, points, numbers, picture, logarithmic=(False, False)):
+        """Each point stands where the axes have its two numbers."""
+        axes = [picture.axis(anchor, log) for anchor, log in zip(("middle", "end"), logarithmic)]
+        self.assertEqual(len(points), len(numbers))
+        for point, pair in zip(points, numbers):
+            for pixel, number, (value, a_pixel), log in zip(point, pair, axes, logarithmic):
+                self.assertAlmostEqual(value(pixel), math.log(number) if log else number, delta=0.3 * a_pixel)
+
+    def test_figures_of_a_plan_have_the_numbers_of_its_tables(self):
+        page = self.whole(self.of("plan", "--bounds", "0", "500000", "--step", "1", "--epsilon", "1/2", "--expected-rows", "9000",
+                                  "--format", "html", "--figures", "out"))
+        rows = list(csv.reader(io.StringIO(self.file("out/budgets.csv"))))
+        self.assertEqual(rows, page.tables[2])
+        picture = Picture(self.file("out/budgets.svg"))
+        for column, marks in ((1, picture.discs()), (2, picture.squares())):
+            numbers = [(float(row[0]), max(float(row[column]), 0.5)) for row in rows[1:]]  # half a record is drawn for none
+            self.assert_drawn(marks[:-1], numbers, picture, (True, True))  # the last mark is the key's
+        rows = list(csv.reader(io.StringIO(self.file("out/typical.csv"))))
+        self.assertEqual(rows, page.tables[1])
+        dots = [((float(low) + float(high)) / 2, height) for low, high, count in rows[1:] for height in range(1, int(count) + 1)]
+        picture = Picture(self.file("out/typical.svg"))
+        self.assert_drawn(picture.discs(), dots, picture)
+
+    def test_a_plan_says_what_an_error_costs(self):
+        options = ("plan", "--bounds", "0", "500000", "--step", "1", "--expected-rows", "50000")
+        page = self.whole(self.of(*options, "--rank-error", "100", "--format", "html", "--figures", "out"))
+        epsilon = re.search("To miss by at most 100 records you pay epsilon = ([^ ]+), the smallest of four digits[.]", page.text())[1]
+        self.assertLessEqual(max(int(row[1]) for row in page.tables[0][1:]), 100)
+        page = self.whole(self.of(*options, "--epsilon", epsilon, "--format", "html"))
+        worst = max(int(row[1]) for row in page.tables[0][1:])
+        self.assertIn(f"To miss by at most {worst} records you pay epsilon = {epsilon}.", page.text())
+
+    def test_commands_repeat_a_page(self):
+        """Typed into a shell, they print the page again."""
+        self.write("it's.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
+        for code, words in ((0, ("plan", "--bounds", "-10", "500", "--step", "0.5", "--epsilon", "ln 3", "--format", "html",
+                                 "--figures", "out")),
+                            (1, ("flow", "check", "it's.toml", "--epsilon", "0.1..3", "--format", "html", "--figure", "out/l.svg")),
+                            (1, ("flow", "check", "it's.toml", "--from", "ln 3", "--to", "ln 2", "--format", "html")),
+                            (0, ("flow", "sweep", "it's.toml", "--points", "3", "--epsilon", "ln 2..ln 3", "--format", "html"))):
+            page = self.of(*words, code=code)
+            self.assertEqual(self.whole(page).headings[-1], "To repeat it")
+            command = html.unescape(re.search('<pre id="command">(.*?)</pre>', page)[1])
+            self.assertNotIn("figure", command)
+            again = shlex.split(command)
+            self.assertEqual(again[0], "fractile")
+            self.assertEqual(self.of(*again[1:], code=code), page)
+
     def test_plan(self):
         options = ("--bounds", "0", "500000", "--step", "1", "--epsilon", "1", "--expected-rows", "5000")
         page = self.whole(self.of("plan", *options, "--format", "html", "--figures", "out"))
-        self.assertEqual(page.headings, ["Plan: 3 quantiles", "In short", "Errors by quantile", "Typical releases", "Other budgets"])
+        self.assertEqual(page.headings, ["Plan: 3 quantiles", "In short", "Errors by quantile", "Typical releases", "Other budgets",
+                                         "To repeat it"])
         self.assertIn("Nothing was read, and nothing is spent.", page.text())
         dots = list(csv.DictReader(io.StringIO(self.file("out/typical.csv"))))
         self.assertEqual(sum(int(row["of 50 releases"]) for row in dots), 50)
@@ -286,11 +360,27 @@ class OtherVerbs(PageTest):
         self.assertIn("Left: epsilon = 5/4", page.text())
         self.assertIn(self.of("ledger", "verify", "l.db").split()[-1], page.text())
 
+    def test_the_figure_of_a_ledger_has_the_numbers_of_its_table(self):
+        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2")
+        for epsilon in ("1/2", "1/8", "1"):
+            self.page(ledger="l.db", epsilon=epsilon)
+        page = self.whole(self.of("ledger", "show", "l.db", "--format", "html", "--figures", "out"))
+        spent = [0] + [float(Fraction(row[4].removeprefix("epsilon = "))) for row in page.tables[0][1:]]
+        self.assertEqual(list(csv.reader(io.StringIO(self.file("out/ledger_1.csv")))), page.tables[0])
+        picture = Picture(self.file("out/ledger_1.svg"))
+        steps, budget = picture.curves()
+        corners = [(0, 0)]
+        for entry in range(1, len(spent)):
+            corners += [(entry, spent[entry - 1]), (entry, spent[entry])]
+        self.assert_drawn(steps, [*corners, (len(spent) - 0.5, spent[-1])], picture)
+        self.assert_drawn(budget, [(0, 2), (len(spent) - 0.5, 2)], picture)
+
     def test_flow(self):
         file = str(HOUSE / "examples" / "flow" / "known_others.toml")
         page = self.whole(self.of("flow", "check", file, "--epsilon", "0.1..3", "--format", "html", code=1))
         self.assertIn("Unstable for epsilon from 0.1 to 3.", page.text())
         self.assertEqual(page.tables[1][1][:2], ["1.252919", "1.257499"])
+        self.assertIn("Without a release, by the prior alone, the analyst expects to lose 1714.28571428571.", page.text())
         page = self.whole(self.of("flow", "sweep", file, "--epsilon", "0.1..3", "--points", "5", "--format", "html"))
         rows = list(csv.reader(io.StringIO(self.of("flow", "sweep", file, "--epsilon", "0.1..3", "--points", "5", "--format", "csv"))))
         shown = [[row[0], row[3], row[4]] for row in page.tables[-1][1:]]
@@ -299,6 +389,36 @@ class OtherVerbs(PageTest):
             result = run("flow", "check", file, *arguments, "--format", "html", cwd=self.folder)
             self.assertIn(result.code, (0, 1, 6), result)
             self.whole(result.out)
+
+    def test_figures_of_losses_have_the_numbers_of_their_tables(self):
+        """Of a sweep and of a check, on the page, in a folder and as a file by itself."""
+        self.write("k.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
+        for code, words in ((0, ("sweep", "--points", "9")), (1, ("check",))):
+            options = ("flow", words[0], "k.toml", "--epsilon", "0.1..3", *words[1:])
+            page = self.whole(self.of(*options, "--format", "html", "--figures", "out", "--figure", "loss.svg", code=code))
+            self.assertEqual(self.file("loss.svg"), self.file("out/sweep.svg"))
+            self.of(*options, "--format", "csv", "--figure", "other.svg", code=code)
+            self.assertEqual(self.file("other.svg"), self.file("loss.svg"))
+            picture = Picture(self.file("loss.svg"))
+            losses, without = picture.curves()
+            numbers = [(float(row[1]), float(row[3])) for row in page.tables[-1][1:]]
+            self.assert_drawn(losses, numbers, picture)
+            self.assert_drawn(without, [(0.1, 12000 / 7), (3, 12000 / 7)], picture)
+            x, x_pixel = picture.axis("middle")
+            (left, right), = picture.shades
+            self.assertAlmostEqual(x(left), 1.252919, delta=0.3 * x_pixel)
+            self.assertLess(x(right), 1.257499 + 2.3 * x_pixel)  # drawn two pixels wide at least
+
+    def test_refusals_of_a_figure(self):
+        self.write("k.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
+        self.write("nobody.toml", self.file("k.toml").split("[analyst]")[0])
+        check = ("flow", "check", "k.toml", "--epsilon", "1..2", "--figure")
+        self.assert_refused(run(*check, "loss.png", cwd=self.folder), 2, "--figure draws SVG")
+        self.assert_refused(run(*check, "gone/loss.svg", cwd=self.folder), 3, "--figure: cannot write to 'gone/loss.svg': No such file")
+        self.assert_refused(run("flow", "check", "k.toml", "--from", "ln 3", "--to", "ln 2", "--figure", "l.svg", cwd=self.folder), 2,
+                            "over a range")
+        self.assert_refused(run("flow", "check", "nobody.toml", "--epsilon", "1..2", "--figure", "l.svg", cwd=self.folder), 3, "analyst")
+        self.assertNotIn("l.svg", self.files())
 
     def test_only_these(self):
         file = str(HOUSE / "examples" / "flow" / "known_others.toml")
@@ -363,7 +483,9 @@ class Options(PageTest):
         self.assertEqual(again.out, first)
 
 
-# The registry's schema as of its commit 057e5d81cf60: what it requires, and the words that it knows.
+# A transcription by hand of the registry's schema (schemas/deployments-schema.yaml of github.com/opendp/deployments-registry-data) as of its
+# commit 057e5d81cf60: its members, what it requires, and the words that it knows of those that are written here. Where the schema moves
+# on, this must be transcribed again.
 REGISTRY = {
     "": {"url_slug", "deployment"},
     "deployment": {"basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"},
@@ -460,6 +582,14 @@ class Registry(PageTest):
             self.keep(record)
             self.assertEqual(record["deployment"]["basic"]["publication_date"], "2026-05-01")
             self.assertEqual(record["url_slug"], "ages-of-residents")
+
+    def test_tells_how_many_people_when_that_is_public(self):
+        def details(**changes):
+            return self.record(**changes)["deployment"]["privacy_loss"]["privacy_unit_details"]
+
+        self.assertIn("There are 1000 people, one a row.", details(public_rows=True))
+        self.assertNotIn("There are", details())
+        self.assertNotIn("There are", details(public_rows=True, records_per_person="2"))
 
     def test_numbers_are_rounded_up(self):
         parameters = self.record(epsilon="ln 3")["deployment"]["privacy_loss"]["privacy_parameters"]

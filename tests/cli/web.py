@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import html.parser
+import math
 import re
 import xml.etree.ElementTree
 
@@ -89,6 +90,8 @@ class Picture:
         root = xml.etree.ElementTree.fromstring(text)
         self.texts = [(float(t.get("x")), float(t.get("y")), t.get("text-anchor"), t.text) for t in root.iter(self.SVG + "text")]
         self.paths = [(p.get("class"), p.get("d")) for p in root.iter(self.SVG + "path")]
+        self.shades = [(float(r.get("x")), float(r.get("x")) + float(r.get("width"))) for r in root.iter(self.SVG + "rect")
+                       if r.get("class") == "sh"]
 
     @staticmethod
     def _number(text):
@@ -96,11 +99,12 @@ class Picture:
             return None
         return float(text.removesuffix(" %")) / (100 if text.endswith("%") else 1)
 
-    def axis(self, anchor):
-        """From pixels to values: of numbers under an axis ("middle", x) or beside one ("end", y)."""
+    def axis(self, anchor, logarithmic=False):
+        """From pixels to values (or their logarithms), and values a pixel: of numbers under an axis ("middle", x) or beside one
+        ("end", y)."""
         place = 0 if anchor == "middle" else 1
         tics = [(each[place] - 4 * place, self._number(each[3])) for each in self.texts if each[2] == anchor]
-        tics = sorted(tic for tic in tics if tic[1] is not None)
+        tics = sorted((pixel, math.log(value) if logarithmic else value) for pixel, value in tics if value is not None)
         (a, at_a), (b, at_b) = tics[0], tics[-1]
         return lambda pixel: at_a + (pixel - a) * (at_b - at_a) / (b - a), abs((at_b - at_a) / (b - a))
 
@@ -108,3 +112,12 @@ class Picture:
         """(x, y) of every disc."""
         d = "".join(each for kind, each in self.paths if kind == "m")
         return [(float(x) + 3.6, float(y)) for x, y in re.findall(r"M([-\d.]+),([-\d.]+)a3\.6", d)]
+
+    def curves(self):
+        """The points of every line that has some, in the order of drawing."""
+        return [[tuple(map(float, point.split(","))) for point in d[1:].split("L")] for kind, d in self.paths if kind == "l" and "L" in d]
+
+    def squares(self):
+        """(x, y) of every square."""
+        d = "".join(each for kind, each in self.paths if kind == "m")
+        return [(float(x) + 3.2, float(y) + 3.2) for x, y in re.findall(r"M([-\d.]+),([-\d.]+)h6\.4", d)]

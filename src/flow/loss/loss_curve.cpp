@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <mutex>
 
 #include "exact/workers.hpp"
@@ -5,6 +6,20 @@
 #include "fractile/expected_loss.hpp"
 
 namespace fractile::flow {
+namespace {
+
+bool tells_nothing_at_zero(const Perturber& perturber) {
+  if (!perturber.each().empty()) return std::ranges::all_of(perturber.each(), tells_nothing_at_zero);
+  return perturber.release() != nullptr || perturber.is_randomized_response() || perturber.is_geometric();
+}
+
+}  // namespace
+
+RealBounds loss_without_release(const Pipeline& pipeline, const Analyst& analyst) {
+  if (tells_nothing_at_zero(pipeline.perturber)) return LossModel(pipeline, analyst).loss_bounds(Exponent());
+  const Rational loss = expected_loss(prior_of(analyst, pipeline), loss_of(analyst, pipeline));
+  return {loss, loss};
+}
 
 Change change_between(const RealBounds& before, const RealBounds& here) {
   if (here.lower > before.upper) return Change::rises;
