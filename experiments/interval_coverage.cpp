@@ -187,7 +187,7 @@ std::string to_lines(const Plan& plan, const std::vector<Cell>& cells) {
   std::string text = fmt::format(
       "Intervals of quartiles at the level {}: fractile {}, seed {}, {} trials.\n"
       "covered: of the quartile that is held least often. Its standard error at that level is {:.4f}.\n"
-      "width: over that of the non-private interval; - where that is a point. table, law: the mean error of the "
+      "width: over that of the non-private interval, where that is a step at least. table, law: the mean error of the "
       "quartiles against\n"
       "those of the table and of the law, over that of a release without intervals on the same budget; - where that is "
       "below\n"
@@ -215,8 +215,7 @@ Estimate Cell::least_covered() const {
 double Cell::width_ratio() const {
   Average ratios;
   for (const QuantileResult& each : results) {
-    if (each.plain_width.mean < 1) return 0;
-    ratios.add(each.width.mean / each.plain_width.mean);
+    if (each.plain_width.mean >= 1) ratios.add(each.width.mean / each.plain_width.mean);
   }
   return ratios.estimate().mean;
 }

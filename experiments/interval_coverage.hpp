@@ -50,7 +50,7 @@ struct Cell {
 
   /// Of the quantile that is held least often.
   Estimate least_covered() const;
-  /// The mean over the quantiles of how many times as wide as the non-private interval; nothing (0) where one of those is a point.
+  /// How many times as wide as the non-private interval: the mean over the quantiles where that is a step wide at least; 0 without any.
   double width_ratio() const;
   /// Mean errors over the quantiles, beside those of a release without intervals.
   double error_ratio(Estimate QuantileResult::*with, Estimate QuantileResult::*alone) const;

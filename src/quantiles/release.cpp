@@ -8,6 +8,7 @@
 #include "fractile/error.hpp"
 #include "quantiles/count_tree.hpp"
 #include "quantiles/independent.hpp"
+#include "quantiles/interpolation.hpp"
 #include "quantiles/intervals.hpp"
 #include "quantiles/plan.hpp"
 
@@ -98,22 +99,6 @@ void QuantileQuery::validate() const {
 
 namespace {
 
-/// The splits of all quantiles from those of the released ones: linearly between two, and beyond the outermost with the slope
-/// of the last two, as far as the range goes.
-std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const std::vector<Rational>& released,
-                                const std::vector<Split>& splits, Split highest) {
-  const auto at = [](Split split) { return Rational(static_cast<std::int64_t>(split)); };
-  std::vector<Split> result;
-  std::size_t k = 0;
-  for (const Rational& q : quantiles) {
-    while (k + 2 < released.size() && released[k + 1] <= q) ++k;
-    const Rational share = (q - released[k]) / (released[k + 1] - released[k]);
-    const Rational split = (at(splits[k]) + share * (at(splits[k + 1]) - at(splits[k]))).floor();
-    result.push_back(std::clamp(split, Rational(0), at(highest)).to_uint64());
-  }
-  return result;
-}
-
 /// The query with what a share has of its budget.
 QuantileQuery paid_from(const Share& share, QuantileQuery query) {
   query.budget = share.amount();
@@ -125,9 +110,8 @@ class StageSampler {
  public:
   StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
       : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
-    if (plan.roles.empty()) return;
-    const Rational cells = shares_of(*plan.query.intervals).cells;
-    Share whole = std::exchange(share_, share_.take(Rational(1) - cells));
+    if (!plan.brackets) return;
+    Share whole = std::exchange(share_, share_.take(Rational(1) - plan.brackets->shares.cells));
     for_cells_ = whole.take_rest();
   }
 
@@ -149,7 +133,8 @@ class StageSampler {
   void draw(const CountRows& stage) {
     Share share = share_.take(finding_share(plan_.query.budget.measure()));
     QuantileQuery counted = paid_from(share, plan_.query);
-    counted.neighbors = Neighbors::add_remove;  // one replaced moves the only count by no more than one that comes or goes
+    counted.neighbors =
+        Neighbors::add_remove;  // one replaced moves the only count by no more than one that comes or goes
     const CountTreeNoise noise(counted, 1);
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
@@ -204,7 +189,7 @@ class StageSampler {
   }
 
   void draw(const CountCells& stage) {
-    counts_ = cell_counts(profile_, cuts_of(values_, stage.roles));
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.candidates()));
     const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }
@@ -243,10 +228,12 @@ class StageSampler {
 };
 
 /// The points among what was selected.
-std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
+std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
+                                     const std::optional<Brackets>& brackets) {
+  if (!brackets) return selected;
   std::vector<std::uint64_t> points;
   for (std::size_t i = 0; i < selected.size(); ++i) {
-    if (roles.empty() || roles[i] == Role::point) points.push_back(selected[i]);
+    if (brackets->roles[i] == Role::point) points.push_back(selected[i]);
   }
   return points;
 }
@@ -265,10 +252,9 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   StageSampler sampler(profile, plan, std::move(share), draws);
   sampler.run();
   std::vector<std::uint64_t> selected = sampler.take_selected();
-  QuantileRelease release{query, lattice, points_of(selected, plan.roles), plan.used(sampler.found()), {}, {}};
-  if (query.intervals) {
-    const CountedCells cells(query, lattice, cuts_of(selected, plan.roles), sampler.counts(),
-                             query.budget.scaled(shares_of(*query.intervals).cells));
+  QuantileRelease release{query, lattice, points_of(selected, plan.brackets), plan.used(sampler.found()), {}, {}};
+  if (plan.brackets) {
+    CountedCells cells(query, lattice, *plan.brackets, selected, sampler.counts());
     release.intervals = cells.intervals(query.intervals->level);
     release.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
   }
