@@ -107,17 +107,17 @@ namespace {
 /// for, the table's quantiles or the population's, about which the sample errs as well. The counts, on which widths depend most, have
 /// twice as much of the rest as the brackets.
 IntervalShares shares_of(const QuantileQuery& query) {
-  constexpr double times = 1.15;
+  constexpr double times = 1.12;
   constexpr std::int64_t parts = 40;
   const double quantiles = static_cast<double>(query.quantiles.size());
-  const double selecting = 0.6 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // a point's mean error
+  const double selecting = 0.7 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // a point's mean error
   double sampling = 0;
   for (const Rational& q : query.quantiles) {
     const double variance = static_cast<double>(*query.expected_rows) * q.to_double() * (1 - q.to_double());
     if (query.intervals->of == IntervalOf::population) sampling += 0.8 * std::sqrt(variance) / quantiles;
   }
   const double share = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
-  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), 6, 33);
+  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), 8, 33);
   const Rational rest(parts - of_points, parts);
   return {Rational(of_points, parts), rest * Rational(1, 3), rest * Rational(2, 3)};
 }
