@@ -79,7 +79,7 @@ class ExpectedEnds {
   ExpectedEnds(const QuantileQuery& query, const IntervalShares& shares)
       : request_(*query.intervals),
         rows_(static_cast<double>(*query.expected_rows)),
-        cells_(static_cast<double>(2 * std::size(ladder) * query.quantiles.size() + 1)),
+        cells_(static_cast<double>(2 * (std::size(ladder) + 1) * query.quantiles.size())),
         deviate_(deviate_of(Failures(request_, query.quantiles.size()).of_end)),
         deviation_(deviation_of_noise(query, shares.cells)) {}
 
@@ -175,6 +175,9 @@ class BracketBuilder {
     for (const Rational& q : query_.quantiles) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) select(q, end, selected_at);
     }
+    for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
+      for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) add_cut_beyond(i, end);
+    }
     if (selected_.size() < 2) brackets_.cuts.clear();  // nothing tells where they are
     const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
     std::ranges::stable_sort(brackets_.cuts, by_quantile);
@@ -199,6 +202,21 @@ class BracketBuilder {
   void add_cut(std::size_t owner, IntervalEnd end, const Distance& distance) {
     const std::optional<Rational> there = beside(query_.quantiles[owner], end, distance);
     if (there) brackets_.cuts.push_back({*there, end, owner});
+  }
+
+  /// At the next of those selected, farther out than all cuts of this end. Of tied values, those interpolated may lie between two, where
+  /// no more records are below them; this one lies on the next.
+  void add_cut_beyond(std::size_t owner, IntervalEnd end) {
+    const bool down = end == IntervalEnd::lower;
+    Rational last = query_.quantiles[owner];
+    for (const CutTarget& cut : brackets_.cuts) {
+      const bool farther = down ? cut.quantile < last : cut.quantile > last;
+      if (cut.owner == owner && cut.end == end && farther) last = cut.quantile;
+    }
+    auto next = down ? selected_.lower_bound(last) : selected_.upper_bound(last);
+    if (next == (down ? selected_.begin() : selected_.end())) return;
+    if (down) --next;
+    brackets_.cuts.push_back({next->first, end, owner});
   }
 
   /// Unless what is selected already is nearly there.
