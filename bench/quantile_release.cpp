@@ -24,6 +24,26 @@ void add(std::uint64_t n, int bits, const std::string& ask) {
   register_quantiles(name, [=](benchmark::State& state) { measure(state, n, bits, ask); });
 }
 
+/// Quartiles of which `auto` knows about how many records there are; "of" what their intervals are, nothing for none.
+void measure_intervals(benchmark::State& state, std::uint64_t n, std::optional<IntervalOf> of) {
+  const RankProfile& profile = profile_of(n, 40);
+  const Lattice lattice = lattice_of(40);
+  QuantileQuery query = query_of("quartiles");
+  query.mechanism = Mechanism::automatic;
+  query.expected_rows = n;
+  if (of) query.intervals = IntervalRequest{Rational(19, 20), *of, false};
+  RandomBits random = RandomBits::system();
+  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, lattice, query, random));
+}
+
+void add_intervals(std::uint64_t n) {
+  const std::string name = "intervals/" + std::to_string(n) + "/quartiles/";
+  register_quantiles(name + "alone", [=](benchmark::State& state) { measure_intervals(state, n, {}); });
+  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+    register_quantiles(name + to_string(of), [=](benchmark::State& state) { measure_intervals(state, n, of); });
+  }
+}
+
 }  // namespace
 
 void register_release() {
@@ -39,6 +59,7 @@ void register_release() {
       register_quantiles(name, [=](benchmark::State& state) { measure(state, 1000, 40, ask, mechanism); });
     }
   }
+  for (const std::uint64_t n : {1000, 10'000, 100'000}) add_intervals(n);
   register_quantiles("release/1000000/40/m10/joint-total",
                      [](benchmark::State& state) { measure(state, 1'000'000, 40, "m10", Mechanism::joint_total); });
 }

@@ -3,12 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "experiments/approximate_quantiles.hpp"
 #include "experiments/auto_robustness.hpp"
+#include "experiments/interval_coverage.hpp"
 #include "experiments/kronecker_figures.hpp"
 #include "experiments/kronecker_utility.hpp"
 #include "experiments/output.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 namespace aq = experiments::approximate_quantiles;
 namespace ar = experiments::auto_robustness;
+namespace ic = experiments::interval_coverage;
 namespace ku = experiments::kronecker_utility;
 
 // --- What every experiment does ---------------------------------------------------------------------------------------
@@ -124,11 +127,11 @@ int run_approximate_quantiles(const Typed& typed) {
 
 // --- auto-robustness --------------------------------------------------------------------------------------------------
 
-std::vector<Rational> epsilons_of(const Typed& typed) {
-  std::vector<Rational> listed = numbers(typed.has("--epsilons") ? typed.one("--epsilons") : "0.01,0.1,1,10");
-  for (const Rational& epsilon : listed) {
-    if (epsilon <= Rational(0))
-      usage("--epsilons: " + epsilon.to_string() + " is not above 0", "write for example 0.1,1");
+/// The numbers that the option lists, all positive; `others` when it is not given.
+std::vector<Rational> positive_numbers(const Typed& typed, const std::string& option, const std::string& others) {
+  std::vector<Rational> listed = numbers(typed.has(option) ? typed.one(option) : others);
+  for (const Rational& number : listed) {
+    if (number <= Rational(0)) usage(option + ": " + number.to_string() + " is not above 0", "write for example 0.1,1");
   }
   return listed;
 }
@@ -139,7 +142,7 @@ ar::Plan robustness_plan(const Typed& typed) {
   plan.library = typed.one("--duckdb");
   plan.populations = named(typed, "--populations", experiments::populations());
   plan.rows = whole_numbers(typed, "--rows", {10, 10'000'000}, {20, 50, 100, 400, 1000, 10'000, 100'000});
-  plan.epsilons = epsilons_of(typed);
+  plan.epsilons = positive_numbers(typed, "--epsilons", "0.01,0.1,1,10");
   plan.quantile_counts = quantile_counts(typed, {1, 2, 3, 5, 9, 19, 49, 99});
   plan.factors = whole_numbers(typed, "--bounds-times", {1, 1'000'000}, {1, 10, 1000});
   if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
@@ -153,6 +156,52 @@ int run_auto_robustness(const Typed& typed) {
   Progress progress("auto-robustness");
   const experiments::Observer observer = observer_of(progress, "cells");
   leave(typed, folder, ar::files_of(plan, ar::run(plan, observer)), {}, std::string(aq::disclaimer) + "\n");
+  return 0;
+}
+
+// --- intervals --------------------------------------------------------------------------------------------------------
+
+Rational level_of(const Typed& typed) {
+  if (!typed.has("--level")) return {19, 20};
+  const Rational level = in_option("--level", [&] { return Rational::parse(typed.one("--level")); });
+  if (level <= Rational(0) || level >= Rational(1)) {
+    usage("--level: " + level.to_string() + " is not between 0 and 1", "write for example 0.95");
+  }
+  return level;
+}
+
+std::vector<IntervalOf> questions_of(const Typed& typed) {
+  if (!typed.has("--of")) return {IntervalOf::population, IntervalOf::table};
+  const std::map<std::string, IntervalOf> known{{"table", IntervalOf::table}, {"population", IntervalOf::population}};
+  return {choice(typed, "--of", known, IntervalOf::population)};
+}
+
+ic::Plan intervals_plan(const Typed& typed) {
+  ic::Plan plan;
+  plan.laws = named(typed, "--laws", experiments::interval_laws());
+  plan.rows = whole_numbers(typed, "--rows", {10, 1'000'000}, {100, 1000, 10'000});
+  const bool only_rhos = typed.has("--rhos") && !typed.has("--epsilons");
+  if (!only_rhos) {
+    for (const Rational& epsilon : positive_numbers(typed, "--epsilons", "0.1,1"))
+      plan.budgets.push_back(Budget::pure(epsilon));
+  }
+  if (typed.has("--rhos")) {
+    for (const Rational& rho : positive_numbers(typed, "--rhos", "")) plan.budgets.push_back(Budget::zcdp(rho));
+  }
+  plan.of = questions_of(typed);
+  plan.level = level_of(typed);
+  if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
+  if (typed.has("--seed")) plan.seed = whole_number(typed, "--seed", {0, ~std::uint64_t{0}});
+  return plan;
+}
+
+int run_intervals(const Typed& typed) {
+  const ic::Plan plan = intervals_plan(typed);
+  const std::string folder = folder_of(typed);
+  Progress progress("intervals");
+  const experiments::Observer observer = observer_of(progress, "combinations");
+  const std::vector<ic::Cell> cells = ic::run(plan, observer);
+  leave(typed, folder, ic::files_of(plan, cells), ic::figures_of(plan, cells), std::string(aq::disclaimer) + "\n");
   return 0;
 }
 
@@ -176,6 +225,7 @@ int run_kronecker_utility(const Typed& typed) {
 int run_reproduce(const Typed& typed) {
   if (typed.word == "kronecker-utility") return run_kronecker_utility(typed);
   if (typed.word == "auto-robustness") return run_auto_robustness(typed);
+  if (typed.word == "intervals") return run_intervals(typed);
   return run_approximate_quantiles(typed);
 }
 

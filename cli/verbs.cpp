@@ -484,6 +484,36 @@ constexpr VerbSpec auto_robustness_spec{
     "70 internal.\n",
 };
 
+constexpr std::array reproduce_intervals_table{
+    experiment_folder,
+    OptionSpec{"--laws", "LIST", "all", "What",
+               "lognormal, normal, uniform, zeros, gap, counts, two-points, quarter-at-an-end, ends, one-point"},
+    OptionSpec{"--rows", "LIST", "100,1000,10000", "What", "records of a table"},
+    OptionSpec{"--epsilons", "LIST", "0.1,1; none when only --rhos is given", "What", "the pure budgets"},
+    OptionSpec{"--rhos", "LIST", "none", "What", "the zCDP budgets"},
+    OptionSpec{"--of", "WHAT", "both", "What", "population or table: whose quantiles the intervals are to hold"},
+    OptionSpec{"--level", "LEVEL", "0.95", "What", "of each interval by itself"},
+    OptionSpec{"--trials", "T", "200", "What", "how many tables for each combination"},
+    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same tables and releases"},
+    experiment_no_figures,
+};
+
+constexpr VerbSpec reproduce_intervals_spec{
+    "reproduce intervals",
+    "coverage and width of confidence intervals, beside the non-private ones",
+    "fractile reproduce intervals --out DIR [options]",
+    nullptr,
+    reproduce_intervals_table,
+    "How often intervals of quartiles hold them, how wide they are beside the non-private ones, and how far\n"
+    "the quartiles err beside those of a release without intervals, on laws with atoms, gaps and mass at the\n"
+    "ends of the range. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce intervals --out results --laws lognormal,gap --rows 1000 --epsilons 1\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable folder; 70 internal.\n",
+};
+
 constexpr std::array kronecker_utility_table{
     OptionSpec{"--data", "DIR", "figure 4 is left out", "What", "the folder of compas_custody_status.csv"},
     experiment_folder,
@@ -509,7 +539,8 @@ constexpr VerbSpec kronecker_utility_spec{
     "70 internal.\n",
 };
 
-constexpr std::array experiment_words{&approximate_quantiles_spec, &auto_robustness_spec, &kronecker_utility_spec};
+constexpr std::array experiment_words{&approximate_quantiles_spec, &auto_robustness_spec, &reproduce_intervals_spec,
+                                      &kronecker_utility_spec};
 
 constexpr VerbSpec reproduce_spec{
     "reproduce",

@@ -15,7 +15,7 @@ namespace {
 /// underflows.
 double rounded_up(double value) { return value * (1 + 0x1p-26) + 0x1p-1000; }
 
-constexpr double negligible = 1e-14;  // a tail of less mass is moved below everything else, and counted there
+constexpr double negligible = 1e-11;  // a tail of less mass is moved below everything else, and counted there
 constexpr std::size_t most_masses = std::size_t{1} << 20;
 
 std::int64_t floor_division(int128 a, int128 b) {
@@ -52,6 +52,7 @@ LowerLaw LowerLaw::sum(const LowerLaw& a, const LowerLaw& b) {
   std::vector<double> masses(a.masses_.size() + b.masses_.size() - 1);
   for (std::size_t i = 0; i < a.masses_.size(); ++i) {
     const double mass = a.masses_[i];
+    if (mass == 0) continue;  // of a law on a coarser step, most are
     for (std::size_t j = 0; j < b.masses_.size(); ++j) masses[i + j] += mass * b.masses_[j];
   }
   for (double& mass : masses) mass = rounded_up(mass);
@@ -215,8 +216,22 @@ double CriticalValues::Worst::at(std::int64_t t) const {
 }
 
 /// Z_i and -Z_i have one law, that of (1 - q) S_i + q S_j, j the number of cells above.
-CriticalValues::Worst CriticalValues::worst_noise(const QuantileFraction& q, const CellsBelow& below,
-                                                  int log2_step) const {
+const CriticalValues::Worst& CriticalValues::worst_noise(const QuantileFraction& q, const CellsBelow& below,
+                                                         int log2_step) {
+  const auto [place, is_new] = worst_.try_emplace({q.numerator, q.denominator, below.first, below.last, log2_step});
+  if (is_new) place->second = computed_worst(q, below, log2_step);
+  return place->second;
+}
+
+const LowerLaw& CriticalValues::sampled(const QuantileFraction& q, std::uint64_t least, std::uint64_t most,
+                                        int log2_step) {
+  const auto [place, is_new] = sampled_.try_emplace({q.numerator, q.denominator, least, most, log2_step});
+  if (is_new) place->second = binomial_law(q, least, most, log2_step);
+  return place->second;
+}
+
+CriticalValues::Worst CriticalValues::computed_worst(const QuantileFraction& q, const CellsBelow& below,
+                                                     int log2_step) const {
   std::vector<LowerLaw> laws;
   for (std::size_t i = below.first; i <= below.last; ++i) {
     laws.push_back(LowerLaw::sum(sums_[i].scaled(q.denominator - q.numerator, q.denominator, log2_step),
@@ -276,9 +291,8 @@ std::int64_t largest_below(std::int64_t lowest, double failure, FailureAt&& fail
 
 }  // namespace
 
-CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, const CellsBelow& below,
-                                                   double failure) const {
-  const Worst worst = worst_noise(q, below, step_for(q, below, 0));
+CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, const CellsBelow& below, double failure) {
+  const Worst& worst = worst_noise(q, below, step_for(q, below, 0));
   const std::int64_t c =
       largest_below(std::min<std::int64_t>(worst.first, 0), failure, [&](std::int64_t t) { return worst.at(t); });
   return {c, worst.log2_step};
@@ -301,10 +315,10 @@ CriticalValues::Records CriticalValues::records(std::int64_t noisy_records, doub
 
 CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, IntervalEnd end,
                                                         const CellsBelow& below, double failure,
-                                                        std::int64_t noisy_records, double failure_of_n) const {
+                                                        std::int64_t noisy_records, double failure_of_n) {
   const Records n = records(noisy_records, failure_of_n);
-  const int log2_step = step_for(q, below, static_cast<double>(n.most));
-  const Worst worst = worst_noise(q, below, log2_step);
+  const int log2_step = step_for(q, below, static_cast<double>(noisy_records));
+  const Worst& worst = worst_noise(q, below, log2_step);
   const QuantileFraction sampled_at{end == IntervalEnd::lower ? q.numerator : q.denominator - q.numerator,
                                     q.denominator};
   const double p = static_cast<double>(sampled_at.numerator) / static_cast<double>(sampled_at.denominator);
@@ -313,16 +327,17 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   // From the largest numbers of records down: these decide nearly always, and the others then take one look each.
   for (std::uint64_t piece = (n.most - n.least) / width + 1; piece-- > 0;) {
     const std::uint64_t least = n.least + piece * width;
-    const LowerLaw sampled = binomial_law(sampled_at, least, std::min(least + width - 1, n.most), log2_step);
+    const LowerLaw& drawn = sampled(sampled_at, least, std::min(least + width - 1, n.most), log2_step);
     const auto failure_at = [&](std::int64_t t) {
-      double sum = sampled.missing();
-      for (std::int64_t b = sampled.first(); b < sampled.end(); ++b) {
-        sum += sampled.masses()[static_cast<std::size_t>(b - sampled.first())] * worst.at(t - b);
+      double sum = drawn.missing();
+      for (std::int64_t b = drawn.first(); b < drawn.end(); ++b) {
+        const double mass = drawn.masses()[static_cast<std::size_t>(b - drawn.first())];
+        if (mass > 0) sum += mass * worst.at(t - b);
       }
       return rounded_up(sum);
     };
     if (failure_at(c) <= failure) continue;
-    c = largest_below(std::min<std::int64_t>(worst.first + sampled.first(), c), failure, failure_at);
+    c = largest_below(std::min<std::int64_t>(worst.first + drawn.first(), c), failure, failure_at);
   }
   return {c, log2_step};
 }

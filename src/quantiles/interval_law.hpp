@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -64,7 +66,7 @@ struct CellsBelow {
 enum class IntervalEnd { lower, upper };
 
 /// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
-/// whichever i of some. Z_i is its noise.
+/// whichever i of some. Z_i is its noise. For one thread at a time: it keeps laws that it has computed.
 class CriticalValues {
  public:
   CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
@@ -78,11 +80,11 @@ class CriticalValues {
   };
 
   /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure for every i: of the table, at either end.
-  Threshold of_table(const QuantileFraction& q, const CellsBelow& below, double failure) const;
+  Threshold of_table(const QuantileFraction& q, const CellsBelow& below, double failure);
   /// The same with sum over b of P(B = b) max over i of P(Z_i < c - (b - q n)) <= failure, for every n that may have led to the
   /// sum of the noisy counts but for a probability of `failure_of_n`.
   Threshold of_population(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure,
-                          std::int64_t noisy_records, double failure_of_n) const;
+                          std::int64_t noisy_records, double failure_of_n);
 
   /// Bounds of the number of records, given the sum of all noisy counts; both fail with at most this probability together.
   struct Records {
@@ -99,11 +101,17 @@ class CriticalValues {
     std::vector<double> below;
     double at(std::int64_t t) const;
   };
-  Worst worst_noise(const QuantileFraction& q, const CellsBelow& below, int log2_step) const;
+  const Worst& worst_noise(const QuantileFraction& q, const CellsBelow& below, int log2_step);
+  Worst computed_worst(const QuantileFraction& q, const CellsBelow& below, int log2_step) const;
+  const LowerLaw& sampled(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step);
   int step_for(const QuantileFraction& q, const CellsBelow& below, double records) const;
 
   double deviation_;            // of one count's noise
   std::vector<LowerLaw> sums_;  // of 0, 1, ..., cells draws
+  // Computed once, for several levels: by the quantile, what it is of, and the step.
+  using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, int>;
+  std::map<Key, Worst> worst_;
+  std::map<Key, LowerLaw> sampled_;
 };
 
 }  // namespace fractile

@@ -129,7 +129,7 @@ double failure_of(std::size_t i, std::size_t cells, double q, int n, double c) {
 }
 
 TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCellsAndRecords) {
-  const CriticalValues critical(Measure::pure, laplace, 6);
+  CriticalValues critical(Measure::pure, laplace, 6);
   const QuantileFraction q = QuantileFraction::of(Rational(1, 4));
   const double wanted = 0.02;
   const auto [value, log2_step] = critical.of_population(q, IntervalEnd::lower, {1, 4}, wanted, 60, 0.0025);
@@ -146,7 +146,7 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
 }
 
 TEST(CriticalValues, OfATableKeepTheFailureProbabilityForEveryNumberOfCells) {
-  const CriticalValues critical(Measure::pure, laplace, 6);
+  CriticalValues critical(Measure::pure, laplace, 6);
   for (const Rational& q : {Rational(1, 4), Rational(1, 2), Rational(3, 4)}) {
     const auto [value, log2_step] = critical.of_table(QuantileFraction::of(q), {1, 5}, 0.025);
     const double c = std::ldexp(static_cast<double>(value), log2_step);
@@ -169,7 +169,7 @@ TEST(CriticalValues, CompareExactlyAndStrictly) {
 }
 
 TEST(CriticalValues, BoundTheNumberOfRecordsOnBothSides) {
-  const CriticalValues critical(Measure::pure, laplace, 6);
+  CriticalValues critical(Measure::pure, laplace, 6);
   const auto [least, most] = critical.records(1000, 0.01);
   EXPECT_EQ(1000 - least, most - 1000);
   LowerLaw sum{0, 0, {1}, 0};

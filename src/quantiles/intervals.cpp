@@ -4,10 +4,12 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "quantiles/count_tree.hpp"
+#include "quantiles/interpolation.hpp"
 #include "quantiles/interval_law.hpp"
 #include "quantiles/recursion.hpp"
 
@@ -23,13 +25,16 @@ namespace {
   throw Error(ErrorCode::usage, what, hint);
 }
 
-/// Beyond the critical value, in deviations of the noise, and as a multiple of the critical value: the last one is for tables of
-/// another size than was expected.
+/// From a quantile, as a multiple of the critical value, and then in deviations of the noise.
 struct Distance {
   double critical;
   double deviations;
 };
-constexpr Distance ladder[] = {{1, 0.2}, {1, 0.9}, {1.1, 2}, {1.6, 4}};
+/// Where intervals may end. The last one is for tables of another size than was expected, and for noise that is far off.
+constexpr Distance ladder[] = {{1, -0.5}, {1, 0.4}, {1.05, 1.4}, {1.6, 4}};
+/// What is selected, to tell where these are; and farther out, beyond the first and the last quantile.
+constexpr Distance selected_at = {1, 0.4};
+constexpr Distance selected_far = {1.6, 4};
 
 constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
 
@@ -63,22 +68,27 @@ CountTreeNoise noise_of(QuantileQuery query, const Budget& share) {
   return {query, 1};
 }
 
-/// About how far from its quantile an end is expected, in records.
+double deviation_of_noise(const QuantileQuery& query, const Rational& share) {
+  const CountTreeNoise noise = noise_of(query, query.budget.scaled(share));
+  return noise_deviation(noise.measure(), noise.price());
+}
+
+/// About how far from its quantile an end is expected.
 class ExpectedEnds {
  public:
-  ExpectedEnds(const QuantileQuery& query, std::size_t cells)
+  ExpectedEnds(const QuantileQuery& query, const IntervalShares& shares)
       : request_(*query.intervals),
         rows_(static_cast<double>(*query.expected_rows)),
-        cells_(static_cast<double>(cells)),
-        deviate_(deviate_of(Failures(request_, query.quantiles.size()).of_end)) {
-    const CountTreeNoise noise = noise_of(query, query.budget.scaled(shares_of(request_).cells));
-    deviation_ = noise_deviation(noise.measure(), noise.price());
-  }
+        cells_(static_cast<double>(2 * (std::size(ladder) + 1) * query.quantiles.size())),
+        deviate_(deviate_of(Failures(request_, query.quantiles.size()).of_end)),
+        deviation_(deviation_of_noise(query, shares.cells)) {}
 
-  double at(double q, const Distance& distance) const {
+  /// As a share of the records.
+  double at(const Rational& quantile, const Distance& distance) const {
+    const double q = quantile.to_double();
     const double noise = deviation_ * std::sqrt(cells_ * q * (1 - q));
     const double sampling = request_.of == IntervalOf::population ? std::sqrt(rows_ * q * (1 - q)) : 0;
-    return distance.critical * deviate_ * std::hypot(noise, sampling) + distance.deviations * noise + 1;
+    return (distance.critical * deviate_ * std::hypot(noise, sampling) + distance.deviations * noise + 1) / rows_;
   }
 
  private:
@@ -91,12 +101,28 @@ class ExpectedEnds {
 
 }  // namespace
 
-/// Of a table, the points' own error counts. Of a population, they err by their sample far more than by their noise, and the counts
-/// decide how wide the intervals are.
-IntervalShares shares_of(const IntervalRequest& request) {
-  if (request.of == IntervalOf::table) return {{4, 5}, {2, 25}, {3, 25}};
-  return {{3, 10}, {1, 4}, {9, 20}};
+namespace {
+
+/// The points have what keeps their error within about 1.2 times that of a release without intervals: error against what is asked
+/// for, the table's quantiles or the population's, about which the sample errs as well. The counts, on which widths depend most, have
+/// twice as much of the rest as the brackets.
+IntervalShares shares_of(const QuantileQuery& query) {
+  constexpr double times = 1.12;
+  constexpr std::int64_t parts = 40;
+  const double quantiles = static_cast<double>(query.quantiles.size());
+  const double selecting = 0.7 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // a point's mean error
+  double sampling = 0;
+  for (const Rational& q : query.quantiles) {
+    const double variance = static_cast<double>(*query.expected_rows) * q.to_double() * (1 - q.to_double());
+    if (query.intervals->of == IntervalOf::population) sampling += 0.8 * std::sqrt(variance) / quantiles;
+  }
+  const double share = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
+  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), 8, 33);
+  const Rational rest(parts - of_points, parts);
+  return {Rational(of_points, parts), rest * Rational(1, 3), rest * Rational(2, 3)};
 }
+
+}  // namespace
 
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
@@ -125,42 +151,105 @@ void require_intervals(const QuantileQuery& query) {
   }
 }
 
-BracketedQuantiles with_brackets(const QuantileQuery& query) {
-  const std::size_t cells = 2 * std::size(ladder) * query.quantiles.size() + 1;
-  const ExpectedEnds ends(query, cells);
-  const Rational common = common_denominator(query.quantiles);
-  const Rational finer = (Rational(std::int64_t{1} << 24) / common).floor();
-  const Rational unit = Rational(1) / (common * (finer.sign() > 0 ? finer : Rational(1)));
-  struct Part {
-    Role role;
-    std::size_t owner;
-  };
-  std::map<Rational, Part> all;
-  for (std::size_t i = 0; i < query.quantiles.size(); ++i) all.emplace(query.quantiles[i], Part{Role::point, i});
-  for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
-    const Rational& q = query.quantiles[i];
-    for (const Distance& distance : ladder) {
-      const double share = ends.at(q.to_double(), distance) / static_cast<double>(*query.expected_rows);
-      if (share >= 1) continue;
-      const Rational away = (Rational::from_double(share) / unit).ceil() * unit;
-      if (q - away > Rational(0)) all.emplace(q - away, Part{Role::lower_bracket, i});
-      if (q + away < Rational(1)) all.emplace(q + away, Part{Role::upper_bracket, i});
-    }
-  }
-  BracketedQuantiles result;
-  for (const auto& [q, part] : all) {
-    result.quantiles.push_back(q);
-    result.roles.push_back(part.role);
-    result.owners.push_back(part.owner);
-  }
-  return result;
-}
+namespace {
 
-std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
+/// Collects quantiles about the wanted ones, all on one common denominator.
+class BracketBuilder {
+ public:
+  explicit BracketBuilder(const QuantileQuery& query)
+      : query_(query), brackets_{{}, {}, {}, shares_of(query)}, ends_(query, brackets_.shares) {
+    const Rational common = common_denominator(query.quantiles);
+    const Rational finer = (Rational(std::int64_t{1} << 24) / common).floor();
+    unit_ = Rational(1) / (common * (finer.sign() > 0 ? finer : Rational(1)));
+    for (const Rational& q : query.quantiles) selected_.emplace(q, Role::point);
+  }
+
+  Brackets build() {
+    for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
+      for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
+        for (const Distance& distance : ladder) add_cut(i, end, distance);
+      }
+    }
+    select_far(query_.quantiles.front(), IntervalEnd::lower);
+    select_far(query_.quantiles.back(), IntervalEnd::upper);
+    for (const Rational& q : query_.quantiles) {
+      for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) select(q, end, selected_at);
+    }
+    for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
+      for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) add_cut_beyond(i, end);
+    }
+    if (selected_.size() < 2) brackets_.cuts.clear();  // nothing tells where they are
+    const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
+    std::ranges::stable_sort(brackets_.cuts, by_quantile);
+    for (const auto& [q, role] : selected_) {
+      brackets_.selected.push_back(q);
+      brackets_.roles.push_back(role);
+    }
+    return brackets_;
+  }
+
+ private:
+  /// So far from q, on the side of the end; nothing outside the range.
+  std::optional<Rational> beside(const Rational& q, IntervalEnd end, const Distance& distance) const {
+    const double share = ends_.at(q, distance);
+    if (share >= 1) return {};
+    const Rational away = std::max((Rational::from_double(share) / unit_).ceil(), Rational(1)) * unit_;
+    const Rational there = end == IntervalEnd::lower ? q - away : q + away;
+    if (there <= Rational(0) || there >= Rational(1)) return {};
+    return there;
+  }
+
+  void add_cut(std::size_t owner, IntervalEnd end, const Distance& distance) {
+    const std::optional<Rational> there = beside(query_.quantiles[owner], end, distance);
+    if (there) brackets_.cuts.push_back({*there, end, owner});
+  }
+
+  /// At the next of those selected, farther out than all cuts of this end. Of tied values, those interpolated may lie between two, where
+  /// no more records are below them; this one lies on the next.
+  void add_cut_beyond(std::size_t owner, IntervalEnd end) {
+    const bool down = end == IntervalEnd::lower;
+    Rational last = query_.quantiles[owner];
+    for (const CutTarget& cut : brackets_.cuts) {
+      const bool farther = down ? cut.quantile < last : cut.quantile > last;
+      if (cut.owner == owner && cut.end == end && farther) last = cut.quantile;
+    }
+    auto next = down ? selected_.lower_bound(last) : selected_.upper_bound(last);
+    if (next == (down ? selected_.begin() : selected_.end())) return;
+    if (down) --next;
+    brackets_.cuts.push_back({next->first, end, owner});
+  }
+
+  /// Unless what is selected already is nearly there.
+  void select(const Rational& q, IntervalEnd end, const Distance& distance) {
+    const std::optional<Rational> there = beside(q, end, distance);
+    if (!there) return;
+    const Rational near = (*there > q ? *there - q : q - *there) * Rational(1, 3);
+    const auto next = selected_.lower_bound(*there - near);
+    if (next == selected_.end() || next->first > *there + near) selected_.emplace(*there, Role::bracket);
+  }
+
+  void select_far(const Rational& q, IntervalEnd end) { select(q, end, selected_far); }
+
+  const QuantileQuery& query_;
+  Brackets brackets_;
+  ExpectedEnds ends_;
+  Rational unit_;
+  std::map<Rational, Role> selected_;
+};
+
+}  // namespace
+
+Brackets with_brackets(const QuantileQuery& query) { return BracketBuilder(query).build(); }
+
+std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
+                              std::uint64_t candidates) {
+  if (brackets.cuts.empty()) return {};
+  std::vector<Rational> targets;
+  for (const CutTarget& cut : brackets.cuts) targets.push_back(cut.quantile);
+  const std::vector<std::uint64_t> places = interpolated(targets, brackets.selected, selected, candidates - 1);
   std::vector<Position> cuts;
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    if (roles[i] == Role::point) continue;
-    const Position cut = 2 * selected[i] + (roles[i] == Role::lower_bracket ? 1 : 2);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Position cut = 2 * places[i] + (brackets.cuts[i].end == IntervalEnd::lower ? 1 : 2);
     cuts.push_back(cuts.empty() ? cut : std::max(cut, cuts.back()));
   }
   return cuts;
@@ -190,16 +279,12 @@ struct CutRange {
   CellsBelow cells_below() const { return {first + 1, last + 1}; }
 };
 
-CutRange cuts_for(const BracketedQuantiles& bracketed, Role role, std::size_t owner) {
+CutRange cuts_for(const Brackets& brackets, IntervalEnd end, std::size_t owner) {
   CutRange range;
-  std::size_t cut = 0;
-  for (std::size_t i = 0; i < bracketed.roles.size(); ++i) {
-    if (bracketed.roles[i] == Role::point) continue;
-    if (bracketed.roles[i] == role && bracketed.owners[i] == owner) {
-      if (range.empty()) range.first = cut;
-      range.last = cut;
-    }
-    ++cut;
+  for (std::size_t i = 0; i < brackets.cuts.size(); ++i) {
+    if (brackets.cuts[i].end != end || brackets.cuts[i].owner != owner) continue;
+    if (range.empty()) range.first = i;
+    range.last = i;
   }
   return range;
 }
@@ -275,18 +360,18 @@ std::vector<int128> sums_from_none(const std::vector<std::int64_t>& counts) {
 
 }  // namespace
 
-CountedCells::CountedCells(const QuantileQuery& query, const Lattice& lattice, std::vector<Position> cuts,
-                           const std::vector<std::int64_t>& counts, const Budget& share)
+CountedCells::CountedCells(const QuantileQuery& query, const Lattice& lattice, const Brackets& brackets,
+                           const std::vector<std::uint64_t>& selected, const std::vector<std::int64_t>& counts)
     : query_(query),
       lattice_(lattice),
-      cuts_(std::move(cuts)),
+      brackets_(brackets),
+      cuts_(cuts_of(selected, brackets, lattice.size())),
       below_(sums_from_none(counts)),
-      critical_(critical_values(query, share, counts.size())) {}
+      critical_(critical_values(query, query.budget.scaled(brackets.shares.cells), counts.size())) {}
 
-std::vector<Interval> CountedCells::intervals(const Rational& level) const {
+std::vector<Interval> CountedCells::intervals(const Rational& level) {
   IntervalRequest request = *query_.intervals;
   request.level = level;
-  const BracketedQuantiles bracketed = with_brackets(query_);
   const Failures failures(request, query_.quantiles.size());
   const CutScan scan(lattice_, cuts_, below_);
   const auto threshold = [&](const QuantileFraction& q, IntervalEnd end, const CutRange& range) {
@@ -296,8 +381,8 @@ std::vector<Interval> CountedCells::intervals(const Rational& level) const {
   std::vector<Interval> intervals;
   for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
     const QuantileFraction q = QuantileFraction::of(query_.quantiles[i]);
-    const CutRange low = cuts_for(bracketed, Role::lower_bracket, i);
-    const CutRange high = cuts_for(bracketed, Role::upper_bracket, i);
+    const CutRange low = cuts_for(brackets_, IntervalEnd::lower, i);
+    const CutRange high = cuts_for(brackets_, IntervalEnd::upper, i);
     std::uint64_t lower = 0;
     std::uint64_t upper = lattice_.size() - 1;
     if (!low.empty()) lower = scan.lower_end(q, low, threshold(q, IntervalEnd::lower, low));

@@ -102,7 +102,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
         for (const PartCost& part : release.spent) all += part.amount.to_double();
         const double whole_budget = budget.measure() == Measure::pure ? 1 : 0.5;
         EXPECT_LE(all, whole_budget * (1 + 1e-9));
-        const double cells = shares_of(*query.intervals).cells.to_double() * whole_budget;
+        const double cells = with_brackets(query).shares.cells.to_double() * whole_budget;
         EXPECT_NEAR(release.spent.back().amount.to_double(), cells, 1e-9);
         EXPECT_EQ(release.query.budget.measure(), budget.measure());
       }
@@ -110,14 +110,45 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
   }
 }
 
-TEST(Intervals, CutBeforeALowerBracketAndAfterAnUpperOne) {
-  const std::vector<Role> roles{Role::lower_bracket, Role::point, Role::upper_bracket, Role::lower_bracket,
-                                Role::upper_bracket};
-  const std::vector<Position> cuts = cuts_of({3, 3, 3, 3, 5}, roles);
+Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) {
+  Brackets brackets{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {}, {}, {}};
+  for (const auto& [quantile, end] : cuts) brackets.cuts.push_back({quantile, end, 0});
+  return brackets;
+}
+
+TEST(Intervals, CutBeforeALowerEndAndAfterAnUpperOne) {
+  const Brackets ties = brackets_at({{{1, 4}, IntervalEnd::lower},
+                                     {{3, 8}, IntervalEnd::upper},
+                                     {{1, 2}, IntervalEnd::lower},
+                                     {{3, 4}, IntervalEnd::upper}});
+  const std::vector<Position> cuts = cuts_of({3, 3, 5}, ties, 8);
   EXPECT_EQ(cuts, (std::vector<Position>{7, 8, 8, 12}));
   const std::vector<std::uint64_t> counts{1, 2, 4, 8, 16, 32};
   const RankProfile profile(8, {5, 6, 7, 8, 11, 13}, counts);
   EXPECT_EQ(cell_counts(profile, cuts), (std::vector<std::int64_t>{3, 4, 0, 24, 32}));
+}
+
+TEST(Intervals, CutWhereTheSelectedOnesLeadTo) {
+  const Brackets brackets = brackets_at({{{1, 100}, IntervalEnd::lower},
+                                         {{3, 8}, IntervalEnd::lower},
+                                         {{5, 8}, IntervalEnd::upper},
+                                         {{7, 8}, IntervalEnd::upper},
+                                         {{99, 100}, IntervalEnd::upper}});
+  // 10 .. 20 .. 40: linear between and beyond, rounded down, and never outside.
+  EXPECT_EQ(cuts_of({10, 20, 40}, brackets, 56), (std::vector<Position>{1, 31, 62, 102, 112}));
+}
+
+TEST(Intervals, GiveTheirPointsTheMoreOfTheBudgetTheMoreTheseErrBesideTheSample) {
+  const auto points_of = [](std::uint64_t rows, IntervalOf of) {
+    const IntervalShares shares = with_brackets(quartiles(rows, of)).shares;
+    EXPECT_EQ(shares.points + shares.brackets + shares.cells, Rational(1));
+    EXPECT_GT(shares.cells, shares.brackets);
+    return shares.points;
+  };
+  EXPECT_GE(points_of(1000, IntervalOf::table), Rational(4, 5));
+  EXPECT_GT(points_of(30, IntervalOf::population), points_of(300, IntervalOf::population));
+  EXPECT_GT(points_of(300, IntervalOf::population), points_of(3000, IntervalOf::population));
+  EXPECT_GE(points_of(1'000'000, IntervalOf::population), Rational(1, 5));
 }
 
 // --- Privacy of both stages together --------------------------------------------------------------------------------
@@ -140,11 +171,13 @@ TEST(IntervalsAudit, BothStagesTogetherKeepTheClaimAndSpendTheCellsShare) {
       QuantileQuery query{{Rational(1, 2)}, budget, neighbors};
       query.expected_rows = audited(budget, neighbors).expected_rows;
       query.intervals = audited(budget, neighbors).intervals;
-      EXPECT_GE(with_brackets(query).quantiles.size(), 3U);
-      const double share = shares_of({Rational(1, 2), IntervalOf::table, false}).cells.to_double();
+      const Brackets brackets = with_brackets(query);
+      EXPECT_GE(brackets.selected.size(), 2U);
+      EXPECT_GE(brackets.cuts.size(), 2U);
+      const double share = brackets.shares.cells.to_double();
       EXPECT_GT(std::stod(report.attained), share * std::stod(report.claimed));
       AuditRequest less = audited(budget, neighbors);
-      const Rational part = shares_of(*less.intervals).cells * Rational(99, 100);
+      const Rational part = brackets.shares.cells * Rational(99, 100);
       less.claim = budget.scaled(part);  // less than the counts alone
       EXPECT_FALSE(audit(less).holds);
     }

@@ -217,7 +217,7 @@ std::vector<Stage> QuantilePlan::stages(const Findings& found) const {
   } else {
     stages.emplace_back(SelectEach{});
   }
-  if (!roles.empty()) stages.emplace_back(CountCells{roles});
+  if (brackets) stages.emplace_back(CountCells{*brackets});
   return stages;
 }
 
@@ -419,16 +419,17 @@ void select_points_first(QuantilePlan& plan) {
   shape.kind = NodeKind::joint_total;
   std::size_t most = 0;  // brackets between two points
   std::size_t here = 0;
-  for (std::size_t i = 0; i < plan.roles.size(); ++i) {
-    here = plan.roles[i] == Role::point ? 0 : here + 1;
+  const std::vector<Role>& roles = plan.brackets->roles;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    here = roles[i] == Role::point ? 0 : here + 1;
     most = std::max(most, here);
-    if (plan.roles[i] == Role::point) shape.first.push_back(i);
+    if (roles[i] == Role::point) shape.first.push_back(i);
   }
   shape.widths = {shape.first.size()};
   shape.emphasis = {};
   if (most > 0) {
     shape.widths.push_back(most);
-    const IntervalShares shares = shares_of(*plan.query.intervals);
+    const IntervalShares& shares = plan.brackets->shares;
     const Rational each = (shares.points + shares.brackets) / Rational(2);
     if (plan.query.budget.measure() == Measure::pure) shape.emphasis = {shares.points / each, shares.brackets / each};
   }
@@ -447,13 +448,13 @@ QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const P
   QuantileQuery asked = query;
   asked.records_per_person = 1;  // of a group, steps are meant, and whose they are was decided where it was asked
   asked.validate(lattice);
-  BracketedQuantiles bracketed = with_brackets(query);
+  Brackets brackets = with_brackets(query);
   QuantileQuery selected = query;
-  selected.quantiles = std::move(bracketed.quantiles);
-  selected.budget = query.budget.scaled(Rational(1) - shares_of(*query.intervals).cells);
+  selected.quantiles = brackets.selected;
+  selected.budget = query.budget.scaled(Rational(1) - brackets.shares.cells);
   selected.interpolate = false;  // a bracket is worth as much as a point
   QuantilePlan plan = plan_of_selection(selected, lattice, scale);
-  plan.roles = std::move(bracketed.roles);
+  plan.brackets = std::move(brackets);
   const Mechanism chosen = plan.choice.mechanism;
   const bool is_joint = chosen == Mechanism::joint_total || chosen == Mechanism::joint_tree;
   const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();

@@ -48,7 +48,7 @@ struct QuantilePlan {
   PlanScale scale;
   Choice choice;                           ///< unless a count decides, or as long as it has not
   std::vector<ChoiceByRows> by_rows = {};  ///< at least two when the records are counted first; none otherwise
-  std::vector<Role> roles = {};            ///< of the query's quantiles, when it is one with brackets; empty otherwise
+  std::optional<Brackets> brackets = {};   ///< of a query with intervals; they are among its quantiles
 
   /// What is run when this is found.
   const Choice& choice_for(const Findings& found) const { return found.rows ? by_rows.at(*found.rows).choice : choice; }

@@ -8,6 +8,7 @@
 #include "fractile/error.hpp"
 #include "quantiles/count_tree.hpp"
 #include "quantiles/independent.hpp"
+#include "quantiles/interpolation.hpp"
 #include "quantiles/intervals.hpp"
 #include "quantiles/plan.hpp"
 
@@ -98,41 +99,26 @@ void QuantileQuery::validate() const {
 
 namespace {
 
-/// A quantile and its split; between two such a line is drawn.
-struct Knot {
-  Rational quantile;
-  Split split;
+/// What lines are drawn between: the selected quantiles; and where one of two neighbours is zero, zero again half way to the other.
+struct Knots {
+  std::vector<Rational> quantiles;
+  std::vector<Split> splits;
 };
 
-/// The released ones; and where one of two neighbours is zero, zero again half way to the other.
-std::vector<Knot> knots_of(const Interpolate& stage, const std::vector<Split>& splits) {
+Knots knots_of(const Interpolate& stage, const std::vector<Split>& splits) {
   const auto is_zero = [&](std::size_t k) { return stage.zero == splits[k] / stage.subcells; };
-  std::vector<Knot> knots;
+  Knots knots;
+  const auto add = [&](Rational quantile, Split split) {
+    knots.quantiles.push_back(std::move(quantile));
+    knots.splits.push_back(split);
+  };
   for (std::size_t k = 0; k < splits.size(); ++k) {
     if (k > 0 && is_zero(k - 1) != is_zero(k)) {
-      const Rational middle = (stage.released[k - 1] + stage.released[k]) / Rational(2);
-      knots.push_back({middle, splits[is_zero(k) ? k : k - 1]});
+      add((stage.released[k - 1] + stage.released[k]) / Rational(2), splits[is_zero(k) ? k : k - 1]);
     }
-    knots.push_back({stage.released[k], splits[k]});
+    add(stage.released[k], splits[k]);
   }
   return knots;
-}
-
-/// The splits of all quantiles: linearly between two knots, and beyond the outermost with the slope of the last two, as far as the
-/// range goes.
-std::vector<Split> interpolated(const std::vector<Rational>& quantiles, const std::vector<Knot>& knots, Split highest) {
-  const auto at = [](Split split) { return Rational(static_cast<std::int64_t>(split)); };
-  std::vector<Split> result;
-  std::size_t k = 0;
-  for (const Rational& q : quantiles) {
-    while (k + 2 < knots.size() && knots[k + 1].quantile <= q) ++k;
-    const Knot& left = knots[k];
-    const Knot& right = knots[k + 1];
-    const Rational share = (q - left.quantile) / (right.quantile - left.quantile);
-    const Rational split = (at(left.split) + share * (at(right.split) - at(left.split))).floor();
-    result.push_back(std::clamp(split, Rational(0), at(highest)).to_uint64());
-  }
-  return result;
 }
 
 /// The query with what a share has of its budget.
@@ -146,9 +132,8 @@ class StageSampler {
  public:
   StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
       : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
-    if (plan.roles.empty()) return;
-    const Rational cells = shares_of(*plan.query.intervals).cells;
-    Share whole = std::exchange(share_, share_.take(Rational(1) - cells));
+    if (!plan.brackets) return;
+    Share whole = std::exchange(share_, share_.take(Rational(1) - plan.brackets->shares.cells));
     for_cells_ = whole.take_rest();
   }
 
@@ -217,7 +202,8 @@ class StageSampler {
 
   void draw(const Interpolate& stage) {
     const Split highest = whole_span(profile_, stage.subcells).highest;
-    values_ = interpolated(plan_.query.quantiles, knots_of(stage, values_), highest);
+    const Knots knots = knots_of(stage, values_);
+    values_ = interpolated(plan_.query.quantiles, knots.quantiles, knots.splits, highest);
     to_candidates(stage.subcells);
   }
 
@@ -226,7 +212,7 @@ class StageSampler {
   }
 
   void draw(const CountCells& stage) {
-    counts_ = cell_counts(profile_, cuts_of(values_, stage.roles));
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.candidates()));
     const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }
@@ -265,10 +251,12 @@ class StageSampler {
 };
 
 /// The points among what was selected.
-std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected, const std::vector<Role>& roles) {
+std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
+                                     const std::optional<Brackets>& brackets) {
+  if (!brackets) return selected;
   std::vector<std::uint64_t> points;
   for (std::size_t i = 0; i < selected.size(); ++i) {
-    if (roles.empty() || roles[i] == Role::point) points.push_back(selected[i]);
+    if (brackets->roles[i] == Role::point) points.push_back(selected[i]);
   }
   return points;
 }
@@ -287,10 +275,9 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   StageSampler sampler(profile, plan, std::move(share), draws);
   sampler.run();
   std::vector<std::uint64_t> selected = sampler.take_selected();
-  QuantileRelease release{query, lattice, points_of(selected, plan.roles), plan.used(sampler.found()), {}, {}};
-  if (query.intervals) {
-    const CountedCells cells(query, lattice, cuts_of(selected, plan.roles), sampler.counts(),
-                             query.budget.scaled(shares_of(*query.intervals).cells));
+  QuantileRelease release{query, lattice, points_of(selected, plan.brackets), plan.used(sampler.found()), {}, {}};
+  if (plan.brackets) {
+    CountedCells cells(query, lattice, *plan.brackets, selected, sampler.counts());
     release.intervals = cells.intervals(query.intervals->level);
     release.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
   }

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "quantiles/interval_law.hpp"
 #include "quantiles/recursion.hpp"
 
 namespace fractile {
@@ -67,13 +68,35 @@ struct RoundToGrid {
   RoundGrid grid;
 };
 
-/// What a quantile that was selected is for: to be published, or to be where an interval may end.
-enum class Role { point, lower_bracket, upper_bracket };
+/// What a quantile that was selected is for: to be published, or to tell where intervals may end.
+enum class Role { point, bracket };
 
-/// Counts the records of the cells between brackets, with noise, with the share of the budget that was kept for that. Last, since
+/// Where an interval may end: at this quantile, as what was selected tells.
+struct CutTarget {
+  Rational quantile;
+  IntervalEnd end;
+  std::size_t owner;  ///< whose interval it is, among the wanted quantiles
+};
+
+/// How a budget is divided; the shares add up to 1.
+struct IntervalShares {
+  Rational points;  ///< the wanted quantiles
+  Rational brackets;
+  Rational cells;
+};
+
+/// What a query with intervals selects, and between which cuts it counts. From what is public alone.
+struct Brackets {
+  std::vector<Rational> selected;  ///< the wanted quantiles and some about them, strictly increasing
+  std::vector<Role> roles;         ///< one each
+  std::vector<CutTarget> cuts;     ///< never decreasing
+  IntervalShares shares;
+};
+
+/// Counts the records of the cells between cuts, with noise, with the share of the budget that was kept for that. Last, since
 /// all else is over when the cells are known.
 struct CountCells {
-  std::vector<Role> roles;  ///< of the quantiles that were selected
+  Brackets brackets;
 };
 
 using Stage = std::variant<CountRows, FindGranularity, FindHeaps, SelectQuantiles, SelectEach, CountOnTree, Interpolate,

@@ -112,7 +112,7 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
 
 /// Why no bound is known; empty when one is.
 std::string reason_against(const QuantilePlan& plan) {
-  if (!plan.roles.empty()) return "its intervals tell how far off a quantile may be";
+  if (plan.brackets) return "its intervals tell how far off a quantile may be";
   if (plan.counts_anyway() && !count_tree_shape(plan.lattice.size()).tells_all_apart()) {
     return "leaves of the tree hold several values, and all records may lie in one leaf";
   }

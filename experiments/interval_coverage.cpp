@@ -1,0 +1,262 @@
+#include "experiments/interval_coverage.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "experiments/seeds.hpp"
+#include "experiments/workers.hpp"
+#include "fractile/version.hpp"
+
+namespace fractile::experiments::interval_coverage {
+namespace {
+
+constexpr std::size_t threads = 2;
+
+std::vector<Rational> quartiles() { return {{1, 4}, {1, 2}, {3, 4}}; }
+
+// --- The non-private interval -----------------------------------------------------------------------------------------
+
+/// The records X_(low) and X_(high), counted from 1; 0 and n + 1 are the ends of the range.
+struct OrderStatistics {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+/// X_(low) is above a quantile with probability P(Bin(n, q) < low), X_(high) below it with P(Bin(n, q) >= high): each at most `failure`.
+OrderStatistics order_statistics(std::uint64_t n, double q, double failure) {
+  const auto mass = [&](std::uint64_t k) {
+    const auto records = static_cast<double>(n);
+    const auto each = static_cast<double>(k);
+    return std::exp(std::lgamma(records + 1) - std::lgamma(each + 1) - std::lgamma(records - each + 1) +
+                    each * std::log(q) + (records - each) * std::log1p(-q));
+  };
+  std::uint64_t low = 0;
+  for (double below = mass(0); below <= failure; below += mass(low)) ++low;
+  std::uint64_t high = n + 1;
+  for (double above = mass(n); above <= failure; above += mass(high - 1)) --high;
+  return {low, high};
+}
+
+Interval plain_interval(const RankProfile& table, const OrderStatistics& ranks) {
+  const bool below = ranks.low == 0;
+  const bool above = ranks.high > table.records();
+  return {below ? 0 : record_at(table, ranks.low - 1),
+          above ? table.candidates() - 1 : record_at(table, ranks.high - 1), below, above};
+}
+
+// --- One combination --------------------------------------------------------------------------------------------------
+
+double width_of(const Interval& interval) { return static_cast<double>(interval.upper - interval.lower); }
+
+/// The lowest and the highest quantile, each of which an interval is to hold.
+struct Truth {
+  std::uint64_t lowest;
+  std::uint64_t highest;
+};
+
+struct Averages {
+  Average lowest, highest, width, open, plain_lowest, plain_highest, plain_width;
+  Average of_table, of_law, alone_of_table, alone_of_law;
+};
+
+bool holds(const Interval& interval, std::uint64_t value) { return interval.lower <= value && value <= interval.upper; }
+
+Estimate lesser(const Average& a, const Average& b) {
+  const Estimate first = a.estimate();
+  const Estimate second = b.estimate();
+  return first.mean <= second.mean ? first : second;
+}
+
+/// The records of rank ceil(q n) and floor(q n) + 1, which are the same unless q n is a whole number.
+Truth truth_of_table(const RankProfile& table, const QuantileFraction& q) {
+  const std::uint64_t n = table.records();
+  const std::uint64_t up = (q.numerator * n + q.denominator - 1) / q.denominator;
+  return {record_at(table, std::max<std::uint64_t>(up, 1) - 1), true_quantile(table, q)};
+}
+
+double tie_rank_error(const RankProfile& table, const QuantileFraction& q, std::uint64_t value) {
+  const std::uint64_t score = interval_score(q, table.below(value), table.equal(value), table.records());
+  return static_cast<double>(score) / static_cast<double>(q.denominator);
+}
+
+class Trials {
+ public:
+  Trials(const Plan& plan, const LawSource& source, const Cell& cell)
+      : source_(source), cell_(cell), with_{quartiles(), cell.budget}, averages_(with_.quantiles.size()) {
+    with_.expected_rows = cell.rows;
+    alone_ = with_;
+    with_.intervals = IntervalRequest{plan.level, cell.of, false};
+    const double failure = (1 - plan.level.to_double()) / 2;
+    for (const Rational& q : with_.quantiles) plain_.push_back(order_statistics(cell.rows, q.to_double(), failure));
+  }
+
+  void run(const Seed& of_table, const Seed& of_bits) {
+    const RankProfile table = source_.table(cell_.rows, of_table);
+    const Lattice lattice = interval_lattice();
+    RandomBits bits = RandomBits::unsafe_seeded(of_bits.value());
+    const QuantileRelease release = release_quantiles(table, lattice, with_, bits);
+    const QuantileRelease alone = release_quantiles(table, lattice, alone_, bits);
+    for (std::size_t i = 0; i < averages_.size(); ++i) {
+      const QuantileFraction q = QuantileFraction::of(with_.quantiles[i]);
+      const double share = with_.quantiles[i].to_double();
+      const Truth law{source_.lowest_quantile(share), source_.highest_quantile(share)};
+      const Truth wanted = cell_.of == IntervalOf::population ? law : truth_of_table(table, q);
+      const Interval& interval = release.intervals[i];
+      const Interval plain = plain_interval(table, plain_[i]);
+      const auto records = static_cast<double>(cell_.rows);
+      Averages& all = averages_[i];
+      all.lowest.add(holds(interval, wanted.lowest) ? 1 : 0);
+      all.highest.add(holds(interval, wanted.highest) ? 1 : 0);
+      all.width.add(width_of(interval));
+      all.open.add(interval.or_below || interval.or_above ? 1 : 0);
+      all.plain_lowest.add(holds(plain, law.lowest) ? 1 : 0);
+      all.plain_highest.add(holds(plain, law.highest) ? 1 : 0);
+      all.plain_width.add(width_of(plain));
+      all.of_table.add(tie_rank_error(table, q, release.indices[i]));
+      all.of_law.add(source_.distance(release.indices[i], share) * records);
+      all.alone_of_table.add(tie_rank_error(table, q, alone.indices[i]));
+      all.alone_of_law.add(source_.distance(alone.indices[i], share) * records);
+    }
+  }
+
+  std::vector<QuantileResult> results() const {
+    std::vector<QuantileResult> results;
+    for (std::size_t i = 0; i < averages_.size(); ++i) {
+      const Averages& all = averages_[i];
+      results.push_back({with_.quantiles[i], lesser(all.lowest, all.highest), all.width.estimate(), all.open.estimate(),
+                         lesser(all.plain_lowest, all.plain_highest), all.plain_width.estimate(),
+                         all.of_table.estimate(), all.of_law.estimate(), all.alone_of_table.estimate(),
+                         all.alone_of_law.estimate()});
+    }
+    return results;
+  }
+
+ private:
+  const LawSource& source_;
+  const Cell& cell_;
+  QuantileQuery with_;
+  QuantileQuery alone_ = with_;
+  std::vector<OrderStatistics> plain_;
+  std::vector<Averages> averages_;
+};
+
+std::string budget_text(const Budget& budget) {
+  return budget.measure() == Measure::pure ? "epsilon=" + budget.epsilon().to_string()
+                                           : "rho=" + budget.rho().to_string();
+}
+
+void run_cell(const Plan& plan, const LawSource& source, Cell& cell) {
+  Trials trials(plan, source, cell);
+  const Seed of_tables = Seed(plan.seed).with(cell.rows);
+  const Seed of_bits = of_tables.with(cell.law->name).with(budget_text(cell.budget)).with(to_string(cell.of));
+  for (std::uint64_t trial = 0; trial < plan.trials; ++trial) trials.run(of_tables.with(trial), of_bits.with(trial));
+  cell.results = trials.results();
+}
+
+// --- In words ---------------------------------------------------------------------------------------------------------
+
+std::string cell_text(const Cell& cell) {
+  return fmt::format("{},{},{},{}", cell.law->name, cell.rows, budget_text(cell.budget), to_string(cell.of));
+}
+
+std::string to_csv(const std::vector<Cell>& cells) {
+  std::string text =
+      "law,rows,budget,of,quantile,covered,covered_standard_error,width,width_standard_error,open,plain_covered,plain_"
+      "width,"
+      "error_of_table,error_of_table_standard_error,error_of_law,error_of_law_standard_error,"
+      "alone_error_of_table,alone_error_of_table_standard_error,alone_error_of_law,alone_error_of_law_standard_error\n";
+  const auto both = [](const Estimate& each) { return fmt::format("{:.5g},{:.3g}", each.mean, each.standard_error); };
+  for (const Cell& cell : cells) {
+    for (const QuantileResult& each : cell.results) {
+      text += fmt::format("{},{},{},{},{:.4g},{:.5g},{:.5g},{},{},{},{}\n", cell_text(cell), each.quantile.to_string(),
+                          both(each.covered), both(each.width), each.open.mean, each.plain_covered.mean,
+                          each.plain_width.mean, both(each.of_table), both(each.of_law), both(each.alone_of_table),
+                          both(each.alone_of_law));
+    }
+  }
+  return text;
+}
+
+std::string ratio_text(double ratio) { return ratio > 0 ? fmt::format("{:.2f}", ratio) : "-"; }
+
+std::string to_lines(const Plan& plan, const std::vector<Cell>& cells) {
+  const double failure = 1 - plan.level.to_double();
+  std::string text = fmt::format(
+      "Intervals of quartiles at the level {}: fractile {}, seed {}, {} trials.\n"
+      "covered: of the quartile that is held least often. Its standard error at that level is {:.4f}.\n"
+      "width: over that of the non-private interval, where that is a step at least. table, law: the mean error of the "
+      "quartiles against\n"
+      "those of the table and of the law, over that of a release without intervals on the same budget; - where that is "
+      "below\n"
+      "0.05 records.\n\n"
+      "{:<18} {:>7} {:<12} {:<11} {:>8} {:>6} {:>6} {:>6}\n",
+      plan.level.to_string(), version, plan.seed, plan.trials,
+      std::sqrt(failure * (1 - failure) / static_cast<double>(plan.trials)), "law", "rows", "budget", "of", "covered",
+      "width", "table", "law");
+  for (const Cell& cell : cells) {
+    text += fmt::format("{:<18} {:>7} {:<12} {:<11} {:>8.4f} {:>6} {:>6} {:>6}\n", cell.law->name, cell.rows,
+                        budget_text(cell.budget), to_string(cell.of), cell.least_covered().mean,
+                        ratio_text(cell.width_ratio()),
+                        ratio_text(cell.error_ratio(&QuantileResult::of_table, &QuantileResult::alone_of_table)),
+                        ratio_text(cell.error_ratio(&QuantileResult::of_law, &QuantileResult::alone_of_law)));
+  }
+  return text;
+}
+
+}  // namespace
+
+Estimate Cell::least_covered() const {
+  return std::ranges::min_element(results, {}, [](const QuantileResult& each) { return each.covered.mean; })->covered;
+}
+
+double Cell::width_ratio() const {
+  Average ratios;
+  for (const QuantileResult& each : results) {
+    if (each.plain_width.mean >= 1) ratios.add(each.width.mean / each.plain_width.mean);
+  }
+  return ratios.estimate().mean;
+}
+
+double Cell::error_ratio(Estimate QuantileResult::*with, Estimate QuantileResult::*alone) const {
+  double sum = 0;
+  double sum_alone = 0;
+  for (const QuantileResult& each : results) {
+    sum += (each.*with).mean;
+    sum_alone += (each.*alone).mean;
+  }
+  const double nothing = 0.05 * static_cast<double>(results.size());
+  return sum_alone < nothing ? 0 : sum / sum_alone;
+}
+
+std::vector<Cell> run(const Plan& plan, const Observer& observer) {
+  std::vector<LawSource> sources;
+  for (const IntervalLaw* const law : plan.laws) sources.emplace_back(*law);
+  std::vector<Cell> cells;
+  std::vector<const LawSource*> source_of;
+  for (const LawSource& source : sources) {
+    for (const std::uint64_t rows : plan.rows) {
+      for (const Budget& budget : plan.budgets) {
+        for (const IntervalOf of : plan.of) {
+          cells.push_back({&source.law(), rows, budget, of});
+          source_of.push_back(&source);
+        }
+      }
+    }
+  }
+  work_in_threads(
+      threads, cells.size(), [&](std::size_t i) { run_cell(plan, *source_of[i], cells[i]); }, observer.progress);
+  return cells;
+}
+
+std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells) {
+  std::vector<TextFile> files{{"intervals.csv", to_csv(cells)}, {"intervals.txt", to_lines(plan, cells)}};
+  for (const IntervalLaw* const law : plan.laws) {
+    files.push_back({fmt::format("laws/{}.csv", law->name), LawSource(*law).to_csv()});
+  }
+  return files;
+}
+
+}  // namespace fractile::experiments::interval_coverage

@@ -1,0 +1,69 @@
+// Do confidence intervals hold their quantiles as often as they say, how wide are they beside the non-private ones, and what do they cost
+// the quantiles themselves? Nothing of it is a private release.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "experiments/figures.hpp"
+#include "experiments/interval_laws.hpp"
+#include "experiments/metrics.hpp"
+#include "experiments/observer.hpp"
+#include "experiments/output.hpp"
+#include "fractile/quantiles.hpp"
+
+namespace fractile::experiments::interval_coverage {
+
+/// What is to be run: every combination, of quartiles.
+struct Plan {
+  std::vector<const IntervalLaw*> laws;
+  std::vector<std::uint64_t> rows;
+  std::vector<Budget> budgets;
+  std::vector<IntervalOf> of;
+  Rational level = Rational(19, 20);
+  std::uint64_t trials = 200;
+  std::uint64_t seed = 1;
+};
+
+/// One quantile in one combination, over all trials. Widths are in steps, between the ends; an open end is the lattice's.
+struct QuantileResult {
+  Rational quantile;
+  Estimate
+      covered;  ///< the share of intervals that held it; the lesser of the law's (or table's) lowest and highest one
+  Estimate width;
+  Estimate open;           ///< intervals with an open end
+  Estimate plain_covered;  ///< of the non-private interval, of order statistics, for the population
+  Estimate plain_width;
+  Estimate of_table;        ///< how far the value is from the table's quantile, in records, ties included
+  Estimate of_law;          ///< and from that of the law, times the records
+  Estimate alone_of_table;  ///< the same of a release of the same budget without intervals
+  Estimate alone_of_law;
+};
+
+struct Cell {
+  const IntervalLaw* law = nullptr;
+  std::uint64_t rows = 0;
+  Budget budget;
+  IntervalOf of = IntervalOf::population;
+  std::vector<QuantileResult> results = {};
+
+  /// Of the quantile that is held least often.
+  Estimate least_covered() const;
+  /// How many times as wide as the non-private interval: the mean over the quantiles where that is a step wide at least; 0 without any.
+  double width_ratio() const;
+  /// Mean errors over the quantiles, beside those of a release without intervals.
+  double error_ratio(Estimate QuantileResult::*with, Estimate QuantileResult::*alone) const;
+};
+
+/// Runs the plan on two threads; all combinations of a law and a number of rows see the same tables. What is returned depends on the plan
+/// alone.
+std::vector<Cell> run(const Plan& plan, const Observer& observer);
+
+/// intervals.csv, a line a quantile and combination; intervals.txt, a line a combination; and laws/NAME.csv.
+std::vector<TextFile> files_of(const Plan& plan, const std::vector<Cell>& cells);
+
+/// Of the population: coverage and width against the rows, a panel a budget.
+std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells);
+
+}  // namespace fractile::experiments::interval_coverage

@@ -1,0 +1,110 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "experiments/interval_coverage.hpp"
+
+namespace fractile::experiments::interval_coverage {
+namespace {
+
+constexpr std::array colours{"#1b6ca8", "#c8102e", "#2e7d32", "#8e44ad", "#b9770e",
+                             "#00838f", "#6d4c41", "#455a64", "#ad1457", "#7a8b00"};
+
+Line line_of(const Plan& plan, const IntervalLaw& law) {
+  const auto number = static_cast<std::size_t>(std::ranges::find(plan.laws, &law) - plan.laws.begin());
+  return {law.title, colours[number % colours.size()], static_cast<int>(number % 4) + 1, 2,
+          static_cast<int>(number) + 1};
+}
+
+std::string title_of(const Budget& budget) {
+  return budget.measure() == Measure::pure ? "epsilon = " + budget.epsilon().to_string()
+                                           : "rho = " + budget.rho().to_string();
+}
+
+/// Of one budget, a line a law; `point_of` yields a point, or one with y = 0 where there is none.
+template <class PointOf>
+std::vector<Line> lines_of(const Plan& plan, const std::vector<Cell>& cells, const Budget& budget,
+                           const PointOf& point_of) {
+  std::vector<Line> lines;
+  for (const IntervalLaw* const law : plan.laws) {
+    Line line = line_of(plan, *law);
+    for (const Cell& cell : cells) {
+      if (cell.law != law || title_of(cell.budget) != title_of(budget) || cell.of != IntervalOf::population) continue;
+      const Point point = point_of(cell);
+      if (point.y > 0) line.points.push_back(point);
+    }
+    if (!line.points.empty()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Axis rows_axis(const Plan& plan) {
+  const auto [least, most] = std::ranges::minmax(plan.rows);
+  return {true,
+          static_cast<double>(least) / 1.3,
+          static_cast<double>(most) * 1.3,
+          {10, 100, 1000, 10'000, 100'000, 1'000'000}};
+}
+
+Point coverage_of(const Cell& cell) {
+  const Estimate covered = cell.least_covered();
+  const auto rows = static_cast<double>(cell.rows);
+  const double reach = 1.96 * covered.standard_error;
+  return {rows, covered.mean, covered.mean - reach, std::min(1.0, covered.mean + reach)};
+}
+
+Point width_of(const Cell& cell) {
+  const double ratio = cell.width_ratio();
+  return {static_cast<double>(cell.rows), ratio, ratio, ratio};
+}
+
+double least_of(const std::vector<Line>& lines) {
+  double least = 1;
+  for (const Line& line : lines) {
+    for (const Point& point : line.points) least = std::min(least, point.least);
+  }
+  return least;
+}
+
+double most_of(const std::vector<Line>& lines) {
+  double most = 1;
+  for (const Line& line : lines) {
+    for (const Point& point : line.points) most = std::max(most, point.most);
+  }
+  return most;
+}
+
+}  // namespace
+
+std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells) {
+  const std::string remark =
+      fmt::format("quartiles of the population at the level {}, {} tables each. An experiment, not a private release.",
+                  plan.level.to_string(), plan.trials);
+  Figure coverage{"interval_coverage",
+                  "Coverage of the quartile that is held least often",
+                  remark + " Bands: 1.96 standard errors.",
+                  "records n",
+                  "coverage",
+                  {}};
+  Figure width{
+      "interval_width", "Width of an interval beside the non-private one", remark, "records n", "times as wide", {}};
+  for (const Budget& budget : plan.budgets) {
+    std::vector<Line> covered = lines_of(plan, cells, budget, coverage_of);
+    const double least = std::min(plan.level.to_double() - 0.01, least_of(covered) - 0.005);
+    if (!covered.empty())
+      coverage.panels.push_back({title_of(budget), rows_axis(plan), {false, least, 1.002}, std::move(covered)});
+    std::vector<Line> widths = lines_of(plan, cells, budget, width_of);
+    const double most = most_of(widths) * 1.1;
+    if (!widths.empty())
+      width.panels.push_back(
+          {title_of(budget), rows_axis(plan), {true, 0.95, most, {1, 1.2, 1.5, 2, 3, 5, 10}}, std::move(widths)});
+  }
+  std::vector<Figure> figures;
+  for (Figure* const figure : {&coverage, &width}) {
+    if (!figure->panels.empty()) figures.push_back(std::move(*figure));
+  }
+  return figures;
+}
+
+}  // namespace fractile::experiments::interval_coverage
