@@ -13,15 +13,15 @@
 #include <utility>
 #include <vector>
 
-#include "channel_file.hpp"
 #include "fractile/report.hpp"
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
 #include "page_output.hpp"
-#include "pipeline_file.hpp"
+#include "requests/channel_file.hpp"
+#include "requests/pipeline_file.hpp"
+#include "requests/text_file.hpp"
+#include "requests/values.hpp"
 #include "terminal.hpp"
-#include "text_file.hpp"
-#include "values.hpp"
 
 namespace fractile::cli {
 namespace {

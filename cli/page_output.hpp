@@ -5,7 +5,7 @@
 
 #include "fractile/pages.hpp"
 #include "options.hpp"
-#include "values.hpp"
+#include "requests/values.hpp"
 
 namespace fractile::cli {
 
@@ -27,8 +27,5 @@ class PageOutput {
  private:
   std::string folder_;
 };
-
-/// What a TOML file of a few lines says of a release; Error(data) tells what it may hold.
-About about_in_file(const std::string& path);
 
 }  // namespace fractile::cli

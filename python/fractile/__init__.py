@@ -1,0 +1,41 @@
+"""Quantiles of sensitive data with exact differential privacy.
+
+>>> import fractile
+>>> r = fractile.release([34.0, 51.0, 28.0, 47.0], bounds=(0, 125), step=1, epsilon=1, unsafe_seed=1)  # unsafe: for the example
+>>> len(r.quantiles)
+3
+"""
+
+from ._core import version as __version__
+from ._errors import BudgetError, DataError, Error, FractileWarning, InternalError, LedgerError, UsageError
+from ._ledger import Ledger
+from ._numbers import Number
+from ._plan import Plan, PlannedQuantile, plan
+from ._release import Comparison, Estimate, Group, Interval, Release, Spent, Value, release
+
+read_receipt = Release.read
+
+__all__ = [
+    "BudgetError",
+    "Comparison",
+    "DataError",
+    "Error",
+    "Estimate",
+    "FractileWarning",
+    "Group",
+    "InternalError",
+    "Interval",
+    "Ledger",
+    "LedgerError",
+    "Number",
+    "Plan",
+    "PlannedQuantile",
+    "Release",
+    "Spent",
+    "UsageError",
+    "Value",
+    "__version__",
+    "plan",
+    "read_receipt",
+    "release",
+]
