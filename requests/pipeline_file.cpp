@@ -621,11 +621,9 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
 
 constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes; the losses of 4,000 secrets take as many
 
-toml::table parsed(const std::string& name) {
-  const TextFile file = read_text(name, largest_file);
-  if (!file.trouble.empty()) refuse_file(fmt::format("cannot open {}: {}", name, file.trouble), "check the path");
+toml::table parsed(const std::string& text, const std::string& name) {
   try {
-    return toml::parse(std::string_view(file.text), std::string_view(name));
+    return toml::parse(std::string_view(text), std::string_view(name));
   } catch (const toml::parse_error& error) {
     refuse_file(fmt::format("{}:{}: {}", name, std::max(1U, error.source().begin.line), error.description()),
                 "a TOML file is wanted; fractile flow --help shows one");
@@ -635,7 +633,13 @@ toml::table parsed(const std::string& name) {
 }  // namespace
 
 PipelineFile read_pipeline(const std::string& name, const std::string& library) {
-  const toml::table root = parsed(name);
+  const TextFile file = read_text(name, largest_file);
+  if (!file.trouble.empty()) refuse_file(fmt::format("cannot open {}: {}", name, file.trouble), "check the path");
+  return pipeline_in(file.text, name, library);
+}
+
+PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library) {
+  const toml::table root = parsed(text, name);
   const Item file(name, "", root);
   file.require_keys({"pipeline", "analyst"});
   PipelineFile result{

@@ -19,6 +19,9 @@ struct PipelineFile {
 /// the key. `library` as in TableOptions, for a histogram that is read from a file; its Error(usage) when it is not there.
 PipelineFile read_pipeline(const std::string& name, const std::string& library);
 
+/// The same of a text, which is called `name`; files that it names are beside that.
+PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library);
+
 /// The file's analyst; Error(data) when it has none.
 const flow::Analyst& analyst_of(const PipelineFile& file);
 

@@ -50,7 +50,7 @@ ROOMS = {
     "experiments": Room(4, ALL_PUBLIC),
     "requests": Room(4, ALL_PUBLIC),
     "cli": Room(5, ALL_PUBLIC, also=("experiments", "requests")),
-    "python": Room(5, ALL_PUBLIC, also=("requests",)),
+    "python": Room(6, ALL_PUBLIC, also=("requests", "cli")),
 }
 
 # The one door between the two halves: flow compares the mechanisms of quantiles as channels. And experiments share the

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,16 +16,20 @@ namespace fractile::python {
 /// What a Python signal handler raised: Ctrl-C. No std::exception, so that nobody on the way takes it for a failure of the library.
 struct Interrupted {};
 
-/// Looks for signals a few times a second, from the thread that asks, without the interpreter's lock in between.
+/// Looks for signals a few times a second, on the thread that asks and on no other, without the interpreter's lock in between.
 class SignalWatch {
  public:
   /// Throws Interrupted, with Python's error set.
   void look();
 
  private:
+  std::thread::id asker_ = std::this_thread::get_id();
   std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + interval;
   static constexpr std::chrono::milliseconds interval{50};
 };
+
+/// Python's error, with what an interruption should say.
+[[noreturn]] void raise_interrupted(const std::string& last_words = {});
 
 /// Keeps what is said, for Python to say it afterwards.
 class Caller final : public requests::Attendant {

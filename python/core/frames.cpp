@@ -79,6 +79,7 @@ void bind_frames(nb::module_& module) {
           },
           nb::arg("schema"), nb::arg("array"), nb::arg("name") = "", "What __arrow_c_array__() gave.")
       .def_static("of_numbers", &of_numbers, nb::arg("numbers"), nb::arg("name") = "",
+                  nb::sig("def of_numbers(numbers: typing.Any, name: str = '') -> Frame"),
                   "An array of one dimension, by the buffer protocol or DLPack.")
       .def("use_threads", &Frame::use_threads, nb::arg("threads"))
       .def_prop_ro("names", &Frame::names)

@@ -1,24 +1,17 @@
 // The ledger: budgets, and what was spent of them.
 #include "fractile/ledger.hpp"
 
-#include <nanobind/stl/map.h>
-
 #include <algorithm>
-#include <map>
 #include <utility>
 
-#include "fractile/pages.hpp"
 #include "fractile/report.hpp"
 #include "module.hpp"
-#include "requests/about.hpp"
+#include "pages.hpp"
 #include "requests/datasets.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::python {
 namespace {
-
-using Words = std::map<std::string, std::vector<std::string>>;
-using Texts = std::map<std::string, std::string>;
 
 /// Of one dataset, when one is named.
 LedgerStatement statement_of(const std::string& path, const std::string& dataset) {
@@ -39,13 +32,8 @@ void add_dataset(const std::string& path, Words words) {
   Ledger::open_or_create(path).add_dataset(dataset);
 }
 
-std::pair<std::string, Texts> page_of(const LedgerStatement& statement, const Texts& about) {
-  PageOptions options;
-  for (const auto& [name, text] : about) requests::about_member(options.about, name) = text;
-  WebPage page = to_html(statement, options);
-  Texts files;
-  for (PageFile& file : page.files) files[file.name] = std::move(file.text);
-  return {std::move(page.html), std::move(files)};
+Page page_of(const LedgerStatement& statement, const Texts& about) {
+  return in_pair(to_html(statement, {about_of(about)}));
 }
 
 }  // namespace

@@ -11,4 +11,7 @@ NB_MODULE(_core, module) {
   bind_report(module);
   bind_ledger(module);
   bind_requests(module);
+  bind_ranks(module);
+  bind_flow(module);
+  bind_program(module);
 }

@@ -16,8 +16,11 @@ namespace fractile::python {
 namespace nb = nanobind;
 
 void bind_error(nb::module_& module);
+void bind_flow(nb::module_& module);
 void bind_frames(nb::module_& module);
 void bind_ledger(nb::module_& module);
+void bind_program(nb::module_& module);
+void bind_ranks(nb::module_& module);
 void bind_report(nb::module_& module);
 void bind_requests(nb::module_& module);
 

@@ -1,19 +1,14 @@
 // Receipts: read, verified, explained, shown.
 #include "fractile/report.hpp"
 
-#include <nanobind/stl/map.h>
-
-#include <map>
 #include <utility>
 
-#include "fractile/pages.hpp"
 #include "module.hpp"
-#include "requests/about.hpp"
+#include "pages.hpp"
 
 namespace fractile::python {
 namespace {
 
-using Texts = std::map<std::string, std::string>;
 using Pair = std::pair<std::string, std::string>;
 
 std::vector<NamedComparison> compared(const Receipt& receipt, const std::optional<Pair>& compare) {
@@ -21,22 +16,12 @@ std::vector<NamedComparison> compared(const Receipt& receipt, const std::optiona
   return comparisons_of(receipt, {compare->first, compare->second});
 }
 
-About about_of(const Texts& texts) {
-  About about;
-  for (const auto& [name, text] : texts) requests::about_member(about, name) = text;
-  return about;
-}
-
-/// The page, and its files by name.
-std::pair<std::string, Texts> page_of(const std::string& text, const Texts& about, bool is_public,
-                                      const std::optional<Pair>& compare, const LedgerAccount* account) {
+Page page_of(const std::string& text, const Texts& about, bool is_public, const std::optional<Pair>& compare,
+             const LedgerAccount* account) {
   const Receipt receipt = read_receipt(text, "the receipt");
   PageOptions options{about_of(about), is_public, text};
   if (account != nullptr) options.account = *account;
-  WebPage page = to_html(receipt, compared(receipt, compare), options);
-  Texts files;
-  for (PageFile& file : page.files) files[file.name] = std::move(file.text);
-  return {std::move(page.html), std::move(files)};
+  return in_pair(to_html(receipt, compared(receipt, compare), options));
 }
 
 nb::tuple in_tuple(const Estimate& estimate) {
@@ -124,7 +109,11 @@ void bind_report(nb::module_& module) {
   module.def("receipt_table", &table_of, nb::arg("receipt"), nb::arg("compare") = nb::none());
   module.def("receipt_page", &page_of, nb::arg("receipt"), nb::arg("about"), nb::arg("public"),
              nb::arg("compare").none(), nb::arg("account").none());
-  module.def("comparisons", &comparisons, nb::arg("receipt"), nb::arg("first"), nb::arg("second"));
+  module.def(
+      "comparisons", &comparisons, nb::arg("receipt"), nb::arg("first"), nb::arg("second"),
+      nb::sig(
+          "def comparisons(receipt: str, first: str, second: str) -> list[tuple[str, str, str, tuple[typing.Any, ...], "
+          "tuple[typing.Any, ...] | None]]"));
   module.def(
       "registry",
       [](const std::string& text, const Texts& about) {

@@ -11,7 +11,7 @@
 #include "fractile/pages.hpp"
 #include "fractile/planning.hpp"
 #include "module.hpp"
-#include "requests/about.hpp"
+#include "pages.hpp"
 #include "requests/audit.hpp"
 #include "requests/plan.hpp"
 #include "requests/release.hpp"
@@ -19,20 +19,9 @@
 
 namespace fractile::python {
 
-void SignalWatch::look() {
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return;
-  next_ = now + interval;
-  const nb::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() == 0) return;
-  throw Interrupted();  // the error stays set for this thread
-}
-
 namespace {
 
 using requests::Typed;
-using Words = std::map<std::string, std::vector<std::string>>;
-using Texts = std::map<std::string, std::string>;
 
 Typed typed_of(Words words, std::string file, std::vector<std::string> keys) {
   return {{}, std::move(file), {}, std::move(words), std::move(keys)};
@@ -62,13 +51,6 @@ struct Released {
   }
 };
 
-/// Python's error, with what an interruption should say.
-[[noreturn]] void raise_interrupted(const std::string& last_words) {
-  nb::python_error error;
-  if (!last_words.empty() && nb::hasattr(error.value(), "add_note")) error.value().attr("add_note")(last_words);
-  throw error;
-}
-
 /// Frames are used up: their columns are read once.
 std::unique_ptr<Released> release(Words words, std::string file, std::vector<std::string> keys, Frame* frame) {
   auto released = std::make_unique<Released>();
@@ -97,14 +79,7 @@ std::unique_ptr<PlanReport> plan(Words words, bool with_others) {
       requests::planned(requests::PlanRequest::of(typed_of(std::move(words), {}, {})), with_others));
 }
 
-std::pair<std::string, Texts> plan_page(const PlanReport& report, const Texts& about) {
-  PageOptions options;
-  for (const auto& [name, text] : about) requests::about_member(options.about, name) = text;
-  WebPage page = to_html(report, options);
-  Texts files;
-  for (PageFile& file : page.files) files[file.name] = std::move(file.text);
-  return {std::move(page.html), std::move(files)};
-}
+Page plan_page(const PlanReport& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); }
 
 std::string audited(Words words) {
   const nb::gil_scoped_release unlocked;
@@ -139,6 +114,8 @@ void bind_released(nb::module_& module) {
       .def_prop_ro("account", [](const Released& released) { return released.answer.account; })
       .def_prop_ro("column", [](const Released& released) { return released.answer.source.column; })
       .def_prop_ro("keys", &Released::keys)
+      .def_prop_ro("has_intervals",
+                   [](const Released& released) { return released.one(0).query.intervals.has_value(); })
       .def("values", &Released::values, nb::arg("group") = 0)
       .def("table", [](const Released& r) { return requests::to_table(*r.answer.release, r.answer.source); })
       .def_ro("warnings", &Released::warnings)
@@ -174,7 +151,8 @@ void bind_requests(nb::module_& module) {
   module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("keys"), nb::arg("frame").none());
   module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));
   module.def("audit", &audited, nb::arg("words"));
-  module.def("options", &options, nb::arg("verb"));
+  module.def("options", &options, nb::arg("verb"),
+             nb::sig("def options(verb: str) -> list[tuple[str, str, str, str, str]]"));
 }
 
 }  // namespace fractile::python

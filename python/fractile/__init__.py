@@ -6,16 +6,20 @@
 3
 """
 
+from . import flow
+from ._audit import Audit, audit
 from ._core import version as __version__
 from ._errors import BudgetError, DataError, Error, FractileWarning, InternalError, LedgerError, UsageError
 from ._ledger import Ledger
 from ._numbers import Number
 from ._plan import Plan, PlannedQuantile, plan
+from ._profile import Lattice, Profile, profile
 from ._release import Comparison, Estimate, Group, Interval, Release, Spent, Value, release
 
 read_receipt = Release.read
 
 __all__ = [
+    "Audit",
     "BudgetError",
     "Comparison",
     "DataError",
@@ -25,17 +29,22 @@ __all__ = [
     "Group",
     "InternalError",
     "Interval",
+    "Lattice",
     "Ledger",
     "LedgerError",
     "Number",
     "Plan",
     "PlannedQuantile",
+    "Profile",
     "Release",
     "Spent",
     "UsageError",
     "Value",
     "__version__",
+    "audit",
+    "flow",
     "plan",
+    "profile",
     "read_receipt",
     "release",
 ]

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-from pathlib import Path
 
+from . import _core
 from ._words import duckdb_library
 
 
 def main() -> None:
     """Becomes the program; with the engine of the package duckdb, unless FRACTILE_DUCKDB names another."""
-    program = Path(os.environ.get("FRACTILE_PROGRAM", "") or Path(__file__).parent / "bin" / "fractile")
-    if not program.is_file():
-        sys.exit(f"fractile: the program is not in this installation ({program})")
     library = duckdb_library()
     if library:
         os.environ.setdefault("FRACTILE_DUCKDB", library)
-    os.execv(program, ["fractile", *sys.argv[1:]])
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the program has its own words for Ctrl-C
+    code = _core.main(["fractile", *sys.argv[1:]])
+    os._exit(code)  # the program has written all that it had to; nothing of Python is to follow
 
 
 if __name__ == "__main__":

@@ -41,24 +41,28 @@ def _columns_of(data: Any) -> list[str]:
     return [str(name) for name in (data.column_names if hasattr(data, "column_names") else data.columns)]
 
 
-def _require_columns(data: Any, columns: list[str]) -> None:
-    names = _columns_of(data)
-    for column in columns:
-        if column not in names:
-            listed = ", ".join(f"'{name}'" for name in names[:20]) + (", ..." if len(names) > 20 else "")
-            raise DataError(f"the frame has no column '{column}'; it has {listed}", "name one of the columns", "column")
+def _chosen(names: list[str], column: str, others: list[str]) -> str:
+    """The column to publish: the one that is named, or the only one. All of them must be there."""
+    if not column and len(names) != 1:
+        raise UsageError("column is missing: the frame has several", 'name the column to publish, column="age"', "column")
+    for name in [column, *others] if column else others:
+        if name not in names:
+            listed = ", ".join(f"'{each}'" for each in names[:20]) + (", ..." if len(names) > 20 else "")
+            raise DataError(f"the frame has no column '{name}'; it has {listed}", "name one of the columns", "column")
+    return column or names[0]
+
+
+def _distinct(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))
 
 
 def _selected(data: Any, columns: list[str]) -> Any:
     """The frame with these columns alone, so that nothing else is exported."""
-    _require_columns(data, columns)
-    wanted = list(dict.fromkeys(columns))
-    if _module(data) in ("pandas", "cudf", "modin"):
-        return data[wanted]
-    if _module(data) in ("polars", "pyarrow") or hasattr(data, "select"):
-        chosen = data.select(*[f'"{c}"' for c in wanted]) if _module(data) in ("duckdb", "_duckdb") else data.select(wanted)
-        return chosen
-    return data
+    if _module(data) in ("duckdb", "_duckdb"):
+        return data.select(*('"' + name.replace('"', '""') + '"' for name in columns))
+    if _module(data) in ("polars", "pyarrow"):
+        return data.select(columns)
+    return data[columns] if _module(data) == "pandas" else data
 
 
 def _is_masked_int(data: Any) -> bool:
@@ -90,20 +94,17 @@ def _of_sequence(data: Any, name: str) -> _core.Frame:
 
 def frame_of(data: Any, column: str, others: list[str]) -> tuple[_core.Frame, str]:
     """The frame, and the name of the column to publish. `others`: columns of persons and keys."""
-    if hasattr(data, "collect") and _module(data) == "polars":  # a LazyFrame, which its owner collects
-        _require_columns_of_lazy(data, [column, *others])
-        data = data.select([name for name in dict.fromkeys([column, *others])]).collect()
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a LazyFrame, which its owner collects
+        column = _chosen(data.collect_schema().names(), column, others)
+        return _exported(data.select(_distinct([column, *others])).collect(), ""), column
     if _has_arrow(data) and _has_columns(data):
-        if not column:
-            names = _columns_of(data)
-            if len(names) != 1:
-                raise UsageError("column is missing: the frame has several", 'name the column to publish, column="age"', "column")
-            column = names[0]
-        selected = _selected(data, [column, *others])
-        if _module(data) == "pandas":
-            if not others:
-                return frame_of(selected[column], column, [])
-            _warn_of_pandas(selected[column], column)
+        column = _chosen(_columns_of(data), column, others)
+        selected = _selected(data, _distinct([column, *others]))
+        if _module(data) != "pandas":
+            return _exported(selected, ""), column
+        if not others:
+            return frame_of(selected[column], column, [])
+        _warn_of_pandas(selected[column], column)
         return _exported(selected, ""), column
     if others:
         raise UsageError("person and by name columns of a frame, and the data are one column", "give the frame", "data")
@@ -120,10 +121,3 @@ def frame_of(data: Any, column: str, others: list[str]) -> tuple[_core.Frame, st
         return _core.Frame.of_numbers(data, name), name
     except TypeError:
         raise UsageError(f"data: a {type(data).__name__} is no column of numbers", _HINT, "data") from None
-
-
-def _require_columns_of_lazy(data: Any, columns: list[str]) -> None:
-    names = data.collect_schema().names()
-    for column in columns:
-        if column not in names:
-            raise DataError(f"the frame has no column '{column}'; it has {', '.join(names[:20])}", "name one of the columns", "column")

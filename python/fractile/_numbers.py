@@ -76,9 +76,9 @@ def words(values: Any, field: str, public: bool = False) -> str:
     return word(values, field, public)
 
 
-def fraction(value: Any, field: str) -> Fraction:
+def fraction(value: Any, field: str, public: bool = False) -> Fraction:
     """The number as a Fraction."""
-    text = word(value, field)
+    text = word(value, field, public)
     try:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):

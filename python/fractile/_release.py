@@ -185,6 +185,12 @@ class Release:
     # --- What is known of it ------------------------------------------------------------------------------------------
 
     @property
+    def has_intervals(self) -> bool:
+        if self._released is not None and self._is_new:
+            return self._released.has_intervals
+        return bool(self.details.interval_level)
+
+    @property
     def intervals(self) -> dict[Fraction, Interval]:
         """Of a release without groups that was asked for them; otherwise empty."""
         return self._intervals_of(self._only.key)
@@ -292,7 +298,7 @@ class Release:
             )
             return frame.rename_axis(columns="quantile")
         index = pd.Index([float(q) for q in self._only], name="quantile", dtype="float64")
-        if not (self._text or not self._is_new) or not self.intervals:
+        if not self.has_intervals:
             return pd.Series(_plain(self._only.values()), index=index, name=self.column)
         intervals = self.intervals.values()
         return pd.DataFrame(
@@ -317,7 +323,7 @@ class Release:
             columns["key"] = [key for key, _, _ in rows]
         columns["quantile"] = [str(quantile) for _, quantile, _ in rows]
         columns["value"] = [value for _, _, value in rows]
-        if self.details.interval_level:
+        if self.has_intervals:
             intervals = [self._intervals_of(key)[quantile] for key, quantile, _ in rows]
             columns["lower"] = [interval.lower for interval in intervals]
             columns["upper"] = [interval.upper for interval in intervals]
@@ -325,7 +331,7 @@ class Release:
 
     def plot(self, ax: Any = None) -> Any:
         """Values against quantiles on matplotlib axes, which are returned; a line a group, and intervals as bars."""
-        import matplotlib.pyplot as plt
+        import matplotlib.pyplot as plt  # pyright: ignore[reportMissingImports]
 
         axes = ax if ax is not None else plt.gca()
         for key, group in self._all.items():
@@ -502,4 +508,4 @@ def _framed(data: Any, column: str | None, others: list[str]) -> tuple[_core.Fra
 def _ledger_path(ledger: Any) -> str:
     if ledger is None:
         return ""
-    return os.fspath(getattr(ledger, "path", ledger))
+    return str(os.fspath(getattr(ledger, "path", ledger)))

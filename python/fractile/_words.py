@@ -104,11 +104,14 @@ def keys(value: Any) -> list[str]:
 
 def add_engine(given: Words) -> None:
     """The engine that the package duckdb has in it, unless another one is named."""
-    if "--duckdb" in given or os.environ.get("FRACTILE_DUCKDB"):
-        return
-    library = duckdb_library()
+    library = "" if "--duckdb" in given else engine()
     if library:
         given["--duckdb"] = [library]
+
+
+def engine() -> str:
+    """The engine to name: "" where the library finds one by itself, as by FRACTILE_DUCKDB."""
+    return "" if os.environ.get("FRACTILE_DUCKDB") else duckdb_library()
 
 
 def duckdb_library() -> str:

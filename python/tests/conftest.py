@@ -29,7 +29,7 @@ def people():
 
 
 @pytest.fixture(scope="session")
-def csv(people, tmp_path_factory):
+def csv(people, engine, tmp_path_factory):
     """The same as a file."""
     path = tmp_path_factory.mktemp("data") / "people.csv"
     lines = [",".join(people)]
@@ -51,3 +51,12 @@ def program():
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="session")
+def engine():
+    """The path of the engine that the program and Python both find: FRACTILE_DUCKDB."""
+    path = os.environ.get("FRACTILE_DUCKDB", "")
+    if not path:
+        pytest.skip("the engine is not here: FRACTILE_DUCKDB is not set")
+    return path

@@ -82,9 +82,8 @@ def test_every_option_is_tried():
 
 
 @pytest.mark.parametrize("option", RELEASE)
-def test_release_equals_the_program(option, csv, program, tmp_path, monkeypatch):
+def test_release_equals_the_program(option, csv, program, engine, tmp_path):
     arguments, words = RELEASE[option]
-    engine = monkeypatch_engine(monkeypatch)
     keys = tmp_path / "keys.txt"
     keys.write_text("north\neast\n", encoding="utf-8")
     named = {"KEYS": str(keys), "CSV": csv, "DUCKDB": engine}
@@ -108,16 +107,6 @@ def test_release_equals_the_program(option, csv, program, tmp_path, monkeypatch)
     assert release.receipt == printed
     if option == "--receipt":
         assert (tmp_path / "receipt-python").read_text() == (tmp_path / "receipt-program").read_text() == printed
-
-
-def monkeypatch_engine(monkeypatch):
-    """The program and Python with one engine, as its version stands in receipts."""
-    from fractile import _words
-
-    engine = _words.duckdb_library()
-    assert engine, "the package duckdb is not here"
-    monkeypatch.setenv("FRACTILE_DUCKDB", engine)
-    return engine
 
 
 PLAN = {
