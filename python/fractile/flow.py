@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, NamedTuple, Union
 
@@ -167,8 +166,7 @@ def squared_error(values: Iterable[Number]) -> Rows:
     return _core.squared_error([_numbers.fraction(value, "values") for value in values])
 
 
-@dataclass(frozen=True)
-class Analyst:
+class Analyst(NamedTuple):
     """Who looks at a release, and what they want; as [analyst] in a pipeline's file, which `fractile flow --help` describes."""
 
     loss: str | Iterable[Iterable[Number]]
@@ -217,7 +215,7 @@ class Pipeline:
         given = {name: value for name, value in locals().items() if name not in ("self", "analyst") and value is not None}
         lines = ["[pipeline]", *(f"{name} = {_toml(value, name)}" for name, value in given.items())]
         if analyst is not None:
-            members = {field.name: getattr(analyst, field.name) for field in fields(analyst)}
+            members = analyst._asdict()
             lines += ["[analyst]", *(f"{name} = {_toml(v, name)}" for name, v in members.items() if v is not None)]
         self._core = _core.PipelineFile.of("\n".join(lines) + "\n", "the pipeline", _words.engine())
 
