@@ -1,69 +1,17 @@
-#include "fractile/audit.hpp"
+#include "audit.hpp"
 
 #include <fmt/core.h>
 
-#include <map>
 #include <string>
 
-#include "audit.hpp"
+#include "fractile/audit.hpp"
 #include "fractile/report.hpp"
-#include "query.hpp"
+#include "requests/audit.hpp"
+#include "requests/values.hpp"
 #include "terminal.hpp"
-#include "values.hpp"
 
 namespace fractile::cli {
 namespace {
-
-std::string known_mechanisms() {
-  std::vector<std::string> names;
-  for (const AuditedMechanism& mechanism : audited_mechanisms()) names.push_back(mechanism.name);
-  return joined(names);
-}
-
-/// The options that only a release has.
-void add_release(const Typed& typed, AuditRequest& request) {
-  request.groups = typed.has("--groups");
-  if (typed.has("--records-per-person")) {
-    request.records_per_person = static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 6}));
-  }
-  request.base =
-      choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
-  if (typed.has("--expected-rows")) request.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
-  request.intervals = intervals_of(typed);
-  const bool finds_bounds = typed.has("--bounds") && typed.values.at("--bounds").front() == "auto";
-  if (!finds_bounds && (typed.has("--doublings") || typed.has("--bounds-budget"))) {
-    usage("--doublings and --bounds-budget go with --bounds auto", "leave them out");
-  }
-  if (!finds_bounds && typed.has("--step") && !typed.has("--bounds")) {
-    usage("--step goes with --bounds LO HI", "leave it out");
-  }
-  if (finds_bounds) {
-    if (typed.has("--step")) usage("--step: bounds are audited in steps of 1", "leave it out");
-    request.doublings = typed.has("--doublings") ? static_cast<int>(whole_number(typed, "--doublings", {1, 4})) : 1;
-    request.bounds_share =
-        in_option("--bounds-budget", [&] { return Rational::parse(typed.one("--bounds-budget", "0.1")); });
-  } else if (typed.has("--bounds")) {
-    const std::vector<std::string>& bounds = typed.values.at("--bounds");
-    const auto number = [&](const std::string& text) {
-      return in_option("--bounds", [&] { return Rational::parse(text); });
-    };
-    const Rational step = in_option("--step", [&] { return Rational::parse(typed.one("--step", "1")); });
-    request.lattice =
-        in_option("--bounds", [&] { return Lattice::regular(number(bounds[0]), number(bounds[1]), step); });
-  }
-}
-
-/// Of the budget's measure; with a delta, the budget's epsilon stays.
-Budget claimed(const std::string& text, const Budget& budget) {
-  switch (budget.measure()) {
-    case Measure::approximate:
-      return Budget::approximate(budget.epsilon(), Rational::parse(text));
-    case Measure::zcdp:
-      return Budget::zcdp(Rational::parse(text));
-    default:
-      return Budget::pure(Exponent::parse(text));
-  }
-}
 
 const char* claim_in_words(Measure measure) {
   switch (measure) {
@@ -74,20 +22,6 @@ const char* claim_in_words(Measure measure) {
     default:
       return "epsilon";
   }
-}
-
-AuditRequest request_of(const Typed& typed) {
-  if (!typed.has("--mechanism")) usage("--mechanism is missing", "choose one of " + known_mechanisms());
-  AuditRequest request{typed.one("--mechanism"), 4, 4, budget_of(typed)};
-  if (typed.has("--records")) request.records = static_cast<int>(whole_number(typed, "--records", {1, 6}));
-  if (typed.has("--values")) request.values = whole_number(typed, "--values", {1, 12});
-  request.neighbors = neighbors_of(typed);
-  if (typed.has("--claim")) {
-    request.claim = in_option("--claim", [&] { return claimed(typed.one("--claim"), request.budget); });
-  }
-  if (typed.has("--quantiles")) request.quantiles = quantiles_of(typed, "");
-  add_release(typed, request);
-  return request;
 }
 
 AuditReport audited(const AuditRequest& request) {
@@ -109,7 +43,7 @@ std::string to_table(const AuditRequest& request, const AuditReport& report) {
 int run_audit(const Typed& typed) {
   const auto format =
       choice<Format>(typed, "--format", {{"table", Format::table}, {"json", Format::json}}, Format::table);
-  const AuditRequest request = request_of(typed);
+  const AuditRequest request = audit_request(typed);
   const AuditReport report = audited(request);
   print(format == Format::json ? to_json(request, report) : to_table(request, report));
   return report.holds ? 0 : 1;

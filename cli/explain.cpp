@@ -8,12 +8,13 @@
 #include "fractile/ledger.hpp"
 #include "fractile/pages.hpp"
 #include "fractile/report.hpp"
-#include "ledger.hpp"
 #include "page_output.hpp"
-#include "query.hpp"
+#include "requests/about.hpp"
+#include "requests/datasets.hpp"
+#include "requests/query.hpp"
+#include "requests/text_file.hpp"
+#include "requests/values.hpp"
 #include "terminal.hpp"
-#include "text_file.hpp"
-#include "values.hpp"
 
 namespace fractile::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "options.hpp"
-#include "query.hpp"
+#include "shown.hpp"
 
 namespace fractile::cli {
 

@@ -10,9 +10,10 @@
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
 #include "page_output.hpp"
-#include "sources.hpp"
+#include "requests/datasets.hpp"
+#include "requests/sources.hpp"
+#include "requests/values.hpp"
 #include "terminal.hpp"
-#include "values.hpp"
 
 namespace fractile::cli {
 namespace {
@@ -25,15 +26,7 @@ const std::string& path_of(const Typed& typed) {
 }
 
 int run_init(const Typed& typed) {
-  if (!typed.has("--dataset"))
-    usage("--dataset is missing", "name what shares the budget, for example --dataset people");
-  LedgerDataset dataset{typed.one("--dataset"), budget_of(typed), neighbors_of(typed), typed.one("--unit", "person"),
-                        typed.one("--person")};
-  if (typed.has("--records-per-person")) {
-    dataset.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
-  }
-  dataset.source = source_to_pin(typed);
+  const LedgerDataset dataset = dataset_to_add(typed);
   const std::string& path = path_of(typed);
   dataset.validate();
   Ledger ledger = Ledger::open_or_create(path);
@@ -145,34 +138,6 @@ int run_void(const Typed& typed) {
 }
 
 }  // namespace
-
-LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::string& path) {
-  const std::vector<LedgerDataset> datasets = ledger.datasets();
-  std::vector<std::string> names;
-  names.reserve(datasets.size());
-  for (const LedgerDataset& dataset : datasets) names.push_back(dataset.name);
-  if (names.empty()) {
-    usage(fmt::format("the ledger '{}' has no dataset", path),
-          fmt::format("add one: fractile ledger init {} --dataset NAME --epsilon E", path));
-  }
-  if (!typed.has("--dataset") && names.size() == 1) return datasets.front();
-  if (!typed.has("--dataset")) {
-    usage(fmt::format("--dataset is missing: the ledger '{}' has several", path), "choose one of " + joined(names));
-  }
-  for (const LedgerDataset& dataset : datasets) {
-    if (dataset.name == typed.one("--dataset")) return dataset;
-  }
-  const std::string nearest = nearest_word(typed.one("--dataset"), names);
-  usage(fmt::format("--dataset: the ledger '{}' has no dataset '{}'", path, typed.one("--dataset")),
-        nearest.empty() ? "choose one of " + joined(names) : fmt::format("did you mean {}?", nearest));
-}
-
-LedgerAccount account_of(const Ledger& ledger, const std::string& dataset) {
-  for (LedgerAccount& account : ledger.statement().accounts) {
-    if (account.dataset.name == dataset) return account;
-  }
-  throw Error(ErrorCode::internal, "the ledger has lost a dataset", "");
-}
 
 int run_ledger(const Typed& typed) {
   if (typed.word == "init") return run_init(typed);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <numeric>
 #include <string_view>
 
 #include "fractile/text.hpp"
@@ -88,22 +87,6 @@ const VerbSpec* typed_word(const CLI::App& app, const VerbSpec& verb) {
 
 std::string help_hint(const VerbSpec& verb) { return std::string("see fractile ") + verb.name + " --help"; }
 
-/// Levenshtein distance.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 /// A negative number is no option.
 bool looks_like_option(const std::string& argument) {
   return argument.size() > 1 && argument[0] == '-' && std::isdigit(static_cast<unsigned char>(argument[1])) == 0;
@@ -178,11 +161,6 @@ Error wrong_values(const OptionSpec& spec, std::string_view complaint) {
 }
 
 }  // namespace
-
-std::size_t OptionSpec::values() const {
-  const std::string_view words = argument;
-  return words.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(words, ' ')) + 1;
-}
 
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
   CLI::App& added = *app.add_subcommand(last_word(verb), verb.summary);
@@ -323,17 +301,6 @@ std::string command_of(const VerbSpec& verb, const Typed& typed) {
     for (const std::string& value : typed.values.at(option.name)) command += " " + quoted(value);
   }
   return command;
-}
-
-void usage(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }
-
-std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
-  const auto distance = [&](const std::string& word) {
-    return typed.size() > 2 && word.starts_with(typed) ? 0 : edit_distance(typed, word);
-  };
-  const auto nearest = std::ranges::min_element(words, {}, distance);
-  if (nearest == words.end() || distance(*nearest) > std::max<std::size_t>(1, typed.size() / 3)) return {};
-  return *nearest;
 }
 
 }  // namespace fractile::cli

@@ -1,62 +1,16 @@
-// The options of every verb as data: names, arguments, defaults and help. Parsing, help and refusals come from here.
+// The command line: parsing, help and refusals, from the tables of requests/verbs.
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <cstddef>
-#include <map>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "fractile/error.hpp"
+#include "requests/typed.hpp"
 
 namespace fractile::cli {
 
-struct OptionSpec {
-  const char* name;      ///< "--epsilon"
-  const char* argument;  ///< "E"; "" for a flag; "LO HI" for two values
-  const char* fallback;  ///< what holds when the option is not given, in words; "" when nothing needs saying
-  const char* group;     ///< heading in the help
-  const char* help;
-  bool repeats = false;  ///< it may be given several times, with a value each time
-
-  std::size_t values() const;  ///< how many values it takes
-};
-
-/// A verb: its table of options, and what its help says around them.
-struct VerbSpec {
-  const char* name;  ///< "release"; of a word after a verb both, "flow check"
-  const char* summary;
-  const char* usage;  ///< the command line in short
-  const char* file;   ///< what FILE may be; nullptr when there is none
-  std::span<const OptionSpec> options;
-  const char* epilogue;                         ///< examples and exit codes
-  std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
-  const char* older = nullptr;                  ///< what its last word was once: taken as well, and not shown
-  const char* other = nullptr;                  ///< what OTHER may be, a second file; nullptr when there is none
-};
-
-const VerbSpec& release_verb();
-const VerbSpec& plan_verb();
-const VerbSpec& explain_verb();
-const VerbSpec& audit_verb();
-const VerbSpec& flow_verb();
-const VerbSpec& ledger_verb();
-const VerbSpec& reproduce_verb();
-
-/// The command line as typed: nothing is interpreted by the parser, and no value is empty.
-struct Typed {
-  std::string word = {};  ///< after a verb that has words
-  std::string file = {};
-  std::string other = {};  ///< a second file
-  std::map<std::string, std::vector<std::string>> values = {};
-
-  bool has(const std::string& name) const { return values.contains(name); }
-  std::string one(const std::string& name, const std::string& fallback = {}) const {
-    const auto at = values.find(name);
-    return at == values.end() ? fallback : at->second.front();
-  }
-};
+using namespace requests;  // the words of a command line are requests
 
 /// Has `app` understand the verb.
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb);
@@ -77,10 +31,5 @@ std::string command_of(const VerbSpec& verb, const Typed& typed);
 
 std::string help_of(const VerbSpec& verb);
 std::string help_of(std::span<const VerbSpec* const> verbs);
-
-[[noreturn]] void usage(const std::string& what, const std::string& hint);
-
-/// The one of `words` nearest to `typed`, "" when none is near: for "did you mean".
-std::string nearest_word(const std::string& typed, const std::vector<std::string>& words);
 
 }  // namespace fractile::cli

@@ -5,7 +5,7 @@
 
 #include "fractile/pages.hpp"
 #include "options.hpp"
-#include "values.hpp"
+#include "requests/values.hpp"
 
 namespace fractile::cli {
 
@@ -32,8 +32,5 @@ class PageOutput {
 void require_file_to_write(const char* option, const std::string& path);
 /// Replaces the file; Error(data) when that fails.
 void write_file(const char* option, const std::string& path, const std::string& text);
-
-/// What a TOML file of a few lines says of a release; Error(data) tells what it may hold.
-About about_in_file(const std::string& path);
 
 }  // namespace fractile::cli

@@ -16,8 +16,8 @@
 #include "experiments/output.hpp"
 #include "experiments/quantile_figures.hpp"
 #include "fractile/text.hpp"
+#include "requests/values.hpp"
 #include "terminal.hpp"
-#include "values.hpp"
 
 namespace fractile::cli {
 namespace {

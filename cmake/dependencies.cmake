@@ -6,11 +6,15 @@ target_link_libraries(fractile_dependencies INTERFACE
   ${ARB_LIBRARY} ${FLINT_LIBRARY} ${HIGHWAY_LIBRARY} PkgConfig::MPFR PkgConfig::GMP PkgConfig::CLP OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 fmt::fmt Threads::Threads
   ${CMAKE_DL_LIBS})
 
+if(FRACTILE_CLI OR FRACTILE_PYTHON)
+  find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
+  add_library(fractile_requests_dependencies INTERFACE)
+  target_include_directories(fractile_requests_dependencies SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
+endif()
+
 if(FRACTILE_CLI)
   find_package(CLI11 REQUIRED)
-  find_path(TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
   add_library(fractile_cli_dependencies INTERFACE)
-  target_include_directories(fractile_cli_dependencies SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE})
   target_link_libraries(fractile_cli_dependencies INTERFACE CLI11::CLI11 fmt::fmt)
 endif()
 

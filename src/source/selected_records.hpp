@@ -12,6 +12,7 @@
 #include "fractile/source.hpp"
 #include "source/counting.hpp"
 #include "source/engine.hpp"
+#include "source/record_selector.hpp"
 #include "source/relation.hpp"
 
 namespace fractile::source_detail {
@@ -21,13 +22,6 @@ struct SelectedColumns {
   Column number;
   std::optional<Column> person;
   std::optional<Column> key;
-};
-
-struct SelectedProfiles {
-  std::vector<RankProfile> profiles;
-  bool any_missing;        ///< some record had no number, and was left out
-  bool any_nobody;         ///< some record had no person, and was left out
-  std::uint64_t rows = 0;  ///< how many records came
 };
 
 /// Reads every record. `selection` is valid. Throws EngineFailure.

@@ -10,6 +10,7 @@
 #include <fractile/expected_loss.hpp>
 #include <fractile/figures.hpp>
 #include <fractile/flow.hpp>
+#include <fractile/frames.hpp>
 #include <fractile/ledger.hpp>
 #include <fractile/measurements.hpp>
 #include <fractile/pages.hpp>

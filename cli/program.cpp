@@ -1,0 +1,104 @@
+#include "program.hpp"
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <exception>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit.hpp"
+#include "explain.hpp"
+#include "flow.hpp"
+#include "fractile/error.hpp"
+#include "fractile/version.hpp"
+#include "ledger.hpp"
+#include "options.hpp"
+#include "plan.hpp"
+#include "release.hpp"
+#include "reproduce.hpp"
+#include "terminal.hpp"
+
+namespace fractile::cli {
+namespace {
+
+int exit_code(ErrorCode code) { return static_cast<int>(code); }
+
+struct Verb {
+  const VerbSpec& spec;
+  int (*run)(const Typed&);
+};
+
+/// The verb that was typed, or the first one when none was understood.
+const Verb& typed_verb(const CLI::App& app, std::span<const Verb> verbs) {
+  for (const Verb& verb : verbs) {
+    if (app.got_subcommand(verb.spec.name)) return verb;
+  }
+  return verbs.front();
+}
+
+/// What was typed, last word first, as the parser wants it. "--bounds auto" stands for both of its values, and "help VERB"
+/// for "VERB --help".
+std::vector<std::string> reversed(int argc, char** argv) {
+  std::vector<std::string> words;
+  if (argc > 1 && std::string_view(argv[1]) == "help") {
+    words.emplace_back("--help");
+    ++argv;
+    --argc;
+  }
+  for (int i = argc - 1; i > 0; --i) {
+    words.emplace_back(argv[i]);
+    if (words.back() == "auto" && std::string_view(argv[i - 1]) == "--bounds") words.emplace_back("auto");
+  }
+  return words;
+}
+
+int run(int argc, char** argv) {
+  const std::array verbs{Verb{release_verb(), run_release},    Verb{plan_verb(), run_plan},
+                         Verb{explain_verb(), run_explain},    Verb{ledger_verb(), run_ledger},
+                         Verb{audit_verb(), run_audit},        Verb{flow_verb(), run_flow},
+                         Verb{reproduce_verb(), run_reproduce}};
+  std::vector<const VerbSpec*> specs;
+  CLI::App app;
+  for (const Verb& verb : verbs) {
+    specs.push_back(&verb.spec);
+    add_verb(app, verb.spec);
+  }
+  app.require_subcommand(0, 1);
+  app.allow_extras();
+  app.set_version_flag("--version", std::string("fractile ") + version + "\n");
+  app.formatter_fn([&](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(specs); });
+  try {
+    app.parse(reversed(argc, argv));
+  } catch (const CLI::CallForHelp&) {
+    print(app.help());
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    print(app.version());
+    return 0;
+  } catch (const CLI::ParseError& complaint) {
+    const VerbSpec& spec = typed_verb(app, verbs).spec;
+    throw worded(complaint, *app.get_subcommand(spec.name), spec);
+  }
+  require_verb(app, specs);
+  const Verb& verb = typed_verb(app, verbs);
+  return verb.run(typed_of(*app.get_subcommand(verb.spec.name), verb.spec));
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  prepare_streams();
+  try {
+    return run(argc, argv);
+  } catch (const Error& error) {
+    print_error(error.what(), error.hint());
+    return exit_code(error.code());
+  } catch (const std::exception&) {
+    print_error("an internal error", "nothing was released; please report what you typed");
+    return exit_code(ErrorCode::internal);
+  }
+}
+
+}  // namespace fractile::cli

@@ -1,0 +1,9 @@
+// The program: parse, call, print. Everything that matters happens behind the public headers.
+#pragma once
+
+namespace fractile::cli {
+
+/// Runs what was typed, and tells of errors on standard error; the exit code. The process is the program's: signals, standard streams.
+int run_program(int argc, char** argv);
+
+}  // namespace fractile::cli

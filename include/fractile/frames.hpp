@@ -1,0 +1,112 @@
+// Frames: columns in memory become a RankProfile, without a copy. They come through Arrow's C interface or as plain buffers.
+// Source: the Arrow C data and C stream interfaces, whose structures stand here as their specification has them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
+
+// NOLINTBEGIN(google-global-names-in-headers): the specification's own names
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  std::int64_t flags;
+  std::int64_t n_children;
+  ArrowSchema** children;
+  ArrowSchema* dictionary;
+  void (*release)(ArrowSchema*);
+  void* private_data;
+};
+struct ArrowArray {
+  std::int64_t length;
+  std::int64_t null_count;
+  std::int64_t offset;
+  std::int64_t n_buffers;
+  std::int64_t n_children;
+  const void** buffers;
+  ArrowArray** children;
+  ArrowArray* dictionary;
+  void (*release)(ArrowArray*);
+  void* private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+struct ArrowArrayStream {
+  int (*get_schema)(ArrowArrayStream*, ArrowSchema*);
+  int (*get_next)(ArrowArrayStream*, ArrowArray*);
+  const char* (*get_last_error)(ArrowArrayStream*);
+  void (*release)(ArrowArrayStream*);
+  void* private_data;
+};
+#endif
+// NOLINTEND(google-global-names-in-headers)
+
+namespace fractile {
+
+/// Numbers that lie at equal distances in memory.
+struct NumberBuffer {
+  const void* first;      ///< where number 0 is
+  std::string format;     ///< the type of a number as Arrow writes it: "g" double, "f" float, "l" 64-bit integer, ...
+  std::size_t size;       ///< how many
+  std::ptrdiff_t stride;  ///< from one to the next, in bytes
+  std::shared_ptr<const void> owner;  ///< keeps them alive
+};
+
+/// Columns in memory. What one of them is read as, its type says, never its values: integers and decimals exactly, floating-point
+/// numbers as they are, text (also in dictionaries) only as persons and keys.
+/// Thread-safety: not for two threads at once. Its own work uses several.
+class Frame {
+ public:
+  /// All that a stream yields: the columns of a table, or one column, which is called `name`. Takes the stream over. Error(data) when
+  /// the stream fails.
+  static Frame of(ArrowArrayStream& stream, const std::string& name = {});
+  /// The same of one array, which is taken over, and so is its schema.
+  static Frame of(ArrowSchema& schema, ArrowArray& array, const std::string& name = {});
+  /// One column of numbers. Error(usage) for a format that is no number's.
+  static Frame of(const NumberBuffer& numbers, const std::string& name);
+  Frame(Frame&&) noexcept;
+  Frame& operator=(Frame&&) noexcept;
+  ~Frame();
+
+  /// On how many threads records are counted, as in TableOptions.
+  void use_threads(std::uint32_t threads);
+  std::vector<std::string> names() const;
+
+  /// Error(data) unless the column is there and numeric.
+  void require_numeric(const std::string& column) const;
+  /// Error(usage) as RecordSelection::validate(); Error(data) unless persons and keys are columns of text or whole numbers.
+  void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
+
+  /// Counts the column on the lattice. Error(usage) when a type and a lattice do not go together: decimals, and whole numbers without a
+  /// sign, on lattices whose ends are not 64-bit integers in their units. Error(data) under NullPolicy::error for NULL and NaN.
+  /// `counting` is as for a Table; here nobody but this library counts.
+  RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
+                      Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
+  /// One profile a key, as Table::profiles(); records come in their order.
+  /// Proof: docs/proofs/contribution_bounding.md
+  std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
+                                    const RecordSelection& selection, RandomBits& bits,
+                                    const std::function<void()>& on_progress = {}) const;
+  /// How many records there are.
+  std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
+  /// "memory", for receipts.
+  std::string engine() const;
+
+ private:
+  struct State;
+  explicit Frame(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fractile

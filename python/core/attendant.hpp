@@ -1,0 +1,52 @@
+// Who asks for a release, when that is a Python program.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "requests/attendant.hpp"
+
+namespace fractile::python {
+
+/// What a Python signal handler raised: Ctrl-C. No std::exception, so that nobody on the way takes it for a failure of the library.
+struct Interrupted {};
+
+/// Looks for signals a few times a second, on the thread that asks and on no other, without the interpreter's lock in between.
+class SignalWatch {
+ public:
+  /// Throws Interrupted, with Python's error set.
+  void look();
+
+ private:
+  std::thread::id asker_ = std::this_thread::get_id();
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + interval;
+  static constexpr std::chrono::milliseconds interval{50};
+};
+
+/// Python's error, with what an interruption should say.
+[[noreturn]] void raise_interrupted(const std::string& last_words = {});
+
+/// Keeps what is said, for Python to say it afterwards.
+class Caller final : public requests::Attendant {
+ public:
+  using Said = std::vector<std::pair<std::string, std::string>>;
+
+  void warn(const std::string& what, const std::string& hint) override { warnings.emplace_back(what, hint); }
+  void tell(const std::string& what, const std::string& hint) override { notes.emplace_back(what, hint); }
+  void tick() override { watch_.look(); }
+  void on_interrupt(const std::string& what, const std::string& hint) override { last_words = what + "; " + hint; }
+
+  Said warnings;
+  Said notes;
+  std::string last_words;  ///< what an interruption should say
+
+ private:
+  SignalWatch watch_;
+};
+
+}  // namespace fractile::python

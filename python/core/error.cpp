@@ -1,0 +1,46 @@
+// Errors: each code has a class of fractile._errors.
+#include "fractile/error.hpp"
+
+#include "module.hpp"
+
+namespace fractile::python {
+namespace {
+
+const char* class_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::usage:
+      return "UsageError";
+    case ErrorCode::data:
+      return "DataError";
+    case ErrorCode::budget_refused:
+      return "BudgetError";
+    case ErrorCode::ledger:
+      return "LedgerError";
+    default:
+      return "InternalError";
+  }
+}
+
+void raise(const Error& error) {
+  try {
+    const nb::object type = nb::module_::import_("fractile._errors").attr(class_of(error.code()));
+    const nb::object raised = type.attr("of_core")(error.what(), error.hint());
+    PyErr_SetObject(type.ptr(), raised.ptr());
+  } catch (nb::python_error& failure) {
+    failure.restore();
+  }
+}
+
+}  // namespace
+
+void bind_error(nb::module_& /*module*/) {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      raise(error);
+    }
+  });
+}
+
+}  // namespace fractile::python

@@ -1,0 +1,90 @@
+// The ledger: budgets, and what was spent of them.
+#include "fractile/ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "fractile/report.hpp"
+#include "module.hpp"
+#include "pages.hpp"
+#include "requests/datasets.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::python {
+namespace {
+
+/// Of one dataset, when one is named.
+LedgerStatement statement_of(const std::string& path, const std::string& dataset) {
+  const Ledger ledger = Ledger::open_to_read(path);
+  LedgerStatement statement = ledger.statement();
+  if (dataset.empty()) return statement;
+  requests::Typed typed;
+  typed.values["--dataset"] = {dataset};
+  const std::string name = requests::dataset_of(ledger, typed, path).name;
+  std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
+  std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
+  return statement;
+}
+
+void add_dataset(const std::string& path, Words words) {
+  const LedgerDataset dataset = requests::dataset_to_add({{}, path, {}, std::move(words)});
+  dataset.validate();
+  Ledger::open_or_create(path).add_dataset(dataset);
+}
+
+Page page_of(const LedgerStatement& statement, const Texts& about) {
+  return in_pair(to_html(statement, {about_of(about)}));
+}
+
+}  // namespace
+
+void bind_ledger(nb::module_& module) {
+  nb::class_<LedgerAccount>(module, "Account")
+      .def_prop_ro("dataset", [](const LedgerAccount& account) { return account.dataset.name; })
+      .def_prop_ro("unit", [](const LedgerAccount& account) { return account.dataset.unit; })
+      .def_prop_ro("budget", [](const LedgerAccount& account) { return account.dataset.budget.to_string(); })
+      .def_prop_ro("spent", [](const LedgerAccount& account) { return account.balance.spent.to_string(); })
+      .def_prop_ro("reserved", [](const LedgerAccount& account) { return account.balance.reserved.to_string(); })
+      .def_prop_ro("remaining", [](const LedgerAccount& account) { return account.balance.remaining.to_string(); });
+  nb::class_<LedgerEntry>(module, "Entry")
+      .def_ro("id", &LedgerEntry::id)
+      .def_prop_ro("dataset", [](const LedgerEntry& entry) { return entry.request.dataset; })
+      .def_prop_ro("query", [](const LedgerEntry& entry) { return entry.request.query; })
+      .def_prop_ro("cost", [](const LedgerEntry& entry) { return entry.request.cost.to_string(); })
+      .def_prop_ro("state", [](const LedgerEntry& entry) { return to_string(entry.state); })
+      .def_ro("reserved_at", &LedgerEntry::reserved_at)
+      .def_ro("settled_at", &LedgerEntry::settled_at)
+      .def_ro("receipt", &LedgerEntry::receipt)
+      .def_ro("reason", &LedgerEntry::reason);
+  nb::class_<LedgerStatement>(module, "Statement")
+      .def_ro("accounts", &LedgerStatement::accounts)
+      .def_ro("entries", &LedgerStatement::entries)
+      .def(
+          "json",
+          [](const LedgerStatement& s, bool all) {
+            return to_json(s, all ? LedgerDetail::everything : LedgerDetail::balances);
+          },
+          nb::arg("everything") = false)
+      .def(
+          "csv",
+          [](const LedgerStatement& s, bool all) {
+            return to_csv(s, all ? LedgerDetail::everything : LedgerDetail::balances);
+          },
+          nb::arg("everything") = false)
+      .def("table", [](const LedgerStatement& s) { return to_table(s); })
+      .def("page", &page_of, nb::arg("about"));
+  module.def("ledger_statement", &statement_of, nb::arg("path"), nb::arg("dataset") = "");
+  module.def("ledger_add", &add_dataset, nb::arg("path"), nb::arg("words"));
+  module.def(
+      "ledger_verify",
+      [](const std::string& path, const std::string& head) { return Ledger::open_to_read(path).verify(head); },
+      nb::arg("path"), nb::arg("head") = "");
+  module.def(
+      "ledger_void",
+      [](const std::string& path, std::int64_t entry, const std::string& reason) {
+        Ledger::open(path).void_entry(entry, reason);
+      },
+      nb::arg("path"), nb::arg("entry"), nb::arg("reason"));
+}
+
+}  // namespace fractile::python

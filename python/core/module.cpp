@@ -1,0 +1,17 @@
+#include "module.hpp"
+
+#include "fractile/version.hpp"
+
+NB_MODULE(_core, module) {
+  using namespace fractile::python;
+  module.doc() = "The C++ half of fractile; use the package's own functions.";
+  module.attr("version") = fractile::version;
+  bind_error(module);
+  bind_frames(module);
+  bind_report(module);
+  bind_ledger(module);
+  bind_requests(module);
+  bind_ranks(module);
+  bind_flow(module);
+  bind_program(module);
+}

@@ -1,0 +1,52 @@
+// What the bindings share. A file binds one public header, or one file of requests/; Python's words stand in python/fractile.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+
+#include "fractile/exact.hpp"
+
+namespace fractile::python {
+
+namespace nb = nanobind;
+
+void bind_error(nb::module_& module);
+void bind_flow(nb::module_& module);
+void bind_frames(nb::module_& module);
+void bind_ledger(nb::module_& module);
+void bind_program(nb::module_& module);
+void bind_ranks(nb::module_& module);
+void bind_report(nb::module_& module);
+void bind_requests(nb::module_& module);
+
+}  // namespace fractile::python
+
+/// Rationals are fractions.Fraction in Python, both ways; an int is a Fraction, too.
+template <>
+struct nanobind::detail::type_caster<fractile::Rational> {
+  NB_TYPE_CASTER(fractile::Rational, const_name("fractions.Fraction"))
+
+  bool from_python(handle source, uint8_t /*flags*/, cleanup_list* /*cleanup*/) noexcept {
+    try {
+      const object fraction = module_::import_("fractions").attr("Fraction");
+      if (!nanobind::isinstance<nanobind::int_>(source) && !nanobind::isinstance(source, fraction)) return false;
+      value = fractile::Rational::parse(nanobind::cast<std::string>(nanobind::str(source)));
+      return true;
+    } catch (...) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+  static handle from_cpp(const fractile::Rational& value, rv_policy /*policy*/, cleanup_list* /*cleanup*/) noexcept {
+    try {
+      return nanobind::module_::import_("fractions").attr("Fraction")(value.to_string()).release();
+    } catch (...) {
+      return {};
+    }
+  }
+};

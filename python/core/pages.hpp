@@ -1,0 +1,33 @@
+// Pages, and what a publisher says on them, as Python has them.
+#pragma once
+
+#include <nanobind/stl/map.h>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fractile/pages.hpp"
+#include "module.hpp"
+#include "requests/about.hpp"
+
+namespace fractile::python {
+
+using Words = std::map<std::string, std::vector<std::string>>;  ///< options, as requests::Typed has them
+using Texts = std::map<std::string, std::string>;
+using Page = std::pair<std::string, Texts>;  ///< the page, and its files by name
+
+inline About about_of(const Texts& texts) {
+  About about;
+  for (const auto& [name, text] : texts) requests::about_member(about, name) = text;
+  return about;
+}
+
+inline Page in_pair(WebPage page) {
+  Texts files;
+  for (PageFile& file : page.files) files[file.name] = std::move(file.text);
+  return {std::move(page.html), std::move(files)};
+}
+
+}  // namespace fractile::python

@@ -1,0 +1,62 @@
+// Lattices and profiles: the counts of a column, which merge and can be kept.
+#include "fractile/ranks.hpp"
+
+#include <utility>
+
+#include "attendant.hpp"
+#include "fractile/frames.hpp"
+#include "module.hpp"
+#include "requests/query.hpp"
+#include "requests/release.hpp"
+
+namespace fractile::python {
+namespace {
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> counts_of(const RankProfile& profile) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> counts;
+  counts.reserve(profile.distinct());
+  for (std::size_t k = 0; k < profile.distinct(); ++k) counts.emplace_back(profile.position(k), profile.count(k));
+  return counts;
+}
+
+RankProfile profile_of(Frame& frame, const std::string& column, const Lattice& lattice, bool refuse_missing) {
+  try {
+    const nb::gil_scoped_release unlocked;
+    SignalWatch signals;
+    return frame.profile(column, lattice, refuse_missing ? NullPolicy::error : NullPolicy::drop, Counting::automatic,
+                         [&] { signals.look(); });
+  } catch (const Interrupted&) {
+    raise_interrupted();
+  }
+}
+
+RankProfile from_counts(std::uint64_t candidates, std::vector<Position> positions,
+                        const std::vector<std::uint64_t>& counts) {
+  return {candidates, std::move(positions), counts};
+}
+
+}  // namespace
+
+void bind_ranks(nb::module_& module) {
+  nb::class_<Lattice>(module, "Lattice")
+      .def_static("regular", &Lattice::regular, nb::arg("lower"), nb::arg("upper"), nb::arg("step"))
+      .def_static("of", &Lattice::explicit_points, nb::arg("candidates"))
+      .def_prop_ro("size", &Lattice::size)
+      .def_prop_ro("is_regular", &Lattice::is_regular)
+      .def_prop_ro("lower", &Lattice::lower)
+      .def_prop_ro("upper", &Lattice::upper)
+      .def_prop_ro("step", [](const Lattice& lattice) { return Rational(lattice.step()); })
+      .def("at", &Lattice::at, nb::arg("index"));
+  nb::class_<RankProfile>(module, "RankProfile")
+      .def_static("of_frame", &profile_of, nb::arg("frame"), nb::arg("column"), nb::arg("lattice"),
+                  nb::arg("refuse_missing"))
+      .def_static("of_counts", &from_counts, nb::arg("candidates"), nb::arg("positions"), nb::arg("counts"))
+      .def_static("merge", &RankProfile::merge, nb::arg("first"), nb::arg("second"))
+      .def_prop_ro("candidates", &RankProfile::candidates)
+      .def_prop_ro("records", &RankProfile::records)
+      .def_prop_ro("counts", &counts_of)
+      .def(
+          "equals", [](const RankProfile& a, const RankProfile& b) { return a == b; }, nb::arg("other"));
+}
+
+}  // namespace fractile::python

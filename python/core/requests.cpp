@@ -1,0 +1,158 @@
+// What the program's verbs do, asked in the program's words.
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/unique_ptr.h>
+
+#include <map>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "attendant.hpp"
+#include "fractile/pages.hpp"
+#include "fractile/planning.hpp"
+#include "module.hpp"
+#include "pages.hpp"
+#include "requests/audit.hpp"
+#include "requests/plan.hpp"
+#include "requests/release.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::python {
+
+namespace {
+
+using requests::Typed;
+
+Typed typed_of(Words words, std::string file, std::vector<std::string> keys) {
+  return {{}, std::move(file), {}, std::move(words), std::move(keys)};
+}
+
+/// What a release gave, and what was said meanwhile.
+struct Released {
+  requests::Answer answer;
+  Caller::Said warnings;
+  Caller::Said notes;
+
+  const QuantileRelease& one(std::size_t group) const {
+    if (const auto* alone = std::get_if<QuantileRelease>(&*answer.release)) return *alone;
+    return std::get<GroupedRelease>(*answer.release).releases.at(group);
+  }
+  std::vector<std::string> keys() const {
+    if (std::holds_alternative<QuantileRelease>(*answer.release)) return {};
+    return std::get<GroupedRelease>(*answer.release).keys;
+  }
+  std::vector<std::pair<Rational, Rational>> values(std::size_t group) const {
+    const QuantileRelease& release = one(group);
+    std::vector<std::pair<Rational, Rational>> values;
+    for (std::size_t i = 0; i < release.indices.size(); ++i) {
+      values.emplace_back(release.query.quantiles[i], release.value(i));
+    }
+    return values;
+  }
+};
+
+/// Frames are used up: their columns are read once.
+std::unique_ptr<Released> release(Words words, std::string file, std::vector<std::string> keys, Frame* frame) {
+  auto released = std::make_unique<Released>();
+  Caller caller;
+  try {
+    const nb::gil_scoped_release unlocked;
+    const Typed typed = typed_of(std::move(words), std::move(file), std::move(keys));
+    const requests::ReleaseRequest request = requests::ReleaseRequest::of(typed, frame != nullptr);
+    const auto open = [&]() -> std::unique_ptr<requests::Records> {
+      if (frame == nullptr) return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table));
+      frame->use_threads(request.table.threads);
+      return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));
+    };
+    released->answer = requests::answer(typed, request, open, caller);
+  } catch (const Interrupted&) {
+    raise_interrupted(caller.last_words);
+  }
+  released->warnings = std::move(caller.warnings);
+  released->notes = std::move(caller.notes);
+  return released;
+}
+
+std::unique_ptr<PlanReport> plan(Words words, bool with_others) {
+  const nb::gil_scoped_release unlocked;
+  return std::make_unique<PlanReport>(
+      requests::planned(requests::PlanRequest::of(typed_of(std::move(words), {}, {})), with_others));
+}
+
+Page plan_page(const PlanReport& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); }
+
+std::string audited(Words words) {
+  const nb::gil_scoped_release unlocked;
+  const AuditRequest request = requests::audit_request(typed_of(std::move(words), {}, {}));
+  return to_json(request, audit(request));
+}
+
+const requests::VerbSpec& verb_of(const std::string& name) {
+  for (const auto* verb : {&requests::release_verb(), &requests::plan_verb(), &requests::explain_verb(),
+                           &requests::audit_verb(), &requests::flow_verb(), &requests::ledger_verb()}) {
+    if (name == verb->name) return *verb;
+    for (const requests::VerbSpec* const word : verb->words) {
+      if (name == word->name) return *word;
+    }
+  }
+  requests::usage("unknown verb '" + name + "'", "name one of the program's verbs");
+}
+
+/// (name, argument, default in words, heading, help) of every option of a verb.
+nb::list options(const std::string& verb) {
+  nb::list list;
+  for (const requests::OptionSpec& option : verb_of(verb).options) {
+    list.append(nb::make_tuple(option.name, option.argument, option.fallback, option.group, option.help));
+  }
+  return list;
+}
+
+void bind_released(nb::module_& module) {
+  nb::class_<Released>(module, "Released")
+      .def_prop_ro("receipt", [](const Released& released) { return released.answer.json(); })
+      .def_prop_ro("stored", [](const Released& released) { return released.answer.stored.has_value(); })
+      .def_prop_ro("account", [](const Released& released) { return released.answer.account; })
+      .def_prop_ro("column", [](const Released& released) { return released.answer.source.column; })
+      .def_prop_ro("keys", &Released::keys)
+      .def_prop_ro("has_intervals",
+                   [](const Released& released) { return released.one(0).query.intervals.has_value(); })
+      .def("values", &Released::values, nb::arg("group") = 0)
+      .def("table", [](const Released& r) { return requests::to_table(*r.answer.release, r.answer.source); })
+      .def_ro("warnings", &Released::warnings)
+      .def_ro("notes", &Released::notes);
+}
+
+void bind_plan(nb::module_& module) {
+  nb::class_<PlanReport>(module, "PlanReport")
+      .def("json", [](const PlanReport& report) { return to_json(report); })
+      .def("csv", [](const PlanReport& report) { return to_csv(report); })
+      .def("table", [](const PlanReport& report) { return to_table(report); })
+      .def("page", &plan_page, nb::arg("about"))
+      .def_prop_ro("quantiles", [](const PlanReport& report) { return report.plan.query.quantiles; })
+      .def_prop_ro("cost", [](const PlanReport& report) { return report.plan.query.budget.to_string(); })
+      .def_prop_ro("mechanism", [](const PlanReport& report) { return to_string(report.plan.used.mechanism); })
+      .def_prop_ro("worst_case", [](const PlanReport& report) { return report.plan.worst.ranks; })
+      .def_prop_ro("together", [](const PlanReport& report) { return report.plan.worst.together; })
+      .def_prop_ro("typical", [](const PlanReport& report) { return report.plan.typical.median; })
+      .def_prop_ro("nine_in_ten", [](const PlanReport& report) { return report.plan.typical.nine_in_ten; })
+      .def_prop_ro("interval_widths", [](const PlanReport& report) { return report.plan.interval_widths; })
+      .def_prop_ro("noise", [](const PlanReport& report) -> std::optional<std::pair<std::string, std::string>> {
+        if (!report.plan.noise) return {};
+        NoiseInWords words = in_words(*report.plan.noise);
+        return std::pair{std::move(words.what), std::move(words.hint)};
+      });
+}
+
+}  // namespace
+
+void bind_requests(nb::module_& module) {
+  bind_released(module);
+  bind_plan(module);
+  module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("keys"), nb::arg("frame").none());
+  module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));
+  module.def("audit", &audited, nb::arg("words"));
+  module.def("options", &options, nb::arg("verb"),
+             nb::sig("def options(verb: str) -> list[tuple[str, str, str, str, str]]"));
+}
+
+}  // namespace fractile::python

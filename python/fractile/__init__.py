@@ -1,0 +1,50 @@
+"""Quantiles of sensitive data with exact differential privacy.
+
+>>> import fractile
+>>> r = fractile.release([34.0, 51.0, 28.0, 47.0], bounds=(0, 125), step=1, epsilon=1, unsafe_seed=1)  # unsafe: for the example
+>>> len(r.quantiles)
+3
+"""
+
+from . import flow
+from ._audit import Audit, audit
+from ._core import version as __version__
+from ._errors import BudgetError, DataError, Error, FractileWarning, InternalError, LedgerError, UsageError
+from ._ledger import Ledger
+from ._numbers import Number
+from ._plan import Plan, PlannedQuantile, plan
+from ._profile import Lattice, Profile, profile
+from ._release import Comparison, Estimate, Group, Interval, Release, Spent, Value, release
+
+read_receipt = Release.read
+
+__all__ = [
+    "Audit",
+    "BudgetError",
+    "Comparison",
+    "DataError",
+    "Error",
+    "Estimate",
+    "FractileWarning",
+    "Group",
+    "InternalError",
+    "Interval",
+    "Lattice",
+    "Ledger",
+    "LedgerError",
+    "Number",
+    "Plan",
+    "PlannedQuantile",
+    "Profile",
+    "Release",
+    "Spent",
+    "UsageError",
+    "Value",
+    "__version__",
+    "audit",
+    "flow",
+    "plan",
+    "profile",
+    "read_receipt",
+    "release",
+]

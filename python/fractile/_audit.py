@@ -1,0 +1,55 @@
+"""Audits: all small tables and all their neighbours, with exact probabilities."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from . import _core, _words
+from ._numbers import Number
+
+
+class Audit(NamedTuple):
+    """What an audit found. `claimed` and `attained` are decimals, of epsilon, rho or delta; `neighbours` attain it."""
+
+    mechanism: str
+    holds: bool
+    claimed: str
+    attained: str
+    neighbours: tuple[str, str]
+    pairs: int
+
+
+def audit(
+    mechanism: str,
+    *,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    records: int | None = None,
+    values: int | None = None,
+    neighbors: str | None = None,
+    claim: Number | None = None,
+    quantiles: str | Iterable[Number] | None = None,
+    records_per_person: int | None = None,
+    base: str | None = None,
+    expected_rows: int | None = None,
+    groups: bool = False,
+    bounds: tuple[Number, Number] | str | None = None,
+    step: Number | None = None,
+    bounds_budget: Number | None = None,
+    doublings: int | None = None,
+    intervals: Number | None = None,
+    of: str | None = None,
+    together: bool = False,
+) -> Audit:
+    """Tries to break a mechanism's promise, as `fractile audit` does: on all small tables, with exact probabilities.
+
+    Raises:
+        UsageError: the mechanism is not known, or an argument is wrong.
+    """
+    found = json.loads(_core.audit(_words.words(dict(locals()))))
+    return Audit(
+        found["mechanism"], found["holds"], str(found["claimed"]), str(found["attained"]), tuple(found["neighbours"]), found["pairs"]
+    )

@@ -1,0 +1,100 @@
+"""Errors: what is wrong and where, and what to do about it. No message holds a value of the data."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar, TypeVar
+
+_E = TypeVar("_E", bound="Error")
+
+_OPTION = re.compile(r"--([a-z][a-z-]*)")
+_PAIR = re.compile(r"--(bounds) (-?[0-9.]+|LO) (-?[0-9.]+|HI)")
+_NUMBER = re.compile(r"--([a-z][a-z-]*) (\"[^\"]*\"|-?[0-9][^\s,;)]*)")
+_LIST = re.compile(r"--(keys|compare|quantiles|candidates) ([^\s;,]+(?:,[^\s;,]+)+)")
+_WORD = re.compile(r"--([a-z][a-z-]*) ([a-z][a-z-]*)(?=$|[,;)])")
+
+
+def _name(option: str) -> str:
+    return option.replace("-", "_")
+
+
+def _value(text: str) -> str:
+    if text.startswith('"') or re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
+        return text
+    return f'"{text}"'
+
+
+def _in_python(text: str) -> str:
+    """The program's words as Python's: "--step 1" is "step=1"."""
+    if text.startswith("fractile ") or " fractile ledger " in text:
+        return text  # a command to type
+    text = _PAIR.sub(lambda m: f"{m[1]}=({m[2]}, {m[3]})", text)
+    text = text.replace("--bounds auto", 'bounds="auto"')
+    text = _NUMBER.sub(lambda m: f"{_name(m[1])}={_value(m[2])}", text)
+    text = _LIST.sub(lambda m: f"{_name(m[1])}=[{', '.join(_value(item) for item in m[2].split(','))}]", text)
+    if re.search(r"\b(write|example|pass)\b", text):
+        text = _WORD.sub(lambda m: f'{_name(m[1])}="{m[2]}"', text)
+    return _OPTION.sub(lambda m: _name(m[1]), text)
+
+
+class Error(Exception):
+    """Every failure of fractile.
+
+    Attributes:
+        message: what is wrong, and where.
+        hint: what to do next; "" when there is nothing to say.
+        field: the argument that is wrong; "" when it is none of them alone.
+        code: the exit code that the program `fractile` has for it.
+    """
+
+    code: ClassVar[int] = 70
+
+    def __init__(self, message: str, hint: str = "", field: str = "") -> None:
+        super().__init__(message + (f"\n  {hint}" if hint else ""))
+        self.message = message
+        self.hint = hint
+        self.field = field
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.message, self.hint, self.field)
+
+    @classmethod
+    def of_core(cls: type[_E], what: str, hint: str) -> _E:
+        """The library's error in Python's words."""
+        named = re.match(r"--([a-z][a-z-]*)", what)
+        field = _name(named[1]) if named else ""
+        return cls(_in_python(what), _in_python(hint), field)
+
+
+class UsageError(Error, ValueError):
+    """An argument is wrong; nothing was read or spent."""
+
+    code = 2
+
+
+class DataError(Error):
+    """A frame, file, table or cell is unusable."""
+
+    code = 3
+
+
+class BudgetError(Error):
+    """The privacy budget does not allow it; nothing was spent."""
+
+    code = 4
+
+
+class LedgerError(Error):
+    """The ledger is locked, corrupt or of a newer version."""
+
+    code = 5
+
+
+class InternalError(Error):
+    """A defect, or the system failed."""
+
+    code = 70
+
+
+class FractileWarning(UserWarning):
+    """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed."""

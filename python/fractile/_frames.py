@@ -1,0 +1,123 @@
+"""Doors: from whatever holds a column to the library's Frame, without a copy. Nothing here imports pandas, polars, pyarrow or numpy."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from array import array
+from typing import Any
+
+from . import _core
+from ._errors import DataError, FractileWarning, UsageError
+
+_HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, or the path of a file"
+
+
+def is_path(data: Any) -> bool:
+    return isinstance(data, (str, os.PathLike))
+
+
+def _module(data: Any) -> str:
+    return type(data).__module__.partition(".")[0]
+
+
+def _has_arrow(data: Any) -> bool:
+    return hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__")
+
+
+def _exported(data: Any, name: str) -> _core.Frame:
+    if hasattr(data, "__arrow_c_stream__"):
+        return _core.Frame.of_stream(data.__arrow_c_stream__(), name)
+    schema, values = data.__arrow_c_array__()
+    return _core.Frame.of_array(schema, values, name)
+
+
+def _has_columns(data: Any) -> bool:
+    """Whether it is a table rather than one column."""
+    return hasattr(data, "columns") or hasattr(data, "column_names")
+
+
+def _columns_of(data: Any) -> list[str]:
+    return [str(name) for name in (data.column_names if hasattr(data, "column_names") else data.columns)]
+
+
+def _chosen(names: list[str], column: str, others: list[str]) -> str:
+    """The column to publish: the one that is named, or the only one. All of them must be there."""
+    if not column and len(names) != 1:
+        raise UsageError("column is missing: the frame has several", 'name the column to publish, column="age"', "column")
+    for name in [column, *others] if column else others:
+        if name not in names:
+            listed = ", ".join(f"'{each}'" for each in names[:20]) + (", ..." if len(names) > 20 else "")
+            raise DataError(f"the frame has no column '{name}'; it has {listed}", "name one of the columns", "column")
+    return column or names[0]
+
+
+def _distinct(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _selected(data: Any, columns: list[str]) -> Any:
+    """The frame with these columns alone, so that nothing else is exported."""
+    if _module(data) in ("duckdb", "_duckdb"):
+        return data.select(*('"' + name.replace('"', '""') + '"' for name in columns))
+    if _module(data) in ("polars", "pyarrow"):
+        return data.select(columns)
+    return data[columns] if _module(data) == "pandas" else data
+
+
+def _is_masked_int(data: Any) -> bool:
+    return _module(data) == "pandas" and str(data.dtype) == "float64" and bool(data.isna().any())
+
+
+def _warn_of_pandas(data: Any, name: str) -> None:
+    """pandas makes doubles of whole numbers when one is missing, and then one record changes what others are."""
+    if not _is_masked_int(data):
+        return
+    present = data.dropna()
+    if len(present) and bool((present % 1 == 0).all()) and bool((present.abs() >= 2**53).any()):
+        warnings.warn(
+            f"column '{name}' holds whole numbers as doubles, because a record is missing: pandas has rounded them, so that one "
+            'record changes others; use a nullable type, astype("Int64") before the values are read',
+            FractileWarning,
+            stacklevel=5,
+        )
+
+
+def _of_sequence(data: Any, name: str) -> _core.Frame:
+    """A list: whole numbers or floats, not both, since one record must not decide how another is read."""
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in data):
+        return _core.Frame.of_numbers(array("q", data), name)
+    if all(isinstance(value, float) for value in data):
+        return _core.Frame.of_numbers(array("d", data), name)
+    raise UsageError("data: a list holds int alone or float alone", _HINT, "data")
+
+
+def frame_of(data: Any, column: str, others: list[str]) -> tuple[_core.Frame, str]:
+    """The frame, and the name of the column to publish. `others`: columns of persons and keys."""
+    if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a LazyFrame, which its owner collects
+        column = _chosen(data.collect_schema().names(), column, others)
+        return _exported(data.select(_distinct([column, *others])).collect(), ""), column
+    if _has_arrow(data) and _has_columns(data):
+        column = _chosen(_columns_of(data), column, others)
+        selected = _selected(data, _distinct([column, *others]))
+        if _module(data) != "pandas":
+            return _exported(selected, ""), column
+        if not others:
+            return frame_of(selected[column], column, [])
+        _warn_of_pandas(selected[column], column)
+        return _exported(selected, ""), column
+    if others:
+        raise UsageError("person and by name columns of a frame, and the data are one column", "give the frame", "data")
+    name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")
+    if _module(data) == "pandas":
+        _warn_of_pandas(data, name)
+        if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
+            return _core.Frame.of_numbers(data.to_numpy(), name), name  # also without pyarrow
+    if _has_arrow(data):
+        return _exported(data, name), name
+    if isinstance(data, (list, tuple)):
+        return _of_sequence(data, name), name
+    try:
+        return _core.Frame.of_numbers(data, name), name
+    except TypeError:
+        raise UsageError(f"data: a {type(data).__name__} is no column of numbers", _HINT, "data") from None

@@ -1,0 +1,96 @@
+"""Ledgers: what may be spent on a dataset, and what was."""
+
+from __future__ import annotations
+
+import html as _html
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from . import _core, _words
+from ._numbers import Number
+
+
+class Ledger:
+    """A durable ledger of privacy budgets, a file that the program `fractile ledger` reads, too.
+
+    Any number of processes may use it at once. Nothing is kept open here: every method reads the file anew, and checks it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.path!r})"
+
+    def init(
+        self,
+        dataset: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        delta: Number | None = None,
+        neighbors: str | None = None,
+        unit: str | None = None,
+        person: str | None = None,
+        records_per_person: int | None = None,
+        source: str | None = None,
+    ) -> Ledger:
+        """Makes the file if it is not there, and adds a dataset to it, which never changes afterwards; the ledger itself.
+
+        Raises:
+            UsageError: there is one of this name already, or an argument is wrong.
+            LedgerError: the file is no ledger, or cannot be written.
+        """
+        words = _words.words({name: value for name, value in locals().items() if name != "self"})
+        _core.ledger_add(self.path, words)
+        return self
+
+    def statement(self, dataset: str = "") -> _core.Statement:
+        """Datasets with their balances (`accounts`) and all entries (`entries`), as of now."""
+        return _core.ledger_statement(self.path, dataset)
+
+    @property
+    def accounts(self) -> list[_core.Account]:
+        return list(self.statement().accounts)
+
+    @property
+    def entries(self) -> list[_core.Entry]:
+        return list(self.statement().entries)
+
+    def verify(self, head: str = "") -> str:
+        """Checks everything, and returns the hash of the last line; `head`: the hash of an earlier one, which was kept elsewhere.
+
+        Raises:
+            LedgerError: names the first thing that is wrong.
+        """
+        return _core.ledger_verify(self.path, head)
+
+    def void(self, entry: int, reason: str) -> None:
+        """Declares that a reserved entry's release was never published: it no longer counts."""
+        _core.ledger_void(self.path, entry, reason)
+
+    def export(self, format: str = "json") -> str:
+        """All that there is: "json" or "csv"."""
+        statement = self.statement()
+        return statement.csv(True) if format == "csv" else statement.json(True)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row an entry."""
+        import pandas as pd
+
+        names = ("id", "dataset", "cost", "state", "reserved_at", "settled_at", "query", "reason")
+        entries = self.entries
+        return pd.DataFrame({name: [getattr(entry, name) for entry in entries] for name in names}).set_index("id")
+
+    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        """The page of `fractile ledger show --format html`."""
+        return self.statement().page(dict(about or {}))[0]
+
+    def _repr_html_(self) -> str:
+        page = _html.escape(self.to_html(), quote=True)
+        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The ledger"'
+        return f'<iframe srcdoc="{page}" {frame}></iframe>'

@@ -1,0 +1,102 @@
+"""Numbers, exactly: what is given becomes the words that the library reads."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Union
+
+from ._errors import FractileWarning, UsageError
+
+#: An exact number. A float means the decimal that Python prints for it: 0.1 is 1/10.
+Number = Union[int, float, str, Fraction, Decimal]
+
+_LONG = 16  # significant digits, from which on a float looks computed
+
+
+def _refuse(field: str, what: str, hint: str) -> UsageError:
+    return UsageError(f"{field}: {what}", hint, field)
+
+
+def _of_float(value: float, field: str) -> str:
+    if not math.isfinite(value):
+        raise _refuse(field, f"{value} is not a number", "write a finite number")
+    text = float.__repr__(value)
+    digits = re.sub(r"e.*|[-.]", "", text).strip("0")
+    if len(digits) < _LONG:
+        return text
+    near = Fraction(value).limit_denominator(10_000)
+    meant = f'"{near}"' if abs(float(near) - value) <= 1e-15 * max(1.0, abs(value)) else "a str, Fraction or Decimal"
+    raise _refuse(
+        field, f"{text} is a float that looks computed, and would be taken for exactly this decimal", f"write {meant}"
+    )
+
+
+def word(value: Any, field: str, public: bool = False) -> str:
+    """The number as the library reads it. `public`: it must not come from the data, so that a numpy or pandas scalar is warned of."""
+    if isinstance(value, bool) or value is None:
+        raise _refuse(field, f"{value} is not a number", 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)')
+    is_scalar = type(value).__module__.partition(".")[0] in ("numpy", "pandas", "polars", "pyarrow")
+    if is_scalar and public:
+        warnings.warn(
+            f"{field} is a {type(value).__module__}.{type(value).__name__}, which looks computed from the data; it must be "
+            "known without looking at them",
+            FractileWarning,
+            stacklevel=5,
+        )
+    if isinstance(value, str):
+        return str(value).strip()
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise _refuse(field, f"{value} is not a number", "write a finite number")
+        return format(value, "f")
+    if isinstance(value, float):
+        return _of_float(value, field)
+    if hasattr(value, "__index__"):
+        return str(value.__index__())
+    if is_scalar and hasattr(value, "__float__"):  # numpy.float32 prints the shortest decimal of its own width
+        return str(value)
+    raise _refuse(
+        field, f"{type(value).__name__} is not a number", 'write an int, float, str, Fraction or Decimal, such as "1/3"'
+    )
+
+
+def words(values: Any, field: str, public: bool = False) -> str:
+    """One number, a name such as quartiles, or several numbers, with commas between them."""
+    if isinstance(values, str):
+        return values
+    if isinstance(values, Iterable):
+        return ",".join(word(value, field, public) for value in values)
+    return word(values, field, public)
+
+
+def fraction(value: Any, field: str, public: bool = False) -> Fraction:
+    """The number as a Fraction."""
+    text = word(value, field, public)
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise _refuse(field, f"'{text}' is not a number", 'write a number such as 0.5, "1/3" or Fraction(1, 3)') from None
+
+
+def decimal(value: Fraction) -> Decimal | Fraction:
+    """The number as a Decimal if its decimals end, else as it is."""
+    denominator = value.denominator
+    twos = fives = 0
+    while denominator % 2 == 0:
+        denominator //= 2
+        twos += 1
+    while denominator % 5 == 0:
+        denominator //= 5
+        fives += 1
+    if denominator != 1:
+        return value
+    places = max(twos, fives)
+    unscaled = value.numerator * 10**places // value.denominator
+    return Decimal((int(unscaled < 0), tuple(map(int, str(abs(unscaled)))), -places))

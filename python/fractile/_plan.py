@@ -1,0 +1,127 @@
+"""Plans: what a release will cost, and how wrong it may be, before anything is spent."""
+
+from __future__ import annotations
+
+import html as _html
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from . import _core, _words
+from ._numbers import Number
+
+
+class PlannedQuantile(NamedTuple):
+    """Rank errors, in records: by how many records the published value misses its quantile."""
+
+    quantile: Fraction
+    worst_case: int | None  #: whatever the table, with probability `confidence`; None where no bound is known
+    median: float  #: typical, on the public table
+    nine_in_ten: float
+
+
+class Plan:
+    """What a query would run, cost and be worth. No table was read and nothing was spent."""
+
+    def __init__(self, report: _core.PlanReport, words: _words.Words) -> None:
+        self._report = report
+        self._words = words
+
+    @property
+    def quantiles(self) -> list[PlannedQuantile]:
+        r = self._report
+        return [PlannedQuantile(*row) for row in zip(r.quantiles, r.worst_case, r.typical, r.nine_in_ten)]
+
+    @property
+    def cost(self) -> str:
+        """The budget: with a wanted error, the smallest one that achieves it."""
+        return self._report.cost
+
+    @property
+    def mechanism(self) -> str:
+        return self._report.mechanism
+
+    @property
+    def together(self) -> int | None:
+        """The worst case of all quantiles at once."""
+        return self._report.together
+
+    @property
+    def interval_widths(self) -> list[float]:
+        """Of intervals that are asked for: the median width, in records between the ends; one a quantile."""
+        return list(self._report.interval_widths)
+
+    def to_pandas(self) -> Any:
+        """A DataFrame with a row a quantile: worst_case, median and nine_in_ten, in records."""
+        import pandas as pd
+
+        rows = self.quantiles
+        return pd.DataFrame(
+            {
+                "worst_case": pd.array([row.worst_case for row in rows], dtype="Int64"),
+                "median": [row.median for row in rows],
+                "nine_in_ten": [row.nine_in_ten for row in rows],
+            },
+            index=pd.Index([float(row.quantile) for row in rows], name="quantile"),
+        )
+
+    def to_json(self) -> str:
+        """As `fractile plan --format json` prints it."""
+        return self._report.json()
+
+    def to_csv(self) -> str:
+        return self._report.csv()
+
+    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        """The page of `fractile plan --format html`."""
+        return _core.plan(self._words, True).page(dict(about or {}))[0]
+
+    def figures(self, *, about: Mapping[str, str] | None = None) -> dict[str, str]:
+        """The page's figures as SVG, and their tables as CSV, by the names of their files."""
+        return _core.plan(self._words, True).page(dict(about or {}))[1]
+
+    def __repr__(self) -> str:
+        return self._report.table()
+
+    def _repr_html_(self) -> str:
+        page = _html.escape(self.to_html(), quote=True)
+        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The plan"'
+        return f'<iframe srcdoc="{page}" {frame}></iframe>'
+
+
+def plan(
+    *,
+    quantiles: str | Number | Iterable[Number] | None = None,
+    synthetic_rows: int | None = None,
+    bounds: tuple[Number, Number] | str | None = None,
+    step: Number | None = None,
+    candidates: Iterable[Number] | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    neighbors: str | None = None,
+    records_per_person: int | None = None,
+    rank_error: int | None = None,
+    percentile_error: Number | None = None,
+    solve_for: str | None = None,
+    confidence: Number | None = None,
+    shape: str | None = None,
+    mechanism: str | None = None,
+    expected_rows: int | None = None,
+    no_interpolation: bool = False,
+    base: str | None = None,
+    rates: str | None = None,
+    intervals: Number | None = None,
+    of: str | None = None,
+    together: bool = False,
+) -> Plan:
+    """What a release will cost, and how wrong it may be. No table is read and nothing is spent.
+
+    The arguments are the options of the program `fractile plan`; `rank_error` in place of a budget asks for the smallest one by which
+    no quantile misses by more records.
+
+    Raises:
+        UsageError: an argument is wrong, or no budget achieves the error.
+    """
+    words = _words.words(dict(locals()))
+    return Plan(_core.plan(words, False), words)

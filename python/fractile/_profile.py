@@ -1,0 +1,147 @@
+"""Profiles: the counts of a column on a lattice. They merge, and are as sensitive as the data: they *are* the data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+from . import _core, _frames, _numbers
+from ._errors import DataError, UsageError
+from ._numbers import Number
+
+_FORMAT = "fractile profile 1"
+
+
+class Lattice:
+    """The possible values, public and exact: `Lattice(0, 125, 1)`, or `Lattice(candidates=[...])` in increasing order."""
+
+    def __init__(
+        self,
+        lower: Number | None = None,
+        upper: Number | None = None,
+        step: Number | None = None,
+        *,
+        candidates: Iterable[Number] | None = None,
+    ) -> None:
+        if candidates is not None:
+            if (lower, upper, step) != (None, None, None):
+                raise UsageError("candidates stands instead of bounds and a step", "give one or the other", "candidates")
+            points = [_numbers.fraction(point, "candidates", public=True) for point in candidates]
+            self._core = _core.Lattice.of(points)
+        else:
+            low, high = (_numbers.fraction(end, "bounds", public=True) for end in (lower, upper))
+            self._core = _core.Lattice.regular(low, high, _numbers.fraction(step, "step", public=True))
+
+    def __len__(self) -> int:
+        return int(self._core.size)
+
+    @property
+    def size(self) -> int:
+        """How many values, up to 2^62."""
+        return int(self._core.size)
+
+    @property
+    def lower(self) -> Fraction:
+        return self._core.lower
+
+    @property
+    def upper(self) -> Fraction:
+        return self._core.upper
+
+    def __getitem__(self, index: int) -> Fraction:
+        if not 0 <= index < self.size:
+            raise IndexError(index)
+        return self._core.at(index)
+
+    def _described(self) -> dict[str, Any]:
+        if self._core.is_regular:
+            return {"lower": str(self.lower), "upper": str(self.upper), "step": str(self._core.step)}
+        return {"candidates": [str(self._core.at(i)) for i in range(self.size)]}
+
+    @classmethod
+    def _of(cls, described: dict[str, Any]) -> Lattice:
+        if "candidates" in described:
+            return cls(candidates=described["candidates"])
+        return cls(described["lower"], described["upper"], described["step"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lattice) and self._described() == other._described()
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self._described()))
+
+    def __repr__(self) -> str:
+        if not self._core.is_regular:
+            return f"Lattice(candidates=[{', '.join(str(self._core.at(i)) for i in range(min(self.size, 20)))}])"
+        return f"Lattice({self.lower}, {self.upper}, {self._core.step})"
+
+
+class Profile:
+    """How many records lie at each position of a lattice. Sensitive: it is the data, counted."""
+
+    def __init__(self, lattice: Lattice, core: _core.RankProfile) -> None:
+        self.lattice = lattice
+        self._core = core
+
+    @property
+    def records(self) -> int:
+        return self._core.records
+
+    @property
+    def counts(self) -> list[tuple[int, int]]:
+        """(position, count) in increasing order: 2 i + 1 is on candidate i, 2 i between it and the one before."""
+        return self._core.counts
+
+    def merge(self, other: Profile) -> Profile:
+        """The profile of both columns together."""
+        if self.lattice != other.lattice:
+            raise UsageError("the profiles are over different lattices", "count both on the same one", "other")
+        return Profile(self.lattice, _core.RankProfile.merge(self._core, other._core))
+
+    __or__ = merge
+
+    def to_bytes(self) -> bytes:
+        """All of it, as text in UTF-8. It is as sensitive as the data."""
+        body = {"format": _FORMAT, "lattice": self.lattice._described(), "counts": self.counts}
+        return json.dumps(body, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Profile:
+        """What to_bytes() gave.
+
+        Raises:
+            DataError: for anything else.
+        """
+        try:
+            body = json.loads(data)
+            if body["format"] != _FORMAT:
+                raise ValueError
+            lattice = Lattice._of(body["lattice"])
+            positions = [position for position, _ in body["counts"]]
+            counts = [count for _, count in body["counts"]]
+            return cls(lattice, _core.RankProfile.of_counts(lattice.size, positions, counts))
+        except (ValueError, KeyError, TypeError):
+            raise DataError("these bytes are no profile", "give what to_bytes() has returned") from None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Profile) and self.lattice == other.lattice and self._core.equals(other._core)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<Profile over {self.lattice!r}: as sensitive as the data>"
+
+
+def profile(data: Any, column: str | None = None, *, lattice: Lattice, null: str = "drop") -> Profile:
+    """Counts a column in memory on a lattice. What comes back is as sensitive as the data, and is no release.
+
+    Raises:
+        UsageError: an argument is wrong.
+        DataError: the frame or a record is unusable.
+    """
+    if null not in ("drop", "error"):
+        raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    frame, name = _frames.frame_of(data, column or "", [])
+    return Profile(lattice, _core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))

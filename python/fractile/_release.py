@@ -1,0 +1,511 @@
+"""Releases: what is asked, and what comes back."""
+
+from __future__ import annotations
+
+import html as _html
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
+
+from . import _core, _frames, _numbers, _words
+from ._errors import DataError, FractileWarning, UsageError
+from ._numbers import Number
+
+if TYPE_CHECKING:
+    from ._ledger import Ledger
+
+#: An exact value: a Decimal, or a Fraction where its decimals do not end.
+Value = Union[Decimal, Fraction]
+
+
+class Interval(NamedTuple):
+    """A confidence interval. An end that is the range's may lie beyond it: `or_below`, `or_above`."""
+
+    lower: Value
+    upper: Value
+    or_below: bool = False
+    or_above: bool = False
+
+
+class Estimate(NamedTuple):
+    """A number with the interval in which it lies."""
+
+    value: Value
+    interval: Interval
+
+
+class Comparison(NamedTuple):
+    """One quantile against another one, or against that of another group; `ratio` is None where it is not defined."""
+
+    key: str
+    quantile: str
+    against: str
+    difference: Estimate
+    ratio: Estimate | None
+
+
+class Spent(NamedTuple):
+    """What a part of a release cost, of epsilon or of rho."""
+
+    on: str
+    amount: str
+
+
+def _exact(text: str) -> Value:
+    return _numbers.decimal(Fraction(text))
+
+
+class Group(Mapping[Fraction, Value]):
+    """The quantiles of one group, or of a whole column: a mapping from quantiles to exact values."""
+
+    def __init__(self, key: str, column: str, values: dict[Fraction, Value], details: _core.Group | None) -> None:
+        self.key = key
+        self.column = column
+        self._values = values
+        self._details = details
+
+    def __getitem__(self, quantile: Number) -> Value:
+        wanted = _numbers.fraction(quantile, "quantile")
+        if wanted not in self._values:
+            raise KeyError(f"{quantile} was not released; these were: {', '.join(map(str, self._values))}")
+        return self._values[wanted]
+
+    def __iter__(self) -> Iterator[Fraction]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"Group({self.key!r}, {{{', '.join(f'{q}: {v}' for q, v in self._values.items())}}})"
+
+
+class Release:
+    """Published quantiles: one column's, or one a group. It holds nothing that was not paid for.
+
+    `r[0.5]` is an exact value, `g["north"]` a group; `receipt` is what `fractile release --receipt` writes, byte for byte.
+    """
+
+    def __init__(self, released: _core.Released | None, text: str = "", ledger: str = "") -> None:
+        self._released = released
+        self._text = text
+        self._read: _core.Receipt | None = None
+        self._groups: dict[str, Group] | None = None
+        self._ledger = ledger
+
+    # --- What was published -------------------------------------------------------------------------------------------
+
+    @property
+    def receipt(self) -> str:
+        """The receipt: JSON, as docs/receipt.md describes it. Composed when it is first asked for."""
+        if not self._text:
+            assert self._released is not None
+            self._text = self._released.receipt
+        return self._text
+
+    @property
+    def details(self) -> _core.Receipt:
+        """What the receipt says, read and verified."""
+        if self._read is None:
+            self._read = _core.read_receipt(self.receipt, "the receipt")
+        return self._read
+
+    @property
+    def _all(self) -> dict[str, Group]:
+        if self._groups is None:
+            self._groups = self._drawn() if self._is_new else self._of_receipt()
+        return self._groups
+
+    @property
+    def _is_new(self) -> bool:
+        return self._released is not None and not self._released.stored
+
+    def _drawn(self) -> dict[str, Group]:
+        assert self._released is not None
+        groups = {}
+        for number, key in enumerate(self._released.keys or [""]):
+            values = {q: _numbers.decimal(v) for q, v in self._released.values(number)}
+            groups[key] = Group(key, self._released.column, values, None)
+        return groups
+
+    def _of_receipt(self) -> dict[str, Group]:
+        read = self.details
+        return {
+            group.key: Group(
+                group.key, read.column, {Fraction(p.quantile): _exact(p.value) for p in group.quantiles}, group
+            )
+            for group in read.groups
+        }
+
+    @property
+    def is_grouped(self) -> bool:
+        return list(self._all) != [""]
+
+    @property
+    def keys(self) -> list[str]:
+        """The groups' keys, in their order; none without groups."""
+        return list(self._all) if self.is_grouped else []
+
+    @property
+    def column(self) -> str:
+        return next(iter(self._all.values())).column
+
+    @property
+    def quantiles(self) -> dict[Fraction, Value]:
+        """Quantiles and values of a release without groups."""
+        return dict(self._only)
+
+    @property
+    def _only(self) -> Group:
+        if self.is_grouped:
+            raise UsageError(f"there are several groups: {', '.join(self.keys[:20])}", "name one of them, g[key]", "key")
+        return self._all[""]
+
+    @overload
+    def __getitem__(self, which: str) -> Group: ...
+    @overload
+    def __getitem__(self, which: float | Fraction | Decimal) -> Value: ...
+    def __getitem__(self, which: Any) -> Group | Value:
+        if self.is_grouped:
+            if which not in self._all:
+                raise KeyError(f"{which!r} is no key of a group; the keys are: {', '.join(self.keys[:20])}")
+            return self._all[which]
+        return self._only[which]
+
+    def __len__(self) -> int:
+        return len(self._all) if self.is_grouped else len(self._only)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._all if self.is_grouped else self._only)
+
+    # --- What is known of it ------------------------------------------------------------------------------------------
+
+    @property
+    def has_intervals(self) -> bool:
+        if self._released is not None and self._is_new:
+            return self._released.has_intervals
+        return bool(self.details.interval_level)
+
+    @property
+    def intervals(self) -> dict[Fraction, Interval]:
+        """Of a release without groups that was asked for them; otherwise empty."""
+        return self._intervals_of(self._only.key)
+
+    def _intervals_of(self, key: str) -> dict[Fraction, Interval]:
+        group = next(g for g in self.details.groups if g.key == key)
+        return {
+            Fraction(p.quantile): Interval(
+                _exact(p.interval.lower), _exact(p.interval.upper), p.interval.or_below, p.interval.or_above
+            )
+            for p in group.quantiles
+            if p.interval.lower
+        }
+
+    @property
+    def rank_errors(self) -> dict[Fraction, int | None]:
+        """By how many records a value misses its quantile at most, with probability 0.95; None where no bound is known."""
+        group = self.details.groups[0]
+        return {Fraction(p.quantile): None if p.rank_error is None else int(p.rank_error) for p in group.quantiles}
+
+    @property
+    def cost(self) -> str:
+        return self.details.cost
+
+    @property
+    def mechanism(self) -> str:
+        """What ran; of groups that ran different ones, what the first ran."""
+        return self.details.groups[0].mechanism
+
+    @property
+    def spent(self) -> list[Spent]:
+        """The cost, part by part."""
+        return [Spent(part.on, part.amount) for part in self.details.groups[0].spent]
+
+    @property
+    def from_ledger(self) -> bool:
+        """Whether the ledger held this release already, so that nothing was read or spent."""
+        return self._released is not None and self._released.stored
+
+    def compare(self, first: Number, second: Number) -> list[Comparison]:
+        """Differences and ratios of two groups (their keys) or of two quantiles, with intervals, for no further budget.
+
+        Raises:
+            UsageError: without intervals, and for what was not released.
+        """
+
+        def estimate(parts: tuple[Any, ...]) -> Estimate:
+            value, lower, upper = (_numbers.decimal(part) for part in parts[:3])
+            return Estimate(value, Interval(lower, upper, *parts[3:]))
+
+        names = [_numbers.word(name, "compare") for name in (first, second)]
+        return [
+            Comparison(key, quantile, against, estimate(difference), None if ratio is None else estimate(ratio))
+            for key, quantile, against, difference, ratio in _core.comparisons(self.receipt, *names)
+        ]
+
+    # --- How it is shown ----------------------------------------------------------------------------------------------
+
+    def explain(self, format: str = "text", compare: Sequence[Number] | None = None) -> str:
+        """The receipt in plain words: "text" or "markdown"."""
+        if format not in ("text", "markdown"):
+            raise UsageError(f"format: '{format}' is not known", 'choose "text" or "markdown"', "format")
+        return _core.explain(self.receipt, format == "markdown", _pair(compare))
+
+    def to_html(
+        self, *, about: Mapping[str, str] | None = None, public: bool = False, compare: Sequence[Number] | None = None
+    ) -> str:
+        """The page of `fractile explain --format html`: one file, which holds the receipt unless it is `public`."""
+        return self._page(about, public, compare)[0]
+
+    def figures(self, *, about: Mapping[str, str] | None = None, public: bool = False) -> dict[str, str]:
+        """The page's figures as SVG, and their tables as CSV, by the names of their files."""
+        return self._page(about, public, None)[1]
+
+    def to_registry(self, about: Mapping[str, str]) -> str:
+        """A record for the public registry of deployments of differential privacy, as YAML."""
+        return _core.registry(self.receipt, dict(about))
+
+    def to_csv(self, *, compare: Sequence[Number] | None = None) -> str:
+        return _core.receipt_csv(self.receipt, _pair(compare))
+
+    def _page(
+        self, about: Mapping[str, str] | None, public: bool, compare: Sequence[Number] | None
+    ) -> tuple[str, dict[str, str]]:
+        account = self._released.account if self._released is not None else None
+        return _core.receipt_page(self.receipt, dict(about or {}), public, _pair(compare), account)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the receipt durably, or for a name that ends with .html the page; never replaces a file."""
+        text = self.to_html() if os.fspath(path).endswith(".html") else self.receipt
+        _core.write_durably(os.fspath(path), text)
+
+    def to_pandas(self) -> Any:
+        """A Series indexed by quantile, as Series.quantile gives; with intervals a DataFrame; of groups a DataFrame with a row a key.
+
+        Values are floats, or ints when all are whole. Exact ones: `quantiles`.
+        """
+        import pandas as pd
+
+        if self.is_grouped:
+            frame = pd.DataFrame(
+                [_plain(group.values()) for group in self._all.values()],
+                index=pd.Index(self.keys, name=self.details.by),
+                columns=[float(q) for q in next(iter(self._all.values()))],
+            )
+            return frame.rename_axis(columns="quantile")
+        index = pd.Index([float(q) for q in self._only], name="quantile", dtype="float64")
+        if not self.has_intervals:
+            return pd.Series(_plain(self._only.values()), index=index, name=self.column)
+        intervals = self.intervals.values()
+        return pd.DataFrame(
+            {
+                "value": _plain(self._only.values()),
+                "lower": _plain(i.lower for i in intervals),
+                "upper": _plain(i.upper for i in intervals),
+            },
+            index=index,
+        )
+
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table with a row a value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
+
+        Values are decimals, exactly.
+        """
+        import pyarrow as pa
+
+        rows = [(key, quantile, value) for key, group in self._all.items() for quantile, value in group.items()]
+        columns: dict[str, Any] = {}
+        if self.is_grouped:
+            columns["key"] = [key for key, _, _ in rows]
+        columns["quantile"] = [str(quantile) for _, quantile, _ in rows]
+        columns["value"] = [value for _, _, value in rows]
+        if self.has_intervals:
+            intervals = [self._intervals_of(key)[quantile] for key, quantile, _ in rows]
+            columns["lower"] = [interval.lower for interval in intervals]
+            columns["upper"] = [interval.upper for interval in intervals]
+        return pa.table(columns)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Values against quantiles on matplotlib axes, which are returned; a line a group, and intervals as bars."""
+        import matplotlib.pyplot as plt  # pyright: ignore[reportMissingImports]
+
+        axes = ax if ax is not None else plt.gca()
+        for key, group in self._all.items():
+            shares, values = [float(q) for q in group], [float(v) for v in group.values()]
+            intervals = self._intervals_of(key).values()
+            if intervals:
+                bars = [
+                    [v - float(i.lower) for v, i in zip(values, intervals)],
+                    [float(i.upper) - v for v, i in zip(values, intervals)],
+                ]
+                axes.errorbar(shares, values, yerr=bars, marker="o", capsize=3, label=key or None)
+            else:
+                axes.plot(shares, values, marker="o", label=key or None)
+        axes.set(xlabel="quantile", ylabel=self.column)
+        if self.is_grouped:
+            axes.legend(title=self.details.by)
+        return axes
+
+    def __repr__(self) -> str:
+        lines = [_core.receipt_table(self.receipt, None).rstrip("\n")]
+        lines.append(f"{self.details.cost}, neighbors {self.details.neighbors}")
+        if self.details.unsafe_seed:
+            lines.append("NOT PRIVATE: the random bits came from a seed")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The page, in a frame of its own, so that its style does not reach the notebook's."""
+        page = _html.escape(self.to_html(), quote=True)
+        note = (
+            ""
+            if self._ledger or self._released is None
+            else "<p><strong>This release was entered in no ledger</strong>: nobody adds up what was spent.</p>"
+        )
+        frame = 'style="width:100%;height:40em;border:1px solid #8888;background:#fff" sandbox="" title="The release"'
+        return f'{note}<iframe srcdoc="{page}" {frame}></iframe>'
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Release:
+        """A receipt, or a page that holds one, from a file. A receipt that was changed since it was written is refused.
+
+        Raises:
+            DataError: when there is no such file, or no whole receipt in it.
+        """
+        name = os.fspath(path)
+        try:
+            text = Path(name).read_text(encoding="utf-8", errors="strict")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise DataError(f"the receipt '{name}' cannot be read: {reason}", "name a file that save() has written") from None
+        return cls.from_text(text, name)
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "the receipt") -> Release:
+        """The same of a text."""
+        if text.startswith("<!DOCTYPE html>"):
+            text = _core.receipt_of_page(text)
+        release = cls(None, text)
+        release._read = _core.read_receipt(text, name)
+        return release
+
+
+def _plain(values: Iterable[Value]) -> list[int] | list[float]:
+    """For tables: whole numbers as int, others as the nearest float."""
+    listed = list(values)
+    if all(value == int(value) for value in listed):
+        return [int(value) for value in listed]
+    return [float(value) for value in listed]
+
+
+def _pair(compare: Sequence[Number] | None) -> tuple[str, str] | None:
+    if compare is None:
+        return None
+    if isinstance(compare, str) or len(compare) != 2:
+        raise UsageError("compare: two keys or two quantiles are expected", 'write compare=("north", "south")', "compare")
+    return _numbers.word(compare[0], "compare"), _numbers.word(compare[1], "compare")
+
+
+def release(
+    data: Any = None,
+    column: str | None = None,
+    *,
+    quantiles: str | Number | Iterable[Number] | None = None,
+    synthetic_rows: int | None = None,
+    bounds: tuple[Number, Number] | str | None = None,
+    step: Number | None = None,
+    bounds_budget: Number | None = None,
+    candidates: Iterable[Number] | None = None,
+    by: str | None = None,
+    keys: Iterable[str] | None = None,
+    keys_file: str | os.PathLike[str] | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    neighbors: str | None = None,
+    records_per_person: int | None = None,
+    person: str | None = None,
+    public_rows: bool = False,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    again: bool = False,
+    source: str | None = None,
+    mechanism: str | None = None,
+    expected_rows: int | None = None,
+    no_interpolation: bool = False,
+    base: str | None = None,
+    rates: str | None = None,
+    intervals: Number | None = None,
+    of: str | None = None,
+    together: bool = False,
+    null: str | None = None,
+    sql: str | None = None,
+    sql_stability: int | None = None,
+    table: Mapping[str, str | os.PathLike[str]] | None = None,
+    input_format: str | None = None,
+    delimiter: str | None = None,
+    single_line_records: bool = False,
+    duckdb: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    receipt: str | os.PathLike[str] | None = None,
+    unsafe_seed: int | None = None,
+) -> Release:
+    """Publishes quantiles of a column with differential privacy.
+
+    The arguments are the options of the program `fractile release`, which `fractile release --help` describes; they mean the same
+    and have the same defaults, and one seed gives one receipt.
+
+    Args:
+        data: a column or a frame (pandas, polars, pyarrow, duckdb, whatever speaks Arrow; numpy, array, memoryview), or the path of
+            a CSV, TSV, Parquet or JSON file. It is not copied, and of a frame only the named columns are read.
+        column: the column to publish; of a frame of one column, and of a column, it may be left out.
+        bounds: the smallest and the largest possible value, known without looking at the data; or "auto", to pay for finding them.
+        step: the distance between possible values.
+        epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
+
+    Returns:
+        The release: `r[0.5]`, `r.quantiles`, `r.receipt`, and of groups `g["north"]`.
+
+    Raises:
+        UsageError: an argument is wrong; nothing was read.
+        DataError: the frame, file, table or a cell is unusable.
+        BudgetError: the ledger refuses; nothing was spent.
+        LedgerError: the ledger is unusable.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("data", "column", "keys", "ledger")}
+    words = _words.words(given)
+    ledger_path = _ledger_path(ledger)
+    if ledger_path:
+        words["--ledger"] = [ledger_path]
+    listed = _words.keys(keys)
+    if column is not None:
+        words["--column"] = [column]
+    frame = None
+    file = ""
+    if _frames.is_path(data):
+        file = os.fspath(data)
+    elif data is not None:
+        others = [name for name in (person, by) if name]
+        frame, words["--column"] = _framed(data, column, others)
+    elif not table:
+        raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
+    if frame is None:
+        _words.add_engine(words)
+    released = _core.release(words, file, listed, frame)
+    for what, hint in released.warnings:
+        warnings.warn(f"{what}; {hint}", FractileWarning, stacklevel=2)
+    return Release(released, ledger=ledger_path)
+
+
+def _framed(data: Any, column: str | None, others: list[str]) -> tuple[_core.Frame, list[str]]:
+    frame, name = _frames.frame_of(data, column or "", others)
+    return frame, [name]
+
+
+def _ledger_path(ledger: Any) -> str:
+    if ledger is None:
+        return ""
+    return str(os.fspath(getattr(ledger, "path", ledger)))

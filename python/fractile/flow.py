@@ -1,0 +1,417 @@
+"""What a release is worth to an analyst, and whether less epsilon can be worth more. Fractions in, fractions out.
+
+>>> from fractions import Fraction
+>>> from fractile import flow
+>>> truth = flow.Channel([["3/4", "1/4"], ["1/4", "3/4"]])
+>>> noise = flow.Channel([["2/3", "1/3"], ["1/3", "2/3"]])
+>>> truth.refines(noise).verdict
+'refines'
+>>> noise.refines(truth).verdict
+'does not refine'
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, Union
+
+from . import _core, _numbers, _words
+from ._errors import UsageError
+from ._numbers import Number
+
+Rows = list[list[Fraction]]
+#: A pipeline's file, or a Pipeline.
+PipelineLike = Union["Pipeline", str, os.PathLike]  # type: ignore[type-arg]
+
+
+class Bounds(NamedTuple):
+    """A real number between two exact ones; equal ends are an exact number."""
+
+    lower: Fraction
+    upper: Fraction
+
+    @property
+    def is_exact(self) -> bool:
+        return self.lower == self.upper
+
+    def __float__(self) -> float:
+        return float((self.lower + self.upper) / 2)
+
+
+class Counterexample(NamedTuple):
+    """An analyst to whom the second channel is worth more: they lose less with it."""
+
+    prior: list[Fraction]
+    losses: Rows  #: a row a secret, a column an action
+    actions: list[str]
+    loss_from: Fraction
+    loss_to: Fraction
+
+
+class Refinement:
+    """A verdict with its certificate: "refines", "does not refine" or "undecided"."""
+
+    def __init__(self, core: _core.Refinement, first: Channel, second: Channel) -> None:
+        self._core, self._first, self._second = core, first, second
+
+    @property
+    def verdict(self) -> str:
+        return self._core.verdict
+
+    @property
+    def reason(self) -> str:
+        return self._core.reason
+
+    @property
+    def witness(self) -> Rows | None:
+        """A stochastic matrix: the second channel is the first followed by it."""
+        return self._core.witness
+
+    @property
+    def counterexample(self) -> Counterexample | None:
+        found = self._core.counterexample
+        return None if found is None else Counterexample(*found)
+
+    def verify(self) -> bool:
+        """Multiplies, adds and compares in exact arithmetic; shares no code with what found the certificate."""
+        return self._core.verify(self._first._core, self._second._core)
+
+    def __bool__(self) -> bool:
+        if self.verdict == "undecided":
+            raise UsageError(f"it is undecided: {self.reason}", "ask for its verdict", "")
+        return self.verdict == "refines"
+
+    def __repr__(self) -> str:
+        return f"<Refinement: {self.verdict}; {self.reason}>"
+
+
+def _rows(rows: Iterable[Iterable[Number]], field: str) -> Rows:
+    return [[_numbers.fraction(entry, field) for entry in row] for row in rows]
+
+
+class Channel:
+    """Row x is the distribution of what is observed when the secret is x."""
+
+    def __init__(
+        self,
+        rows: Iterable[Iterable[Number]],
+        secrets: Sequence[str] = (),
+        observations: Sequence[str] = (),
+    ) -> None:
+        self._core = _core.Channel(_rows(rows, "rows"), list(secrets), list(observations))
+
+    @classmethod
+    def _of(cls, core: _core.Channel) -> Channel:
+        channel = cls.__new__(cls)
+        channel._core = core
+        return channel
+
+    @property
+    def secrets(self) -> list[str]:
+        return self._core.secrets
+
+    @property
+    def observations(self) -> list[str]:
+        return self._core.observations
+
+    @property
+    def rows(self) -> Rows:
+        return self._core.rows
+
+    def __matmul__(self, other: Channel) -> Channel:
+        """First this one, then the other on what it shows."""
+        return Channel._of(self._core.then(other._core))
+
+    def kronecker(self, other: Channel) -> Channel:
+        """Two participants side by side."""
+        return Channel._of(self._core.kronecker(other._core))
+
+    def refines(self, other: Channel) -> Refinement:
+        """Is this one worth at least as much as the other to every analyst? Decided exactly."""
+        return Refinement(self._core.refines(other._core), self, other)
+
+    def smallest_epsilon(self, distances: Iterable[Iterable[Number]] = ()) -> str | None:
+        """The least epsilon that it keeps, as "ln 3"; None when there is none. `distances` between secrets: 1, unless they are given."""
+        return self._core.smallest_epsilon(_rows(distances, "distances"))
+
+    def expected_loss(self, losses: Iterable[Iterable[Number]], prior: Iterable[Number] | None = None) -> Fraction:
+        """Of an analyst who takes the best action after each observation. `losses`: a row a secret; the prior is uniform."""
+        size = len(self.secrets)
+        beliefs = [Fraction(1, size)] * size if prior is None else [_numbers.fraction(p, "prior") for p in prior]
+        return self._core.expected_loss(beliefs, _rows(losses, "losses"))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Channel) and self._core.equals(other._core)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = "; ".join(" ".join(map(str, row)) for row in self.rows[:8])
+        return f"Channel({len(self.secrets)} x {len(self.observations)}: {shown})"
+
+
+def bayes_risk(secrets: int) -> Rows:
+    """0 for guessing the secret, 1 otherwise."""
+    return _core.bayes_risk(secrets)
+
+
+def linear_error(values: Iterable[Number]) -> Rows:
+    """The distance of the guess from the secret, both among the values."""
+    return _core.linear_error([_numbers.fraction(value, "values") for value in values])
+
+
+def squared_error(values: Iterable[Number]) -> Rows:
+    return _core.squared_error([_numbers.fraction(value, "values") for value in values])
+
+
+class Analyst(NamedTuple):
+    """Who looks at a release, and what they want; as [analyst] in a pipeline's file, which `fractile flow --help` describes."""
+
+    loss: str | Iterable[Iterable[Number]]
+    prior: str | Mapping[str, Any] | Iterable[Number] | None = None
+    scale: Number | None = None
+    about: str | Mapping[str, Any] | None = None
+
+
+def _toml(value: Any, field: str) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    if isinstance(value, os.PathLike):
+        return _toml(os.path.abspath(value), field)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{key} = {_toml(item, field)}" for key, item in value.items()) + " }"
+    if isinstance(value, Iterable):
+        return "[" + ", ".join(_toml(item, field) for item in value) + "]"
+    return _toml(_numbers.word(value, field), field)
+
+
+class Pipeline:
+    """Participants perturb their values, and a post-processor combines them; as [pipeline] in a file, with the same words.
+
+    >>> survey = Pipeline(participants=2, values=[0, 1, 2], perturber="geometric", post={"query": "count", "of": [0]})
+    >>> survey.check(epsilon=("ln 2", "ln 3")).verdict
+    'unstable'
+    """
+
+    def __init__(
+        self,
+        *,
+        participants: int,
+        values: Iterable[Number],
+        perturber: Any,
+        post: Any,
+        secret: str | None = None,
+        known: Any = None,
+        answers: Iterable[Number] | None = None,
+        analyst: Analyst | None = None,
+    ) -> None:
+        given = {name: value for name, value in locals().items() if name not in ("self", "analyst") and value is not None}
+        lines = ["[pipeline]", *(f"{name} = {_toml(value, name)}" for name, value in given.items())]
+        if analyst is not None:
+            members = analyst._asdict()
+            lines += ["[analyst]", *(f"{name} = {_toml(v, name)}" for name, v in members.items() if v is not None)]
+        self._core = _core.PipelineFile.of("\n".join(lines) + "\n", "the pipeline", _words.engine())
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Pipeline:
+        """From a TOML file."""
+        pipeline = cls.__new__(cls)
+        pipeline._core = _core.PipelineFile.read(os.fspath(path), _words.engine())
+        return pipeline
+
+    @property
+    def participants(self) -> int:
+        return self._core.participants
+
+    @property
+    def values(self) -> list[Fraction]:
+        return self._core.values
+
+    def check(
+        self,
+        *,
+        epsilon: tuple[Number, Number] | None = None,
+        from_: Number | None = None,
+        to: Number | None = None,
+        any_prior: bool = False,
+    ) -> Check:
+        """Over a range: does less epsilon never help an analyst? Or: is `from_` worth at least as much as `to` to every analyst?
+
+        With an analyst and a range, also where more epsilon costs them: `windows`.
+        """
+        words = _range(epsilon)
+        if from_ is not None:
+            words["--from"] = [_numbers.word(from_, "from_")]
+        if to is not None:
+            words["--to"] = [_numbers.word(to, "to")]
+        if any_prior:
+            words["--any-prior"] = ["true"]
+        return Check(self._core.check(words))
+
+    def loss(self, epsilon: Number, *, exact: bool = False) -> Bounds:
+        """The analyst's expected loss at one epsilon: exact for logarithms, where that is short; with `exact` however long."""
+        words = {"--epsilon": [_numbers.word(epsilon, "epsilon")]} | ({"--exact": ["true"]} if exact else {})
+        return Bounds(*self._core.loss(words).loss)
+
+    def loss_curve(self, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
+        """The analyst's expected loss over a range, and where it rises."""
+        return LossCurve(self._core.sweep(_range(epsilon) | {"--points": [_numbers.word(points, "points")]}))
+
+    def channel(self, epsilon: Number) -> Channel:
+        """The channel at one epsilon, which is a logarithm: "ln 3"."""
+        return Channel._of(self._core.channel(_numbers.word(epsilon, "epsilon")))
+
+
+def _range(epsilon: tuple[Number, Number] | None) -> _words.Words:
+    if epsilon is None:
+        return {}
+    if isinstance(epsilon, str) or len(tuple(epsilon)) != 2:
+        raise UsageError("epsilon: a range has two ends", 'write epsilon=("ln 2", "ln 3")', "epsilon")
+    low, high = (_numbers.word(end, "epsilon") for end in epsilon)
+    return {"--epsilon": [f"{low}..{high}"]}
+
+
+class Window(NamedTuple):
+    """More epsilon costs the analyst in here; ends in odds = exp(epsilon), enclosed. `proof`: two odds and their losses."""
+
+    start: Bounds
+    end: Bounds
+    proof: tuple[Fraction, Fraction, Bounds, Bounds] | None
+
+
+class Windows:
+    """Where more epsilon costs an analyst."""
+
+    def __init__(self, core: _core.Windows) -> None:
+        self.method: str = core.method  #: "isolated", "enclosed", "scanned", "proved" (there are none) or "none"
+        self.are_all: bool = core.are_all  #: outside of them and of what is undecided, the loss does not rise
+        self.undecided: list[Bounds] = [Bounds(*bounds) for bounds in core.undecided]
+        self._windows = [
+            Window(Bounds(*a), Bounds(*b), None if p is None else (p[0], p[1], Bounds(*p[2]), Bounds(*p[3])))
+            for a, b, p in core.windows
+        ]
+
+    def __iter__(self) -> Any:
+        return iter(self._windows)
+
+    def __len__(self) -> int:
+        return len(self._windows)
+
+    def __getitem__(self, index: int) -> Window:
+        return self._windows[index]
+
+
+class _Report:
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    def to_json(self) -> str:
+        """As `fractile flow ... --format json` prints it, certificates among it."""
+        return str(self._core.json())
+
+    def to_csv(self) -> str:
+        return str(self._core.csv())
+
+    def __repr__(self) -> str:
+        return str(self._core.table())
+
+
+class Check(_Report):
+    """A verdict: "stable", "unstable", "refines", "does not refine" or "undecided"."""
+
+    @property
+    def verdict(self) -> str:
+        return str(self._core.verdict)
+
+    @property
+    def reason(self) -> str:
+        return str(self._core.reason)
+
+    @property
+    def windows(self) -> Windows | None:
+        """Of the pipeline's analyst over a range; None when nobody was asked about."""
+        found = getattr(self._core, "windows", None)
+        return None if found is None else Windows(found)
+
+    def verify(self) -> bool | None:
+        """Checks its certificate again, in exact arithmetic; None when there is none."""
+        return _core.verify(self.to_json()).holds
+
+    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        return str(self._core.page(dict(about or {}))[0])
+
+
+class LossPoint(NamedTuple):
+    epsilon: str
+    loss: Bounds
+    change: str  #: since the point before: "falls", "rises", "flat" or "undecided"
+
+
+class LossCurve(_Report):
+    """An analyst's expected loss against epsilon."""
+
+    @property
+    def points(self) -> list[LossPoint]:
+        return [LossPoint(epsilon, Bounds(*loss), change) for epsilon, loss, change in self._core.points]
+
+    @property
+    def windows(self) -> Windows:
+        return Windows(self._core.windows)
+
+    def to_html(self, *, about: Mapping[str, str] | None = None) -> str:
+        return str(self._core.page(dict(about or {}))[0])
+
+    def to_pandas(self) -> Any:
+        """A Series of losses as floats, by epsilon in words."""
+        import pandas as pd
+
+        points = self.points
+        return pd.Series([float(p.loss) for p in points], index=pd.Index([p.epsilon for p in points], name="epsilon"), name="loss")
+
+
+def _pipeline(of: PipelineLike) -> Pipeline:
+    return of if isinstance(of, Pipeline) else Pipeline.read(of)
+
+
+def check(pipeline: PipelineLike, **question: Any) -> Check:
+    """Pipeline.check() of a pipeline or its file."""
+    return _pipeline(pipeline).check(**question)
+
+
+def loss(pipeline: PipelineLike, epsilon: Number, *, exact: bool = False) -> Bounds:
+    """Pipeline.loss() of a pipeline or its file."""
+    return _pipeline(pipeline).loss(epsilon, exact=exact)
+
+
+def loss_curve(pipeline: PipelineLike, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
+    """Pipeline.loss_curve() of a pipeline or its file."""
+    return _pipeline(pipeline).loss_curve(epsilon, points=points)
+
+
+def channel(pipeline: PipelineLike, epsilon: Number) -> Channel:
+    """Pipeline.channel() of a pipeline or its file."""
+    return _pipeline(pipeline).channel(epsilon)
+
+
+def compare(
+    first: str | os.PathLike[str], second: str | os.PathLike[str], *, from_: Number | None = None, to: Number | None = None
+) -> Check:
+    """Is one pipeline, or channel, in a file worth as much as another to every analyst? As `fractile flow compare`."""
+    words: _words.Words = {}
+    if from_ is not None:
+        words["--from"] = [_numbers.word(from_, "from_")]
+    if to is not None:
+        words["--to"] = [_numbers.word(to, "to")]
+    return Check(_core.compare(os.fspath(first), os.fspath(second), words))
+
+
+def verify(certificate: str) -> bool | None:
+    """Whether a certificate holds that `to_json()`, or `fractile flow check --format json`, gave; None when it holds nothing to check."""
+    return _core.verify(certificate).holds

@@ -1,0 +1,170 @@
+"""Every door gives what the file gives: the same records in the same order, and so with one seed the same values."""
+
+import array
+import datetime
+from decimal import Decimal
+
+import duckdb
+import fractile
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+AGES = {"bounds": (0, 125), "step": 1, "epsilon": 1, "unsafe_seed": 7}
+
+COLUMNS = {
+    "pandas": lambda p: pd.Series(p["age"], name="age"),
+    "pandas, nullable": lambda p: pd.Series(p["age"], dtype="Int64"),
+    "pandas, Arrow": lambda p: pd.Series(p["age"], dtype="int64[pyarrow]"),
+    "pandas, doubles": lambda p: pd.Series(p["age"], dtype=float),
+    "polars": lambda p: pl.Series("age", p["age"]),
+    "polars, in pieces": lambda p: pl.concat([pl.Series("age", p["age"][:100]), pl.Series("age", p["age"][100:])], rechunk=False),
+    "pyarrow": lambda p: pa.array(p["age"]),
+    "pyarrow, in pieces": lambda p: pa.chunked_array([p["age"][:7], p["age"][7:]]),
+    "pyarrow, a slice": lambda p: pa.array([3, 4, 5, *p["age"], 6]).slice(3, len(p["age"])),
+    "pyarrow, NULLs": lambda p: pa.array([None, *p["age"], None]),
+    "pyarrow, decimals": lambda p: pa.array([Decimal(a) for a in p["age"]], pa.decimal128(20, 2)),
+    "numpy": lambda p: np.array(p["age"]),
+    "numpy, doubles with NaN": lambda p: np.array([np.nan, *p["age"]]),
+    "numpy, half": lambda p: np.array(p["age"], dtype=np.float16),
+    "numpy, backwards": lambda p: np.array(p["age"][::-1])[::-1],
+    "numpy, every second": lambda p: np.repeat(np.array(p["age"]), 2)[::2],
+    "array": lambda p: array.array("i", p["age"]),
+    "memoryview": lambda p: memoryview(array.array("d", p["age"])),
+    "list": lambda p: p["age"],
+    **{f"numpy {kind}": lambda p, kind=kind: np.array(p["age"], dtype=kind) for kind in "bhilBHILfd"},
+}
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "pandas, categories": lambda p: pd.DataFrame(p).astype({"region": "category"}),
+    "pandas, persons as text": lambda p: pd.DataFrame(p).astype({"id": str}),
+    "polars": pl.DataFrame,
+    "polars, lazy": pl.LazyFrame,
+    "polars, categories": lambda p: pl.DataFrame(p).with_columns(pl.col("region").cast(pl.Categorical)),
+    "pyarrow": pa.table,
+    "pyarrow, a batch": lambda p: pa.RecordBatch.from_pydict(p),
+    "pyarrow, in pieces": lambda p: pa.Table.from_batches(pa.table(p).to_batches(max_chunksize=37)),
+    "pyarrow, large text": lambda p: pa.table(p).set_column(2, "region", pa.array(p["region"], pa.large_string())),
+    "pyarrow, views": lambda p: pa.table(p).set_column(2, "region", pa.array(p["region"], pa.string_view())),
+    "duckdb": lambda p: duckdb.from_arrow(pa.table(p)),
+}
+
+
+@pytest.fixture(scope="module")
+def ages(csv):
+    return fractile.release(csv, "age", **AGES).quantiles
+
+
+@pytest.mark.parametrize("door", COLUMNS)
+def test_columns(door, people, ages):
+    assert fractile.release(COLUMNS[door](people), **AGES).quantiles == ages
+
+
+@pytest.mark.parametrize("door", FRAMES)
+def test_frames(door, people, ages):
+    release = fractile.release(FRAMES[door](people), "age", **AGES)
+    assert release.quantiles == ages
+    assert release.column == "age"
+
+
+@pytest.mark.parametrize("door", FRAMES)
+def test_persons_and_groups(door, people, csv):
+    asked = {"by": "region", "keys": ["north", "south"], "person": "id", "records_per_person": 2, "bounds": (0, 500_000)}
+    asked |= {"step": "0.01", "epsilon": "ln 3", "unsafe_seed": 7}
+    release = fractile.release(FRAMES[door](people), "income", **asked)
+    of_file = fractile.release(csv, "income", **asked)
+    assert {key: dict(release[key]) for key in release.keys} == {key: dict(of_file[key]) for key in ("north", "south")}
+
+
+def test_a_series_in_a_loop_of_strides(people):
+    matrix = np.array([people["age"], people["id"]]).T
+    assert fractile.release(matrix[:, 0], **AGES).quantiles == fractile.release(people["age"], **AGES).quantiles
+
+
+def test_a_broadcast_number():
+    # A stride of 0: the same number over and over.
+    release = fractile.release(np.broadcast_to(np.array([40.0]), (1000,)), quantiles="median", **AGES)
+    assert release[0.5] == 40
+
+
+def test_only_named_columns_are_exported(people):
+    class Watched(pl.DataFrame):
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise AssertionError("the whole frame was exported")
+
+    frame = Watched(people)
+    assert len(fractile.release(frame.select("age"), "age", **AGES)) == 3
+
+
+def test_decimals_are_exact():
+    # 0.15 lies halfway between 0.1 and 0.2; its nearest double lies below.
+    exact = pa.array([Decimal("0.15")] * 4000, pa.decimal128(5, 2))
+    asked = {"bounds": (0, 1), "step": "0.1", "quantiles": "median", "epsilon": 10, "mechanism": "exponential"}
+    assert fractile.release(exact, **asked)[0.5] == Decimal("0.2")
+    assert fractile.release([0.15] * 4000, **asked)[0.5] == Decimal("0.1")
+
+
+def test_whole_numbers_are_exact_beyond_2_to_the_53():
+    large = 2**53 + 1
+    asked = {"bounds": (large - 5, large + 5), "step": 1, "quantiles": "median", "epsilon": 10, "mechanism": "exponential"}
+    for kind in (pa.int64(), pa.uint64(), pa.decimal128(20, 0)):
+        assert fractile.release(pa.array([large] * 4000).cast(kind), **asked)[0.5] == large
+
+
+def test_unsigned_numbers_clamp():
+    release = fractile.release(np.full(4000, 2**64 - 1, dtype=np.uint64), quantiles="median", mechanism="exponential", **AGES)
+    assert release[0.5] == 125
+
+
+def test_null_policy(people):
+    with pytest.raises(fractile.DataError, match="row 3, column 'x'"):
+        fractile.release(pa.table({"x": [1, 2, None]}), "x", null="error", **AGES)
+    with pytest.raises(fractile.DataError, match="row 2, column 'x'"):
+        fractile.release(pd.Series([1.0, float("nan")], name="x"), null="error", **AGES)
+    assert len(fractile.release(people["age"], null="error", **AGES)) == 3
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array(["1", "2"]),
+        pa.array([True, False]),
+        pa.array([datetime.date(2020, 1, 1)]),
+        np.array(["a"]),
+        np.array([True]),
+        np.array([1 + 2j]),
+        [1, 2.5],
+        ["a"],
+        {"a": 1},
+        3,
+    ],
+    ids=str,
+)
+def test_what_is_no_column_of_numbers(column):
+    with pytest.raises((fractile.DataError, fractile.UsageError)) as caught:
+        fractile.release(column, **AGES)
+    assert caught.value.hint
+
+
+def test_missing_columns(people):
+    for frame in (pd.DataFrame(people), pl.DataFrame(people), pl.LazyFrame(people), pa.table(people)):
+        with pytest.raises(fractile.DataError, match="no column 'ages'"):
+            fractile.release(frame, "ages", **AGES)
+        with pytest.raises(fractile.UsageError, match="column is missing"):
+            fractile.release(frame, **AGES)
+    with pytest.raises(fractile.UsageError, match="one column"):
+        fractile.release(people["age"], person="id", **AGES)
+
+
+def test_pandas_rounds_whole_numbers_when_one_is_missing():
+    rounded = pd.Series([9007199254740993, None])
+    with pytest.warns(fractile.FractileWarning, match="Int64"):
+        fractile.release(rounded, bounds=(0, 2**60), step=1, epsilon=1)
+
+
+def test_bounds_from_the_data_are_warned_of(people):
+    ages = np.array(people["age"])
+    with pytest.warns(fractile.FractileWarning, match="looks computed from the data"):
+        fractile.release(ages, bounds=(ages.min(), ages.max() + 100), step=1, epsilon=1)

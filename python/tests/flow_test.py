@@ -1,0 +1,100 @@
+"""Channels, pipelines and what they are worth: Fractions in, Fractions out, and the program's words."""
+
+import json
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import fractile
+import pytest
+from fractile import flow
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "flow"
+
+
+def test_channels():
+    response = flow.Channel([["3/4", "1/4"], ["1/4", "3/4"]])
+    noisier = response @ response
+    assert noisier.rows == [[Fraction(5, 8), Fraction(3, 8)], [Fraction(3, 8), Fraction(5, 8)]]
+    worth = response.refines(noisier)
+    assert worth.verdict == "refines" and worth and worth.verify()
+    assert worth.witness == response.rows
+    refuted = noisier.refines(response)
+    assert not refuted and refuted.verify()
+    found = refuted.counterexample
+    assert found.loss_to < found.loss_from
+    assert noisier.expected_loss(found.losses, found.prior) == found.loss_from
+    assert response.expected_loss(found.losses, found.prior) == found.loss_to
+    assert response.smallest_epsilon() == "ln 3"
+    assert response.expected_loss(flow.bayes_risk(2)) == Fraction(1, 4)
+    assert len(response.kronecker(response).rows) == 4
+    with pytest.raises(fractile.UsageError):
+        flow.Channel([["1/2", "1/3"]])
+
+
+@pytest.mark.parametrize("name", ["geometric_count", "geometric_outliers", "geometric_sum", "response_count", "response_sum"])
+def test_checks_equal_the_program(name, program):
+    file = EXAMPLES / f"{name}.toml"
+    check = flow.check(file, epsilon=("ln 2", "ln 3"))
+    codes = {"stable": 0, "unstable": 1, "undecided": 6}
+    assert check.to_json() == program("flow", "check", file, "--epsilon", "ln 2..ln 3", "--format", "json", code=codes[check.verdict])
+    pair = flow.check(file, from_="ln 3", to="ln 2")
+    codes = {"refines": 0, "does not refine": 1, "undecided": 6}
+    assert pair.to_json() == program("flow", "check", file, "--from", "ln 3", "--to", "ln 2", "--format", "json", code=codes[pair.verdict])
+    assert pair.verify() in (True, None)
+    if pair.verify() is not None:
+        assert flow.verify(pair.to_json())
+
+
+def test_losses_and_windows_equal_the_program(program):
+    file = EXAMPLES / "known_others.toml"
+    loss = flow.loss(file, "ln 3.5")
+    assert loss.is_exact
+    assert loss.lower == Fraction(1276949536000, 771895089)
+    curve = flow.loss_curve(file, ("1.24", "1.27"), points=31)
+    assert curve.to_json() == program("flow", "sweep", file, "--epsilon", "1.24..1.27", "--points", "31", "--format", "json")
+    assert len(curve.points) == 31
+    assert any(point.change == "rises" for point in curve.points)
+    assert len(curve.windows) >= 1
+    check = flow.check(file, epsilon=("ln 3", "ln 4"))
+    window = check.windows[0]
+    assert window.start.lower < window.end.upper
+    odds_from, odds_to, loss_from, loss_to = window.proof
+    assert odds_from < odds_to and loss_from.upper < loss_to.lower
+    assert "html" in check.to_html()
+
+
+def test_pipelines_in_python():
+    survey = flow.Pipeline(
+        participants=4,
+        values=range(7),
+        perturber="geometric",
+        post={"query": "count", "of": [0]},
+        secret="target",
+        known=[0, 1, 1],
+        analyst=flow.Analyst(loss="linear-error", scale=1000),
+    )
+    assert survey.loss("ln 3.5").lower == Fraction(1276949536000, 771895089)
+    assert survey.participants == 4
+    assert survey.values == list(range(7))
+    channel = survey.channel("ln 3")
+    assert all(sum(row) == 1 for row in channel.rows)
+    half = flow.Pipeline(participants=2, values=[0, Fraction(1, 2)], perturber="randomized-response", post="sum")
+    assert half.values == [0, Fraction(1, 2)]
+    with pytest.raises(fractile.DataError):
+        flow.Pipeline(participants=2, values=[0, 1], perturber="none", post="sum")
+    with pytest.raises(fractile.UsageError):
+        survey.check()
+    with pytest.raises(fractile.UsageError):
+        survey.channel("1")
+    assert survey.check(epsilon=("ln 3", "ln 4"), any_prior=True).verdict in ("stable", "unstable", "undecided")
+
+
+def test_compare(tmp_path, program):
+    rows = "secret,0,1\n0,3/4,1/4\n1,1/4,3/4\n"
+    (tmp_path / "a.csv").write_text(rows)
+    (tmp_path / "b.csv").write_text(rows.replace("3/4", "2/3").replace("1/4", "1/3"))
+    check = flow.compare(tmp_path / "a.csv", tmp_path / "b.csv")
+    assert check.verdict == "refines"
+    assert check.to_json() == program("flow", "compare", tmp_path / "a.csv", tmp_path / "b.csv", "--format", "json")
+    assert os.fspath(tmp_path / "a.csv") in json.loads(check.to_json()).values()

@@ -1,0 +1,149 @@
+"""Ledgers and receipts: what the program writes Python reads, and the other way round."""
+
+import json
+
+import fractile
+import pytest
+
+ASKED = {"bounds": (0, 125), "step": 1}
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return fractile.Ledger(tmp_path / "budget.db").init("people", epsilon=1)
+
+
+def test_a_release_is_paid_once(ledger, csv, program):
+    first = fractile.release(csv, "age", epsilon="1/2", ledger=ledger, **ASKED)
+    again = fractile.release(csv, "age", epsilon="1/2", ledger=ledger, **ASKED)
+    assert again.receipt == first.receipt
+    assert (first.from_ledger, again.from_ledger) == (False, True)
+    assert again.quantiles == first.quantiles
+    # The program answers from the same entry.
+    words = ["release", csv, "--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1/2"]
+    assert program(*words, "--ledger", ledger.path, "--format", "json") == first.receipt
+    assert [entry.state for entry in ledger.entries] == ["committed"]
+    assert ledger.accounts[0].remaining == "epsilon = 1/2"
+    anew = fractile.release(csv, "age", epsilon="1/2", ledger=ledger, again=True, dataset="people", **ASKED)
+    assert not anew.from_ledger
+    with pytest.raises(fractile.BudgetError) as caught:
+        fractile.release(csv, "age", epsilon="1/4", ledger=ledger, **ASKED)
+    assert caught.value.code == 4
+    assert len(ledger.entries) == 2
+    assert len(ledger.verify()) == 64
+    assert json.loads(ledger.export())
+    assert list(ledger.to_pandas()["state"]) == ["committed", "committed"]
+    assert "people" in ledger.to_html()
+
+
+def test_a_frame_has_no_name(ledger, people):
+    # Nobody knows that it is the same table; unless it is said.
+    first = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
+    second = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
+    assert not second.from_ledger
+    third = fractile.release(people["age"], epsilon="1/8", ledger=ledger, source="people", **ASKED)
+    fourth = fractile.release(people["age"], epsilon="1/8", ledger=ledger, source="people", **ASKED)
+    assert fourth.from_ledger
+    assert fourth.receipt == third.receipt
+    assert len(ledger.entries) == 3
+    assert first.receipt
+
+
+def test_what_fails_after_the_charge_stays_reserved(ledger):
+    with pytest.raises(fractile.DataError, match="entry 1 of .* stays reserved"):
+        fractile.release([1.0, float("nan")], epsilon="1/8", null="error", ledger=ledger, **ASKED)
+    assert [entry.state for entry in ledger.entries] == ["reserved"]
+    ledger.void(1, "nothing was published")
+    assert ledger.accounts[0].spent == "epsilon = 0"
+
+
+def test_pins(tmp_path, people, csv):
+    ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1, source=csv)
+    with pytest.raises(fractile.UsageError):
+        fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
+    with pytest.raises(fractile.UsageError):
+        fractile.release(people["age"], epsilon="1/8", ledger=ledger, unsafe_seed=1, **ASKED)
+
+
+def test_no_ledger(tmp_path):
+    with pytest.raises(fractile.LedgerError):
+        fractile.Ledger(tmp_path / "none.db").statement()
+    broken = tmp_path / "broken.db"
+    broken.write_bytes(b"not a ledger at all, this is")
+    with pytest.raises(fractile.LedgerError):
+        fractile.Ledger(broken).verify()
+
+
+def test_receipts(tmp_path, people, csv, program):
+    release = fractile.release(csv, "age", epsilon=1, receipt=tmp_path / "age.json", **ASKED)
+    assert (tmp_path / "age.json").read_text() == release.receipt
+    read = fractile.read_receipt(tmp_path / "age.json")
+    assert read.quantiles == release.quantiles
+    assert read.explain() == release.explain() == program("explain", tmp_path / "age.json")
+    assert read.explain("markdown") == program("explain", tmp_path / "age.json", "--format", "markdown")
+    assert read.to_html() == program("explain", tmp_path / "age.json", "--format", "html")
+    about = {"title": "Ages", "curator": "An office"}
+    (tmp_path / "about.toml").write_text('title = "Ages"\ncurator = "An office"\n')
+    words = ["explain", tmp_path / "age.json", "--format", "html", "--public", "--about", tmp_path / "about.toml"]
+    assert read.to_html(about=about, public=True) == program(*words)
+    assert "release.svg" in read.figures()
+    read.save(tmp_path / "age.html")
+    assert fractile.read_receipt(tmp_path / "age.html").receipt == release.receipt
+    with pytest.raises(fractile.DataError):
+        release.save(tmp_path / "age.json")  # never replaces a file
+    (tmp_path / "forged.json").write_text(release.receipt.replace('"pure"', '"zcdp"'))
+    with pytest.raises(fractile.DataError):
+        fractile.read_receipt(tmp_path / "forged.json")
+    with pytest.raises(fractile.DataError, match="cannot be read"):
+        fractile.read_receipt(tmp_path / "none.json")
+    with pytest.raises(fractile.UsageError):
+        read.to_html(about={"colour": "red"})
+
+
+def test_groups_intervals_and_comparisons(people, csv):
+    import polars as pl
+
+    frame = pl.DataFrame(people)
+    asked = ASKED | {"by": "region", "keys": ["north", "south"], "intervals": 0.95, "expected_rows": 1000, "epsilon": 4}
+    groups = fractile.release(frame, "age", **asked)
+    assert groups.keys == ["north", "south"]
+    assert list(groups["north"]) == list(groups["south"])
+    assert groups["north"][0.5] in groups["north"].values()
+    with pytest.raises(KeyError, match="north"):
+        groups["west"]
+    with pytest.raises(fractile.UsageError):
+        groups.quantiles
+    compared = groups.compare("north", "south")
+    assert [c.quantile for c in compared] == ["1/4", "1/2", "3/4"]
+    assert all(c.difference.interval.lower <= c.difference.value <= c.difference.interval.upper for c in compared)
+    assert groups.compare(0.25, 0.75)[0].key == "north"
+    frame = groups.to_pandas()
+    assert list(frame.index) == ["north", "south"] and list(frame.columns) == [0.25, 0.5, 0.75]
+    assert groups.to_arrow().column_names == ["key", "quantile", "value", "lower", "upper"]
+    one = fractile.release(people["age"], intervals=0.9, expected_rows=3000, epsilon=1, **ASKED)
+    assert set(one.to_pandas().columns) == {"value", "lower", "upper"}
+    assert all(i.lower <= one[q] <= i.upper for q, i in one.intervals.items())
+    with pytest.raises(fractile.UsageError):
+        fractile.release(people["age"], epsilon=1, **ASKED).compare(0.25, 0.75)
+
+
+def test_what_a_notebook_shows(people, ledger):
+    release = fractile.release(people["age"], epsilon="1/8", **ASKED)
+    assert "entered in no ledger" in release._repr_html_()
+    paid = fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
+    assert "entered in no ledger" not in paid._repr_html_()
+    assert "epsilon = 1/8" in repr(paid)
+    assert "left" in paid.to_html()
+    assert "iframe" in fractile.plan(epsilon=1, **ASKED)._repr_html_()
+
+
+def test_tables_for_people(people):
+    release = fractile.release(people["age"], "years", epsilon=1, **ASKED)
+    series = release.to_pandas()
+    assert list(series.index) == [0.25, 0.5, 0.75]
+    assert series.name == "years"
+    assert list(series) == [int(v) for v in release.quantiles.values()]
+    assert release.to_arrow()["value"].to_pylist() == list(release.quantiles.values())
+    assert release.rank_errors[release.details and list(release.quantiles)[0]] > 0
+    assert release.spent
+    assert release.mechanism

@@ -1,0 +1,160 @@
+"""Every option of the program's release and plan is Python's, and both give the same bytes."""
+
+import inspect
+
+import fractile
+import pytest
+from fractile import _core
+
+#: Options that are methods of what comes back.
+METHODS = {
+    "release": {"--format": "to_html", "--about": "to_html", "--figures": "figures", "--public": "to_html", "--compare": "compare"},
+    "plan": {"--format": "to_json", "--about": "to_html", "--figures": "figures"},
+}
+RESULTS = {"release": fractile.Release, "plan": fractile.Plan}
+
+
+def options_of(verb):
+    return {name: argument for name, argument, *_ in _core.options(verb)}
+
+
+@pytest.mark.parametrize("verb", ["release", "plan"])
+def test_python_lacks_none(verb):
+    arguments = {"--" + name.replace("_", "-") for name in inspect.signature(getattr(fractile, verb)).parameters} - {"--data"}
+    assert arguments == set(options_of(verb)) - set(METHODS[verb])
+    for method in METHODS[verb].values():
+        assert hasattr(RESULTS[verb], method)
+
+
+#: For each option of release: what is asked beside the usual things, as the program is asked and as Python is.
+RELEASE = {
+    "--column": ({}, []),
+    "--quantiles": ({"quantiles": [0.1, "1/2", 0.9]}, ["--quantiles", "0.1,1/2,0.9"]),
+    "--synthetic-rows": ({"synthetic_rows": 8}, ["--synthetic-rows", "8"]),
+    "--bounds": ({"bounds": (0, 200)}, ["--bounds", "0", "200"]),
+    "--step": ({"step": 0.5}, ["--step", "0.5"]),
+    "--bounds-budget": ({"bounds": "auto", "bounds_budget": "1/4"}, ["--bounds", "auto", "--bounds-budget", "1/4"]),
+    "--candidates": ({"candidates": [0, 18, 65, 120], "bounds": None, "step": None}, ["--candidates", "0,18,65,120"]),
+    "--by": ({"by": "region", "keys": ["north", "south"]}, ["--by", "region", "--keys", "north,south"]),
+    "--keys": ({"by": "region", "keys": ["east"]}, ["--by", "region", "--keys", "east"]),
+    "--keys-file": ({"by": "region", "keys_file": "KEYS"}, ["--by", "region", "--keys-file", "KEYS"]),
+    "--epsilon": ({"epsilon": "ln 3"}, ["--epsilon", "ln 3"]),
+    "--rho": ({"epsilon": None, "rho": 0.125}, ["--rho", "0.125"]),
+    "--delta": ({"delta": 1e-6}, ["--delta", "1e-06"]),
+    "--neighbors": ({"neighbors": "change-one"}, ["--neighbors", "change-one"]),
+    "--records-per-person": ({"records_per_person": 3}, ["--records-per-person", "3"]),
+    "--person": ({"person": "id", "records_per_person": 2}, ["--person", "id", "--records-per-person", "2"]),
+    "--public-rows": ({"public_rows": True}, ["--public-rows"]),
+    "--mechanism": ({"mechanism": "approximate"}, ["--mechanism", "approximate"]),
+    "--expected-rows": ({"expected_rows": 3000}, ["--expected-rows", "3000"]),
+    "--no-interpolation": ({"quantiles": "deciles", "no_interpolation": True}, ["--quantiles", "deciles", "--no-interpolation"]),
+    "--base": ({"base": "uniform"}, ["--base", "uniform"]),
+    "--rates": ({"mechanism": "approximate", "rates": "as-published"}, ["--mechanism", "approximate", "--rates", "as-published"]),
+    "--intervals": ({"intervals": 0.95, "expected_rows": 3000}, ["--intervals", "0.95", "--expected-rows", "3000"]),
+    "--of": ({"intervals": 0.9, "expected_rows": 3000, "of": "table"}, ["--intervals", "0.9", "--expected-rows", "3000", "--of", "table"]),
+    "--together": (
+        {"intervals": 0.9, "expected_rows": 3000, "together": True},
+        ["--intervals", "0.9", "--expected-rows", "3000", "--together"],
+    ),
+    "--null": ({"null": "error"}, ["--null", "error"]),
+    "--sql": ({"sql": "SELECT TRY_CAST(age AS DOUBLE) + 1 AS age FROM input"}, ["--sql", "SELECT TRY_CAST(age AS DOUBLE) + 1 AS age FROM input"]),
+    "--sql-stability": (
+        {"sql": "SELECT max(TRY_CAST(age AS DOUBLE)) AS age FROM input GROUP BY id", "sql_stability": 1},
+        ["--sql", "SELECT max(TRY_CAST(age AS DOUBLE)) AS age FROM input GROUP BY id", "--sql-stability", "1"],
+    ),
+    "--table": (
+        {"sql": "SELECT TRY_CAST(age AS DOUBLE) AS age FROM again", "table": {"again": "CSV"}},
+        ["--sql", "SELECT TRY_CAST(age AS DOUBLE) AS age FROM again", "--table", "again=CSV"],
+    ),
+    "--input-format": ({"input_format": "csv"}, ["--input-format", "csv"]),
+    "--delimiter": ({"delimiter": ","}, ["--delimiter", ","]),
+    "--single-line-records": ({"single_line_records": True}, ["--single-line-records"]),
+    "--duckdb": ({"duckdb": "DUCKDB"}, ["--duckdb", "DUCKDB"]),
+    "--threads": ({"threads": 2}, ["--threads", "2"]),
+    "--receipt": ({"receipt": "RECEIPT-python"}, ["--receipt", "RECEIPT-program"]),
+    "--unsafe-seed": ({"unsafe_seed": 8}, ["--unsafe-seed", "8"]),
+}
+LEDGER = {"--ledger", "--dataset", "--again", "--source"}  # ledger_test
+
+
+def test_every_option_is_tried():
+    assert set(RELEASE) | LEDGER == set(options_of("release")) - set(METHODS["release"])
+
+
+@pytest.mark.parametrize("option", RELEASE)
+def test_release_equals_the_program(option, csv, program, engine, tmp_path):
+    arguments, words = RELEASE[option]
+    keys = tmp_path / "keys.txt"
+    keys.write_text("north\neast\n", encoding="utf-8")
+    named = {"KEYS": str(keys), "CSV": csv, "DUCKDB": engine}
+
+    def filled(value):
+        if isinstance(value, dict):
+            return {key: filled(item) for key, item in value.items()}
+        if isinstance(value, str):
+            for name, text in named.items():
+                value = value.replace(name, text)
+            value = value.replace("RECEIPT", str(tmp_path / "receipt"))
+        return value
+
+    given = {"bounds": (0, 125), "step": 1, "epsilon": 1, "unsafe_seed": 7} | filled(arguments)
+    typed = [filled(word) for word in words]
+    for name, usual in (("--bounds", ["0", "125"]), ("--step", ["1"]), ("--epsilon", ["1"]), ("--unsafe-seed", ["7"])):
+        if name not in typed and given.get(name[2:].replace("-", "_")) is not None:
+            typed += [name, *usual]
+    printed = program("release", csv, "--column", "age", *typed, "--format", "json")
+    release = fractile.release(csv, "age", **given)
+    assert release.receipt == printed
+    if option == "--receipt":
+        assert (tmp_path / "receipt-python").read_text() == (tmp_path / "receipt-program").read_text() == printed
+
+
+PLAN = {
+    "--quantiles": ({"quantiles": "deciles"}, ["--quantiles", "deciles"]),
+    "--synthetic-rows": ({"synthetic_rows": 8}, ["--synthetic-rows", "8"]),
+    "--bounds": ({"bounds": (0, 200)}, ["--bounds", "0", "200"]),
+    "--step": ({"step": 0.5}, ["--step", "0.5"]),
+    "--candidates": ({"candidates": [0, 18, 65, 120], "bounds": None, "step": None}, ["--candidates", "0,18,65,120"]),
+    "--epsilon": ({"epsilon": 2}, ["--epsilon", "2"]),
+    "--rho": ({"epsilon": None, "rho": "1/8"}, ["--rho", "1/8"]),
+    "--delta": ({"delta": 1e-6}, ["--delta", "1e-06"]),
+    "--neighbors": ({"neighbors": "change-one"}, ["--neighbors", "change-one"]),
+    "--records-per-person": ({"records_per_person": 3}, ["--records-per-person", "3"]),
+    "--rank-error": ({"epsilon": None, "rank_error": 100}, ["--rank-error", "100"]),
+    "--percentile-error": (
+        {"epsilon": None, "percentile_error": 5, "expected_rows": 3000},
+        ["--percentile-error", "5", "--expected-rows", "3000"],
+    ),
+    "--solve-for": ({"epsilon": None, "rank_error": 100, "solve_for": "rho"}, ["--rank-error", "100", "--solve-for", "rho"]),
+    "--confidence": ({"confidence": 0.9}, ["--confidence", "0.9"]),
+    "--shape": ({"shape": "uniform"}, ["--shape", "uniform"]),
+    "--mechanism": ({"mechanism": "approximate"}, ["--mechanism", "approximate"]),
+    "--expected-rows": ({"expected_rows": 3000}, ["--expected-rows", "3000"]),
+    "--no-interpolation": ({"no_interpolation": True}, ["--no-interpolation"]),
+    "--base": ({"base": "uniform"}, ["--base", "uniform"]),
+    "--rates": ({"mechanism": "approximate", "rates": "as-published"}, ["--mechanism", "approximate", "--rates", "as-published"]),
+    "--intervals": ({"intervals": 0.95, "expected_rows": 3000}, ["--intervals", "0.95", "--expected-rows", "3000"]),
+    "--of": ({"intervals": 0.9, "expected_rows": 3000, "of": "table"}, ["--intervals", "0.9", "--expected-rows", "3000", "--of", "table"]),
+    "--together": (
+        {"intervals": 0.9, "expected_rows": 3000, "together": True},
+        ["--intervals", "0.9", "--expected-rows", "3000", "--together"],
+    ),
+}
+
+
+def test_every_option_of_plan_is_tried():
+    assert set(PLAN) == set(options_of("plan")) - set(METHODS["plan"])
+
+
+@pytest.mark.parametrize("option", PLAN)
+def test_plan_equals_the_program(option, program):
+    arguments, words = PLAN[option]
+    given = {"bounds": (0, 125), "step": 1, "epsilon": 1} | arguments
+    typed = list(words)
+    for name, usual in (("--bounds", ["0", "125"]), ("--step", ["1"]), ("--epsilon", ["1"])):
+        if name not in typed and given.get(name[2:]) is not None:
+            typed += [name, *usual]
+    plan = fractile.plan(**given)
+    assert plan.to_json() == program("plan", *typed, "--format", "json")
+    assert plan.to_csv() == program("plan", *typed, "--format", "csv")
+    assert len(plan.to_pandas()) == len(plan.quantiles)

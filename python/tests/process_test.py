@@ -1,0 +1,164 @@
+"""Threads, forks, signals and memory."""
+
+import multiprocessing
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import fractile
+import numpy as np
+import pytest
+
+ASKED = {"bounds": (0, 125), "step": 1, "epsilon": 1}
+
+
+def test_other_threads_run_meanwhile():
+    numbers = np.random.default_rng(1).normal(60, 20, 20_000_000)
+    stop = threading.Event()
+    turns = 0
+
+    def count():
+        nonlocal turns
+        while not stop.is_set():
+            turns += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = turns
+    start = time.perf_counter()
+    fractile.release(numbers, **ASKED | {"bounds": (0, 2**40), "step": "0.0001"})
+    took = time.perf_counter() - start
+    during = turns - before
+    stop.set()
+    thread.join()
+    assert during > took / 0.001 / 50  # with the lock held it would be next to none
+
+
+def test_many_threads_release_at_once():
+    numbers = np.arange(100_000) % 100
+    releases = [None] * 8
+
+    def one(i):
+        releases[i] = fractile.release(numbers, unsafe_seed=5, **ASKED).receipt
+
+    threads = [threading.Thread(target=one, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(releases)) == 1
+
+
+def test_no_copy():
+    # In a process of its own, whose peak memory nothing else has raised.
+    code = """if True:
+        import resource, sys
+        import numpy as np, fractile, polars as pl, pandas as pd
+        numbers = np.random.default_rng(1).normal(60, 20, 10_000_000)
+        column = {"numpy": lambda: numbers, "polars": lambda: pl.Series("x", numbers), "pandas": lambda: pd.Series(numbers)}[sys.argv[1]]()
+        small = fractile.release(column[:1000], bounds=(0, 125), step=1, epsilon=1)  # what is loaded once
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        fractile.release(column, bounds=(0, 125), step=1, epsilon=1)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+    """
+    for door in ("numpy", "polars", "pandas"):
+        done = subprocess.run([sys.executable, "-c", code, door], capture_output=True, text=True, check=True)
+        assert int(done.stdout) < 20_000, door  # KiB; a copy has 78,125
+
+
+def test_a_fork_has_random_bits_of_its_own():
+    fractile.release([1.0] * 10, **ASKED)  # so that a buffer of bits could be there
+    ends = []
+    for _ in range(4):
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            values = fractile.release(list(range(100)), bounds=(0, 2**40), step=1, epsilon="0.001", quantiles="median")
+            os.write(write, str(values[0.5]).encode())
+            os._exit(0)
+        os.close(write)
+        os.waitpid(child, 0)
+        ends.append(os.read(read, 100))
+    assert len(set(ends)) == 4
+
+
+def _spawned(_):
+    return str(fractile.release(list(range(100)), bounds=(0, 2**40), step=1, epsilon="0.001", quantiles="median")[0.5])
+
+
+def test_spawned_processes_differ():
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert len(set(pool.map(_spawned, range(4)))) == 4
+
+
+def test_ctrl_c_ends_a_release(tmp_path):
+    code = """if True:
+        import sys, time
+        import numpy as np, fractile
+        ledger = fractile.Ledger(sys.argv[1]).init("people", epsilon=1)
+        numbers = np.random.default_rng(1).integers(0, 10**9, 30_000_000).astype(np.int32)
+        ids = (np.arange(30_000_000) // 2).astype(np.int32)
+        import polars as pl
+        frame = pl.DataFrame({"x": numbers, "id": ids})
+        print("ready", flush=True)
+        try:
+            fractile.release(frame, "x", person="id", bounds=(0, 10**9), step=1, epsilon="1/2", ledger=ledger)
+        except KeyboardInterrupt as stopped:
+            notes = getattr(stopped, "__notes__", [""])
+            print("stopped", "stays reserved" in notes[0], ledger.entries[0].state, flush=True)
+            print(fractile.release([1.0, 2.0], bounds=(0, 9), step=1, epsilon=1) is not None)
+        else:
+            print("it ended")
+    """
+    run = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "b.db")], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "ready\n"
+    time.sleep(1)
+    run.send_signal(signal.SIGINT)
+    start = time.perf_counter()
+    out = run.communicate(timeout=60)[0]
+    assert time.perf_counter() - start < 20
+    noted = sys.version_info >= (3, 11)
+    assert out == f"stopped {noted} reserved\nTrue\n"
+
+
+def test_the_engine_of_the_package_duckdb(csv):
+    environment = {name: value for name, value in os.environ.items() if name != "FRACTILE_DUCKDB"}
+    code = "import sys, fractile; print(fractile.release(sys.argv[1], 'age', bounds=(0, 125), step=1, epsilon=1).receipt)"
+    done = subprocess.run([sys.executable, "-c", code, csv], capture_output=True, text=True, check=True, env=environment)
+    assert '"engine": "DuckDB' in done.stdout or '"engine":"DuckDB' in done.stdout
+
+
+def test_the_program_of_the_package(csv, program):
+    environment = {name: value for name, value in os.environ.items() if name != "FRACTILE_DUCKDB"}
+    words = ["release", csv, "--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--unsafe-seed", "7"]
+    done = subprocess.run([sys.executable, "-m", "fractile", *words], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout == program(*words)
+    refused = subprocess.run([sys.executable, "-m", "fractile", "release"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("fractile: ")
+
+
+def test_importing_is_quick():
+    code = "import time; t = time.process_time(); import fractile; print(time.process_time() - t)"
+    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    assert min(times) < 0.15
+    loaded = "import fractile, sys; print([m for m in ('pandas', 'numpy', 'polars', 'pyarrow', 'duckdb') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no such limit here")
+def test_streams_that_fail():
+    import pyarrow as pa
+
+    def batches():
+        yield pa.RecordBatch.from_pydict({"x": [1, 2]})
+        raise ValueError("a broken stream")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches())
+    with pytest.raises(fractile.DataError, match="stream failed"):
+        fractile.release(reader, "x", **ASKED)

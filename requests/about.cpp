@@ -1,0 +1,81 @@
+#include "requests/about.hpp"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <map>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "requests/text_file.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+constexpr std::size_t largest_about = std::size_t{1} << 20;
+
+const std::map<std::string, std::string About::*>& about_members() {
+  static const std::map<std::string, std::string About::*> members{
+      {"title", &About::title},
+      {"curator", &About::curator},
+      {"use", &About::use},
+      {"region", &About::region},
+      {"date", &About::date},
+      {"contact", &About::contact},
+      {"description", &About::description},
+      {"curator_type", &About::curator_type},
+      {"sector", &About::sector},
+      {"author", &About::author},
+  };
+  return members;
+}
+
+std::string member_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, member] : about_members()) names.push_back(name);
+  return joined(names);
+}
+
+[[noreturn]] void refuse_about(const std::string& path, const std::string& what) {
+  throw Error(ErrorCode::data, fmt::format("--about: {}: {}", path, what),
+              "write lines such as title = \"Incomes 2025\"; it may have " + member_names());
+}
+
+toml::table parsed(const std::string& text, const std::string& path) {
+  try {
+    return toml::parse(text);
+  } catch (const toml::parse_error& error) {
+    refuse_about(path, fmt::format("line {}: {}", error.source().begin.line, std::string(error.description())));
+  }
+}
+
+}  // namespace
+
+std::string& about_member(About& about, const std::string& name) {
+  const auto member = about_members().find(name);
+  if (member == about_members().end()) usage(fmt::format("'{}' is not known", name), "it may have " + member_names());
+  return about.*member->second;
+}
+
+About about_in_file(const std::string& path) {
+  const TextFile file = read_text(path, largest_about);
+  if (!file.trouble.empty()) refuse_about(path, "it cannot be read: " + file.trouble);
+  const toml::table table = parsed(file.text, path);
+  About about;
+  for (const auto& [key, value] : table) {
+    const auto member = about_members().find(std::string(key.str()));
+    if (member == about_members().end()) refuse_about(path, fmt::format("'{}' is not known", key.str()));
+    if (const auto* text = value.as_string()) {
+      about.*member->second = text->get();
+    } else if (const auto* date = value.as_date()) {
+      const toml::date day = date->get();
+      about.*member->second = fmt::format("{:04}-{:02}-{:02}", day.year, day.month, day.day);
+    } else {
+      refuse_about(path, fmt::format("{} is no text", key.str()));
+    }
+  }
+  return about;
+}
+
+}  // namespace fractile::requests

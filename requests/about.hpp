@@ -1,0 +1,16 @@
+// What a publisher says of a release, in a TOML file.
+#pragma once
+
+#include <string>
+
+#include "fractile/pages.hpp"
+
+namespace fractile::requests {
+
+/// Of one of its members by name, "title"; Error(usage) tells what there is.
+std::string& about_member(About& about, const std::string& name);
+
+/// What a TOML file of a few lines says of a release; Error(data) tells what it may hold.
+About about_in_file(const std::string& path);
+
+}  // namespace fractile::requests

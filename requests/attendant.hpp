@@ -1,0 +1,34 @@
+// Who asks for a release, while it is made: a person at a terminal, or a program.
+#pragma once
+
+#include <string>
+
+namespace fractile::requests {
+
+struct Answer;
+
+/// Does nothing, unless overridden.
+class Attendant {
+ public:
+  Attendant() = default;
+  Attendant(const Attendant&) = delete;
+  Attendant& operator=(const Attendant&) = delete;
+  virtual ~Attendant() = default;
+
+  /// What may be a mistake, and what to do about it.
+  virtual void warn(const std::string& /*what*/, const std::string& /*hint*/) {}
+  /// What is no mistake and should be known.
+  virtual void tell(const std::string& /*what*/, const std::string& /*hint*/) {}
+  /// What goes on from now on: "reading people.csv"; "" when it is over.
+  virtual void at(const std::string& /*task*/) {}
+  /// Now and then while records are read. What it throws ends the release.
+  virtual void tick() {}
+  /// Before anything of a release is stored or kept: what cannot be shown should fail here.
+  virtual void prepare(const Answer& /*answer*/) {}
+  /// From now on an interrupt should say this.
+  virtual void on_interrupt(const std::string& /*what*/, const std::string& /*hint*/) {}
+  /// Until the next on_interrupt() nothing may be cut in two.
+  virtual void hold_interrupts() {}
+};
+
+}  // namespace fractile::requests

@@ -1,0 +1,12 @@
+// An audit, from words.
+#pragma once
+
+#include "fractile/audit.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::requests {
+
+/// Error(usage) for what cannot be.
+AuditRequest audit_request(const Typed& typed);
+
+}  // namespace fractile::requests

@@ -1,0 +1,103 @@
+#include "requests/channel_file.hpp"
+
+#include <fmt/core.h>
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "requests/text_file.hpp"
+
+namespace fractile::requests {
+namespace {
+
+using Line = std::vector<std::string>;
+
+constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes
+
+[[noreturn]] void refuse(const std::string& where, const std::string& what) {
+  throw Error(ErrorCode::data, where + ": " + what,
+              "a channel is CSV as fractile flow channel prints it: secret,first,second and rows a,1/3,2/3");
+}
+
+/// Cells between commas; quotes may stand around them, and twice inside.
+class Lines {
+ public:
+  explicit Lines(const std::string& text) : text_(text) {}
+
+  bool are_done() const { return at_ >= text_.size(); }
+
+  /// Nothing when a quote is not closed.
+  std::optional<Line> next() {
+    Line line{""};
+    bool is_quoted = false;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '"' && is_quoted && at_ + 1 < text_.size() && text_[at_ + 1] == '"') {
+        line.back() += text_[++at_];
+      } else if (c == '"') {
+        is_quoted = !is_quoted;
+      } else if (c == ',' && !is_quoted) {
+        line.emplace_back();
+      } else if (c == '\n' && !is_quoted) {
+        ++at_;
+        return line;
+      } else if (c != '\r' || is_quoted) {
+        line.back() += c;
+      }
+    }
+    return is_quoted ? std::nullopt : std::optional(line);
+  }
+
+ private:
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+std::vector<Line> lines_of(const std::string& name, const std::string& text) {
+  std::vector<Line> lines;
+  for (Lines rest(text); !rest.are_done();) {
+    std::optional<Line> line = rest.next();
+    const std::string where = fmt::format("{}:{}", name, lines.size() + 1);
+    if (!line) refuse(where, "a quote is not closed");
+    if (!lines.empty() && line->size() != lines.front().size()) {
+      refuse(where, fmt::format("{} cells, and the first line has {}", line->size(), lines.front().size()));
+    }
+    lines.push_back(*std::move(line));
+  }
+  if (lines.size() < 2 || lines.front().size() < 2) refuse(name, "no secrets, or no observations");
+  return lines;
+}
+
+}  // namespace
+
+flow::Channel read_channel(const std::string& name) {
+  const TextFile file = read_text(name, largest_file);
+  if (!file.trouble.empty()) refuse("cannot open " + name, file.trouble);
+  std::vector<Line> lines = lines_of(name, file.text);
+  std::vector<std::string> secrets;
+  std::set<std::string> known;
+  std::vector<std::vector<Rational>> rows;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::string where = fmt::format("{}:{}", name, i + 1);
+    if (!known.insert(lines[i].front()).second) refuse(where, "a secret stands twice");
+    secrets.push_back(lines[i].front());
+    rows.emplace_back();
+    for (std::size_t y = 1; y < lines[i].size(); ++y) {
+      try {
+        rows.back().push_back(Rational::parse(lines[i][y]));
+      } catch (const Error&) {
+        refuse(where, fmt::format("cell {} is no number", y + 1));
+      }
+    }
+  }
+  lines.front().erase(lines.front().begin());
+  try {
+    return {std::move(secrets), std::move(lines.front()), flow::Matrix::of(rows)};
+  } catch (const Error& error) {
+    refuse(name, error.what());
+  }
+}
+
+}  // namespace fractile::requests

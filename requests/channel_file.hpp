@@ -1,0 +1,13 @@
+// A channel in a CSV file, as `fractile flow channel` prints it: a column of secrets, then one an observation.
+#pragma once
+
+#include <string>
+
+#include "fractile/flow.hpp"
+
+namespace fractile::requests {
+
+/// Error(data) when the file cannot be read or is not what it should be: names the file, and where it can the line.
+flow::Channel read_channel(const std::string& name);
+
+}  // namespace fractile::requests

@@ -1,0 +1,52 @@
+#include "requests/datasets.hpp"
+
+#include <fmt/core.h>
+
+#include "fractile/error.hpp"
+#include "requests/sources.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+
+LedgerDataset dataset_to_add(const Typed& typed) {
+  if (!typed.has("--dataset"))
+    usage("--dataset is missing", "name what shares the budget, for example --dataset people");
+  LedgerDataset dataset{typed.one("--dataset"), budget_of(typed), neighbors_of(typed), typed.one("--unit", "person"),
+                        typed.one("--person")};
+  if (typed.has("--records-per-person")) {
+    dataset.records_per_person =
+        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
+  }
+  dataset.source = source_to_pin(typed);
+  return dataset;
+}
+
+LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::string& path) {
+  const std::vector<LedgerDataset> datasets = ledger.datasets();
+  std::vector<std::string> names;
+  names.reserve(datasets.size());
+  for (const LedgerDataset& dataset : datasets) names.push_back(dataset.name);
+  if (names.empty()) {
+    usage(fmt::format("the ledger '{}' has no dataset", path),
+          fmt::format("add one: fractile ledger init {} --dataset NAME --epsilon E", path));
+  }
+  if (!typed.has("--dataset") && names.size() == 1) return datasets.front();
+  if (!typed.has("--dataset")) {
+    usage(fmt::format("--dataset is missing: the ledger '{}' has several", path), "choose one of " + joined(names));
+  }
+  for (const LedgerDataset& dataset : datasets) {
+    if (dataset.name == typed.one("--dataset")) return dataset;
+  }
+  const std::string nearest = nearest_word(typed.one("--dataset"), names);
+  usage(fmt::format("--dataset: the ledger '{}' has no dataset '{}'", path, typed.one("--dataset")),
+        nearest.empty() ? "choose one of " + joined(names) : fmt::format("did you mean {}?", nearest));
+}
+
+LedgerAccount account_of(const Ledger& ledger, const std::string& dataset) {
+  for (LedgerAccount& account : ledger.statement().accounts) {
+    if (account.dataset.name == dataset) return account;
+  }
+  throw Error(ErrorCode::internal, "the ledger has lost a dataset", "");
+}
+
+}  // namespace fractile::requests

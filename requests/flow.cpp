@@ -1,0 +1,458 @@
+#include "requests/flow.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "fractile/accounting.hpp"
+#include "fractile/stability.hpp"
+#include "fractile/windows.hpp"
+#include "requests/channel_file.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+// --- Epsilons --------------------------------------------------------------------------------------------------------
+
+constexpr std::int64_t largest_epsilon = 100;
+constexpr std::int64_t most_digits = 10'000;  // of exp(epsilon)
+
+/// How many digits a number has, its sign and stroke among them.
+Rational length(const Rational& value) { return static_cast<std::int64_t>(value.to_string().size()); }
+
+Exponent epsilon_of(const char* option, const std::string& text) {
+  Exponent epsilon = in_option(option, [&] { return Exponent::parse(text); });
+  const std::string example = fmt::format("write for example {} \"ln 3\"", option);
+  if (in_option(option, [&] { return epsilon > Exponent(Rational(largest_epsilon)); })) {
+    usage(fmt::format("{}: an epsilon above {} hides nothing", option, largest_epsilon), example);
+  }
+  if (epsilon.has_rational_exponential() && !epsilon.is_zero() &&
+      length(epsilon.argument()) * epsilon.coefficient() > Rational(most_digits)) {
+    usage(fmt::format("{}: exp({}) has more than {} digits", option, text, most_digits), example);
+  }
+  return epsilon;
+}
+
+/// Of an option that must be given.
+std::string needed(const Typed& typed, const std::string& option, const std::string& example) {
+  if (!typed.has(option)) usage(option + " is missing", "write for example " + option + " " + example);
+  return typed.one(option);
+}
+
+struct EpsilonRange {
+  Exponent low;
+  Exponent high;
+};
+
+/// "LO..HI".
+EpsilonRange range_of(const Typed& typed) {
+  const char* const option = "--epsilon";
+  const std::string text = needed(typed, option, "0.1..10");
+  const std::size_t dots = text.find("..");
+  if (dots == std::string::npos) {
+    usage(fmt::format("{}: '{}' is not a range", option, text),
+          "write two dots between its ends: 0.1..10, \"ln 2..ln 3\"");
+  }
+  EpsilonRange range{epsilon_of(option, text.substr(0, dots)), epsilon_of(option, text.substr(dots + 2))};
+  if (in_option(option, [&] { return range.low >= range.high; })) {
+    usage(fmt::format("{}: the range '{}' holds nothing", option, text), "write the smaller end first");
+  }
+  return range;
+}
+
+/// exp(epsilon), where it can be exact.
+Rational exact_odds(const char* option, const Exponent& epsilon, const flow::Pipeline& pipeline) {
+  if (!pipeline.perturber.depends_on_epsilon()) return 1;
+  if (epsilon.has_rational_exponential()) {
+    Rational odds = epsilon.exponential();
+    if (flow::is_exact_at(pipeline, odds)) return odds;
+    const std::int64_t degree = pipeline.perturber.root_degree();
+    usage(fmt::format("{}: this is done exactly, and the release's probabilities at {} are not rational", option,
+                      epsilon.to_string()),
+          fmt::format("write {} times a logarithm, for example {} \"{} ln 3\"", degree, option, degree));
+  }
+  usage(fmt::format("{}: exp({}) is not rational, and this is done exactly", option, epsilon.to_string()),
+        fmt::format("write a logarithm, for example {} \"ln 3\"", option));
+}
+
+/// The largest power of ten that is not above.
+Rational power_of_ten(const Rational& most) {
+  Rational power = 1;
+  while (power > most) power /= Rational(10);
+  while (power * Rational(10) <= most) power *= Rational(10);
+  return power;
+}
+
+struct OddsRange {
+  Rational low;
+  Rational high;
+};
+
+/// The odds of a range and, where they are not rational, next to nothing more.
+OddsRange odds_around(const EpsilonRange& range) {
+  return {std::max(Rational(1), flow::odds_bounds(range.low).lower), flow::odds_bounds(range.high).upper};
+}
+
+/// Next to nothing less.
+OddsRange odds_within(const EpsilonRange& range) {
+  return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
+}
+
+/// `scanned`: where they can be found in no other way.
+flow::Windows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds,
+                         const Watch& watch, std::vector<Rational> scanned = {}) {
+  return watch.during("where the analyst's loss rises", [&] {
+    const auto tell = [&](const Rational& done) {
+      watch.tick(fmt::format("exp(epsilon) up to {:.4g} of {:.4g}", done.to_double(), odds.high.to_double()));
+    };
+    return about_file(file, [&] {
+      return flow::find_windows(file.pipeline, analyst, odds.low, odds.high, {tell, std::move(scanned), watch.stop});
+    });
+  });
+}
+
+std::vector<Rational> odds_of(const std::vector<Exponent>& epsilons) {
+  std::vector<Rational> odds;
+  odds.reserve(epsilons.size());
+  for (const Exponent& epsilon : epsilons) odds.push_back(flow::odds_bounds(epsilon).upper);
+  return odds;
+}
+
+flow::Stability stability_over(const PipelineFile& file, const OddsRange& odds, const Watch& watch) {
+  return watch.during("whether the pipeline is stable", [&] {
+    return about_file(file, [&] { return flow::check_stability(file.pipeline, odds.low, odds.high); });
+  });
+}
+
+/// What is stable is so around the range, and what is unstable is so within it.
+flow::Stability stability_over(const PipelineFile& file, const EpsilonRange& range, const Watch& watch) {
+  flow::Stability answer = stability_over(file, odds_around(range), watch);
+  const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
+  if (is_exact || answer.verdict != flow::Stability::Verdict::unstable) return answer;
+  flow::Stability inner = stability_over(file, odds_within(range), watch);
+  if (inner.verdict == flow::Stability::Verdict::unstable) return inner;
+  return {flow::Stability::Verdict::undecided, "stable but for the very ends of the range; try a wider one"};
+}
+
+flow::RealBounds whole_of(const EpsilonRange& range) {
+  const OddsRange odds = odds_around(range);
+  return {odds.low, odds.high};
+}
+
+/// At one pair of odds, in the words of a range.
+flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analyst& analyst, const Rational& from,
+                              const Rational& to) {
+  const flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, from, to);
+  using Verdict = flow::Stability::Verdict;
+  if (answer.refines()) return {Verdict::stable, "an exact linear program for each way to act on what is observed"};
+  if (const auto* undecided = std::get_if<flow::Undecided>(&answer.verdict))
+    return {Verdict::undecided, undecided->reason};
+  return {Verdict::unstable,
+          "a prior was found, by an exact linear program",
+          from,
+          to,
+          std::get<flow::Counterexample>(answer.verdict),
+          flow::channel_at(pipeline, from).channel.secrets()};
+}
+
+// --- Two pipelines, or channels ---------------------------------------------------------------------------------------
+
+/// A channel and what it is called; of a pipeline also its secrets as values.
+struct NamedChannel {
+  std::string name;
+  flow::Channel channel;
+  std::vector<Rational> values = {};
+  std::vector<std::vector<std::size_t>> secrets = {};
+};
+
+bool is_csv(const std::string& name) { return name.ends_with(".csv"); }
+
+/// `option`: which tells at which epsilon a pipeline is looked at.
+NamedChannel channel_of(const Typed& typed, const std::string& name, const char* option) {
+  if (is_csv(name)) {
+    if (typed.has(option)) usage(fmt::format("{}: {} is a channel, and has no epsilon", option, name), "leave it out");
+    return {name, read_channel(name)};
+  }
+  const PipelineFile file = read_pipeline(name, typed.one("--duckdb"));
+  const bool is_asked = file.pipeline.perturber.depends_on_epsilon() || typed.has(option);
+  const Exponent epsilon = is_asked ? epsilon_of(option, needed(typed, option, "\"ln 3\"")) : Exponent();
+  const Rational odds = exact_odds(option, epsilon, file.pipeline);
+  flow::PipelineChannel made = about_file(file, [&] { return flow::channel_at(file.pipeline, odds); });
+  return {is_asked ? fmt::format("{} at {}", name, epsilon.to_string()) : name, std::move(made.channel),
+          file.pipeline.values, std::move(made.secrets)};
+}
+
+/// The row of a channel for a secret of another one: of its name, or of the same values in their order, of which a pipeline's row stands
+/// for all arrangements.
+std::optional<std::size_t> row_for(const NamedChannel& channel, const NamedChannel& other, std::size_t secret) {
+  const std::vector<std::string>& names = channel.channel.secrets();
+  const auto at = std::ranges::find(names, other.channel.secrets()[secret]);
+  if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  if (channel.values != other.values || other.secrets.empty()) return {};
+  std::vector<std::size_t> sorted = other.secrets[secret];
+  std::ranges::sort(sorted);
+  const auto row = std::ranges::find(channel.secrets, sorted);
+  if (row == channel.secrets.end()) return {};
+  return static_cast<std::size_t>(row - channel.secrets.begin());
+}
+
+/// The channel's rows for the other one's secrets.
+flow::Channel matched(const NamedChannel& channel, const NamedChannel& other) {
+  std::vector<std::vector<Rational>> rows;
+  for (std::size_t x = 0; x < other.channel.secrets().size(); ++x) {
+    const std::optional<std::size_t> row = row_for(channel, other, x);
+    if (!row) {
+      throw Error(
+          ErrorCode::data,
+          fmt::format("{} is a secret of {} and not of {}", other.channel.secrets()[x], other.name, channel.name),
+          "compare what has the same secrets");
+    }
+    const auto probabilities = channel.channel.matrix().row(*row);
+    rows.emplace_back(probabilities.begin(), probabilities.end());
+  }
+  return {other.channel.secrets(), channel.channel.observations(), flow::Matrix::of(rows)};
+}
+
+/// What does not depend on epsilon is asked for at 0, where everything is rational.
+Exponent asked(const PipelineFile& file, const Exponent& epsilon) {
+  return file.pipeline.perturber.depends_on_epsilon() ? epsilon : Exponent();
+}
+
+flow::RealBounds loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
+  return about_file(file, [&] { return flow::expected_loss_bounds(file.pipeline, analyst, epsilon); });
+}
+
+flow::RealBounds exact_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Rational& odds) {
+  const Rational loss = about_file(file, [&] { return flow::expected_loss(file.pipeline, analyst, odds); });
+  return {loss, loss};
+}
+
+/// Exactly, where that takes neither long nor many digits.
+flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& analyst, const Exponent& epsilon) {
+  constexpr std::size_t most_participants = 1000;
+  constexpr std::size_t longest = 200;
+  const Exponent at = asked(file, epsilon);
+  const bool is_exact = at.has_rational_exponential() && flow::is_exact_at(file.pipeline, at.exponential());
+  if (is_exact && file.pipeline.participants <= most_participants) {
+    flow::RealBounds loss = exact_loss_at(file, analyst, at.exponential());
+    if (loss.lower.to_string().size() <= longest) return loss;
+  }
+  return loss_at(file, analyst, epsilon);
+}
+
+/// `count` numbers from low to high, to so many decimals that their distances are equal to a thousandth.
+std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
+  const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
+  const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));
+  std::vector<Rational> points{(low / unit).ceil() * unit};
+  for (std::uint64_t i = 1; i + 1 < count; ++i) {
+    const Rational exact = low + step * Rational(static_cast<std::int64_t>(i));
+    points.push_back((exact / unit + Rational(1, 2)).floor() * unit);
+  }
+  points.push_back((high / unit).floor() * unit);
+  return points;
+}
+
+std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) {
+  std::vector<Exponent> points;
+  if (!range.low.is_log() && !range.high.is_log()) {
+    for (Rational& epsilon : spread(range.low.coefficient(), range.high.coefficient(), count)) {
+      points.emplace_back(std::move(epsilon));
+    }
+  } else if (range.low.has_rational_exponential() && range.high.has_rational_exponential()) {
+    for (Rational& odds : spread(range.low.exponential(), range.high.exponential(), count)) {
+      points.push_back(Exponent::log(std::move(odds)));
+    }
+  } else {
+    usage("--epsilon: one end is a number and the other a logarithm, or a fraction of one",
+          "write both as numbers, 0.1..10, or both as logarithms, \"ln 2..ln 20\"");
+  }
+  return points;
+}
+
+/// As numbers, where one end is a number and the other is none.
+EpsilonRange drawable(const EpsilonRange& range) {
+  const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
+  if (is_exact || (!range.low.is_log() && !range.high.is_log())) return range;
+  const Rational unit(1, 1'000'000);
+  return {Exponent((EpsilonSum(range.low).upper() / unit).ceil() * unit),
+          Exponent((EpsilonSum(range.high).lower() / unit).floor() * unit)};
+}
+
+}  // namespace
+
+std::string out_of_time(const Typed& typed) {
+  return typed.has("--within") ? fmt::format("not decided within {} s", typed.one("--within")) : "";
+}
+
+PipelineFile pipeline_asked(const Typed& typed) {
+  if (typed.file.empty()) usage("no FILE to read", "name a TOML file; fractile flow --help shows one");
+  return read_pipeline(typed.file, typed.one("--duckdb"));
+}
+
+RefinementReport refinement_asked(const Typed& typed) {
+  const Exponent from = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
+  const Exponent to = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
+  return {from, to, {{flow::Undecided{out_of_time(typed)}, "undecided"}, {}, {}}};
+}
+
+RefinementReport decided(const RefinementReport& asked, const PipelineFile& file, const Watch& watch) {
+  const Rational from = exact_odds("--from", asked.from, file.pipeline);
+  const Rational to = exact_odds("--to", asked.to, file.pipeline);
+  return watch.during("whether one epsilon is worth as much as the other", [&] {
+    return about_file(file, [&] {
+      return RefinementReport{asked.from, asked.to, flow::check_refinement(file.pipeline, from, to)};
+    });
+  });
+}
+
+StabilityReport stability_asked(const Typed& typed) {
+  const EpsilonRange range = range_of(typed);
+  return {range.low, range.high, {flow::Stability::Verdict::undecided, out_of_time(typed)}};
+}
+
+flow::Windows unknown_windows(const StabilityReport& asked) {
+  return {flow::Windows::Method::none, {}, {whole_of({asked.low, asked.high})}};
+}
+
+std::vector<Exponent> points_to_draw(const StabilityReport& asked) {
+  constexpr std::uint64_t most = 100;
+  return points_of(drawable({asked.low, asked.high}), most);
+}
+
+flow::Stability stability_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch) {
+  return stability_over(file, EpsilonRange{asked.low, asked.high}, watch);
+}
+
+flow::Windows windows_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch) {
+  if (asked.answer.verdict == flow::Stability::Verdict::stable) return {flow::Windows::Method::proved};
+  return windows_of(file, analyst_of(file), odds_around({asked.low, asked.high}), watch);
+}
+
+AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file) {
+  AnyPriorReport report;
+  report.answer = {flow::Stability::Verdict::undecided, out_of_time(typed)};
+  report.about = file.pipeline;
+  analyst_of(file);  // there must be one
+  if (is_pair_asked(typed)) {
+    report.low = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
+    report.high = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
+    exact_odds("--from", report.high, file.pipeline);
+    exact_odds("--to", report.low, file.pipeline);
+  } else {
+    const EpsilonRange range = range_of(typed);
+    report.low = range.low;
+    report.high = range.high;
+  }
+  return report;
+}
+
+AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch) {
+  const flow::Analyst& analyst = analyst_of(file);
+  const EpsilonRange range{asked.low, asked.high};
+  const auto of_pair = [&] {
+    return answer_at(file.pipeline, analyst, exact_odds("--from", asked.high, file.pipeline),
+                     exact_odds("--to", asked.low, file.pipeline));
+  };
+  const auto of_range = [&] {
+    const OddsRange odds = odds_within(range);
+    return flow::check_stability_for(file.pipeline, analyst, odds.low, odds.high);
+  };
+  AnyPriorReport report = asked;
+  report.answer = watch.during("whether it holds for every prior", [&] {
+    return about_file(file, [&] { return is_pair_asked(typed) ? of_pair() : of_range(); });
+  });
+  const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
+  if (is_stable && !is_pair_asked(typed)) {
+    report.answer.verdict = stability_over(file, odds_around(range), watch).verdict;
+  }
+  return report;
+}
+
+bool is_pair_asked(const Typed& typed) {
+  const bool is_pair = typed.has("--from") || typed.has("--to");
+  if (is_pair && typed.has("--epsilon")) {
+    usage("--epsilon stands instead of --from and --to", "give one or the other");
+  }
+  if (!is_pair && !typed.has("--epsilon")) {
+    usage("what is to be checked is missing", R"(write a range, --epsilon 0.1..10, or --from "ln 3" --to "ln 2")");
+  }
+  return is_pair;
+}
+
+ComparisonReport comparison_asked(const Typed& typed) {
+  if (typed.file.empty() || typed.other.empty()) {
+    usage("two files are compared",
+          R"(name them: fractile flow compare first.toml second.toml --from "ln 3" --to "ln 3")");
+  }
+  const NamedChannel first = channel_of(typed, typed.file, "--from");
+  const NamedChannel second = channel_of(typed, typed.other, "--to");
+  const bool is_second_finer = second.channel.secrets().size() > first.channel.secrets().size();
+  return {first.name,
+          second.name,
+          is_second_finer ? matched(first, second) : first.channel,
+          is_second_finer ? second.channel : matched(second, first),
+          {flow::Undecided{out_of_time(typed)}, "undecided"}};
+}
+
+ComparisonReport decided(const ComparisonReport& asked, const Watch& watch) {
+  ComparisonReport report = asked;
+  report.answer = watch.during("whether one is worth as much as the other",
+                               [&] { return flow::refines(asked.first, asked.second); });
+  return report;
+}
+
+Exponent epsilon_asked(const Typed& typed) { return epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\"")); }
+
+ExpectedLossReport expected_loss(const Typed& typed, const PipelineFile& file, const Watch& watch) {
+  const Exponent epsilon = epsilon_asked(typed);
+  const flow::Analyst& analyst = analyst_of(file);
+  return {epsilon, watch.during("the analyst's loss", [&] {
+            return typed.has("--exact") ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
+                                        : brief_loss_at(file, analyst, epsilon);
+          })};
+}
+
+std::vector<Exponent> points_asked(const Typed& typed) {
+  const EpsilonRange range = range_of(typed);
+  return points_of(range, typed.has("--points") ? whole_number(typed, "--points", {2, 100'000}) : 200);
+}
+
+SweepReport sweep_asked(const Typed& typed) {
+  return {{}, {flow::Windows::Method::none, {}, {whole_of(range_of(typed))}}};
+}
+
+std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const std::vector<Exponent>& points,
+                                           const Watch& watch) {
+  return watch.during("the analyst's losses", [&] {
+    const auto tell = [&](std::size_t done) { watch.tick(fmt::format("{} of {} points", done, points.size())); };
+    return about_file(file, [&] { return flow::loss_curve(file.pipeline, analyst_of(file), points, 1, tell); });
+  });
+}
+
+flow::RealBounds loss_without_release(const PipelineFile& file) {
+  return about_file(file, [&] { return flow::loss_without_release(file.pipeline, analyst_of(file)); });
+}
+
+flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch) {
+  const OddsRange odds = odds_around(range_of(typed));
+  const flow::Analyst& analyst = analyst_of(file);
+  flow::Windows windows = windows_of(file, analyst, odds, watch);
+  const auto rises = [](const flow::LossPoint& point) { return point.change == flow::Change::rises; };
+  const bool any_rises = std::any_of(asked.points.begin() + 1, asked.points.end(), rises);
+  if (windows.are_all() || !any_rises) return windows;
+  return windows_of(file, analyst, odds, watch, odds_of(points_asked(typed)));
+}
+
+ChannelReport channel_asked(const Typed& typed, const PipelineFile& file, const Watch& watch) {
+  const Exponent epsilon = epsilon_asked(typed);
+  return {epsilon, watch.during("the channel", [&] {
+            return about_file(file, [&] { return flow::channel_bounds(file.pipeline, epsilon); });
+          })};
+}
+
+}  // namespace fractile::requests

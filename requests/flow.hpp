@@ -1,0 +1,80 @@
+// Questions about pipelines, from words to reports.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fractile/report.hpp"
+#include "requests/pipeline_file.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::requests {
+
+/// Who waits for an answer.
+struct Watch {
+  std::function<void(const std::string& task)> at = [](const std::string&) {};  ///< what goes on; "" when it is over
+  std::function<void(const std::string& detail)> tick = [](const std::string&) {
+  };                                ///< how far; what it throws ends the work
+  std::function<bool()> stop = {};  ///< whether a search had better end and tell what it has
+
+  template <class Work>
+  auto during(const std::string& task, Work work) const {
+    at(task);
+    auto result = work();
+    at("");
+    return result;
+  }
+};
+
+/// What is said of a question that was not decided within --within; "" without it.
+std::string out_of_time(const Typed& typed);
+
+/// FILE, read. Error(usage) without one; Error(data) as read_pipeline().
+PipelineFile pipeline_asked(const Typed& typed);
+
+// A question is a report that is undecided yet, for want of time; decided() takes its time. Error(usage) for options that cannot be.
+
+/// --from and --to.
+RefinementReport refinement_asked(const Typed& typed);
+RefinementReport decided(const RefinementReport& asked, const PipelineFile& file, const Watch& watch);
+
+/// --epsilon LO..HI.
+StabilityReport stability_asked(const Typed& typed);
+/// Of which nothing is known yet.
+flow::Windows unknown_windows(const StabilityReport& asked);
+/// As many points over the range as a figure shows.
+std::vector<Exponent> points_to_draw(const StabilityReport& asked);
+flow::Stability stability_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch);
+/// Of the file's analyst, who must be there, when the stability is known.
+flow::Windows windows_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch);
+
+/// --any-prior, with either of them.
+AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file);
+AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
+
+/// Whether --from and --to ask of flow check, and not --epsilon.
+bool is_pair_asked(const Typed& typed);
+
+/// FILE and OTHER, pipelines or channels.
+ComparisonReport comparison_asked(const Typed& typed);
+ComparisonReport decided(const ComparisonReport& asked, const Watch& watch);
+
+/// --epsilon E, which must be there.
+Exponent epsilon_asked(const Typed& typed);
+
+ExpectedLossReport expected_loss(const Typed& typed, const PipelineFile& file, const Watch& watch);
+
+/// The points of --epsilon and --points, in order.
+std::vector<Exponent> points_asked(const Typed& typed);
+SweepReport sweep_asked(const Typed& typed);
+std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const std::vector<Exponent>& points,
+                                           const Watch& watch);
+/// Of the file's analyst, who must be there, from the prior alone.
+flow::RealBounds loss_without_release(const PipelineFile& file);
+/// Where the analyst's loss rises over the range, once the points are known.
+flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
+
+ChannelReport channel_asked(const Typed& typed, const PipelineFile& file, const Watch& watch);
+
+}  // namespace fractile::requests

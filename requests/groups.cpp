@@ -1,0 +1,67 @@
+#include "requests/groups.hpp"
+
+#include "fractile/error.hpp"
+#include "requests/keys.hpp"
+
+namespace fractile::requests {
+namespace {
+
+std::vector<std::string> typed_keys(const Typed& typed) {
+  const bool listed = typed.has("--keys") || !typed.keys.empty();
+  const bool in_file = typed.has("--keys-file");
+  if (!typed.has("--by")) {
+    if (listed || in_file) {
+      usage(std::string(listed ? "--keys" : "--keys-file") + " without the column that holds the keys",
+            "name it, for example --by region");
+    }
+    return {};
+  }
+  if (listed && in_file) usage("--keys-file stands instead of --keys", "give one or the other");
+  if (!listed && !in_file) {
+    usage("--by without its keys, which are public knowledge, not read from the data",
+          "write for example --keys north,south, or --keys-file PATH");
+  }
+  if (!typed.keys.empty()) return typed.keys;
+  return listed ? listed_keys(typed.one("--keys")) : keys_in_file(typed.one("--keys-file"));
+}
+
+}  // namespace
+
+RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
+  RecordSelection selection{typed.one("--person"), query.records_per_person, typed.one("--by"), typed_keys(typed)};
+  const char* option = typed.has("--keys") || !typed.keys.empty() ? "--keys" : "--keys-file";
+  in_option(option, [&] { selection.validate(); });
+  if (!selection.by.empty()) group_query(query);
+  if ((selection.selects() || typed.has("--sql")) && typed.has("--public-rows")) {
+    usage(
+        "--public-rows goes neither with --person nor with --by nor with --sql: how many records are kept, are in a "
+        "group, or come of a query, tells more than how many rows the table has",
+        "leave it out");
+  }
+  return selection;
+}
+
+Published published(const std::vector<RankProfile>& profiles, const Lattice& lattice, const QuantileQuery& query,
+                    const RecordSelection& selection, const std::optional<BoundsToFind>& bounds, RandomBits& bits) {
+  if (selection.by.empty()) {
+    return bounds ? release_with_private_bounds(profiles.at(0), bounds->search, query, bounds->share, bits)
+                  : release_quantiles(profiles.at(0), lattice, query, bits);
+  }
+  return bounds
+             ? release_groups_with_private_bounds(selection.keys, profiles, bounds->search, query, bounds->share, bits)
+             : release_groups(selection.keys, profiles, lattice, query, bits);
+}
+
+std::string to_json(const Published& release, const SourceDescription& source) {
+  return std::visit([&](const auto& one) { return fractile::to_json(one, source); }, release);
+}
+
+std::string to_csv(const Published& release) {
+  return std::visit([](const auto& one) { return fractile::to_csv(one); }, release);
+}
+
+std::string to_table(const Published& release, const SourceDescription& source) {
+  return std::visit([&](const auto& one) { return fractile::to_table(one, source); }, release);
+}
+
+}  // namespace fractile::requests

@@ -1,0 +1,32 @@
+// fractile release --person, --by and --keys: whose records count, and several groups under one budget.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fractile/quantiles.hpp"
+#include "fractile/report.hpp"
+#include "fractile/source.hpp"
+#include "requests/query.hpp"
+#include "requests/typed.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+
+/// One release, or one of several groups.
+using Published = std::variant<QuantileRelease, GroupedRelease>;
+
+/// What was typed of --person, --by, --keys and --keys-file. Error(usage) when that cannot be, also for this query; Error(data)
+/// when the keys' file cannot be read.
+RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
+
+/// `lattice`: on which the profiles were counted.
+Published published(const std::vector<RankProfile>& profiles, const Lattice& lattice, const QuantileQuery& query,
+                    const RecordSelection& selection, const std::optional<BoundsToFind>& bounds, RandomBits& bits);
+
+std::string to_json(const Published& release, const SourceDescription& source);
+std::string to_csv(const Published& release);
+std::string to_table(const Published& release, const SourceDescription& source);
+
+}  // namespace fractile::requests

@@ -1,0 +1,660 @@
+#include "requests/pipeline_file.hpp"
+
+#include <fmt/core.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fractile/source.hpp"
+#include "requests/text_file.hpp"
+#include "requests/typed.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+using flow::Analyst;
+using flow::Matrix;
+using flow::Perturber;
+using flow::PostProcessor;
+using flow::Secret;
+
+constexpr std::int64_t most_participants = 1'000'000;
+constexpr std::int64_t most_released_records = 100;
+constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
+constexpr std::size_t most_values = 4096;    // of a list, which is looked through for every value that is named
+
+[[noreturn]] void refuse_file(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::data, what, hint.empty() ? "see fractile flow --help" : hint);
+}
+
+// --- Values that know where they stand -------------------------------------------------------------------------------
+
+std::string described(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::table:
+      return "a table";
+    case toml::node_type::array:
+      return "a list";
+    case toml::node_type::string:
+      return "a text";
+    case toml::node_type::integer:
+    case toml::node_type::floating_point:
+      return "a number";
+    case toml::node_type::boolean:
+      return "true or false";
+    default:
+      return "a date or time";
+  }
+}
+
+/// A value of the file.
+class Item {
+ public:
+  Item(const std::string& file, std::string key, const toml::node& node)
+      : file_(&file), key_(std::move(key)), node_(&node) {}
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& hint) const {
+    refuse_at(node_->source(), key_, what, hint);
+  }
+
+  /// What the library says of this value comes out with its place.
+  template <class Make>
+  auto checked(Make&& make) const {
+    try {
+      return make();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::usage) throw;
+      refuse(error.what(), error.hint());
+    }
+  }
+
+  bool is_word() const { return node_->is_string(); }
+  bool is_list() const { return node_->is_array(); }
+  bool is_table() const { return node_->is_table(); }
+
+  Rational number() const;
+  /// A path, which is meant from where the file is.
+  std::string path() const;
+  std::size_t whole_number(std::int64_t least, std::int64_t most) const;
+  std::vector<Item> items() const;
+  std::size_t length() const { return array().size(); }
+  std::vector<Rational> numbers() const;
+  /// Equally long rows, at least one, of entries made by make(item).
+  template <class Make>
+  auto rows(Make make) const;
+  Matrix matrix() const;
+  /// A number, or a text that may be none.
+  std::string entry() const;
+
+  /// One of a few words.
+  template <class Value>
+  Value choice(const std::map<std::string, Value>& choices) const;
+
+  /// Of a table: refuses keys that are not among these.
+  void require_keys(const std::vector<std::string>& keys) const;
+  std::optional<Item> find(const std::string& key) const;
+  /// `example`: what to write when it is missing.
+  Item need(const std::string& key, const std::string& example) const;
+
+ private:
+  const toml::array& array() const;
+  std::string key_of(const std::string& key) const { return key_.empty() ? key : key_ + "." + key; }
+  [[noreturn]] void refuse_at(const toml::source_region& source, const std::string& key, const std::string& what,
+                              const std::string& hint) const {
+    refuse_file(fmt::format("{}:{}: {}: {}", *file_, std::max(1U, source.begin.line), key, what), hint);
+  }
+  [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& known) const;
+
+  const std::string* file_;
+  std::string key_;  ///< "pipeline.post.of[0]"
+  const toml::node* node_;
+};
+
+std::string choose_hint(const std::string& word, const std::vector<std::string>& known) {
+  const std::string nearest = nearest_word(word, known);
+  return nearest.empty() ? "choose one of " + joined(known) : "did you mean " + nearest + "?";
+}
+
+Rational Item::number() const {
+  if (const auto* whole = node_->as_integer()) return {whole->get()};
+  if (const auto* text = node_->as_string()) {
+    return checked([&] { return Rational::parse(text->get()); });
+  }
+  if (const auto* binary = node_->as_floating_point()) {
+    const double value = binary->get();
+    if (!std::isfinite(value)) refuse(fmt::format("{} is not a number", value), "write a whole number, or \"1/2\"");
+    refuse(fmt::format("{} without quotes is a binary fraction, and not exact", value),
+           fmt::format("write it in quotes: \"{}\"", value));
+  }
+  refuse("a number is wanted, and this is " + described(*node_),
+         "write a whole number, or in quotes a fraction: \"1/2\"");
+}
+
+std::string Item::path() const {
+  const auto* const text = node_->as_string();
+  if (text == nullptr) refuse("a path is wanted, and this is " + described(*node_), R"(write for example "codes.csv")");
+  return (std::filesystem::path(*file_).parent_path() / text->get()).string();
+}
+
+std::size_t Item::whole_number(std::int64_t least, std::int64_t most) const {
+  const Rational value = number();
+  if (!value.is_integer() || value < Rational(least) || value > Rational(most)) {
+    refuse(fmt::format("{} is not a whole number from {} to {}", value.to_string(), least, most),
+           fmt::format("write for example {}", std::max<std::int64_t>(least, 2)));
+  }
+  return static_cast<std::size_t>(value.to_int64());
+}
+
+const toml::array& Item::array() const {
+  const toml::array* const list = node_->as_array();
+  if (list == nullptr) refuse("a list is wanted, and this is " + described(*node_), "write for example [0, 1]");
+  return *list;
+}
+
+std::vector<Item> Item::items() const {
+  const toml::array& list = array();
+  std::vector<Item> result;
+  result.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) result.emplace_back(*file_, fmt::format("{}[{}]", key_, i), list[i]);
+  return result;
+}
+
+std::vector<Rational> Item::numbers() const {
+  std::vector<Rational> result;
+  for (const Item& item : items()) result.push_back(item.number());
+  return result;
+}
+
+template <class Make>
+auto Item::rows(Make make) const {
+  std::vector<std::vector<decltype(make(*this))>> rows;
+  for (const Item& row : items()) {
+    rows.emplace_back();
+    for (const Item& entry : row.items()) rows.back().push_back(make(entry));
+    if (rows.back().empty() || rows.back().size() != rows.front().size()) {
+      row.refuse(fmt::format("a row of {} entries, and the first has {}", rows.back().size(), rows.front().size()),
+                 "write equally many in every row, and at least one");
+    }
+  }
+  if (rows.empty()) refuse("a matrix without rows", R"(write rows of numbers: [["1/2", "1/2"], [0, 1]])");
+  return rows;
+}
+
+Matrix Item::matrix() const {
+  return Matrix::of(rows([](const Item& entry) { return entry.number(); }));
+}
+
+std::string Item::entry() const {
+  if (const auto* text = node_->as_string()) return text->get();
+  return number().to_string();
+}
+
+void Item::refuse_word(const std::string& word, const std::vector<std::string>& known) const {
+  refuse("'" + word + "' is not known", choose_hint(word, known));
+}
+
+template <class Value>
+Value Item::choice(const std::map<std::string, Value>& choices) const {
+  std::vector<std::string> known;
+  known.reserve(choices.size());
+  for (const auto& [word, value] : choices) known.push_back(word);
+  const auto* const text = node_->as_string();
+  if (text == nullptr) refuse("a word is wanted, and this is " + described(*node_), "choose one of " + joined(known));
+  const auto at = choices.find(text->get());
+  if (at == choices.end()) refuse_word(text->get(), known);
+  return at->second;
+}
+
+void Item::require_keys(const std::vector<std::string>& keys) const {
+  const toml::table* const table = node_->as_table();
+  if (table == nullptr) refuse("a table is wanted, and this is " + described(*node_), "write the keys " + joined(keys));
+  for (const auto& [key, value] : *table) {
+    const std::string name(key.str());
+    if (std::ranges::find(keys, name) != keys.end()) continue;
+    refuse_at(key.source(), key_of(name), "unknown key", choose_hint(name, keys));
+  }
+}
+
+std::optional<Item> Item::find(const std::string& key) const {
+  const toml::node* const node = node_->as_table()->get(key);
+  if (node == nullptr) return {};
+  return Item(*file_, key_of(key), *node);
+}
+
+Item Item::need(const std::string& key, const std::string& example) const {
+  std::optional<Item> found = find(key);
+  if (!found) refuse_at(node_->source(), key_of(key), "missing", "write for example " + example);
+  return *std::move(found);
+}
+
+// --- A pipeline ------------------------------------------------------------------------------------------------------
+
+std::size_t index_of(const Item& item, const std::vector<Rational>& values) {
+  const Rational value = item.number();
+  const auto at = std::ranges::find(values, value);
+  if (at == values.end()) item.refuse(value.to_string() + " is none of the values", "choose among pipeline.values");
+  return static_cast<std::size_t>(at - values.begin());
+}
+
+std::vector<std::size_t> indices_of(const Item& list, const std::vector<Rational>& values) {
+  std::vector<std::size_t> indices;
+  for (const Item& item : list.items()) indices.push_back(index_of(item, values));
+  return indices;
+}
+
+std::vector<Rational> values_of(const Item& list) {
+  if (list.length() > most_values) {
+    list.refuse(fmt::format("{} values, at most {} can be listed", list.length(), most_values),
+                "take fewer, for example multiples of 10");
+  }
+  std::vector<Rational> values;
+  for (const Item& item : list.items()) {
+    Rational value = item.number();
+    if (std::ranges::find(values, value) != values.end()) {
+      item.refuse("the value " + value.to_string() + " stands twice", "write every value once");
+    }
+    values.push_back(std::move(value));
+  }
+  if (values.size() < 2) list.refuse("there must be at least two values", "write for example values = [0, 1]");
+  return values;
+}
+
+/// A file whose name does not tell its format is nobody's histogram: there is no option here that would tell it.
+std::vector<CodeCount> code_counts_of(const Item& item, const std::string& path, const std::string& library) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::vector<std::string> known{".csv", ".tsv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson", ".gz", ".zst"};
+  if (std::ranges::find(known, extension) == known.end()) {
+    item.refuse(path + " is no table of codes and counts",
+                "write the name of a csv, tsv, parquet or json file with columns code and count");
+  }
+  return read_code_counts({.file = path, .library = library});
+}
+
+/// How many people have each of the values, from a file of codes and counts.
+std::vector<std::uint64_t> histogram_of_file(const Item& item, const std::vector<Rational>& values,
+                                             const std::string& library) {
+  std::vector<std::uint64_t> histogram(values.size());
+  const std::string path = item.path();
+  for (const CodeCount& row : code_counts_of(item, path, library)) {
+    const auto at = std::ranges::find(values, row.code);
+    if (at == values.end()) {
+      item.refuse(fmt::format("{} counts the code {}, which is none of the values", path, row.code.to_string()),
+                  "write pipeline.values as the codes of the file");
+    }
+    histogram[static_cast<std::size_t>(at - values.begin())] = row.count;
+  }
+  return histogram;
+}
+
+std::vector<std::uint64_t> histogram_of(const Item& item, const std::vector<Rational>& values,
+                                        const std::string& library) {
+  if (item.is_word()) return histogram_of_file(item, values, library);
+  std::vector<std::uint64_t> histogram;
+  for (const Item& count : item.items()) histogram.push_back(count.whole_number(0, most_participants));
+  if (histogram.size() != values.size()) {
+    item.refuse(fmt::format("{} counts, and there are {} values", histogram.size(), values.size()),
+                "write a count for every value, in their order");
+  }
+  return histogram;
+}
+
+/// Either everyone else's value, one by one, or how many people have each.
+Secret target_of(const Item& known, std::size_t participants, const std::vector<Rational>& values,
+                 const std::string& library) {
+  if (known.is_table()) {
+    known.require_keys({"histogram"});
+    const Item histogram = known.need("histogram", R"(known = { histogram = "codes.csv" })");
+    const std::vector<std::uint64_t> counts = histogram_of(histogram, values, library);
+    return histogram.checked([&] { return Secret::target_among(counts, participants); });
+  }
+  Secret secret = Secret::target_knowing(indices_of(known, values));
+  if (secret.others() + 1 == participants) return secret;
+  known.refuse(
+      fmt::format("{} of the others' values are known, and there are {} others", secret.others(), participants - 1),
+      "write the value of everyone but the target");
+}
+
+Secret secret_of(const Item& pipeline, std::size_t participants, const std::vector<Rational>& values,
+                 const std::string& library) {
+  Secret secret;
+  if (const std::optional<Item> item = pipeline.find("secret")) {
+    secret.kind = item->choice<Secret::Kind>({{"everyone", Secret::Kind::everyone},
+                                              {"target", Secret::Kind::target},
+                                              {"histogram", Secret::Kind::histogram}});
+  }
+  const std::optional<Item> known = pipeline.find("known");
+  if (secret.kind != Secret::Kind::target) {
+    if (known) known->refuse("known goes with secret = \"target\"", "leave it out, or write secret = \"target\"");
+    return secret;
+  }
+  if (known) return target_of(*known, participants, values, library);
+  if (participants > 1) pipeline.need("known", "known = [0, 1], the values of the other participants");
+  return secret;
+}
+
+/// Of numbers, or of fractions in odds; `size`: of the values that are perturbed.
+Perturber matrix_perturber(const Item& item, std::size_t size) {
+  const std::vector<std::vector<std::string>> entries = item.rows([](const Item& entry) { return entry.entry(); });
+  if (entries.size() != size) {
+    item.refuse(fmt::format("a matrix of {} rows, and {} possible values are perturbed", entries.size(), size),
+                "write a row for each of them");
+  }
+  if (entries.front().size() > most_perturbed) {
+    item.refuse(fmt::format("{} answers, at most {} can be", entries.front().size(), most_perturbed), "take fewer");
+  }
+  const bool is_in_odds = std::ranges::any_of(entries, [](const std::vector<std::string>& row) {
+    return std::ranges::any_of(row, [](const std::string& entry) { return entry.find("odds") != std::string::npos; });
+  });
+  return item.checked(
+      [&] { return is_in_odds ? Perturber::in_odds(entries) : Perturber::fixed(flow::Channel(item.matrix())); });
+}
+
+/// Who takes part, and with which values.
+struct People {
+  std::size_t participants;
+  std::vector<Rational> values;
+};
+
+/// The table that describes a release, when the perturber is one.
+std::optional<Item> release_of(const Item& pipeline) {
+  const std::optional<Item> perturber = pipeline.find("perturber");
+  return perturber && perturber->is_table() && perturber->find("release") ? perturber : std::nullopt;
+}
+
+People people_of(const Item& item) {
+  const std::optional<Item> release = release_of(item);
+  if (!release) {
+    return {item.need("participants", "participants = 2").whole_number(1, most_participants),
+            values_of(item.need("values", "values = [0, 1, 2]"))};
+  }
+  for (const auto& [key, instead] : {std::pair{"participants", "records"}, std::pair{"values", "lattice"}}) {
+    const std::optional<Item> twice = item.find(key);
+    if (twice) twice->refuse(fmt::format("a release's {} says it already", instead), "leave it out");
+  }
+  const Item lattice = release->need("lattice", "lattice = [0, 1, 2, 3]");
+  People people{release->need("records", "records = 3").whole_number(1, most_released_records), values_of(lattice)};
+  if (!std::ranges::is_sorted(people.values)) {
+    lattice.refuse("the candidates do not increase", "write the smallest first");
+  }
+  return people;
+}
+
+Perturber release_perturber(const Item& item, std::size_t values) {
+  item.require_keys({"release", "quantile", "quantiles", "records", "lattice", "neighbors"});
+  flow::Release release;
+  release.mechanism = item.need("release", "release = \"exponential\"")
+                          .choice<flow::Release::Mechanism>({{"approximate", flow::Release::Mechanism::approximate},
+                                                             {"exponential", flow::Release::Mechanism::exponential},
+                                                             {"gumbel-max", flow::Release::Mechanism::gumbel_max}});
+  const std::optional<Item> quantiles = item.find("quantiles");
+  const std::optional<Item> quantile = item.find("quantile");
+  if (quantiles && quantile) quantile->refuse("there are quantiles already", "write one of the two");
+  release.quantiles =
+      quantiles ? quantiles->numbers() : std::vector{item.need("quantile", "quantile = \"1/2\"").number()};
+  if (const std::optional<Item> neighbors = item.find("neighbors")) {
+    release.neighbors =
+        neighbors->choice<Neighbors>({{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}});
+  }
+  return item.checked([&] { return Perturber::release(std::move(release), values); });
+}
+
+/// By its name, as a matrix, or geometric and truncated farther out.
+Perturber named_perturber(const Item& named, std::size_t size) {
+  if (named.is_table()) {
+    named.require_keys({"geometric", "matrix", "release"});
+    if (named.find("release")) named.refuse("a release is of all participants together", "write it without the list");
+    const std::optional<Item> reach = named.find("geometric");
+    if (!reach) return matrix_perturber(named.need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size);
+    if (named.find("matrix")) reach->refuse("there is a matrix already", "write one of the two");
+    return Perturber::wide_geometric(size, reach->whole_number(0, most_perturbed));
+  }
+  using Make = Perturber (*)(std::size_t);
+  const auto make = named.choice<Make>(
+      {{"geometric", Perturber::geometric}, {"randomized-response", Perturber::randomized_response}});
+  return named.checked([&] { return make(size); });
+}
+
+Perturber perturber_of(const Item& pipeline, std::size_t size) {
+  if (size > most_perturbed) {
+    pipeline.refuse(fmt::format("{} values are perturbed, at most {} can be", size, most_perturbed),
+                    "take fewer values, or with a histogram fewer participants");
+  }
+  const std::optional<Item> named = pipeline.find("perturber");
+  const std::optional<Item> matrix = pipeline.find("matrix");
+  if (named && matrix) matrix->refuse("there is a perturber already", "write one of the two");
+  if (matrix) return matrix_perturber(*matrix, size);
+  if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
+  if (release_of(pipeline)) return release_perturber(*named, size);
+  if (!named->is_list()) return named_perturber(*named, size);
+  std::vector<Perturber> each;
+  for (const Item& one : named->items()) each.push_back(named_perturber(one, size));
+  return named->checked([&] { return Perturber::by_participant(std::move(each)); });
+}
+
+/// What a perturbed value may be: the values, unless it is said; or where geometric noise goes beyond them, as they go on.
+std::vector<Rational> answers_of(const Item& pipeline, const std::vector<Rational>& values,
+                                 const Perturber& perturber) {
+  if (const std::optional<Item> answers = pipeline.find("answers")) return values_of(*answers);
+  const std::size_t count = perturber.answers();
+  if (count == values.size() || !perturber.is_geometric()) {
+    if (count != values.size()) pipeline.need("answers", fmt::format("answers = [...], {} of them", count));
+    return {};
+  }
+  const Rational step = values[1] - values[0];
+  Rational answer = values[0] - step * static_cast<std::int64_t>((count - values.size()) / 2);
+  std::vector<Rational> answers;
+  for (std::size_t i = 0; i < count; ++i, answer += step) answers.push_back(answer);
+  return answers;
+}
+
+/// 0, 1, 2, ..., each at least once.
+std::vector<std::size_t> outputs_of(const Item& table) {
+  std::vector<std::size_t> outputs;
+  for (const Item& output : table.items()) outputs.push_back(output.whole_number(0, most_participants));
+  const std::set<std::size_t> shown(outputs.begin(), outputs.end());
+  if (!shown.empty() && *shown.rbegin() != shown.size() - 1) {
+    table.refuse(fmt::format("{} different outputs, and one is {}", shown.size(), *shown.rbegin()),
+                 "number the outputs 0, 1, 2, ... without a gap");
+  }
+  return outputs;
+}
+
+PostProcessor rounding(const Item& post, const Item& unit) {
+  for (const char* const other : {"query", "of", "table"}) {
+    if (const std::optional<Item> twice = post.find(other)) twice->refuse("values are rounded already", "leave it out");
+  }
+  PostProcessor result;
+  result.kind = PostProcessor::Kind::round;
+  result.unit = unit.number();
+  if (result.unit.sign() <= 0) unit.refuse("not above 0", "write for example { round = 2 }");
+  return result;
+}
+
+PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
+  static const std::map<std::string, PostProcessor::Kind> queries{{"count", PostProcessor::Kind::count},
+                                                                  {"identity", PostProcessor::Kind::identity},
+                                                                  {"mode", PostProcessor::Kind::mode},
+                                                                  {"sum", PostProcessor::Kind::sum}};
+  const std::string example = R"(post = { query = "count", of = [0] }, or post = "sum")";
+  PostProcessor post;
+  std::optional<Item> counted;
+  if (item.is_table()) {
+    item.require_keys({"query", "of", "table", "round"});
+    counted = item.find("of");
+    if (const std::optional<Item> unit = item.find("round")) return rounding(item, *unit);
+    if (const std::optional<Item> table = item.find("table")) {
+      if (item.find("query")) table->refuse("there is a query already", "write one of the two");
+      if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
+      post.kind = PostProcessor::Kind::table;
+      post.image = outputs_of(*table);
+      return post;
+    }
+    post.kind = item.need("query", example).choice(queries);
+  } else {
+    post.kind = item.choice(queries);
+  }
+  if (post.kind != PostProcessor::Kind::count) {
+    if (counted) counted->refuse("of goes with query = \"count\"", "leave it out");
+    return post;
+  }
+  if (!counted) item.refuse("of is missing: the values to count", "write for example " + example);
+  post.counted = indices_of(*counted, values);
+  if (post.counted.empty()) counted->refuse("nothing is counted", "write for example of = [0]");
+  return post;
+}
+
+/// The library names the member that is wrong: "post: ...".
+void validate(const flow::Pipeline& pipeline, const Item& item) {
+  try {
+    pipeline.validate();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    const std::string what = error.what();
+    const std::size_t colon = what.find(": ");
+    const std::string name = colon == std::string::npos ? "" : what.substr(0, colon);
+    const std::optional<Item> member = item.find(name == "perturbers" ? "perturber" : name);
+    if (member) member->refuse(what.substr(colon + 2), error.hint());
+    item.refuse(what, error.hint());
+  }
+}
+
+flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
+  item.require_keys({"participants", "values", "perturber", "matrix", "answers", "post", "secret", "known"});
+  People people = people_of(item);
+  Secret secret = secret_of(item, people.participants, people.values, library);
+  const bool perturbs_bars = secret.kind == Secret::Kind::histogram;
+  Perturber perturber = perturber_of(item, perturbs_bars ? people.participants + 1 : people.values.size());
+  std::vector<Rational> answers;
+  if (!perturbs_bars) {
+    answers = answers_of(item, people.values, perturber);
+  } else if (const std::optional<Item> twice = item.find("answers")) {
+    twice->refuse("a histogram's bars are perturbed, and not values", "leave it out");
+  }
+  PostProcessor post = post_of(item.need("post", "post = \"sum\""), answers.empty() ? people.values : answers);
+  flow::Pipeline pipeline{people.participants, std::move(people.values), std::move(perturber),
+                          std::move(post),     std::move(secret),        std::move(answers)};
+  validate(pipeline, item);
+  return pipeline;
+}
+
+// --- An analyst ------------------------------------------------------------------------------------------------------
+
+/// How often each value occurs among the others.
+flow::Prior frequencies_of(const Secret& secret, std::size_t values) {
+  const auto others = static_cast<std::int64_t>(secret.others());
+  std::vector<Rational> frequencies(values);
+  for (std::size_t value = 0; value < secret.known.size(); ++value) {
+    frequencies[value] = Rational(static_cast<std::int64_t>(secret.known[value]), others);
+  }
+  return flow::Prior(std::move(frequencies));
+}
+
+std::optional<flow::Prior> prior_of(const Item& item, const flow::Pipeline& pipeline) {
+  if (item.is_list()) {
+    return item.checked([&] { return flow::Prior(item.numbers()); });
+  }
+  if (item.is_table()) {
+    item.require_keys({"participants"});
+    const Item one = item.need("participants", R"(prior = { participants = ["1/2", "1/4", "1/4"] })");
+    return one.checked([&] { return flow::independent_participants(pipeline, flow::Prior(one.numbers())); });
+  }
+  if (!item.is_word()) {
+    item.refuse("neither uniform, uniform-full, uniform-uncounted, frequencies, participants nor a list",
+                R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
+  }
+  enum class Named { uniform, full, uncounted, frequencies };
+  const Named named = item.choice<Named>({{"uniform", Named::uniform},
+                                          {"uniform-full", Named::full},
+                                          {"uniform-uncounted", Named::uncounted},
+                                          {"frequencies", Named::frequencies}});
+  if (named == Named::uniform) return {};
+  if (named == Named::full) return item.checked([&] { return flow::uniform_over_full_histograms(pipeline); });
+  if (named == Named::uncounted) return item.checked([&] { return flow::uniform_over_uncounted(pipeline); });
+  if (pipeline.secret.others() == 0) {
+    item.refuse("nobody's value is known",
+                R"(frequencies are those of a target's others: secret = "target", known = [...])");
+  }
+  return frequencies_of(pipeline.secret, pipeline.values.size());
+}
+
+Analyst::Goal goal_of(const Item& item) {
+  if (item.is_list()) return Analyst::Goal::matrix;
+  return item.choice<Analyst::Goal>({{"argmax-accuracy", Analyst::Goal::argmax_accuracy},
+                                     {"bayes-risk", Analyst::Goal::bayes_risk},
+                                     {"linear-error", Analyst::Goal::linear_error},
+                                     {"squared-error", Analyst::Goal::squared_error}});
+}
+
+Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
+  item.require_keys({"prior", "loss", "about", "scale"});
+  const std::optional<Item> prior = item.find("prior");
+  const Item loss = item.need("loss", "loss = \"bayes-risk\"");
+  Analyst analyst;
+  if (prior) analyst.prior = prior_of(*prior, pipeline);
+  analyst.goal = goal_of(loss);
+  if (analyst.goal == Analyst::Goal::matrix) analyst.losses = loss.matrix();
+  if (const std::optional<Item> about = item.find("about")) {
+    analyst.about = post_of(*about, pipeline.values);
+    about->checked([&] { flow::loss_of(analyst, pipeline); });
+  }
+  if (const std::optional<Item> scale = item.find("scale")) {
+    analyst.scale = scale->number();
+    if (analyst.scale.sign() < 0) scale->refuse("a scale below 0", "write a positive one");
+  }
+  if (analyst.prior) prior->checked([&] { flow::prior_of(analyst, pipeline); });
+  // The losses of many secrets can be very many; those of a goal that fits are made only where they are needed.
+  const bool fits = analyst.about || analyst.goal == Analyst::Goal::bayes_risk ||
+                    (analyst.goal == Analyst::Goal::argmax_accuracy && pipeline.secret.kind == Secret::Kind::histogram);
+  if (!fits) loss.checked([&] { flow::loss_of(analyst, pipeline); });
+  return analyst;
+}
+
+// --- The file --------------------------------------------------------------------------------------------------------
+
+constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes; the losses of 4,000 secrets take as many
+
+toml::table parsed(const std::string& text, const std::string& name) {
+  try {
+    return toml::parse(std::string_view(text), std::string_view(name));
+  } catch (const toml::parse_error& error) {
+    refuse_file(fmt::format("{}:{}: {}", name, std::max(1U, error.source().begin.line), error.description()),
+                "a TOML file is wanted; fractile flow --help shows one");
+  }
+}
+
+}  // namespace
+
+PipelineFile read_pipeline(const std::string& name, const std::string& library) {
+  const TextFile file = read_text(name, largest_file);
+  if (!file.trouble.empty()) refuse_file(fmt::format("cannot open {}: {}", name, file.trouble), "check the path");
+  return pipeline_in(file.text, name, library);
+}
+
+PipelineFile pipeline_in(const std::string& text, const std::string& name, const std::string& library) {
+  const toml::table root = parsed(text, name);
+  const Item file(name, "", root);
+  file.require_keys({"pipeline", "analyst"});
+  PipelineFile result{
+      name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library), {}};
+  if (const std::optional<Item> analyst = file.find("analyst")) {
+    result.analyst = analyst_of(*analyst, result.pipeline);
+  }
+  return result;
+}
+
+const flow::Analyst& analyst_of(const PipelineFile& file) {
+  if (!file.analyst) {
+    refuse_file(file.name + ": there is no analyst", "write [analyst] and below it for example loss = \"bayes-risk\"");
+  }
+  return *file.analyst;
+}
+
+}  // namespace fractile::requests

@@ -1,0 +1,27 @@
+// What a release will be worth, from words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "fractile/planning.hpp"
+#include "fractile/report.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::requests {
+
+/// All that was asked for, in values.
+struct PlanRequest {
+  Lattice lattice;
+  PlanOptions options;
+  QuantileQuery query;                             ///< with wanted_ranks its budget is to be found
+  std::optional<std::uint64_t> wanted_ranks = {};  ///< the rank error that the budget is to achieve
+
+  /// Error(usage) for what cannot be.
+  static PlanRequest of(const Typed& typed);
+};
+
+/// `with_others`: also under other budgets, for a chart.
+PlanReport planned(const PlanRequest& request, bool with_others);
+
+}  // namespace fractile::requests

@@ -1,0 +1,125 @@
+#include "requests/query.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+
+namespace {
+
+bool are_auto(const std::vector<std::string>& bounds) { return bounds[0] == "auto" && bounds[1] == "auto"; }
+
+Rational step_of(const Typed& typed) {
+  if (!typed.has("--step")) {
+    usage("--step is missing: the distance between possible values", "for whole numbers, write --step 1");
+  }
+  return in_option("--step", [&] { return Rational::parse(typed.one("--step")); });
+}
+
+void refuse_candidates_beside_bounds(const Typed& typed) {
+  if (typed.has("--candidates") && (typed.has("--bounds") || typed.has("--step"))) {
+    usage("--candidates stands instead of --bounds and --step", "give one or the other");
+  }
+}
+
+}  // namespace
+
+std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQuery& query) {
+  refuse_candidates_beside_bounds(typed);
+  if (!typed.has("--bounds") || !are_auto(typed.values.at("--bounds"))) {
+    if (typed.has("--bounds-budget")) usage("--bounds-budget goes with --bounds auto", "leave it out");
+    return {};
+  }
+  const Rational share =
+      in_option("--bounds-budget", [&] { return Rational::parse(typed.one("--bounds-budget", "0.1")); });
+  if (share <= Rational(0) || share >= Rational(1)) {
+    usage("--bounds-budget: a share of the budget lies between 0 and 1", "write for example --bounds-budget 0.1");
+  }
+  BoundsSearch search = BoundsSearch::widest(step_of(typed), query);
+  in_option("--step", [&] { return search.lattice(); });
+  return BoundsToFind{std::move(search), share};
+}
+
+Lattice lattice_of(const Typed& typed) {
+  refuse_candidates_beside_bounds(typed);
+  if (typed.has("--candidates")) {
+    return in_option("--candidates", [&] { return Lattice::explicit_points(numbers(typed.one("--candidates"))); });
+  }
+  if (!typed.has("--bounds")) {
+    usage("--bounds is missing: the smallest and largest possible value, known without looking at the data",
+          "for ages, write --bounds 0 125 --step 1");
+  }
+  const std::vector<std::string>& bounds = typed.values.at("--bounds");
+  if (are_auto(bounds)) usage("--bounds auto finds bounds in a table, and none is read", "write --bounds LO HI");
+  const Rational step = step_of(typed);
+  const Rational lower = in_option("--bounds", [&] { return Rational::parse(bounds[0]); });
+  const Rational upper = in_option("--bounds", [&] { return Rational::parse(bounds[1]); });
+  return Lattice::regular(lower, upper, step);
+}
+
+std::optional<IntervalRequest> intervals_of(const Typed& typed) {
+  if (!typed.has("--intervals")) {
+    for (const char* option : {"--of", "--together"}) {
+      if (typed.has(option))
+        usage(std::string(option) + " goes with --intervals", "write for example --intervals 0.95");
+    }
+    return {};
+  }
+  const Rational level = in_option("--intervals", [&] { return Rational::parse(typed.one("--intervals")); });
+  const auto of = choice<IntervalOf>(
+      typed, "--of", {{"table", IntervalOf::table}, {"population", IntervalOf::population}}, IntervalOf::population);
+  if (!typed.has("--expected-rows")) {
+    usage("--intervals needs --expected-rows: about how many records there are, which must be public",
+          "the intervals are valid whatever the number is, and narrow when it is about right");
+  }
+  return IntervalRequest{level, of, typed.has("--together")};
+}
+
+std::optional<ComparisonRequest> comparison_of(const Typed& typed) {
+  if (!typed.has("--compare")) return {};
+  const std::vector<std::string> names = in_option("--compare", [&] { return words(typed.one("--compare")); });
+  if (names.size() != 2) {
+    usage("--compare takes two names with a comma between them",
+          "write two keys of the groups, or two of the quantiles: --compare 0.25,0.75");
+  }
+  return ComparisonRequest{names[0], names[1]};
+}
+
+QuantileQuery query_of(const Typed& typed, const Budget& budget) {
+  if (typed.has("--quantiles") && typed.has("--synthetic-rows")) {
+    usage("--synthetic-rows stands instead of --quantiles", "give one or the other");
+  }
+  QuantileQuery query{typed.has("--synthetic-rows")
+                          ? synthetic_rows(whole_number(typed, "--synthetic-rows", {1, 1'000'000}))
+                          : quantiles_of(typed, "quartiles"),
+                      budget};
+  query.neighbors = neighbors_of(typed);
+  if (typed.has("--records-per-person")) {
+    query.records_per_person =
+        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
+  }
+  std::map<std::string, Mechanism> mechanisms;
+  for (const Mechanism mechanism : all_mechanisms) mechanisms.emplace(to_string(mechanism), mechanism);
+  const Mechanism fallback =
+      query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
+  query.mechanism = choice<Mechanism>(typed, "--mechanism", mechanisms, fallback);
+  if (typed.has("--no-interpolation") && query.mechanism != Mechanism::automatic) {
+    usage("--no-interpolation is for auto", "leave it out, or write --mechanism auto");
+  }
+  query.base =
+      choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  query.interpolate = !typed.has("--no-interpolation");
+  if (typed.has("--expected-rows")) query.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
+  query.intervals = intervals_of(typed);
+  query.rates =
+      choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
+  query.validate();
+  return query;
+}
+
+}  // namespace fractile::requests

@@ -1,0 +1,206 @@
+#include "requests/release.hpp"
+
+#include <filesystem>
+#include <utility>
+#include <variant>
+
+#include "fractile/error.hpp"
+#include "fractile/planning.hpp"
+#include "requests/sources.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+std::optional<std::uint32_t> sql_stability(const Typed& typed) {
+  if (!typed.has("--sql-stability")) return {};
+  return static_cast<std::uint32_t>(whole_number(typed, "--sql-stability", {1, TableOptions::most_stability}));
+}
+
+void refuse_options_of_files(const Typed& typed) {
+  for (const char* option :
+       {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb"}) {
+    if (typed.has(option)) {
+      usage(std::string(option) + " tells of a file, and the records are in memory",
+            "leave it out, or name the file in place of the records");
+    }
+  }
+}
+
+void refuse_what_no_file_has(const Typed& typed) {
+  for (const char* option : {"--sql-stability", "--table"}) {
+    if (typed.has(option) && !typed.has("--sql")) {
+      usage(std::string(option) + " goes with --sql", "write a query, or leave the option out");
+    }
+  }
+  if (typed.file.empty() && !typed.has("--table")) {
+    usage("no FILE to read", "name a CSV, TSV, Parquet or JSON file, or - for standard input");
+  }
+  for (const char* option : {"--input-format", "--delimiter"}) {
+    if (typed.file.empty() && typed.has(option)) {
+      usage(std::string(option) + " tells of FILE, and none is named", "name a FILE, or leave the option out");
+    }
+  }
+}
+
+TableOptions table_of(const Typed& typed, bool in_memory) {
+  in_memory ? refuse_options_of_files(typed) : refuse_what_no_file_has(typed);
+  TableOptions options{typed.file, typed.one("--sql"), typed.one("--input-format"), typed.one("--delimiter"),
+                       typed.one("--duckdb")};
+  if (typed.has("--threads")) {
+    options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
+  }
+  options.tables = named_tables(typed);
+  options.sql_stability = sql_stability(typed);
+  options.single_line_records = typed.has("--single-line-records");
+  return options;
+}
+
+/// An epsilon of 20, at which the odds may change half a billion times over, and a rho as large as an exponential
+/// mechanism of that epsilon has: 20^2 / 8.
+void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
+  const bool pure = budget.measure() != Measure::zcdp;
+  if (pure ? budget.epsilon().to_double() <= 20 : budget.rho() <= Rational(50)) return;
+  attendant.warn(pure ? "an epsilon above 20 promises next to nothing" : "a rho above 50 promises next to nothing",
+                 "one person's record can change the odds of a release at will");
+}
+
+/// From what is public: all groups have the same query. Where there is a receipt, it was found out for that already.
+void warn_of_noise(const Answer& answer, Attendant& attendant) {
+  const QuantileRelease* release = std::get_if<QuantileRelease>(&*answer.release);
+  if (!release) release = &std::get<GroupedRelease>(*answer.release).releases.front();
+  const std::optional<MostlyNoise> noise =
+      answer.has_json() ? read_receipt(answer.json(), "the release").noise : mostly_noise(*release);
+  if (!noise) return;
+  const auto [what, hint] = in_words(*noise);
+  attendant.warn(what, hint);
+}
+
+SourceDescription described(const Typed& typed, const ReleaseRequest& request, const Records& records) {
+  const TableOptions& table = request.table;
+  return {typed.file,
+          table.sql,
+          request.column,
+          request.null_policy == NullPolicy::drop ? "drop" : "error",
+          records.engine(),
+          request.selection.person,
+          request.selection.by,
+          table.tables,
+          table.sql_stability ? std::to_string(*table.sql_stability) : std::string()};
+}
+
+std::string canonical(const ReleaseRequest& request, const SourceDescription& source, const ReleaseCharge& charge) {
+  const TableOptions& table = request.table;
+  ReleaseDetails details{table.format, table.delimiter, table.single_line_records, request.public_rows,
+                         request.selection.keys};
+  if (request.bounds) details.bounds_share = request.bounds->share;
+  details.source = charge.source();
+  details.tables = with_canonical_paths(table.tables);
+  return canonical_query(request.query, request.lattice, source, details);
+}
+
+Published drawn(const ReleaseRequest& request, const Records& records, RandomBits& bits, Attendant& attendant) {
+  const std::vector<RankProfile> profiles = records.profiles(request.column, request.lattice, request.null_policy,
+                                                             request.selection, bits, [&] { attendant.tick(); });
+  Published release = published(profiles, request.lattice, request.query, request.selection, request.bounds, bits);
+  if (request.public_rows) std::get<QuantileRelease>(release).public_records = records.rows();
+  return release;
+}
+
+std::string where_kept(const ReleaseRequest& request, const std::optional<ReleaseCharge>& charge) {
+  if (!request.receipt.empty()) return "the release was made; the receipt " + request.receipt + " holds it";
+  if (charge) return charge->kept();
+  return "the release was made and counts as spent; with --receipt it would have been kept";
+}
+
+void require_receipts_place(const Typed& typed, const std::string& receipt) {
+  const bool may_be_there = typed.has("--ledger") && std::filesystem::is_regular_file(receipt);  // from an earlier run
+  if (!receipt.empty() && !may_be_there) require_writable(receipt);
+}
+
+/// Of what is charged for already, if anything is.
+void publish(const Typed& typed, const ReleaseRequest& request, const Records& records, RandomBits& bits,
+             std::optional<ReleaseCharge>& charge, Answer& answer, Attendant& attendant) {
+  if (charge) answer.account = charge->account();
+  attendant.at("reading " + input_name(typed));
+  answer.release = drawn(request, records, bits, attendant);
+  attendant.prepare(answer);
+  if (charge) {
+    charge->publish(answer.json(), attendant);
+  } else if (!request.receipt.empty()) {
+    write_durably(request.receipt, answer.json());
+  }
+  attendant.at("");
+  warn_of_noise(answer, attendant);
+}
+
+}  // namespace
+
+ReleaseRequest ReleaseRequest::of(const Typed& typed, bool in_memory) {
+  if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
+  const QuantileQuery asked = query_of(typed, budget_of(typed));
+  const QuantileQuery query = over_query(asked, sql_stability(typed).value_or(1));
+  std::optional<BoundsToFind> bounds = bounds_to_find(typed, query);
+  const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
+  query.validate(lattice);
+  ReleaseRequest request{typed.one("--column"),
+                         asked,
+                         query,
+                         std::move(bounds),
+                         lattice,
+                         selection_of(typed, query),
+                         NullPolicy::drop,
+                         typed.has("--public-rows"),
+                         {},
+                         {},
+                         typed.one("--receipt")};
+  request.null_policy =
+      choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}}, NullPolicy::drop);
+  request.table = table_of(typed, in_memory);
+  if (typed.has("--unsafe-seed")) request.seed = whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}});
+  return request;
+}
+
+RandomBits ReleaseRequest::bits() const { return seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system(); }
+
+const std::string& Answer::json() const {
+  if (json_.empty()) json_ = stored ? stored->receipt : to_json(*release, source);
+  return json_;
+}
+
+std::string input_name(const Typed& typed) {
+  if (typed.file.empty()) return "the query's result";
+  return typed.file == "-" ? "standard input" : typed.file;
+}
+
+Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecords& open, Attendant& attendant) {
+  RandomBits bits = request.bits();
+  require_receipts_place(typed, request.receipt);
+  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, request.asked);
+  warn_of_weak_budgets(request.query.budget, attendant);
+
+  attendant.at("opening " + input_name(typed));  // standard input is read to its end here
+  const std::unique_ptr<Records> records = open();
+  attendant.at("");
+  records->require_numeric(request.column);
+  records->require_selection(request.selection, request.column);
+  Answer answer;
+  answer.source = described(typed, request, *records);
+  if (charge) {
+    answer.stored = charge->stored(canonical(request, answer.source, *charge));
+    if (answer.stored) {
+      answer.account = charge->account();
+      answer.kept = "nothing was spent";
+      attendant.prepare(answer);
+      charge->repeat(*answer.stored, attendant);
+      return answer;
+    }
+    charge->reserve(attendant);
+  }
+  const auto work = [&] { publish(typed, request, *records, bits, charge, answer, attendant); };
+  charge ? charge->guard(work) : work();
+  answer.kept = where_kept(request, charge);
+  return answer;
+}
+
+}  // namespace fractile::requests

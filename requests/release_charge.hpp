@@ -1,0 +1,55 @@
+// What --ledger adds to a release: it is paid for before rows are read, and paid for once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "fractile/ledger.hpp"
+#include "fractile/quantiles.hpp"
+#include "requests/attendant.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::requests {
+
+class ReleaseCharge {
+ public:
+  /// Opens the ledger that --ledger names; nothing when none is. Refuses what does not go with a ledger, and queries that
+  /// the dataset's budget is not for: of other units, of another table.
+  static std::optional<ReleaseCharge> of(const Typed& typed, const QuantileQuery& query);
+
+  /// The entry by which this very query was released before, unless --again was given or it is not known what table is read.
+  std::optional<LedgerEntry> stored(const std::string& query_text);
+  /// Writes its receipt where --receipt says, unless it is there already, and tells that nothing was spent.
+  void repeat(const LedgerEntry& entry, Attendant& attendant) const;
+
+  /// The dataset and its balance, this release included once it is reserved.
+  LedgerAccount account() const;
+
+  /// What the table is, as ReleaseDetails has it.
+  const std::string& source() const { return request_.source; }
+
+  /// Reserves the query that was last looked for. From here on an interrupt says what counts, and what can be done.
+  void reserve(Attendant& attendant);
+  /// Errors of `work` also tell what became of the entry.
+  void guard(const std::function<void()>& work) const;
+  /// Commits, and only then writes the receipt where --receipt says. Nothing interrupts it halfway.
+  void publish(const std::string& receipt, Attendant& attendant);
+  /// For when the release cannot be shown.
+  std::string kept() const;
+
+ private:
+  ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed);
+  /// What became of the entry, for an error.
+  std::string fate() const;
+
+  Ledger ledger_;
+  std::string path_;
+  std::string receipt_;  ///< as typed
+  bool again_;
+  LedgerRequest request_;
+  std::int64_t entry_ = 0;
+};
+
+}  // namespace fractile::requests

@@ -1,0 +1,19 @@
+// Small files of text, which are read whole.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace fractile::requests {
+
+struct TextFile {
+  std::string text = {};
+  std::string trouble = {};  ///< why it was not read: the system's reason, or "larger than N MiB"; empty when it was
+};
+
+/// All of the file, if it has at most `most` bytes; no more of it is read, as /dev/zero has no end.
+TextFile read_text(const std::string& path, std::size_t most);
+/// The same of standard input.
+TextFile read_standard_input(std::size_t most);
+
+}  // namespace fractile::requests

@@ -1,0 +1,124 @@
+#include "requests/values.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstddef>
+
+namespace fractile::requests {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::vector<std::string> split_list(const std::string& text) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    items.push_back(trimmed(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return items;
+}
+
+std::vector<Rational> evenly_spaced(std::int64_t parts) {
+  std::vector<Rational> result;
+  for (std::int64_t i = 1; i < parts; ++i) result.emplace_back(i, parts);
+  return result;
+}
+
+const std::map<std::string, std::int64_t>& quantile_names() {
+  static const std::map<std::string, std::int64_t> parts{
+      {"median", 2}, {"quartiles", 4}, {"quintiles", 5}, {"deciles", 10}, {"percentiles", 100}};
+  return parts;
+}
+
+[[noreturn]] void refuse_quantile_name(const std::string& text) {
+  std::vector<std::string> names;
+  for (const auto& [name, parts] : quantile_names()) names.push_back(name);
+  const std::string nearest = nearest_word(text, names);
+  usage("--quantiles: '" + text + "' is neither a name nor a list of numbers",
+        nearest.empty() ? "write fractions such as 0.1,1/2,0.9, or one of " + joined(names)
+                        : "did you mean " + nearest + "?");
+}
+
+}  // namespace
+
+std::vector<std::string> words(const std::string& text) {
+  std::vector<std::string> items = split_list(text);
+  if (std::ranges::count(items, "") > 0) {
+    usage("the list '" + text + "' has an empty item", "write one comma between two numbers or names");
+  }
+  return items;
+}
+
+std::vector<Rational> numbers(const std::string& text) {
+  std::vector<Rational> result;
+  for (const std::string& item : words(text)) {
+    if (item.find(' ') != std::string::npos)
+      usage("'" + item + "' is not a number", "write commas between numbers: 1,2,3");
+    result.push_back(Rational::parse(item));
+  }
+  return result;
+}
+
+std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback) {
+  const std::string text = typed.one("--quantiles", fallback);
+  const auto named = quantile_names().find(text);
+  if (named != quantile_names().end()) return evenly_spaced(named->second);
+  if (std::ranges::all_of(text, [](unsigned char c) { return std::isalpha(c) != 0; })) refuse_quantile_name(text);
+  return in_option("--quantiles", [&] { return numbers(text); });
+}
+
+Budget budget_of(const Typed& typed) {
+  if (typed.has("--epsilon") == typed.has("--rho")) {
+    usage(typed.has("--rho") ? "--epsilon and --rho are two measures of one thing" : "a budget is missing",
+          "write --epsilon 1 (pure) or --rho 1/2 (zero-concentrated)");
+  }
+  if (typed.has("--rho") && typed.has("--delta")) usage("--delta goes with --epsilon", "leave it out");
+  if (typed.has("--rho")) return in_option("--rho", [&] { return Budget::zcdp(Rational::parse(typed.one("--rho"))); });
+  Budget pure = in_option("--epsilon", [&] { return Budget::pure(Exponent::parse(typed.one("--epsilon"))); });
+  if (!typed.has("--delta")) return pure;
+  return in_option("--delta",
+                   [&] { return Budget::approximate(pure.epsilon(), Rational::parse(typed.one("--delta"))); });
+}
+
+Neighbors neighbors_of(const Typed& typed) {
+  return choice<Neighbors>(typed, "--neighbors",
+                           {{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}},
+                           Neighbors::add_remove);
+}
+
+Format format_of(const Typed& typed, Format fallback, Pages pages) {
+  std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
+  if (pages == Pages::yes) formats.emplace("html", Format::html);
+  return choice<Format>(typed, "--format", formats, fallback);
+}
+
+std::uint64_t whole_number(const std::string& option, const std::string& text, Range range) {
+  std::uint64_t value = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = failure == std::errc{} && end == text.data() + text.size();
+  if (!whole || value < range.least || value > range.most) {
+    usage(fmt::format("{}: '{}' is not a whole number from {} to {}", option, text, range.least, range.most),
+          fmt::format("write for example {} {}", option, std::max<std::uint64_t>(1, range.least)));
+  }
+  return value;
+}
+
+std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range) {
+  return whole_number(option, typed.one(option), range);
+}
+
+}  // namespace fractile::requests

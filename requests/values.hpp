@@ -1,0 +1,76 @@
+// From words to values: what the options of several verbs mean. All errors are Error(usage) and name the option.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/exact.hpp"
+#include "fractile/privacy.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::requests {
+
+/// "a, b, c".
+std::string joined(const std::vector<std::string>& words);
+
+/// Names the option that an error came from.
+template <class Parse>
+auto in_option(const char* name, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string(name) + ": " + error.what(), error.hint());
+  }
+}
+
+/// What stands between commas, spaces around it dropped; Error(usage) when that is nothing.
+std::vector<std::string> words(const std::string& text);
+
+/// Numbers between commas.
+std::vector<Rational> numbers(const std::string& text);
+
+/// --quantiles: a list of numbers or a name such as quartiles; `fallback` when it is not given.
+std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback);
+
+/// --epsilon or --rho, one of them.
+Budget budget_of(const Typed& typed);
+
+/// --neighbors.
+Neighbors neighbors_of(const Typed& typed);
+
+/// One of a few words.
+template <class Value>
+Value choice(const Typed& typed, const std::string& option, const std::map<std::string, Value>& choices,
+             Value fallback) {
+  if (!typed.has(option)) return fallback;
+  const auto at = choices.find(typed.one(option));
+  if (at != choices.end()) return at->second;
+  std::vector<std::string> words;
+  words.reserve(choices.size());
+  for (const auto& [word, value] : choices) words.push_back(word);
+  usage(option + ": '" + typed.one(option) + "' is not known", "choose one of " + joined(words));
+}
+
+/// How results are printed.
+enum class Format { table, json, csv, html };
+
+/// Whether a verb has a page to look at.
+enum class Pages { no, yes };
+
+/// --format; `fallback` when it is not given.
+Format format_of(const Typed& typed, Format fallback, Pages pages = Pages::no);
+
+struct Range {
+  std::uint64_t least;
+  std::uint64_t most;
+};
+
+/// A whole number in decimal digits, from range.least to range.most.
+std::uint64_t whole_number(const std::string& option, const std::string& text, Range range);
+/// The same of an option that takes one.
+std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range);
+
+}  // namespace fractile::requests

@@ -1,0 +1,757 @@
+// What can be typed: one table a verb.
+#include <array>
+
+#include "requests/typed.hpp"
+
+namespace fractile::requests {
+namespace {
+
+// Of release and of plan.
+constexpr OptionSpec quantiles_option{
+    "--quantiles", "LIST", "quartiles", "What",
+    "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"};
+constexpr OptionSpec synthetic_rows_option{
+    "--synthetic-rows", "N", "", "What",
+    "instead of --quantiles: N rows distributed like the column, the quantiles 1/N, 2/N, ..., 1"};
+constexpr OptionSpec bounds_option{
+    "--bounds", "LO HI", "", "What",
+    "the smallest and largest possible value, public knowledge, not read from the data; values outside "
+    "count as the nearest of the two"};
+constexpr OptionSpec bounds_or_auto_option{
+    "--bounds", "LO HI", "", "What",
+    "the smallest and largest possible value, public knowledge, or auto, to pay for finding them; values outside "
+    "count as the nearest of the two"};
+constexpr OptionSpec step_option{"--step", "S", "", "What",
+                                 "the distance between possible values: 1 for whole numbers, 0.01 for cents"};
+constexpr OptionSpec candidates_option{"--candidates", "LIST", "", "What",
+                                       "instead of --bounds and --step: the possible outputs, increasing"};
+constexpr OptionSpec epsilon_option{"--epsilon", "E", "", "Privacy",
+                                    "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""};
+constexpr OptionSpec rho_option{"--rho", "R", "", "Privacy", "or zero-concentrated differential privacy: 1/2, 0.1"};
+constexpr OptionSpec delta_option{"--delta", "D", "", "Privacy",
+                                  "with --epsilon and independent: approximate differential privacy, 1e-6"};
+constexpr OptionSpec neighbors_option{"--neighbors", "RELATION", "add-remove", "Privacy",
+                                      "add-remove (one record more or less) or change-one (one record replaced)"};
+constexpr OptionSpec records_option{"--records-per-person", "D", "1", "Privacy",
+                                    "no person has more than D records in the table"};
+constexpr OptionSpec mechanism_option{
+    "--mechanism", "NAME", "auto", "Mechanism",
+    "auto, exponential (one quantile), approximate, joint, joint-total, joint-tree, independent or tree"};
+constexpr OptionSpec expected_rows_option{"--expected-rows", "N", "", "Mechanism",
+                                          "about how many rows there are (in a group), as is publicly known: worst "
+                                          "cases are those of at most so many. Untold, "
+                                          "auto spends 1/20 of epsilon on a count where it has to know"};
+constexpr OptionSpec intervals_option{
+    "--intervals", "LEVEL", "", "Intervals",
+    "a confidence interval beside each quantile, for example 0.95; takes --expected-rows and a part of the budget"};
+constexpr OptionSpec of_option{"--of", "WHAT", "population", "Intervals",
+                               "where the quantile of the population is, of which the records are a simple random "
+                               "sample, or of this table"};
+constexpr OptionSpec together_option{"--together", "", "", "Intervals",
+                                     "the level holds for all intervals of a release, or of a group, at once"};
+constexpr OptionSpec compare_option{
+    "--compare", "A,B", "", "Intervals",
+    "difference and ratio of two groups (their keys) or of two quantiles (0.25,0.75), with intervals; costs nothing"};
+constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
+constexpr OptionSpec base_option{"--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform",
+                                 "Mechanism",
+                                 "adaptive: prefer round numbers if the records lie on them, the filled part of the "
+                                 "range and, where records are few, "
+                                 "values near zero"};
+constexpr OptionSpec rates_option{"--rates", "RATES", "tight", "Mechanism",
+                                  "tight, or as-published (the noisier ones of the paper on approximate)"};
+constexpr OptionSpec data_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
+                                 "table, json or csv"};
+
+// Of whatever has a page.
+constexpr OptionSpec page_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
+                                 "table, json, csv or html (a page to look at, one file)"};
+constexpr OptionSpec about_option{
+    "--about", "FILE", "", "Output",
+    "with html: a TOML file with title, curator, use, region, date, contact, to stand on the page"};
+constexpr OptionSpec figures_option{
+    "--figures", "DIR", "", "Output",
+    "with html: also write the page's figures as SVG and its tables as CSV into this folder"};
+constexpr OptionSpec public_option{"--public", "", "", "Output",
+                                   "with html: leave out paths, queries and internal names, and so the receipt"};
+
+constexpr std::array release_table{
+    OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
+    quantiles_option,
+    synthetic_rows_option,
+    bounds_or_auto_option,
+    step_option,
+    OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
+               "with --bounds auto: the share of the budget that finds them"},
+    candidates_option,
+    OptionSpec{"--by", "NAME", "", "What", "publish each group of records: those with equal text in this column"},
+    OptionSpec{"--keys", "LIST", "", "What",
+               "with --by: that text for every group, public knowledge; records with another one are left out"},
+    OptionSpec{"--keys-file", "PATH", "", "What", "instead of --keys: a file with a key a line, for commas and quotes"},
+    epsilon_option,
+    rho_option,
+    delta_option,
+    neighbors_option,
+    records_option,
+    OptionSpec{"--person", "NAME", "", "Privacy",
+               "the column that tells whose a record is: at most D of each person's, chosen at random, then count"},
+    OptionSpec{"--public-rows", "", "", "Privacy",
+               "declare how many rows the table has (with or without a number) public, and print it"},
+    OptionSpec{"--ledger", "PATH", "", "Ledger",
+               "pay from a budget, before rows are read; fractile ledger init makes such a file"},
+    OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "whose budget"},
+    OptionSpec{"--again", "", "", "Ledger", "pay anew even if the ledger holds this very release"},
+    OptionSpec{"--source", "NAME", "the path of FILE", "Ledger",
+               "declare what the table is: equal queries of equal sources are answered from the ledger"},
+    mechanism_option,
+    expected_rows_option,
+    no_interpolation_option,
+    base_option,
+    rates_option,
+    intervals_option,
+    of_option,
+    together_option,
+    compare_option,
+    OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
+    OptionSpec{"--sql", "QUERY", "", "Input",
+               "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"},
+    OptionSpec{
+        "--sql-stability", "N", "", "Input",
+        "for any other query, a declaration that nobody checks: one person's record changes at most N rows of the "
+        "result (a changed row is two under add-remove). Noise as for N times as many records per person"},
+    OptionSpec{"--table", "NAME=FILE", "", "Input",
+               "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
+               true},
+    OptionSpec{"--input-format", "FORMAT", "by the file's name", "Input", "csv, tsv, parquet or json"},
+    OptionSpec{"--delimiter", "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"},
+    OptionSpec{"--single-line-records", "", "", "Input",
+               "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"},
+    OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
+               "the DuckDB library, libduckdb.so"},
+    OptionSpec{"--threads", "N", "as many as the machine runs at once", "Input",
+               "how many threads read and sort; the release does not depend on it"},
+    page_format,
+    about_option,
+    figures_option,
+    public_option,
+    OptionSpec{"--receipt", "PATH", "", "Output",
+               "write the release as JSON to a new file, durably, before it is printed"},
+    OptionSpec{"--unsafe-seed", "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"},
+};
+
+constexpr const char* release_epilogue =
+    "Example\n"
+    "  fractile release people.csv --column income --bounds 0 500000 --step 1 \\\n"
+    "      --quantiles 0.1,0.25,0.5,0.75,0.9 --epsilon 1 --receipt income.json\n"
+    "\n"
+    "Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not\n"
+    "allow it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C and 143 by SIGTERM after a\n"
+    "ledger was charged.\n";
+
+constexpr VerbSpec release_spec{
+    "release",
+    "publish quantiles of a column with differential privacy",
+    "fractile release FILE --column NAME --bounds LO HI --step S --epsilon E [options]",
+    "CSV, TSV, Parquet or JSON file (a key that a record lacks is NULL); - for standard input",
+    release_table,
+    release_epilogue,
+};
+
+constexpr std::array plan_table{
+    quantiles_option,
+    synthetic_rows_option,
+    bounds_option,
+    step_option,
+    candidates_option,
+    epsilon_option,
+    rho_option,
+    delta_option,
+    neighbors_option,
+    records_option,
+    OptionSpec{"--rank-error", "R", "", "Worth",
+               "in place of --epsilon: the smallest one by which no quantile misses by more than R records"},
+    OptionSpec{"--percentile-error", "P", "", "Worth",
+               "the same with P percent of --expected-rows in place of R records"},
+    OptionSpec{"--solve-for", "BUDGET", "epsilon", "Worth", "with either of them: epsilon, or rho"},
+    OptionSpec{"--confidence", "C", "0.95", "Worth", "worst cases hold with this probability, whatever the table"},
+    OptionSpec{"--shape", "SHAPE", "normal", "Worth",
+               "of the public table that typical errors are those of: uniform, normal or log-normal"},
+    mechanism_option,
+    expected_rows_option,
+    no_interpolation_option,
+    base_option,
+    rates_option,
+    intervals_option,
+    of_option,
+    together_option,
+    page_format,
+    about_option,
+    figures_option,
+};
+
+constexpr const char* plan_epilogue =
+    "No table is read and nothing is spent. A quantile's rank error is the number of records by which the\n"
+    "published value misses it.\n"
+    "\n"
+    "Examples\n"
+    "  fractile plan --bounds 0 500000 --step 1 --epsilon 1 --expected-rows 50000\n"
+    "  fractile plan --bounds 0 500000 --step 1 --rank-error 100 --expected-rows 50000\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 70 internal.\n";
+
+constexpr VerbSpec plan_spec{
+    "plan",
+    "before a release: what it will cost, and how wrong it may be",
+    "fractile plan --bounds LO HI --step S --epsilon E [options]",
+    nullptr,
+    plan_table,
+    plan_epilogue,
+};
+
+constexpr std::array explain_table{
+    compare_option,
+    OptionSpec{"--ledger", "PATH", "", "Ledger",
+               "with html: whose budget the release was paid from, to tell what is left"},
+    OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
+    OptionSpec{"--format", "FORMAT", "text", "Output",
+               "text, markdown, html (a page to look at), or registry (YAML for the public registry of deployments)"},
+    OptionSpec{
+        "--about", "FILE", "", "Output",
+        "with html or registry: a TOML file with title, curator, use, region, date, contact, description; for the "
+        "registry also curator_type, sector, author"},
+    figures_option,
+    public_option,
+};
+
+constexpr VerbSpec explain_spec{
+    "explain",
+    "a receipt in plain language: what was published, and what is promised",
+    "fractile explain RECEIPT [--compare A,B] [--format FORMAT]",
+    "the receipt that fractile release --receipt has written, or a page that holds one; - for standard input",
+    explain_table,
+    "A receipt that was changed since it was written is refused.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable receipt; 70 internal.\n",
+};
+
+constexpr const char* ledger_file = "the ledger, a file such as budget.db; see docs/ledger.md";
+constexpr const char* ledger_epilogue =
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n";
+
+constexpr std::array ledger_init_table{
+    OptionSpec{"--dataset", "NAME", "", "What", "what shares the budget: a table of people, or several (required)"},
+    OptionSpec{"--unit", "TEXT", "person", "What", "whose records are protected together, in words"},
+    OptionSpec{"--epsilon", "E", "", "Budget", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
+    OptionSpec{"--rho", "R", "", "Budget",
+               "or zero-concentrated: 1/2, 0.1; takes costs in epsilon too, at the tight conversion"},
+    OptionSpec{"--delta", "D", "", "Budget", "with --epsilon: approximate, 1e-6; takes costs in epsilon alone, too"},
+    OptionSpec{"--neighbors", "RELATION", "add-remove", "Budget",
+               "add-remove (one record more or less) or change-one (one record replaced)"},
+    OptionSpec{"--person", "NAME", "any, or none", "What every release must have",
+               "the column that identifies the person: releases have --person with it, and no --sql"},
+    OptionSpec{"--records-per-person", "D", "1", "What every release must have",
+               "releases protect persons of D records, or of more"},
+    OptionSpec{"--source", "SOURCE", "any", "What every release must have",
+               "with a slash the file that releases read; without, a name that they declare by --source"},
+};
+
+constexpr VerbSpec ledger_init_spec{
+    "ledger init",
+    "make a ledger, or add a dataset to one",
+    "fractile ledger init FILE --dataset NAME --epsilon E [options]",
+    ledger_file,
+    ledger_init_table,
+    "A dataset never changes: neither its budget nor what it has releases keep to.\n"
+    "\n"
+    "Examples\n"
+    "  fractile ledger init budget.db --dataset people --epsilon 1\n"
+    "  fractile ledger init budget.db --dataset visits --epsilon 1 --person patient --source ./visits.csv\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
+};
+
+constexpr std::array ledger_show_table{
+    OptionSpec{"--dataset", "NAME", "all", "What", "only this one"},
+    page_format,
+    about_option,
+    figures_option,
+};
+
+constexpr VerbSpec ledger_show_spec{
+    "ledger show",
+    "budgets, what was spent of them, and for what",
+    "fractile ledger show FILE [--dataset NAME] [--format FORMAT]",
+    ledger_file,
+    ledger_show_table,
+    ledger_epilogue,
+};
+
+constexpr std::array ledger_verify_table{
+    OptionSpec{"--head", "HASH", "", "What", "the hash that verify once printed: nothing up to there is missing"},
+};
+
+constexpr VerbSpec ledger_verify_spec{
+    "ledger verify",
+    "recompute every hash and every sum",
+    "fractile ledger verify FILE [--head HASH]",
+    ledger_file,
+    ledger_verify_table,
+    "Exit codes: 0 the ledger is whole; 2 wrong usage; 3 unwritable output; 5 it is not; 70 internal.\n",
+};
+
+constexpr std::array ledger_export_table{
+    OptionSpec{"--format", "FORMAT", "json", "Output", "json (all that there is) or csv (a line an entry)"},
+};
+
+constexpr VerbSpec ledger_export_spec{
+    "ledger export",
+    "all that the ledger holds, in the order in which it happened",
+    "fractile ledger export FILE [--format FORMAT]",
+    ledger_file,
+    ledger_export_table,
+    ledger_epilogue,
+};
+
+constexpr std::array ledger_commit_table{
+    OptionSpec{"--entry", "ID", "", "What", "a reserved entry, as show lists it (required)"},
+    OptionSpec{"--receipt", "PATH", "", "What", "the receipt that its release has written (required)"},
+};
+
+constexpr VerbSpec ledger_commit_spec{
+    "ledger commit",
+    "store the receipt that a release has written before it was stopped",
+    "fractile ledger commit FILE --entry ID --receipt PATH",
+    ledger_file,
+    ledger_commit_table,
+    "The receipt must be whole, stand where the entry says, and tell of the entry's query. Releases\n"
+    "commit before they write receipts; only programs of format 1 wrote them first.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage, or not that entry's; 3 unusable receipt, or unwritable output;\n"
+    "5 unusable ledger; 70 internal.\n",
+};
+
+constexpr std::array ledger_void_table{
+    OptionSpec{"--entry", "ID", "", "What", "a reserved entry, as show lists it (required)"},
+    OptionSpec{"--reason", "TEXT", "", "What", "why it is sure that nothing was published (required)"},
+};
+
+constexpr VerbSpec ledger_void_spec{
+    "ledger void",
+    "give back what a release reserved that was never published",
+    "fractile ledger void FILE --entry ID --reason TEXT",
+    ledger_file,
+    ledger_void_table,
+    "Whoever saw the release's output or its receipt knows it: then it counts, and must stay.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
+};
+
+constexpr std::array ledger_words{&ledger_init_spec,   &ledger_show_spec,   &ledger_verify_spec,
+                                  &ledger_export_spec, &ledger_commit_spec, &ledger_void_spec};
+
+constexpr VerbSpec ledger_spec{
+    "ledger",
+    "privacy budgets: what may be spent on a dataset, and what was",
+    "fractile ledger init FILE --dataset NAME --epsilon E",
+    nullptr,
+    {},
+    "fractile release --ledger FILE pays from it.\n",
+    ledger_words,
+};
+
+constexpr std::array audit_table{
+    OptionSpec{"--mechanism", "NAME", "", "What",
+               "auto, exponential, approximate, joint, joint-total, joint-tree, independent, tree, gumbel-max or "
+               "permute-and-flip (required)"},
+    OptionSpec{"--records", "N", "4", "What", "tables of at most so many records, 1 to 6"},
+    OptionSpec{"--values", "K", "4", "What", "of so many possible values, 1 to 12"},
+    OptionSpec{"--bounds", "LO HI", "0 K-1", "What",
+               "the smallest and largest possible value, of which K are tried, or auto: bounds found privately"},
+    OptionSpec{"--step", "S", "1", "What", "the distance between possible values"},
+    OptionSpec{"--doublings", "D", "1", "What", "with --bounds auto: found among 0, +-1, +-2, ..., +-2^D; 1 to 4"},
+    OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
+               "with --bounds auto: the share of the budget that finds them"},
+    OptionSpec{"--groups", "", "", "What", "two groups with public keys; every record is in one of them"},
+    OptionSpec{"--quantiles", "LIST", "the median; of several quantiles two to four", "What",
+               "what the mechanism is asked for"},
+    OptionSpec{"--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "What",
+               "adaptive or uniform, as in a release"},
+    expected_rows_option,
+    intervals_option,
+    of_option,
+    together_option,
+    OptionSpec{"--epsilon", "E", "", "Claim", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
+    OptionSpec{"--rho", "R", "", "Claim", "or zero-concentrated differential privacy (mechanisms of a release)"},
+    OptionSpec{"--delta", "D", "", "Claim", "with --epsilon and independent: approximate differential privacy"},
+    OptionSpec{"--claim", "C", "that epsilon or rho; with --delta, that delta", "Claim",
+               "certify or refute another one than the mechanism is made for"},
+    OptionSpec{"--neighbors", "RELATION", "add-remove", "Claim",
+               "add-remove (one record more or less) or change-one (one record replaced)"},
+    OptionSpec{"--records-per-person", "D", "1", "Claim", "neighbours differ in up to D records"},
+    OptionSpec{"--format", "FORMAT", "table", "Output", "table or json"},
+};
+
+constexpr const char* audit_epilogue =
+    "Every output's probability is enclosed for every table, and every pair of neighbours compared; rho is\n"
+    "certified for all Renyi orders. A mechanism of a release is audited by running the release itself with\n"
+    "every draw in turn. There, 10 possible values are many enough for finding granularity and heaps, 5\n"
+    "quantiles for counting (3 where records heap), and cells have two parts.\n"
+    "\n"
+    "Example\n"
+    "  fractile audit --mechanism gumbel-max --records 4 --values 12 --epsilon 1\n"
+    "\n"
+    "Exit codes: 0 the claim is certified; 1 it is refuted; 2 wrong usage; 70 internal.\n";
+
+constexpr VerbSpec audit_spec{
+    "audit",
+    "try to break a mechanism's promise: all small tables, exact probabilities",
+    "fractile audit --mechanism NAME --epsilon E [options]",
+    nullptr,
+    audit_table,
+    audit_epilogue,
+};
+
+constexpr OptionSpec experiment_folder{"--out", "DIR", "", "What",
+                                       "the folder for the tables and the figures (required); older ones are replaced"};
+constexpr OptionSpec experiment_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "What",
+                                       "the DuckDB library, libduckdb.so"};
+constexpr OptionSpec experiment_no_figures{"--no-figures", "", "", "What", "only the tables"};
+
+constexpr std::array approximate_quantiles_table{
+    OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
+    experiment_folder,
+    OptionSpec{"--sets", "LIST", "all", "What",
+               "uniform, gaussian, adult-age, adult-hours, goodreads-rating, goodreads-pages; the last four also with "
+               "-declared after the name, for their granularity declared"},
+    OptionSpec{"--mechanisms", "LIST", "all, joint-total up to m = 50", "What",
+               "approximate-as-published, approximate, joint, joint-total, joint-tree, independent, tree, auto, "
+               "auto-without-interpolation, auto-uniform-base, tree-as-published (which is not private)"},
+    OptionSpec{"--quantile-counts", "LIST", "1,2,3,5,10,15,20,25,30,35,50,75,100,120", "What",
+               "how many quantiles m, i/(m+1) each time"},
+    OptionSpec{"--trials", "T", "100", "What", "how many samples for each point of a curve"},
+    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same samples and releases"},
+    experiment_duckdb,
+    experiment_no_figures,
+};
+
+constexpr VerbSpec approximate_quantiles_spec{
+    "reproduce approximate-quantiles",
+    "errors and times of quantile mechanisms",
+    "fractile reproduce approximate-quantiles --data DIR --out DIR [options]",
+    nullptr,
+    approximate_quantiles_table,
+    "Errors and times of every mechanism, as section 4 of approximate-quantiles 2021 measures them, for\n"
+    "epsilon = 1 and rho = 1/2. NOT PRIVATE: an experiment on public files, with reproducible bits and\n"
+    "true errors.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce approximate-quantiles --data data --out results --trials 20\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable folder, file or cell; 70 internal.\n",
+};
+
+constexpr std::array auto_robustness_table{
+    OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
+    experiment_folder,
+    OptionSpec{
+        "--populations", "LIST", "all", "What",
+        "lognormal, pareto, zeros, counts, two-point, narrow, uniform, salaries, ages, hours, ratings, pages; the "
+        "last four are files"},
+    OptionSpec{"--rows", "LIST", "20,50,100,400,1000,10000,100000", "What", "records of a table"},
+    OptionSpec{"--epsilons", "LIST", "0.01,0.1,1,10", "What", "the budgets, all pure"},
+    OptionSpec{"--quantile-counts", "LIST", "1,2,3,5,9,19,49,99", "What", "how many quantiles m, i/(m+1) each time"},
+    OptionSpec{"--bounds-times", "LIST", "1,10,1000", "What", "how many times too wide the bounds are"},
+    OptionSpec{"--trials", "T", "40", "What", "how many tables for each combination"},
+    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same tables and releases"},
+    experiment_duckdb,
+};
+
+constexpr VerbSpec auto_robustness_spec{
+    "reproduce auto-robustness",
+    "whether auto ever loses to a mechanism that could have been named",
+    "fractile reproduce auto-robustness --data DIR --out DIR [options]",
+    nullptr,
+    auto_robustness_table,
+    "Errors of auto (told how many rows there are, not told, and told wrongly by a factor of two) beside those\n"
+    "of the mechanisms that could have been named in its place, in every combination of what the options\n"
+    "list; all combinations take hours. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce auto-robustness --out results --populations lognormal,zeros --rows 50,100\n"
+    "    --epsilons 1 --quantile-counts 3,9\n"
+    "\n"
+    "Exit codes: 0 done, whether auto loses or not; 2 wrong usage; 3 unusable folder, file or cell;\n"
+    "70 internal.\n",
+};
+
+constexpr std::array reproduce_intervals_table{
+    experiment_folder,
+    OptionSpec{"--laws", "LIST", "all", "What",
+               "lognormal, normal, uniform, zeros, gap, counts, two-points, quarter-at-an-end, ends, one-point"},
+    OptionSpec{"--rows", "LIST", "100,1000,10000", "What", "records of a table"},
+    OptionSpec{"--epsilons", "LIST", "0.1,1; none when only --rhos is given", "What", "the pure budgets"},
+    OptionSpec{"--rhos", "LIST", "none", "What", "the zCDP budgets"},
+    OptionSpec{"--of", "WHAT", "both", "What", "population or table: whose quantiles the intervals are to hold"},
+    OptionSpec{"--level", "LEVEL", "0.95", "What", "of each interval by itself"},
+    OptionSpec{"--trials", "T", "200", "What", "how many tables for each combination"},
+    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same tables and releases"},
+    experiment_no_figures,
+};
+
+constexpr VerbSpec reproduce_intervals_spec{
+    "reproduce intervals",
+    "coverage and width of confidence intervals, beside the non-private ones",
+    "fractile reproduce intervals --out DIR [options]",
+    nullptr,
+    reproduce_intervals_table,
+    "How often intervals of quartiles hold them, how wide they are beside the non-private ones, and how far\n"
+    "the quartiles err beside those of a release without intervals, on laws with atoms, gaps and mass at the\n"
+    "ends of the range. NOT PRIVATE: an experiment with reproducible bits and true errors.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce intervals --out results --laws lognormal,gap --rows 1000 --epsilons 1\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable folder; 70 internal.\n",
+};
+
+constexpr std::array kronecker_utility_table{
+    OptionSpec{"--data", "DIR", "figure 4 is left out", "What", "the folder of compas_custody_status.csv"},
+    experiment_folder,
+    OptionSpec{"--points", "P", "100", "What", "how many epsilons for each curve, 2 to 10000"},
+    experiment_duckdb,
+    experiment_no_figures,
+};
+
+constexpr VerbSpec kronecker_utility_spec{
+    "reproduce kronecker-utility",
+    "what pipelines are worth to an analyst",
+    "fractile reproduce kronecker-utility --data DIR --out DIR [options]",
+    nullptr,
+    kronecker_utility_table,
+    "Figures 3 and 4 of kronecker-utility 2023, the matrices of its sections 6 to 8 and appendices B to F\n"
+    "in exact fractions, and what agrees with the paper and what does not. NOT PRIVATE: an experiment on\n"
+    "a public histogram.\n"
+    "\n"
+    "Example\n"
+    "  fractile reproduce kronecker-utility --data data --out results\n"
+    "\n"
+    "Exit codes: 0 done, whether all agrees or not; 2 wrong usage; 3 unusable folder or file;\n"
+    "70 internal.\n",
+};
+
+constexpr std::array experiment_words{&approximate_quantiles_spec, &auto_robustness_spec, &reproduce_intervals_spec,
+                                      &kronecker_utility_spec};
+
+constexpr VerbSpec reproduce_spec{
+    "reproduce",
+    "run a paper's experiment again: tables and figures",
+    "fractile reproduce EXPERIMENT --data DIR --out DIR [options]",
+    nullptr,
+    {},
+    "fractile reproduce EXPERIMENT --help tells of each.\n",
+    experiment_words,
+};
+
+constexpr const char* toml_file = "TOML file that describes a pipeline; fractile flow --help shows one";
+constexpr OptionSpec flow_format{"--format", "FORMAT", "table", "Output", "table, json or csv"};
+
+constexpr OptionSpec flow_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
+                                 "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.csv\" }"};
+
+constexpr OptionSpec figure_option{
+    "--figure", "FILE.svg", "", "Output",
+    "also draw the analyst's loss against epsilon: shaded where it rises, a line where it is without a release"};
+
+constexpr std::array flow_check_table{
+    OptionSpec{"--from", "E", "", "What",
+               "with --to: is this epsilon worth at least as much to every analyst? \"ln 3\""},
+    OptionSpec{"--to", "E", "", "What", R"(as that one? Verdicts are exact, and want logarithms: "ln 2", "ln 3.5")"},
+    OptionSpec{
+        "--epsilon", "LO..HI", "", "What",
+        "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
+    OptionSpec{"--any-prior", "", "", "What",
+               "of the file's analyst only the loss counts: for everybody with it, whatever their prior"},
+    OptionSpec{"--within", "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is decided and what is not"},
+    flow_duckdb,
+    OptionSpec{"--format", "FORMAT", "table", "Output", "table, json, csv or html (a page to look at, one file)"},
+    figure_option,
+    about_option,
+    figures_option,
+};
+
+constexpr VerbSpec flow_check_spec{
+    "flow check",
+    "is one epsilon worth more than another to every analyst?",
+    "fractile flow check FILE --epsilon LO..HI [options]",
+    toml_file,
+    flow_check_table,
+    "With --epsilon and an [analyst] in FILE, also where more epsilon costs that analyst.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow check survey.toml --from \"ln 3\" --to \"ln 2\"\n"
+    "  fractile flow check survey.toml --epsilon 0.1..10\n"
+    "\n"
+    "Exit codes: 0 it refines, or is stable; 1 it does not, or is unstable; 2 wrong usage; 3 unusable\n"
+    "file; 6 undecided; 70 internal.\n",
+};
+
+constexpr OptionSpec late_option{"--within", "SECONDS", "until it ends", "What",
+                                 "end by then, 1 to 1000000, with exit code 6 and no answer"};
+
+constexpr std::array flow_loss_table{
+    OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    OptionSpec{"--exact", "", "", "What",
+               "the fraction, however long; more than 200 characters are left out otherwise"},
+    late_option,
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr const char* flow_epilogue = "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 70 internal.\n";
+constexpr const char* late_epilogue =
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n";
+
+constexpr VerbSpec flow_loss_spec{
+    "flow loss",
+    "the expected loss of the file's analyst",
+    "fractile flow loss FILE --epsilon E [--exact] [--format FORMAT]",
+    toml_file,
+    flow_loss_table,
+    late_epilogue,
+    {},
+    "utility",
+};
+
+constexpr std::array flow_sweep_table{
+    OptionSpec{"--epsilon", "LO..HI", "", "What",
+               "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
+    OptionSpec{"--points", "N", "200", "What", "how many points, 2 to 100000"},
+    OptionSpec{"--within", "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is known of where it rises"},
+    flow_duckdb,
+    page_format,
+    figure_option,
+    about_option,
+    figures_option,
+};
+
+constexpr VerbSpec flow_sweep_spec{
+    "flow sweep",
+    "the expected loss of the file's analyst against epsilon, and where it rises",
+    "fractile flow sweep FILE --epsilon LO..HI [--points N] [--format FORMAT]",
+    toml_file,
+    flow_sweep_table,
+    flow_epilogue,
+};
+
+constexpr std::array flow_channel_table{
+    OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    late_option,
+    flow_duckdb,
+    data_format,
+};
+
+constexpr VerbSpec flow_channel_spec{
+    "flow channel",
+    "the probability of every observation under every secret",
+    "fractile flow channel FILE --epsilon E [--format FORMAT]",
+    toml_file,
+    flow_channel_table,
+    late_epilogue,
+};
+
+constexpr std::array flow_compare_table{
+    OptionSpec{"--from", "E", "", "What", "FILE at this epsilon, a logarithm: \"ln 3\"; channels have none"},
+    OptionSpec{"--to", "E", "", "What", "OTHER at this one: \"ln 2\""},
+    OptionSpec{"--within", "SECONDS", "until it ends", "What", "end by then, 1 to 1000000: undecided"},
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_compare_spec{
+    "flow compare",
+    "is one pipeline, or channel, worth as much as another to every analyst?",
+    "fractile flow compare FILE OTHER [--from E] [--to E] [options]",
+    "TOML file of a pipeline, or CSV file of a channel as flow channel prints it",
+    flow_compare_table,
+    "Both have the same secrets. --format json prints a certificate, which flow verify checks.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow compare geometric.toml response.toml --from \"ln 3\" --to \"ln 3\"\n"
+    "  fractile flow compare first.csv second.csv\n"
+    "\n"
+    "Exit codes: 0 it refines; 1 it does not; 2 wrong usage; 3 unusable file; 6 undecided; 70 internal.\n",
+    {},
+    nullptr,
+    "the same, of what it is compared with",
+};
+
+constexpr std::array flow_verify_table{flow_format};
+
+constexpr VerbSpec flow_verify_spec{
+    "flow verify",
+    "does a certificate hold that flow check or compare printed?",
+    "fractile flow verify FILE [--format FORMAT]",
+    "what fractile flow check or compare printed with --format json",
+    flow_verify_table,
+    "It multiplies, adds and compares fractions, and shares no code with what finds certificates.\n"
+    "\n"
+    "Exit codes: 0 it holds; 1 it fails; 2 wrong usage; 3 unusable file; 6 there is nothing to check;\n"
+    "70 internal.\n",
+};
+
+constexpr std::array flow_words{&flow_check_spec, &flow_compare_spec, &flow_verify_spec,
+                                &flow_loss_spec,  &flow_sweep_spec,   &flow_channel_spec};
+
+constexpr VerbSpec flow_spec{
+    "flow",
+    "what a release is worth to an analyst, and whether less epsilon can be worth more",
+    "fractile flow check FILE --epsilon LO..HI",
+    nullptr,
+    {},
+    "Such a file\n"
+    "  [pipeline]\n"
+    "  participants = 4\n"
+    "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
+    "  # \"geometric\" wants values that are equally spaced\n"
+    "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] },\n"
+    "  # whose entries may depend on epsilon, \"odds/(odds + 2)\" with odds = exp(epsilon), and which may\n"
+    "  # have other answers than values, answers = [0, 1, 9]; or { geometric = 2 }, noise that is\n"
+    "  # truncated 2 places beyond the values; or a list of these, one a participant, the target last\n"
+    "  # or, for participants, values and perturber together, a curator's release: { release =\n"
+    "  # \"exponential\", quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or\n"
+    "  # approximate with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
+    "  # or \"sum\", \"mode\", \"identity\", { round = 2 }, or an output a tuple of values, { table = [...] }\n"
+    "  post = { query = \"count\", of = [0, 2] }\n"
+    "  secret = \"target\"          # or \"everyone\", which is usual, or \"histogram\"\n"
+    "  # the other participants' values, where one is the target; or how many people have each value, the\n"
+    "  # target among them or not, { histogram = [1, 2, 0] }, { histogram = \"codes.csv\" } (code,count)\n"
+    "  known = [0, 1, 1]\n"
+    "\n"
+    "  [analyst]                  # for loss and sweep, and for more of check --epsilon\n"
+    "  # or \"frequencies\" (of the known others), \"uniform-uncounted\" (a target with none of the counted\n"
+    "  # values), \"uniform-full\" (histograms in which every value occurs), { participants =\n"
+    "  # [\"1/2\", \"1/4\", \"1/4\"] } (everyone has these values independently), or just this list, in the\n"
+    "  # order of flow channel\n"
+    "  prior = \"uniform\"\n"
+    "  # or \"squared-error\", \"bayes-risk\", \"argmax-accuracy\", or a matrix, a row a secret\n"
+    "  loss = \"linear-error\"\n"
+    "  # about = \"mode\"           # what is guessed: a mode, sum or count of the true values, as in post\n"
+    "  scale = 1000               # all losses times this\n"
+    "\n"
+    "Ready-made ones are in examples/flow/.\n",
+    flow_words,
+};
+
+}  // namespace
+
+const VerbSpec& release_verb() { return release_spec; }
+const VerbSpec& plan_verb() { return plan_spec; }
+const VerbSpec& explain_verb() { return explain_spec; }
+const VerbSpec& audit_verb() { return audit_spec; }
+const VerbSpec& flow_verb() { return flow_spec; }
+const VerbSpec& ledger_verb() { return ledger_spec; }
+const VerbSpec& reproduce_verb() { return reproduce_spec; }
+
+}  // namespace fractile::requests
