@@ -155,8 +155,8 @@ class StageSampler {
   void draw(const CountRows& stage) {
     Share share = share_.take(finding_share(plan_.query.budget.measure()) * Rational(stage.shares));
     QuantileQuery counted = paid_from(share, plan_.query);
-    counted.neighbors =
-        Neighbors::add_remove;  // one replaced moves the only count by no more than one that comes or goes
+    // One replaced moves the only count by no more than one that comes or goes.
+    counted.neighbors = Neighbors::add_remove;
     const CountTreeNoise noise(counted, 1);
     found_.rows = draws_.begin("rows", std::move(share))
                       .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
