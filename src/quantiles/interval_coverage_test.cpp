@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -75,33 +77,57 @@ class ExactEnds {
 
   const QuantileQuery& query() const { return query_; }
 
+  /// Whether an end errs when these are the noisy counts.
+  bool errs_with(const Counted& noisy, std::uint64_t x, IntervalEnd end) {
+    const Scan scan = scan_of(noisy, x, end);
+    if (!scan.wrong) return false;
+    const std::int64_t n = std::accumulate(noisy.counts.begin(), noisy.counts.end(), std::int64_t{0});
+    std::int64_t below = 0;
+    for (std::size_t cell = 0; cell <= *scan.wrong; ++cell) {
+      below += scan.counts[cell];
+      if (scan.in_range[cell] && !threshold(end, n).exceeds(2 * below - n, 2)) return false;
+    }
+    return true;
+  }
+
+  const Brackets& brackets() const { return brackets_; }
+
   /// That the lower end lies above candidate x, or the upper one below it.
   double errs(const Counted& counted, std::uint64_t x, IntervalEnd end) {
-    // The upper end is the lower one of the column from behind.
-    const bool lower = end == IntervalEnd::lower;
-    std::vector<std::int64_t> counts = counted.counts;
-    if (!lower) std::ranges::reverse(counts);
-    std::optional<std::size_t> wrong;  // the first cut whose rejection is an error, after so many cells
-    std::vector<bool> in_range(counts.size());
-    for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
-      const std::size_t k = lower ? i : brackets_.cuts.size() - 1 - i;
-      if (brackets_.cuts[k].end != end) continue;
-      in_range[i] = true;
-      const Position cut = counted.cuts[k];
-      const bool is_wrong = lower ? cut / 2 > x : (cut % 2 == 0 ? cut / 2 - 1 : cut / 2) < x;
-      if (is_wrong && !wrong) wrong = i;
-    }
-    if (!wrong) return 0;
+    const Scan scan = scan_of(counted, x, end);
+    if (!scan.wrong) return 0;
     double all = 0;
     const std::int64_t around = 2 * reach;
     for (std::int64_t n = static_cast<std::int64_t>(records) - around; n <= static_cast<std::int64_t>(records) + around;
          ++n) {
-      all += rejected(counts, in_range, *wrong, n, threshold(end, n));
+      all += rejected(scan, n, threshold(end, n));
     }
     return all;
   }
 
  private:
+  /// From the side of an end: the upper end is the lower one of the column from behind.
+  struct Scan {
+    std::vector<std::int64_t> counts;
+    std::vector<bool> in_range;        // cut i is after cell i
+    std::optional<std::size_t> wrong;  // the first cut whose rejection is an error
+  };
+
+  Scan scan_of(const Counted& counted, std::uint64_t x, IntervalEnd end) const {
+    const bool lower = end == IntervalEnd::lower;
+    Scan scan{counted.counts, std::vector<bool>(counted.counts.size()), {}};
+    if (!lower) std::ranges::reverse(scan.counts);
+    for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
+      const std::size_t k = lower ? i : brackets_.cuts.size() - 1 - i;
+      if (brackets_.cuts[k].end != end) continue;
+      scan.in_range[i] = true;
+      const Position cut = counted.cuts[k];
+      const bool is_wrong = lower ? cut / 2 > x : cut / 2 - 1 < x && cut > 1;
+      if (is_wrong && !scan.wrong) scan.wrong = i;
+    }
+    return scan;
+  }
+
   static CountTreeNoise noise_of(QuantileQuery query, const Brackets& brackets) {
     query.budget = query.budget.scaled(brackets.shares.cells);
     return {query, 1};
@@ -123,20 +149,19 @@ class ExactEnds {
     return critical_.of_population(half, end, below, (0.5 - 0.025) / 2, n, 0.025);
   }
 
-  /// That all cuts of the range up to cut `last` are rejected and all noisy counts add up to n.
-  double rejected(const std::vector<std::int64_t>& counts, const std::vector<bool>& in_range, std::size_t last,
-                  std::int64_t n, const CriticalValues::Threshold& threshold) const {
+  /// That all cuts of the range up to the wrong one are rejected and all noisy counts add up to n.
+  double rejected(const Scan& scan, std::int64_t n, const CriticalValues::Threshold& threshold) const {
     std::map<std::int64_t, double> below{{0, 1}};
-    for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+    for (std::size_t cell = 0; cell < scan.counts.size(); ++cell) {
       std::map<std::int64_t, double> next;
       for (const auto& [sum, mass] : below) {
         if (mass < 1e-12) continue;
         for (std::int64_t k = -reach; k <= reach; ++k) {
-          next[sum + counts[cell] + k] += mass * noise_masses_[static_cast<std::size_t>(k + reach)];
+          next[sum + scan.counts[cell] + k] += mass * noise_masses_[static_cast<std::size_t>(k + reach)];
         }
       }
       const auto stays = [&](std::int64_t sum) {
-        return !in_range[cell] || cell > last || threshold.exceeds(2 * sum - n, 2);
+        return !scan.in_range[cell] || cell > *scan.wrong || threshold.exceeds(2 * sum - n, 2);
       };
       std::erase_if(next, [&](const auto& entry) { return !stays(entry.first); });
       below = std::move(next);
@@ -228,6 +253,35 @@ double chance_of(const Table& table, const std::vector<double>& masses) {
     chance += static_cast<double>(table[k]) * std::log(masses[k]) - std::lgamma(static_cast<double>(table[k]) + 1);
   }
   return std::exp(chance);
+}
+
+TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
+  std::mt19937_64 generator(7);
+  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+    ExactEnds ends(of);
+    const Brackets& brackets = ends.brackets();
+    std::size_t errors = 0;
+    for (std::uint64_t run = 0; run < 150; ++run) {
+      std::vector<std::uint64_t> selected;
+      for (std::size_t i = 0; i < brackets.selected.size(); ++i) selected.push_back(generator() % candidates);
+      std::ranges::sort(selected);
+      Counted noisy{cuts_of(selected, brackets, candidates), {}};
+      for (std::size_t i = 0; i <= brackets.cuts.size(); ++i) {
+        noisy.counts.push_back(static_cast<std::int64_t>(generator() % 6) - 2);
+      }
+      CountedCells cells(ends.query(), three, brackets, selected, noisy.counts);
+      const Interval interval = cells.intervals(ends.query().intervals->level).front();
+      for (std::uint64_t x = 0; x < candidates; ++x) {
+        const bool low = ends.errs_with(noisy, x, IntervalEnd::lower);
+        const bool high = ends.errs_with(noisy, x, IntervalEnd::upper);
+        errors += low || high ? 1 : 0;
+        if (low && high) continue;  // ends that cross are told in order
+        EXPECT_TRUE(!low || interval.lower > x || interval.upper < x) << x;
+        EXPECT_EQ(low || high, interval.lower > x || interval.upper < x) << x << ' ' << run;
+      }
+    }
+    EXPECT_GT(errors, 20U);
+  }
 }
 
 TEST(IntervalCoverage, OfPopulationsByTheExactLawOverAllTables) {
