@@ -59,7 +59,7 @@ void register_release() {
       register_quantiles(name, [=](benchmark::State& state) { measure(state, 1000, 40, ask, mechanism); });
     }
   }
-  for (const std::uint64_t n : {1000, 10'000, 100'000}) add_intervals(n);
+  for (const std::uint64_t n : std::initializer_list<std::uint64_t>{1000, 10'000, 100'000}) add_intervals(n);
   register_quantiles("release/1000000/40/m10/joint-total",
                      [](benchmark::State& state) { measure(state, 1'000'000, 40, "m10", Mechanism::joint_total); });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 #include "exact/enclosure.hpp"
@@ -48,12 +49,31 @@ void LowerLaw::trim() {
   first_ += static_cast<std::int64_t>(low);
 }
 
+namespace {
+
+/// sums[j] += mass * others[j], four at a time: nearly all of the time of critical values is spent here. Each is rounded as if alone.
+void add_multiple(double* sums, double mass, const std::vector<double>& others) {
+  using Four = double __attribute__((vector_size(32)));
+  std::size_t j = 0;
+  for (; j + 4 <= others.size(); j += 4) {
+    Four sum;
+    Four other;
+    std::memcpy(&sum, sums + j, sizeof sum);
+    std::memcpy(&other, others.data() + j, sizeof other);
+    sum += mass * other;
+    std::memcpy(sums + j, &sum, sizeof sum);
+  }
+  for (; j < others.size(); ++j) sums[j] += mass * others[j];
+}
+
+}  // namespace
+
 LowerLaw LowerLaw::sum(const LowerLaw& a, const LowerLaw& b) {
   std::vector<double> masses(a.masses_.size() + b.masses_.size() - 1);
   for (std::size_t i = 0; i < a.masses_.size(); ++i) {
     const double mass = a.masses_[i];
     if (mass == 0) continue;  // of a law on a coarser step, most are
-    for (std::size_t j = 0; j < b.masses_.size(); ++j) masses[i + j] += mass * b.masses_[j];
+    add_multiple(masses.data() + i, mass, b.masses_);
   }
   for (double& mass : masses) mass = rounded_up(mass);
   LowerLaw law(a.log2_step_, a.first_ + b.first_, std::move(masses), rounded_up(a.missing_ + b.missing_));
@@ -261,7 +281,7 @@ int CriticalValues::step_for(const QuantileFraction& q, const CellsBelow& below,
   const auto first = static_cast<double>(below.first);
   const double noise = deviation_ * std::sqrt((1 - p) * (1 - p) * first + p * p * (cells - first));
   const double both = std::sqrt(noise * noise + std::max(records, 0.0) * p * (1 - p));
-  return std::max(-8, static_cast<int>(std::floor(std::log2(both / 48))));
+  return std::max(-8, static_cast<int>(std::floor(std::log2(both / 20))));
 }
 
 bool CriticalValues::Threshold::exceeds(int128 statistic, std::uint64_t denominator) const {

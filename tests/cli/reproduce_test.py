@@ -106,6 +106,42 @@ class Table(ReproduceTest):
         self.assertTrue(35 < gaps["tree-as-published"] < 70, gaps)
 
 
+class Intervals(ReproduceTest):
+    ARGUMENTS = ("--laws", "two-points,uniform", "--rows", "200", "--epsilons", "1", "--rhos", "0.5", "--trials", "6")
+
+    def test_a_line_a_quartile(self):
+        result = self.reproduce("intervals", "--out", "out", *self.ARGUMENTS)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        rows = list(csv.DictReader(io.StringIO((self.folder / "out/intervals.csv").read_text())))
+        expected = {(law, budget, of, q) for law in ("two-points", "uniform") for budget in ("epsilon=1", "rho=1/2")
+                    for of in ("population", "table") for q in ("1/4", "1/2", "3/4")}
+        self.assertEqual({(row["law"], row["budget"], row["of"], row["quantile"]) for row in rows}, expected)
+        for row in rows:
+            self.assertGreater(float(row["covered"]), 0.3, row)
+            if row["law"] == "uniform":
+                self.assertGreater(float(row["width"]), 0)
+                self.assertGreater(float(row["plain_width"]), 0)
+        text = (self.folder / "out/intervals.txt").read_text()
+        self.assertIn("Its standard error at that level is 0.0890", text)
+        masses = list(csv.DictReader(io.StringIO((self.folder / "out/laws/two-points.csv").read_text())))
+        self.assertEqual(masses, [{"candidate": "100", "mass": "0.5"}, {"candidate": "9000", "mass": "0.5"}])
+        for name in ("interval_coverage", "interval_width"):
+            xml.etree.ElementTree.parse(self.folder / f"out/{name}.svg")
+
+    def test_the_same_seed_gives_the_same_files(self):
+        for out in ("one", "two"):
+            self.reproduce("intervals", "--out", out, *self.ARGUMENTS, "--of", "population", "--no-figures")
+        self.assertEqual((self.folder / "one/intervals.csv").read_text(), (self.folder / "two/intervals.csv").read_text())
+
+    def test_refusals(self):
+        for arguments, words in ((("--laws", "unifrom"), "did you mean uniform?"), (("--level", "95"), "not between 0 and 1"),
+                                 (("--epsilons", "0"), "is not above 0"), (("--of", "people"), "choose one of"), ((), "--out")):
+            out = ("--out", "out") if arguments else ()
+            result = self.reproduce("intervals", *out, *arguments)
+            self.assertEqual(result.code, 2, result)
+            self.assertIn(words, result.err)
+
+
 class Files(ReproduceTest):
     def setUp(self):
         super().setUp()
