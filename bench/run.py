@@ -23,6 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import doors
 import flow_checks
 import peers
 from page import NANOSECONDS, over, shown, table, verdict
@@ -514,15 +515,19 @@ def checks_part(options):
 SECTIONS = {
     "short-lists": lambda options: short_list_part(measured(options, "^short_list/")),
     "flow-checks": checks_part,
+    "python": lambda options: doors.part(options.quick),
 }
 
 
 def with_section(page, text):
-    """The page with its section of the same heading replaced."""
+    """The page with its section of the same heading replaced, or added at its end."""
     heading, _, rest = text.partition("\n")
     section = f"{heading}\n\n(Measured by itself on {datetime.date.today()}.)\n{rest.rstrip()}\n\n"
-    start = page.index(heading + "\n")
-    return page[:start] + section + page[page.index("\n## ", start) + 1:]
+    start = (page + "\n").find(heading + "\n")
+    if start < 0:
+        return page.rstrip() + "\n\n" + section.rstrip() + "\n"
+    end = page.find("\n## ", start)
+    return page[:start] + section + (page[end + 1:] if end >= 0 else "")
 
 
 def main():
@@ -557,6 +562,7 @@ def main():
              checks_part(options)]
     if beside:
         parts.append(peers.page_part(beside, processes))
+        parts.append(doors.part(options.quick))
     options.out.write_text("\n".join(parts), encoding="utf-8")
     print(f"wrote {options.out}")
 

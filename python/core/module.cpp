@@ -13,5 +13,6 @@ NB_MODULE(_core, module) {
   bind_requests(module);
   bind_ranks(module);
   bind_flow(module);
+  bind_constructors(module);
   bind_program(module);
 }

@@ -32,7 +32,7 @@ def _in_python(text: str) -> str:
     text = text.replace("--bounds auto", 'bounds="auto"')
     text = _NUMBER.sub(lambda m: f"{_name(m[1])}={_value(m[2])}", text)
     text = _LIST.sub(lambda m: f"{_name(m[1])}=[{', '.join(_value(item) for item in m[2].split(','))}]", text)
-    if re.search(r"\b(write|example|pass)\b", text):
+    if re.search(r"\b(write|example|pass|with)\b", text):
         text = _WORD.sub(lambda m: f'{_name(m[1])}="{m[2]}"', text)
     return _OPTION.sub(lambda m: _name(m[1]), text)
 

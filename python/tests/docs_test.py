@@ -6,12 +6,12 @@ from pathlib import Path
 
 import fractile
 import pytest
-from fractile import flow
+from fractile import constructors, flow
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("module", [fractile, flow], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [fractile, flow, constructors], ids=lambda module: module.__name__)
 def test_docstrings(module):
     failed, tried = doctest.testmod(module)
     assert tried and not failed

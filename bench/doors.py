@@ -1,0 +1,53 @@
+"""Columns that a Python program holds already: ours beside the private rivals, each in a process of its own with the data loaded."""
+
+import peers
+from page import shown, table, times
+
+DOORS = ("pandas", "polars", "numpy")
+LIBRARIES = ("ours", "OpenDP", "diffprivlib", "Google's tree (python-dp)")
+SIZES = (10_000, 1_000_000, 10_000_000, 20_000_000)
+COUNTS = (1, 9, 99)
+LIMIT = 120  # seconds for a library, a door and a number of records
+
+
+def measured(quick):
+    """{(n, m, door): {library: Answer}}, one number of quantiles at a time, so that a slow one does not hide a quick one."""
+    sizes = SIZES[:1] if quick else SIZES
+    return {(n, m, door): {library: peers.ask("peer_doors.py", "release", library, door, n, m, limit=LIMIT)
+                           for library in LIBRARIES}
+            for n in sizes for m in COUNTS for door in DOORS}
+
+
+def cell(answer, m, ours):
+    if answer.absent:
+        return f"absent: {answer.absent}"
+    seconds = answer.measured[f"{m}/seconds"]
+    text = f"{shown(seconds * 1e9)}, {answer.measured[f'{m}/bytes'] / 2**20:.0f} MiB, gap {answer.measured[f'{m}/gap']:.3g}"
+    return text if seconds == ours else f"{text} ({times(seconds / ours)})"
+
+
+def slower(answers):
+    """Where a rival was quicker than ours, and with what gap."""
+    rows = []
+    for (n, m, door), of in answers.items():
+        for library, answer in of.items():
+            if library == "ours" or answer.absent or of["ours"].absent:
+                continue
+            if answer.measured[f"{m}/seconds"] < of["ours"].measured[f"{m}/seconds"]:
+                rows.append(f"{library} at {n:,} records of {door}, m = {m}")
+    return rows
+
+
+def part(quick):
+    answers = measured(quick)
+    rows = []
+    for (n, m, door), of in answers.items():
+        ours = of["ours"].measured.get(f"{m}/seconds")
+        rows.append([f"{n:,}", str(m), door, *(cell(of[library], m, ours or float("nan")) for library in LIBRARIES)])
+    quicker = slower(answers)
+    verdict = f"Quicker than ours: {'; '.join(quicker)}." if quicker else "No rival was quicker than ours anywhere."
+    return ("## From Python, with the data loaded\n\nNormal records with deviation 5, bounds [-100, 100], m uniform quantiles, epsilon 1 "
+            "for all of them together. Wall time of a call, the growth of the process's peak memory by the first one, and the mean "
+            "gap in records of one release. In brackets: how many times ours. Ours choose among values 0.001 apart, OpenDP among "
+            f"{10_001:,}; OpenDP's measurements are made beforehand. Over {LIMIT} s is given up. {verdict}\n\n"
+            + table(["records", "m", "column of", *LIBRARIES], rows))

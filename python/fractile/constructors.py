@@ -1,0 +1,139 @@
+"""The papers' constructors, under their names, and their chain. Two pieces chain only where they fit, and a chain knows its cost.
+
+>>> from fractile.constructors import *
+>>> candidates = [20.0, 30.0, 40.0, 50.0, 60.0]
+>>> present = make_drop_null(vector_domain(float))  # rows may hold NaN
+>>> scores = make_quantile_score_candidates(present.output_domain, candidates, "1/2")
+>>> select = make_gumbel_max(scores, temperature=4, optimize="min")
+>>> median = present >> scores >> select >> index_into(candidates)
+>>> median([31.0, 44.0, 57.0, 23.0, 38.0]) in candidates
+True
+>>> median.map(1), median.map(3)
+('1/2', '3/2')
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Union
+
+from . import _core, _numbers
+from ._errors import UsageError
+from ._numbers import Number
+from ._profile import Lattice
+
+_made: Any = _core  # overloaded by the rows' type
+
+__all__ = [
+    "Chain",
+    "index_into",
+    "make_clamp",
+    "make_drop_null",
+    "make_gumbel_max",
+    "make_impute_constant",
+    "make_permute_and_flip",
+    "make_quantile",
+    "make_quantile_score_candidates",
+    "vector_domain",
+]
+
+#: What the rows of a table are: floats, which may hold NaN or not, or ints.
+Domain = Union[_core.Rowsfloat, _core.Rowsint]
+
+
+def vector_domain(kind: type, *, nullable: bool | None = None) -> Domain:
+    """Rows of float (with NaN, unless nullable=False) or of int."""
+    if kind is float:
+        return _core.rows_float(nullable is not False)
+    if kind is int and not nullable:
+        return _core.rows_int(False)
+    raise UsageError(f"kind: rows of {kind!r} are not known here", "choose float or int", "kind")
+
+
+class index_into:
+    """Postprocessing: the candidate of the index that was drawn."""
+
+    def __init__(self, candidates: Sequence[float]) -> None:
+        self.candidates = list(candidates)
+
+
+class Chain:
+    """A transformation or a measurement of the library, which `>>` continues."""
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    def __rshift__(self, right: Chain | index_into) -> Chain:
+        try:
+            if isinstance(right, index_into):
+                return Chain(self._core.index_into(right.candidates))
+            return Chain(self._core.then(right._core))
+        except (TypeError, AttributeError):
+            raise UsageError(
+                f"the chain does not fit: {type(self._core).__name__} >> {type(getattr(right, '_core', right)).__name__}",
+                "put a transformation between them",
+            ) from None
+
+    @property
+    def output_domain(self) -> Any:
+        return self._core.output_domain
+
+    @property
+    def output_metric(self) -> Any:
+        return self._core.output_metric
+
+    def map(self, d_in: int) -> str:
+        """What inputs at this distance cost, or how far apart outputs are, exactly: "1/2", "ln 3"."""
+        return str(self._core.map(d_in))
+
+    def __call__(self, data: Sequence[float]) -> Any:
+        """One draw of a measurement, with the system's random bits."""
+        return self._core.invoke(list(data))
+
+
+def make_drop_null(domain: Domain) -> Chain:
+    """NaN records left out."""
+    return Chain(_made.make_drop_null(domain))
+
+
+def make_impute_constant(domain: Domain, constant: float) -> Chain:
+    """NaN replaced."""
+    return Chain(_made.make_impute_constant(domain, constant))
+
+
+def make_clamp(domain: Domain, lower: float, upper: float) -> Chain:
+    """Every value moved to the nearest of [lower, upper]."""
+    return Chain(_made.make_clamp(domain, lower, upper))
+
+
+def make_quantile_score_candidates(domain: Domain, candidates: Sequence[float], alpha: Number) -> Chain:
+    """quantile-score-candidates 2025: the score of every candidate, lower is better, in units of 1 / alpha's denominator."""
+    fraction = _numbers.fraction(alpha, "alpha")
+    return Chain(_made.make_quantile_score_candidates(domain, list(candidates), fraction))
+
+
+def _minimize(optimize: str) -> bool:
+    if optimize not in ("min", "max"):
+        raise UsageError(f"optimize: '{optimize}' is not known", 'choose "min" or "max"', "optimize")
+    return optimize == "min"
+
+
+def make_gumbel_max(scores: Chain, *, temperature: Number, optimize: str, measure: str = "pure") -> Chain:
+    """gumbel-max 2023: an index with probability proportional to exp(-+ score / temperature), exactly. `scores`: what comes before."""
+    if measure not in ("pure", "zcdp"):
+        raise UsageError(f"measure: '{measure}' is not known", 'choose "pure" or "zcdp"', "measure")
+    make = _core.make_gumbel_max if measure == "pure" else _core.make_gumbel_max_zcdp
+    warmth = _numbers.fraction(temperature, "temperature")
+    return Chain(make(scores.output_domain, scores.output_metric, warmth, _minimize(optimize)))
+
+
+def make_permute_and_flip(scores: Chain, *, temperature: Number, optimize: str) -> Chain:
+    """Permute-and-flip: never worse than make_gumbel_max at the same pure cost."""
+    warmth = _numbers.fraction(temperature, "temperature")
+    return Chain(_made.make_permute_and_flip(scores.output_domain, scores.output_metric, warmth, _minimize(optimize)))
+
+
+def make_quantile(domain: Domain, lattice: Lattice, alpha: Number, epsilon: Number) -> Chain:
+    """One quantile of rows, from rows to an exact value; `epsilon` is the cost of one added or removed record."""
+    words = _numbers.word(epsilon, "epsilon")
+    return Chain(_made.make_quantile(domain, lattice._core, _numbers.fraction(alpha, "alpha"), words))
