@@ -55,7 +55,7 @@ struct Printed {
 };
 
 std::string figure_of(const Typed& typed) {
-  const std::string name = typed.one("--figure");
+  std::string name = typed.one("--figure");
   if (name.empty()) return name;
   if (!name.ends_with(".svg")) {
     usage(fmt::format("--figure draws SVG, and '{}' is called otherwise", name), "write for example --figure loss.svg");

@@ -367,11 +367,11 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
 std::string part_in_words(const Page& page, const std::string& part) {
   static const std::map<std::string, std::string> words{
       {"bounds", "finding the range of the values"},
-      {"rows", "counting the records, with noise, to choose how to go on"},
+      {"rows", "a noisy count of the records"},
       {"granularity", "finding the number of which the values are multiples"},
       {"heaps", "finding whether many values are round numbers"},
-      {"counts", "counts, with noise, from which the values were read"},
-      {"cells", "counts, with noise, from which the intervals were read"},
+      {"counts", "noisy counts, from which the values were read"},
+      {"cells", "noisy counts, from which the intervals were read"},
       {"quantiles", "drawing values"},
   };
   if (const auto known = words.find(part); known != words.end()) return known->second;
@@ -396,7 +396,7 @@ std::string spending_of(const Page& page, const Receipt& receipt) {
   if (spent.size() < 2 || !alike) return {};
   std::string text;
   for (const Receipt::Spent& part : spent)
-    text += (text.empty() ? "" : ", ") + amount_in_words(part.amount) + " for " + part_in_words(page, part.on);
+    text += (text.empty() ? "" : "; ") + amount_in_words(part.amount) + " for " + part_in_words(page, part.on);
   return text;
 }
 
@@ -420,7 +420,7 @@ void explain_origin(Page& page, const Receipt& receipt) {
                                       first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
                         : "with a mechanism for each group, which the receipt tells"));
   if (const std::string spending = spending_of(page, receipt); !spending.empty()) {
-    page.paragraph(fmt::format("Every draw was charged before it was made{}. Of {}, {}.",
+    page.paragraph(fmt::format("Every draw was charged before it was made{}. Of {} it took: {}.",
                                receipt.source.by.empty() ? "" : ", in every group", receipt.budget.to_string(),
                                spending));
   }
