@@ -35,7 +35,8 @@ def release_by(library, m):
                                                                         epsilon=1).quantiles.values()]
     if library == "OpenDP":
         measurements = module.private_quantiles(numpy.linspace(lower, upper, CANDIDATES).tolist(), quantiles)
-        return lambda column: [measurement(numpy.asarray(column)) for measurement in measurements]
+        # It takes no array that is read-only, as those of pandas and polars are: their copy is part of the call.
+        return lambda column: [measurement(numpy.require(column, requirements="W")) for measurement in measurements]
     return lambda column: module.quantiles_of(numpy.asarray(column), quantiles, peer_work.BOUNDS)
 
 
