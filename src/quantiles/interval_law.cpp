@@ -281,7 +281,7 @@ int CriticalValues::step_for(const QuantileFraction& q, const CellsBelow& below,
   const auto first = static_cast<double>(below.first);
   const double noise = deviation_ * std::sqrt((1 - p) * (1 - p) * first + p * p * (cells - first));
   const double both = std::sqrt(noise * noise + std::max(records, 0.0) * p * (1 - p));
-  return std::max(-8, static_cast<int>(std::floor(std::log2(both / 20))));
+  return std::max(-8, static_cast<int>(std::floor(std::log2(both / 48))));
 }
 
 bool CriticalValues::Threshold::exceeds(int128 statistic, std::uint64_t denominator) const {

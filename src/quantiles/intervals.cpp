@@ -31,9 +31,9 @@ struct Distance {
   double deviations;
 };
 /// Where intervals may end. The last one is for tables of another size than was expected, and for noise that is far off.
-constexpr Distance ladder[] = {{1, -0.5}, {1, 0.4}, {1.05, 1.4}, {1.6, 4}};
+constexpr Distance ladder[] = {{1, 0.2}, {1.07, 0.9}, {1.2, 2}, {1.6, 4}};
 /// What is selected, to tell where these are; and farther out, beyond the first and the last quantile.
-constexpr Distance selected_at = {1, 0.4};
+constexpr Distance selected_at = {1.05, 0.7};
 constexpr Distance selected_far = {1.6, 4};
 
 constexpr std::size_t most_intervals = 20;  // each takes its brackets, all of which are counted
