@@ -10,6 +10,7 @@
 #include "fractile/accounting.hpp"
 #include "fractile/pages.hpp"
 #include "fractile/report.hpp"
+#include "fractile/text.hpp"
 #include "report/interval_text.hpp"
 #include "report/page.hpp"
 #include "report/release_figure.hpp"
@@ -607,6 +608,17 @@ Receipt for_everybody(Receipt receipt) {
   return receipt;
 }
 
+/// To the letter, or not at all: the program writes no receipt with characters that a person cannot see.
+void hold_receipt(Page& page, const std::string& receipt) {
+  page.section("Receipt");
+  if (shown_lines(receipt) != receipt) {
+    page.paragraph("It holds characters that cannot be seen, and is left out: keep the file.");
+    return;
+  }
+  page.paragraph("Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256.");
+  page.verbatim(report_detail::receipt_id, receipt);
+}
+
 }  // namespace
 
 std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons) {
@@ -618,12 +630,7 @@ std::string explain(const Receipt& receipt, Prose prose, const std::vector<Named
 WebPage to_html(const Receipt& receipt, const std::vector<NamedComparison>& comparisons, const PageOptions& options) {
   report_detail::HtmlPage page;
   explain_on(page, options.is_public ? for_everybody(receipt) : receipt, comparisons, options);
-  if (!options.is_public && !options.receipt.empty()) {
-    page.section("Receipt");
-    page.paragraph(
-        "Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256.");
-    page.verbatim(report_detail::receipt_id, options.receipt);
-  }
+  if (!options.is_public && !options.receipt.empty()) hold_receipt(page, options.receipt);
   return std::move(page).finished();
 }
 

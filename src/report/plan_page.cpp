@@ -84,6 +84,7 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
                          "records off (logarithmic)",
                          {}};
   std::vector<double> tics;
+  tics.reserve(plans.size());
   for (const ReleasePlan& plan : plans) tics.push_back(budget_of(plan));
   figure.panels.push_back(
       {"", {true, tics.front() / 1.1, tics.back() * 1.1, tics}, {true, least / 1.5, most * 1.5}, {worst, nine}});

@@ -282,6 +282,14 @@ class Hostile(PageTest):
             for path in (self.folder / "out").glob("*.svg"):
                 Picture(path.read_text(encoding="utf-8"))
 
+    def test_receipts_of_others(self):
+        """A receipt with what cannot be seen is explained, and does not stand in its page: the program writes none."""
+        path = HOUSE / "fuzz" / "corpus" / "fuzz_page" / "hidden.json"
+        self.assertIn("\x7f", path.read_text(encoding="utf-8"))
+        text = self.of("explain", str(path), "--format", "html")
+        self.assertIn("It holds characters that cannot be seen", self.whole(text).text())
+        self.assertNotRegex(text, r"[^\n -~]")
+
     def test_about(self):
         self.write("about.toml", "title = '''" + NASTY.replace("'", "") + "'''\nuse = 'x'\n")
         self.assertNotIn("<script", self.page(about="about.toml"))
