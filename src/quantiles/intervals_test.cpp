@@ -158,7 +158,7 @@ AuditRequest audited(const Budget& budget, Neighbors neighbors) {
   request.neighbors = neighbors;
   request.quantiles = {Rational(1, 2)};
   // Such that two or four brackets lie inside the range, whatever the tables are.
-  request.expected_rows = neighbors == Neighbors::change_one && budget.measure() == Measure::pure ? 50 : 25;
+  request.expected_rows = neighbors == Neighbors::change_one && budget.measure() == Measure::pure ? 66 : 33;
   request.intervals = IntervalRequest{Rational(1, 2), IntervalOf::table, false};
   return request;
 }
