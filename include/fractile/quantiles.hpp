@@ -125,8 +125,9 @@ struct PrivateBounds {
 /// used. Of all parts together it is at most the release's cost; of groups, in each.
 /// Proof: docs/proofs/odometer.md
 struct PartCost {
-  std::string on;     ///< "bounds", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
-  EpsilonSum amount;  ///< of epsilon, or of rho under zCDP
+  /// "bounds", "rows", "granularity", "heaps", "level 1", "level 2", ..., "quantiles", "counts" or "cells"
+  std::string on;
+  EpsilonSum amount;    ///< of epsilon, or of rho under zCDP
   Rational delta = {};  ///< of approximate budgets
 };
 
