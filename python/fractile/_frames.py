@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from array import array
+from fractions import Fraction
 from typing import Any
 
 from . import _core
@@ -65,22 +66,33 @@ def _selected(data: Any, columns: list[str]) -> Any:
     return data[columns] if _module(data) == "pandas" else data
 
 
-def _is_masked_int(data: Any) -> bool:
-    return _module(data) == "pandas" and str(data.dtype) == "float64" and bool(data.isna().any())
+def are_doubles_exact(*ends: Fraction) -> bool:
+    """Whether every whole number between these bounds is a double."""
+    return all(abs(end) <= 2**53 for end in ends)
 
 
-def _warn_of_pandas(data: Any, name: str) -> None:
-    """pandas makes doubles of whole numbers when one is missing, and then one record changes what others are."""
-    if not _is_masked_int(data):
-        return
-    present = data.dropna()
-    if len(present) and bool((present % 1 == 0).all()) and bool((present.abs() >= 2**53).any()):
+def _check_pandas(data: Any, name: str, exact: bool) -> None:
+    """What a pandas column is read as, its type alone says. `exact`: whether the bounds leave no whole number that a double rounds."""
+    if str(data.dtype) == "object":
+        raise DataError(
+            f"column '{name}' has the dtype object: what its records are read as would depend on all of them",
+            'give it a type that is known beforehand: astype("Int64"), astype(float)',
+            "data",
+        )
+    # pandas makes doubles of whole numbers when one is missing, and then one record changes what others are.
+    if str(data.dtype) == "float64" and not exact:
         warnings.warn(
-            f"column '{name}' holds whole numbers as doubles, because a record is missing: pandas has rounded them, so that one "
-            'record changes others; use a nullable type, astype("Int64") before the values are read',
+            f"column '{name}' holds doubles, and the bounds go beyond 2^53: if these were whole numbers of which one is missing, pandas "
+            'has rounded them, and one record changes others; use a nullable type, astype("Int64") before the values are read',
             FractileWarning,
             stacklevel=5,
         )
+
+
+def _typed_names(data: Any, names: list[str]) -> Any:
+    """A pandas frame whose columns of persons and keys have a type: what is object becomes text, each record by itself."""
+    objects = [name for name in names if str(data[name].dtype) == "object"]
+    return data.astype(dict.fromkeys(objects, "string")) if objects else data
 
 
 def _of_sequence(data: Any, name: str) -> _core.Frame:
@@ -92,8 +104,8 @@ def _of_sequence(data: Any, name: str) -> _core.Frame:
     raise UsageError("data: a list holds int alone or float alone", _HINT, "data")
 
 
-def frame_of(data: Any, column: str, others: list[str]) -> tuple[_core.Frame, str]:
-    """The frame, and the name of the column to publish. `others`: columns of persons and keys."""
+def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_core.Frame, str]:
+    """The frame, and the name of the column to publish. `others`: columns of persons and keys. `exact`: are_doubles_exact(bounds)."""
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a LazyFrame, which its owner collects
         column = _chosen(data.collect_schema().names(), column, others)
         return _exported(data.select(_distinct([column, *others])).collect(), ""), column
@@ -103,14 +115,14 @@ def frame_of(data: Any, column: str, others: list[str]) -> tuple[_core.Frame, st
         if _module(data) != "pandas":
             return _exported(selected, ""), column
         if not others:
-            return frame_of(selected[column], column, [])
-        _warn_of_pandas(selected[column], column)
-        return _exported(selected, ""), column
+            return frame_of(selected[column], column, [], exact)
+        _check_pandas(selected[column], column, exact)
+        return _exported(_typed_names(selected, others), ""), column
     if others:
         raise UsageError("person and by name columns of a frame, and the data are one column", "give the frame", "data")
     name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")
     if _module(data) == "pandas":
-        _warn_of_pandas(data, name)
+        _check_pandas(data, name, exact)
         if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
             return _core.Frame.of_numbers(data.to_numpy(), name), name  # also without pyarrow
     if _has_arrow(data):

@@ -143,5 +143,5 @@ def profile(data: Any, column: str | None = None, *, lattice: Lattice, null: str
     """
     if null not in ("drop", "error"):
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
-    frame, name = _frames.frame_of(data, column or "", [])
+    frame, name = _frames.frame_of(data, column or "", [], _frames.are_doubles_exact(lattice.lower, lattice.upper))
     return Profile(lattice, _core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))

@@ -489,7 +489,7 @@ def release(
         file = os.fspath(data)
     elif data is not None:
         others = [name for name in (person, by) if name]
-        frame, words["--column"] = _framed(data, column, others)
+        frame, words["--column"] = _framed(data, column, others, words)
     elif not table:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
     if frame is None:
@@ -500,8 +500,15 @@ def release(
     return Release(released, ledger=ledger_path)
 
 
-def _framed(data: Any, column: str | None, others: list[str]) -> tuple[_core.Frame, list[str]]:
-    frame, name = _frames.frame_of(data, column or "", others)
+def _framed(
+    data: Any, column: str | None, others: list[str], words: dict[str, list[str]]
+) -> tuple[_core.Frame, list[str]]:
+    bounds = words.get("--bounds", [])
+    try:
+        exact = len(bounds) != 2 or _frames.are_doubles_exact(*map(Fraction, bounds))
+    except ValueError:  # which the library explains
+        exact = True
+    frame, name = _frames.frame_of(data, column or "", others, exact)
     return frame, [name]
 
 

@@ -158,10 +158,26 @@ def test_missing_columns(people):
         fractile.release(people["age"], person="id", **AGES)
 
 
-def test_pandas_rounds_whole_numbers_when_one_is_missing():
-    rounded = pd.Series([9007199254740993, None])
+@pytest.mark.parametrize("values", [[9007199254740993, None], [1, None], [0.5, 1.5]])
+def test_pandas_may_have_rounded_where_bounds_are_wide_whatever_the_values(values):
     with pytest.warns(fractile.FractileWarning, match="Int64"):
-        fractile.release(rounded, bounds=(0, 2**60), step=1, epsilon=1)
+        fractile.release(pd.Series(values), bounds=(0, 2**60), step=1, epsilon=1)
+
+
+def test_pandas_objects_are_refused_before_their_values_are_seen(people):
+    for values in ([1, 2, "secret"], [1, 2, None], [1, 2]):
+        column = pd.Series(values, dtype=object, name="age")
+        for data in (column, column.to_frame()):
+            with pytest.raises(fractile.DataError, match="dtype object") as caught:
+                fractile.release(data, **AGES)
+            assert "secret" not in str(caught.value)
+
+
+def test_pandas_objects_name_persons_and_keys_each_by_itself(people):
+    asked = {"by": "region", "keys": sorted(set(people["region"])), "person": "id", "records_per_person": 2, **AGES}
+    frame = pd.DataFrame(people)
+    objects = frame.astype({"region": object, "id": object})
+    assert fractile.release(objects, "age", **asked).receipt == fractile.release(frame, "age", **asked).receipt
 
 
 def test_bounds_from_the_data_are_warned_of(people):
