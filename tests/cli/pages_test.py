@@ -284,7 +284,7 @@ class Hostile(PageTest):
 
     def test_receipts_of_others(self):
         """A receipt with what cannot be seen is explained, and does not stand in its page: the program writes none."""
-        path = HOUSE / "fuzz" / "corpus" / "fuzz_page" / "hidden.json"
+        path = HOUSE / "fuzz" / "corpus" / "fuzz_receipt" / "hidden.json"
         self.assertIn("\x7f", path.read_text(encoding="utf-8"))
         text = self.of("explain", str(path), "--format", "html")
         self.assertIn("It holds characters that cannot be seen", self.whole(text).text())
