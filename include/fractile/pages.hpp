@@ -30,8 +30,8 @@ struct PageOptions {
   About about = {};
   /// For everybody: without paths, queries, columns of persons and the names of ledgers' datasets, all of which a receipt has.
   bool is_public = false;
-  std::string receipt =
-      {};  ///< the receipt's text, which the page then holds as it is, unless it is public or a character of it cannot be seen
+  /// The receipt's text, which the page then holds as it is, unless it is public or a character of it cannot be seen.
+  std::string receipt = {};
   std::optional<LedgerAccount> account = {};  ///< of the people whom a release is about
   std::string command = {};                   ///< what was typed, one line: pages of plans and pipelines end with it
 };

@@ -275,8 +275,8 @@ struct ExpectedLossReport {
 struct SweepReport {
   std::vector<flow::LossPoint> points;
   flow::Windows windows;
-  std::optional<flow::RealBounds> without_release =
-      {};  ///< the loss of who acts on the prior alone, where it is to be drawn
+  /// The loss of an analyst who acts on the prior alone, where it is to be drawn.
+  std::optional<flow::RealBounds> without_release = {};
 };
 
 struct ChannelReport {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "fractile/expected_loss.hpp"
@@ -53,6 +54,9 @@ struct Windows {
   /// Outside of the windows and of what is undecided, the loss does not rise.
   bool are_all() const { return method != Method::scanned && method != Method::none; }
 };
+
+/// The method's name, "isolated".
+std::string to_string(Windows::Method method);
 
 struct WindowSearch {
   /// Called with odds up to which all is done: enclosing the windows of modes takes minutes for hundreds of participants, on all

@@ -62,32 +62,6 @@ std::string verdict_of(const flow::Refinement& refinement) {
   return refinement.refuted() ? "does not refine" : "undecided";
 }
 
-std::string to_string(flow::Stability::Verdict verdict) {
-  switch (verdict) {
-    case flow::Stability::Verdict::stable:
-      return "stable";
-    case flow::Stability::Verdict::unstable:
-      return "unstable";
-    default:
-      return "undecided";
-  }
-}
-
-std::string to_string(flow::Windows::Method method) {
-  switch (method) {
-    case flow::Windows::Method::isolated:
-      return "isolated";
-    case flow::Windows::Method::enclosed:
-      return "enclosed";
-    case flow::Windows::Method::scanned:
-      return "scanned";
-    case flow::Windows::Method::proved:
-      return "proved";
-    default:
-      return "none";
-  }
-}
-
 nb::tuple in_tuple(const flow::RealBounds& bounds) { return nb::make_tuple(bounds.lower, bounds.upper); }
 
 void bind_channel(nb::module_& module) {

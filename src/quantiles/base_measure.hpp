@@ -22,8 +22,8 @@ struct Edge {
 };
 
 /// Where zero is, for weights that double whenever the distance from it halves, from a 32nd of the range down to a candidate or to the
-/// stride of a grid that was found, and then weigh four times as much on zero itself. So values of any order of magnitude are expected, and a range that is a thousand times too wide
-/// costs about as much as one that is a hundred times too wide.
+/// stride of a grid that was found; zero itself weighs four times as much again. So values of any order of magnitude are expected, and a
+/// range that is a thousand times too wide costs about as much as one that is a hundred times too wide.
 struct Origin {
   std::int64_t candidate;  ///< may lie outside the range, on the lattice continued
   std::uint64_t reach;     ///< how many candidates away the farther end of the range is
@@ -32,7 +32,8 @@ struct Origin {
 /// The candidate that is zero, if one is; nothing of an explicit list.
 std::optional<std::uint64_t> zero_of(const Lattice& lattice);
 
-/// Where a regular lattice has zero, unless it is too far outside, or the candidates are too few, for that to matter; nothing of an explicit list.
+/// Where a regular lattice has zero, unless it is too far outside, or the candidates are too few, for that to matter; nothing of an
+/// explicit list.
 std::optional<Origin> origin_of(const Lattice& lattice);
 
 class BaseMeasure {

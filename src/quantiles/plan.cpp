@@ -42,6 +42,13 @@ std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const R
   return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
+/// How many finding_share()s counting the rows costs: two among few rows, where it is hard to tell how many there are, and when nobody
+/// told.
+int shares_for_rows(const QuantileQuery& query) {
+  constexpr double few = 500;  // times epsilon
+  return records_at_epsilon_one(query, query.expected_rows).value_or(0) < few ? 2 : 1;
+}
+
 /// The same under zCDP, where epsilon = 1 is worth about as much as rho = 1/2.
 std::optional<double> records_at_rho_one_half(const QuantileQuery& query, const Rows& rows) {
   if (!rows) return {};
@@ -290,11 +297,6 @@ Calibration finding_calibration(const QuantileQuery& query) {
   return {query, Rational(1) / finding_share(query.budget.measure())};
 }
 
-int shares_for_rows(const QuantileQuery& query) {
-  constexpr double few = 500;  // times epsilon
-  return records_at_epsilon_one(query, query.expected_rows).value_or(0) < few ? 2 : 1;
-}
-
 QuantileQuery query_after(QuantileQuery query, int shares) {
   query.budget = query.budget.scaled(Rational(1) - finding_share(query.budget.measure()) * Rational(shares));
   return query;
@@ -359,7 +361,8 @@ std::vector<std::uint64_t> rows_considered(const QuantileQuery& query) {
   return rows;
 }
 
-std::uint64_t between(std::uint64_t a, std::uint64_t b) {
+/// By factors.
+std::uint64_t half_way(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
 }
 
@@ -369,14 +372,15 @@ double noise_of_count(const QuantileQuery& query) {
   return query.records_per_person / (query.budget.epsilon().to_double() * share.to_double());
 }
 
-/// The noisy counts from which on each of these rows are taken for true: those half way, by factors. What was told holds for one that is
-/// farther off by what the noise is, too.
+/// The noisy counts from which on each of these rows are taken for true: those half way; around what was told, farther off by what the
+/// noise is.
 std::vector<std::int64_t> borders_between(const QuantileQuery& query, const std::vector<std::uint64_t>& rows) {
   std::vector<std::int64_t> from{0};
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    auto border = static_cast<double>(between(rows[i - 1], rows[i]));
+    auto border = static_cast<double>(half_way(rows[i - 1], rows[i]));
     if (query.expected_rows) border += (rows[i] > *query.expected_rows ? 1 : -1) * noise_of_count(query);
-    from.push_back(static_cast<std::int64_t>(border));
+    from.push_back(
+        static_cast<std::int64_t>(std::clamp(border, -0x1p61, 0x1p61)));  // farther than any number of records
   }
   return from;
 }
@@ -391,7 +395,7 @@ std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Latt
   const std::vector<std::uint64_t> rows = rows_considered(query);
   const std::vector<std::int64_t> from = borders_between(query, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    Choice choice = choose(query, lattice, scale, rows[i], between(rows[i] / 2, rows[i]));
+    Choice choice = choose(query, lattice, scale, rows[i], half_way(rows[i] / 2, rows[i]));
     if (!std::holds_alternative<SelectQuantiles>(choice.decision)) return {};
     if (!choices.empty() && are_alike(choices.back().choice, choice)) continue;
     choices.push_back({from[i], rows[i], std::move(choice)});
@@ -404,7 +408,7 @@ std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Latt
 QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
   const Rows& told = query.expected_rows;
   QuantilePlan plan{query, lattice, scale,
-                    choose(query, lattice, scale, told, told ? Rows(between(*told / 2, *told)) : told)};
+                    choose(query, lattice, scale, told, told ? Rows(half_way(*told / 2, *told)) : told)};
   plan.by_rows = choices_by_rows(query, lattice, scale);
   if (!plan.by_rows.empty())
     plan.choice.reason += "; a noisy count of the records decides what is done if they are few";

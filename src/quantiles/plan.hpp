@@ -84,9 +84,6 @@ Rational finding_share(Measure measure);
 /// What such a selection is calibrated to.
 Calibration finding_calibration(const QuantileQuery& query);
 
-/// How many such shares counting the rows costs: two among few rows, where it is hard to tell how many there are, and when nobody told.
-int shares_for_rows(const QuantileQuery& query);
-
 /// The query with what so many shares leave of the budget.
 QuantileQuery query_after(QuantileQuery query, int shares);
 

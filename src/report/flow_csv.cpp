@@ -63,7 +63,7 @@ std::string to_csv(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
   const Losses losses = answer.refutation ? losses_of(answer.refutation->refinement) : Losses{};
   return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows,undecided\n" +
-         csv_line({verdict_of(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
+         csv_line({to_string(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
                    answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
                    losses.from, losses.to, report.windows ? in_a_cell(windows_of(*report.windows)) : "",
                    report.windows ? in_a_cell(undecided_of(*report.windows)) : ""});
@@ -73,9 +73,9 @@ std::string to_csv(const AnyPriorReport& report) {
   const flow::LossStability& answer = report.answer;
   const bool is_refuted = answer.refutation.has_value();
   return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to\n" +
-         csv_line({report_detail::verdict_of(answer.verdict), answer.reason, report.low.to_string(),
-                   report.high.to_string(), is_refuted ? answer.from.to_string() : "",
-                   is_refuted ? answer.to.to_string() : "", is_refuted ? answer.refutation->loss_from.to_string() : "",
+         csv_line({to_string(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
+                   is_refuted ? answer.from.to_string() : "", is_refuted ? answer.to.to_string() : "",
+                   is_refuted ? answer.refutation->loss_from.to_string() : "",
                    is_refuted ? answer.refutation->loss_to.to_string() : ""});
 }
 

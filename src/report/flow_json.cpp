@@ -93,25 +93,8 @@ void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBoun
   member(json, "epsilon_to", epsilons.to);
 }
 
-/// How the windows were found, and so whether they are all.
-const char* to_string(flow::Windows::Method method) {
-  switch (method) {
-    case flow::Windows::Method::isolated:
-      return "isolated";
-    case flow::Windows::Method::enclosed:
-      return "enclosed";
-    case flow::Windows::Method::scanned:
-      return "scanned";
-    case flow::Windows::Method::proved:
-      return "proved";
-    case flow::Windows::Method::none:
-      break;
-  }
-  return "none";
-}
-
 void write_windows(Writer& json, const flow::Windows& answer) {
-  member(json, "windows_by", to_string(answer.method));
+  member(json, "windows_by", to_string(answer.method));  // and so whether they are all
   json.Key("windows");
   json.StartArray();
   for (const flow::UnstableWindow& window : answer.windows) {
@@ -168,7 +151,7 @@ std::string to_json(const RefinementReport& report) {
 std::string to_json(const StabilityReport& report) {
   FlowDocument document;
   Writer& json = document.json();
-  member(json, "verdict", verdict_of(report.answer.verdict));
+  member(json, "verdict", to_string(report.answer.verdict));
   member(json, "reason", report.answer.reason);
   member(json, "epsilon_low", report.low.to_string());
   member(json, "epsilon_high", report.high.to_string());
@@ -191,7 +174,7 @@ std::string to_json(const AnyPriorReport& report) {
   FlowDocument document;
   Writer& json = document.json();
   const flow::LossStability& answer = report.answer;
-  member(json, "verdict", report_detail::verdict_of(answer.verdict));
+  member(json, "verdict", to_string(answer.verdict));
   member(json, "reason", answer.reason);
   member(json, "epsilon_low", report.low.to_string());
   member(json, "epsilon_high", report.high.to_string());

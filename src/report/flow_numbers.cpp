@@ -32,18 +32,6 @@ std::string verdict_of(const flow::Refinement& refinement) {
   return refinement.refuted() ? "does-not-refine" : "undecided";
 }
 
-std::string verdict_of(flow::Stability::Verdict verdict) {
-  switch (verdict) {
-    case flow::Stability::Verdict::stable:
-      return "stable";
-    case flow::Stability::Verdict::unstable:
-      return "unstable";
-    case flow::Stability::Verdict::undecided:
-      return "undecided";
-  }
-  return {};
-}
-
 const char* to_string(CertificateReport::Outcome outcome) {
   switch (outcome) {
     case CertificateReport::Outcome::holds:

@@ -13,7 +13,6 @@ namespace fractile::report_detail {
 
 /// "refines", "does-not-refine", "undecided"; "stable", "unstable", "undecided".
 std::string verdict_of(const flow::Refinement& refinement);
-std::string verdict_of(flow::Stability::Verdict verdict);
 
 /// "holds", "fails", "nothing".
 const char* to_string(CertificateReport::Outcome outcome);

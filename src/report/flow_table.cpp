@@ -22,7 +22,6 @@ using report_detail::reason_of;
 using report_detail::Row;
 using report_detail::significant;
 using report_detail::two_losses;
-using report_detail::verdict_of;
 using report_detail::whose;
 using report_detail::window_epsilons;
 using report_detail::window_odds;
@@ -198,7 +197,7 @@ Blocks report_detail::blocks_of(const RefinementReport& report) {
 
 Blocks report_detail::blocks_of(const StabilityReport& report) {
   const flow::Stability& answer = report.answer;
-  Blocks text = fmt::format("{} for epsilon from {} to {}\n", verdict_of(answer.verdict), with_decimals(report.low),
+  Blocks text = fmt::format("{} for epsilon from {} to {}\n", to_string(answer.verdict), with_decimals(report.low),
                             with_decimals(report.high));
   if (answer.verdict == flow::Stability::Verdict::stable) text += "less epsilon never helps any analyst\n";
   if (answer.refutation) {
@@ -214,8 +213,8 @@ Blocks report_detail::blocks_of(const StabilityReport& report) {
 Blocks report_detail::blocks_of(const AnyPriorReport& report) {
   const flow::LossStability& answer = report.answer;
   std::string text = fmt::format("{} for epsilon from {} to {}, for the loss of the file's analyst and any prior\n{}",
-                                 report_detail::verdict_of(answer.verdict), with_decimals(report.low),
-                                 with_decimals(report.high), sentence(answer.reason));
+                                 to_string(answer.verdict), with_decimals(report.low), with_decimals(report.high),
+                                 sentence(answer.reason));
   if (!answer.refutation) return text;
   const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
   std::vector<Row> rows{{"secret", "prior"}};

@@ -205,4 +205,16 @@ Stability check_stability(const Pipeline& described, const Rational& from, const
       {}};
 }
 
+std::string to_string(Stability::Verdict verdict) {
+  switch (verdict) {
+    case Stability::Verdict::stable:
+      return "stable";
+    case Stability::Verdict::unstable:
+      return "unstable";
+    case Stability::Verdict::undecided:
+      break;
+  }
+  return "undecided";
+}
+
 }  // namespace fractile::flow

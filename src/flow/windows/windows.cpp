@@ -1,6 +1,7 @@
 #include "fractile/windows.hpp"
 
 #include <optional>
+#include <string>
 
 #include "flow/loss/loss_model.hpp"
 #include "flow/windows/cell_losses.hpp"
@@ -25,6 +26,22 @@ Windows find_windows(const Pipeline& pipeline, const Analyst& analyst, const Rat
   if (can_isolate) return {isolated, is_level ? std::vector<UnstableWindow>{} : isolated_windows(model, from, to)};
   if (!search.scanned.empty()) return {scanned, scanned_windows(model, search.scanned)};
   return {none, {}, {{from, to}}};
+}
+
+std::string to_string(Windows::Method method) {
+  switch (method) {
+    case Windows::Method::isolated:
+      return "isolated";
+    case Windows::Method::enclosed:
+      return "enclosed";
+    case Windows::Method::scanned:
+      return "scanned";
+    case Windows::Method::proved:
+      return "proved";
+    case Windows::Method::none:
+      break;
+  }
+  return "none";
 }
 
 }  // namespace fractile::flow
