@@ -65,15 +65,17 @@ void warn_of_weak_budgets(const Budget& budget, Attendant& attendant) {
                  "one person's record can change the odds of a release at will");
 }
 
-/// From what is public: all groups have the same query. Where there is a receipt, it was found out for that already.
+std::optional<NoiseInWords> noise_of(const Published& published) {
+  if (const auto* release = std::get_if<QuantileRelease>(&published)) return in_words({mostly_noise(*release)}, {""});
+  const auto& groups = std::get<GroupedRelease>(published);
+  return in_words(mostly_noise(groups), groups.keys);
+}
+
+/// Where there is a receipt, it was found out for that already.
 void warn_of_noise(const Answer& answer, Attendant& attendant) {
-  const QuantileRelease* release = std::get_if<QuantileRelease>(&*answer.release);
-  if (!release) release = &std::get<GroupedRelease>(*answer.release).releases.front();
-  const std::optional<MostlyNoise> noise =
-      answer.has_json() ? read_receipt(answer.json(), "the release").noise : mostly_noise(*release);
-  if (!noise) return;
-  const auto [what, hint] = in_words(*noise);
-  attendant.warn(what, hint);
+  const std::optional<NoiseInWords> noise =
+      answer.has_json() ? read_receipt(answer.json(), "the release").noise() : noise_of(*answer.release);
+  if (noise) attendant.warn(noise->what, noise->hint);
 }
 
 SourceDescription described(const Typed& typed, const ReleaseRequest& request, const Records& records) {

@@ -77,7 +77,7 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
 /// from a quantile to the nearest other one that is wanted (or to an end of the table, if that is nearer), is above a quarter. A value
 /// between two quantiles that is drawn blindly has about that.
 struct MostlyNoise {
-  std::uint64_t rows = 0;        ///< that were told, of one group where there are groups
+  std::uint64_t rows = 0;        ///< as told, declared or counted with noise; of one group where there are groups
   double share = 0;              ///< the mean over the quantiles, above 1/4
   std::optional<Budget> enough;  ///< about the least with which it is not, in two significant digits; up to 1000
 };
@@ -87,9 +87,12 @@ struct MostlyNoise {
 /// no record. Error(usage) as QuantileQuery::validate().
 std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice);
 
-/// The same of a release, or of one of the groups: from its query, its lattice and its public number of rows alone, never from what
-/// was drawn.
+/// The same of a release, or of one of the groups: from what is public or published alone. Its rows are those that it has when that
+/// is public, else those that it was taken to have after its count with noise (`used.rows`), else those that were told.
 std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release);
+
+/// The same of each group; one a key, in order.
+std::vector<std::optional<MostlyNoise>> mostly_noise(const GroupedRelease& groups);
 
 /// What a query would run, cost and be worth.
 struct ReleasePlan {

@@ -46,6 +46,9 @@ struct NoiseInWords {
   std::string hint;
 };
 NoiseInWords in_words(const MostlyNoise& noise);
+/// Of a release, or of groups with these keys: nothing where none of them is mostly noise. Error(usage) unless there is one a key.
+std::optional<NoiseInWords> in_words(const std::vector<std::optional<MostlyNoise>>& noises,
+                                     const std::vector<std::string>& keys);
 
 /// A receipt that was read back. Numbers are as they stand in it, with all their decimals.
 struct Receipt {
@@ -75,6 +78,7 @@ struct Receipt {
     std::string heaping;      ///< that many values were found to be multiples of this; empty when they were not
     std::vector<Published> quantiles;
     std::vector<Spent> spent = {};  ///< empty in receipts of older programs
+    std::optional<MostlyNoise> noise = {};
   };
   std::string program;
   std::vector<Group> groups;  ///< one without a key, unless source.by says by what
@@ -96,10 +100,11 @@ struct Receipt {
   std::string interval_level = {};  ///< of intervals; empty without
   std::string interval_of = {};     ///< "table" or "population"
   bool intervals_together = false;  ///< the level is that of all intervals of a release, or of a group, at once
-  std::optional<MostlyNoise> noise = {};
 
   /// Of the groups, in order; none without.
   std::vector<std::string> keys() const;
+  /// That the values are mostly noise, of all groups or of some; nothing where they are more.
+  std::optional<NoiseInWords> noise() const;
 };
 
 /// Error(data) unless `text` is a receipt of this format, byte for byte as it was written: `name` tells where it is from.

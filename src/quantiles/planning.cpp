@@ -1,6 +1,7 @@
 #include "fractile/planning.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -178,9 +179,9 @@ std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattic
 std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release) {
   if (!release.course) return {};
   const QuantileQuery& query = release.course->plan.query;
-  const std::optional<std::uint64_t>& told = query.expected_rows;
+  const std::optional<std::uint64_t>& believed = release.used.rows ? release.used.rows : query.expected_rows;
   std::optional<MostlyNoise> noise =
-      noise_among(query, release.lattice, release.public_records ? release.public_records : told);
+      noise_among(query, release.lattice, release.public_records ? release.public_records : believed);
   if (noise && noise->enough && release.bounds) {  // what was enough is what the bounds leave
     const Budget& rest = *noise->enough;
     const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
@@ -188,6 +189,17 @@ std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release) {
     noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
   }
   return noise;
+}
+
+std::vector<std::optional<MostlyNoise>> mostly_noise(const GroupedRelease& groups) {
+  std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;  // all else is the same of all groups
+  std::vector<std::optional<MostlyNoise>> noises;
+  for (const QuantileRelease& release : groups.releases) {
+    const auto [place, is_new] = by_rows.try_emplace(release.used.rows);
+    if (is_new) place->second = mostly_noise(release);
+    noises.push_back(place->second);
+  }
+  return noises;
 }
 
 QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,

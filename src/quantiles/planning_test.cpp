@@ -131,7 +131,8 @@ TEST(MostlyNoise, SomeQuantilesNoBudgetSeparates) {
 // Whatever the records are and whatever was drawn: only the number that was told or declared counts.
 TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
   const Lattice lattice = Lattice::regular(0, 500'000, 1);
-  const QuantileQuery query = spread(9, 50, Budget::pure(Rational(1)));
+  QuantileQuery query = spread(9, 50, Budget::pure(Rational(1)));
+  query.mechanism = Mechanism::joint_total;  // which counts nothing
   const std::optional<MostlyNoise> told = mostly_noise(query, lattice);
   RandomBits bits = RandomBits::system();
   for (const std::uint64_t records : {0U, 7U, 5'000U}) {
@@ -145,6 +146,30 @@ TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
     release.public_records = 100'000;
     EXPECT_FALSE(mostly_noise(release));
   }
+}
+
+// Automatic counts the records, and publishes about how many it took them for.
+TEST(MostlyNoise, OfAReleaseThatCountedIsOfThatCount) {
+  const Lattice lattice = Lattice::regular(0, 500'000, 1);
+  QuantileQuery query = spread(9, 0, Budget::pure(Rational(1)));
+  query.expected_rows.reset();
+  RandomBits bits = RandomBits::unsafe_seeded(4);
+  for (const std::uint64_t records : {5U, 5'000U}) {
+    const QuantileRelease release =
+        release_quantiles(reference_table(lattice, Shape::normal, records), lattice, query, bits);
+    const std::optional<MostlyNoise> noise = mostly_noise(release);
+    ASSERT_TRUE(release.used.rows);
+    ASSERT_EQ(noise.has_value(), records == 5);
+    EXPECT_EQ(noise ? noise->rows : *release.used.rows, *release.used.rows);
+  }
+  const RankProfile few = reference_table(lattice, Shape::normal, 5);
+  const RankProfile many = reference_table(lattice, Shape::normal, 5'000);
+  const std::vector<std::optional<MostlyNoise>> noises =
+      mostly_noise(release_groups({"a", "b", "c"}, {few, many, few}, lattice, query, bits));
+  ASSERT_EQ(noises.size(), 3U);
+  EXPECT_TRUE(noises[0]);
+  EXPECT_FALSE(noises[1]);
+  EXPECT_TRUE(noises[2]);
 }
 
 // The budget that is named is the whole one, of which the bounds take their share.

@@ -283,16 +283,19 @@ std::string up_to_records(const Receipt& receipt) {
                      receipt.source.by.empty() ? "" : " in a group");
 }
 
+void warn_of_noise(Page& page, const Receipt& receipt) {
+  const std::optional<NoiseInWords> noise = receipt.noise();
+  if (!noise) return;
+  page.paragraph(fmt::format("Warning: {}: {}.", page.typed(noise->what), page.typed(noise->hint)));
+}
+
 void explain_errors(Page& page, const Receipt& receipt) {
   page.section("How wrong the numbers may be");
   if (!receipt.interval_level.empty()) return explain_intervals(page, receipt);
   page.paragraph(
       "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
       "records when r more or fewer of them lie at or below it than should.");
-  if (receipt.noise) {
-    const auto [what, hint] = in_words(*receipt.noise);
-    page.paragraph(fmt::format("Warning: {}: {}.", what, hint));
-  }
+  warn_of_noise(page, receipt);
   if (!receipt.without.empty()) {
     page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.",
                                page.typed(receipt.without)));

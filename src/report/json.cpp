@@ -78,7 +78,8 @@ void write_run(Writer& json, const QuantileRelease& release) {
   write_spent(json, release);
 }
 
-void write_groups(Writer& json, const GroupedRelease& groups, const std::vector<WorstCase>& worst, bool with_runs) {
+void write_groups(Writer& json, const GroupedRelease& groups, const std::vector<WorstCase>& worst,
+                  const std::vector<std::optional<MostlyNoise>>& noises, bool with_runs) {
   json.Key("groups");
   json.StartArray();
   for (std::size_t i = 0; i < groups.releases.size(); ++i) {
@@ -86,6 +87,7 @@ void write_groups(Writer& json, const GroupedRelease& groups, const std::vector<
     member(json, "key", groups.keys[i]);
     if (with_runs) write_run(json, groups.releases[i]);
     write_quantiles(json, groups.releases[i], worst[i]);
+    if (with_runs) write_noise(json, noises[i]);
     json.EndObject();
   }
   json.EndArray();
@@ -136,13 +138,14 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
 
 std::string to_json(const GroupedRelease& groups, const SourceDescription& source) {
   const std::vector<WorstCase> worst = worst_cases(groups, receipt_confidence);
+  const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(groups);
   const bool alike = groups.ran_alike();
   return receipt_of(groups.releases.at(0), source, [&](Writer& json) {
     if (alike) write_run(json, groups.releases.front());
     member(json, "by", source.by);
-    write_groups(json, groups, worst, !alike);
+    write_groups(json, groups, worst, noises, !alike);
     write_worst_case(json, common_terms(worst));
-    write_noise(json, mostly_noise(groups.releases.front()));  // of the query, which is that of every group
+    if (alike) write_noise(json, noises.front());
   });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "fractile/error.hpp"
 #include "fractile/report.hpp"
 #include "report/flow_numbers.hpp"
 #include "report/json_writer.hpp"
@@ -116,7 +117,8 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
   }
   text += fmt::format(
       "typical      the middle one of {} simulated releases of a public {} table of {} records between\n"
-      "             the bounds; nine in ten miss by no more than the last column\n",
+      "             the bounds\n"
+      "nine in ten  of these releases miss by no more than this\n",
       plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows);
   if (!plan.interval_widths.empty()) {
     text += "interval     the middle width of simulated intervals, in records of that table between the ends\n";
@@ -204,6 +206,26 @@ NoiseInWords in_words(const MostlyNoise& noise) {
       fmt::format("among {} row{} of a public normal table, simulated values miss by some {:.0f} % of the rows between "
                   "quantiles; {}",
                   noise.rows, noise.rows == 1 ? "" : "s", 100 * noise.share, would_do)};
+}
+
+std::optional<NoiseInWords> in_words(const std::vector<std::optional<MostlyNoise>>& noises,
+                                     const std::vector<std::string>& keys) {
+  std::vector<std::size_t> noisy;
+  for (std::size_t i = 0; i < noises.size(); ++i) {
+    if (noises[i]) noisy.push_back(i);
+  }
+  if (noisy.empty()) return {};
+  NoiseInWords words = in_words(*noises[noisy.front()]);
+  const bool same = std::all_of(noisy.begin(), noisy.end(),
+                                [&](std::size_t i) { return noises[i]->rows == noises[noisy.front()]->rows; });
+  if (same && noisy.size() == noises.size()) return words;
+  if (keys.size() != noises.size()) throw Error(ErrorCode::usage, "there is not one key a group", "");
+  std::string named;
+  for (const std::size_t i : noisy) named += (named.empty() ? "" : ", ") + keys[i];
+  words.what = fmt::format("with this budget the values of {} of {} groups are mostly noise ({})", noisy.size(),
+                           noises.size(), named);
+  words.hint = fmt::format("in {} {}", keys[noisy.front()], words.hint);
+  return words;
 }
 
 std::string to_table(const PlanReport& report) {

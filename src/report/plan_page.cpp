@@ -164,6 +164,7 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   std::erase(items.back(), '\n');
   if (const std::size_t at = items.back().find("chosen by auto"); at != std::string::npos)
     items.back().insert(at, "; ");
+  items.back() += '.';
   const auto worst = plan.worst.largest();
   items.push_back(
       worst ? fmt::format("With a probability of at least {} each, the values will miss their quantiles by at most {} "

@@ -108,13 +108,25 @@ std::vector<Receipt::Spent> spent_of(const Json& run) {
   return spent;
 }
 
+std::optional<MostlyNoise> noise_of(const Json& json) {
+  if (!json.HasMember("mostly_noise")) return {};
+  const Json& noise = json["mostly_noise"];
+  MostlyNoise found{
+      Rational::parse(text_of(noise, "rows")).to_uint64(), Rational::parse(text_of(noise, "share")).to_double(), {}};
+  if (noise.HasMember("rho")) found.enough = Budget::zcdp(Rational::parse(text_of(noise, "rho")));
+  if (noise.HasMember("epsilon")) found.enough = Budget::pure(Exponent::parse(text_of(noise, "epsilon")));
+  return found;
+}
+
 /// `common`: the receipt, which tells what ran when it was the same for all.
 Receipt::Group group_of(const Json& group, const Json& common) {
   const Json& run = group.HasMember("mechanism") ? group : common;
   const bool has_options = run.HasMember("options");
   const auto option = [&](const char* name) { return has_options ? text_of(run["options"], name) : ""; };
-  return {text_of(group, "key"), text_of(run, "mechanism"),        option("reason"), option("granularity"),
-          option("heaping"),     quantiles_of(group["quantiles"]), spent_of(run)};
+  return {text_of(group, "key"), text_of(run, "mechanism"),
+          option("reason"),      option("granularity"),
+          option("heaping"),     quantiles_of(group["quantiles"]),
+          spent_of(run),         noise_of(group.HasMember("mostly_noise") ? group : common)};
 }
 
 std::vector<Receipt::Group> groups_of(const Json& json) {
@@ -138,16 +150,6 @@ SourceDescription source_of(const Json& json) {
   return {text_of(source, "file"), text_of(source, "sql"),    text_of(source, "column"),
           text_of(source, "null"), text_of(source, "engine"), text_of(source, "person"),
           text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability")};
-}
-
-std::optional<MostlyNoise> noise_of(const Json& json) {
-  if (!json.HasMember("mostly_noise")) return {};
-  const Json& noise = json["mostly_noise"];
-  MostlyNoise found{
-      Rational::parse(text_of(noise, "rows")).to_uint64(), Rational::parse(text_of(noise, "share")).to_double(), {}};
-  if (noise.HasMember("rho")) found.enough = Budget::zcdp(Rational::parse(text_of(noise, "rho")));
-  if (noise.HasMember("epsilon")) found.enough = Budget::pure(Exponent::parse(text_of(noise, "epsilon")));
-  return found;
 }
 
 /// Of a document that keeps the schema and has its numbers as texts.
@@ -174,8 +176,7 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
           digest,
           intervals ? text_of(*intervals, "level") : "",
           intervals ? text_of(*intervals, "of") : "",
-          intervals && (*intervals)["together"].GetBool(),
-          noise_of(json)};
+          intervals && (*intervals)["together"].GetBool()};
 }
 
 }  // namespace
@@ -185,6 +186,16 @@ std::vector<std::string> Receipt::keys() const {
   if (source.by.empty()) return keys;
   for (const Group& group : groups) keys.push_back(group.key);
   return keys;
+}
+
+std::optional<NoiseInWords> Receipt::noise() const {
+  std::vector<std::optional<MostlyNoise>> noises;
+  std::vector<std::string> names;
+  for (const Group& group : groups) {
+    noises.push_back(group.noise);
+    names.push_back(group.key);
+  }
+  return in_words(noises, names);
 }
 
 Receipt read_receipt(const std::string& text, const std::string& name) {

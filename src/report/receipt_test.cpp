@@ -5,6 +5,7 @@
 
 #include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
+#include "fractile/pages.hpp"
 #include "fractile/report.hpp"
 #include "ledger/digest.hpp"
 #include "support/findings.hpp"
@@ -154,17 +155,38 @@ TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
     ASSERT_TRUE(noise);
     for (const std::string& text : {to_json(noisy, source), to_json(grouped(query, cents), by_town)}) {
       const Receipt receipt = read_receipt(text, "r.json");
-      ASSERT_TRUE(receipt.noise);
-      EXPECT_EQ(receipt.noise->rows, 20U);
-      EXPECT_NEAR(receipt.noise->share, noise->share, 0.005);
-      EXPECT_EQ(receipt.noise->enough->to_string(), noise->enough->to_string());
+      const std::optional<MostlyNoise>& found = receipt.groups.back().noise;
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->rows, 20U);
+      EXPECT_NEAR(found->share, noise->share, 0.005);
+      EXPECT_EQ(found->enough->to_string(), noise->enough->to_string());
       EXPECT_NE(explain(receipt, Prose::text).find("these values are mostly noise"), std::string::npos);
     }
     query.expected_rows = 1'000'000;
     const Receipt clear = read_receipt(to_json(release_quantiles(profile, cents, query, bits), source), "r.json");
-    EXPECT_FALSE(clear.noise);
+    EXPECT_FALSE(clear.noise());
     EXPECT_EQ(explain(clear, Prose::text).find("mostly noise"), std::string::npos);
   }
+}
+
+TEST(Receipt, TellsWhichGroupsAreMostlyNoise) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  QuantileQuery query = quartiles(Budget::pure(Rational(1)));
+  query.quantiles.clear();
+  for (int i = 1; i <= 9; ++i) query.quantiles.emplace_back(i, 10);
+  RandomBits bits = RandomBits::unsafe_seeded(3);
+  const GroupedRelease groups = release_groups(
+      {"few <", "many"}, {reference_table(cents, Shape::normal, 3), reference_table(cents, Shape::normal, 9'000)},
+      cents, query, bits);
+  const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
+  ASSERT_TRUE(receipt.groups[0].noise);
+  EXPECT_EQ(receipt.groups[0].noise->rows, groups.releases[0].used.rows);
+  EXPECT_FALSE(receipt.groups[1].noise);
+  EXPECT_EQ(receipt.noise()->what, "with this budget the values of 1 of 2 groups are mostly noise (few <)");
+  std::string text = explain(receipt, Prose::text);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  EXPECT_NE(text.find("mostly noise (few <): in few < among "), std::string::npos);
+  EXPECT_NE(to_html(receipt, {}, {}).html.find("mostly noise (few &lt;)"), std::string::npos);
 }
 
 TEST(Receipt, AFlippedBitIsFound) {
