@@ -11,6 +11,7 @@ void register_simd_softmax();
 void register_libm_gumbel();
 
 void register_release();
+void register_scale();
 void register_short_lists();
 void register_profile();
 void register_binary_search();

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   register_simd_softmax();
   register_libm_gumbel();
   register_release();
+  register_scale();
   register_short_lists();
   register_profile();
   register_binary_search();

@@ -207,6 +207,23 @@ def short_list_part(results):
                                                    *(f"epsilon {e}" for e in EPSILONS)], rows))
 
 
+SCALE_MECHANISMS = ("auto", "approximate", "joint", "joint-total", "joint-tree", "independent", "tree")
+SCALES = (1_000_000, 100_000_000, 4_000_000_000)
+
+
+def scale_part(results):
+    rows = []
+    for positions in (100_000, 1_000_000):
+        for ask, title in (("quartiles", "quartiles"), ("m24", "24 quantiles"), ("m120", "120 quantiles")):
+            for mechanism in SCALE_MECHANISMS:
+                times = [results.get("scale", n, positions, ask, mechanism) for n in SCALES]
+                if any(times):
+                    rows.append([f"{positions:,}", title, mechanism, *map(shown, times)])
+    return ("## What the number of records costs\n\nRecords on every other candidate, thick in the middle; counted already. epsilon = 1. "
+            "The target: quartiles of 100,000 positions in 50 ms, however many records there are.\n\n"
+            + table(["positions", "asked", "mechanism", *(f"{n:,} records" for n in SCALES)], rows))
+
+
 def counting_part(results):
     rows = []
     for n in COUNTED_SIZES:
@@ -514,6 +531,7 @@ def checks_part(options):
 # By the name that --only takes: what is run, and written.
 SECTIONS = {
     "short-lists": lambda options: short_list_part(measured(options, "^short_list/")),
+    "scale": lambda options: scale_part(measured(options, "^scale/")),
     "flow-checks": checks_part,
     "python": lambda options: doors.part(options.quick),
 }
@@ -547,9 +565,10 @@ def main():
         options.out.write_text(with_section(page, SECTIONS[options.only](options)), encoding="utf-8")
         print(f"wrote {options.only} into {options.out}")
         return
-    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^refinement/.*/[2-5]/(check_)?refine",
+    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^scale/1000000/100000/quartiles/",
+           "^refinement/.*/[2-5]/(check_)?refine",
            "^utility/")
-    for pattern in few if options.quick else ("^selection/", "^(release|profile|short_list)/", "^(refinement|utility)/"):
+    for pattern in few if options.quick else ("^selection/", "^(release|profile|short_list|scale)/", "^(refinement|utility)/"):
         results.run(options.folder / "fractile_bench", pattern, options.quick)
     processes = list(process_rows(options.folder.parent / "fractile", options.quick, options.peers))
     beside = None
@@ -558,7 +577,7 @@ def main():
                                options.folder.parent / "fractile", options.quick)
     parts = [head_part(results.context, options.quick, beside),
              targets_part(results, processes, beside), selection_part(results), release_part(results),
-             short_list_part(results), counting_part(results), process_part(processes), refinement_part(results),
+             short_list_part(results), scale_part(results), counting_part(results), process_part(processes), refinement_part(results),
              checks_part(options)]
     if beside:
         parts.append(peers.page_part(beside, processes))

@@ -42,6 +42,12 @@ Enclosure total_weight(const JointProblem& problem, const std::vector<std::uint6
   return sum + tail_weight(problem, index, below);
 }
 
+JointRuns all_runs(const JointProblem& problem) {
+  JointRuns runs(problem.profile, problem.span, problem.subcells);
+  runs.cover_all();
+  return runs;
+}
+
 void list_outcomes(const JointProblem& problem, const JointRuns& runs, std::vector<std::uint64_t>& below,
                    std::vector<JointOutcome>& all) {
   if (below.size() == problem.target.quantiles()) {
@@ -50,7 +56,7 @@ void list_outcomes(const JointProblem& problem, const JointRuns& runs, std::vect
     for (std::size_t j = 0; j < below.size(); ++j) {
       sharing = j > 0 && below[j - 1] == below[j] ? sharing + 1 : 1;
       const std::size_t run = runs.first_from(static_cast<std::int64_t>(below[j]));
-      weight *= Enclosure::of_whole(problem.base.mass(runs.start(run), runs.start(run + 1)));
+      weight *= Enclosure::of_whole(problem.base.mass(runs.start(run), runs.end(run)));
       weight /= Enclosure::of(Rational(sharing));
     }
     all.push_back({below, weight});
@@ -74,8 +80,8 @@ void place(const JointProblem& problem, const JointRuns& runs, const JointOutcom
   }
   const std::size_t b = runs.first_from(static_cast<std::int64_t>(outcome.below[j]));
   const bool shares = j > 0 && outcome.below[j - 1] == outcome.below[j];
-  const Enclosure mass = Enclosure::of_whole(problem.base.mass(runs.start(b), runs.start(b + 1)));
-  for (Split split = shares ? splits.back() : runs.start(b); split < runs.start(b + 1); ++split) {
+  const Enclosure mass = Enclosure::of_whole(problem.base.mass(runs.start(b), runs.end(b)));
+  for (Split split = shares ? splits.back() : runs.start(b); split < runs.end(b); ++split) {
     // r draws of a run come in r! orders, m! of which are one when m of them are equal.
     const std::uint64_t in_run = shares ? sharing + 1 : 1;
     std::int64_t equal = 1;
@@ -91,7 +97,7 @@ void place(const JointProblem& problem, const JointRuns& runs, const JointOutcom
 }  // namespace
 
 std::map<std::vector<Split>, Enclosure> joint_splits_law(const JointProblem& problem) {
-  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+  const JointRuns runs = all_runs(problem);
   std::map<std::vector<Split>, Enclosure> law;
   std::vector<Split> splits;
   for (const JointOutcome& outcome : joint_law(problem)) {
@@ -118,7 +124,7 @@ Enclosure sum_of(const std::vector<JointOutcome>& masses) {
 }  // namespace
 
 std::vector<JointOutcome> joint_law(const JointProblem& problem) {
-  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+  const JointRuns runs = all_runs(problem);
   std::vector<JointOutcome> all = joint_masses(problem, runs);
   const Enclosure sum = sum_of(all);
   for (JointOutcome& outcome : all) outcome.probability /= sum;
@@ -127,7 +133,7 @@ std::vector<JointOutcome> joint_law(const JointProblem& problem) {
 
 std::map<std::vector<Split>, Enclosure> joint_density(const JointProblem& problem,
                                                       const std::vector<Split>& representatives) {
-  const JointRuns runs(problem.profile, problem.span, problem.subcells);
+  const JointRuns runs = all_runs(problem);
   const Enclosure sum = sum_of(joint_masses(problem, runs));
   std::map<std::vector<Split>, Enclosure> density;
   std::vector<std::size_t> chosen(problem.target.quantiles(), 0);

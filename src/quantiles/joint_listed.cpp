@@ -166,7 +166,7 @@ bool ListedTotals<Real>::choose_total(Proposal& proposal, RandomBits& bits, bool
   proposal.weights.push_back(draw.weight());
   if (proposal.is_remote) return true;
   if (!choose_in(*chosen, proposal, bits, verify)) return false;
-  if (forward_.totals() != chosen->totals) fill(chosen->totals);
+  if (!forward_.is_filled_for(chosen->totals)) fill(chosen->totals);
   return true;
 }
 
@@ -216,7 +216,7 @@ bool ListedTotals<Real>::choose_runs(Proposal& proposal, RandomBits& bits, bool 
     std::size_t first = j;
     if (!choose_sharing(proposal, j, run, parent, first, bits, verify)) return false;
     for (std::size_t i = first; i <= j; ++i) {
-      proposal.parts[i] = {runs_.start(run), runs_.start(run + 1)};
+      proposal.parts[i] = {runs_.start(run), runs_.end(run)};
       proposal.below[i] = static_cast<std::uint64_t>(rank);
     }
     above = first;

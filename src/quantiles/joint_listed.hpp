@@ -31,7 +31,7 @@ struct TotalBlock {
 template <class Real>
 class ListedTotals {
  public:
-  ListedTotals(const JointProblem& problem, const JointRuns& runs)
+  ListedTotals(const JointProblem& problem, JointRuns& runs)
       : problem_(problem),
         runs_(runs),
         forward_(problem, runs),
@@ -80,7 +80,7 @@ class ListedTotals {
   bool is_remote(std::uint64_t total, const std::vector<std::uint64_t>& below) const;
 
   const JointProblem& problem_;
-  const JointRuns& runs_;
+  JointRuns& runs_;
   JointForward<Real> forward_;
   double rate_;              ///< at most the rate, by less than 2^-50 of it
   std::uint64_t range_ = 0;  ///< what is not in a window costs at least this much

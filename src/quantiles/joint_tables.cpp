@@ -8,24 +8,70 @@
 namespace fractile {
 
 JointRuns::JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells)
-    : profile_(profile), span_(span), subcells_(subcells) {
-  const Split end = span.highest + 1;
-  ThresholdCursor cursor(profile, span.first_rank, span.last_rank, subcells);
-  Split at = span.lowest;
-  std::int64_t below = 0;
-  const auto pass_to = [&](Split next) {
-    if (next <= at) return;
-    ranks_.push_back(below);
-    starts_.push_back(at);
-    at = next;
-  };
+    : profile_(profile), span_(span), subcells_(subcells) {}
+
+bool JointRuns::covers(const RankWindow& window) const {
+  return std::ranges::any_of(
+      windows_, [&](const RankWindow& listed) { return listed.first <= window.first && window.last <= listed.last; });
+}
+
+/// Each with as much again on either side, so that windows which grow step by step are listed a few times only.
+void JointRuns::add_windows(const std::vector<RankWindow>& windows) {
+  const auto records = static_cast<std::int64_t>(this->records());
+  for (const RankWindow& window : windows) {
+    const std::int64_t more = window.last - window.first + 1;
+    windows_.push_back({std::max<std::int64_t>(0, window.first - more), std::min(records, window.last + more)});
+  }
+  std::ranges::sort(windows_, {}, &RankWindow::first);
+  std::size_t kept = 0;
+  for (const RankWindow& window : windows_) {
+    if (kept > 0 && window.first <= windows_[kept - 1].last + 1) {
+      windows_[kept - 1].last = std::max(windows_[kept - 1].last, window.last);
+    } else {
+      windows_[kept++] = window;
+    }
+  }
+  windows_.resize(kept);
+}
+
+bool JointRuns::cover(const std::vector<RankWindow>& windows) {
+  if (std::ranges::all_of(windows, [&](const RankWindow& window) { return covers(window); })) return false;
+  add_windows(windows);
+  ranks_.clear();
+  splits_.clear();
+  for (const RankWindow& window : windows_) list(window);
+  ++listings_;
+  return true;
+}
+
+/// The first split of the span with at least so many of its records below it.
+Split JointRuns::first_split(std::int64_t rank) const {
+  if (rank == 0) return span_.lowest;
+  const std::uint64_t last = span_.first_rank + static_cast<std::uint64_t>(rank);
+  ThresholdCursor cursor(profile_, last - 1, last, subcells_);
   Split threshold = 0;
-  for (std::uint64_t records = 0; cursor.next(threshold, records);) {
-    pass_to(std::min(threshold, end));
+  std::uint64_t records = 0;
+  cursor.next(threshold, records);
+  return std::max(span_.lowest, threshold);
+}
+
+void JointRuns::list(const RankWindow& window) {
+  const Split end = span_.highest + 1;
+  Split at = first_split(window.first);
+  if (at >= end) return;
+  auto below = static_cast<std::int64_t>(rank_of(at));
+  ThresholdCursor cursor(profile_, span_.first_rank + static_cast<std::uint64_t>(below), span_.last_rank, subcells_);
+  while (at < end && below <= window.last) {
+    Split threshold = end;
+    std::uint64_t records = 0;
+    const Split next = cursor.next(threshold, records) ? std::min(threshold, end) : end;
+    if (next > at) {
+      ranks_.push_back(below);
+      splits_.push_back({at, next});
+      at = next;
+    }
     below += static_cast<std::int64_t>(records);
   }
-  pass_to(end);
-  starts_.push_back(end);
 }
 
 namespace {
@@ -37,8 +83,7 @@ std::vector<Real> upper_run_masses(const JointProblem& problem, const JointRuns&
   std::vector<Real> masses;
   masses.reserve(runs.size());
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    masses.push_back(static_cast<Real>(static_cast<double>(problem.base.mass(runs.start(i), runs.start(i + 1)))) *
-                     unit);
+    masses.push_back(static_cast<Real>(static_cast<double>(problem.base.mass(runs.start(i), runs.end(i)))) * unit);
   }
   return masses;
 }
@@ -87,7 +132,7 @@ Real JointPowers<Real>::far(std::size_t k) const {
 }
 
 template <class Real>
-JointForward<Real>::JointForward(const JointProblem& problem, const JointRuns& runs)
+JointForward<Real>::JointForward(const JointProblem& problem, JointRuns& runs)
     : problem_(problem),
       runs_(runs),
       records_(static_cast<std::int64_t>(runs.records())),
@@ -96,7 +141,6 @@ JointForward<Real>::JointForward(const JointProblem& problem, const JointRuns& r
       inflation_(1 + 0x1p-34 +
                  static_cast<double>(records_ + 1000) * static_cast<double>(problem.target.quantiles() + 16) * 0x1p-51),
       one_step_((Enclosure::of(Rational(0)) - Enclosure::of(problem.rate)).exp().upper_double()),
-      run_mass_(upper_run_masses<Real>(problem, runs, scale_)),
       power_(one_step_, runs.records() + 1),
       kernels_(problem.target.weights.size()),
       rows_(problem.target.quantiles()) {}
@@ -139,8 +183,13 @@ template <class Real>
 void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width) {
   totals_ = totals;
   set_kernels();
+  std::vector<RankWindow> windows;
+  for (std::size_t j = 0; j < rows_.size(); ++j) windows.push_back(window(j, totals, half_width));
+  runs_.cover(windows);
+  if (listing_ != runs_.listings()) run_mass_ = upper_run_masses<Real>(problem_, runs_, scale_);
+  listing_ = runs_.listings();
   for (std::size_t j = 0; j < rows_.size(); ++j) {
-    const RankWindow ranks = window(j, totals, half_width);
+    const RankWindow ranks = windows[j];
     rows_[j].first = runs_.first_from(ranks.first);
     rows_[j].enter.resize(runs_.first_from(ranks.last + 1) - rows_[j].first);
     rows_[j].stay.resize(rows_[j].enter.size());

@@ -9,19 +9,37 @@
 #include <vector>
 
 #include "quantiles/joint.hpp"
+#include "quantiles/joint_proposal.hpp"
 
 namespace fractile {
 
-/// The runs of splits with equally many records below, of those that have splits at all: run i is [start(i), start(i + 1))
-/// and has rank(i) records of the span below it. As many as there are different splits next to records, at most.
+/// Ranks first .. last.
+struct RankWindow {
+  std::int64_t first;
+  std::int64_t last;
+  bool contains(std::uint64_t rank) const {
+    return static_cast<std::int64_t>(rank) >= first && static_cast<std::int64_t>(rank) <= last;
+  }
+};
+
+/// The runs of splits with equally many records below, of those that have splits at all and whose ranks are asked for: run i is
+/// [start(i), end(i)) and has rank(i) records of the span below it. What is listed costs time and memory, by its ranks at most;
+/// the records elsewhere cost nothing.
 class JointRuns {
  public:
   JointRuns(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells);
   std::uint64_t records() const { return span_.records(); }
+  /// Lists what lies in these windows, if it is not listed yet, and more about it. Runs have other places then. True when it did.
+  bool cover(const std::vector<RankWindow>& windows);
+  /// Lists all.
+  void cover_all() { cover({{0, static_cast<std::int64_t>(records())}}); }
+  /// How often runs have been listed.
+  std::uint64_t listings() const { return listings_; }
   std::size_t size() const { return ranks_.size(); }
   std::int64_t rank(std::size_t i) const { return ranks_[i]; }
-  Split start(std::size_t i) const { return starts_[i]; }
-  /// The first run with at least so many records below it.
+  Split start(std::size_t i) const { return splits_[i].start; }
+  Split end(std::size_t i) const { return splits_[i].end; }
+  /// The first run listed with at least so many records below it.
   std::size_t first_from(std::int64_t rank) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(ranks_, rank) - ranks_.begin());
   }
@@ -29,11 +47,18 @@ class JointRuns {
   std::uint64_t rank_of(Split split) const { return records_below(profile_, subcells_, split) - span_.first_rank; }
 
  private:
+  bool covers(const RankWindow& window) const;
+  void add_windows(const std::vector<RankWindow>& windows);
+  Split first_split(std::int64_t rank) const;
+  void list(const RankWindow& window);
+
   const RankProfile& profile_;
   RankSpan span_;
   std::uint64_t subcells_;
+  std::vector<RankWindow> windows_;  ///< that are listed: disjoint, increasing
   std::vector<std::int64_t> ranks_;
-  std::vector<Split> starts_;
+  std::vector<SplitPart> splits_;
+  std::uint64_t listings_ = 0;
 };
 
 /// exp(-rate |g - t w|) for g = 0 .. records, as powers of exp(-rate) on either side of the corner.
@@ -88,15 +113,6 @@ class JointPowers {
   bool reach_floor_ = false;
 };
 
-/// Ranks first .. last.
-struct RankWindow {
-  std::int64_t first;
-  std::int64_t last;
-  bool contains(std::uint64_t rank) const {
-    return static_cast<std::int64_t>(rank) >= first && static_cast<std::int64_t>(rank) <= last;
-  }
-};
-
 /// Totals first .. last, for which one table stands: that of the anchor, which is one of the two. As |g - t w| >= |g - a w| -
 /// |t - a| w, its masses times exp(rate * |t - anchor|) bound those of total t.
 struct TotalRange {
@@ -110,16 +126,19 @@ struct TotalRange {
 template <class Real>
 class JointForward {
  public:
-  JointForward(const JointProblem& problem, const JointRuns& runs);
+  /// `runs` list what the tables need.
+  JointForward(const JointProblem& problem, JointRuns& runs);
 
   /// Ranks of quantile j that differ from its target at some total t of the range by at most half_width + |records - t|,
   /// rounded outwards.
   RankWindow window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
-  /// Fills the rows.
+  /// Fills the rows. Runs have the places in them that they have now.
   void fill(const TotalRange& totals, std::uint64_t half_width);
   /// An upper bound of the mass of all selections within the windows, by the anchor's targets, times 2^(scale k).
   Real mass() const { return mass_; }
   const TotalRange& totals() const { return totals_; }
+  /// Whether the rows are those of these totals, and runs still have the places that they have in them.
+  bool is_filled_for(const TotalRange& totals) const { return totals_ == totals && listing_ == runs_.listings(); }
   /// Whether the mass is more than what covers underflow.
   bool in_range() const;
   /// How many entries have been computed.
@@ -148,14 +167,15 @@ class JointForward {
   void stay(std::size_t j);
 
   const JointProblem& problem_;
-  const JointRuns& runs_;
+  JointRuns& runs_;
   std::int64_t records_;
   double rate_;  // at most the rate
   int scale_;
   Real inflation_;
   Real one_step_;  // upper bound of exp(-rate)
   std::vector<Real> run_mass_;
-  JointPowers<Real> power_;  // of one_step_
+  std::uint64_t listing_ = 0;  ///< of the runs that run_mass_ is of
+  JointPowers<Real> power_;    // of one_step_
   std::vector<JointKernel<Real>> kernels_;
   std::vector<JointRow<Real>> rows_;
   // Of the row being entered.

@@ -207,6 +207,11 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
   if (query.budget.measure() == Measure::approximate) {
     throw Error(ErrorCode::usage, "a budget with a delta is not solved for", "ask for epsilon or rho alone");
   }
+  if (query.intervals) {
+    throw Error(ErrorCode::usage,
+                "no rank error is promised of a release with intervals: the intervals tell how far off a value may be",
+                "name a budget, and see how wide plan says that the intervals will be");
+  }
   WorstCase worst;
   const auto enough = [&](std::int64_t place) {
     query.budget = budget_like(query.budget, ShortDecimal::at(place).value());

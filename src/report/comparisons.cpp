@@ -77,13 +77,14 @@ Estimate estimate_of(const Receipt::Published& published) {
 
 enum class Towards { lower, nearest, upper };
 
-/// Six digits, or all of them where they are no more.
+/// So many significant digits, or all of them where they are no more.
+template <int Digits>
 std::string rounded(const Rational& ratio, Towards end) {
-  if (ratio.is_decimal() && ratio.to_decimal().size() <= 8) return ratio.to_decimal();
+  if (ratio.is_decimal() && ratio.to_decimal().size() <= Digits + 2) return ratio.to_decimal();
   constexpr int most_digits = 30;
   Rational scale(1);
   const Rational magnitude = ratio.sign() < 0 ? Rational(0) - ratio : ratio;
-  for (int i = 0; i < most_digits && magnitude * scale < Rational(100'000); ++i) scale *= Rational(10);
+  for (int i = 0; i < most_digits && magnitude * scale < Rational(10).pow(Digits - 1); ++i) scale *= Rational(10);
   const Rational scaled = ratio * scale;
   const Rational whole = end == Towards::lower   ? scaled.floor()
                          : end == Towards::upper ? scaled.ceil()
@@ -159,7 +160,7 @@ std::string to_csv(const Receipt& receipt, const std::vector<NamedComparison>& c
     const Row names{each.quantile, each.against};
     add("difference", each.key, joined(names, cells_of(each.comparison.difference, in_full, OpenEnds::infinite)));
     if (!each.comparison.ratio) continue;
-    add("ratio", each.key, joined(names, cells_of(*each.comparison.ratio, rounded, OpenEnds::infinite)));
+    add("ratio", each.key, joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
   }
   return text;
 }
@@ -173,7 +174,7 @@ std::vector<report_detail::Row> report_detail::comparison_rows(const Receipt& re
     const std::optional<Estimate>& ratio = each.comparison.ratio;
     const Row row = joined(grouped ? Row{each.key} : Row{}, {each.quantile, each.against});
     rows.push_back(joined(joined(row, cells_of(each.comparison.difference, in_full, OpenEnds::in_words)),
-                          ratio ? cells_of(*ratio, rounded, OpenEnds::in_words) : Row{"-", "-", "-"}));
+                          ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"}));
   }
   return rows;
 }

@@ -78,6 +78,7 @@ class Plan(CommandTest):
             ({"epsilon": None, "percentile_error": "0"}, ("not above 0",)),
             ({"epsilon": None, "rank_error": "1", "percentile_error": "1"}, ("stands in place of --rank-error",)),
             ({"epsilon": None, "rank_error": "0"}, ("no budget gives that rank error",)),
+            ({"epsilon": None, "rank_error": "50", "expected_rows": "9000", "intervals": "0.9"}, ("no rank error is promised",)),
             ({"epsilon": None, "rank_error": "many"}, ("not a whole number",)),
             ({"solve_for": "rho"}, ("--solve-for goes with --rank-error",)),
             ({"confidence": "1"}, ("a confidence lies between 0 and 1",)),
