@@ -27,7 +27,7 @@ std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vecto
 // --- Mechanisms of a release ----------------------------------------------------------------------------------------
 
 /// Two parts of a cell are enough to have splits inside ties; three quantiles, to interpolate one.
-const PlanScale miniature{10, 10, 5, 3, 2, 2, 10};
+const PlanScale miniature{10, 10, 5, 3, 2, 2, 10, 0, 0};
 
 const std::vector<std::string> keys{"a", "b"};
 

@@ -20,7 +20,7 @@ using testing::effort;
 using testing::FreeDraws;
 using testing::profile_of;
 
-const PlanScale two_parts{.subcells = 2};
+const PlanScale two_parts{.subcells = 2, .short_grid = 0, .shortest_grid = 0};
 
 /// The law of the indices of a release, by running it.
 OutputLaw law_by_running(const RankProfile& table, const Lattice& lattice, const QuantileQuery& query) {

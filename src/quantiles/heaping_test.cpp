@@ -145,7 +145,7 @@ QuantileQuery evenly(std::int64_t parts, const Budget& budget) {
 }
 
 TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) {
-  const Lattice lattice = Lattice::regular(0, 120, 1);
+  const Lattice lattice = Lattice::regular(0, 150, 1);
   ProfileBuilder ages(lattice);
   for (std::int64_t i = 0; i < 1000; ++i) ages.add(17 + i * 7919 % 60);
   const QuantileQuery query = evenly(21, Budget::pure(Rational(20)));  // so that what is found is certain
@@ -167,7 +167,7 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
 TEST(Heaping, PlansPayForWhatTheyLookFor) {
   const QuantileQuery query = evenly(4, Budget::pure(Rational(1)));
   const QuantilePlan none = plan_of(query, Lattice::regular(0, 50, 1));
-  const QuantilePlan heaps = plan_of(query, Lattice::regular(0, 120, 1));
+  const QuantilePlan heaps = plan_of(query, Lattice::regular(0, 150, 1));
   const QuantilePlan both = plan_of(query, Lattice::regular(0, 120, Rational(1, 1000)));
   EXPECT_EQ(shares_taken(none.stages()), 0);
   EXPECT_EQ(shares_taken(heaps.stages()), 1);
@@ -176,7 +176,7 @@ TEST(Heaping, PlansPayForWhatTheyLookFor) {
   EXPECT_EQ(query_after(query, 2).budget.epsilon(), Exponent(Rational(38, 40)));
   QuantileQuery plain = query;
   plain.mechanism = Mechanism::approximate;
-  EXPECT_EQ(shares_taken(plan_of(plain, Lattice::regular(0, 120, 1)).stages()), 0);
+  EXPECT_EQ(shares_taken(plan_of(plain, Lattice::regular(0, 150, 1)).stages()), 0);
 }
 
 // Quantiles of heaps come out on them more often, and nearer: what the base measure is for.
@@ -226,7 +226,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
 
 // Quantiles selected after looking for heaps in vain are bounded like those of a query with the rest of the budget.
 TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
-  const Lattice lattice = Lattice::regular(0, 120, 1);
+  const Lattice lattice = Lattice::regular(0, 150, 1);
   const QuantileQuery query = evenly(6, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), lattice, query, bits), {});
@@ -237,7 +237,7 @@ TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
 
 // Bit by bit: heaps, then counts with what they left.
 TEST(Heaping, CountsHaveTheRestOfTheBudget) {
-  const Lattice lattice = Lattice::regular(0, 120, 1);
+  const Lattice lattice = Lattice::regular(0, 150, 1);
   const RankProfile profile = hours(lattice);
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   const QuantileQuery rest = query_after(query, 1);
@@ -259,7 +259,7 @@ TEST(Heaping, CountsHaveTheRestOfTheBudget) {
 
 // Counts on a tree of few candidates that records heap on keep what is promised, with what finding the heaps left.
 TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
-  const Lattice lattice = Lattice::regular(0, 120, 1);
+  const Lattice lattice = Lattice::regular(0, 150, 1);
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;

@@ -44,7 +44,7 @@ struct Counted {
 using CountedLaw = std::map<Counted, double>;
 
 const Lattice three = Lattice::regular(0, 2, 1);
-const PlanScale small{10, 10, 5, 3, 2, 2, 10};
+const PlanScale small{10, 10, 5, 3, 2, 2, 10, 0, 0};
 
 CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   CountedLaw law;

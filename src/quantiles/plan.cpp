@@ -118,16 +118,31 @@ std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& latt
 /// have fewer than 2^16 parts.
 constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
 
+bool can_count(const QuantileQuery& query) {
+  return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure;
+}
+
 bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped, const PlanScale& scale) {
   constexpr std::uint64_t few_candidates = 400;
   const std::size_t many = heaped ? scale.many_of_heaps : scale.many_quantiles;
-  return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
-         query.quantiles.size() >= many && candidates <= few_candidates;
+  return can_count(query) && query.quantiles.size() >= many && candidates <= few_candidates;
+}
+
+/// Where most records are tied, whatever they are, and selections err by several times what counts do if they heap on a few
+/// candidates. Not of grids that were found: counts round what is finer.
+bool is_short_grid(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  if (!can_count(query) || !lattice.is_regular() || query.intervals) return false;
+  const std::size_t quantiles = query.quantiles.size();
+  return (quantiles >= 2 && lattice.size() <= scale.shortest_grid) ||
+         (quantiles >= 9 && lattice.size() <= scale.short_grid);
 }
 
 Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
   if (counting_is_better(query, lattice.size(), false, scale)) {
     return {Mechanism::tree, CountOnTree{}, "many quantiles among few candidates: counts on a tree"};
+  }
+  if (is_short_grid(query, lattice, scale)) {
+    return {Mechanism::tree, CountOnTree{}, "few possible values: counts on a tree"};
   }
   if (query.quantiles.size() == 1) {
     Choice choice = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);

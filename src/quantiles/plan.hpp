@@ -20,6 +20,8 @@ struct PlanScale {
   std::optional<std::uint64_t> subcells = {};  ///< parts of a cell; empty: by the lattice's size
   std::size_t always_selected = 4;             ///< quantiles that are not interpolated, however few records there are
   double fewest_to_find = 300;                 ///< records, times epsilon: fewer tell nothing of their granularity
+  std::uint64_t short_grid = 128;              ///< declared candidates among which automatic counts for nine quantiles
+  std::uint64_t shortest_grid = 16;            ///< the same for two
 };
 
 /// How quantiles are decided.

@@ -170,7 +170,7 @@ AuditTables line(std::uint64_t candidates, int records) {
   return tables;
 }
 
-const PlanScale miniature{10, 10, 5, 3, 2};
+const PlanScale miniature{10, 10, 5, 3, 2, 4, 300, 0, 0};
 
 // A release that is paid for twice the budget that it promises, by every mechanism that selects or counts.
 TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {

@@ -102,7 +102,7 @@ TEST(Release, WithoutNoiseIsTheTrueQuantileHoweverTied) {
 // Where the median is zero and the eighth decile is not, zeros are taken to reach half way: the sixth decile is one, and the line to the
 // eighth begins at 0.65.
 TEST(Release, HalfOfWhatIsBetweenZeroAndAnotherIsZero) {
-  const Lattice lattice = Lattice::regular(0, 99, 1);
+  const Lattice lattice = Lattice::regular(0, 199, 1);
   std::vector<std::int64_t> values(65, 0);
   values.insert(values.end(), 35, 90);
   const RankProfile profile = profile_of(lattice, values);
@@ -159,7 +159,11 @@ TEST(Release, AutoChoosesFromWhatIsPublic) {
   };
   const Budget one = Budget::pure(Rational(1));
   EXPECT_EQ(used(1, one, {}, "1").mechanism, Mechanism::exponential);
-  EXPECT_EQ(used(10, one, {}, "1").mechanism, Mechanism::joint_total);
+  EXPECT_EQ(used(8, one, {}, "1").mechanism, Mechanism::joint_total);
+  EXPECT_EQ(used(9, one, {}, "1").mechanism, Mechanism::tree);  // among at most 128
+  EXPECT_EQ(used(10, one, {}, "0.5").mechanism, Mechanism::joint_total);
+  EXPECT_EQ(used(2, one, {}, "10").mechanism, Mechanism::tree);  // among at most 16
+  EXPECT_EQ(used(9, Budget::zcdp(Rational(1)), {}, "10").mechanism, Mechanism::approximate);
   EXPECT_EQ(used(120, one, 1'000'000, "0.1").widths, (std::vector<std::size_t>{10, 10}));
   EXPECT_LT(used(120, one, {}, "0.1").selected, 17U);  // three are counted
   EXPECT_EQ(used(120, one, 1000, "0.1").selected, 17U);

@@ -186,7 +186,7 @@ class Receipts(GroupsTest):
         self.assertEqual((document["by"], document["source"]["person"]), ("city", "who"))
         self.assertEqual(document["privacy"], {"measure": "pure", "epsilon": "1", "neighbors": "change-one",
                                                "records_per_person": 2})
-        self.assertEqual(document["mechanism"], "joint-total")
+        self.assertEqual(document["mechanism"], "tree")
 
     def test_what_ran_stands_in_each_group_when_it_differs(self):
         alike, differing = 0, 0

@@ -75,11 +75,10 @@ class Json(TableTest):
         self.assertEqual(document, {
             "schema_version": 1,
             "program": version,
-            "mechanism": "joint-total",
-            "options": {"levels": [3], "subcells": 4294967296, "rates": "tight", "chosen_by": "auto",
-                        "reason": "at most 24 quantiles at once"},
+            "mechanism": "tree",
+            "options": {"rates": "tight", "chosen_by": "auto", "reason": "few possible values: counts on a tree"},
             "quantiles": [{"quantile": "1/4"}, {"quantile": "1/2"}, {"quantile": "3/4"}],
-            "spent": [{"on": "level 1", "epsilon": "3/10"}],
+            "spent": [{"on": "counts", "epsilon": "3/10"}],
             "worst_case": {"confidence": "19/20", "rows": 4294967295},
             "privacy": {"measure": "pure", "epsilon": "3/10", "neighbors": "add-remove", "records_per_person": 1},
             "lattice": {"lower": 0, "upper": 10, "step": 1},
@@ -193,8 +192,8 @@ class Seeds(TableTest):
 
 class Formats(TableTest):
     TABLE = re.compile(r"quantile +x\n(1/4|1/2|3/4) +\d+\n(?s:.*)\nepsilon = 1 \(pure\), neighbors add-remove, "
-                       r"at most 1 record a person, mechanism joint-total\n"
-                       r"chosen by auto: at most 24 quantiles at once\n"
+                       r"at most 1 record a person, mechanism tree\n"
+                       r"chosen by auto: few possible values: counts on a tree\n"
                        r"records without a number \(NULL, empty, NaN\) were left out\n")
 
     def test_csv_in_a_pipe(self):

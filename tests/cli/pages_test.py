@@ -81,7 +81,7 @@ class OfAReceipt(PageTest):
                      "the values miss their quantiles by at most", "Of epsilon = 2 for these people, epsilon = 1 is left.",
                      "Quantiles of the column age of people.csv", "every person who has at most 1 record in the table",
                      "The release costs epsilon = 1 (pure differential privacy).", "0 to 125 in steps of 1",
-                     "No minimum count was applied, and none is needed.", "docs/proofs/joint_total.md", "the central one",
+                     "No minimum count was applied, and none is needed.", "docs/proofs/count_tree.md", "the central one",
                      "the error that protects people, and no other", "SHA-256"):
             self.assertIn(part, text)
         self.assertEqual(len(re.findall("<dt>", self.page())), 8)
