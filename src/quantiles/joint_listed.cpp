@@ -164,7 +164,7 @@ bool ListedTotals<Real>::choose_total(Proposal& proposal, RandomBits& bits, bool
   if (!draw.done() && remote_ > Real{0} && draw.offers(units(remote_ / total_))) proposal.is_remote = true;
   if (!draw.found()) return false;
   proposal.weights.push_back(draw.weight());
-  if (proposal.is_remote) return true;
+  if (!chosen) return true;  // it is remote
   if (!choose_in(*chosen, proposal, bits, verify)) return false;
   if (!forward_.is_filled_for(chosen->totals)) fill(chosen->totals);
   return true;
