@@ -150,11 +150,10 @@ CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, In
 
 CriticalValues::Records CriticalValues::records(std::int64_t noisy_records, double failure) const {
   const LowerLaw& all = sums_.back();
-  const std::vector<double> below = all.masses_below();
-  std::size_t k = 0;
-  while (k + 1 < below.size() && below[k + 1] <= failure / 2) ++k;
-  const bool known = below[k] <= failure / 2;
-  const std::int64_t most_noise = known ? -((all.first() + static_cast<std::int64_t>(k)) << all.log2_step()) : 0;
+  const std::vector<double> below = all.masses_below();  // falls
+  const auto place = std::ranges::find_if(below, [&](double mass) { return mass <= failure / 2; });
+  const bool known = place != below.end();
+  const std::int64_t most_noise = known ? -((all.end() - (place - below.begin())) << all.log2_step()) : 0;
   constexpr std::int64_t most_records = std::numeric_limits<std::uint32_t>::max();
   if (!known) return {0, most_records};
   const auto within = [&](std::int64_t n) {
