@@ -140,7 +140,7 @@ CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, In
   const std::tuple key(end.key(), failure);
   if (const auto known = of_tables_.find(key); known != of_tables_.end()) return known->second;
   const double deviation = deviation_of_noise(end);
-  const int log2_step = step_of(deviation, 256);
+  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 256);
   const WorstNoise& worst = worst_noise(end, log2_step);
   const auto guess = static_cast<std::int64_t>(std::ldexp(-2 * deviation, -log2_step));
   const std::int64_t c = largest_within(std::min<std::int64_t>(worst.first(), 0), 0, guess, failure,
@@ -195,7 +195,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const double sampling = static_cast<double>(end.q.denominator) *
                           std::sqrt(std::max(static_cast<double>(noisy_records), 0.0) * p * (1 - p));
   const double deviation = std::hypot(deviation_of_noise(end), sampling);
-  const int log2_step = step_of(deviation, 64);
+  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 64);
   const auto in_steps = [&](double value) { return static_cast<std::int64_t>(std::ldexp(value, -log2_step)); };
 
   const double slack = failure / 4096;  // what is not looked at closely
@@ -204,18 +204,20 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
       std::max(noise.first(), largest_within(noise.first(), 0, in_steps(-4 * deviation_of_noise(end)), slack,
                                              [&](std::int64_t t) { return noise.at(t); }));
   // Pieces of the numbers of records, from the largest down: the first decides nearly always, and the others then take one look each. In
-  // a narrow one q n varies by a step; one that does not keep the failure probability is tried narrower.
+  // a narrow one q n varies by two steps; one that does not keep the failure probability is tried narrower.
   const auto narrow =
-      static_cast<std::uint64_t>(std::max(1.0, std::ldexp(1 / static_cast<double>(end.q.numerator), log2_step)));
+      static_cast<std::uint64_t>(std::max(1.0, std::ldexp(2 / static_cast<double>(end.q.numerator), log2_step)));
   std::int64_t c = 0;
   std::uint64_t width = narrow;
   std::uint64_t most = n.most;
+  int kept = 0;  // in a row, since one was tried narrower
   while (true) {
     const std::uint64_t least = most - std::min(width - 1, most - n.least);
     const FailureOfAPopulation failure_at(noise, least_noise, binomial_law(end.q, least, most, log2_step, slack));
     if (failure_at(c) > failure) {
       if (width > narrow) {
-        width = std::max(width / 4, narrow);
+        width = std::max(width / 2, narrow);
+        kept = -1;
         continue;
       }
       const std::int64_t guess = c == 0 ? in_steps(-2 * deviation) : c;
@@ -223,7 +225,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
     }
     if (least == n.least) break;
     most = least - 1;
-    width *= 2;
+    if (++kept > 0) width *= 2;
   }
   return of_populations_[key] = {c, log2_step};
 }

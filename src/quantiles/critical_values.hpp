@@ -35,7 +35,8 @@ class WorstNoise {
 
   std::int64_t first() const { return first_; }
   double at(std::int64_t t) const;
-  /// For every u, of the largest value between these, least <= most, that u has on its side.
+  /// For u from `least` to `most`, and for every u below with what bounds `least`. What is above `most`, unless the bound there is 1, must
+  /// not be asked for.
   IncreasingBound between(std::int64_t least, std::int64_t most);
 
  private:

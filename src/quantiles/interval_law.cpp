@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "exact/enclosure.hpp"
@@ -318,6 +319,7 @@ LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint6
   const auto mode = static_cast<std::uint64_t>(static_cast<uint128>(q.numerator) * least / q.denominator);
   // Relative to the mode's, from its neighbours outwards; the ratio of two neighbours falls on both sides.
   std::vector<double> weights;
+  weights.reserve(static_cast<std::size_t>(std::min(16 * std::sqrt(n * p * other) + 64, n + 2)));
   double ratio = 1;
   double weight = 1;
   for (std::uint64_t k = mode; k > 0 && weight > negligible; --k) {
@@ -325,7 +327,10 @@ LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint6
     weights.push_back(weight *= ratio);
   }
   const std::uint64_t bottom = mode - weights.size();
-  const double below = bottom > 0 ? rounded_up(weight * ratio / (1 - std::min(ratio, 0.999999))) : 0;
+  const auto beyond = [&] {
+    return rounded_up(ratio < 1 ? weight * ratio / (1 - ratio) : std::numeric_limits<double>::infinity());
+  };
+  const double below = bottom > 0 ? beyond() : 0;
   std::ranges::reverse(weights);
   weights.push_back(1);
   ratio = weight = 1;
@@ -334,7 +339,7 @@ LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint6
     ratio = (n - static_cast<double>(top)) * p / ((static_cast<double>(top) + 1) * other);
     weights.push_back(weight *= ratio);
   }
-  const double above = top < least ? rounded_up(weight * ratio / (1 - std::min(ratio, 0.999999))) : 0;
+  const double above = top < least ? beyond() : 0;
   const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   weights.back() += above;
   const double scale = (1 + 0x1p-26) / total;  // what was listed weighs at least total / (1 + 2^-26)
