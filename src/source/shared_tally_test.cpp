@@ -40,7 +40,7 @@ TEST(SharedTally, ThreadsCountTogetherWhatOneCounts) {
     for (std::size_t t = 0; t < threads; ++t) {
       workers.emplace_back([&tally, t] {
         for (std::size_t c = 0; c < chunks; ++c) {
-          tally.add(ColumnView(numbers_of(t, c).data(), nullptr, rows), CellType::real);
+          tally.add(ColumnView(numbers_of(t, c).data(), nullptr, rows), {CellType::real});
         }
       });
     }
