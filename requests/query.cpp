@@ -43,7 +43,8 @@ Moment moment_of(const char* option, const std::string& text) {
 ValueKind common_kind(const char* option, const std::vector<Moment>& moments) {
   for (const Moment& moment : moments) {
     if (moment.kind == moments.front().kind) continue;
-    usage(before(option) + "a " + to_string(moments.front().kind) + " beside a " + to_string(moment.kind),
+    usage(before(option) + "these are of two kinds, " + to_string(moments.front().kind) + " and " +
+              to_string(moment.kind),
           "write all as dates, all as times without an offset, or all with Z");
   }
   return moments.front().kind;
@@ -58,6 +59,7 @@ Rational time_step_of(const Typed& typed, ValueKind kind) {
     usage("--step: '" + text + "' is no distance of dates or times",
           "write a whole number and w, d, h, min, s, ms or us: 1d, 15min");
   }
+  if (*step == 0) usage("--step: the step is not above 0", "write for example --step 1d");
   if (!in_days) return *step;
   if (*step % microseconds_a_day != 0) {
     usage("--step: '" + text + "' is no whole number of days, and the bounds are dates",

@@ -65,8 +65,10 @@ std::string span_text(ValueKind kind, const Rational& ticks);
 
 /// A value of a kind in a lattice's ticks, as it is printed: the decimals of a number, moment_text(), and nothing else.
 std::string value_text(ValueKind kind, const Rational& value);
-/// The distance of two values: decimals, or span_text().
+/// The step of a lattice, or a multiple of it: decimals, or span_text().
 std::string distance_text(ValueKind kind, const Rational& distance);
+/// The difference of two values: decimals, or of times the days, hours, minutes and seconds of which it is made: "-12d 3h 0.250s".
+std::string duration_text(ValueKind kind, const Rational& duration);
 /// What value_text() wrote. Error(data) for anything else.
 Rational read_value(ValueKind kind, const std::string& text);
 

@@ -97,9 +97,9 @@ struct Receipt {
   std::string unsafe_seed;
   std::string bounds_share;  ///< of the budget, when it found the bounds
   std::string sha256;
-  std::string interval_level = {};  ///< of intervals; empty without
-  std::string interval_of = {};     ///< "table" or "population"
-  bool intervals_together = false;  ///< the level is that of all intervals of a release, or of a group, at once
+  std::string interval_level = {};     ///< of intervals; empty without
+  std::string interval_of = {};        ///< "table" or "population"
+  bool intervals_together = false;     ///< the level is that of all intervals of a release, or of a group, at once
   ValueKind kind = ValueKind::number;  ///< of the published values
 
   /// Of the groups, in order; none without.

@@ -35,7 +35,9 @@ std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t spli
 }  // namespace
 
 std::optional<std::uint64_t> zero_of(const Lattice& lattice) {
-  if (!lattice.is_regular() || lattice.kind() != ValueKind::number || Rational(0) < lattice.lower() || lattice.upper() < Rational(0)) return {};
+  if (!lattice.is_regular() || lattice.kind() != ValueKind::number || Rational(0) < lattice.lower() ||
+      lattice.upper() < Rational(0))
+    return {};
   const Rational zero = place_of_zero(lattice);
   return zero == zero.floor() ? std::optional(zero.to_uint64()) : std::nullopt;
 }

@@ -26,8 +26,8 @@ struct Unit {
 };
 
 /// From the largest on.
-constexpr std::array units{Unit{"d", microseconds_a_day}, Unit{"h", 3'600'000'000}, Unit{"min", 60'000'000},
-                           Unit{"s", microseconds_a_second}, Unit{"ms", 1000}, Unit{"us", 1}};
+constexpr std::array units{Unit{"d", microseconds_a_day},    Unit{"h", 3'600'000'000}, Unit{"min", 60'000'000},
+                           Unit{"s", microseconds_a_second}, Unit{"ms", 1000},         Unit{"us", 1}};
 constexpr Unit week{"w", 7 * microseconds_a_day};
 
 constexpr int128 floor_of(int128 number, int128 divisor) {
@@ -123,12 +123,16 @@ std::string date_text(std::int64_t day) {
                      static_cast<unsigned>(date.day()));
 }
 
+/// What stands after whole seconds: nothing, three digits or six.
+std::string fraction_text(std::int64_t microseconds) {
+  if (microseconds == 0) return {};
+  return microseconds % 1000 == 0 ? fmt::format(".{:03}", microseconds / 1000) : fmt::format(".{:06}", microseconds);
+}
+
 std::string time_text(std::int64_t microseconds) {
   const std::int64_t seconds = microseconds / microseconds_a_second;
-  const std::int64_t fraction = microseconds % microseconds_a_second;
-  std::string text = fmt::format("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-  if (fraction == 0) return text;
-  return text + (fraction % 1000 == 0 ? fmt::format(".{:03}", fraction / 1000) : fmt::format(".{:06}", fraction));
+  return fmt::format("{:02}:{:02}:{:02}{}", seconds / 3600, seconds / 60 % 60, seconds % 60,
+                     fraction_text(microseconds % microseconds_a_second));
 }
 
 std::string_view without_blanks(std::string_view text) {
@@ -140,7 +144,8 @@ std::string_view without_blanks(std::string_view text) {
 
 bool is_infinity(std::string_view text) {
   const auto is = [&](std::string_view word) {
-    return std::ranges::equal(text, word, {}, [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return std::ranges::equal(text, word, {},
+                              [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   };
   return is("inf") || is("infinity");
 }
@@ -245,6 +250,24 @@ std::string value_text(ValueKind kind, const Rational& value) {
 
 std::string distance_text(ValueKind kind, const Rational& distance) {
   return kind == ValueKind::number ? distance.to_decimal() : span_text(kind, distance);
+}
+
+std::string duration_text(ValueKind kind, const Rational& duration) {
+  if (kind == ValueKind::number) return duration.to_decimal();
+  if (kind == ValueKind::date || duration.sign() == 0) return span_text(kind, duration);
+  std::int64_t left = (duration.sign() < 0 ? -duration : duration).to_int64();
+  std::string text;
+  for (const Unit& unit : units) {
+    if (unit.microseconds == microseconds_a_second) break;
+    const std::int64_t count = left / unit.microseconds;
+    left %= unit.microseconds;
+    if (count > 0) text += fmt::format("{}{}{}", text.empty() ? "" : " ", count, unit.name);
+  }
+  if (left > 0) {
+    const std::int64_t seconds = left / microseconds_a_second;
+    text += fmt::format("{}{}{}s", text.empty() ? "" : " ", seconds, fraction_text(left % microseconds_a_second));
+  }
+  return (duration.sign() < 0 ? "-" : "") + text;
 }
 
 Rational read_value(ValueKind kind, const std::string& text) {

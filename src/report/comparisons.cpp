@@ -101,7 +101,7 @@ std::string rounded(const Rational& ratio, Towards end) {
 
 /// All of a difference.
 auto in_full(ValueKind kind) {
-  return [kind](const Rational& value, Towards /*end*/) { return distance_text(kind, value); };
+  return [kind](const Rational& value, Towards /*end*/) { return duration_text(kind, value); };
 }
 
 /// Value, lower and upper end.
@@ -167,7 +167,8 @@ std::string to_csv(const Receipt& receipt, const std::vector<NamedComparison>& c
   }
   for (const NamedComparison& each : comparisons) {
     const Row names{each.quantile, each.against};
-    add("difference", each.key, joined(names, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::infinite)));
+    add("difference", each.key,
+        joined(names, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::infinite)));
     if (!each.comparison.ratio) continue;
     add("ratio", each.key, joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
   }
@@ -184,11 +185,10 @@ std::vector<report_detail::Row> report_detail::comparison_rows(const Receipt& re
   for (const NamedComparison& each : comparisons) {
     const std::optional<Estimate>& ratio = each.comparison.ratio;
     const Row row = joined(grouped ? Row{each.key} : Row{}, {each.quantile, each.against});
-    rows.push_back(
-        joined(row, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::in_words)));
+    rows.push_back(joined(row, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::in_words)));
     if (!with_ratios) continue;
-    rows.back() = joined(std::move(rows.back()),
-                         ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"});
+    rows.back() =
+        joined(std::move(rows.back()), ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"});
   }
   return rows;
 }
@@ -207,15 +207,12 @@ std::string report_detail::comparisons_in_words(const Receipt& receipt,
                                    : "a difference lies between its ends: each line by itself");
 }
 
-std::size_t report_detail::compared_cells(const Receipt& receipt) {
-  return receipt.kind == ValueKind::number ? 6 : 3;
-}
+std::size_t report_detail::compared_cells(const Receipt& receipt) { return receipt.kind == ValueKind::number ? 6 : 3; }
 
 std::string report_detail::about_comparisons(const Receipt& receipt) {
   const std::string chosen = "That is so of comparisons that were chosen before anybody looked at the values. ";
   if (receipt.kind != ValueKind::number) return chosen + "Dates and times have differences, and no ratios.";
-  return chosen +
-         "A ratio is left out where the number it divides by, or a part of its interval, is not above 0.";
+  return chosen + "A ratio is left out where the number it divides by, or a part of its interval, is not above 0.";
 }
 
 std::string to_table(const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {

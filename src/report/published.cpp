@@ -26,7 +26,8 @@ void add_release(std::vector<Row>& rows, const QuantileRelease& release, const R
     row.insert(row.end(), {release.query.quantiles[i].to_string(), release.lattice.text(release.indices[i])});
     if (release.intervals.empty()) continue;
     const Interval& interval = release.intervals[i];
-    const Receipt::Ends written{release.lattice.text(interval.lower), release.lattice.text(interval.upper), interval.or_below, interval.or_above};
+    const Receipt::Ends written{release.lattice.text(interval.lower), release.lattice.text(interval.upper),
+                                interval.or_below, interval.or_above};
     row.push_back(lower_text(written, ends));
     row.push_back(upper_text(written, ends));
   }
@@ -119,10 +120,12 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
   if (!source.by.empty()) text += "all groups together spend that once\n";
   if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
   if (release.used.granularity) {
-    text += fmt::format("the values were found to be multiples of {}\n", distance_text(release.lattice.kind(), *release.used.granularity));
+    text += fmt::format("the values were found to be multiples of {}\n",
+                        distance_text(release.lattice.kind(), *release.used.granularity));
   }
   if (release.used.heaping) {
-    text += fmt::format("many of the values were found to be multiples of {}\n", distance_text(release.lattice.kind(), *release.used.heaping));
+    text += fmt::format("many of the values were found to be multiples of {}\n",
+                        distance_text(release.lattice.kind(), *release.used.heaping));
   }
   if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
   if (source.null_policy == "drop") {

@@ -111,7 +111,7 @@ std::optional<double> value_at(const Receipt& receipt, const Receipt::Group& gro
 /// A box of the quartiles, where both were asked for.
 figures::Range range_of(const Receipt& receipt, const Receipt::Group& group) {
   figures::Range range{group.key, place(receipt, group.quantiles.front().value),
-                        place(receipt, group.quantiles.back().value)};
+                       place(receipt, group.quantiles.back().value)};
   range.box_from = value_at(receipt, group, Rational(1, 4));
   range.box_to = value_at(receipt, group, Rational(3, 4));
   range.middle = value_at(receipt, group, Rational(1, 2));
@@ -145,7 +145,8 @@ std::string about_rows(const Receipt& receipt) {
   std::string text = "thin lines from the lowest value to the highest, a stroke at each";
   if (!receipt.interval_level.empty()) text = "thin lines over all intervals, a stroke at each value";
   const Receipt::Group& group = receipt.groups.front();
-  if (value_at(receipt, group, Rational(1, 4)) && value_at(receipt, group, Rational(3, 4))) text += ", a box from 25 % to 75 %";
+  if (value_at(receipt, group, Rational(1, 4)) && value_at(receipt, group, Rational(3, 4)))
+    text += ", a box from 25 % to 75 %";
   if (value_at(receipt, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
   return text + "; the table tells how far each may be off";
 }

@@ -16,7 +16,9 @@ constexpr double days_a_month = 30.436875;
 std::int64_t first_of(std::int64_t month) {
   const auto year = static_cast<int>(std::floor(static_cast<double>(month) / 12));
   const auto in_year = static_cast<unsigned>(month - 12 * std::int64_t{year});
-  return std::chrono::sys_days{std::chrono::year{year} / std::chrono::month{in_year + 1} / 1}.time_since_epoch().count();
+  return std::chrono::sys_days{std::chrono::year{year} / std::chrono::month{in_year + 1} / 1}
+      .time_since_epoch()
+      .count();
 }
 
 std::int64_t month_of(std::int64_t day) {
@@ -31,7 +33,8 @@ void add(figures::Axis& axis, double at, const std::string& words) {
 
 /// Every so many months, or years: "2024-07", or "2024".
 void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
-  const auto first = static_cast<std::int64_t>(std::clamp(axis.least / ticks_a_day, double{first_day}, double{last_day}));
+  const auto first =
+      static_cast<std::int64_t>(std::clamp(axis.least / ticks_a_day, double{first_day}, double{last_day}));
   for (std::int64_t month = (month_of(first) + stride - 1) / stride * stride; month < 12 * 10'000; month += stride) {
     const auto day = first_of(month);
     if (static_cast<double>(day) * ticks_a_day > axis.most) return;

@@ -81,7 +81,8 @@ ArrowType time_type(std::string_view format) {
   };
   constexpr std::array units{Named{'s', TimeUnit::seconds, "s"}, Named{'m', TimeUnit::milliseconds, "ms"},
                              Named{'u', TimeUnit::microseconds, "us"}, Named{'n', TimeUnit::nanoseconds, "ns"}};
-  if (format.size() < 4 || !format.starts_with("ts") || format[3] != ':') return {CellKind::other, 0, other_name(format)};
+  if (format.size() < 4 || !format.starts_with("ts") || format[3] != ':')
+    return {CellKind::other, 0, other_name(format)};
   const auto* const unit = std::ranges::find(units, format[2], &Named::letter);
   if (unit == units.end()) return {CellKind::other, 0, other_name(format)};
   const bool has_zone = format.size() > 4;

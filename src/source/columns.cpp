@@ -123,10 +123,10 @@ void require_countable(const Column& column, ValueKind kind, const std::string& 
   if (kind != ValueKind::number) {
     const ValueKind of_column = time.value_or(ValueKind::number);
     if (go_together(of_column, kind)) return;
-    throw Error(ErrorCode::data,
-                source + ": column '" + column.name + "' is " + column.type + ", and the bounds are " +
-                    to_string(kind) + "s",
-                kind_hint(of_column, kind));
+    throw Error(
+        ErrorCode::data,
+        source + ": column '" + column.name + "' is " + column.type + ", and the bounds are " + to_string(kind) + "s",
+        kind_hint(of_column, kind));
   }
   if (numeric != Numeric::none) return;
   throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",

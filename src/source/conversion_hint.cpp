@@ -64,8 +64,9 @@ std::string conversion_hint(const Column& column) {
     return "name a column of numbers, or make one with --sql 'SELECT ... AS x FROM input'";
   const std::string name = identifier(column.name);
   const std::string of = name.empty() ? "..." : name;
-  return times_hint(column.type) + "make numbers of it (" + std::string(known->meaning) + "): --sql 'SELECT " + std::string(known->before) + of +
-         std::string(known->after) + " AS " + (name.empty() ? "x" : name) + " FROM input'";
+  return times_hint(column.type) + "make numbers of it (" + std::string(known->meaning) + "): --sql 'SELECT " +
+         std::string(known->before) + of + std::string(known->after) + " AS " + (name.empty() ? "x" : name) +
+         " FROM input'";
 }
 
 }  // namespace fractile::source_detail

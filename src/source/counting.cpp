@@ -133,9 +133,8 @@ std::string number_expression(const Column& column, const Lattice& lattice) {
 
 std::string cell_state_expression(const Column& column, const Lattice& lattice) {
   if (lattice.kind() != ValueKind::number) {
-    return fmt::format("CAST(CASE WHEN {} IS NULL THEN {} ELSE {} END AS BIGINT)",
-                       quote_identifier(column.engine_name), static_cast<std::int64_t>(CellState::missing),
-                       static_cast<std::int64_t>(CellState::number));
+    return fmt::format("CAST(CASE WHEN {} IS NULL THEN {} ELSE {} END AS BIGINT)", quote_identifier(column.engine_name),
+                       static_cast<std::int64_t>(CellState::missing), static_cast<std::int64_t>(CellState::number));
   }
   const std::string present = present_expression(column);
   const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", present);

@@ -291,9 +291,7 @@ std::vector<std::string> Frame::names() const {
   return names;
 }
 
-void Frame::require_countable(const std::string& column, ValueKind kind) const {
-  state_->numeric_column(column, kind);
-}
+void Frame::require_countable(const std::string& column, ValueKind kind) const { state_->numeric_column(column, kind); }
 
 void Frame::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
   selection.validate();

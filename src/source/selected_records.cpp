@@ -43,8 +43,7 @@ void check_keys(const std::vector<std::string>& keys) {
 
 Cells cells_of(const Relation& relation, const SelectedColumns& columns, const Lattice& lattice) {
   std::vector<Column> read{columns.number};
-  Cells cells{
-      {number_expression(columns.number, lattice)}, {reading_of(columns.number, lattice.kind()).type}, {}};
+  Cells cells{{number_expression(columns.number, lattice)}, {reading_of(columns.number, lattice.kind()).type}, {}};
   for (const std::optional<Column>& column : {columns.person, columns.key}) {
     if (!column) continue;
     read.push_back(*column);

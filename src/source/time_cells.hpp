@@ -13,8 +13,8 @@ namespace fractile::source_detail {
 
 /// What the cells of a column are when they come, and how they become numbers.
 struct CellReading {
-  CellType type;                        ///< text: each cell is read by cell_ticks()
-  std::optional<TimeUnit> unit = {};    ///< of integers that are times
+  CellType type;                      ///< text: each cell is read by cell_ticks()
+  std::optional<TimeUnit> unit = {};  ///< of integers that are times
 };
 
 class TimeCells {
