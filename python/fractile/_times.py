@@ -25,7 +25,7 @@ def _refuse(field: str, what: str, hint: str) -> UsageError:
 
 def _numpy_unit(dtype: Any) -> str:
     """The unit of a dtype datetime64[ns] or timedelta64[ns]; "" of another one."""
-    found = re.fullmatch(r"[<>=]?(?:datetime|timedelta)64\[(\w+)\]", str(dtype))
+    found = re.fullmatch(r"(?:datetime|timedelta)64\[(\w+)\]", getattr(dtype, "name", ""))
     return found.group(1) if found else ""
 
 
@@ -46,7 +46,7 @@ def word(value: Any, field: str) -> str | None:
         value = _of_numpy(value, field)
     if not isinstance(value, dt.date):
         return None
-    if value != value or getattr(value, "nanosecond", 0):  # pandas' NaT is a datetime
+    if value != value or getattr(value, "nanosecond", False):  # pandas' NaT is a datetime
         raise _refuse(field, f"{value!r} is finer than a microsecond, or no time", "write whole microseconds")
     if not isinstance(value, dt.datetime):
         return value.isoformat()
@@ -61,7 +61,7 @@ def span(value: Any, field: str) -> str | None:
         value = _of_numpy(value, field)
     if not isinstance(value, dt.timedelta):
         return None
-    if value != value or getattr(value, "nanoseconds", 0):
+    if value != value or getattr(value, "nanoseconds", False):
         raise _refuse(field, f"{value!r} is finer than a microsecond, or no time", "write whole microseconds")
     if value <= dt.timedelta(0):
         raise _refuse(field, "the step is not above 0", "write for example timedelta(days=1)")
@@ -108,7 +108,8 @@ def numbers_of(data: Any) -> tuple[Any, str] | None:
     if not unit:
         return None
     if unit in ("Y", "M", "W", "ps", "fs", "as") or data.dtype.kind != "M":
-        raise UsageError(f"data: an array of {data.dtype} holds no dates or times that are read", 'convert it: astype("datetime64[us]")', "data")
+        hint = 'convert it: astype("datetime64[us]")'
+        raise UsageError(f"data: an array of {data.dtype} holds no dates or times that are read", hint, "data")
     values = data.to_numpy() if hasattr(data, "to_numpy") else data
     if unit not in _UNITS:
         values, unit = values.astype("datetime64[s]"), "s"
