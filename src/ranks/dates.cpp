@@ -30,8 +30,9 @@ constexpr std::array units{Unit{"d", microseconds_a_day},    Unit{"h", 3'600'000
                            Unit{"s", microseconds_a_second}, Unit{"ms", 1000},         Unit{"us", 1}};
 constexpr Unit week{"w", 7 * microseconds_a_day};
 
-constexpr int128 floor_of(int128 number, int128 divisor) {
-  const int128 towards_zero = number / divisor;
+/// The divisor is above 0.
+constexpr std::int64_t floor_of(std::int64_t number, std::int64_t divisor) {
+  const std::int64_t towards_zero = number / divisor;
   return towards_zero - (number < towards_zero * divisor ? 1 : 0);
 }
 
@@ -193,7 +194,7 @@ std::optional<std::int64_t> cell_ticks(ValueKind lattice, std::string_view cell)
 std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit) {
   const bool in_days = lattice == ValueKind::date;
   const auto times = [&](std::int64_t factor) { return nearest64(static_cast<int128>(number) * factor); };
-  const auto parts = [&](std::int64_t divisor) { return static_cast<std::int64_t>(floor_of(number, divisor)); };
+  const auto parts = [&](std::int64_t divisor) { return floor_of(number, divisor); };
   switch (unit) {
     case TimeUnit::days:
       return in_days ? number : times(microseconds_a_day);
@@ -210,7 +211,7 @@ std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit) {
 }
 
 std::string moment_text(ValueKind kind, std::int64_t ticks) {
-  const auto day = kind == ValueKind::date ? ticks : static_cast<std::int64_t>(floor_of(ticks, microseconds_a_day));
+  const std::int64_t day = kind == ValueKind::date ? ticks : floor_of(ticks, microseconds_a_day);
   if (kind == ValueKind::number || day < first_day || day > last_day) {
     throw Error(ErrorCode::internal, "a time beyond the years 0001 to 9999");
   }
