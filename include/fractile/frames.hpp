@@ -56,11 +56,10 @@ namespace fractile {
 
 /// Numbers that lie at equal distances in memory; of times the smallest integer is none (NaT).
 struct NumberBuffer {
-  const void* first;  ///< where number 0 is
-  std::string
-      format;  ///< the type of a number as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds, ...
-  std::size_t size;                   ///< how many
-  std::ptrdiff_t stride;              ///< from one to the next, in bytes
+  const void* first;      ///< where number 0 is
+  std::string format;     ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
+  std::size_t size;       ///< how many
+  std::ptrdiff_t stride;  ///< from one to the next, in bytes
   std::shared_ptr<const void> owner;  ///< keeps them alive
 };
 

@@ -34,7 +34,8 @@ struct SourceDescription {
 };
 
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
-/// decimals (dates and times as strings), and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or declared public.
+/// decimals (dates and times as strings), and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or
+/// declared public.
 std::string to_json(const QuantileRelease& release, const SourceDescription& source);
 
 /// The same with `groups` in place of `quantiles`: an object a key. What ran stands in each group unless it was the same.

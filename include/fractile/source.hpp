@@ -97,10 +97,10 @@ class Table {
   /// spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
   /// A text is a number when it is one of: digits with an optional decimal point and an optional exponent (1e3), or inf, infinity or
   /// nan in any case; each with an optional sign, and with any ASCII white space around it. 1_000, 1,000 and 0x10 are none. A text
-  /// of nothing but white space is NULL. On a lattice of times it is one when cell_ticks() says so. Times finer than a microsecond are cut
-  /// off to one, and infinite ones clamp.
-  /// Error(data) for a cell that is no number (or time), text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty or
-  /// NaN. `on_progress` is called now and then with nothing but the fact.
+  /// of nothing but white space is NULL. On a lattice of times a text is what cell_ticks() says. Times are cut off to microseconds, and
+  /// infinite ones clamp.
+  /// Error(data) for a cell that is no number (or time), text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty
+  /// or NaN. `on_progress` is called now and then with nothing but the fact.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "fractile/error.hpp"
+#include "ranks/ticks.hpp"
 
 namespace fractile {
 namespace {
@@ -191,23 +192,45 @@ std::optional<std::int64_t> cell_ticks(ValueKind lattice, std::string_view cell)
   return is_below ? smallest : largest;
 }
 
-std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit) {
+namespace {
+
+// As types, so that each is compiled with its own number.
+template <std::int64_t Factor>
+struct Times {
+  std::int64_t operator()(std::int64_t number) const { return nearest64(static_cast<int128>(number) * Factor); }
+};
+
+template <std::int64_t Divisor>
+struct Parts {
+  std::int64_t operator()(std::int64_t number) const { return floor_of(number, Divisor); }
+};
+
+/// Calls work() with the function from numbers in a unit to a lattice's ticks.
+template <class Work>
+auto with_conversion(ValueKind lattice, TimeUnit unit, Work&& work) {
   const bool in_days = lattice == ValueKind::date;
-  const auto times = [&](std::int64_t factor) { return nearest64(static_cast<int128>(number) * factor); };
-  const auto parts = [&](std::int64_t divisor) { return floor_of(number, divisor); };
   switch (unit) {
     case TimeUnit::days:
-      return in_days ? number : times(microseconds_a_day);
+      return in_days ? work(Times<1>()) : work(Times<microseconds_a_day>());
     case TimeUnit::seconds:
-      return in_days ? parts(microseconds_a_day / microseconds_a_second) : times(microseconds_a_second);
+      return in_days ? work(Parts<microseconds_a_day / microseconds_a_second>()) : work(Times<microseconds_a_second>());
     case TimeUnit::milliseconds:
-      return in_days ? parts(microseconds_a_day / 1000) : times(1000);
-    case TimeUnit::microseconds:
-      return in_days ? parts(microseconds_a_day) : number;
+      return in_days ? work(Parts<microseconds_a_day / 1000>()) : work(Times<1000>());
     case TimeUnit::nanoseconds:
-      return in_days ? parts(microseconds_a_day * 1000) : parts(1000);
+      return in_days ? work(Parts<microseconds_a_day * 1000>()) : work(Parts<1000>());
+    default:
+      return in_days ? work(Parts<microseconds_a_day>()) : work(Times<1>());
   }
-  return number;
+}
+
+}  // namespace
+
+std::int64_t ticks_in(ValueKind lattice, std::int64_t number, TimeUnit unit) {
+  return with_conversion(lattice, unit, [&](auto convert) { return convert(number); });
+}
+
+void ticks_in(ValueKind lattice, std::span<const std::int64_t> numbers, TimeUnit unit, std::int64_t* ticks) {
+  with_conversion(lattice, unit, [&](auto convert) { std::ranges::transform(numbers, ticks, convert); });
 }
 
 std::string moment_text(ValueKind kind, std::int64_t ticks) {

@@ -286,6 +286,14 @@ TEST(Dates, AnAfternoonBelongsToItsDay) {
   }
 }
 
+TEST(Dates, BuildersOfTwoKindsAreNotAddedUp) {
+  ProfileBuilder days(Lattice::regular(0, 5, 1, ValueKind::date));
+  ProfileBuilder numbers(Lattice::regular(0, 5, 1));
+  ProfileBuilder times(Lattice::regular(0, 5, 1, ValueKind::timestamp));
+  EXPECT_THROW(days.take(numbers), Error);
+  EXPECT_THROW(days.take(times), Error);
+}
+
 TEST(Dates, LatticesOfTimesAreWholeAndWithinTheirYears) {
   const auto refused = [](const Rational& lower, const Rational& upper, const Rational& step, ValueKind kind) {
     EXPECT_THROW(Lattice::regular(lower, upper, step, kind), Error);

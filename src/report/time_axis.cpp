@@ -38,7 +38,7 @@ void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
   for (std::int64_t month = (month_of(first) + stride - 1) / stride * stride; month < 12 * 10'000; month += stride) {
     const auto day = first_of(month);
     if (static_cast<double>(day) * ticks_a_day > axis.most) return;
-    if (day < first_day) continue;
+    if (day < first_day || static_cast<double>(day) * ticks_a_day < axis.least) continue;
     add(axis, static_cast<double>(day) * ticks_a_day, moment_text(ValueKind::date, day).substr(0, stride < 12 ? 7 : 4));
   }
 }
@@ -46,8 +46,8 @@ void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
 /// Every so many ticks; the date alone where days are apart.
 void add_ticks(figures::Axis& axis, ValueKind kind, double ticks_a_day, double stride) {
   const double first = std::max(double{first_day} * ticks_a_day, axis.least);
-  const double end = std::min(double{last_day + 1} * ticks_a_day, axis.most + 1);
-  for (double at = std::ceil(first / stride) * stride; at < end; at += stride) {
+  const double last = std::min(double{last_day + 1} * ticks_a_day - 1, axis.most);
+  for (double at = std::ceil(first / stride) * stride; at <= last; at += stride) {
     const std::string text = moment_text(kind, static_cast<std::int64_t>(at));
     const bool in_days = stride >= ticks_a_day;
     add(axis, at, in_days ? text.substr(0, 10) : text.substr(11, stride >= 60e6 ? 5 : std::string::npos));

@@ -87,8 +87,8 @@ struct ArrowColumn {
 /// `rows` of `array` from its row `first`, which lie under a parent that begins at `first`.
 ArrowPiece piece_of(const ArrowArray& array, const ArrowType& type, std::size_t first, std::size_t rows);
 
-/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units) or as double; where they are laid down so, they
-/// are not copied.
+/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units) or as double; where they are laid down
+/// so, they are not copied.
 class NumberBlock {
  public:
   static constexpr std::size_t most_rows = std::size_t{1} << 16;

@@ -24,8 +24,9 @@ class TimeCells {
   ColumnView numbers(const ColumnView& cells, const CellReading& reading, ValueKind lattice);
 
  private:
+  ColumnView of_texts(const ColumnView& cells, ValueKind lattice);
+
   std::vector<std::int64_t> ticks_;
-  std::vector<std::uint64_t> validity_;
 };
 
 }  // namespace fractile::source_detail
