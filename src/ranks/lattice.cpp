@@ -56,7 +56,22 @@ struct Lattice::Regular {
         size((to - from) / by + Rational(1)),
         points(size.to_uint64()),
         filter(entry, to + ahead, by, points),
-        grid(WholeGrid::of(entry, by)) {}
+        grid(WholeGrid::of(entry, by)) {
+    if (ahead.sign() > 0) ticks = Ticks{from.to_int64(), to.to_int64(), by.to_uint64()};
+  }
+
+  /// Of times, all of which are whole numbers below 2^58.
+  struct Ticks {
+    std::int64_t first;
+    std::int64_t last;
+    std::uint64_t step;
+
+    /// floor((value - first) / step), clamped.
+    Position position_of(std::int64_t value) const {
+      const auto passed = static_cast<std::uint64_t>(std::clamp(value, first, last) - first);
+      return 2 * (passed / step) + 1;
+    }
+  };
 
   std::uint64_t clamped(const Rational& index) const {
     if (index.sign() <= 0) return 0;
@@ -89,7 +104,9 @@ struct Lattice::Regular {
     const Position position = filter(value);
     return position == AffineFilter::uncertain ? exact_position_of(value) : position;
   }
-  Position position_of(std::int64_t value) const { return 2 * nearest_index(value) + 1; }
+  Position position_of(std::int64_t value) const {
+    return ticks ? ticks->position_of(value) : 2 * nearest_index(value) + 1;
+  }
   void positions_of(std::span<const double> values, Position* positions) const {
     if (!filter(values, positions)) return;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -104,6 +121,7 @@ struct Lattice::Regular {
   std::uint64_t points;
   AffineFilter filter;
   std::optional<WholeGrid> grid;
+  std::optional<Ticks> ticks;
 };
 
 struct Lattice::Explicit : SortedPoints {
@@ -222,6 +240,11 @@ void Lattice::positions_of(std::span<const double> values, std::span<Position> p
 
 void Lattice::positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const {
   require_as_many(values.size(), positions.size());
+  if (regular_ && regular_->ticks) {
+    const Regular::Ticks ticks = *regular_->ticks;
+    for (std::size_t i = 0; i < values.size(); ++i) positions[i] = ticks.position_of(values[i]);
+    return;
+  }
   if (!regular_ && !explicit_->wholes_enter_as_doubles()) {
     for (std::size_t i = 0; i < values.size(); ++i) positions[i] = explicit_->position_of(values[i]);
     return;

@@ -191,6 +191,16 @@ bool is_laid_down(const ArrowPiece& piece, CellKind kind, const std::byte* at) {
          std::bit_cast<std::uintptr_t>(at) % alignof(Number) == 0;
 }
 
+/// Whether any of these rows is the smallest 64-bit integer.
+bool any_smallest(const ArrowPiece& piece, CellKind kind, std::size_t from, std::size_t rows) {
+  if (kind != CellKind::int64) return false;
+  const std::byte* at = place_of(piece, kind, from);
+  const std::ptrdiff_t stride = stride_of(piece, kind);
+  bool any = false;
+  for (std::size_t row = 0; row < rows; ++row, at += stride) any |= stored_at<std::int64_t>(at) == smallest;
+  return any;
+}
+
 std::string_view text_at(const ArrowPiece& piece, CellKind kind, std::size_t row) {
   const std::size_t at = piece.offset + row;
   if (kind == CellKind::text_view) {
@@ -256,7 +266,7 @@ const std::uint64_t* NumberBlock::validity_of(const ArrowPiece& piece, const Arr
     return validity_.data();
   }
   // A buffer has no validity, and says of times with the smallest number that there is none.
-  const bool has_no_times = type.unit && piece.stride;
+  const bool has_no_times = type.unit && piece.stride && any_smallest(piece, type.kind, from, rows);
   if (piece.validity == nullptr && !has_no_times) return nullptr;
   validity_.assign(words, 0);
   for (std::size_t row = 0; row < rows; ++row) {
