@@ -19,17 +19,21 @@ instant_cells <- function(times) {
   paste0(format(whole, "%Y-%m-%dT%H:%M:%S"), sprintf(".%06.0fZ", micro %% 1e6))
 }
 
-# The cells of a column; what is missing is NA. `field` is what messages call it.
-cells <- function(values, field) {
-  if (inherits(values, "integer64") || is.complex(values) || is.raw(values) || !is.atomic(values)) {
+# Refuses a column by its class alone.
+check_column <- function(values, field) {
+  unread <- inherits(values, c("integer64", "difftime")) || is.complex(values) || is.raw(values) || !is.atomic(values)
+  if (unread && !inherits(values, "POSIXt")) {
     refuse("data", paste0(field, ": a column of class ", class(values)[1], " cannot be read"),
            "convert it, for example by as.character() or as.numeric()")
   }
+}
+
+# The cells of a column; what is missing is NA.
+cells <- function(values) {
   missing <- is.na(values)
   text <- if (is.factor(values) || is.character(values)) enc2utf8(as.character(values))
     else if (inherits(values, "Date")) format(values, "%Y-%m-%d")
     else if (inherits(values, "POSIXt")) instant_cells(values)
-    else if (inherits(values, "difftime")) refuse("data", paste0(field, ": a difftime has no unit in a table"), "convert it by as.numeric(x, units = \"secs\")")
     else if (is.logical(values)) ifelse(values, "true", "false")
     else if (is.integer(values)) sprintf("%d", values)
     else double_cells(as.double(values))
@@ -40,8 +44,8 @@ cells <- function(values, field) {
 quoted <- function(text) paste0("\"", gsub("\"", "\"\"", text, fixed = TRUE), "\"")
 
 # Text is quoted, numbers are not. NA is an empty cell; in a table of one column it is quoted, since an empty line is no record.
-column_cells <- function(values, field, alone) {
-  text <- cells(values, field)
+column_cells <- function(values, alone) {
+  text <- cells(values)
   if (is.character(values) || is.factor(values)) text[!is.na(text)] <- quoted(text[!is.na(text)])
   text[is.na(text)] <- if (alone) "\"\"" else ""
   text
@@ -51,14 +55,14 @@ column_cells <- function(values, field, alone) {
 csv_of <- function(columns) {
   force(columns)
   alone <- length(columns) == 1L
-  for (name in names(columns)) cells(columns[[name]][0L], name)  # refuses before the program runs
+  for (name in names(columns)) check_column(columns[[name]], name)  # before the program runs
   function(connection) {
     writeLines(paste(quoted(enc2utf8(names(columns))), collapse = ","), connection, useBytes = TRUE)
     rows <- length(columns[[1]])
     for (start in seq(1L, by = chunk, length.out = ceiling(rows / chunk))) {
       here <- start:min(rows, start + chunk - 1L)
-      parts <- lapply(names(columns), function(name) column_cells(columns[[name]][here], name, alone))
-      writeLines(do.call(paste, c(parts, sep = ",")), connection, useBytes = TRUE)
+      parts <- lapply(columns, function(column) column_cells(column[here], alone))
+      writeLines(do.call(paste, c(unname(parts), sep = ",")), connection, useBytes = TRUE)
     }
   }
 }

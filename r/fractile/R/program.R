@@ -57,9 +57,14 @@ run <- function(words, write = NULL) {
 # Writes into the pipe; FALSE when the program stopped reading, about which it will say more.
 feed <- function(input, write) {
   pipe <- file(input, "wb", raw = TRUE)
-  on.exit(close(pipe))
-  tryCatch({ write(pipe); TRUE }, error = function(broken) {
-    if (inherits(broken, "fractile_error")) stop(broken)
-    FALSE
-  })
+  whole <- TRUE
+  broken <- function(condition) {
+    whole <<- FALSE
+    if (inherits(condition, "warning")) invokeRestart("muffleWarning")
+  }
+  withCallingHandlers({
+    tryCatch(write(pipe), error = broken)
+    close(pipe)
+  }, warning = broken)
+  whole
 }

@@ -31,7 +31,7 @@ value_words <- function(value, field) {
     refuse("usage", paste0(field, ": numbers or text are expected, and nothing that is missing"), "write for example 1, 0.5 or \"1/3\"")
   }
   if (inherits(value, "difftime")) return(vapply(seq_along(value), function(i) span_word(value[i]), ""))
-  if (inherits(value, c("Date", "POSIXt"))) return(cells(value, field))
+  if (inherits(value, c("Date", "POSIXt"))) return(cells(value))
   if (is.factor(value)) value <- as.character(value)
   if (is.character(value)) return(enc2utf8(as.vector(value)))
   if (is.numeric(value)) return(vapply(as.vector(value), function(one) number_word(as.double(one), field), ""))

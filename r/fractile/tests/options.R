@@ -80,3 +80,16 @@ stopifnot(
   identical(error[c("what", "hint", "code")], list(what = "too much", hint = "ask\nagain", code = 4L)),
   inherits(tryCatch(fractile:::tell(143L, character()), error = identity), "fractile_error")
 )
+
+# A program that ends well without having read everything is not believed.
+writeLines(c("#!/bin/sh", "read line", "echo {}"), fake <- tempfile())
+Sys.chmod(fake, "700")
+old <- options(fractile.program = fake)
+error <- tryCatch(fractile_release(seq_len(1e6), c(0, 9), 1, epsilon = 1), error = identity)
+stopifnot(inherits(error, "fractile_data_error"), grepl("whole", error$what))
+# What it writes beside is no part of its output, however it is spread out.
+writeLines(c("#!/bin/sh", "cat >/dev/null", "echo 1; echo fractile: a >&2; echo '\t2'; echo '  b' >&2; exit 5"), fake)
+error <- tryCatch(fractile:::run("x", function(connection) writeLines("1", connection)), error = identity)
+stopifnot(inherits(error, "fractile_ledger_error"), error$what == "a", error$hint == "b")
+options(old)
+unlink(fake)

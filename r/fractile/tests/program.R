@@ -21,7 +21,7 @@ stopifnot(
   startsWith(attr(r, "receipt"), "{\n  \"schema_version\": 1"), endsWith(attr(r, "receipt"), "}\n"),
   any(grepl("NOT PRIVATE", capture.output(print(r)))),
   identical(r$value, fractile_release(people["age"], c(0, 125), 1, epsilon = 1, unsafe_seed = 7)$value),
-  is.data.frame(r[1, ]), length(capture.output(print(r[1, ]))) == 2
+  length(capture.output(print(r["value"]))) >= 4
 )
 
 # Groups, persons and intervals.
@@ -34,31 +34,30 @@ stopifnot(
   any(grepl("epsilon = ln 3, add-remove, 2 records a person", capture.output(print(g)), fixed = TRUE))
 )
 writeLines("s\u00fcd, \"x\"", keys <- tempfile(), useBytes = TRUE)
-k <- fractile_release(people, c(0, 125), 1, "median", 1000, column = "age", by = "region", keys_file = keys, expected_rows = 500)
+k <- fractile_release(people, c(0, 125), 1, "median", 20, column = "age", by = "region", keys_file = keys, expected_rows = 500)
 stopifnot(identical(k$key, "s\u00fcd, \"x\""), k$value %in% c(34, 47, 51))
 unlink(keys)
 
 # Every cell arrives: what is missing counts as a row, wherever it stands.
-count <- function(...) sub(".*\"public_records\": ([0-9]+).*", "\\1", attr(fractile_release(..., public_rows = TRUE, epsilon = 1000), "receipt"))
+count <- function(...) sub(".*\"public_records\": ([0-9]+).*", "\\1", attr(fractile_release(..., public_rows = TRUE, epsilon = 20), "receipt"))
 stopifnot(
   count(c(NA, 1, NaN, Inf, -Inf, NA), c(0, 9), 1, expected_rows = 1000) == "6",
-  count(people, c(0, 125), 1, column = "age", person = "id", expected_rows = 1000) == "1001",
   count(seq_len(250001) / 7, c(0, 40000), 1, expected_rows = 1000) == "250001"
 )
-exact <- fractile_release(c("0.1", "0.3", "0.3"), c(0, 1), "0.1", "median", 1000, expected_rows = 1000)
+exact <- fractile_release(c("0.1", "0.3", "0.3"), c(0, 1), "0.1", "median", 20, expected_rows = 1000)
 stopifnot(exact$value == 0.3)
 
 # SQL sees all columns.
-s <- fractile_release(people, c(0, 250), 1, "median", 1000, column = "twice", sql = "SELECT 2 * age AS twice FROM input WHERE id > 10",
+s <- fractile_release(people, c(0, 250), 1, "median", 20, column = "twice", sql = "SELECT 2 * CAST(age AS DOUBLE) AS twice FROM input WHERE CAST(id AS INT) > 10",
                       expected_rows = 1000)
 stopifnot(s$value %in% c(68, 94, 102))
 
 # Dates and instants, in every time zone.
 days <- as.Date("2024-01-01") + seq_len(1000) %% 300
-d <- fractile_release(days, as.Date(c("2020-01-01", "2026-01-01")), as.difftime(1, units = "days"), "median", 100, expected_rows = 1000)
+d <- fractile_release(days, as.Date(c("2020-01-01", "2026-01-01")), as.difftime(1, units = "days"), "median", 20, expected_rows = 1000)
 stopifnot(inherits(d$value, "Date"), abs(as.numeric(d$value - as.Date("2024-05-30"))) < 20)
 times <- as.POSIXct("2024-01-01 00:00:00", tz = "America/Lima") + seq_len(1000) * 3600
-t <- fractile_release(times, as.POSIXct(c("2023-01-01", "2026-01-01"), tz = "UTC"), "1h", "median", 100, expected_rows = 1000)
+t <- fractile_release(times, as.POSIXct(c("2023-01-01", "2026-01-01"), tz = "UTC"), "1h", "median", 20, expected_rows = 1000)
 stopifnot(inherits(t$value, "POSIXct"), abs(as.numeric(difftime(t$value, times[500], units = "hours"))) < 50)
 
 # Errors by their exit codes, none of which holds a value.
@@ -102,8 +101,8 @@ stopifnot(
   any(grepl("NOT PRIVATE", e)), identical(capture.output(print(e)), as.vector(unclass(e))),
   identical(e, fractile_explain(attr(r, "receipt"))),
   any(grepl("difference", fractile_explain(g, compare = c("north", "south")), ignore.case = TRUE)),
-  class_of(fractile_explain(sub("1", "2", attr(r, "receipt")))) == "fractile_data_error",
-  class_of(fractile_explain(r[1, ])) != "fractile_explanation"
+  class_of(fractile_explain(sub("0.25", "0.26", sub("1/4", "1/5", attr(r, "receipt"))))) == "fractile_data_error",
+  class_of(fractile_explain(NULL)) == "fractile_usage_error"
 )
 
 # Nothing is left behind.
