@@ -26,7 +26,7 @@ stopifnot(
 
 # Groups, persons and intervals.
 g <- fractile_release(people, c(0, 125), "0.5", c(0.25, 0.5), "ln 3", column = "age", by = "region", keys = c("north", "south"),
-                      person = "id", records_per_person = 2, intervals = 0.5, of = "table", expected_rows = 500,
+                      person = "id", records_per_person = 2, intervals = 0.99, of = "table", expected_rows = 500,
                       unsafe_seed = 1)
 stopifnot(
   identical(names(g), c("key", "quantile", "value", "lower", "upper")),
