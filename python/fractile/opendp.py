@@ -1,0 +1,138 @@
+"""A release as a measurement of OpenDP, to be composed and chained there. `pip install 'fractile[opendp]'`.
+
+>>> import opendp.prelude as dp
+>>> import fractile.opendp
+>>> dp.enable_features("contrib", "honest-but-curious")
+>>> median = fractile.opendp.measurement(bounds=(0, 125), step=1, quantiles="median", epsilon="1/2")
+>>> median.map(1), median.map(3)
+(0.5, 1.5)
+>>> 0 <= median([34.0, 51.0, 28.0, 47.0] * 100)[0.5] <= 125
+True
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from array import array
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
+from fractions import Fraction
+from typing import Any
+
+from ._errors import FractileWarning, UsageError
+from ._numbers import Number
+from ._release import Release, release
+
+try:
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.measurements import make_user_measurement
+    from opendp.measures import max_divergence, zero_concentrated_divergence
+    from opendp.metrics import symmetric_distance
+    from opendp.mod import Domain, Measurement
+except ImportError as missing:
+    raise ImportError("fractile.opendp needs the package opendp: pip install 'fractile[opendp]'") from missing
+
+__all__ = ["measurement"]
+
+# Of logarithms. The least exponent keeps what is next to zero from having a million digits.
+_NEAR, _ABOVE, _BELOW = (
+    Context(prec=50, Emin=-99, rounding=rounding) for rounding in (ROUND_HALF_EVEN, ROUND_CEILING, ROUND_FLOOR)
+)
+
+
+def _logarithm_up(argument: Fraction) -> Fraction:
+    """At least ln(argument), and hardly above it, for arguments from 1 on."""
+    # Decimal.ln is correctly rounded to the nearest, so one step further is a bound.
+    above = _NEAR.next_plus(_NEAR.ln(_ABOVE.create_decimal(argument.numerator)))
+    below = _NEAR.next_minus(_NEAR.ln(_BELOW.create_decimal(argument.denominator)))
+    return Fraction(above) - Fraction(below)
+
+
+def _exact_up(cost: str) -> Fraction:
+    """At least a cost as receipts write it: "1/2", "ln 7/2" or "2/3 ln 7/2"; equal to it unless there is a logarithm."""
+    coefficient, logarithm, argument = cost.partition("ln ")
+    factor = Fraction(coefficient.strip() or 1)
+    return factor * _logarithm_up(Fraction(argument)) if logarithm else factor
+
+
+def _float_up(exact: Fraction) -> float:
+    """The least float that is at least this number, which is not negative."""
+    try:
+        near = float(exact)
+    except OverflowError:
+        return math.inf
+    return near if math.isinf(near) or Fraction(near) >= exact else math.nextafter(near, math.inf)
+
+
+def measurement(
+    *,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    candidates: Iterable[Number] | None = None,
+    quantiles: str | Number | Iterable[Number] | None = None,
+    synthetic_rows: int | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    input_domain: Domain | None = None,
+    mechanism: str | None = None,
+    expected_rows: int | None = None,
+    no_interpolation: bool = False,
+    base: str | None = None,
+    rates: str | None = None,
+) -> Measurement:
+    """A release as a user-defined measurement of OpenDP, from a list of records to a `fractile.Release`.
+
+    Its metric is SymmetricDistance: d_in records come or go. With epsilon its measure is MaxDivergence, and they cost d_in epsilon;
+    with rho it is ZeroConcentratedDivergence, and they cost d_in^2 rho. The map is rounded up to a float, never down. It holds for every
+    d_in, so there is no `records_per_person`. (docs/proofs/constructors.md, claim 9)
+
+    Args:
+        input_domain: vectors of f64 or i64, to chain with what comes before; vectors of f64 when it is left out. NaN is left out.
+
+    The other arguments are those of `fractile.release`. There is no ledger, because OpenDP wants measurements without side effects and
+    adds up by itself what is spent. `dp.enable_features("contrib", "honest-but-curious")` must have been called.
+
+    Raises:
+        UsageError: an argument is wrong.
+        opendp.mod.OpenDPException: the features are not enabled.
+    """
+    domain = vector_domain(atom_domain(T="f64", nan=True)) if input_domain is None else input_domain
+    code = {"Vec<f64>": "d", "Vec<i64>": "q"}.get(str(domain.carrier_type))
+    if code is None:
+        raise UsageError(
+            f"input_domain: {domain.carrier_type} is not known here", "give a vector domain of f64 or i64", "input_domain"
+        )
+    if isinstance(bounds, str):
+        raise UsageError("bounds: no bounds are looked for here", "write bounds=(0, 125)", "bounds")
+    options: dict[str, Any] = {
+        "bounds": bounds, "step": step, "candidates": candidates, "quantiles": quantiles, "synthetic_rows": synthetic_rows,
+        "epsilon": epsilon, "rho": rho, "mechanism": mechanism, "expected_rows": expected_rows,
+        "no_interpolation": no_interpolation, "base": base, "rates": rates,
+    }  # fmt: skip
+    for name in ("bounds", "candidates", "quantiles"):  # they are read at every release
+        if isinstance(options[name], Iterable) and not isinstance(options[name], str):
+            options[name] = list(options[name])
+
+    def function(records: Sequence[Any]) -> Release:
+        return release(array(code, records), **options)  # an array has its type even when it is empty
+
+    with warnings.catch_warnings():  # what concerns the empty table
+        warnings.simplefilter("ignore", FractileWarning)
+        privacy = json.loads(function([]).receipt)["privacy"]  # no record is needed to learn what one costs
+    is_pure = privacy["measure"] == "pure"
+    cost = _exact_up(privacy["epsilon" if is_pure else "rho"])
+    assert privacy["neighbors"] == "add-remove" and privacy["records_per_person"] == 1
+
+    def privacy_map(d_in: int) -> float:
+        return _float_up((d_in if is_pure else d_in * d_in) * cost)
+
+    return make_user_measurement(
+        domain,
+        symmetric_distance(),
+        max_divergence() if is_pure else zero_concentrated_divergence(),
+        function,
+        privacy_map,
+        TO="ExtrinsicObject",
+    )
