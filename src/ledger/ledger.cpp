@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "ledger/chain.hpp"
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 #include "ledger/rows.hpp"
 #include "ledger/schema.hpp"
 #include "ledger/spending.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "fractile/ledger.hpp"
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 #include "support/ledger_files.hpp"
 
 namespace fractile {

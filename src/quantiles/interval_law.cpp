@@ -285,6 +285,7 @@ int CriticalValues::step_for(const QuantileFraction& q, const CellsBelow& below,
 }
 
 bool CriticalValues::Threshold::exceeds(int128 statistic, std::uint64_t denominator) const {
+  if (value == none) return false;
   const int128 threshold = static_cast<int128>(value) * static_cast<int128>(denominator);
   if (log2_step < 0) return (statistic << -log2_step) < threshold;
   return statistic < (threshold << log2_step);
@@ -292,11 +293,10 @@ bool CriticalValues::Threshold::exceeds(int128 statistic, std::uint64_t denomina
 
 namespace {
 
-/// Of an increasing function: the largest c in [lowest, 0] with failure_at(c) <= failure; far below all when there is none.
+/// Of an increasing function: the largest c in [lowest, 0] with failure_at(c) <= failure.
 template <class FailureAt>
 std::int64_t largest_below(std::int64_t lowest, double failure, FailureAt&& failure_at) {
-  constexpr std::int64_t nothing = -(std::int64_t{1} << 40);
-  if (failure_at(lowest) > failure) return nothing;
+  if (failure_at(lowest) > failure) return CriticalValues::Threshold::none;
   std::int64_t highest = 0;
   while (lowest < highest) {
     const std::int64_t middle = highest - (highest - lowest) / 2;
@@ -318,25 +318,24 @@ CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, co
   return {c, worst.log2_step};
 }
 
-CriticalValues::Records CriticalValues::records(std::int64_t noisy_records, double failure) const {
+std::optional<CriticalValues::Records> CriticalValues::records(std::int64_t noisy_records, double failure) const {
   const LowerLaw& all = sums_.back();
   const std::vector<double> below = all.masses_below();
   std::size_t k = 0;
   while (k + 1 < below.size() && below[k + 1] <= failure / 2) ++k;
   const bool known = below[k] <= failure / 2;
   const std::int64_t most_noise = known ? -((all.first() + static_cast<std::int64_t>(k)) << all.log2_step()) : 0;
-  constexpr std::int64_t most_records = std::numeric_limits<std::uint32_t>::max();
-  if (!known) return {0, most_records};
-  const auto within = [&](std::int64_t n) {
-    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(n, 0, most_records));
-  };
-  return {within(noisy_records - most_noise), within(noisy_records + most_noise)};
+  if (!known) return {};
+  const auto within = [](std::int64_t n) { return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)); };
+  return Records{within(noisy_records - most_noise), within(noisy_records + most_noise)};
 }
 
 CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, IntervalEnd end,
                                                         const CellsBelow& below, double failure,
                                                         std::int64_t noisy_records, double failure_of_n) {
-  const Records n = records(noisy_records, failure_of_n);
+  const std::optional<Records> known = records(noisy_records, failure_of_n);
+  if (!known || known->most > most_sampled_records) return {Threshold::none, 0};
+  const Records n = *known;
   const int log2_step = step_for(q, below, static_cast<double>(noisy_records));
   const Worst& worst = worst_noise(q, below, log2_step);
   const QuantileFraction sampled_at{end == IntervalEnd::lower ? q.numerator : q.denominator - q.numerator,
@@ -358,6 +357,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
     };
     if (failure_at(c) <= failure) continue;
     c = largest_below(std::min<std::int64_t>(worst.first + drawn.first(), c), failure, failure_at);
+    if (c == Threshold::none) break;
   }
   return {c, log2_step};
 }

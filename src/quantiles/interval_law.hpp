@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -65,6 +67,9 @@ struct CellsBelow {
 /// The ends of an interval. An upper end is a lower one of the mirrored column: its statistic is -T, and 1 - q stands for q.
 enum class IntervalEnd { lower, upper };
 
+/// Samples are drawn of at most so many records: laws of larger ones have more masses than their rounding is bounded for.
+inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
+
 /// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
 /// whichever i of some. Z_i is its noise. For one thread at a time: it keeps laws that it has computed.
 class CriticalValues {
@@ -75,6 +80,7 @@ class CriticalValues {
   struct Threshold {
     std::int64_t value;
     int log2_step;
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();  ///< nothing is less
     /// Whether statistic / denominator is less, exactly.
     bool exceeds(int128 statistic, std::uint64_t denominator) const;
   };
@@ -82,7 +88,7 @@ class CriticalValues {
   /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure for every i: of the table, at either end.
   Threshold of_table(const QuantileFraction& q, const CellsBelow& below, double failure);
   /// The same with sum over b of P(B = b) max over i of P(Z_i < c - (b - q n)) <= failure, for every n that may have led to the
-  /// sum of the noisy counts but for a probability of `failure_of_n`.
+  /// sum of the noisy counts but for a probability of `failure_of_n`; none when that may be more than most_sampled_records.
   Threshold of_population(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure,
                           std::int64_t noisy_records, double failure_of_n);
 
@@ -91,7 +97,8 @@ class CriticalValues {
     std::uint64_t least;
     std::uint64_t most;
   };
-  Records records(std::int64_t noisy_records, double failure) const;
+  /// Nothing when the noise has no bounds that fail so seldom.
+  std::optional<Records> records(std::int64_t noisy_records, double failure) const;
 
  private:
   /// max over i of P(Z_i < t) for t on a step, from `first` on.

@@ -19,9 +19,9 @@ Enclosure whole(uint128 value) { return Enclosure::of_whole(value); }
 /// An upper bound, as r ranks' distance grows, of the log of the probability of a larger rank error.
 using LogTail = std::function<Enclosure(std::uint64_t ranks)>;
 
-/// The least number of ranks from `least` on, at most 2^33, whose tail is certainly at most `log_failure`; nothing when there is none.
+/// The least number of ranks from `least` on, at most 2^50, whose tail is certainly at most `log_failure`; nothing when there is none.
 std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure& log_failure, std::uint64_t least) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 33;
+  constexpr std::uint64_t most = std::uint64_t{1} << 50;
   const auto enough = [&](std::uint64_t ranks) { return certainly_at_most(log_tail(ranks), log_failure); };
   std::uint64_t low = least;
   std::uint64_t high = least;

@@ -5,7 +5,7 @@
 
 #include "fractile/figures.hpp"
 #include "fractile/text.hpp"
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 #include "report/csv_cells.hpp"
 #include "report/page.hpp"
 

@@ -7,7 +7,7 @@
 #include "fractile/error.hpp"
 #include "fractile/pages.hpp"
 #include "fractile/report.hpp"
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 #include "support/findings.hpp"
 
 namespace fractile {
