@@ -74,7 +74,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
 
   attendant.at("opening " + input_name(typed));
   const RecordsOf<Table> records(Table::open(options));
-  records.require_numeric(header.column);
+  records.require_countable(header.column, header.lattice.kind());
   records.require_selection(selection, header.column);
   attendant.at("reading " + input_name(typed));
   std::vector<RankProfile> profiles =
@@ -131,12 +131,12 @@ void set_lattice(Typed& typed, const Lattice& lattice) {
     if (typed.has(option)) usage(fmt::format("{}: the profile file has its own", option), "leave it out");
   }
   if (lattice.is_regular()) {
-    typed.values["--bounds"] = {lattice.lower().to_decimal(), lattice.upper().to_decimal()};
-    typed.values["--step"] = {lattice.step().to_decimal()};
+    typed.values["--bounds"] = {lattice.text(0), lattice.text(lattice.size() - 1)};
+    typed.values["--step"] = {distance_text(lattice.kind(), lattice.step())};
     return;
   }
   std::string candidates;
-  for (std::uint64_t i = 0; i < lattice.size(); ++i) candidates += (i > 0 ? "," : "") + lattice.at(i).to_decimal();
+  for (std::uint64_t i = 0; i < lattice.size(); ++i) candidates += (i > 0 ? "," : "") + lattice.text(i);
   typed.values["--candidates"] = {candidates};
 }
 
@@ -175,7 +175,7 @@ class CountedRecords final : public Records {
  public:
   explicit CountedRecords(ProfileFile file) : file_(std::move(file)) {}
 
-  void require_numeric(const std::string& /*column*/) const override {}  // it was when it was counted
+  void require_countable(const std::string& /*column*/, ValueKind /*kind*/) const override {}  // it was when it was counted
   void require_selection(const RecordSelection& /*selection*/, const std::string& /*column*/) const override {}
   std::vector<RankProfile> profiles(const std::string& /*column*/, const Lattice& /*lattice*/,
                                     NullPolicy /*null_policy*/, const RecordSelection& /*selection*/,

@@ -380,6 +380,8 @@ void JointForward<Real>::stay(std::size_t j) {
   }
 }
 
+template class JointPowers<double>;
+template class JointPowers<long double>;
 template class JointForward<double>;
 template class JointForward<long double>;
 

@@ -235,7 +235,7 @@ Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, cons
 
 namespace {
 
-/// Lemma 5: twice the error of a node's sums on each level, and one for what doubles round away.
+/// Lemma 5: twice the error of a node's sums on each level, and one for what doubles round away while numbers are below 2^43.
 Enclosure sum_error(std::uint64_t ranks, int height) {
   return whole(ranks - 1) / whole(2 * static_cast<uint128>(height));
 }
@@ -268,15 +268,18 @@ std::optional<std::uint64_t> gaussian_ranks(const CountTreeShape& shape, const R
 
 }  // namespace
 
-std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates,
+std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates, std::uint64_t rows,
                                            const Rational& failure) {
   const CountTreeShape shape = count_tree_shape(candidates);
   if (!shape.tells_all_apart()) return {};
   const CountTreeNoise noise(query, shape.height());
   const Enclosure log_sums = whole(uint128{4} * shape.nodes()).log();
   const Enclosure log_failure = Enclosure::of(failure).log();
-  return noise.measure() == Measure::pure ? laplace_ranks(shape, noise.rate(), log_sums, log_failure)
-                                          : gaussian_ranks(shape, noise.sigma_squared(), log_sums, log_failure);
+  std::optional<std::uint64_t> ranks = noise.measure() == Measure::pure
+                                           ? laplace_ranks(shape, noise.rate(), log_sums, log_failure)
+                                           : gaussian_ranks(shape, noise.sigma_squared(), log_sums, log_failure);
+  if (ranks) *ranks += (rows + *ranks) >> 41;  // the rest of what doubles round away
+  return ranks;
 }
 
 std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const FindGranularity& stage, std::uint64_t rows,

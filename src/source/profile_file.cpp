@@ -24,7 +24,13 @@ constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
 constexpr std::uint64_t most_texts = 100'000;  // keys, sources
 constexpr std::uint64_t most_candidates = std::uint64_t{1} << 24;
 
-enum LatticeKind : std::uint64_t { regular_numbers = 0, listed_numbers = 1 };
+/// Of lattices: two numbers a kind of values, for regular and for listed ones.
+constexpr std::array all_kinds{ValueKind::number, ValueKind::date, ValueKind::timestamp, ValueKind::instant};
+
+std::uint64_t lattice_code(const Lattice& lattice) {
+  const auto kind = std::ranges::find(all_kinds, lattice.kind()) - all_kinds.begin();
+  return 2 * static_cast<std::uint64_t>(kind) + (lattice.is_regular() ? 0 : 1);
+}
 
 // --- writing
 
@@ -44,14 +50,13 @@ void put_texts(std::string& bytes, const std::vector<std::string>& texts) {
 }
 
 void put_lattice(std::string& bytes, const Lattice& lattice) {
+  put(bytes, lattice_code(lattice));
   if (lattice.is_regular()) {
-    put(bytes, regular_numbers);
     for (const Rational& number : {lattice.lower(), lattice.upper(), lattice.step()}) {
       put_text(bytes, number.to_decimal());
     }
     return;
   }
-  put(bytes, listed_numbers);
   put(bytes, lattice.size());
   for (std::uint64_t i = 0; i < lattice.size(); ++i) put_text(bytes, lattice.at(i).to_decimal());
 }
@@ -200,19 +205,20 @@ Rational number_of(const std::string& text, const Reader& reader) {
 }
 
 Lattice lattice_of(Reader& reader) {
-  const std::uint64_t kind = reader.number();
-  if (kind == regular_numbers) {
+  const std::uint64_t code = reader.number();
+  if (code >= 2 * all_kinds.size()) reader.refuse("has a kind of values that this version does not know");
+  const ValueKind kind = all_kinds.at(code / 2);
+  if (code % 2 == 0) {
     const std::string lower = reader.text();
     const std::string upper = reader.text();
     const std::string step = reader.text();
-    return Lattice::regular(number_of(lower, reader), number_of(upper, reader), number_of(step, reader));
+    return Lattice::regular(number_of(lower, reader), number_of(upper, reader), number_of(step, reader), kind);
   }
-  if (kind != listed_numbers) reader.refuse("has a kind of values that this version does not know");
   std::vector<Rational> points;
   for (std::uint64_t left = reader.number(most_candidates); left > 0; --left) {
     points.push_back(number_of(reader.text(), reader));
   }
-  return Lattice::explicit_points(std::move(points));
+  return Lattice::explicit_points(std::move(points), kind);
 }
 
 bool is_sorted_and_valid(const ProfileHeader& header) {
