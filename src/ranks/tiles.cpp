@@ -53,6 +53,14 @@ std::size_t first_entry_of(const RankProfile& profile, const RankSpan& span) {
 
 }  // namespace
 
+template <class Tiles>
+Run Tiling::whole_tile(const Tiles& tiles, std::size_t tile) {
+  const Tiling& all = tiles;
+  const std::uint64_t start = all.borders_[tile].at;
+  const auto score = all.outer_score(tile);
+  return {start, all.borders_[tile + 1].at - start, score ? *score : least_of(tiles.cursor(tile))};
+}
+
 // A border is the first split above a record. Records that share it lie below it, and not below the split before it.
 SplitTiles::SplitTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
                        std::uint64_t tiles)
@@ -80,10 +88,7 @@ std::uint64_t SplitTiles::below(Split split, std::size_t near) const {
   return records_below(profile_, subcells_, split, near);
 }
 
-Run SplitTiles::tile(std::size_t i) const {
-  const auto score = outer_score(i);
-  return {borders_[i].at, borders_[i + 1].at - borders_[i].at, score ? *score : least_of(cursor(i))};
-}
+Run SplitTiles::tile(std::size_t i) const { return whole_tile(*this, i); }
 
 // A border is a candidate with a record on it, or just before it.
 CandidateTiles::CandidateTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells,
@@ -114,9 +119,6 @@ std::size_t CandidateTiles::entry_at(Position position, std::size_t near) const 
   return near;
 }
 
-Run CandidateTiles::tile(std::size_t i) const {
-  const auto score = outer_score(i);
-  return {borders_[i].at, borders_[i + 1].at - borders_[i].at, score ? *score : least_of(cursor(i))};
-}
+Run CandidateTiles::tile(std::size_t i) const { return whole_tile(*this, i); }
 
 }  // namespace fractile

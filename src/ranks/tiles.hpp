@@ -34,6 +34,9 @@ class Tiling {
   PassPart part(std::size_t tile) const;
   /// The least score, where it is that of the first or the last run.
   std::optional<std::uint64_t> outer_score(std::size_t tile) const;
+  /// All members of a tile of `tiles`, with the least score of one.
+  template <class Tiles>
+  static Run whole_tile(const Tiles& tiles, std::size_t tile);
   /// The entry of the record with this rank, `near` that of one with a lower rank.
   std::size_t entry_of(std::uint64_t rank, std::size_t near) const;
 
