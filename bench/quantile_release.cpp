@@ -25,23 +25,25 @@ void add(std::uint64_t n, int bits, const std::string& ask) {
 }
 
 /// Quartiles of which `auto` knows about how many records there are; "of" what their intervals are, nothing for none.
-void measure_intervals(benchmark::State& state, std::uint64_t n, std::optional<IntervalOf> of) {
+void measure_intervals(benchmark::State& state, std::uint64_t n, const Budget& budget, std::optional<IntervalOf> of) {
   const RankProfile& profile = profile_of(n, 40);
   const Lattice lattice = lattice_of(40);
   QuantileQuery query = query_of("quartiles");
   query.mechanism = Mechanism::automatic;
+  query.budget = budget;
   query.expected_rows = n;
   if (of) query.intervals = IntervalRequest{Rational(19, 20), *of, false};
   RandomBits random = RandomBits::system();
   for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, lattice, query, random));
 }
 
-void add_intervals(std::uint64_t n) {
-  const std::string name = "intervals/" + std::to_string(n) + "/quartiles/";
-  register_quantiles(name + "alone", [=](benchmark::State& state) { measure_intervals(state, n, {}); });
-  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
-    register_quantiles(name + to_string(of), [=](benchmark::State& state) { measure_intervals(state, n, of); });
-  }
+void add_intervals(std::uint64_t n, const std::string& measure, const Budget& budget) {
+  const std::string name = "intervals/" + std::to_string(n) + "/quartiles/" + measure + "/";
+  const auto add_one = [&](const std::string& of_what, std::optional<IntervalOf> of) {
+    register_quantiles(name + of_what, [=](benchmark::State& state) { measure_intervals(state, n, budget, of); });
+  };
+  add_one("alone", {});
+  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) add_one(to_string(of), of);
 }
 
 }  // namespace
@@ -59,7 +61,10 @@ void register_release() {
       register_quantiles(name, [=](benchmark::State& state) { measure(state, 1000, 40, ask, mechanism); });
     }
   }
-  for (const std::uint64_t n : std::initializer_list<std::uint64_t>{1000, 10'000, 100'000}) add_intervals(n);
+  for (const std::uint64_t n : std::initializer_list<std::uint64_t>{1000, 10'000, 100'000}) {
+    add_intervals(n, "pure", Budget::pure(Rational(1)));
+    add_intervals(n, "zcdp", Budget::zcdp(Rational(1, 2)));
+  }
   register_quantiles("release/1000000/40/m10/joint-total",
                      [](benchmark::State& state) { measure(state, 1'000'000, 40, "m10", Mechanism::joint_total); });
 }

@@ -224,6 +224,20 @@ def scale_part(results):
             + table(["positions", "asked", "mechanism", *(f"{n:,} records" for n in SCALES)], rows))
 
 
+def intervals_part(results):
+    rows = []
+    for measure, budget in (("pure", "epsilon = 1"), ("zcdp", "rho = 1/2")):
+        for n in (1000, 10_000, 100_000):
+            alone, of_table, of_population = (results.get("intervals", n, "quartiles", measure, what)
+                                              for what in ("alone", "table", "population"))
+            if alone and of_table and of_population:
+                rows.append([budget, f"{n:,}", shown(alone), f"{shown(of_table)} ({of_table / alone:.1f})",
+                             f"{shown(of_population)} ({of_population / alone:.1f})"])
+    return ("## Quartiles with confidence intervals\n\n`auto`, 2^40 candidates, the records counted already, level 95 %. "
+            "In brackets: over the release without intervals. The target is 3.\n\n"
+            + table(["budget", "n", "without", "of the table", "of the population"], rows))
+
+
 def counting_part(results):
     rows = []
     for n in COUNTED_SIZES:
@@ -532,6 +546,7 @@ def checks_part(options):
 SECTIONS = {
     "short-lists": lambda options: short_list_part(measured(options, "^short_list/")),
     "scale": lambda options: scale_part(measured(options, "^scale/")),
+    "intervals": lambda options: intervals_part(measured(options, "^intervals/")),
     "flow-checks": checks_part,
     "python": lambda options: doors.part(options.quick),
 }
@@ -566,9 +581,9 @@ def main():
         print(f"wrote {options.only} into {options.out}")
         return
     few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^scale/1000000/100000/quartiles/",
-           "^refinement/.*/[2-5]/(check_)?refine",
+           "^intervals/1000/", "^refinement/.*/[2-5]/(check_)?refine",
            "^utility/")
-    for pattern in few if options.quick else ("^selection/", "^(release|profile|short_list|scale)/", "^(refinement|utility)/"):
+    for pattern in few if options.quick else ("^selection/", "^(release|profile|short_list|scale|intervals)/", "^(refinement|utility)/"):
         results.run(options.folder / "fractile_bench", pattern, options.quick)
     processes = list(process_rows(options.folder.parent / "fractile", options.quick, options.peers))
     beside = None
@@ -577,7 +592,8 @@ def main():
                                options.folder.parent / "fractile", options.quick)
     parts = [head_part(results.context, options.quick, beside),
              targets_part(results, processes, beside), selection_part(results), release_part(results),
-             short_list_part(results), scale_part(results), counting_part(results), process_part(processes), refinement_part(results),
+             short_list_part(results), scale_part(results), intervals_part(results), counting_part(results),
+             process_part(processes), refinement_part(results),
              checks_part(options)]
     if beside:
         parts.append(peers.page_part(beside, processes))

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,77 @@ namespace {
 
 bool are_auto(const std::vector<std::string>& bounds) { return bounds[0] == "auto" && bounds[1] == "auto"; }
 
+const std::string& typed_step(const Typed& typed, const char* hint) {
+  if (!typed.has("--step")) usage("--step is missing: the distance between possible values", hint);
+  return typed.values.at("--step").front();
+}
+
 Rational step_of(const Typed& typed) {
-  if (!typed.has("--step")) {
-    usage("--step is missing: the distance between possible values", "for whole numbers, write --step 1");
+  const std::string& step = typed_step(typed, "for whole numbers, write --step 1");
+  return in_option("--step", [&] { return Rational::parse(step); });
+}
+
+/// Whether it was meant to be a date: a year and a stroke, which begin no number.
+bool is_like_date(const std::string& text) {
+  return text.size() > 4 && text.find_first_not_of("0123456789") == 4 && (text[4] == '-' || text[4] == '/');
+}
+
+/// The option of which an error tells, unless in_option() names it.
+std::string before(const std::string& option) { return option.empty() ? "" : option + ": "; }
+
+Moment moment_of(const char* option, const std::string& text) {
+  if (const std::optional<Moment> moment = read_moment(text)) return *moment;
+  usage(before(option) + "'" + text + "' is no date or time",
+        "write 2024-01-31, 2024-01-31T17:00:00, or with Z for UTC 2024-01-31T17:00:00Z");
+}
+
+/// Error(usage) unless all are of one kind.
+ValueKind common_kind(const char* option, const std::vector<Moment>& moments) {
+  for (const Moment& moment : moments) {
+    if (moment.kind == moments.front().kind) continue;
+    usage(before(option) + "these are of two kinds, " + to_string(moments.front().kind) + " and " +
+              to_string(moment.kind),
+          "write all as dates, all as times without an offset, or all with Z");
   }
-  return in_option("--step", [&] { return Rational::parse(typed.one("--step")); });
+  return moments.front().kind;
+}
+
+/// In ticks of the kind.
+Rational time_step_of(const Typed& typed, ValueKind kind) {
+  const bool in_days = kind == ValueKind::date;
+  const std::string& text = typed_step(typed, in_days ? "write for example --step 1d" : "write for example --step 1h");
+  const std::optional<std::int64_t> step = read_span(text);
+  if (!step) {
+    usage("--step: '" + text + "' is no distance of dates or times",
+          "write a whole number and w, d, h, min, s, ms or us: 1d, 15min");
+  }
+  if (*step == 0) usage("--step: the step is not above 0", "write for example --step 1d");
+  if (!in_days) return *step;
+  if (*step % microseconds_a_day != 0) {
+    usage("--step: '" + text + "' is no whole number of days, and the bounds are dates",
+          "write --step 1d, or the bounds as times: 2024-01-31T00:00:00");
+  }
+  return *step / microseconds_a_day;
+}
+
+Lattice lattice_of_times(const Typed& typed, const std::vector<std::string>& bounds) {
+  const Moment lower = moment_of("--bounds", bounds[0]);
+  const Moment upper = moment_of("--bounds", bounds[1]);
+  const ValueKind kind = common_kind("--bounds", {lower, upper});
+  return Lattice::regular(lower.ticks, upper.ticks, time_step_of(typed, kind), kind);
+}
+
+Lattice candidates_of(const Typed& typed) {
+  const std::string text = typed.one("--candidates");
+  const std::vector<std::string> items = words(text);
+  if (!is_like_date(items.front())) return Lattice::explicit_points(numbers(text));
+  std::vector<Moment> moments;
+  std::vector<Rational> points;
+  for (const std::string& item : items) {
+    moments.push_back(moment_of("", item));
+    points.emplace_back(moments.back().ticks);
+  }
+  return Lattice::explicit_points(std::move(points), common_kind("", moments));
 }
 
 void refuse_candidates_beside_bounds(const Typed& typed) {
@@ -40,6 +107,10 @@ std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQue
   if (share <= Rational(0) || share >= Rational(1)) {
     usage("--bounds-budget: a share of the budget lies between 0 and 1", "write for example --bounds-budget 0.1");
   }
+  if (typed.has("--step") && read_span(typed.one("--step"))) {
+    usage("--bounds auto finds bounds of numbers, not of dates or times",
+          "write the bounds: --bounds 2020-01-01 2026-01-01");
+  }
   BoundsSearch search = BoundsSearch::widest(step_of(typed), query);
   in_option("--step", [&] { return search.lattice(); });
   return BoundsToFind{std::move(search), share};
@@ -48,7 +119,7 @@ std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQue
 Lattice lattice_of(const Typed& typed) {
   refuse_candidates_beside_bounds(typed);
   if (typed.has("--candidates")) {
-    return in_option("--candidates", [&] { return Lattice::explicit_points(numbers(typed.one("--candidates"))); });
+    return in_option("--candidates", [&] { return candidates_of(typed); });
   }
   if (!typed.has("--bounds")) {
     usage("--bounds is missing: the smallest and largest possible value, known without looking at the data",
@@ -56,6 +127,7 @@ Lattice lattice_of(const Typed& typed) {
   }
   const std::vector<std::string>& bounds = typed.values.at("--bounds");
   if (are_auto(bounds)) usage("--bounds auto finds bounds in a table, and none is read", "write --bounds LO HI");
+  if (is_like_date(bounds[0]) || is_like_date(bounds[1])) return lattice_of_times(typed, bounds);
   const Rational step = step_of(typed);
   const Rational lower = in_option("--bounds", [&] { return Rational::parse(bounds[0]); });
   const Rational upper = in_option("--bounds", [&] { return Rational::parse(bounds[1]); });

@@ -21,7 +21,7 @@ class Records {
   Records& operator=(const Records&) = delete;
   virtual ~Records() = default;
 
-  virtual void require_numeric(const std::string& column) const = 0;
+  virtual void require_countable(const std::string& column, ValueKind kind) const = 0;
   virtual void require_selection(const RecordSelection& selection, const std::string& column) const = 0;
   /// The profiles that a selection selects, or that of the whole column when it selects nothing.
   virtual std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
@@ -37,7 +37,9 @@ class RecordsOf final : public Records {
  public:
   explicit RecordsOf(Source source) : source_(std::move(source)) {}
 
-  void require_numeric(const std::string& column) const override { source_.require_numeric(column); }
+  void require_countable(const std::string& column, ValueKind kind) const override {
+    source_.require_countable(column, kind);
+  }
   void require_selection(const RecordSelection& selection, const std::string& column) const override {
     source_.require_selection(selection, column);
   }

@@ -184,7 +184,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
   attendant.at("opening " + input_name(typed));  // standard input is read to its end here
   const std::unique_ptr<Records> records = open();
   attendant.at("");
-  records->require_numeric(request.column);
+  records->require_countable(request.column, request.lattice.kind());
   records->require_selection(request.selection, request.column);
   Answer answer;
   answer.source = described(typed, request, *records);

@@ -16,13 +16,14 @@ constexpr OptionSpec synthetic_rows_option{
 constexpr OptionSpec bounds_option{
     "--bounds", "LO HI", "", "What",
     "the smallest and largest possible value, public knowledge, not read from the data; values outside "
-    "count as the nearest of the two"};
+    "count as the nearest of the two; dates (2024-01-31), times (2024-01-31T17:00:00) and, with Z, times in UTC, too"};
 constexpr OptionSpec bounds_or_auto_option{
     "--bounds", "LO HI", "", "What",
     "the smallest and largest possible value, public knowledge, or auto, to pay for finding them; values outside "
-    "count as the nearest of the two"};
+    "count as the nearest of the two; dates (2024-01-31), times (2024-01-31T17:00:00) and, with Z, times in UTC, too"};
 constexpr OptionSpec step_option{"--step", "S", "", "What",
-                                 "the distance between possible values: 1 for whole numbers, 0.01 for cents"};
+                                 "the distance between possible values: 1 for whole numbers, 0.01 for cents; of dates "
+                                 "and times 1w, 1d, 1h, 15min, 1s, 1ms, 1us"};
 constexpr OptionSpec candidates_option{"--candidates", "LIST", "", "What",
                                        "instead of --bounds and --step: the possible outputs, increasing"};
 constexpr OptionSpec epsilon_option{"--epsilon", "E", "", "Privacy",

@@ -78,6 +78,7 @@ PUBLIC_HEADERS = {
     "selection": "exact",
     "enclosure": "exact",
     "version": "exact",
+    "dates": "ranks",
     "ranks": "ranks",
     "domains": "privacy",
     "measurements": "privacy",

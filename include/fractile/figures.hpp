@@ -34,8 +34,9 @@ struct Axis {
   bool logarithmic = false;
   double least = 0;
   double most = 1;
-  std::vector<double> tics = {};  ///< empty: chosen here
-  bool percent = false;           ///< 0.25 is written "25 %"
+  std::vector<double> tics = {};        ///< empty: chosen here
+  bool percent = false;                 ///< 0.25 is written "25 %"
+  std::vector<std::string> words = {};  ///< what is written beside each of `tics`; empty: their numbers
 };
 
 /// A range of the x axis over the whole height of a panel.

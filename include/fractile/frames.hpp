@@ -54,16 +54,16 @@ struct ArrowArrayStream {
 
 namespace fractile {
 
-/// Numbers that lie at equal distances in memory.
+/// Numbers that lie at equal distances in memory; of times the smallest integer is none (NaT).
 struct NumberBuffer {
   const void* first;      ///< where number 0 is
-  std::string format;     ///< the type of a number as Arrow writes it: "g" double, "f" float, "l" 64-bit integer, ...
+  std::string format;     ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
   std::size_t size;       ///< how many
   std::ptrdiff_t stride;  ///< from one to the next, in bytes
   std::shared_ptr<const void> owner;  ///< keeps them alive
 };
 
-/// Columns in memory. What one of them is read as, its type says, never its values: integers and decimals exactly, floating-point
+/// Columns in memory. What one of them is read as, its type says, never its values: integers, decimals and times exactly, floating-point
 /// numbers as they are, text (also in dictionaries) only as persons and keys.
 /// Thread-safety: not for two threads at once. Its own work uses several.
 class Frame {
@@ -83,8 +83,8 @@ class Frame {
   void use_threads(std::uint32_t threads);
   std::vector<std::string> names() const;
 
-  /// Error(data) unless the column is there and numeric.
-  void require_numeric(const std::string& column) const;
+  /// Error(data) unless the column is there and its type can be counted on lattices of this kind, as Table::require_countable().
+  void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
   /// Error(usage) as RecordSelection::validate(); Error(data) unless persons and keys are columns of text or whole numbers.
   void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
 

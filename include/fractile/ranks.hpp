@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/dates.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile {
@@ -19,7 +20,8 @@ namespace fractile {
 using Position = std::uint64_t;
 
 /// The public, declared set of candidates: an arithmetic progression that is never materialised, or an increasing list.
-/// Cannot be empty. Values are exact decimals.
+/// Cannot be empty. Values are exact decimals, or times: these are whole numbers of ticks since 1970, days of dates and microseconds of
+/// the other kinds.
 /// Thread-safety: a value; threads may share it while none changes it.
 class Lattice {
  public:
@@ -27,12 +29,17 @@ class Lattice {
 
   /// lower, lower + step, ..., upper. Throws Error(usage) unless lower <= upper, step > 0, step divides upper - lower, all
   /// are finite decimals, and there are at most 2^62 points.
-  static Lattice regular(const Rational& lower, const Rational& upper, const Rational& step);
-  /// Strictly increasing finite decimals, at least one; Error(usage) otherwise.
-  static Lattice explicit_points(std::vector<Rational> points);
+  /// Of times: also unless all three are whole, and the bounds within the years 0001 to 9999.
+  static Lattice regular(const Rational& lower, const Rational& upper, const Rational& step,
+                         ValueKind kind = ValueKind::number);
+  /// Strictly increasing finite decimals, at least one; Error(usage) otherwise, and as above.
+  static Lattice explicit_points(std::vector<Rational> points, ValueKind kind = ValueKind::number);
 
   std::uint64_t size() const;
   bool is_regular() const;
+  ValueKind kind() const { return kind_; }
+  /// at(index) as it is printed: value_text().
+  std::string text(std::uint64_t index) const { return value_text(kind_, at(index)); }
   Rational at(std::uint64_t index) const;
   Rational lower() const { return at(0); }
   Rational upper() const { return at(size() - 1); }
@@ -42,6 +49,7 @@ class Lattice {
   /// Where a record enters, a function of that record alone. On a regular lattice: clamped to the bounds, then the nearest
   /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point
   /// when equal to it (a double: when equal to the point's nearest double), otherwise between two.
+  /// Of times the values are ticks, and on a regular lattice the last point counts that is not after the value: the day it is on.
   /// Throws Error(data) for NaN.
   Position position_of(double value) const;
   Position position_of(std::int64_t value) const;
@@ -55,6 +63,7 @@ class Lattice {
   Lattice() = default;
   std::shared_ptr<const Regular> regular_;
   std::shared_ptr<const Explicit> explicit_;
+  ValueKind kind_ = ValueKind::number;
 };
 
 /// All that the mechanisms may know of a column: how many records lie at each position. Runs of candidates that see the

@@ -34,7 +34,8 @@ struct SourceDescription {
 };
 
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
-/// decimals, and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or declared public.
+/// decimals (dates and times as strings), and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or
+/// declared public.
 std::string to_json(const QuantileRelease& release, const SourceDescription& source);
 
 /// The same with `groups` in place of `quantiles`: an object a key. What ran stands in each group unless it was the same.
@@ -50,7 +51,7 @@ NoiseInWords in_words(const MostlyNoise& noise);
 std::optional<NoiseInWords> in_words(const std::vector<std::optional<MostlyNoise>>& noises,
                                      const std::vector<std::string>& keys);
 
-/// A receipt that was read back. Numbers are as they stand in it, with all their decimals.
+/// A receipt that was read back. Numbers are as they stand in it, with all their decimals, and dates and times as value_text() has them.
 struct Receipt {
   /// Of an interval; empty without.
   struct Ends {
@@ -97,9 +98,10 @@ struct Receipt {
   std::string unsafe_seed;
   std::string bounds_share;  ///< of the budget, when it found the bounds
   std::string sha256;
-  std::string interval_level = {};  ///< of intervals; empty without
-  std::string interval_of = {};     ///< "table" or "population"
-  bool intervals_together = false;  ///< the level is that of all intervals of a release, or of a group, at once
+  std::string interval_level = {};     ///< of intervals; empty without
+  std::string interval_of = {};        ///< "table" or "population"
+  bool intervals_together = false;     ///< the level is that of all intervals of a release, or of a group, at once
+  ValueKind kind = ValueKind::number;  ///< of the published values
 
   /// Of the groups, in order; none without.
   std::vector<std::string> keys() const;

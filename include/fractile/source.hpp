@@ -18,8 +18,8 @@ namespace fractile {
 enum class NullPolicy { drop, error };
 
 /// Who counts: the engine (GROUP BY value) or this library, record by record, on the engine's threads. Both give the same profile, bit for bit.
-/// automatic lets the engine count whole numbers on lattices that span at most 4,096 of them, whatever the step; push_down is
-/// Error(usage) on others.
+/// automatic lets the engine count whole numbers, and dates on lattices of dates, where these span at most 4,096 of them, whatever the
+/// step; push_down is Error(usage) on others.
 enum class Counting { automatic, push_down, stream };
 
 /// A further table that a query may read.
@@ -88,17 +88,19 @@ class Table {
   Table& operator=(Table&&) noexcept;
   ~Table();
 
-  /// Error(data) unless the table has this column and it is numeric (text files: any column can be tried; JSON: any key, spelled as
-  /// the records spell it; one that a record lacks is NULL there). No record is looked at.
-  void require_numeric(const std::string& column) const;
+  /// Error(data) unless the table has this column and its type can be counted on lattices of this kind (text files: any column can be
+  /// tried; JSON: any key, spelled as the records spell it; one that a record lacks is NULL there). Dates and times without a zone go with
+  /// dates and timestamps, times with one with instants. No record is looked at.
+  void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
 
   /// Counts the column on the lattice. Text files are read as doubles whatever their cells look like, so that one record's
   /// spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
   /// A text is a number when it is one of: digits with an optional decimal point and an optional exponent (1e3), or inf, infinity or
   /// nan in any case; each with an optional sign, and with any ASCII white space around it. 1_000, 1,000 and 0x10 are none. A text
-  /// of nothing but white space is NULL.
-  /// Error(data) for a cell that is no number, text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty or
-  /// NaN. `on_progress` is called now and then with nothing but the fact.
+  /// of nothing but white space is NULL. On a lattice of times a text is what cell_ticks() says. Times are cut off to microseconds, and
+  /// infinite ones clamp.
+  /// Error(data) for a cell that is no number (or time), text that is not RFC 4180 or JSON, and, under NullPolicy::error, for NULL, empty
+  /// or NaN. `on_progress` is called now and then with nothing but the fact.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 

@@ -48,8 +48,11 @@ std::shared_ptr<const void> kept(Numbers numbers) {
           }};
 }
 
-Frame of_numbers(Numbers numbers, const std::string& name) {
-  const std::string format = format_of(numbers.dtype());
+/// `times`: what of Arrow's types 64-bit integers stand for; "" for numbers.
+Frame of_numbers(Numbers numbers, const std::string& name, const std::string& times) {
+  std::string format = format_of(numbers.dtype());
+  if (!times.empty() && format != "l") throw Error(ErrorCode::internal, "times come as 64-bit integers");
+  if (!times.empty()) format = times;
   if (format.empty()) {
     throw Error(ErrorCode::usage, "the array holds no integers or floating-point numbers",
                 "convert it to numbers first");
@@ -78,8 +81,8 @@ void bind_frames(nb::module_& module) {
                              in_capsule<ArrowArray>(array, "arrow_array"), name);
           },
           nb::arg("schema"), nb::arg("array"), nb::arg("name") = "", "What __arrow_c_array__() gave.")
-      .def_static("of_numbers", &of_numbers, nb::arg("numbers"), nb::arg("name") = "",
-                  nb::sig("def of_numbers(numbers: typing.Any, name: str = '') -> Frame"),
+      .def_static("of_numbers", &of_numbers, nb::arg("numbers"), nb::arg("name") = "", nb::arg("times") = "",
+                  nb::sig("def of_numbers(numbers: typing.Any, name: str = '', times: str = '') -> Frame"),
                   "An array of one dimension, by the buffer protocol or DLPack.")
       .def("use_threads", &Frame::use_threads, nb::arg("threads"))
       .def_prop_ro("names", &Frame::names)

@@ -6,6 +6,7 @@
 #include "attendant.hpp"
 #include "fractile/frames.hpp"
 #include "module.hpp"
+#include "pages.hpp"
 #include "requests/query.hpp"
 #include "requests/release.hpp"
 
@@ -30,6 +31,9 @@ RankProfile profile_of(Frame& frame, const std::string& column, const Lattice& l
   }
 }
 
+/// As --bounds and --step, or --candidates, say.
+Lattice lattice_of_words(Words words) { return requests::lattice_of({{}, {}, {}, std::move(words), {}}); }
+
 RankProfile from_counts(std::uint64_t candidates, std::vector<Position> positions,
                         const std::vector<std::uint64_t>& counts) {
   return {candidates, std::move(positions), counts};
@@ -39,8 +43,19 @@ RankProfile from_counts(std::uint64_t candidates, std::vector<Position> position
 
 void bind_ranks(nb::module_& module) {
   nb::class_<Lattice>(module, "Lattice")
-      .def_static("regular", &Lattice::regular, nb::arg("lower"), nb::arg("upper"), nb::arg("step"))
-      .def_static("of", &Lattice::explicit_points, nb::arg("candidates"))
+      .def_static(
+          "regular",
+          [](const Rational& lower, const Rational& upper, const Rational& step) {
+            return Lattice::regular(lower, upper, step);
+          },
+          nb::arg("lower"), nb::arg("upper"), nb::arg("step"))
+      .def_static(
+          "of", [](std::vector<Rational> points) { return Lattice::explicit_points(std::move(points)); },
+          nb::arg("candidates"))
+      .def_static("of_words", &lattice_of_words, nb::arg("words"))
+      .def_prop_ro("kind", [](const Lattice& lattice) { return to_string(lattice.kind()); })
+      .def("text", &Lattice::text, nb::arg("index"))
+      .def_prop_ro("step_text", [](const Lattice& lattice) { return distance_text(lattice.kind(), lattice.step()); })
       .def_prop_ro("size", &Lattice::size)
       .def_prop_ro("is_regular", &Lattice::is_regular)
       .def_prop_ro("lower", &Lattice::lower)

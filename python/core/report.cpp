@@ -95,6 +95,7 @@ void bind_receipt(nb::module_& module) {
       .def_ro("interval_level", &Receipt::interval_level)
       .def_ro("interval_of", &Receipt::interval_of)
       .def_ro("intervals_together", &Receipt::intervals_together)
+      .def_prop_ro("kind", [](const Receipt& receipt) { return to_string(receipt.kind); })
       .def_ro("sha256", &Receipt::sha256);
 }
 

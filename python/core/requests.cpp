@@ -114,6 +114,7 @@ void bind_released(nb::module_& module) {
       .def_prop_ro("account", [](const Released& released) { return released.answer.account; })
       .def_prop_ro("column", [](const Released& released) { return released.answer.source.column; })
       .def_prop_ro("keys", &Released::keys)
+      .def_prop_ro("kind", [](const Released& released) { return to_string(released.one(0).lattice.kind()); })
       .def_prop_ro("has_intervals",
                    [](const Released& released) { return released.one(0).query.intervals.has_value(); })
       .def("values", &Released::values, nb::arg("group") = 0)

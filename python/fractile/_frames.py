@@ -8,7 +8,7 @@ from array import array
 from fractions import Fraction
 from typing import Any
 
-from . import _core
+from . import _core, _times
 from ._errors import DataError, FractileWarning, UsageError
 
 _HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, or the path of a file"
@@ -96,12 +96,15 @@ def _typed_names(data: Any, names: list[str]) -> Any:
 
 
 def _of_sequence(data: Any, name: str) -> _core.Frame:
-    """A list: whole numbers or floats, not both, since one record must not decide how another is read."""
+    """A list: whole numbers, floats, dates or times, and no mixture, since one record must not decide how another is read."""
     if all(isinstance(value, int) and not isinstance(value, bool) for value in data):
         return _core.Frame.of_numbers(array("q", data), name)
     if all(isinstance(value, float) for value in data):
         return _core.Frame.of_numbers(array("d", data), name)
-    raise UsageError("data: a list holds int alone or float alone", _HINT, "data")
+    times = _times.numbers_of_list(data)
+    if times is not None:
+        return _core.Frame.of_numbers(times[0], name, times[1])
+    raise UsageError("data: a list holds int alone, float alone, or dates or times alone", _HINT, "data")
 
 
 def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_core.Frame, str]:
@@ -125,6 +128,9 @@ def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_c
         _check_pandas(data, name, exact)
         if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
             return _core.Frame.of_numbers(data.to_numpy(), name), name  # also without pyarrow
+    times = _times.numbers_of(data) if _module(data) in ("pandas", "numpy") else None
+    if times is not None:
+        return _core.Frame.of_numbers(times[0], name, times[1]), name
     if _has_arrow(data):
         return _exported(data, name), name
     if isinstance(data, (list, tuple)):

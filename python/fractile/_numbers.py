@@ -10,11 +10,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Union
 
+from . import _times
 from ._errors import FractileWarning, UsageError
 
 #: An exact number. A float means the decimal that Python prints for it: 0.1 is 1/10.
 Number = Union[int, float, str, Fraction, Decimal]
 
+#: Arguments that may be dates or times.
+_OF_TIMES = frozenset({"bounds", "candidates"})
 _LONG = 16  # significant digits, from which on a float looks computed
 
 
@@ -50,6 +53,9 @@ def word(value: Any, field: str, public: bool = False) -> str:
         )
     if isinstance(value, str):
         return str(value).strip()
+    time = _times.word(value, field) if field in _OF_TIMES else _times.span(value, field) if field == "step" else None
+    if time is not None:
+        return time
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, Decimal):

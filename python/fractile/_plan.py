@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from . import _core, _words
 from ._numbers import Number
+from ._release import Bound, Step
 
 
 class PlannedQuantile(NamedTuple):
@@ -93,9 +94,9 @@ def plan(
     *,
     quantiles: str | Number | Iterable[Number] | None = None,
     synthetic_rows: int | None = None,
-    bounds: tuple[Number, Number] | str | None = None,
-    step: Number | None = None,
-    candidates: Iterable[Number] | None = None,
+    bounds: tuple[Bound, Bound] | str | None = None,
+    step: Step | None = None,
+    candidates: Iterable[Bound] | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,

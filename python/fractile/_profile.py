@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from . import _core, _frames, _numbers
+from . import _core, _frames, _numbers, _times, _words
 from ._errors import DataError, UsageError
-from ._numbers import Number
+from ._release import Bound, Step
 
 _FORMAT = "fractile profile 1"
 
 
 class Lattice:
-    """The possible values, public and exact: `Lattice(0, 125, 1)`, or `Lattice(candidates=[...])` in increasing order."""
+    """The possible values, public and exact: `Lattice(0, 125, 1)`, or `Lattice(candidates=[...])` in increasing order.
+
+    Dates and times, too: `Lattice(date(2020, 1, 1), date(2026, 1, 1), "1d")`.
+    """
 
     def __init__(
         self,
-        lower: Number | None = None,
-        upper: Number | None = None,
-        step: Number | None = None,
+        lower: Bound | None = None,
+        upper: Bound | None = None,
+        step: Step | None = None,
         *,
-        candidates: Iterable[Number] | None = None,
+        candidates: Iterable[Bound] | None = None,
     ) -> None:
         if candidates is not None:
             if (lower, upper, step) != (None, None, None):
                 raise UsageError("candidates stands instead of bounds and a step", "give one or the other", "candidates")
-            points = [_numbers.fraction(point, "candidates", public=True) for point in candidates]
-            self._core = _core.Lattice.of(points)
+            listed = [_numbers.word(point, "candidates", public=True) for point in candidates]
+            if any(map(_times.is_time, listed)):
+                self._core = _core.Lattice.of_words({"--candidates": [",".join(listed)]})
+            else:
+                self._core = _core.Lattice.of([_numbers.fraction(point, "candidates") for point in listed])
+        elif any(isinstance(end, str) and _times.is_time(end) or _times.word(end, "bounds") for end in (lower, upper)):
+            self._core = _core.Lattice.of_words(_words.words({"bounds": (lower, upper), "step": step}))
         else:
             low, high = (_numbers.fraction(end, "bounds", public=True) for end in (lower, upper))
             self._core = _core.Lattice.regular(low, high, _numbers.fraction(step, "step", public=True))
@@ -43,19 +52,32 @@ class Lattice:
         return int(self._core.size)
 
     @property
-    def lower(self) -> Fraction:
-        return self._core.lower
+    def kind(self) -> str:
+        """What the values are: "number", "date", "timestamp" or "instant"."""
+        return self._core.kind
 
     @property
-    def upper(self) -> Fraction:
-        return self._core.upper
+    def lower(self) -> Fraction | dt.date:
+        return self._at(0)
 
-    def __getitem__(self, index: int) -> Fraction:
+    @property
+    def upper(self) -> Fraction | dt.date:
+        return self._at(self.size - 1)
+
+    def __getitem__(self, index: int) -> Fraction | dt.date:
         if not 0 <= index < self.size:
             raise IndexError(index)
-        return self._core.at(index)
+        return self._at(index)
+
+    def _at(self, index: int) -> Fraction | dt.date:
+        value = self._core.at(index)
+        return value if self.kind == "number" else _times.of_ticks(self.kind, int(value))
 
     def _described(self) -> dict[str, Any]:
+        if self.kind != "number":
+            if not self._core.is_regular:
+                return {"candidates": [self._core.text(i) for i in range(self.size)]}
+            return {"lower": self._core.text(0), "upper": self._core.text(self.size - 1), "step": self._core.step_text}
         if self._core.is_regular:
             return {"lower": str(self.lower), "upper": str(self.upper), "step": str(self._core.step)}
         return {"candidates": [str(self._core.at(i)) for i in range(self.size)]}
@@ -74,7 +96,10 @@ class Lattice:
 
     def __repr__(self) -> str:
         if not self._core.is_regular:
-            return f"Lattice(candidates=[{', '.join(str(self._core.at(i)) for i in range(min(self.size, 20)))}])"
+            texts = [str(self._core.at(i)) if self.kind == "number" else repr(self._core.text(i)) for i in range(min(self.size, 20))]
+            return f"Lattice(candidates=[{', '.join(texts)}])"
+        if self.kind != "number":
+            return f"Lattice({self._core.text(0)!r}, {self._core.text(self.size - 1)!r}, {self._core.step_text!r})"
         return f"Lattice({self.lower}, {self.upper}, {self._core.step})"
 
 
@@ -143,5 +168,6 @@ def profile(data: Any, column: str | None = None, *, lattice: Lattice, null: str
     """
     if null not in ("drop", "error"):
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
-    frame, name = _frames.frame_of(data, column or "", [], _frames.are_doubles_exact(lattice.lower, lattice.upper))
+    exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
+    frame, name = _frames.frame_of(data, column or "", [], exact)
     return Profile(lattice, _core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import html as _html
 import os
 import warnings
@@ -11,30 +12,34 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
-from . import _core, _frames, _numbers, _words
+from . import _core, _frames, _numbers, _times, _words
 from ._errors import DataError, FractileWarning, UsageError
 from ._numbers import Number
 
 if TYPE_CHECKING:
     from ._ledger import Ledger
 
-#: An exact value: a Decimal, or a Fraction where its decimals do not end.
-Value = Union[Decimal, Fraction]
+#: An exact value: a Decimal, or a Fraction where its decimals do not end; or a date or datetime, as the bounds were.
+Value = Union[Decimal, Fraction, dt.date]
+#: A possible value: a number, a date, or a datetime with or without a zone; or one of them as a str.
+Bound = Union[Number, dt.date]
+#: The distance of possible values: a number, or of dates and times a timedelta or a str such as "1d".
+Step = Union[Number, dt.timedelta]
 
 
 class Interval(NamedTuple):
     """A confidence interval. An end that is the range's may lie beyond it: `or_below`, `or_above`."""
 
-    lower: Value
-    upper: Value
+    lower: Value | dt.timedelta
+    upper: Value | dt.timedelta
     or_below: bool = False
     or_above: bool = False
 
 
 class Estimate(NamedTuple):
-    """A number with the interval in which it lies."""
+    """A difference or a ratio with the interval in which it lies. The difference of dates or times is a timedelta."""
 
-    value: Value
+    value: Value | dt.timedelta
     interval: Interval
 
 
@@ -55,8 +60,12 @@ class Spent(NamedTuple):
     amount: str
 
 
-def _exact(text: str) -> Value:
-    return _numbers.decimal(Fraction(text))
+def _exact(kind: str, text: str) -> Value:
+    return _numbers.decimal(Fraction(text)) if kind == "number" else _times.of_text(kind, text)
+
+
+def _value(kind: str, value: Fraction) -> Value:
+    return _numbers.decimal(value) if kind == "number" else _times.of_ticks(kind, int(value))
 
 
 class Group(Mapping[Fraction, Value]):
@@ -128,7 +137,7 @@ class Release:
         assert self._released is not None
         groups = {}
         for number, key in enumerate(self._released.keys or [""]):
-            values = {q: _numbers.decimal(v) for q, v in self._released.values(number)}
+            values = {q: _value(self.kind, v) for q, v in self._released.values(number)}
             groups[key] = Group(key, self._released.column, values, None)
         return groups
 
@@ -136,10 +145,15 @@ class Release:
         read = self.details
         return {
             group.key: Group(
-                group.key, read.column, {Fraction(p.quantile): _exact(p.value) for p in group.quantiles}, group
+                group.key, read.column, {Fraction(p.quantile): _exact(read.kind, p.value) for p in group.quantiles}, group
             )
             for group in read.groups
         }
+
+    @property
+    def kind(self) -> str:
+        """What the values are: "number", "date", "timestamp" (a datetime without a zone) or "instant" (one in UTC)."""
+        return self._released.kind if self._released is not None and self._is_new else self.details.kind
 
     @property
     def is_grouped(self) -> bool:
@@ -199,7 +213,10 @@ class Release:
         group = next(g for g in self.details.groups if g.key == key)
         return {
             Fraction(p.quantile): Interval(
-                _exact(p.interval.lower), _exact(p.interval.upper), p.interval.or_below, p.interval.or_above
+                _exact(self.kind, p.interval.lower),
+                _exact(self.kind, p.interval.upper),
+                p.interval.or_below,
+                p.interval.or_above,
             )
             for p in group.quantiles
             if p.interval.lower
@@ -233,12 +250,16 @@ class Release:
     def compare(self, first: Number, second: Number) -> list[Comparison]:
         """Differences and ratios of two groups (their keys) or of two quantiles, with intervals, for no further budget.
 
+        Of dates and times there are differences alone, as timedeltas.
+
         Raises:
             UsageError: without intervals, and for what was not released.
         """
 
         def estimate(parts: tuple[Any, ...]) -> Estimate:
-            value, lower, upper = (_numbers.decimal(part) for part in parts[:3])
+            value, lower, upper = (
+                _numbers.decimal(part) if self.kind == "number" else _times.difference(self.kind, int(part)) for part in parts[:3]
+            )
             return Estimate(value, Interval(lower, upper, *parts[3:]))
 
         names = [_numbers.word(name, "compare") for name in (first, second)]
@@ -286,10 +307,17 @@ class Release:
     def to_pandas(self) -> Any:
         """A Series indexed by quantile, as Series.quantile gives; with intervals a DataFrame; of groups a DataFrame with a row a key.
 
-        Values are floats, or ints when all are whole. Exact ones: `quantiles`.
+        Values are floats, or ints when all are whole; dates and times are Timestamps. Exact ones: `quantiles`.
         """
         import pandas as pd
 
+        if self.is_grouped and self.kind != "number":
+            quantiles = list(next(iter(self._all.values())))
+            frame = pd.DataFrame(
+                {float(q): self._plain([group[q] for group in self._all.values()]) for q in quantiles},
+                index=pd.Index(self.keys, name=self.details.by),
+            )
+            return frame.rename_axis(columns="quantile")
         if self.is_grouped:
             frame = pd.DataFrame(
                 [_plain(group.values()) for group in self._all.values()],
@@ -299,21 +327,25 @@ class Release:
             return frame.rename_axis(columns="quantile")
         index = pd.Index([float(q) for q in self._only], name="quantile", dtype="float64")
         if not self.has_intervals:
-            return pd.Series(_plain(self._only.values()), index=index, name=self.column)
+            return pd.Series(self._plain(self._only.values()), index=index, name=self.column)
         intervals = self.intervals.values()
         return pd.DataFrame(
             {
-                "value": _plain(self._only.values()),
-                "lower": _plain(i.lower for i in intervals),
-                "upper": _plain(i.upper for i in intervals),
+                "value": self._plain(self._only.values()),
+                "lower": self._plain(i.lower for i in intervals),
+                "upper": self._plain(i.upper for i in intervals),
             },
             index=index,
         )
 
+    def _plain(self, values: Iterable[Any]) -> Any:
+        """For a column of pandas."""
+        return _plain(values) if self.kind == "number" else _times.plain(list(values), self.kind)
+
     def to_arrow(self) -> Any:
         """A pyarrow.Table with a row a value: key (of groups), quantile as a fraction, value and, with intervals, lower and upper.
 
-        Values are decimals, exactly.
+        Values are decimals, exactly; dates are date32, times timestamps in microseconds.
         """
         import pyarrow as pa
 
@@ -335,12 +367,12 @@ class Release:
 
         axes = ax if ax is not None else plt.gca()
         for key, group in self._all.items():
-            shares, values = [float(q) for q in group], [float(v) for v in group.values()]
+            shares, values = [float(q) for q in group], [self._drawn_at(v) for v in group.values()]
             intervals = self._intervals_of(key).values()
             if intervals:
                 bars = [
-                    [v - float(i.lower) for v, i in zip(values, intervals)],
-                    [float(i.upper) - v for v, i in zip(values, intervals)],
+                    [v - self._drawn_at(i.lower) for v, i in zip(values, intervals)],
+                    [self._drawn_at(i.upper) - v for v, i in zip(values, intervals)],
                 ]
                 axes.errorbar(shares, values, yerr=bars, marker="o", capsize=3, label=key or None)
             else:
@@ -349,6 +381,9 @@ class Release:
         if self.is_grouped:
             axes.legend(title=self.details.by)
         return axes
+
+    def _drawn_at(self, value: Any) -> Any:
+        return float(value) if self.kind == "number" else value
 
     def __repr__(self) -> str:
         lines = [_core.receipt_table(self.receipt, None).rstrip("\n")]
@@ -393,7 +428,7 @@ class Release:
         return release
 
 
-def _plain(values: Iterable[Value]) -> list[int] | list[float]:
+def _plain(values: Iterable[Any]) -> list[int] | list[float]:
     """For tables: whole numbers as int, others as the nearest float."""
     listed = list(values)
     if all(value == int(value) for value in listed):
@@ -415,10 +450,10 @@ def release(
     *,
     quantiles: str | Number | Iterable[Number] | None = None,
     synthetic_rows: int | None = None,
-    bounds: tuple[Number, Number] | str | None = None,
-    step: Number | None = None,
+    bounds: tuple[Bound, Bound] | str | None = None,
+    step: Step | None = None,
     bounds_budget: Number | None = None,
-    candidates: Iterable[Number] | None = None,
+    candidates: Iterable[Bound] | None = None,
     by: str | None = None,
     keys: Iterable[str] | None = None,
     keys_file: str | os.PathLike[str] | None = None,
@@ -463,7 +498,8 @@ def release(
             a CSV, TSV, Parquet or JSON file. It is not copied, and of a frame only the named columns are read.
         column: the column to publish; of a frame of one column, and of a column, it may be left out.
         bounds: the smallest and the largest possible value, known without looking at the data; or "auto", to pay for finding them.
-        step: the distance between possible values.
+            Numbers, or dates or datetimes (without a zone, or with one): the values come back as such.
+        step: the distance between possible values; of dates and times a timedelta, or a str: "1d", "15min".
         epsilon, rho, delta: the budget; it has no default. "ln 3" is a number, too.
 
     Returns:

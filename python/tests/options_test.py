@@ -1,5 +1,6 @@
 """Every option of the program's release and plan is Python's, and both give the same bytes."""
 
+import datetime as dt
 import inspect
 
 import fractile
@@ -158,3 +159,43 @@ def test_plan_equals_the_program(option, program):
     assert plan.to_json() == program("plan", *typed, "--format", "json")
     assert plan.to_csv() == program("plan", *typed, "--format", "csv")
     assert len(plan.to_pandas()) == len(plan.quantiles)
+
+
+#: Of dates and times: bounds, step and candidates as Python has them, and as they are typed.
+TIMES = {
+    "dates": (
+        {"bounds": (dt.date(2020, 1, 1), dt.date(2026, 1, 1)), "step": dt.timedelta(days=1)},
+        ["--bounds", "2020-01-01", "2026-01-01", "--step", "1d"],
+    ),
+    "timestamps": (
+        {"bounds": (dt.datetime(2020, 1, 1), dt.datetime(2026, 1, 1)), "step": dt.timedelta(hours=1)},
+        ["--bounds", "2020-01-01T00:00", "2026-01-01 00:00", "--step", "60min"],
+    ),
+    "candidates": (
+        {"candidates": [dt.date(2020, 1, 1), dt.date(2022, 2, 2), dt.date(2025, 5, 5)]},
+        ["--candidates", "2020-01-01,2022-02-02,2025-05-05"],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_dates_equal_the_program(kind, program, engine, tmp_path):
+    start = dt.datetime(2020, 1, 1)
+    lines = [f"{start + i * dt.timedelta(minutes=1931)},{'ab'[i % 2]},{i // 2}" for i in range(1500)]
+    path = str(tmp_path / "seen.csv")
+    (tmp_path / "seen.csv").write_text("\n".join(["seen,town,id", *lines]) + "\n", encoding="utf-8")
+    arguments, words = TIMES[kind]
+    more = (
+        ({}, []),
+        ({"quantiles": "deciles", "rho": 1}, ["--quantiles", "deciles", "--rho", "1"]),
+        ({"by": "town", "keys": ["a", "b"], "person": "id"}, ["--by", "town", "--keys", "a,b", "--person", "id"]),
+        ({"intervals": 0.9, "expected_rows": 1500}, ["--intervals", "0.9", "--expected-rows", "1500"]),
+        ({"synthetic_rows": 5, "null": "error"}, ["--synthetic-rows", "5", "--null", "error"]),
+    )
+    for also, typed in more:
+        given = arguments | {"unsafe_seed": 7} | also | ({} if "rho" in also else {"epsilon": 1})
+        typed = [*words, "--unsafe-seed", "7", *typed, *([] if "rho" in also else ["--epsilon", "1"])]
+        release = fractile.release(path, "seen", **given)
+        assert release.receipt == program("release", path, "--column", "seen", *typed, "--format", "json")
+    plan = fractile.plan(**arguments, epsilon=1)
+    assert plan.to_json() == program("plan", *words, "--epsilon", "1", "--format", "json")

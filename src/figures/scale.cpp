@@ -78,11 +78,13 @@ std::vector<Tic> tics_of(const Axis& wanted, int most) {
   const Axis axis = drawable(wanted);
   const double slack = axis.logarithmic ? 0 : (axis.most - axis.least) * 1e-9;
   std::vector<Tic> tics;
-  for (const double value : !axis.tics.empty() ? axis.tics
-                            : axis.logarithmic ? logarithmic_tics(axis, most)
-                                               : linear_tics(axis, most)) {
+  const std::vector<double> values = !axis.tics.empty() ? axis.tics
+                                     : axis.logarithmic ? logarithmic_tics(axis, most)
+                                                        : linear_tics(axis, most);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i];
     if (value < axis.least - slack || value > axis.most + slack) continue;
-    tics.push_back({value, tic_text(axis, value)});
+    tics.push_back({value, axis.words.empty() ? tic_text(axis, value) : axis.words.at(i)});
   }
   return tics;
 }

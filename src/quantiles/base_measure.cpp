@@ -35,13 +35,15 @@ std::vector<std::uint64_t> shell_borders(std::uint64_t scale, std::uint64_t spli
 }  // namespace
 
 std::optional<std::uint64_t> zero_of(const Lattice& lattice) {
-  if (!lattice.is_regular() || Rational(0) < lattice.lower() || lattice.upper() < Rational(0)) return {};
+  if (!lattice.is_regular() || lattice.kind() != ValueKind::number || Rational(0) < lattice.lower() ||
+      lattice.upper() < Rational(0))
+    return {};
   const Rational zero = place_of_zero(lattice);
   return zero == zero.floor() ? std::optional(zero.to_uint64()) : std::nullopt;
 }
 
 std::optional<Origin> origin_of(const Lattice& lattice) {
-  if (!lattice.is_regular()) return {};
+  if (!lattice.is_regular() || lattice.kind() != ValueKind::number) return {};
   const Rational size = static_cast<std::int64_t>(lattice.size());
   const Rational zero = place_of_zero(lattice);
   // As far outside as the range is wide, or among fewer than 32 candidates, all have one weight.

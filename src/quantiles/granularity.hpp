@@ -29,8 +29,8 @@ struct RoundGrid {
 /// first and the last are candidates.
 std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit);
 
-/// The powers of ten above the step of a regular lattice that have multiples in it, increasing, at most sixteen of them; none
-/// of an explicit list or of more than 2^55 candidates.
+/// The powers of ten above the step of a regular lattice that have multiples in it, increasing, at most sixteen of them; of timestamps
+/// and instants milliseconds, seconds, minutes, hours and days. None of dates, of an explicit list or of more than 2^55 candidates.
 std::vector<RoundGrid> round_grids(const Lattice& lattice);
 
 /// The score of each granularity, 0 for the lattice itself, j for grids[j - 1], of which there is at least one. With F_j of n records

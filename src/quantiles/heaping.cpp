@@ -61,7 +61,13 @@ std::vector<HeapGrid> heap_grids(const Lattice& lattice, const std::optional<Rou
   std::vector<HeapGrid> heaps;
   if (!lattice.is_regular()) return heaps;
   const Rational unit = lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
+  // Clocks are read to what divides a day; what days since 1970 are multiples of means nothing.
+  const auto can_heap = [&](const Rational& multiple) {
+    if (lattice.kind() == ValueKind::number) return true;
+    return lattice.kind() != ValueKind::date && (Rational(microseconds_a_day) / multiple).is_integer();
+  };
   for (const Modulus& modulus : moduli) {
+    if (!can_heap(unit * Rational(modulus.value))) continue;
     const std::optional<RoundGrid> multiples = round_grid(lattice, unit * Rational(modulus.value));
     if (multiples) heaps.push_back({*multiples, static_cast<std::uint64_t>(modulus.value)});
   }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "quantiles/count_tree.hpp"
+#include "quantiles/critical_values.hpp"
 #include "quantiles/enumerated_draws.hpp"
-#include "quantiles/interval_law.hpp"
 #include "quantiles/intervals.hpp"
 #include "quantiles/release.hpp"
 
@@ -85,7 +85,7 @@ class ExactEnds {
     std::int64_t below = 0;
     for (std::size_t cell = 0; cell <= *scan.wrong; ++cell) {
       below += scan.counts[cell];
-      if (scan.in_range[cell] && !threshold(end, n).exceeds(2 * below - n, 2)) return false;
+      if (scan.in_range[cell] && !threshold(end, n).exceeds(2 * below - n)) return false;
     }
     return true;
   }
@@ -145,7 +145,7 @@ class ExactEnds {
       if (brackets_.cuts[i].end == end) below = {std::min(below.first, i + 1), std::max(below.last, i + 1)};
     }
     const QuantileFraction half{1, 2};
-    if (query_.intervals->of == IntervalOf::table) return critical_.of_table(half, below, 0.25);
+    if (query_.intervals->of == IntervalOf::table) return critical_.of_table(half, end, below, 0.25);
     return critical_.of_population(half, end, below, (0.5 - 0.025) / 2, n, 0.025);
   }
 
@@ -161,7 +161,7 @@ class ExactEnds {
         }
       }
       const auto stays = [&](std::int64_t sum) {
-        return !scan.in_range[cell] || cell > *scan.wrong || threshold.exceeds(2 * sum - n, 2);
+        return !scan.in_range[cell] || cell > *scan.wrong || threshold.exceeds(2 * sum - n);
       };
       std::erase_if(next, [&](const auto& entry) { return !stays(entry.first); });
       below = std::move(next);

@@ -1,10 +1,8 @@
-// Laws of sums of noise and of sampling, rounded to the safe side, and the critical values of confidence intervals.
+// Laws of sums of noise and of sampling, rounded to the safe side.
 // Proof: docs/proofs/intervals.md
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,7 +11,13 @@
 
 namespace fractile {
 
-__extension__ using int128 = __int128;
+/// An upper bound of an increasing function of whole numbers u, from the largest down: values[k] bounds it at u = last - k, values[0] at
+/// every u that is larger, and values[size - 1] at every one that is smaller.
+struct IncreasingBound {
+  std::int64_t last;
+  const double* values;
+  std::size_t size;
+};
 
 /// An upper bound of the distribution function of a real variable X: for every t, P(X < t) <= the mass below t. Masses lie at
 /// multiples of 2^log2_step, each bounded from above; `missing` lies below all of them. Every operation keeps the bound: what is
@@ -32,14 +36,16 @@ class LowerLaw {
 
   /// Of the sum of two independent variables; both on the same step.
   static LowerLaw sum(const LowerLaw& a, const LowerLaw& b);
-  /// Of the variable times numerator / denominator >= 0, on another step.
-  LowerLaw scaled(std::uint64_t numerator, std::uint64_t denominator, int log2_step) const;
-  /// masses_below()[k]: the mass below (first + k) steps, for k = 0 .. size.
+  /// Of the variable times a whole number, on another step.
+  LowerLaw times(std::uint64_t factor, int log2_step) const;
+  /// masses_below()[k]: the mass below (end - k) steps, for k = 0 .. size.
   std::vector<double> masses_below() const;
-
- private:
+  /// Above E f(t - X): of f(u) = P(Y < u), Y independent on the same step, P(X + Y < t).
+  double expectation(const IncreasingBound& f, std::int64_t t) const;
+  /// Without the two tails that weigh nearly nothing: the lower one is missing then, the upper one lies at the last mass.
   void trim();
 
+ private:
   int log2_step_ = 0;
   std::int64_t first_ = 0;
   std::vector<double> masses_;
@@ -53,65 +59,12 @@ LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
 /// About the standard deviation of such noise.
 double noise_deviation(Measure measure, const NoisePrice& noise);
 
-/// Of B - q n, B a binomial variable of `least` trials of probability q, and n = `most` >= least.
-LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step);
+/// Of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.
+std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::size_t most);
 
-/// Numbers of cells below a cut, from the first to the last.
-struct CellsBelow {
-  std::size_t first;
-  std::size_t last;
-};
-
-/// The ends of an interval. An upper end is a lower one of the mirrored column: its statistic is -T, and 1 - q stands for q.
-enum class IntervalEnd { lower, upper };
-
-/// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
-/// whichever i of some. Z_i is its noise. For one thread at a time: it keeps laws that it has computed.
-class CriticalValues {
- public:
-  CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells);
-
-  /// A threshold in units of 2^log2_step.
-  struct Threshold {
-    std::int64_t value;
-    int log2_step;
-    /// Whether statistic / denominator is less, exactly.
-    bool exceeds(int128 statistic, std::uint64_t denominator) const;
-  };
-
-  /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure for every i: of the table, at either end.
-  Threshold of_table(const QuantileFraction& q, const CellsBelow& below, double failure);
-  /// The same with sum over b of P(B = b) max over i of P(Z_i < c - (b - q n)) <= failure, for every n that may have led to the
-  /// sum of the noisy counts but for a probability of `failure_of_n`.
-  Threshold of_population(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure,
-                          std::int64_t noisy_records, double failure_of_n);
-
-  /// Bounds of the number of records, given the sum of all noisy counts; both fail with at most this probability together.
-  struct Records {
-    std::uint64_t least;
-    std::uint64_t most;
-  };
-  Records records(std::int64_t noisy_records, double failure) const;
-
- private:
-  /// max over i of P(Z_i < t) for t on a step, from `first` on.
-  struct Worst {
-    int log2_step;
-    std::int64_t first;
-    std::vector<double> below;
-    double at(std::int64_t t) const;
-  };
-  const Worst& worst_noise(const QuantileFraction& q, const CellsBelow& below, int log2_step);
-  Worst computed_worst(const QuantileFraction& q, const CellsBelow& below, int log2_step) const;
-  const LowerLaw& sampled(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step);
-  int step_for(const QuantileFraction& q, const CellsBelow& below, double records) const;
-
-  double deviation_;            // of one count's noise
-  std::vector<LowerLaw> sums_;  // of 0, 1, ..., cells draws
-  // Computed once, for several levels: by the quantile, what it is of, and the step.
-  using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, int>;
-  std::map<Key, Worst> worst_;
-  std::map<Key, LowerLaw> sampled_;
-};
+/// Of (B - q n) times the denominator of q: B a binomial variable of `least` trials of probability q, and n = `most` >= least. Weights
+/// are listed from the mode's on, down to this part of it.
+LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
+                      double negligible);
 
 }  // namespace fractile

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "exact/enclosure.hpp"
@@ -13,13 +15,12 @@ namespace {
 const NoisePrice laplace{Exponent(Rational(1, 2)), 0};
 const NoisePrice gaussian{Exponent(), Rational(9)};
 
-double total_of(const LowerLaw& law) { return law.masses_below().back(); }
+double total_of(const LowerLaw& law) { return law.masses_below().front(); }
 
 /// P(X < t), t a multiple of the law's step.
 double below(const LowerLaw& law, std::int64_t t) {
   const std::vector<double> masses = law.masses_below();
-  if (t <= law.first()) return masses.front();
-  return t >= law.end() ? masses.back() : masses[static_cast<std::size_t>(t - law.first())];
+  return masses[static_cast<std::size_t>(law.end() - std::clamp(t, law.first(), law.end()))];
 }
 
 TEST(IntervalLaw, OfLaplaceNoiseIsThatOfItsFormula) {
@@ -73,21 +74,26 @@ Rational binomial_mass(std::int64_t n, std::int64_t k, const Rational& q) {
 
 TEST(IntervalLaw, OfASampleIsTheBinomialOneExactlyForSmallTables) {
   for (const Rational& q : {Rational(1, 2), Rational(1, 4), Rational(9, 10), Rational(1, 100)}) {
-    for (const std::int64_t n : {0, 1, 2, 7, 40}) {
-      const QuantileFraction fraction = QuantileFraction::of(q);
-      const LowerLaw law = binomial_law(fraction, static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(n), -4);
-      for (std::int64_t t = -16 * n - 16; t <= 16 * n + 16; ++t) {
-        Rational exact;  // P(B - q n < t / 16)
-        for (std::int64_t k = 0; k <= n; ++k) {
-          if (Rational(k) - q * Rational(n) < Rational(t, 16)) exact += binomial_mass(n, k, q);
+    for (const int step : {1, 4}) {
+      for (const std::int64_t n : {0, 1, 2, 7, 40}) {
+        const QuantileFraction fraction = QuantileFraction::of(q);
+        const auto denominator = static_cast<std::int64_t>(fraction.denominator);
+        const int log2_step = step == 4 ? 2 : 0;
+        const auto records = static_cast<std::uint64_t>(n);
+        const LowerLaw law = binomial_law(fraction, records, records, log2_step, 1e-13);
+        const auto exactly = [&](std::int64_t t) {  // P((B - q n) denominator < t)
+          Rational exact;
+          for (std::int64_t k = 0; k <= n; ++k) {
+            if ((Rational(k) - q * Rational(n)) * Rational(denominator) < Rational(t)) exact += binomial_mass(n, k, q);
+          }
+          return exact.to_double();
+        };
+        const std::int64_t reach = n * denominator / step + 1;
+        for (std::int64_t t = -reach; t <= reach; t += std::max<std::int64_t>(1, reach / 50)) {
+          EXPECT_GE(below(law, t), exactly(t * step) - 1e-300) << n << ' ' << t;
+          // What is rounded down by a step may be counted already.
+          EXPECT_LE(below(law, t), exactly(t * step + step - 1) * (1 + 1e-6) + 1e-12) << n << ' ' << t;
         }
-        // What is rounded down by a sixteenth may be counted already.
-        EXPECT_GE(below(law, t), exact.to_double() - 1e-300) << n << ' ' << t;
-        Rational next;
-        for (std::int64_t k = 0; k <= n; ++k) {
-          if (Rational(k) - q * Rational(n) < Rational(t + 1, 16)) next += binomial_mass(n, k, q);
-        }
-        EXPECT_LE(below(law, t), next.to_double() * (1 + 1e-6) + 1e-12) << n << ' ' << t;
       }
     }
   }
@@ -95,88 +101,81 @@ TEST(IntervalLaw, OfASampleIsTheBinomialOneExactlyForSmallTables) {
 
 TEST(IntervalLaw, OfTwoSizesServesAllBetween) {
   const QuantileFraction q = QuantileFraction::of(Rational(1, 3));
-  const LowerLaw both = binomial_law(q, 30, 36, -2);
+  const LowerLaw both = binomial_law(q, 30, 36, 1, 1e-13);
   for (std::uint64_t n = 30; n <= 36; ++n) {
-    const LowerLaw one = binomial_law(q, n, n, -2);
-    for (std::int64_t t = -100; t <= 100; ++t) EXPECT_GE(below(both, t) * (1 + 1e-6), below(one, t) * (1 - 1e-6)) << n;
+    const LowerLaw one = binomial_law(q, n, n, 1, 1e-13);
+    for (std::int64_t t = -60; t <= 60; ++t) EXPECT_GE(below(both, t) * (1 + 1e-6), below(one, t) * (1 - 1e-6)) << n;
   }
 }
 
-// --- Critical values, against sums by brute force -------------------------------------------------------------------
-
-/// P(Z_i < c - (B - q n)) for Laplace noise, by listing everything on a fine step.
-double failure_of(std::size_t i, std::size_t cells, double q, int n, double c) {
-  const LowerLaw one = noise_law(Measure::pure, laplace, 0);
-  std::vector<LowerLaw> sums{{0, 0, {1}, 0}};
-  while (sums.size() <= cells) sums.push_back(LowerLaw::sum(sums.back(), one));
-  double failure = 0;
-  for (int b = 0; b <= n; ++b) {
-    const double mass = std::exp(std::lgamma(n + 1) - std::lgamma(b + 1) - std::lgamma(n - b + 1) + b * std::log(q) +
-                                 (n - b) * std::log1p(-q));
-    const LowerLaw& low = sums[i];
-    const LowerLaw& high = sums[cells - i];
-    const std::vector<double> masses_of_high = high.masses_below();
-    double here = 0;
-    for (std::int64_t s = low.first(); s < low.end(); ++s) {
-      // (1 - q) s - q s' < c - (b - q n), and s' is symmetric
-      const double most = (c - (b - q * n) - (1 - q) * static_cast<double>(s)) / q;
-      here += low.masses()[static_cast<std::size_t>(s - low.first())] *
-              below(high, static_cast<std::int64_t>(std::ceil(most - 1e-9)));
-    }
-    failure += mass * here;
-  }
-  return failure;
-}
-
-TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCellsAndRecords) {
-  CriticalValues critical(Measure::pure, laplace, 6);
-  const QuantileFraction q = QuantileFraction::of(Rational(1, 4));
-  const double wanted = 0.02;
-  const auto [value, log2_step] = critical.of_population(q, IntervalEnd::lower, {1, 4}, wanted, 60, 0.0025);
-  const double c = std::ldexp(static_cast<double>(value), log2_step);
-  const auto [least, most] = critical.records(60, 0.0025);
-  EXPECT_LT(least, 60U);
-  EXPECT_GT(most, 60U);
-  double worst = 0;
-  for (std::uint64_t n = least; n <= most; n += 3) {
-    for (std::size_t i = 1; i <= 4; ++i) worst = std::max(worst, failure_of(i, 6, 0.25, static_cast<int>(n), c));
-  }
-  EXPECT_LE(worst, wanted);
-  EXPECT_GT(worst, wanted / 2);  // and does not waste it
-}
-
-TEST(CriticalValues, OfATableKeepTheFailureProbabilityForEveryNumberOfCells) {
-  CriticalValues critical(Measure::pure, laplace, 6);
-  for (const Rational& q : {Rational(1, 4), Rational(1, 2), Rational(3, 4)}) {
-    const auto [value, log2_step] = critical.of_table(QuantileFraction::of(q), {1, 5}, 0.025);
-    const double c = std::ldexp(static_cast<double>(value), log2_step);
-    double worst = 0;
-    for (std::size_t i = 1; i <= 5; ++i) worst = std::max(worst, failure_of(i, 6, q.to_double(), 0, c));
-    EXPECT_LE(worst, 0.025) << q.to_string();
-    EXPECT_GT(worst, 0.025 * 0.7) << q.to_string();
-  }
-}
-
-TEST(CriticalValues, CompareExactlyAndStrictly) {
-  const CriticalValues::Threshold quarter{-1, -2};  // -1/4
-  EXPECT_FALSE(quarter.exceeds(-1, 4));
-  EXPECT_TRUE(quarter.exceeds(-2, 4));
-  EXPECT_FALSE(quarter.exceeds(-25, 100));
-  EXPECT_TRUE(quarter.exceeds(-26, 100));
-  const CriticalValues::Threshold eight{-1, 3};
-  EXPECT_FALSE(eight.exceeds(-16, 2));
-  EXPECT_TRUE(eight.exceeds(-17, 2));
-}
-
-TEST(CriticalValues, BoundTheNumberOfRecordsOnBothSides) {
-  CriticalValues critical(Measure::pure, laplace, 6);
-  const auto [least, most] = critical.records(1000, 0.01);
-  EXPECT_EQ(1000 - least, most - 1000);
+/// P(N_1 + ... + N_draws < t) as convolutions have it.
+LowerLaw convolved(Measure measure, const NoisePrice& noise, std::size_t draws) {
   LowerLaw sum{0, 0, {1}, 0};
-  for (int i = 0; i < 6; ++i) sum = LowerLaw::sum(sum, noise_law(Measure::pure, laplace, 0));
-  EXPECT_LE(below(sum, -static_cast<std::int64_t>(1000 - least)), 0.005);
-  EXPECT_GT(below(sum, -static_cast<std::int64_t>(1000 - least) + 2), 0.005);
-  EXPECT_EQ(critical.records(-50, 0.01).least, 0U);
+  for (std::size_t i = 0; i < draws; ++i) sum = LowerLaw::sum(sum, noise_law(measure, noise, 0));
+  return sum;
+}
+
+TEST(IntervalLaw, OfSumsAreThoseOfConvolutions) {
+  for (const auto& [measure, noise] :
+       {std::pair(Measure::pure, laplace), std::pair(Measure::pure, NoisePrice{Exponent(Rational(7)), 0}),
+        std::pair(Measure::zcdp, gaussian), std::pair(Measure::zcdp, NoisePrice{Exponent(), 2}),
+        std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(1, 3)})}) {
+    const std::vector<LowerLaw> sums = noise_sums(measure, noise, 9);
+    ASSERT_EQ(sums.size(), 10U);
+    for (std::size_t draws = 0; draws < sums.size(); ++draws) {
+      ASSERT_EQ(sums[draws].log2_step(), 0);
+      const LowerLaw expected = convolved(measure, noise, draws);
+      for (std::int64_t t = -60; t <= 60; ++t) {
+        EXPECT_NEAR(below(sums[draws], t), below(expected, t), 1e-6 * below(expected, t) + 1e-10) << draws << ' ' << t;
+      }
+      EXPECT_GE(total_of(sums[draws]), 1) << draws;
+    }
+  }
+}
+
+TEST(IntervalLaw, OfSumsOnACoarserStepAreBelowThoseOnTheFinest) {
+  for (const auto& [measure, noise] : {std::pair(Measure::pure, NoisePrice{Exponent(Rational(1, 300)), 0}),
+                                       std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(100000)})}) {
+    const std::vector<LowerLaw> sums = noise_sums(measure, noise, 4);
+    const LowerLaw one = noise_law(measure, noise, 0);
+    LowerLaw expected{0, 0, {1}, 0};
+    for (const LowerLaw& sum : sums) {
+      EXPECT_GT(sum.log2_step(), 1);
+      const std::int64_t step = std::int64_t{1} << sum.log2_step();
+      for (std::int64_t t = -200; t <= 200; ++t) {
+        EXPECT_GE(below(sum, t), below(expected, t * step) * (1 - 1e-6)) << t;
+        EXPECT_LE(below(sum, t), below(expected, (t + 4) * step) * 1.02 + 1e-10) << t;
+      }
+      EXPECT_GE(total_of(sum), 1);
+      expected = LowerLaw::sum(expected, one);
+    }
+  }
+}
+
+TEST(IntervalLaw, TimesAWholeNumberRoundsDownToTheStep) {
+  const LowerLaw law{1, -2, {0.25, 0.25, 0.5}, 0.125};  // at -4, -2 and 0
+  const LowerLaw three = law.times(3, 2);               // -12, -6 and 0, in fours: -3, -2 and 0
+  EXPECT_EQ(three.first(), -3);
+  ASSERT_EQ(three.masses().size(), 4U);
+  EXPECT_NEAR(three.masses()[0], 0.25, 1e-7);
+  EXPECT_NEAR(three.masses()[1], 0.25, 1e-7);
+  EXPECT_NEAR(three.masses()[3], 0.5, 1e-7);
+  EXPECT_EQ(three.missing(), 0.125);
+}
+
+TEST(IntervalLaw, ExpectationsAreThoseOfTheSum) {
+  const LowerLaw a = noise_law(Measure::pure, laplace, 0).times(3, 0);
+  const LowerLaw b = noise_law(Measure::zcdp, gaussian, 0).times(2, 0);
+  const LowerLaw both = LowerLaw::sum(a, b);
+  const std::vector<double> below_b = b.masses_below();
+  for (std::int64_t t = both.first() - 90; t <= both.end() + 90; ++t) {
+    const double expected = below(both, t);
+    EXPECT_NEAR(a.expectation({b.end(), below_b.data(), below_b.size()}, t), expected, 1e-6 * expected + 1e-10) << t;
+  }
+  // What is cut off is taken for the nearest that is there.
+  const double half[] = {0.5, 0.25};
+  EXPECT_NEAR(a.expectation({1000, half, 2}, 0), 0.25, 1e-6);
+  EXPECT_NEAR(a.expectation({-1000, half, 2}, 0), 0.5, 1e-6);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 #include "fractile/error.hpp"
 #include "quantiles/count_tree.hpp"
+#include "quantiles/critical_values.hpp"
 #include "quantiles/interpolation.hpp"
-#include "quantiles/interval_law.hpp"
 #include "quantiles/recursion.hpp"
 
 namespace fractile {
@@ -305,7 +305,7 @@ class CutScan {
                           const CriticalValues::Threshold& threshold) const {
     std::uint64_t end = 0;
     for (std::size_t k = range.first; k <= range.last; ++k) {
-      if (!threshold.exceeds(statistic(q, k), q.denominator)) break;
+      if (!threshold.exceeds(statistic(q, k))) break;
       end = first_from(cuts_[k]);
     }
     return end;
@@ -315,7 +315,7 @@ class CutScan {
                           const CriticalValues::Threshold& threshold) const {
     std::uint64_t end = lattice_.size() - 1;
     for (std::size_t k = range.last + 1; k-- > range.first;) {
-      if (!threshold.exceeds(-statistic(q, k), q.denominator)) break;
+      if (!threshold.exceeds(-statistic(q, k))) break;
       end = last_before(cuts_[k]);
     }
     return end;
@@ -375,7 +375,7 @@ std::vector<Interval> CountedCells::intervals(const Rational& level) {
   const Failures failures(request, query_.quantiles.size());
   const CutScan scan(lattice_, cuts_, below_);
   const auto threshold = [&](const QuantileFraction& q, IntervalEnd end, const CutRange& range) {
-    if (request.of == IntervalOf::table) return critical_.of_table(q, range.cells_below(), failures.of_end);
+    if (request.of == IntervalOf::table) return critical_.of_table(q, end, range.cells_below(), failures.of_end);
     return critical_.of_population(q, end, range.cells_below(), failures.of_end, scan.noisy_records(), failures.of_n);
   };
   std::vector<Interval> intervals;

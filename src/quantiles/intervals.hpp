@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "quantiles/critical_values.hpp"
 #include "quantiles/draws.hpp"
-#include "quantiles/interval_law.hpp"
 #include "quantiles/stages.hpp"
 
 namespace fractile {

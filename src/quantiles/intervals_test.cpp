@@ -184,6 +184,20 @@ TEST(IntervalsAudit, BothStagesTogetherKeepTheClaimAndSpendTheCellsShare) {
   }
 }
 
+/// Among many records the counts have more than half of the budget, so a record in two cells costs more than there is.
+TEST(IntervalsAudit, ARecordIsCountedInOneCell) {
+  for (const Budget& budget : {Budget::pure(Rational(2)), Budget::zcdp(Rational(1, 2))}) {
+    for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
+      AuditRequest request = audited(budget, neighbors);
+      request.expected_rows = 1'000'000;
+      request.intervals->of = IntervalOf::population;
+      const AuditReport report = audit(request);
+      EXPECT_TRUE(report.holds) << report.attained << ' ' << report.first << ' ' << report.second;
+      EXPECT_GT(2 * std::stod(report.attained), std::stod(report.claimed));
+    }
+  }
+}
+
 // --- Coverage -------------------------------------------------------------------------------------------------------
 
 /// Draws a table of a law on the lattice by its distribution function: F(k), k a candidate.

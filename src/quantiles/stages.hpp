@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "quantiles/interval_law.hpp"
+#include "quantiles/critical_values.hpp"
 #include "quantiles/recursion.hpp"
 
 namespace fractile {

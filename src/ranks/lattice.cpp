@@ -48,13 +48,30 @@ bool convert(std::span<const std::int64_t> wholes, double* doubles) {
 
 /// lower + i * step.
 struct Lattice::Regular {
-  Regular(const Rational& from, const Rational& to, const Rational& by)
+  /// Values enter at the nearest of the points moved up by `ahead`.
+  Regular(const Rational& from, const Rational& to, const Rational& by, const Rational& ahead)
       : lower(from),
         step(by),
+        entry(from + ahead),
         size((to - from) / by + Rational(1)),
         points(size.to_uint64()),
-        filter(from, to, by, points),
-        grid(WholeGrid::of(from, by)) {}
+        filter(entry, to + ahead, by, points),
+        grid(WholeGrid::of(entry, by)) {
+    if (ahead.sign() > 0) ticks = Ticks{from.to_int64(), to.to_int64(), by.to_uint64()};
+  }
+
+  /// Of times, all of which are whole numbers below 2^58.
+  struct Ticks {
+    std::int64_t first;
+    std::int64_t last;
+    std::uint64_t step;
+
+    /// floor((value - first) / step), clamped.
+    Position position_of(std::int64_t value) const {
+      const auto passed = static_cast<std::uint64_t>(std::clamp(value, first, last) - first);
+      return 2 * (passed / step) + 1;
+    }
+  };
 
   std::uint64_t clamped(const Rational& index) const {
     if (index.sign() <= 0) return 0;
@@ -65,9 +82,9 @@ struct Lattice::Regular {
     return index < static_cast<int128>(points) ? static_cast<std::uint64_t>(index) : points - 1;
   }
 
-  /// floor((value - lower) / step + 1/2), clamped: by definition.
+  /// floor((value - entry) / step + 1/2), clamped: by definition.
   std::uint64_t nearest_index(const Rational& value) const {
-    return clamped(((value - lower) / step + Rational(1, 2)).floor());
+    return clamped(((value - entry) / step + Rational(1, 2)).floor());
   }
   std::uint64_t nearest_index(std::int64_t value) const {
     return grid ? clamped(grid->nearest_index(value)) : nearest_index(Rational(value));
@@ -87,7 +104,9 @@ struct Lattice::Regular {
     const Position position = filter(value);
     return position == AffineFilter::uncertain ? exact_position_of(value) : position;
   }
-  Position position_of(std::int64_t value) const { return 2 * nearest_index(value) + 1; }
+  Position position_of(std::int64_t value) const {
+    return ticks ? ticks->position_of(value) : 2 * nearest_index(value) + 1;
+  }
   void positions_of(std::span<const double> values, Position* positions) const {
     if (!filter(values, positions)) return;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -97,24 +116,62 @@ struct Lattice::Regular {
 
   Rational lower;
   Rational step;
+  Rational entry;
   Rational size;
   std::uint64_t points;
   AffineFilter filter;
   std::optional<WholeGrid> grid;
+  std::optional<Ticks> ticks;
 };
 
 struct Lattice::Explicit : SortedPoints {
   using SortedPoints::SortedPoints;
 };
 
-Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rational& step) {
+namespace {
+
+void require_times(const std::vector<Rational>& points, ValueKind kind) {
+  const Rational ticks = kind == ValueKind::date ? Rational(1) : Rational(microseconds_a_day);
+  for (const Rational& point : points) {
+    if (point.is_integer() && point >= Rational(first_day) * ticks && point < Rational(last_day + 1) * ticks) continue;
+    throw Error(ErrorCode::usage, "a possible value is no " + to_string(kind) + " of the years 0001 to 9999",
+                "write dates such as 2024-01-31");
+  }
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    if (points[i - 1] < points[i]) continue;
+    throw Error(ErrorCode::usage,
+                "the candidates are not strictly increasing: " + value_text(kind, points[i - 1]) + ", " +
+                    value_text(kind, points[i]),
+                "sort them and drop repetitions");
+  }
+}
+
+std::string order_text(ValueKind kind, const Rational& bound) {
+  return kind == ValueKind::number ? bound.to_string() : value_text(kind, bound);
+}
+
+/// `next`: the first upper bound that fits, which is no time beyond the year 9999.
+std::string fitting_hint(ValueKind kind, const Rational& next, const Rational& step) {
+  const Rational day_ticks = kind == ValueKind::date ? Rational(1) : Rational(microseconds_a_day);
+  const bool beyond = kind != ValueKind::number && next >= Rational(last_day + 1) * day_ticks;
+  return "an upper bound of " + value_text(kind, beyond ? next - step : next) + " would fit";
+}
+
+}  // namespace
+
+Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rational& step, ValueKind kind) {
   require_decimal(lower, "the lower bound");
   require_decimal(upper, "the upper bound");
   require_decimal(step, "the step");
   if (upper < lower) {
     throw Error(ErrorCode::usage,
-                "the bounds " + lower.to_string() + " " + upper.to_string() + " are in the wrong order",
+                "the bounds " + order_text(kind, lower) + " " + order_text(kind, upper) + " are in the wrong order",
                 "write the lower bound first");
+  }
+  if (kind != ValueKind::number) {
+    if (lower < upper) require_times({lower, upper}, kind);
+    if (lower == upper) require_times({lower}, kind);
+    if (!step.is_integer()) throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us");
   }
   if (step.sign() <= 0) {
     throw Error(ErrorCode::usage, "the step " + step.to_string() + " is not positive",
@@ -124,20 +181,24 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
   if (!steps.is_integer()) {
     const Rational fitting = lower + (steps.floor() + Rational(1)) * step;
     throw Error(ErrorCode::usage,
-                "the step " + step.to_decimal() + " does not divide the bounds " + lower.to_decimal() + " to " +
-                    upper.to_decimal(),
-                "an upper bound of " + fitting.to_decimal() + " would fit");
+                "the step " + distance_text(kind, step) + " does not divide the bounds " + value_text(kind, lower) +
+                    " to " + value_text(kind, upper),
+                fitting_hint(kind, fitting, step));
   }
   if (steps >= Rational(static_cast<std::int64_t>(max_size))) {
     throw Error(ErrorCode::usage, "more than 2^62 values between the bounds", "use a larger step");
   }
   Lattice lattice;
-  lattice.regular_ = std::make_shared<Regular>(lower, upper, step);
+  lattice.regular_ =
+      std::make_shared<Regular>(lower, upper, step, kind == ValueKind::number ? Rational(0) : step * Rational(1, 2));
+  lattice.kind_ = kind;
   return lattice;
 }
 
-Lattice Lattice::explicit_points(std::vector<Rational> points) {
+Lattice Lattice::explicit_points(std::vector<Rational> points, ValueKind kind) {
+  if (kind != ValueKind::number) require_times(points, kind);
   Lattice lattice;
+  lattice.kind_ = kind;
   lattice.explicit_ = std::make_shared<Explicit>(std::move(points));
   return lattice;
 }
@@ -179,6 +240,11 @@ void Lattice::positions_of(std::span<const double> values, std::span<Position> p
 
 void Lattice::positions_of(std::span<const std::int64_t> values, std::span<Position> positions) const {
   require_as_many(values.size(), positions.size());
+  if (regular_ && regular_->ticks) {
+    const Regular::Ticks ticks = *regular_->ticks;
+    for (std::size_t i = 0; i < values.size(); ++i) positions[i] = ticks.position_of(values[i]);
+    return;
+  }
   if (!regular_ && !explicit_->wholes_enter_as_doubles()) {
     for (std::size_t i = 0; i < values.size(); ++i) positions[i] = explicit_->position_of(values[i]);
     return;

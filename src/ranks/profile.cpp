@@ -122,7 +122,8 @@ struct ProfileBuilder::State {
   }
 
   void take(State& other) {
-    if (other.lattice.size() != lattice.size() || other.lattice.is_regular() != lattice.is_regular()) {
+    if (other.lattice.size() != lattice.size() || other.lattice.is_regular() != lattice.is_regular() ||
+        other.lattice.kind() != lattice.kind()) {
       throw Error(ErrorCode::usage, "builders over different candidates cannot be one");
     }
     require_room_for(other.records);

@@ -68,12 +68,12 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
 
 void add_lattice(Line& line, const Lattice& lattice) {
   if (!lattice.is_regular()) {
-    line.add_list("candidates", lattice.size(), [&](std::uint64_t i) { return lattice.at(i).to_decimal(); });
+    line.add_list("candidates", lattice.size(), [&](std::uint64_t i) { return lattice.text(i); });
     return;
   }
-  line.add("lower", lattice.lower().to_decimal());
-  line.add("upper", lattice.upper().to_decimal());
-  line.add("step", lattice.step().to_decimal());
+  line.add("lower", lattice.text(0));
+  line.add("upper", lattice.text(lattice.size() - 1));
+  line.add("step", distance_text(lattice.kind(), lattice.step()));
 }
 
 void add_budget(Line& line, const Budget& budget) {

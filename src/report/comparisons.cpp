@@ -69,10 +69,17 @@ const Receipt::Published& quantile_in(const Receipt::Group& group, const std::st
   return *std::ranges::find_if(group.quantiles, [&](const auto& each) { return Rational::parse(each.quantile) == q; });
 }
 
-Estimate estimate_of(const Receipt::Published& published) {
+Estimate estimate_of(const Receipt::Published& published, ValueKind kind) {
   const Receipt::Ends& ends = published.in_pairs;
-  return {Rational::parse(published.value), Rational::parse(ends.lower), Rational::parse(ends.upper), ends.or_below,
+  return {read_value(kind, published.value), read_value(kind, ends.lower), read_value(kind, ends.upper), ends.or_below,
           ends.or_above};
+}
+
+/// Of dates and times only the difference: where they count from is no zero.
+Comparison compared_values(const Receipt::Published& first, const Receipt::Published& second, ValueKind kind) {
+  Comparison comparison = compare(estimate_of(first, kind), estimate_of(second, kind));
+  if (kind != ValueKind::number) comparison.ratio.reset();
+  return comparison;
 }
 
 enum class Towards { lower, nearest, upper };
@@ -92,11 +99,13 @@ std::string rounded(const Rational& ratio, Towards end) {
   return (whole / scale).to_decimal();
 }
 
-using Writer = std::string (*)(const Rational&, Towards);
-
-std::string in_full(const Rational& value, Towards /*end*/) { return value.to_decimal(); }
+/// All of a difference.
+auto in_full(ValueKind kind) {
+  return [kind](const Rational& value, Towards /*end*/) { return duration_text(kind, value); };
+}
 
 /// Value, lower and upper end.
+template <class Writer>
 Row cells_of(const Estimate& estimate, Writer written, OpenEnds ends) {
   const Receipt::Ends texts{written(estimate.lower, Towards::lower), written(estimate.upper, Towards::upper),
                             estimate.or_below, estimate.or_above};
@@ -128,14 +137,14 @@ std::vector<NamedComparison> comparisons_of(const Receipt& receipt, const Compar
     const Receipt::Group& second = group_of(receipt, request.second);
     for (std::size_t i = 0; i < first.quantiles.size(); ++i) {
       result.push_back({second.key, second.quantiles[i].quantile, first.key,
-                        compare(estimate_of(first.quantiles[i]), estimate_of(second.quantiles[i]))});
+                        compared_values(first.quantiles[i], second.quantiles[i], receipt.kind)});
     }
     return result;
   }
   for (const Receipt::Group& group : receipt.groups) {
     const Receipt::Published& first = quantile_in(group, request.first);
     const Receipt::Published& second = quantile_in(group, request.second);
-    result.push_back({group.key, second.quantile, first.quantile, compare(estimate_of(first), estimate_of(second))});
+    result.push_back({group.key, second.quantile, first.quantile, compared_values(first, second, receipt.kind)});
   }
   return result;
 }
@@ -158,7 +167,8 @@ std::string to_csv(const Receipt& receipt, const std::vector<NamedComparison>& c
   }
   for (const NamedComparison& each : comparisons) {
     const Row names{each.quantile, each.against};
-    add("difference", each.key, joined(names, cells_of(each.comparison.difference, in_full, OpenEnds::infinite)));
+    add("difference", each.key,
+        joined(names, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::infinite)));
     if (!each.comparison.ratio) continue;
     add("ratio", each.key, joined(names, cells_of(*each.comparison.ratio, rounded<6>, OpenEnds::infinite)));
   }
@@ -168,13 +178,17 @@ std::string to_csv(const Receipt& receipt, const std::vector<NamedComparison>& c
 std::vector<report_detail::Row> report_detail::comparison_rows(const Receipt& receipt,
                                                                const std::vector<NamedComparison>& comparisons) {
   const bool grouped = !receipt.source.by.empty();
-  std::vector<Row> rows{joined(grouped ? Row{receipt.source.by} : Row{},
-                               {"quantile", "against", "difference", "lower", "upper", "ratio", "lower", "upper"})};
+  const bool with_ratios = receipt.kind == ValueKind::number;
+  Row heading{"quantile", "against", "difference", "lower", "upper"};
+  if (with_ratios) heading.insert(heading.end(), {"ratio", "lower", "upper"});
+  std::vector<Row> rows{joined(grouped ? Row{receipt.source.by} : Row{}, heading)};
   for (const NamedComparison& each : comparisons) {
     const std::optional<Estimate>& ratio = each.comparison.ratio;
     const Row row = joined(grouped ? Row{each.key} : Row{}, {each.quantile, each.against});
-    rows.push_back(joined(joined(row, cells_of(each.comparison.difference, in_full, OpenEnds::in_words)),
-                          ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"}));
+    rows.push_back(joined(row, cells_of(each.comparison.difference, in_full(receipt.kind), OpenEnds::in_words)));
+    if (!with_ratios) continue;
+    rows.back() =
+        joined(std::move(rows.back()), ratio ? cells_of(*ratio, rounded<4>, OpenEnds::in_words) : Row{"-", "-", "-"});
   }
   return rows;
 }
@@ -183,17 +197,29 @@ std::string report_detail::comparisons_in_words(const Receipt& receipt,
                                                 const std::vector<NamedComparison>& comparisons) {
   // Of several groups, only the intervals of each hold at once.
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
+  const bool at_once = receipt.intervals_together && of_two_groups;
+  const bool with_ratios = receipt.kind == ValueKind::number;
   return fmt::format("With a probability of at least {}, {}, for no further budget.",
                      share_of(Rational::parse(receipt.interval_level)),
-                     receipt.intervals_together && of_two_groups
-                         ? "all these differences and ratios lie between their ends at once"
-                         : "a difference and its ratio lie between their ends: each line by itself");
+                     at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
+                                                 : "all these differences lie between their ends at once"
+                     : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
+                                   : "a difference lies between its ends: each line by itself");
+}
+
+std::size_t report_detail::compared_cells(const Receipt& receipt) { return receipt.kind == ValueKind::number ? 6 : 3; }
+
+std::string report_detail::about_comparisons(const Receipt& receipt) {
+  const std::string chosen = "That is so of comparisons that were chosen before anybody looked at the values. ";
+  if (receipt.kind != ValueKind::number) return chosen + "Dates and times have differences, and no ratios.";
+  return chosen + "A ratio is left out where the number it divides by, or a part of its interval, is not above 0.";
 }
 
 std::string to_table(const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
   const std::vector<Row> rows = report_detail::comparison_rows(receipt, comparisons);
-  return report_detail::aligned(rows, rows.front().size() - 6) +
-         report_detail::comparisons_in_words(receipt, comparisons) + "\n" + report_detail::about_comparisons + "\n";
+  return report_detail::aligned(rows, rows.front().size() - report_detail::compared_cells(receipt)) +
+         report_detail::comparisons_in_words(receipt, comparisons) + "\n" + report_detail::about_comparisons(receipt) +
+         "\n";
 }
 
 }  // namespace fractile

@@ -219,12 +219,32 @@ void explain_values(Page& page, const Receipt& receipt) {
 void explain_comparisons(Page& page, const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
   page.section("What was compared");
   std::vector<report_detail::Row> rows = report_detail::comparison_rows(receipt, comparisons);
+  const auto compared = static_cast<std::ptrdiff_t>(report_detail::compared_cells(receipt));
   for (report_detail::Row& row : rows) {
-    std::ranges::transform(row.begin(), row.end() - 6, row.begin(),
+    std::ranges::transform(row.begin(), row.end() - compared, row.begin(),
                            [&](const std::string& name) { return page.typed(name); });
   }
-  page.table({"comparisons", "Differences and ratios", rows.front().size() - 6}, rows);
-  page.paragraph(report_detail::comparisons_in_words(receipt, comparisons) + " " + report_detail::about_comparisons);
+  const bool with_ratios = receipt.kind == ValueKind::number;
+  page.table({"comparisons", with_ratios ? "Differences and ratios" : "Differences",
+              rows.front().size() - report_detail::compared_cells(receipt)},
+             rows);
+  page.paragraph(report_detail::comparisons_in_words(receipt, comparisons) + " " +
+                 report_detail::about_comparisons(receipt));
+}
+
+/// What a record holds.
+std::string value_in_words(const Receipt& receipt) {
+  switch (receipt.kind) {
+    case ValueKind::number:
+      return "number";
+    case ValueKind::date:
+      return "date";
+    case ValueKind::timestamp:
+      return "time";
+    case ValueKind::instant:
+      return "time with its zone";
+  }
+  return {};
 }
 
 void explain_people(Page& page, const Receipt& receipt) {
@@ -246,9 +266,11 @@ void explain_people(Page& page, const Receipt& receipt) {
   }
   page.paragraph(receipt.neighbors == "add-remove"
                      ? "What is protected is whether the person's records are in the table at all, and what they say."
-                     : "What is protected is what the person's records say, and whether they hold a number. That "
-                       "somebody is in the "
-                       "table, and how many rows it has, is not protected.");
+                     : fmt::format("What is protected is what the person's records say, and whether they hold a {}. "
+                                   "That "
+                                   "somebody is in the "
+                                   "table, and how many rows it has, is not protected.",
+                                   value_in_words(receipt)));
 }
 
 /// Which question, which level, of which intervals, and on which assumption.
@@ -342,13 +364,22 @@ void explain_query(Page& page, const Receipt& receipt) {
   if (!tables.empty()) page.paragraph(fmt::format("Besides, it could read: {}.", fmt::join(tables, ", ")));
 }
 
+/// Where values count that are none of the possible ones.
+std::string rounding_in_words(const Receipt& receipt) {
+  if (!receipt.regular_lattice) return {};
+  std::string text = " Values outside count as the nearest end.";
+  if (receipt.kind != ValueKind::number) text += " Others count as the last possible one that is not after them.";
+  if (receipt.kind == ValueKind::instant) text += " All are in UTC.";
+  return text;
+}
+
 void explain_assumptions(Page& page, const Receipt& receipt) {
   page.section("What was assumed");
   if (receipt.bounds_share.empty()) {
     page.paragraph(fmt::format(
         "That the possible values, {}, were chosen without looking at the data; so was everything else that "
         "was typed.{}",
-        receipt.lattice, receipt.regular_lattice ? " Values outside count as the nearest end." : ""));
+        receipt.lattice, rounding_in_words(receipt)));
   } else {
     page.paragraph(
         fmt::format("Nothing of the possible values but their step: {} of the budget found the range, {}, which is not "
@@ -357,10 +388,14 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
   }
   if (!receipt.source.sql.empty()) explain_query(page, receipt);
   page.paragraph(receipt.source.null_policy == "drop"
-                     ? "That in every record the column holds a number or nothing; records with nothing were left out. "
-                       "Any other content makes a release fail, and the failure tells that there is some."
-                     : "That in every record the column holds a number. Anything else makes a release fail, and the "
-                       "failure tells that there is some.");
+                     ? fmt::format("That in every record the column holds a {} or nothing; records with nothing were "
+                                   "left out. "
+                                   "Any other content makes a release fail, and the failure tells that there is some.",
+                                   value_in_words(receipt))
+                     : fmt::format("That in every record the column holds a {}. Anything else makes a release fail, "
+                                   "and the "
+                                   "failure tells that there is some.",
+                                   value_in_words(receipt)));
   if (!receipt.public_records.empty()) {
     page.paragraph(fmt::format("That the number of rows of the table, {}, is public.", receipt.public_records));
   }
@@ -540,7 +575,7 @@ void explain_words(Page& page, const Receipt& receipt) {
   const bool is_rho = receipt.budget.measure() == Measure::zcdp;
   page.glossary({
       {"quantile", "the value at or below which a given share of the records lies; the one of 50 % is the median"},
-      {"record", "a row of the table that has a number in this column"},
+      {"record", fmt::format("a row of the table that has a {} in this column", value_in_words(receipt))},
       {"differential privacy",
        "a promise: whatever is published would have come about with almost the same probability without a person's "
        "records"},

@@ -36,12 +36,11 @@ inline std::string upper_text(const Receipt::Ends& interval, OpenEnds ends) {
   return ends == OpenEnds::infinite ? "inf" : interval.upper + " or above";
 }
 
-/// A heading, and a row a comparison: key (with groups), quantile, what it is against, the difference and the ratio.
+/// A heading, and a row a comparison: key (with groups), quantile, what it is against, the difference and, of numbers, the ratio.
 std::vector<Row> comparison_rows(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
-inline constexpr const char* about_comparisons =
-    "That is so of comparisons that were chosen before anybody looked at the values. A ratio is left out where the "
-    "number "
-    "it divides by, or a part of its interval, is not above 0.";
+/// How many of their cells are numbers, the last ones of a row.
+std::size_t compared_cells(const Receipt& receipt);
+std::string about_comparisons(const Receipt& receipt);
 /// How surely they hold.
 std::string comparisons_in_words(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
 

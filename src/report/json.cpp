@@ -31,7 +31,8 @@ void write_quantiles(Writer& json, const QuantileRelease& release, const WorstCa
   for (std::size_t i = 0; i < release.indices.size(); ++i) {
     json.StartObject();
     member(json, "quantile", release.query.quantiles[i].to_string());
-    member(json, "value", release.value(i));
+    json.Key("value");
+    report_detail::value(json, release.lattice.kind(), release.value(i));
     number(json, "rank_error", worst.ranks[i] ? fmt::format("{}", *worst.ranks[i]) : "null");
     if (!release.intervals.empty()) {
       write_interval(json, release.lattice, release.intervals[i]);
@@ -57,7 +58,12 @@ void write_tables(Writer& json, const std::vector<NamedTable>& tables) {
   json.EndArray();
 }
 
-void write_source(Writer& json, const SourceDescription& source) {
+/// What a cell of the column holds in every record.
+std::string domain_of(ValueKind kind, const SourceDescription& source) {
+  return to_string(kind) + (source.null_policy == "drop" ? " or missing" : "");
+}
+
+void write_source(Writer& json, const SourceDescription& source, ValueKind kind) {
   json.Key("source");
   json.StartObject();
   if (!source.file.empty()) member(json, "file", name_text(source.file));
@@ -67,7 +73,7 @@ void write_source(Writer& json, const SourceDescription& source) {
   member(json, "column", source.column);
   if (!source.person.empty()) member(json, "person", source.person);
   member(json, "null", source.null_policy);
-  member(json, "domain", std::string(source.null_policy == "drop" ? "number or missing" : "number"));
+  member(json, "domain", domain_of(kind, source));
   member(json, "engine", source.engine);
   json.EndObject();
 }
@@ -104,7 +110,7 @@ std::string receipt_of(const QuantileRelease& release, const SourceDescription& 
   if (release.query.intervals) write_intervals(json, *release.query.intervals);
   if (release.bounds) write_bounds(json, *release.bounds);
   write_lattice(json, release.lattice);
-  write_source(json, source);
+  write_source(json, source, release.lattice.kind());
   if (release.public_records) member(json, "public_records", *release.public_records);
   if (release.unsafe_seed) {
     member(json, "unsafe_seed", *release.unsafe_seed);

@@ -56,6 +56,14 @@ void decimal(Writer& json, const Rational& value) {
   json.RawValue(decimals.c_str(), decimals.size(), rapidjson::kNumberType);
 }
 
+void value(Writer& json, ValueKind kind, const Rational& value) {
+  kind == ValueKind::number ? decimal(json, value) : text(json, value_text(kind, value));
+}
+
+void distance(Writer& json, ValueKind kind, const Rational& distance) {
+  kind == ValueKind::number ? decimal(json, distance) : text(json, distance_text(kind, distance));
+}
+
 void member(Writer& json, const char* name, const std::string& value) {
   json.Key(name);
   text(json, value);

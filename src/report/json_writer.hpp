@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "fractile/dates.hpp"
 #include "fractile/exact.hpp"
 
 namespace fractile::report_detail {
@@ -34,6 +35,11 @@ std::string with_escapes(std::string_view json);
 void text(Writer& json, const std::string& value);
 /// A number with exactly its decimals: no double on the way.
 void decimal(Writer& json, const Rational& value);
+
+/// A number with its decimals, or the text of a date or time.
+void value(Writer& json, ValueKind kind, const Rational& value);
+/// A distance of two of them.
+void distance(Writer& json, ValueKind kind, const Rational& distance);
 
 void member(Writer& json, const char* name, const std::string& value);
 void member(Writer& json, const char* name, const Rational& value);  ///< its decimals

@@ -23,11 +23,11 @@ void add_release(std::vector<Row>& rows, const QuantileRelease& release, const R
   for (std::size_t i = 0; i < release.indices.size(); ++i) {
     rows.push_back(before);
     Row& row = rows.back();
-    row.insert(row.end(), {release.query.quantiles[i].to_string(), release.value(i).to_decimal()});
+    row.insert(row.end(), {release.query.quantiles[i].to_string(), release.lattice.text(release.indices[i])});
     if (release.intervals.empty()) continue;
     const Interval& interval = release.intervals[i];
-    const Receipt::Ends written{release.lattice.at(interval.lower).to_decimal(),
-                                release.lattice.at(interval.upper).to_decimal(), interval.or_below, interval.or_above};
+    const Receipt::Ends written{release.lattice.text(interval.lower), release.lattice.text(interval.upper),
+                                interval.or_below, interval.or_above};
     row.push_back(lower_text(written, ends));
     row.push_back(upper_text(written, ends));
   }
@@ -114,21 +114,27 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
   }
   if (release.bounds) {
     text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
-                        release.lattice.lower().to_decimal(), release.lattice.upper().to_decimal());
+                        release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
   }
   if (query.intervals) text += intervals_in_words(*query.intervals, !source.by.empty());
   if (!source.by.empty()) text += "all groups together spend that once\n";
   if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
   if (release.used.granularity) {
-    text += fmt::format("the values were found to be multiples of {}\n", release.used.granularity->to_decimal());
+    text += fmt::format("the values were found to be multiples of {}\n",
+                        distance_text(release.lattice.kind(), *release.used.granularity));
   }
   if (release.used.heaping) {
-    text += fmt::format("many of the values were found to be multiples of {}\n", release.used.heaping->to_decimal());
+    text += fmt::format("many of the values were found to be multiples of {}\n",
+                        distance_text(release.lattice.kind(), *release.used.heaping));
   }
   if (!release.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", release.used.reason);
   if (source.null_policy == "drop") {
-    text += fmt::format("records without a number (NULL, empty, NaN){} were left out\n",
-                        source.person.empty() ? "" : " or without a person");
+    const ValueKind kind = release.lattice.kind();
+    text += fmt::format("records without a {} (NULL, empty{}){} were left out\n",
+                        kind == ValueKind::number ? "number"
+                        : kind == ValueKind::date ? "date"
+                                                  : "time",
+                        kind == ValueKind::number ? ", NaN" : "", source.person.empty() ? "" : " or without a person");
   }
   if (release.public_records) text += fmt::format("{} rows (declared public)\n", *release.public_records);
   if (release.unsafe_seed)

@@ -152,6 +152,28 @@ SourceDescription source_of(const Json& json) {
           text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability")};
 }
 
+ValueKind kind_of(const Json& lattice) {
+  return lattice.HasMember("kind") ? value_kind_of(text_of(lattice, "kind")).value() : ValueKind::number;
+}
+
+void require_values(const Receipt::Ends& ends, ValueKind kind) {
+  for (const std::string& end : {ends.lower, ends.upper}) {
+    if (!end.empty()) read_value(kind, end);
+  }
+}
+
+/// Error(data) unless all values are of this kind: a date stands in text, which no schema reads.
+Receipt with_values(Receipt receipt) {
+  for (const Receipt::Group& group : receipt.groups) {
+    for (const Receipt::Published& each : group.quantiles) {
+      read_value(receipt.kind, each.value);
+      require_values(each.interval, receipt.kind);
+      require_values(each.in_pairs, receipt.kind);
+    }
+  }
+  return receipt;
+}
+
 /// Of a document that keeps the schema and has its numbers as texts.
 Receipt receipt_of(const Json& json, const std::string& digest) {
   const Json& privacy = json["privacy"];
@@ -176,7 +198,8 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
           digest,
           intervals ? text_of(*intervals, "level") : "",
           intervals ? text_of(*intervals, "of") : "",
-          intervals && (*intervals)["together"].GetBool()};
+          intervals && (*intervals)["together"].GetBool(),
+          kind_of(json["lattice"])};
 }
 
 }  // namespace
@@ -210,7 +233,7 @@ Receipt read_receipt(const std::string& text, const std::string& name) {
   rapidjson::Document with_texts;
   with_texts.Parse<flags | rapidjson::kParseNumbersAsStringsFlag>(text.data(), text.size());
   try {
-    return receipt_of(with_texts, digest);
+    return with_values(receipt_of(with_texts, digest));
   } catch (const Error& error) {
     refuse(name, error.what());
   }

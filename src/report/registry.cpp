@@ -161,8 +161,11 @@ void write_promise(Yaml& yaml, const Receipt& receipt) {
   yaml.object(1, "dp_variant");
   yaml.member(2, "variant_name", variant_of(receipt.budget.measure()));
   yaml.member(2, "data_domain",
-              "Tables whose records have a number in the column, or nothing; values outside the possible "
-              "ones count as the nearest.");
+              fmt::format("Tables whose records have a {} in the column, or nothing; values outside the possible "
+                          "ones count as the nearest.",
+                          receipt.kind == ValueKind::number ? "number"
+                          : receipt.kind == ValueKind::date ? "date"
+                                                            : "time"));
   yaml.member(2, "unprotected_quantities", unprotected_of(receipt));
   yaml.object(1, "privacy_loss");
   yaml.member(2, "privacy_unit", "Person");

@@ -7,13 +7,15 @@
 #include <optional>
 
 #include "report/interval_text.hpp"
+#include "report/time_axis.hpp"
 
 namespace fractile::report_detail {
 namespace {
 
 constexpr std::size_t rows_a_figure = 36;  // of groups, so that a figure fits a printed page
 
-double number(const std::string& text) { return Rational::parse(text).to_double(); }
+/// Where a value is drawn: a number, or the ticks of a time.
+double place(const Receipt& receipt, const std::string& text) { return read_value(receipt.kind, text).to_double(); }
 
 /// Outwards, in ten-thousandths.
 Rational rounded_down(const Rational& share) { return (share * Rational(10'000)).floor() / Rational(10'000); }
@@ -25,8 +27,9 @@ struct Extent {
 };
 
 /// With a little room on both sides.
-figures::Axis axis_over(const Extent& extent) {
+figures::Axis axis_over(const Extent& extent, ValueKind kind) {
   const double width = extent.most - extent.least;
+  if (kind != ValueKind::number) return time_axis(kind, extent.least, extent.most);
   const double room = width > 0 ? width * 0.05 : std::max(1.0, std::abs(extent.most) * 0.05);
   return {false, extent.least - room, extent.most + room};
 }
@@ -35,8 +38,8 @@ Extent extent_of(const Receipt& receipt) {
   Extent extent{1e300, -1e300};
   const auto add = [&](const std::string& text) {
     if (text.empty()) return;
-    extent.least = std::min(extent.least, number(text));
-    extent.most = std::max(extent.most, number(text));
+    extent.least = std::min(extent.least, place(receipt, text));
+    extent.most = std::max(extent.most, place(receipt, text));
   };
   for (const Receipt::Group& group : receipt.groups) {
     for (const Receipt::Published& each : group.quantiles) {
@@ -69,12 +72,12 @@ figures::Figure curve(const Receipt& receipt) {
   line.spread = with_intervals ? figures::Spread::sideways : figures::Spread::upright;
   line.joined = false;
   for (const Receipt::Published& each : receipt.groups.front().quantiles) {
-    const double x = number(each.value);
+    const double x = place(receipt, each.value);
     const double y = Rational::parse(each.quantile).to_double();
     figures::Point point{x, y, 0, 0};
     if (with_intervals) {
-      point.least = number(each.interval.lower);
-      point.most = number(each.interval.upper);
+      point.least = place(receipt, each.interval.lower);
+      point.most = place(receipt, each.interval.upper);
     } else if (has_share_bars(receipt)) {
       const Shares shares = shares_of(receipt, each);
       point.least = shares.from.to_double();
@@ -89,7 +92,7 @@ figures::Figure curve(const Receipt& receipt) {
                          receipt.source.column,
                          "share of records at or below",
                          {}};
-  figure.panels.push_back({"", axis_over(extent_of(receipt)), share, {line}});
+  figure.panels.push_back({"", axis_over(extent_of(receipt), receipt.kind), share, {line}});
   figure.description =
       fmt::format("{} values from {} to {}, each at its share of the records; the table has them.", line.points.size(),
                   receipt.groups.front().quantiles.front().value, receipt.groups.front().quantiles.back().value);
@@ -98,24 +101,25 @@ figures::Figure curve(const Receipt& receipt) {
 
 // --- Groups -----------------------------------------------------------------------------------------------------------
 
-std::optional<double> value_at(const Receipt::Group& group, const Rational& quantile) {
+std::optional<double> value_at(const Receipt& receipt, const Receipt::Group& group, const Rational& quantile) {
   for (const Receipt::Published& each : group.quantiles) {
-    if (Rational::parse(each.quantile) == quantile) return number(each.value);
+    if (Rational::parse(each.quantile) == quantile) return place(receipt, each.value);
   }
   return {};
 }
 
 /// A box of the quartiles, where both were asked for.
-figures::Range range_of(const Receipt::Group& group) {
-  figures::Range range{group.key, number(group.quantiles.front().value), number(group.quantiles.back().value)};
-  range.box_from = value_at(group, Rational(1, 4));
-  range.box_to = value_at(group, Rational(3, 4));
-  range.middle = value_at(group, Rational(1, 2));
+figures::Range range_of(const Receipt& receipt, const Receipt::Group& group) {
+  figures::Range range{group.key, place(receipt, group.quantiles.front().value),
+                       place(receipt, group.quantiles.back().value)};
+  range.box_from = value_at(receipt, group, Rational(1, 4));
+  range.box_to = value_at(receipt, group, Rational(3, 4));
+  range.middle = value_at(receipt, group, Rational(1, 2));
   for (const Receipt::Published& each : group.quantiles) {
-    range.marks.push_back(number(each.value));
+    range.marks.push_back(place(receipt, each.value));
     if (each.interval.lower.empty()) continue;
-    range.least = std::min(range.least, number(each.interval.lower));
-    range.most = std::max(range.most, number(each.interval.upper));
+    range.least = std::min(range.least, place(receipt, each.interval.lower));
+    range.most = std::max(range.most, place(receipt, each.interval.upper));
   }
   return range;
 }
@@ -128,7 +132,7 @@ std::vector<const Receipt::Group*> sorted_groups(const Receipt& receipt) {
   };
   std::vector<Placed> placed;
   for (const Receipt::Group& group : receipt.groups) {
-    placed.push_back({Rational::parse(group.quantiles[group.quantiles.size() / 2].value), &group});
+    placed.push_back({read_value(receipt.kind, group.quantiles[group.quantiles.size() / 2].value), &group});
   }
   std::ranges::stable_sort(placed, [](const Placed& a, const Placed& b) { return a.middle > b.middle; });
   std::vector<const Receipt::Group*> groups;
@@ -141,15 +145,16 @@ std::string about_rows(const Receipt& receipt) {
   std::string text = "thin lines from the lowest value to the highest, a stroke at each";
   if (!receipt.interval_level.empty()) text = "thin lines over all intervals, a stroke at each value";
   const Receipt::Group& group = receipt.groups.front();
-  if (value_at(group, Rational(1, 4)) && value_at(group, Rational(3, 4))) text += ", a box from 25 % to 75 %";
-  if (value_at(group, Rational(1, 2))) text += ", a thick stroke at 50 %";
+  if (value_at(receipt, group, Rational(1, 4)) && value_at(receipt, group, Rational(3, 4)))
+    text += ", a box from 25 % to 75 %";
+  if (value_at(receipt, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
   return text + "; the table tells how far each may be off";
 }
 
 void draw_groups(Page& page, const Receipt& receipt) {
   const std::vector<const Receipt::Group*> groups = sorted_groups(receipt);
   const std::size_t figures = (groups.size() + rows_a_figure - 1) / rows_a_figure;
-  const figures::Axis axis = axis_over(extent_of(receipt));
+  const figures::Axis axis = axis_over(extent_of(receipt), receipt.kind);
   for (std::size_t f = 0; f < figures; ++f) {
     const std::size_t first = f * rows_a_figure;
     const std::size_t end = std::min(groups.size(), first + rows_a_figure);
@@ -159,7 +164,7 @@ void draw_groups(Page& page, const Receipt& receipt) {
     figure.title = fmt::format("{} by {}{}, from the highest middle value on: {}", receipt.source.column,
                                receipt.source.by, which, about_rows(receipt));
     figure.description = fmt::format("{} groups; the table has their values.", end - first);
-    for (std::size_t g = first; g < end; ++g) figure.rows.push_back(range_of(*groups[g]));
+    for (std::size_t g = first; g < end; ++g) figure.rows.push_back(range_of(receipt, *groups[g]));
     page.figure(figure);
   }
 }

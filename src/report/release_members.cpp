@@ -48,17 +48,32 @@ void write_spent(Writer& json, const QuantileRelease& release) {
   json.EndArray();
 }
 
+namespace {
+
+void write_value(Writer& json, const char* name, const Lattice& lattice, std::uint64_t index) {
+  json.Key(name);
+  value(json, lattice.kind(), lattice.at(index));
+}
+
+void write_distance(Writer& json, const char* name, const Lattice& lattice, const Rational& size) {
+  json.Key(name);
+  distance(json, lattice.kind(), size);
+}
+
+}  // namespace
+
 void write_lattice(Writer& json, const Lattice& lattice) {
   json.Key("lattice");
   json.StartObject();
+  if (lattice.kind() != ValueKind::number) member(json, "kind", to_string(lattice.kind()));
   if (lattice.is_regular()) {
-    member(json, "lower", lattice.lower());
-    member(json, "upper", lattice.upper());
-    member(json, "step", lattice.step());
+    write_value(json, "lower", lattice, 0);
+    write_value(json, "upper", lattice, lattice.size() - 1);
+    write_distance(json, "step", lattice, lattice.step());
   } else {
     json.Key("candidates");
     json.StartArray();
-    for (std::uint64_t i = 0; i < lattice.size(); ++i) decimal(json, lattice.at(i));
+    for (std::uint64_t i = 0; i < lattice.size(); ++i) value(json, lattice.kind(), lattice.at(i));
     json.EndArray();
   }
   json.EndObject();
@@ -86,8 +101,8 @@ void write_options(Writer& json, const QuantileQuery& query, const Lattice& latt
     member(json, "selected", std::uint64_t{used.selected});
   }
   if (used.rows) member(json, "counted_rows", *used.rows);
-  if (used.granularity) member(json, "granularity", *used.granularity);
-  if (used.heaping) member(json, "heaping", *used.heaping);
+  if (used.granularity) write_distance(json, "granularity", lattice, *used.granularity);
+  if (used.heaping) write_distance(json, "heaping", lattice, *used.heaping);
   member(json, "rates", to_string(query.rates));
   if (query.mechanism == Mechanism::automatic) {
     member(json, "chosen_by", std::string("auto"));
@@ -119,8 +134,8 @@ void write_noise(Writer& json, const std::optional<MostlyNoise>& noise) {
 }
 
 void write_interval(Writer& json, const Lattice& lattice, const Interval& interval) {
-  member(json, "lower", lattice.at(interval.lower));
-  member(json, "upper", lattice.at(interval.upper));
+  write_value(json, "lower", lattice, interval.lower);
+  write_value(json, "upper", lattice, interval.upper);
   const auto open = [&](const char* name) {
     json.Key(name);
     json.Bool(true);

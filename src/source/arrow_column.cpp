@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -67,6 +68,30 @@ ArrowType decimal_type(std::string_view format) {
   if (bits == 64) return {CellKind::decimal64, scale, name};
   if (bits == 128) return {CellKind::decimal128, scale, name};
   return {CellKind::other, 0, name};
+}
+
+/// Of "tdD", "tdm" and "tss:zone" with s, m, u or n for the unit: a zone, whichever it is, makes instants of them.
+ArrowType time_type(std::string_view format) {
+  if (format == "tdD") return {CellKind::int32, 0, "date32", {}, TimeUnit::days, ValueKind::date};
+  if (format == "tdm") return {CellKind::int64, 0, "date64", {}, TimeUnit::milliseconds, ValueKind::date};
+  struct Named {
+    char letter;
+    TimeUnit unit;
+    std::string_view name;
+  };
+  constexpr std::array units{Named{'s', TimeUnit::seconds, "s"}, Named{'m', TimeUnit::milliseconds, "ms"},
+                             Named{'u', TimeUnit::microseconds, "us"}, Named{'n', TimeUnit::nanoseconds, "ns"}};
+  if (format.size() < 4 || !format.starts_with("ts") || format[3] != ':')
+    return {CellKind::other, 0, other_name(format)};
+  const auto* const unit = std::ranges::find(units, format[2], &Named::letter);
+  if (unit == units.end()) return {CellKind::other, 0, other_name(format)};
+  const bool has_zone = format.size() > 4;
+  return {CellKind::int64,
+          0,
+          fmt::format("timestamp({}{})", unit->name, has_zone ? ", with a zone" : ""),
+          {},
+          unit->unit,
+          has_zone ? ValueKind::instant : ValueKind::timestamp};
 }
 
 double from_half(std::uint16_t bits) {
@@ -166,6 +191,16 @@ bool is_laid_down(const ArrowPiece& piece, CellKind kind, const std::byte* at) {
          std::bit_cast<std::uintptr_t>(at) % alignof(Number) == 0;
 }
 
+/// Whether any of these rows is the smallest 64-bit integer.
+bool any_smallest(const ArrowPiece& piece, CellKind kind, std::size_t from, std::size_t rows) {
+  if (kind != CellKind::int64) return false;
+  const std::byte* at = place_of(piece, kind, from);
+  const std::ptrdiff_t stride = stride_of(piece, kind);
+  bool any = false;
+  for (std::size_t row = 0; row < rows; ++row, at += stride) any |= stored_at<std::int64_t>(at) == smallest;
+  return any;
+}
+
 std::string_view text_at(const ArrowPiece& piece, CellKind kind, std::size_t row) {
   const std::size_t at = piece.offset + row;
   if (kind == CellKind::text_view) {
@@ -193,6 +228,7 @@ std::string_view text_at(const ArrowPiece& piece, CellKind kind, std::size_t row
 }  // namespace
 
 ArrowType number_type(const std::string& format) {
+  if (format.starts_with('t')) return time_type(format);
   const auto found = kinds().find(format);
   if (found == kinds().end()) return {CellKind::other, 0, other_name(format)};
   return {found->second.kind, 0, found->second.name};
@@ -229,10 +265,13 @@ const std::uint64_t* NumberBlock::validity_of(const ArrowPiece& piece, const Arr
     validity_.assign(words, 0);
     return validity_.data();
   }
-  if (piece.validity == nullptr) return nullptr;
+  // A buffer has no validity, and says of times with the smallest number that there is none.
+  const bool has_no_times = type.unit && piece.stride && any_smallest(piece, type.kind, from, rows);
+  if (piece.validity == nullptr && !has_no_times) return nullptr;
   validity_.assign(words, 0);
   for (std::size_t row = 0; row < rows; ++row) {
-    if (!piece.is_null(from + row)) validity_[row / 64] |= std::uint64_t{1} << (row % 64);
+    const bool is_missing = has_no_times && whole_at(place_of(piece, type.kind, from + row), type.kind) == smallest;
+    if (!piece.is_null(from + row) && !is_missing) validity_[row / 64] |= std::uint64_t{1} << (row % 64);
   }
   return validity_.data();
 }

@@ -11,7 +11,7 @@
 
 #include "fractile/frames.hpp"
 #include "fractile/ranks.hpp"
-#include "source/column_view.hpp"
+#include "source/time_cells.hpp"
 
 namespace fractile::source_detail {
 
@@ -43,17 +43,23 @@ struct ArrowType {
   int scale = 0;                                     ///< of decimals: the value is the stored number / 10^scale
   std::string name = {};                             ///< for messages: "utf8", "decimal128(10, 2)"
   std::shared_ptr<const ArrowType> dictionary = {};  ///< of an index column: what it stands for
+  std::optional<TimeUnit> unit = {};                 ///< of dates and times, which are whole numbers of it
+  ValueKind time = ValueKind::number;                ///< what these are
 
   bool is_whole() const { return kind <= CellKind::uint64; }
   bool is_decimal() const { return kind >= CellKind::decimal32 && kind <= CellKind::decimal128; }
   bool is_real() const { return kind >= CellKind::half && kind <= CellKind::real64; }
   bool is_text() const { return kind >= CellKind::text32 && kind <= CellKind::text_view; }
-  bool is_number() const { return !dictionary && (is_whole() || is_decimal() || is_real() || kind == CellKind::none); }
-  bool is_name() const { return dictionary ? dictionary->is_text() : is_text() || is_whole(); }
+  bool is_number() const {
+    return !dictionary && !unit && (is_whole() || is_decimal() || is_real() || kind == CellKind::none);
+  }
+  bool is_name() const { return dictionary ? dictionary->is_text() : is_text() || (is_whole() && !unit); }
+  /// How NumberBlock reads it.
+  CellReading reading() const { return {is_real() ? CellType::real : CellType::integer, unit}; }
 };
 
 ArrowType arrow_type(const ArrowSchema& schema);
-/// Of a buffer's numbers; `other` for what is no number's.
+/// Of a buffer's numbers or times; `other` for what is neither.
 ArrowType number_type(const std::string& format);
 
 /// A stretch of a column that lies in one place.
@@ -81,8 +87,8 @@ struct ArrowColumn {
 /// `rows` of `array` from its row `first`, which lie under a parent that begins at `first`.
 ArrowPiece piece_of(const ArrowArray& array, const ArrowType& type, std::size_t first, std::size_t rows);
 
-/// The numbers of a stretch, as std::int64_t (whole numbers and decimals, in their units) or as double; where they are laid down so, they
-/// are not copied.
+/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units) or as double; where they are laid down
+/// so, they are not copied.
 class NumberBlock {
  public:
   static constexpr std::size_t most_rows = std::size_t{1} << 16;

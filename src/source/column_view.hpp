@@ -20,6 +20,7 @@ class ColumnView {
       : values_(values), validity_(validity), rows_(rows) {}
 
   std::size_t rows() const { return rows_; }
+  const std::uint64_t* validity() const { return validity_; }
   bool is_null(std::size_t row) const {
     return validity_ != nullptr && ((validity_[row / word] >> (row % word)) & 1) == 0;
   }

@@ -87,6 +87,21 @@ Numeric numeric_of(std::string_view bare_type) {
   return bare_type == "VARCHAR" ? Numeric::text : Numeric::none;
 }
 
+std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
+  if (bare_type == "DATE") return ValueKind::date;
+  constexpr std::array timestamps{"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"};
+  if (std::ranges::find(timestamps, bare_type) != timestamps.end()) return ValueKind::timestamp;
+  return bare_type == "TIMESTAMP WITH TIME ZONE" ? std::optional(ValueKind::instant) : std::nullopt;
+}
+
+std::string kind_hint(ValueKind column, ValueKind lattice) {
+  if (column == ValueKind::number) return "write the bounds as numbers, or name a column of dates or times";
+  if (lattice == ValueKind::instant) {
+    return "a date or a time without a zone is no instant: write the bounds without Z: 2024-01-01T00:00:00";
+  }
+  return "which day or hour an instant is on depends on the zone: write the bounds in UTC: 2024-01-01T00:00:00Z";
+}
+
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names) {
   const auto find_by = [&](auto same) -> const Column* {
@@ -101,8 +116,19 @@ const Column& find_column(const std::vector<Column>& columns, const std::string&
   refuse_unknown(columns, name, source, names);
 }
 
-void require_numeric(const Column& column, const std::string& source) {
-  if (numeric_of(column.type) != Numeric::none) return;
+void require_countable(const Column& column, ValueKind kind, const std::string& source) {
+  const Numeric numeric = numeric_of(column.type);
+  if (numeric == Numeric::text) return;
+  const std::optional<ValueKind> time = time_kind_of(column.type);
+  if (kind != ValueKind::number) {
+    const ValueKind of_column = time.value_or(ValueKind::number);
+    if (go_together(of_column, kind)) return;
+    throw Error(
+        ErrorCode::data,
+        source + ": column '" + column.name + "' is " + column.type + ", and the bounds are " + to_string(kind) + "s",
+        kind_hint(of_column, kind));
+  }
+  if (numeric != Numeric::none) return;
   throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
               conversion_hint(column));
 }

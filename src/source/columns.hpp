@@ -1,9 +1,12 @@
 // Columns of a table: their names, how the engine calls them, and how each becomes a number.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "fractile/dates.hpp"
 
 namespace fractile::source_detail {
 
@@ -24,6 +27,16 @@ enum class Numeric {
 /// The engine's type without its parameters, which may hold values: "ENUM('a', 'b')" is "ENUM".
 std::string bare_type(std::string_view engine_type);
 Numeric numeric_of(std::string_view bare_type);
+/// Of a type of dates or times what its values are; nothing for others.
+std::optional<ValueKind> time_kind_of(std::string_view bare_type);
+
+/// Whether a column of times can be counted on a lattice of this kind: days and times without a zone go together.
+inline bool go_together(ValueKind column, ValueKind lattice) {
+  if (column == ValueKind::number || lattice == ValueKind::number) return column == lattice;
+  return (column == ValueKind::instant) == (lattice == ValueKind::instant);
+}
+/// What to do where they do not.
+std::string kind_hint(ValueKind column, ValueKind lattice);
 
 /// Whether messages may list the names there are. Those of delimited text are its first line, which may be a person's when the
 /// header line was forgotten.
@@ -34,8 +47,8 @@ enum class Names { listed, unsaid };
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
-/// Error(data) unless its type is numeric or text.
-void require_numeric(const Column& column, const std::string& source);
+/// Error(data) unless its type is text, or one that can be counted on a lattice of this kind.
+void require_countable(const Column& column, ValueKind kind, const std::string& source);
 
 /// ASCII letters only, as the engine compares names.
 std::string lower_case(std::string_view text);

@@ -45,7 +45,8 @@ TEST(Columns, TypesWithoutParameters) {
 }
 
 TEST(Columns, WrongTypeIsNamed) {
-  const Error error = error_of([] { require_numeric(find_column(people, "born", "x"), "people.parquet"); });
+  const Error error =
+      error_of([] { require_countable(find_column(people, "born", "x"), ValueKind::number, "people.parquet"); });
   EXPECT_EQ(std::string(error.what()), "people.parquet: column 'born' is DATE, not a number");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <string_view>
 
 namespace fractile::source_detail {
@@ -37,6 +38,16 @@ bool is_plain(std::string_view name) {
          std::ranges::all_of(name, plain);
 }
 
+/// Of dates and times, first how they are released as what they are.
+std::string times_hint(std::string_view type) {
+  const std::optional<ValueKind> kind = time_kind_of(type);
+  if (!kind) return {};
+  if (*kind == ValueKind::date) return "write the bounds as dates: --bounds 2024-01-01 2024-12-31 --step 1d; or ";
+  const std::string zone = *kind == ValueKind::instant ? "Z" : "";
+  return "write the bounds as times: --bounds 2024-01-01T00:00:00" + zone + " 2024-02-01T00:00:00" + zone +
+         " --step 1h; or ";
+}
+
 /// As it stands inside --sql '...'; empty for names that a shell or SQL would need to be told how to read.
 std::string identifier(const std::string& name) {
   if (is_plain(name)) return name;
@@ -53,8 +64,9 @@ std::string conversion_hint(const Column& column) {
     return "name a column of numbers, or make one with --sql 'SELECT ... AS x FROM input'";
   const std::string name = identifier(column.name);
   const std::string of = name.empty() ? "..." : name;
-  return "make numbers of it (" + std::string(known->meaning) + "): --sql 'SELECT " + std::string(known->before) + of +
-         std::string(known->after) + " AS " + (name.empty() ? "x" : name) + " FROM input'";
+  return times_hint(column.type) + "make numbers of it (" + std::string(known->meaning) + "): --sql 'SELECT " +
+         std::string(known->before) + of + std::string(known->after) + " AS " + (name.empty() ? "x" : name) +
+         " FROM input'";
 }
 
 }  // namespace fractile::source_detail

@@ -36,6 +36,26 @@ std::string present_expression(const Column& column) {
       text_without_blank(name));
 }
 
+/// A column of times in its own unit. Infinities are none of its numbers.
+std::string ticks_expression(const Column& column) {
+  const std::string name = quote_identifier(column.engine_name);
+  const char* number = "epoch_us(CAST({0} AS TIMESTAMP))";
+  if (column.type == "DATE") number = "date_diff('day', DATE '1970-01-01', {0})";
+  if (column.type == "TIMESTAMP_NS") number = "epoch_ns({0})";
+  if (column.type == "TIMESTAMP WITH TIME ZONE") number = "epoch_us({0})";
+  return fmt::format(
+      "CAST(CASE WHEN {0} IS NULL THEN NULL WHEN isfinite({0}) THEN {1} WHEN {0} > 'epoch' THEN {2} ELSE {3} END AS "
+      "BIGINT)",
+      name, fmt::format(fmt::runtime(number), name), std::numeric_limits<std::int64_t>::max(),
+      std::numeric_limits<std::int64_t>::min() + 1);
+}
+
+/// A cell of text as it is; NULL where nothing but white space is there.
+std::string text_expression(const Column& column) {
+  const std::string name = quote_identifier(column.engine_name);
+  return fmt::format("CASE WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name));
+}
+
 /// Whether the double nearest to a cell has another whole part than the cell, on the lattice or near it. Empty where doubles hold
 /// every whole number.
 std::string inexact_condition(const Column& column, const Lattice& lattice) {
@@ -91,7 +111,18 @@ bool add_values(const Chunk& chunk, const Lattice& lattice, ProfileBuilder& buil
 
 }  // namespace
 
+CellReading reading_of(const Column& column, ValueKind lattice) {
+  const Numeric numeric = numeric_of(column.type);
+  if (lattice == ValueKind::number) return {numeric == Numeric::integer ? CellType::integer : CellType::real};
+  if (numeric == Numeric::text) return {CellType::text};
+  if (column.type == "DATE") return {CellType::integer, TimeUnit::days};
+  return {CellType::integer, column.type == "TIMESTAMP_NS" ? TimeUnit::nanoseconds : TimeUnit::microseconds};
+}
+
 std::string number_expression(const Column& column, const Lattice& lattice) {
+  if (lattice.kind() != ValueKind::number) {
+    return numeric_of(column.type) == Numeric::text ? text_expression(column) : ticks_expression(column);
+  }
   const std::string present = present_expression(column);
   if (numeric_of(column.type) == Numeric::integer) return fmt::format("CAST({} AS BIGINT)", present);
   std::string number = fmt::format("CAST({} AS DOUBLE)", present);
@@ -101,6 +132,10 @@ std::string number_expression(const Column& column, const Lattice& lattice) {
 }
 
 std::string cell_state_expression(const Column& column, const Lattice& lattice) {
+  if (lattice.kind() != ValueKind::number) {
+    return fmt::format("CAST(CASE WHEN {} IS NULL THEN {} ELSE {} END AS BIGINT)", quote_identifier(column.engine_name),
+                       static_cast<std::int64_t>(CellState::missing), static_cast<std::int64_t>(CellState::number));
+  }
   const std::string present = present_expression(column);
   const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", present);
   const std::string inexact = inexact_condition(column, lattice);
@@ -115,16 +150,20 @@ std::string cell_state_expression(const Column& column, const Lattice& lattice) 
 Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         std::size_t threads, const std::function<void()>& on_progress) {
   SharedTally tally(lattice, threads);
-  const CellType type = query.is_integer ? CellType::integer : CellType::real;
   const std::uint64_t rows = connection.for_each_chunk(
-      {{query.expression}, {type}, query.relation}, [&](const Chunk& chunk) { tally.add(chunk.column(0), type); },
-      on_progress);
+      {{query.expression}, {query.reading.type}, query.relation},
+      [&](const Chunk& chunk) { tally.add(chunk.column(0), query.reading); }, on_progress);
   Counted counted = tally.finish();
   counted.rows = rows;
   return counted;
 }
 
-bool engine_can_count(const Lattice& lattice) { return narrow_range(lattice).has_value(); }
+bool engine_can_count(const Column& column, const Lattice& lattice) {
+  const bool are_whole = lattice.kind() == ValueKind::number
+                             ? numeric_of(column.type) == Numeric::integer
+                             : lattice.kind() == ValueKind::date && column.type == "DATE";
+  return are_whole && narrow_range(lattice).has_value();
+}
 
 Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
                         const std::function<void()>& on_progress) {

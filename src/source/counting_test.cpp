@@ -208,13 +208,14 @@ TEST_F(CountingTest, WholeNumbersAreGroupedByValueOnAnyNarrowLattice) {
 }
 
 TEST(Counting, TheEngineCountsOnNarrowLatticesOnly) {
-  EXPECT_TRUE(engine_can_count(lattice_of("0", "4095", "1")));
-  EXPECT_TRUE(engine_can_count(lattice_of("0.5", "4096.5", "0.000001")));
-  EXPECT_TRUE(engine_can_count(Lattice::explicit_points({Rational(1), Rational(2)})));
-  EXPECT_FALSE(engine_can_count(lattice_of("0", "4096", "1")));
-  EXPECT_FALSE(engine_can_count(lattice_of("0", "1e15", "1e14")));
-  EXPECT_FALSE(engine_can_count(lattice_of("-9223372036854775808", "-9223372036854775800", "1")));
-  EXPECT_FALSE(engine_can_count(lattice_of("9223372036854775800", "9223372036854775807", "1")));
+  const Column whole{"x", "x", "BIGINT"};
+  EXPECT_TRUE(engine_can_count(whole, lattice_of("0", "4095", "1")));
+  EXPECT_TRUE(engine_can_count(whole, lattice_of("0.5", "4096.5", "0.000001")));
+  EXPECT_TRUE(engine_can_count(whole, Lattice::explicit_points({Rational(1), Rational(2)})));
+  EXPECT_FALSE(engine_can_count(whole, lattice_of("0", "4096", "1")));
+  EXPECT_FALSE(engine_can_count(whole, lattice_of("0", "1e15", "1e14")));
+  EXPECT_FALSE(engine_can_count(whole, lattice_of("-9223372036854775808", "-9223372036854775800", "1")));
+  EXPECT_FALSE(engine_can_count(whole, lattice_of("9223372036854775800", "9223372036854775807", "1")));
 }
 
 TEST_F(CountingTest, RealNumbersAreStreamed) {

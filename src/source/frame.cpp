@@ -23,7 +23,6 @@ namespace fractile {
 using source_detail::ArrowColumn;
 using source_detail::ArrowPiece;
 using source_detail::ArrowType;
-using source_detail::CellType;
 using source_detail::ColumnView;
 using source_detail::Counted;
 using source_detail::NumberBlock;
@@ -173,9 +172,22 @@ struct Frame::State {
     return *std::ranges::find(columns, found, &ArrowColumn::name);
   }
 
-  const ArrowColumn& numeric_column(const std::string& name) const {
+  const ArrowColumn& numeric_column(const std::string& name, ValueKind kind) const {
     const ArrowColumn& found = column(name);
+    const bool is_null = found.type.kind == source_detail::CellKind::none;
+    if (kind != ValueKind::number && !is_null) {
+      const bool is_text = found.type.is_text() || found.type.dictionary;
+      if (!is_text && source_detail::go_together(found.type.time, kind)) return found;
+      throw Error(
+          ErrorCode::data,
+          fmt::format("column '{}' is {}, and the bounds are {}s", found.name, found.type.name, to_string(kind)),
+          is_text ? "convert it to dates or times first" : source_detail::kind_hint(found.type.time, kind));
+    }
     if (found.type.is_number()) return found;
+    if (found.type.unit) {
+      throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not a number", found.name, found.type.name),
+                  "write the bounds as dates or times, or convert it to whole numbers first");
+    }
     throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not a number", found.name, found.type.name),
                 found.type.is_text() ? "convert it to numbers first"
                                      : "convert it to whole numbers or floating-point numbers first");
@@ -257,7 +269,7 @@ Frame Frame::of(ArrowSchema& schema, ArrowArray& array, const std::string& name)
 Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
   auto state = std::make_unique<State>();
   ArrowType type = source_detail::number_type(numbers.format);
-  if (!type.is_number()) {
+  if (!type.is_number() && !type.unit) {
     throw Error(ErrorCode::usage, fmt::format("an array of {} holds no numbers", type.name),
                 "convert it to numbers first");
   }
@@ -279,7 +291,7 @@ std::vector<std::string> Frame::names() const {
   return names;
 }
 
-void Frame::require_numeric(const std::string& column) const { state_->numeric_column(column); }
+void Frame::require_countable(const std::string& column, ValueKind kind) const { state_->numeric_column(column, kind); }
 
 void Frame::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
   selection.validate();
@@ -292,14 +304,14 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
   if (counting == Counting::push_down) {
     throw Error(ErrorCode::usage, "no engine counts what is in memory", "count by stream");
   }
-  const ArrowColumn& column = state_->numeric_column(column_name);
+  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
   const Lattice counted_on = in_units_of(column, lattice);
   const std::vector<Block> blocks = blocks_of(column);
-  const CellType type = column.type.is_real() ? CellType::real : CellType::integer;
+  const source_detail::CellReading reading = column.type.reading();
   SharedTally tally(counted_on, state_->threads);
   for_each_block(blocks, workers_for(state_->threads, blocks.size()), on_progress,
                  [&](const Block& block, NumberBlock& numbers) {
-                   tally.add(numbers.read(*block.piece, column.type, block.from, block.rows), type);
+                   tally.add(numbers.read(*block.piece, column.type, block.from, block.rows), reading);
                  });
   Counted counted = tally.finish();
   if (counted.any_missing && null_policy == NullPolicy::error) {
@@ -312,7 +324,7 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
                                          const RecordSelection& selection, RandomBits& bits,
                                          const std::function<void()>& on_progress) const {
   require_selection(selection);
-  const ArrowColumn& column = state_->numeric_column(column_name);
+  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
   const ArrowColumn* const person_column = state_->names_column(selection.person);
   const Lattice counted_on = in_units_of(column, lattice);
   RecordSelector selector(counted_on, selection, bits);
@@ -321,9 +333,11 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
   std::uint64_t before = 0;
   const auto person_at = [&](std::size_t row) { return persons.at(before + row); };
   const auto key_at = [&](std::size_t row) { return keys.at(before + row); };
+  source_detail::TimeCells times;
   // One thread: the records of a person are drawn from in their order.
   for_each_block(blocks_of(column), 1, on_progress, [&](const Block& block, NumberBlock& numbers) {
-    const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows);
+    const ColumnView view = times.numbers(numbers.read(*block.piece, column.type, block.from, block.rows),
+                                          column.type.reading(), lattice.kind());
     if (column.type.is_real()) {
       selector.add<double>(view, person_at, key_at);
     } else {

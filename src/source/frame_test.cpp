@@ -189,11 +189,11 @@ TEST(Frame, WhatIsThrownMeanwhileEndsIt) {
 TEST(Frame, ColumnsThatAreNoNumbersAreRefused) {
   for (const char* format : {"b", "tdD", "tsu:", "u", "z", "+l"}) {
     Laid laid{.format = format, .buffers = {nullptr, nullptr, nullptr}};
-    EXPECT_EQ(error_of([&] { frame_of(laid).require_numeric("x"); }).code(), ErrorCode::data) << format;
+    EXPECT_EQ(error_of([&] { frame_of(laid).require_countable("x"); }).code(), ErrorCode::data) << format;
   }
   const std::vector<double> numbers{1};
   Laid laid = laid_down("g", numbers);
-  EXPECT_EQ(error_of([&] { frame_of(laid).require_numeric("y"); }).code(), ErrorCode::data);
+  EXPECT_EQ(error_of([&] { frame_of(laid).require_countable("y"); }).code(), ErrorCode::data);
   EXPECT_EQ(error_of([&] { frame_of(laid).require_selection({.person = "x"}); }).code(), ErrorCode::data);
 }
 

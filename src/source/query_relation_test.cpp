@@ -124,7 +124,7 @@ TEST_F(QueryRelation, OpeningLooksAtNoRow) {
       {.file = write_parquet("p.parquet", "SELECT 'abc' AS x"), .sql = "SELECT CAST(x AS INTEGER) AS x FROM input"}};
   for (const TableOptions& options : all) {
     const Table table = Table::open(options);
-    EXPECT_NO_THROW(table.require_numeric("x"));
+    EXPECT_NO_THROW(table.require_countable("x"));
     const Error error = error_of([&] { (void)table.profile("x", ages, NullPolicy::drop); });
     EXPECT_EQ(error.code(), ErrorCode::data) << error.what();
     EXPECT_FALSE(holds(error, "abc"));

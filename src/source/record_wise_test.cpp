@@ -72,7 +72,7 @@ Seen see(const TableOptions& options, bool groups_too) {
   seen.before.push_back(outcome([&] { table.emplace(Table::open(options)); }));
   if (!table) return seen;
   for (const char* column : {"age", "Age", "id", "nobody has it", "7", "null"}) {
-    seen.before.push_back(outcome([&] { table->require_numeric(column); }));
+    seen.before.push_back(outcome([&] { table->require_countable(column); }));
     seen.before.push_back(outcome([&] { table->require_selection({.person = column}); }));
   }
   reads([&] { seen.ages = table->profile("age", halves, NullPolicy::drop); });

@@ -247,9 +247,9 @@ Column Relation::column(const std::string& name, const std::string& source) cons
   return {name, name, "VARCHAR"};
 }
 
-Column Relation::numeric_column(const std::string& name, const std::string& source) const {
+Column Relation::numeric_column(const std::string& name, ValueKind kind, const std::string& source) const {
   Column found = column(name, source);
-  require_numeric(found, source);
+  require_countable(found, kind, source);
   return found;
 }
 

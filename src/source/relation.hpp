@@ -40,7 +40,7 @@ class Relation {
   /// UTF-8, spelled exactly so, or Error(usage). `source` is for messages.
   Column column(const std::string& name, const std::string& source) const;
   /// column(), and Error(data) unless it is numeric or text.
-  Column numeric_column(const std::string& name, const std::string& source) const;
+  Column numeric_column(const std::string& name, ValueKind kind, const std::string& source) const;
   /// What follows FROM, for reading this column.
   std::string from(const Column& column) const { return from(std::vector<Column>{column}); }
   /// The same for several columns, some of which may be one. Error(usage) for two keys of JSON that differ in letter case only: the

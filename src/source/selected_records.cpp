@@ -42,9 +42,8 @@ void check_keys(const std::vector<std::string>& keys) {
 }
 
 Cells cells_of(const Relation& relation, const SelectedColumns& columns, const Lattice& lattice) {
-  const bool is_integer = numeric_of(columns.number.type) == Numeric::integer;
   std::vector<Column> read{columns.number};
-  Cells cells{{number_expression(columns.number, lattice)}, {is_integer ? CellType::integer : CellType::real}, {}};
+  Cells cells{{number_expression(columns.number, lattice)}, {reading_of(columns.number, lattice.kind()).type}, {}};
   for (const std::optional<Column>& column : {columns.person, columns.key}) {
     if (!column) continue;
     read.push_back(*column);
@@ -61,19 +60,21 @@ SelectedProfiles count_selected(const Connection& connection, const Relation& re
                                 const Lattice& lattice, const RecordSelection& selection, RandomBits& bits,
                                 const std::function<void()>& on_progress) {
   const Cells cells = cells_of(relation, columns, lattice);
+  const CellReading reading = reading_of(columns.number, lattice.kind());
   RecordSelector selector(lattice, selection, bits);
+  TimeCells times;
   std::mutex selecting;  // the engine's threads read at once, and take turns here
   const auto select = [&](const Chunk& chunk) {
     const std::lock_guard lock(selecting);
-    const ColumnView numbers = chunk.column(0);
+    const ColumnView numbers = times.numbers(chunk.column(0), reading, lattice.kind());
     const ColumnView persons = chunk.column(columns.person ? 1 : 0);
     const ColumnView keys = chunk.column(chunk.columns() - 1);
     const auto person_at = [&](std::size_t row) { return text_at(persons, row); };
     const auto key_at = [&](std::size_t row) { return text_at(keys, row); };
-    if (cells.types[0] == CellType::integer) {
-      selector.add<std::int64_t>(numbers, person_at, key_at);
-    } else {
+    if (reading.type == CellType::real) {
       selector.add<double>(numbers, person_at, key_at);
+    } else {
+      selector.add<std::int64_t>(numbers, person_at, key_at);
     }
   };
   const std::uint64_t rows = connection.for_each_chunk(cells, select, on_progress);

@@ -28,11 +28,12 @@ void SharedTally::give_back(std::unique_ptr<Part> part) {
   idle_.push_back(std::move(part));
 }
 
-void SharedTally::add(const ColumnView& column, CellType type) {
+void SharedTally::add(const ColumnView& column, const CellReading& reading) {
   std::unique_ptr<Part> part = take_idle();
-  if (!part) part = std::make_unique<Part>(Part{ProfileBuilder(lattice_)});
-  const bool any_missing = type == CellType::integer ? add_present<std::int64_t>(column, part->builder)
-                                                     : add_present<double>(column, part->builder);
+  if (!part) part = std::make_unique<Part>(Part{ProfileBuilder(lattice_), {}});
+  const ColumnView numbers = part->cells.numbers(column, reading, lattice_.kind());
+  const bool any_missing = reading.type == CellType::real ? add_present<double>(numbers, part->builder)
+                                                          : add_present<std::int64_t>(numbers, part->builder);
   part->any_missing = part->any_missing || any_missing;
   give_back(std::move(part));
 }

@@ -9,7 +9,7 @@
 
 #include "fractile/ranks.hpp"
 #include "source/column_view.hpp"
-#include "source/engine.hpp"
+#include "source/time_cells.hpp"
 
 namespace fractile::source_detail {
 
@@ -26,14 +26,15 @@ class SharedTally {
   /// `threads` as of a ProfileBuilder, which sorts.
   SharedTally(const Lattice& lattice, std::size_t threads) : lattice_(lattice), threads_(threads) {}
 
-  /// Counts a column of numbers of this type. From any thread. Throws as ProfileBuilder::add.
-  void add(const ColumnView& column, CellType type);
+  /// Counts a column that is read so. From any thread. Throws as ProfileBuilder::add and TimeCells::numbers().
+  void add(const ColumnView& column, const CellReading& reading);
   /// When nobody adds any more.
   Counted finish();
 
  private:
   struct Part {
     ProfileBuilder builder;
+    TimeCells cells;
     bool any_missing = false;
   };
   std::unique_ptr<Part> take_idle();

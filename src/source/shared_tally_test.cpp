@@ -40,7 +40,7 @@ TEST(SharedTally, ThreadsCountTogetherWhatOneCounts) {
     for (std::size_t t = 0; t < threads; ++t) {
       workers.emplace_back([&tally, t] {
         for (std::size_t c = 0; c < chunks; ++c) {
-          tally.add(ColumnView(numbers_of(t, c).data(), nullptr, rows), CellType::real);
+          tally.add(ColumnView(numbers_of(t, c).data(), nullptr, rows), {CellType::real});
         }
       });
     }
@@ -56,14 +56,14 @@ TEST(SharedTally, WhatIsMissingIsLeftOutAndTold) {
   const std::array<std::int64_t, 3> numbers{4, 5, 6};
   const std::uint64_t all_but_one = 0b101;
   SharedTally integers(lattice, 1);
-  integers.add(ColumnView(numbers.data(), &all_but_one, 3), CellType::integer);
-  integers.add(ColumnView(numbers.data(), nullptr, 3), CellType::integer);
+  integers.add(ColumnView(numbers.data(), &all_but_one, 3), {CellType::integer});
+  integers.add(ColumnView(numbers.data(), nullptr, 3), {CellType::integer});
   const Counted counted = integers.finish();
   EXPECT_TRUE(counted.any_missing);
   EXPECT_EQ(counted.profile, profile_of<std::int64_t>(lattice, std::array<std::int64_t, 5>{4, 4, 5, 6, 6}));
   const std::array<double, 2> with_nan{4, std::nan("")};
   SharedTally reals(lattice, 1);
-  reals.add(ColumnView(with_nan.data(), nullptr, 2), CellType::real);
+  reals.add(ColumnView(with_nan.data(), nullptr, 2), {CellType::real});
   EXPECT_TRUE(reals.finish().any_missing);
   SharedTally nothing(lattice, 1);
   EXPECT_EQ(nothing.finish().profile.distinct(), 0U);

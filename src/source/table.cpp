@@ -29,12 +29,9 @@ using source_detail::Format;
 using source_detail::Input;
 using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
-using source_detail::Numeric;
 using source_detail::Relation;
 using source_detail::SelectedColumns;
 using source_detail::SelectedProfiles;
-
-using source_detail::numeric_of;
 
 namespace {
 
@@ -149,7 +146,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
 }
 
 NumberQuery number_query(const Relation& relation, const Column& column, const Lattice& lattice) {
-  return {number_expression(column, lattice), relation.from(column), numeric_of(column.type) == Numeric::integer};
+  return {number_expression(column, lattice), relation.from(column), reading_of(column, lattice.kind())};
 }
 
 constexpr const char* drop_hint = "fix the cell, or leave such records out with --null drop";
@@ -166,8 +163,32 @@ struct Asked {
   bool missing_too;
 };
 
+/// The same of texts on a lattice of times.
+std::optional<BadRow> first_bad_text(const Connection& connection, const Relation& relation, const Asked& asked) {
+  const std::string others = relation.shape() ? ", *" : "";
+  source_detail::ResultStream texts = connection.query(
+      "SELECT " + number_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
+      {CellType::text});
+  std::uint64_t row_number = 0;
+  while (const auto chunk = texts.next()) {
+    const source_detail::ColumnView cells = chunk->column(0);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      ++row_number;
+      if (cells.is_null(row)) {
+        if (asked.missing_too) return BadRow{row_number, CellState::missing};
+      } else if (!cell_ticks(asked.lattice.kind(), cells.text(row))) {
+        return BadRow{row_number, CellState::no_number};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 /// The first row, in order, that cannot be counted. Throws EngineFailure.
 std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Asked& asked) {
+  if (reading_of(asked.column, asked.lattice.kind()).type == CellType::text) {
+    return first_bad_text(connection, relation, asked);
+  }
   const std::string others = relation.shape() ? ", *" : "";
   source_detail::ResultStream states = connection.query(
       "SELECT " + cell_state_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
@@ -184,8 +205,20 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
   return std::nullopt;
 }
 
-Error worded(const BadRow& bad, const std::string& row_of, const std::string& column) {
-  const std::string at = row_of + std::to_string(bad.number) + ", column '" + column + "': ";
+/// Of a cell that is no time of the lattice's kind.
+Error no_time(const std::string& at, ValueKind kind) {
+  if (kind == ValueKind::instant) {
+    return {ErrorCode::data, at + "not a time with Z or an offset from UTC",
+            "write 2024-01-31T17:00:00Z or 2024-01-31T18:00:00+01:00"};
+  }
+  return {ErrorCode::data, at + "not a date, with or without a time, and without an offset from UTC",
+          "write 2024-01-31 or 2024-01-31T17:00:00; cells with an offset need bounds in UTC: 2024-01-01T00:00:00Z"};
+}
+
+Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
+  const std::string at = row_of + std::to_string(bad.number) + ", column '" + asked.column.name + "': ";
+  const ValueKind kind = asked.lattice.kind();
+  if (bad.state == CellState::no_number && kind != ValueKind::number) return no_time(at, kind);
   switch (bad.state) {
     case CellState::missing:
       return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint};
@@ -201,7 +234,7 @@ Error worded(const BadRow& bad, const std::string& row_of, const std::string& co
 }
 
 bool counts_in_engine(const Column& column, const Lattice& lattice, Counting counting) {
-  const bool can = numeric_of(column.type) == Numeric::integer && source_detail::engine_can_count(lattice);
+  const bool can = source_detail::engine_can_count(column, lattice);
   if (counting == Counting::push_down && !can) {
     throw Error(ErrorCode::usage, "the engine counts only whole numbers, on lattices that span at most 4,096 of them",
                 "count by stream");
@@ -250,7 +283,7 @@ Error explain(const Source& source, const Relation& relation, const Asked& asked
   try {
     const Connection connection = connect(source, Order::of_file);
     const std::optional<BadRow> bad = first_bad_row(connection, relation, asked);
-    return bad ? worded(*bad, source.row_of, asked.column.name) : std::move(otherwise);
+    return bad ? worded(*bad, source.row_of, asked) : std::move(otherwise);
   } catch (const EngineFailure& failure) {
     return worded(failure, source.display_name);
   }
@@ -378,13 +411,13 @@ Table::Table(Table&&) noexcept = default;
 Table& Table::operator=(Table&&) noexcept = default;
 Table::~Table() = default;
 
-void Table::require_numeric(const std::string& column) const {
-  state_->relation->numeric_column(column, state_->display_name);
+void Table::require_countable(const std::string& column, ValueKind kind) const {
+  state_->relation->numeric_column(column, kind, state_->display_name);
 }
 
 RankProfile Table::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
                            Counting counting, const std::function<void()>& on_progress) const {
-  const Column column = state_->relation->numeric_column(column_name, state_->display_name);
+  const Column column = state_->relation->numeric_column(column_name, lattice.kind(), state_->display_name);
   const bool in_engine = counts_in_engine(column, lattice, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = state_->display_name;
@@ -415,7 +448,7 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   selection.validate();
   require_persons(*state_, selection);
   const std::string& source = state_->display_name;
-  const SelectedColumns columns{state_->relation->numeric_column(column_name, source),
+  const SelectedColumns columns{state_->relation->numeric_column(column_name, lattice.kind(), source),
                                 optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
   const bool missing_too = null_policy == NullPolicy::error;
   const Order order = bits.unsafe_seed() ? Order::of_file : Order::any;

@@ -229,12 +229,12 @@ TEST_F(TableTest, ParquetTypes) {
   EXPECT_EQ(read({.file = file}, "age"), profile_of_ages({30}));
   EXPECT_EQ(read({.file = file}, "text"), profile_of_ages({31}));
   const Table table = open(file);
-  EXPECT_NO_THROW(table.require_numeric("age"));
-  const Error date = error_of([&] { table.require_numeric("born"); });
+  EXPECT_NO_THROW(table.require_countable("age"));
+  const Error date = error_of([&] { table.require_countable("born"); });
   EXPECT_EQ(date.code(), ErrorCode::data);
   EXPECT_EQ(std::string(date.what()), file + ": column 'born' is DATE, not a number");
-  EXPECT_THROW(table.require_numeric("flag"), Error);
-  EXPECT_THROW(table.require_numeric("list"), Error);
+  EXPECT_THROW(table.require_countable("flag"), Error);
+  EXPECT_THROW(table.require_countable("list"), Error);
 }
 
 TEST_F(TableTest, ParquetNulls) {
@@ -298,22 +298,22 @@ TEST_F(TableTest, BadTextIsPlacedButNotShown) {
 
 TEST_F(TableTest, UnknownColumn) {
   const Table table = open(folder.write("p.csv", "id,age,note\n1,2,3\n"));
-  const Error error = error_of([&] { table.require_numeric("aeg"); });
+  const Error error = error_of([&] { table.require_countable("aeg"); });
   EXPECT_EQ(error.code(), ErrorCode::data);
   EXPECT_FALSE(holds(error, "note")) << "the first line may be a person's";
-  EXPECT_TRUE(holds(error_of([&] { table.require_numeric("agee"); }), "did you mean 'age'?"));
-  EXPECT_NO_THROW(table.require_numeric("AGE"));
+  EXPECT_TRUE(holds(error_of([&] { table.require_countable("agee"); }), "did you mean 'age'?"));
+  EXPECT_NO_THROW(table.require_countable("AGE"));
   EXPECT_THROW((void)table.profile("salary", ages, NullPolicy::drop), Error);
   const std::string parquet = folder.path("p.parquet");
   run_sql("COPY (SELECT 1 AS id, 2 AS age) TO " + quote_literal(parquet));
-  EXPECT_TRUE(holds(error_of([&] { open(parquet).require_numeric("aeg"); }), "it has 'id', 'age'"));
+  EXPECT_TRUE(holds(error_of([&] { open(parquet).require_countable("aeg"); }), "it has 'id', 'age'"));
 }
 
 // A file without a header once printed its first person.
 TEST_F(TableTest, AFirstLineThatIsAPersonIsNotShown) {
   for (const char* text : {"Alice Jones,51\nBob,30\n", "\"Alice Jones\",51\n"}) {
     for (const char* column : {"age", "alice", "Alice", "x51"}) {
-      const Error error = error_of([&] { open(folder.write("p.csv", text)).require_numeric(column); });
+      const Error error = error_of([&] { open(folder.write("p.csv", text)).require_countable(column); });
       EXPECT_EQ(error.code(), ErrorCode::data);
       EXPECT_FALSE(holds(error, "Jones") || holds(error, "'51")) << error.what() << error.hint();
     }
@@ -337,7 +337,7 @@ TEST_F(TableTest, AnyKeyOfJsonCanBeAskedForBeforeRecordsAreRead) {
   for (const char* text : {"", "{\"age\":1}", "[{\"age\":1}]", "not json", "{\"age\":"}) {
     const Table table = open(folder.write("p.json", text));
     for (const char* key : {"age", "Age", "nobody has it", "$.a[*]", "\"", "a.b", "json"}) {
-      EXPECT_NO_THROW(table.require_numeric(key)) << text << key;
+      EXPECT_NO_THROW(table.require_countable(key)) << text << key;
       EXPECT_NO_THROW(table.require_selection({.person = "who", .by = key, .keys = {"x"}})) << text << key;
     }
   }
@@ -347,7 +347,7 @@ TEST_F(TableTest, AnyKeyOfJsonCanBeAskedForBeforeRecordsAreRead) {
 TEST_F(TableTest, KeysOfJsonThatTheEngineCannotAskFor) {
   const Table table = open(folder.write("p.json", "{\"age\":1}"));
   for (const std::string& key : {std::string(), std::string("a\0b", 3), std::string("\xFF")}) {
-    EXPECT_EQ(error_of([&] { table.require_numeric(key); }).code(), ErrorCode::usage);
+    EXPECT_EQ(error_of([&] { table.require_countable(key); }).code(), ErrorCode::usage);
   }
   const Error twins = error_of([&] { table.require_selection({.person = "Age"}, "age"); });
   EXPECT_EQ(twins.code(), ErrorCode::usage);

@@ -299,6 +299,8 @@ class Readme(CommandTest):
         self.write("people.csv", "age,income,minutes\n" + rows)
         self.write("visits.csv.gz", gzip.compress((self.folder / "people.csv").read_bytes()))
         Engine().write_parquet(self.folder / "people.parquet", f"SELECT * FROM '{self.folder}/people.csv'")
+        days = "SELECT DATE '2020-01-01' + CAST(range * 7 % 2190 AS INTEGER) AS admitted FROM range(5000)"
+        Engine().write_parquet(self.folder / "visits.parquet", days)
         (self.folder / "fractile").symlink_to(PROGRAM)
 
     def test_commands(self):

@@ -1,6 +1,7 @@
 """What is recorded: tables that are the same on every machine, and the commands that are run in their folder."""
 
 import dataclasses
+import datetime
 
 PAY = ("pay.csv", "pay", "0 500000")
 AGES = ("people.csv", "age", "0 125")
@@ -43,6 +44,12 @@ class Numbers:
         return value
 
 
+def moment_of(quarters):
+    """The day and the time so many quarters of an hour after the beginning of 2020."""
+    moment = datetime.datetime(2020, 1, 1) + quarters * datetime.timedelta(minutes=15)
+    return moment.date().isoformat(), moment.isoformat()
+
+
 def write_tables(folder):
     """Writes the tables that the cases name."""
 
@@ -60,6 +67,8 @@ def write_tables(folder):
     write("scores.csv", "score", [(numbers.below(101) * 10,) for _ in range(2500)])
     write("few.csv", "age", [(numbers.below(90),) for _ in range(12)])
     write("empty.csv", "age", [])
+    clock = Numbers(41)
+    write("visits.csv", "day,clock,town", [moment_of(clock.below(6 * 365 * 24 * 4)) + ("ab"[clock.below(2)],) for _ in range(900)])
 
 
 def release(column, step, *options):
@@ -146,6 +155,18 @@ def audits():
         yield f"audit --mechanism auto {options} --records 2 --values 2 --format json".split()
 
 
+def dates():
+    """Releases of dates and times, which are recorded whole."""
+    days = ("visits.csv", "day", "2020-01-01 2026-01-01")
+    clocks = ("visits.csv", "clock", "2020-01-01T00:00 2026-01-01T00:00")
+    of_days = release(days, "1d", "--epsilon 1 --by town --keys a,b --intervals 0.9 --expected-rows 450")
+    of_clocks = release(clocks, "1s", "--epsilon 4 --quantiles deciles --unsafe-seed 2 --format json")
+    yield dataclasses.replace(read_in_words(of_days, 20200101), whole="dates.txt")
+    yield Case((tuple(of_clocks),), whole="times.txt")
+    yield Case((tuple(plan("2020-01-01 2026-01-01 1w", "--epsilon 1")),))
+    yield Case((tuple(plan("2020-01-01T00:00Z 2021-01-01T00:00Z 15min", "--epsilon 1 --format json")),))
+
+
 def read_in_words(words, seed):
     """A release with a receipt, and the receipt in words and as Markdown."""
     receipt = f"receipt-{seed}.json"
@@ -164,4 +185,5 @@ def cases():
             result.append(Case(((*words, "--unsafe-seed", str(seed), "--format", form),)))
         result.append(read_in_words(words, seed))
     result += [Case((tuple(words),)) for words in [*plans(), *audits()]]
-    return [dataclasses.replace(case, whole=f"{i:03}.txt") if i % 23 == 3 else case for i, case in enumerate(result)]
+    result = [dataclasses.replace(case, whole=f"{i:03}.txt") if i % 23 == 3 else case for i, case in enumerate(result)]
+    return [*result, *dates()]
