@@ -196,8 +196,7 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
   }
   refuse_extras(app, verb);
   Typed typed;
-  if (verb.file != nullptr && app.get_option("FILE")->count() > 0)
-    typed.more_files = app.get_option("FILE")->results();
+  if (verb.file != nullptr && app.get_option("FILE")->count() > 0) typed.more_files = app.get_option("FILE")->results();
   if (!typed.more_files.empty()) {
     typed.file = typed.more_files.front();
     typed.more_files.erase(typed.more_files.begin());

@@ -17,7 +17,8 @@
 namespace fractile::requests {
 namespace {
 
-constexpr const char* as_sensitive = "it is as sensitive as the data: keep it where they are, and delete it once released";
+constexpr const char* as_sensitive =
+    "it is as sensitive as the data: keep it where they are, and delete it once released";
 
 std::string output_of(const Typed& typed) {
   if (!typed.has("--output")) usage("--output is missing: where to write the profile file", "write --output PATH");
@@ -90,7 +91,8 @@ void merge_to_file(const Typed& typed, Attendant& attendant) {
   files.push_back(ProfileFile::open(typed.file));
   for (const std::string& file : typed.more_files) files.push_back(ProfileFile::open(file));
   ProfileHeader all = files.front().header();
-  for (std::size_t i = 1; i < files.size(); ++i) all = merged(all, files[i].header(), persons);  // refuses before it reads
+  for (std::size_t i = 1; i < files.size(); ++i)
+    all = merged(all, files[i].header(), persons);  // refuses before it reads
   attendant.at("reading profile files");
   CountedProfiles counted{files.front().header(), files.front().take_profiles()};
   for (std::size_t i = 1; i < files.size(); ++i) {
@@ -109,8 +111,9 @@ std::optional<ProfileFile> counts_of(const Typed& typed) {
 namespace {
 
 void refuse_options_of_tables(const Typed& typed) {
-  for (const char* option : {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter",
-                             "--single-line-records", "--duckdb", "--threads", "--keys", "--keys-file", "--public-rows"}) {
+  for (const char* option :
+       {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb",
+        "--threads", "--keys", "--keys-file", "--public-rows"}) {
     if (typed.has(option)) {
       usage(fmt::format("{} tells how records are read, and those of a profile file are counted already", option),
             "leave it out");
@@ -175,7 +178,8 @@ class CountedRecords final : public Records {
  public:
   explicit CountedRecords(ProfileFile file) : file_(std::move(file)) {}
 
-  void require_countable(const std::string& /*column*/, ValueKind /*kind*/) const override {}  // it was when it was counted
+  void require_countable(const std::string& /*column*/, ValueKind /*kind*/) const override {
+  }  // it was when it was counted
   void require_selection(const RecordSelection& /*selection*/, const std::string& /*column*/) const override {}
   std::vector<RankProfile> profiles(const std::string& /*column*/, const Lattice& /*lattice*/,
                                     NullPolicy /*null_policy*/, const RecordSelection& /*selection*/,
@@ -188,7 +192,8 @@ class CountedRecords final : public Records {
   std::string engine() const override {
     constexpr std::size_t most = 10;  // of a thousand sources, a receipt tells the number
     const std::vector<std::string>& sources = file_.header().sources;
-    std::string text = fmt::format("profile file, counted from {} source{}", sources.size(), sources.size() == 1 ? "" : "s");
+    std::string text =
+        fmt::format("profile file, counted from {} source{}", sources.size(), sources.size() == 1 ? "" : "s");
     if (sources.empty() || sources.size() > most) return text;
     for (std::size_t i = 0; i < sources.size(); ++i) text += (i == 0 ? ": " : ", ") + sources[i];
     return text;

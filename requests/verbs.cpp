@@ -66,26 +66,41 @@ constexpr OptionSpec data_format{"--format", "FORMAT", "table on a terminal, csv
 
 // Of release and of count.
 constexpr OptionSpec column_option{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"};
-constexpr OptionSpec by_option{"--by", "NAME", "", "What", "publish each group of records: those with equal text in this column"};
-constexpr OptionSpec keys_option{"--keys", "LIST", "", "What",
-               "with --by: that text for every group, public knowledge; records with another one are left out"};
-constexpr OptionSpec keys_file_option{"--keys-file", "PATH", "", "What", "instead of --keys: a file with a key a line, for commas and quotes"};
-constexpr OptionSpec person_option{"--person", "NAME", "", "Privacy",
-               "the column that tells whose a record is: at most D of each person's, chosen at random, then count"};
-constexpr OptionSpec table_option{"--table", "NAME=FILE", "", "Input",
-               "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
-               true};
-constexpr OptionSpec input_format_option{"--input-format", "FORMAT", "by the file's name", "Input", "csv, tsv, parquet or json"};
-constexpr OptionSpec delimiter_option{"--delimiter", "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"};
-constexpr OptionSpec single_line_option{"--single-line-records", "", "", "Input",
-               "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"};
+constexpr OptionSpec by_option{"--by", "NAME", "", "What",
+                               "publish each group of records: those with equal text in this column"};
+constexpr OptionSpec keys_option{
+    "--keys", "LIST", "", "What",
+    "with --by: that text for every group, public knowledge; records with another one are left out"};
+constexpr OptionSpec keys_file_option{"--keys-file", "PATH", "", "What",
+                                      "instead of --keys: a file with a key a line, for commas and quotes"};
+constexpr OptionSpec person_option{
+    "--person", "NAME", "", "Privacy",
+    "the column that tells whose a record is: at most D of each person's, chosen at random, then count"};
+constexpr OptionSpec table_option{
+    "--table",
+    "NAME=FILE",
+    "",
+    "Input",
+    "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
+    true};
+constexpr OptionSpec input_format_option{"--input-format", "FORMAT", "by the file's name", "Input",
+                                         "csv, tsv, parquet or json"};
+constexpr OptionSpec delimiter_option{"--delimiter", "CHAR", "found in the header line", "Input",
+                                      "what separates the cells of a CSV file"};
+constexpr OptionSpec single_line_option{
+    "--single-line-records", "", "", "Input",
+    "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"};
 constexpr OptionSpec duckdb_option{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
-               "the DuckDB library, libduckdb.so"};
+                                   "the DuckDB library, libduckdb.so"};
 constexpr OptionSpec threads_option{"--threads", "N", "as many as the machine runs at once", "Input",
-               "how many threads read and sort; the release does not depend on it"};
-constexpr OptionSpec seed_option{"--unsafe-seed", "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"};
-constexpr OptionSpec null_option{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"};
-constexpr OptionSpec sql_option{"--sql", "QUERY", "", "Input", "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
+                                    "how many threads read and sort; the release does not depend on it"};
+constexpr OptionSpec seed_option{"--unsafe-seed", "N", "", "Output",
+                                 "reproducible and NOT PRIVATE: for tests and lessons only"};
+constexpr OptionSpec null_option{"--null", "POLICY", "drop", "Input",
+                                 "records that are NULL, empty or NaN: drop them, or error"};
+constexpr OptionSpec sql_option{
+    "--sql", "QUERY", "", "Input",
+    "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
 
 // Of whatever has a page.
 constexpr OptionSpec page_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
@@ -136,7 +151,8 @@ constexpr std::array release_table{
     compare_option,
     null_option,
     OptionSpec{"--counts", "PATH", "", "Input",
-               "instead of FILE: a profile file of fractile count or merge, which has its own column, bounds, persons and groups"},
+               "instead of FILE: a profile file of fractile count or merge, which has its own column, bounds, persons "
+               "and groups"},
     sql_option,
     OptionSpec{
         "--sql-stability", "N", "", "Input",

@@ -9,8 +9,8 @@
 #include <csignal>
 #include <thread>
 
-#include "fractile/ledger.hpp"
 #include "exact/digest.hpp"
+#include "fractile/ledger.hpp"
 #include "support/ledger_files.hpp"
 
 namespace fractile {

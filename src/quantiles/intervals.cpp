@@ -162,7 +162,8 @@ class BracketBuilder {
   explicit BracketBuilder(const QuantileQuery& query)
       : query_(query), brackets_{{}, {}, {}, shares_of(query)}, ends_(query, brackets_.shares) {
     const Rational common = common_denominator(query.quantiles);
-    const std::uint64_t most = std::min(std::uint64_t{1} << 24, (std::uint64_t{1} << 61) / std::max<std::uint64_t>(*query.expected_rows, 1));
+    const std::uint64_t most =
+        std::min(std::uint64_t{1} << 24, (std::uint64_t{1} << 61) / std::max<std::uint64_t>(*query.expected_rows, 1));
     const Rational finer = (Rational(static_cast<std::int64_t>(most)) / common).floor();
     unit_ = Rational(1) / (common * (finer.sign() > 0 ? finer : Rational(1)));
     for (const Rational& q : query.quantiles) selected_.emplace(q, Role::point);

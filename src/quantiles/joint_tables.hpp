@@ -108,7 +108,8 @@ class JointPowers {
   Real far(std::size_t k) const;
 
   std::vector<Real> near_;
-  std::vector<std::vector<Real>> distant_;  ///< [i][j]: step to the j 2^(12 (i + 1)); as far as there are exponents and powers
+  std::vector<std::vector<Real>>
+      distant_;  ///< [i][j]: step to the j 2^(12 (i + 1)); as far as there are exponents and powers
   bool reach_floor_ = false;
 };
 
@@ -174,7 +175,7 @@ class JointForward {
   double rate_;  // at most the rate
   int scale_;
   Real inflation_ = 1;  ///< of the windows that are being filled
-  Real one_step_;  // upper bound of exp(-rate)
+  Real one_step_;       // upper bound of exp(-rate)
   std::vector<Real> run_mass_;
   std::uint64_t listing_ = 0;  ///< of the runs that run_mass_ is of
   JointPowers<Real> power_;    // of one_step_

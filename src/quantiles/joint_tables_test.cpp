@@ -68,7 +68,8 @@ TEST(JointPowers, AreRightToTheirRoundingForAllNumbersOfRecords) {
   const double floor = RealRange<double>::floor();
   EXPECT_TRUE(rc::check([floor] {
     const int bits = *rc::gen::inRange(1, 49);
-    const std::uint64_t largest = *rc::gen::inRange<std::uint64_t>(std::uint64_t{1} << (bits - 1), std::uint64_t{1} << bits);
+    const std::uint64_t largest =
+        *rc::gen::inRange<std::uint64_t>(std::uint64_t{1} << (bits - 1), std::uint64_t{1} << bits);
     // Powers of the largest exponent from e^-1000, below the floor, to almost 1.
     const double nats = *rc::gen::element(1000.0, 300.0, 20.0, 1.0) / static_cast<double>(largest);
     const double step = std::max(0.25, 1 - std::min(nats, 0.75));

@@ -61,9 +61,8 @@ class Places {
 };
 
 /// Moves the pieces to where their digit wants them, each piece apart; for every value, where its positions begin, and the end.
-std::vector<std::size_t> distribute(std::span<const std::span<const Position>> pieces, const Digit& digit,
-                                      Position* to, std::size_t threads,
-                                      const std::function<void(std::size_t)>& when_moved) {
+std::vector<std::size_t> distribute(std::span<const std::span<const Position>> pieces, const Digit& digit, Position* to,
+                                    std::size_t threads, const std::function<void(std::size_t)>& when_moved) {
   std::vector<Places> places(pieces.size(), Places(digit));
   share_among_threads(threads, pieces.size(), [&](std::size_t i) { places[i].count(pieces[i]); });
   std::vector<std::size_t> begins;

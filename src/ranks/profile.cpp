@@ -153,7 +153,8 @@ struct ProfileBuilder::State {
     std::vector<Position> positions;
     std::vector<std::uint64_t> cumulative;
     counters->drain(positions, cumulative);
-    for (std::size_t k = 0; k < positions.size(); ++k) bulk.emplace_back(positions[k], cumulative[k + 1] - cumulative[k]);
+    for (std::size_t k = 0; k < positions.size(); ++k)
+      bulk.emplace_back(positions[k], cumulative[k + 1] - cumulative[k]);
     counted = 0;
   }
 

@@ -34,7 +34,8 @@ void require_whole_scores(std::uint64_t denominator, std::uint64_t records) {
   if (uint128{denominator} * records <= ~std::uint64_t{0} / 2) return;
   throw Error(ErrorCode::data,
               "too many records for quantiles with the common denominator " + std::to_string(denominator),
-              "write the quantiles with fewer decimals: with denominators up to 32768 all numbers of records are ranked exactly");
+              "write the quantiles with fewer decimals: with denominators up to 32768 all numbers of records are "
+              "ranked exactly");
 }
 
 namespace {

@@ -118,7 +118,8 @@ TEST(Tiles, AreThePassInPieces) {
 TEST(Tiles, CostTheLogarithmOfTheRecords) {
   RandomBits bits = RandomBits::system();
   for (const std::uint64_t each : {std::uint64_t{100}, std::uint64_t{10'000'000'000}}) {
-    const RankProfile profile = profile_of(9, {{2, each}, {3, each * 5}, {7, each * 4}, {9, 1}, {11, 3 * each}, {17, 8}});
+    const RankProfile profile =
+        profile_of(9, {{2, each}, {3, each * 5}, {7, each * 4}, {9, 1}, {11, 3 * each}, {17, 8}});
     const std::uint64_t subcells = subcells_for(9);
     const RankSpan span = whole_span(profile, subcells);
     for (const char* text : {"1/2", "1/1000000"}) {

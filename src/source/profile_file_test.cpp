@@ -34,7 +34,8 @@ CountedProfiles any_counted() {
   for (std::size_t i = 0; i < header.keys.size(); ++i) {
     std::map<Position, std::uint64_t> records;
     for (int k = *rc::gen::inRange(0, 6); k > 0; --k) {
-      records[2 * *rc::gen::inRange<Position>(0, header.lattice.size()) + 1] += *rc::gen::inRange<std::uint64_t>(1, 400);
+      records[2 * *rc::gen::inRange<Position>(0, header.lattice.size()) + 1] +=
+          *rc::gen::inRange<std::uint64_t>(1, 400);
     }
     counted.profiles.push_back(profile_of(header.lattice.size(), records));
   }
@@ -42,7 +43,8 @@ CountedProfiles any_counted() {
 }
 
 std::string small_file() {
-  return to_bytes({header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {{1, 5}, {3, 1}, {601, 1'000'000'000'000}})}});
+  return to_bytes(
+      {header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {{1, 5}, {3, 1}, {601, 1'000'000'000'000}})}});
 }
 
 ErrorCode refused(const std::string& bytes) {
@@ -103,7 +105,8 @@ TEST(ProfileFile, EveryBeginningAndEveryLongerFileIsRefused) {
 /// A file with these counts and right hashes.
 std::string forged(const std::string& counts) {
   const std::string bytes = to_bytes({header_of(Lattice::regular(0, 3, 1)), {profile_of(4, {})}});
-  const std::string begun = bytes.substr(0, bytes.size() - 33) + counts;  // without the hash and the number of positions
+  const std::string begun =
+      bytes.substr(0, bytes.size() - 33) + counts;  // without the hash and the number of positions
   Sha256 hash;
   hash.add(begun);
   return begun + hash.bytes();
@@ -112,16 +115,16 @@ std::string forged(const std::string& counts) {
 TEST(ProfileFile, CountsThatNoProfileHasAreRefusedWhateverTheirHash) {
   EXPECT_EQ(profiles_of_bytes(forged({"\x01\x01\x05", 3}), "it").profiles.front(), profile_of(4, {{1, 5}}));
   for (const std::string& counts : std::vector<std::string>{
-           {"\x01\x01\x00", 3},                  // no records
-           {"\x01\x00\x05", 3},                  // between candidates of a regular lattice
-           {"\x01\x09\x05", 3},                  // beyond the lattice
-           {"\x02\x07\x05\x01\x05", 5},          // beyond it, after another
-           {"\x01\x81\x00\x05", 4},              // a number in more bytes than it needs
+           {"\x01\x01\x00", 3},                                       // no records
+           {"\x01\x00\x05", 3},                                       // between candidates of a regular lattice
+           {"\x01\x09\x05", 3},                                       // beyond the lattice
+           {"\x02\x07\x05\x01\x05", 5},                               // beyond it, after another
+           {"\x01\x81\x00\x05", 4},                                   // a number in more bytes than it needs
            {"\x01\x01\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", 12},  // a number of 65 bits
-           {"\x01\x01\x80\x80\x80\x80\x80\x80\x40", 9},              // more records than a profile has
-           {"\x02\x01\xff\xff\xff\xff\xff\xff\x3f\x01\x01", 11},     // the same in two counts
-           {"\xff\x01\x01\x05", 4},              // more positions than there are
-           {"\x02\x01\x05", 3},                  // one is missing
+           {"\x01\x01\x80\x80\x80\x80\x80\x80\x40", 9},               // more records than a profile has
+           {"\x02\x01\xff\xff\xff\xff\xff\xff\x3f\x01\x01", 11},      // the same in two counts
+           {"\xff\x01\x01\x05", 4},                                   // more positions than there are
+           {"\x02\x01\x05", 3},                                       // one is missing
        }) {
     EXPECT_EQ(refused(forged(counts)), ErrorCode::data) << ::testing::PrintToString(counts);
   }
