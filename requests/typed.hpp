@@ -51,9 +51,9 @@ struct Typed {
   std::string word = {};  ///< after a verb that has words
   std::string file = {};
   std::string other = {};                    ///< a second file
-  std::vector<std::string> more_files = {};  ///< after FILE, of verbs for several
   std::map<std::string, std::vector<std::string>> values = {};
   std::vector<std::string> keys = {};  ///< in place of --keys: one by one, with commas where they have some
+  std::vector<std::string> more_files = {};  ///< after FILE, of verbs for several
 
   bool has(const std::string& name) const { return values.contains(name); }
   std::string one(const std::string& name, const std::string& fallback = {}) const {
