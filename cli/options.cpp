@@ -171,7 +171,8 @@ CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
   added.formatter_fn([&verb](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(verb); });
   if (verb.file != nullptr) {
     CLI::Option& file = *added.add_option("FILE");
-    if (verb.is_for_several) file.expected(1, 100'000)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (verb.is_for_several)
+      file.expected(1, 100'000)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args();
   }
   if (verb.other != nullptr) added.add_option("OTHER");
   for (const OptionSpec& spec : verb.options) {
