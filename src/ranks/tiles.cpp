@@ -4,9 +4,9 @@ namespace fractile {
 
 /// The pass's ends count all of its records, wherever these lie.
 void Tiling::set_whole(std::uint64_t at, std::uint64_t end) {
-  whole_.first = border(at, 0, profile_.distinct());
+  whole_.first = border(at, entry_of_member(at, 0, profile_.distinct()));
   whole_.first.before = 0;
-  whole_.last = border(end, 0, profile_.distinct());
+  whole_.last = border(end, entry_of_member(end, 0, profile_.distinct()));
   whole_.last.below = span_.records();
 }
 
@@ -19,10 +19,9 @@ PassPart Tiling::part(const Tile& tile) const {
           span_.records()};
 }
 
-Tiling::Border Tiling::border(std::uint64_t at, std::size_t low, std::size_t high) const {
-  const std::size_t entry = entry_of_member(at, low, high);
+Tiling::Border Tiling::border(std::uint64_t at, std::size_t entry) const {
   if (at == 0) return {at, 0, below(at, entry), entry};
-  return {at, reached(at - 1, entry_of_member(at - 1, low, entry)), below(at, entry), entry};
+  return {at, reached(at - 1, entry_of_member_near(at - 1, entry)), below(at, entry), entry};
 }
 
 /// At the first members after records of these ranks, which increase.
@@ -34,7 +33,7 @@ std::vector<Tiling::Tile> Tiling::cut_at(const Tile& tile, const std::vector<std
     entry = entry_of_rank(rank, entry, end_of(tile));
     const std::uint64_t at = first_after(rank, entry);
     if (at <= from.at || at >= tile.last.at) continue;
-    const Border to = border(at, from.entry, tile.last.entry);
+    const Border to = border(at, entry_of_member_near(at, entry));
     tiles.push_back({from, to});
     from = to;
   }

@@ -78,14 +78,27 @@ class Tiling {
     const Position position = member / subcells_ * 2;
     return first_entry(low, high, [&](std::size_t k) { return profile_.position(k) > position; });
   }
+  /// The same, from an entry that is nearly it.
+  std::size_t entry_of_member_near(std::uint64_t member, std::size_t near) const {
+    const Position position = member / subcells_ * 2;
+    while (near > 0 && profile_.position(near - 1) > position) --near;
+    while (near < profile_.distinct() && profile_.position(near) <= position) ++near;
+    return near;
+  }
+  /// An entry has a record or more, so the rank's is at most so far from `low`; without ties it is there.
   std::size_t entry_of_rank(std::uint64_t rank, std::size_t low, std::size_t high) const {
-    return first_entry(low, high, [&](std::size_t k) { return profile_.cumulative(k + 1) > rank; });
+    if (low >= high || profile_.cumulative(low) > rank) return low;
+    const std::size_t farthest = low + std::min<std::uint64_t>(rank - profile_.cumulative(low), high - 1 - low);
+    if (profile_.cumulative(farthest) <= rank && profile_.cumulative(farthest + 1) > rank) return farthest;
+    return first_entry(low, std::min(farthest + 1, high),
+                       [&](std::size_t k) { return profile_.cumulative(k + 1) > rank; });
   }
   /// One past the last entry of the tile's records.
   std::size_t end_of(const Tile& tile) const { return std::min(tile.last.entry + 1, profile_.distinct()); }
   std::uint64_t target() const { return alpha_.numerator * span_.records(); }
   std::uint64_t score(std::uint64_t member, std::size_t entry) const;
-  Border border(std::uint64_t at, std::size_t low, std::size_t high) const;
+  /// `entry`: the first that is not below the candidate of `at`.
+  Border border(std::uint64_t at, std::size_t entry) const;
   std::vector<Tile> cut(const Tile& tile, std::uint64_t tiles) const;
   std::vector<Tile> cut_at(const Tile& tile, const std::vector<std::uint64_t>& ranks) const;
   std::uint64_t least_inside(const Tile& tile) const;
@@ -96,7 +109,7 @@ class Tiling {
 };
 
 /// A tile of no more runs is listed when it is opened.
-inline constexpr std::uint64_t listed_runs = 512;
+inline constexpr std::uint64_t listed_runs = 2048;
 
 /// Of a SplitCursor.
 class SplitTiles : public Tiling {
