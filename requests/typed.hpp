@@ -50,9 +50,9 @@ const VerbSpec& reproduce_verb();
 struct Typed {
   std::string word = {};  ///< after a verb that has words
   std::string file = {};
-  std::string other = {};                    ///< a second file
+  std::string other = {};  ///< a second file
   std::map<std::string, std::vector<std::string>> values = {};
-  std::vector<std::string> keys = {};  ///< in place of --keys: one by one, with commas where they have some
+  std::vector<std::string> keys = {};        ///< in place of --keys: one by one, with commas where they have some
   std::vector<std::string> more_files = {};  ///< after FILE, of verbs for several
 
   bool has(const std::string& name) const { return values.contains(name); }
