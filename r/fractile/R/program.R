@@ -1,0 +1,65 @@
+# Running the program: data go in through a named pipe, and everything that it says comes back through another one.
+
+program_path <- function() {
+  path <- getOption("fractile.program", "")
+  if (!nzchar(path)) path <- Sys.getenv("FRACTILE")
+  if (!nzchar(path)) path <- Sys.which("fractile")[[1]]
+  if (!nzchar(path)) {
+    refuse("usage", "the program fractile is not here",
+           "name it: options(fractile.program = \"/path/of/fractile\"), or the environment variable FRACTILE")
+  }
+  path <- path.expand(path)
+  if (file.access(path, 1L) != 0L || dir.exists(path)) {
+    refuse("usage", paste0("the program '", path, "' cannot be run"),
+           "check the option fractile.program, the environment variable FRACTILE, or PATH")
+  }
+  path
+}
+
+# Standard output goes through; of standard error, progress is shown at once and the rest is kept. The last line that
+# begins with a record separator begins it, and its last line is the exit code. $1, $2, ... are the program and its words.
+runner <- 'exec 3>&1
+said=$({ "$@" 2>&1 >&3 3>&-; echo "$?"; } | while IFS= read -r line; do
+  case $line in
+    "fractile: still at "*) printf "%s\\n" "$line" >&2 ;;
+    *) printf "%s\\n" "$line" ;;
+  esac
+done)
+printf "\\036%s\\n" "$said"'
+
+# The lines of standard output of `fractile words`; warnings are raised, and failures are errors. `write`: a function of a
+# connection that writes standard input, or NULL.
+run <- function(words, write = NULL) {
+  input <- "/dev/null"
+  if (!is.null(write)) {
+    input <- tempfile("fractile-")
+    on.exit(unlink(input), add = TRUE)
+    if (system2("mkfifo", c("-m", "600", shQuote(input))) != 0L) refuse("internal", "a pipe could not be made")
+  }
+  command <- paste("exec sh -c", shQuote(runner), "fractile", paste(shQuote(c(program_path(), words)), collapse = " "),
+                   "<", shQuote(input))
+  if (nchar(command, "bytes") > 100000L) {
+    refuse("usage", "the arguments are too long for a command", "give long lists of keys as keys_file")
+  }
+  output <- pipe(command, "r", encoding = "UTF-8")
+  on.exit(close(output), add = TRUE)
+  whole <- is.null(write) || feed(input, write)
+  lines <- readLines(output, warn = FALSE, encoding = "UTF-8")
+  mark <- max(0L, which(startsWith(lines, "\036")))
+  if (mark == 0L) refuse("internal", "the program said nothing")
+  errors <- lines[mark:length(lines)]
+  errors[1] <- substring(errors[1], 2L)
+  tell(as.integer(errors[length(errors)]), errors[-length(errors)])
+  if (!whole) refuse("data", "the data could not be handed over whole", "what was released is of a part of them: do not use it")
+  lines[seq_len(mark - 1L)]
+}
+
+# Writes into the pipe; FALSE when the program stopped reading, about which it will say more.
+feed <- function(input, write) {
+  pipe <- file(input, "wb", raw = TRUE)
+  on.exit(close(pipe))
+  tryCatch({ write(pipe); TRUE }, error = function(broken) {
+    if (inherits(broken, "fractile_error")) stop(broken)
+    FALSE
+  })
+}

@@ -1,0 +1,122 @@
+# The verbs.
+
+fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, epsilon = NULL, ..., column = NULL) {
+  options <- list(bounds = bounds, step = step, quantiles = quantiles, epsilon = epsilon, ...)
+  if ("format" %in% names(options)) {
+    refuse("usage", "format: the result is a data frame", "its receipt is attr(r, \"receipt\"); fractile_explain(r, format = ...) shows it")
+  }
+  words <- option_words(options)
+  data <- data_of(x, column, options)
+  text <- run(c("release", data$file, "--column", data$column, words, "--format", "json"), data$write)
+  release_of(paste0(paste(text, collapse = "\n"), "\n"))
+}
+
+# Where the program reads, the column's name there, and what writes it.
+data_of <- function(x, column, options) {
+  if (!is.null(column) && !(is.character(column) && length(column) == 1L && !is.na(column))) {
+    refuse("usage", "column: the name of one column is expected", "write column = \"age\"")
+  }
+  if (is.character(x) && length(x) == 1L && is.null(dim(x))) {  # a file
+    if (is.null(column)) refuse("usage", "column is missing", "write column = \"age\"")
+    return(list(file = path.expand(x), column = column, write = NULL))
+  }
+  if (!is.data.frame(x)) {
+    if (is.null(column)) column <- "x"
+    return(list(file = "-", column = column, write = csv_of(structure(list(x), names = column))))
+  }
+  if (is.null(column) && length(x) == 1L) column <- names(x)
+  if (is.null(column)) refuse("usage", "column is missing", "write column = \"age\"")
+  wanted <- if (is.null(options$sql)) unique(c(column, options$person, options$by)) else names(x)
+  for (name in setdiff(wanted, names(x))) {
+    refuse("data", paste0("the data frame has no column '", name, "'"), paste("it has", paste(names(x), collapse = ", ")))
+  }
+  if (is.null(column) || anyDuplicated(names(x)[names(x) %in% wanted])) {
+    refuse("data", "the data frame has several columns of one name", "rename them")
+  }
+  list(file = "-", column = column, write = csv_of(as.list(x)[wanted]))
+}
+
+fraction <- function(text) {
+  parts <- as.numeric(strsplit(text, "/", fixed = TRUE)[[1]])
+  if (length(parts) == 2L) parts[1] / parts[2] else parts
+}
+
+# Values of the lattice's kind.
+values_of <- function(texts, kind) {
+  switch(kind,
+    date = as.Date(texts),
+    timestamp = ,
+    instant = as.POSIXct(sub("Z$", "", texts), tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS"),
+    as.numeric(texts))
+}
+
+# An end beyond the possible values is infinite.
+ends_of <- function(items, end, open, beyond, kind) {
+  ends <- values_of(vapply(items, function(item) item[[end]], ""), kind)
+  ends[vapply(items, function(item) isTRUE(item[[open]]), NA)] <- beyond
+  ends
+}
+
+cost_of <- function(privacy) {
+  parts <- unlist(privacy[intersect(c("epsilon", "rho", "delta"), names(privacy))])
+  each <- if (privacy$records_per_person == "1") "" else paste0(", ", privacy$records_per_person, " records a person")
+  paste0(paste(names(parts), "=", parts, collapse = ", "), ", ", privacy$neighbors, each)
+}
+
+release_of <- function(text) {
+  receipt <- json_read(text)
+  groups <- if (is.null(receipt$groups)) list(list(quantiles = receipt$quantiles)) else receipt$groups
+  items <- do.call(c, lapply(groups, `[[`, "quantiles"))
+  kind <- if (is.null(receipt$lattice$kind)) "number" else receipt$lattice$kind
+  table <- data.frame(quantile = vapply(items, function(item) fraction(item$quantile), 0))
+  table$value <- values_of(vapply(items, `[[`, "", "value"), kind)
+  if (!is.null(receipt$intervals)) {
+    table$lower <- ends_of(items, "lower", "or_below", -Inf, kind)
+    table$upper <- ends_of(items, "upper", "or_above", Inf, kind)
+  }
+  if (!is.null(receipt$groups)) {
+    keys <- rep(vapply(groups, `[[`, "", "key"), lengths(lapply(groups, `[[`, "quantiles")))
+    table <- cbind(key = keys, table)
+  }
+  structure(table, class = c("fractile_release", "data.frame"), receipt = text,
+            cost = paste0(cost_of(receipt$privacy), if (!is.null(receipt$unsafe_seed)) "; NOT PRIVATE: the random bits came from a seed"))
+}
+
+fractile_plan <- function(...) {
+  options <- list(...)
+  if ("format" %in% names(options)) refuse("usage", "format: the result is a data frame", "its JSON is attr(p, \"plan\")")
+  text <- paste0(paste(run(c("plan", option_words(options), "--format", "json")), collapse = "\n"), "\n")
+  plan <- json_read(text)
+  count <- function(item, name) if (is.null(item[[name]])) NA_real_ else as.numeric(item[[name]])
+  table <- data.frame(quantile = vapply(plan$quantiles, function(item) fraction(item$quantile), 0))
+  for (name in setdiff(names(plan$quantiles[[1]]), "quantile")) table[[name]] <- vapply(plan$quantiles, count, 0, name)
+  structure(table, class = c("fractile_plan", "data.frame"), plan = text, cost = cost_of(plan$privacy))
+}
+
+fractile_explain <- function(receipt, ...) {
+  text <- if (inherits(receipt, "fractile_release")) attr(receipt, "receipt") else receipt
+  if (!is.character(text) || length(text) != 1L || is.na(text)) {
+    refuse("usage", "receipt: a release, a receipt's text or a path is expected", "a part of a release has no receipt: give the release itself")
+  }
+  words <- option_words(list(...))
+  is_text <- grepl("^\\s*(\\{|<!DOCTYPE)", text)
+  lines <- if (is_text) run(c("explain", "-", words), function(connection) writeLines(text, connection, sep = "", useBytes = TRUE))
+    else run(c("explain", path.expand(text), words))
+  structure(lines, class = "fractile_explanation")
+}
+
+print_table <- function(x) {
+  cost <- attr(x, "cost")
+  print(structure(x, class = "data.frame"), row.names = FALSE)
+  if (!is.null(cost)) cat(cost, "\n", sep = "")
+  invisible(x)
+}
+
+print.fractile_release <- function(x, ...) print_table(x)
+
+print.fractile_plan <- function(x, ...) print_table(x)
+
+print.fractile_explanation <- function(x, ...) {
+  writeLines(unclass(x))
+  invisible(x)
+}

@@ -1,0 +1,109 @@
+# Releases by the program, where it is.
+library(fractile)
+
+found <- tryCatch(fractile_release(c(1, 2), c(0, 10), 1, epsilon = 1, unsafe_seed = 1, expected_rows = 100),
+                  error = identity, warning = function(w) NULL)
+if (inherits(found, "error")) {
+  cat("skipped: the program or its engine is not here:", conditionMessage(found), "\n")
+  quit(save = "no")
+}
+
+before <- list.files(tempdir())
+ages <- c(rep(c(34, 51, 28, 47, 62), 200), NA)
+people <- data.frame(age = ages, region = rep(c("north", "s\u00fcd, \"x\""), length.out = 1001), id = seq_len(1001) %% 700)
+
+# A vector, a data frame and its receipt.
+r <- fractile_release(ages, c(0, 125), 1, epsilon = 1, unsafe_seed = 7)
+stopifnot(
+  inherits(r, c("fractile_release", "data.frame"), which = TRUE) == 1:2,
+  identical(names(r), c("quantile", "value")), identical(r$quantile, c(0.25, 0.5, 0.75)),
+  is.double(r$value), all(r$value >= 0 & r$value <= 125),
+  startsWith(attr(r, "receipt"), "{\n  \"schema_version\": 1"), endsWith(attr(r, "receipt"), "}\n"),
+  any(grepl("NOT PRIVATE", capture.output(print(r)))),
+  identical(r$value, fractile_release(people["age"], c(0, 125), 1, epsilon = 1, unsafe_seed = 7)$value),
+  length(capture.output(print(r["value"]))) >= 4
+)
+
+# Groups, persons and intervals.
+g <- fractile_release(people, c(0, 125), "0.5", c(0.25, 0.5), "ln 3", column = "age", by = "region", keys = c("north", "south"),
+                      person = "id", records_per_person = 2, intervals = 0.5, of = "table", expected_rows = 500)
+stopifnot(
+  identical(names(g), c("key", "quantile", "value", "lower", "upper")),
+  identical(g$key, rep(c("north", "south"), each = 2)), all(g$lower <= g$upper),
+  any(is.infinite(g$lower[3:4]), is.infinite(g$upper[3:4])),  # an empty group
+  any(grepl("epsilon = ln 3, add-remove, 2 records a person", capture.output(print(g)), fixed = TRUE))
+)
+writeLines("s\u00fcd, \"x\"", keys <- tempfile(), useBytes = TRUE)
+k <- fractile_release(people, c(0, 125), 1, "median", 20, column = "age", by = "region", keys_file = keys, expected_rows = 500)
+stopifnot(identical(k$key, "s\u00fcd, \"x\""), k$value %in% c(34, 47, 51))
+unlink(keys)
+
+# Every cell arrives: what is missing counts as a row, wherever it stands.
+count <- function(...) sub(".*\"public_records\": ([0-9]+).*", "\\1", attr(fractile_release(..., public_rows = TRUE, epsilon = 20), "receipt"))
+stopifnot(
+  count(c(NA, 1, NaN, Inf, -Inf, NA), c(0, 9), 1, expected_rows = 1000) == "6",
+  count(seq_len(250001) / 7, c(0, 40000), 1, expected_rows = 1000) == "250001"
+)
+exact <- fractile_release(c("0.1", "0.3", "0.3"), c(0, 1), "0.1", "median", 20, expected_rows = 1000)
+stopifnot(exact$value == 0.3)
+
+# SQL sees all columns.
+s <- fractile_release(people, c(0, 250), 1, "median", 20, column = "twice", sql = "SELECT 2 * CAST(age AS DOUBLE) AS twice FROM input WHERE CAST(id AS INT) > 10",
+                      expected_rows = 1000)
+stopifnot(s$value %in% c(68, 94, 102))
+
+# Dates and instants, in every time zone.
+days <- as.Date("2024-01-01") + seq_len(1000) %% 300
+d <- fractile_release(days, as.Date(c("2020-01-01", "2026-01-01")), as.difftime(1, units = "days"), "median", 20, expected_rows = 1000)
+stopifnot(inherits(d$value, "Date"), abs(as.numeric(d$value - as.Date("2024-05-30"))) < 20)
+times <- as.POSIXct("2024-01-01 00:00:00", tz = "America/Lima") + seq_len(1000) * 3600
+t <- fractile_release(times, as.POSIXct(c("2023-01-01", "2026-01-01"), tz = "UTC"), "1h", "median", 20, expected_rows = 1000)
+stopifnot(inherits(t$value, "POSIXct"), abs(as.numeric(difftime(t$value, times[500], units = "hours"))) < 50)
+
+# Errors by their exit codes, none of which holds a value.
+class_of <- function(expression) class(tryCatch(expression, error = identity))[1]
+ledger <- tempfile(fileext = ".db")
+stopifnot(
+  system2(fractile:::program_path(), c("ledger", "init", ledger, "--dataset", "people", "--epsilon", "1"), stdout = FALSE) == 0,
+  nrow(fractile_release(ages, c(0, 125), 1, epsilon = "3/4", ledger = ledger)) == 3,
+  class_of(fractile_release(ages, c(0, 125), 1, epsilon = "3/4", ledger = ledger)) == "fractile_budget_error",
+  nrow(fractile_release(ages, c(0, 125), 1, epsilon = "1/4", ledger = ledger)) == 3,  # each of them ran once
+  class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, ledger = "/nonesuch.db")) == "fractile_ledger_error",
+  class_of(fractile_release(ages, c(0, 125), 1)) == "fractile_usage_error",
+  class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, nonesuch = TRUE)) == "fractile_usage_error",
+  class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, format = "csv")) == "fractile_usage_error",
+  class_of(fractile_release(people, c(0, 125), 1, epsilon = 1)) == "fractile_usage_error",
+  class_of(fractile_release(people, c(0, 125), 1, epsilon = 1, column = "nonesuch")) == "fractile_data_error",
+  class_of(fractile_release(ages, c(0, 125), 1, epsilon = 1, null = "error")) == "fractile_data_error",
+  class_of(fractile_release(c("1", "many"), c(0, 125), 1, epsilon = 1)) == "fractile_data_error",
+  class_of(fractile_release(rep("x", 1e6), c(0, 125), 1)) == "fractile_usage_error",  # it stops before it has read all
+  class_of(fractile_explain("/nonesuch.json")) == "fractile_data_error"
+)
+unlink(list.files(tempdir(), basename(ledger), full.names = TRUE))
+error <- tryCatch(fractile_release("4711x", c(0, 125), 1, epsilon = 1, column = NULL), error = identity)
+stopifnot(inherits(error, "fractile_error"))
+error <- tryCatch(fractile_release(c("12", "4711x"), c(0, 125), 1, epsilon = 1), error = identity)
+stopifnot(!grepl("4711", conditionMessage(error)))
+old <- options(fractile.program = "/nonesuch")
+stopifnot(class_of(fractile_plan(bounds = c(0, 1), step = 1, epsilon = 1)) == "fractile_usage_error")
+options(old)
+
+# What may be a mistake is a warning.
+stopifnot(inherits(tryCatch(fractile_release(ages[1:4], c(0, 125), 1, epsilon = 0.1, expected_rows = 4), warning = identity), "fractile_warning"))
+
+# A plan and an explanation.
+p <- fractile_plan(bounds = c(0, 125), step = 1, quantiles = "deciles", epsilon = 1, expected_rows = 50000)
+stopifnot(nrow(p) == 9, all(p$worst_case > 0), grepl("epsilon = 1", capture.output(print(p))[11]))
+q <- fractile_plan(bounds = c(0, 125), step = 1, rank_error = 500, expected_rows = 50000)
+stopifnot(startsWith(attr(q, "cost"), "epsilon = "))
+e <- fractile_explain(r)
+stopifnot(
+  any(grepl("NOT PRIVATE", e)), identical(capture.output(print(e)), as.vector(unclass(e))),
+  identical(e, fractile_explain(attr(r, "receipt"))),
+  any(grepl("difference", fractile_explain(g, compare = c("north", "south")), ignore.case = TRUE)),
+  class_of(fractile_explain(sub("0.25", "0.26", sub("1/4", "1/5", attr(r, "receipt"))))) == "fractile_data_error",
+  class_of(fractile_explain(NULL)) == "fractile_usage_error"
+)
+
+# Nothing is left behind.
+stopifnot(identical(list.files(tempdir()), before))
