@@ -51,7 +51,8 @@ void register_scale() {
                                   Mechanism::joint_total, Mechanism::joint_tree,  Mechanism::independent,
                                   Mechanism::tree};
   for (const std::uint64_t positions : {std::uint64_t{100'000}, std::uint64_t{1'000'000}}) {
-    for (const std::uint64_t n : {std::uint64_t{1'000'000}, std::uint64_t{100'000'000}, std::uint64_t{4'000'000'000}}) {
+    for (const std::uint64_t n : {std::uint64_t{1'000'000}, std::uint64_t{100'000'000}, std::uint64_t{10'000'000'000},
+                                  std::uint64_t{1'000'000'000'000}}) {
       for (const char* ask : {"quartiles", "m24", "m120"}) {
         for (const Mechanism mechanism : mechanisms) {
           const bool at_once = mechanism == Mechanism::joint || mechanism == Mechanism::joint_total;

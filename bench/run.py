@@ -208,7 +208,7 @@ def short_list_part(results):
 
 
 SCALE_MECHANISMS = ("auto", "approximate", "joint", "joint-total", "joint-tree", "independent", "tree")
-SCALES = (1_000_000, 100_000_000, 4_000_000_000)
+SCALES = (1_000_000, 100_000_000, 10_000_000_000, 1_000_000_000_000)
 
 
 def scale_part(results):

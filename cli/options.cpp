@@ -169,7 +169,11 @@ CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
   added.require_subcommand(0, 1);
   for (const VerbSpec* const word : verb.words) add_verb(added, *word);
   added.formatter_fn([&verb](const CLI::App*, const std::string&, CLI::AppFormatMode) { return help_of(verb); });
-  if (verb.file != nullptr) added.add_option("FILE");
+  if (verb.file != nullptr) {
+    CLI::Option& file = *added.add_option("FILE");
+    if (verb.is_for_several)
+      file.expected(1, 100'000)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args();
+  }
   if (verb.other != nullptr) added.add_option("OTHER");
   for (const OptionSpec& spec : verb.options) {
     if (spec.values() == 0) {
@@ -193,8 +197,11 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
   }
   refuse_extras(app, verb);
   Typed typed;
-  if (verb.file != nullptr && app.get_option("FILE")->count() > 0)
-    typed.file = app.get_option("FILE")->results().front();
+  if (verb.file != nullptr && app.get_option("FILE")->count() > 0) typed.more_files = app.get_option("FILE")->results();
+  if (!typed.more_files.empty()) {
+    typed.file = typed.more_files.front();
+    typed.more_files.erase(typed.more_files.begin());
+  }
   if (verb.other != nullptr && app.get_option("OTHER")->count() > 0)
     typed.other = app.get_option("OTHER")->results().front();
   for (const OptionSpec& spec : verb.options) {

@@ -5,12 +5,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explain.hpp"
 #include "fractile/report.hpp"
 #include "fractile/source.hpp"
 #include "options.hpp"
+#include "requests/counting.hpp"
 #include "requests/release.hpp"
 #include "requests/values.hpp"
 #include "shown.hpp"
@@ -80,10 +82,15 @@ class Person final : public Attendant {
 }  // namespace
 
 int run_release(const Typed& typed) {
-  const ReleaseRequest request = ReleaseRequest::of(typed, false);
+  std::optional<ProfileFile> counts = counts_of(typed);
+  const Typed asked = counts ? with_header(typed, counts->header()) : typed;
+  const ReleaseRequest request = ReleaseRequest::of(asked, false);
   Person person(shown_as(typed, request.query, request.selection.keys));
-  const auto open = [&] { return std::make_unique<RecordsOf<Table>>(Table::open(request.table)); };
-  const Answer answer = requests::answer(typed, request, open, person);
+  const auto open = [&]() -> std::unique_ptr<Records> {
+    if (counts) return counted_records(std::move(*counts));
+    return std::make_unique<RecordsOf<Table>>(Table::open(request.table));
+  };
+  const Answer answer = requests::answer(asked, request, open, person);
   person.print_page(answer.kept);
   return 0;
 }

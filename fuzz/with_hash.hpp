@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 
 namespace fractile::fuzzing {
 

@@ -63,7 +63,4 @@ using OpenRecords = std::function<std::unique_ptr<Records>()>;
 /// the receipt.
 Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecords& open, Attendant& attendant);
 
-/// How messages call what is read.
-std::string input_name(const Typed& typed);
-
 }  // namespace fractile::requests

@@ -33,6 +33,7 @@ struct VerbSpec {
   std::span<const VerbSpec* const> words = {};  ///< one of these follows the verb, with FILE and options of its own
   const char* older = nullptr;                  ///< what its last word was once: taken as well, and not shown
   const char* other = nullptr;                  ///< what OTHER may be, a second file; nullptr when there is none
+  bool is_for_several = false;                  ///< FILE may be several
 };
 
 const VerbSpec& release_verb();
@@ -41,6 +42,8 @@ const VerbSpec& explain_verb();
 const VerbSpec& audit_verb();
 const VerbSpec& flow_verb();
 const VerbSpec& ledger_verb();
+const VerbSpec& count_verb();
+const VerbSpec& merge_verb();
 const VerbSpec& reproduce_verb();
 
 /// What was given, as it was typed: nothing is interpreted yet, and no value is empty.
@@ -49,7 +52,8 @@ struct Typed {
   std::string file = {};
   std::string other = {};  ///< a second file
   std::map<std::string, std::vector<std::string>> values = {};
-  std::vector<std::string> keys = {};  ///< in place of --keys: one by one, with commas where they have some
+  std::vector<std::string> keys = {};        ///< in place of --keys: one by one, with commas where they have some
+  std::vector<std::string> more_files = {};  ///< after FILE, of verbs for several
 
   bool has(const std::string& name) const { return values.contains(name); }
   std::string one(const std::string& name, const std::string& fallback = {}) const {

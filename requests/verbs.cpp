@@ -64,6 +64,44 @@ constexpr OptionSpec rates_option{"--rates", "RATES", "tight", "Mechanism",
 constexpr OptionSpec data_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
                                  "table, json or csv"};
 
+// Of release and of count.
+constexpr OptionSpec column_option{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"};
+constexpr OptionSpec by_option{"--by", "NAME", "", "What",
+                               "publish each group of records: those with equal text in this column"};
+constexpr OptionSpec keys_option{
+    "--keys", "LIST", "", "What",
+    "with --by: that text for every group, public knowledge; records with another one are left out"};
+constexpr OptionSpec keys_file_option{"--keys-file", "PATH", "", "What",
+                                      "instead of --keys: a file with a key a line, for commas and quotes"};
+constexpr OptionSpec person_option{
+    "--person", "NAME", "", "Privacy",
+    "the column that tells whose a record is: at most D of each person's, chosen at random, then count"};
+constexpr OptionSpec table_option{
+    "--table",
+    "NAME=FILE",
+    "",
+    "Input",
+    "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
+    true};
+constexpr OptionSpec input_format_option{"--input-format", "FORMAT", "by the file's name", "Input",
+                                         "csv, tsv, parquet or json"};
+constexpr OptionSpec delimiter_option{"--delimiter", "CHAR", "found in the header line", "Input",
+                                      "what separates the cells of a CSV file"};
+constexpr OptionSpec single_line_option{
+    "--single-line-records", "", "", "Input",
+    "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"};
+constexpr OptionSpec duckdb_option{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
+                                   "the DuckDB library, libduckdb.so"};
+constexpr OptionSpec threads_option{"--threads", "N", "as many as the machine runs at once", "Input",
+                                    "how many threads read and sort; the release does not depend on it"};
+constexpr OptionSpec seed_option{"--unsafe-seed", "N", "", "Output",
+                                 "reproducible and NOT PRIVATE: for tests and lessons only"};
+constexpr OptionSpec null_option{"--null", "POLICY", "drop", "Input",
+                                 "records that are NULL, empty or NaN: drop them, or error"};
+constexpr OptionSpec sql_option{
+    "--sql", "QUERY", "", "Input",
+    "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
+
 // Of whatever has a page.
 constexpr OptionSpec page_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
                                  "table, json, csv or html (a page to look at, one file)"};
@@ -77,7 +115,7 @@ constexpr OptionSpec public_option{"--public", "", "", "Output",
                                    "with html: leave out paths, queries and internal names, and so the receipt"};
 
 constexpr std::array release_table{
-    OptionSpec{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"},
+    column_option,
     quantiles_option,
     synthetic_rows_option,
     bounds_or_auto_option,
@@ -85,17 +123,15 @@ constexpr std::array release_table{
     OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
                "with --bounds auto: the share of the budget that finds them"},
     candidates_option,
-    OptionSpec{"--by", "NAME", "", "What", "publish each group of records: those with equal text in this column"},
-    OptionSpec{"--keys", "LIST", "", "What",
-               "with --by: that text for every group, public knowledge; records with another one are left out"},
-    OptionSpec{"--keys-file", "PATH", "", "What", "instead of --keys: a file with a key a line, for commas and quotes"},
+    by_option,
+    keys_option,
+    keys_file_option,
     epsilon_option,
     rho_option,
     delta_option,
     neighbors_option,
     records_option,
-    OptionSpec{"--person", "NAME", "", "Privacy",
-               "the column that tells whose a record is: at most D of each person's, chosen at random, then count"},
+    person_option,
     OptionSpec{"--public-rows", "", "", "Privacy",
                "declare how many rows the table has (with or without a number) public, and print it"},
     OptionSpec{"--ledger", "PATH", "", "Ledger",
@@ -113,31 +149,28 @@ constexpr std::array release_table{
     of_option,
     together_option,
     compare_option,
-    OptionSpec{"--null", "POLICY", "drop", "Input", "records that are NULL, empty or NaN: drop them, or error"},
-    OptionSpec{"--sql", "QUERY", "", "Input",
-               "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"},
+    null_option,
+    OptionSpec{"--counts", "PATH", "", "Input",
+               "instead of FILE: a profile file of fractile count or merge, which has its own column, bounds, persons "
+               "and groups"},
+    sql_option,
     OptionSpec{
         "--sql-stability", "N", "", "Input",
         "for any other query, a declaration that nobody checks: one person's record changes at most N rows of the "
         "result (a changed row is two under add-remove). Noise as for N times as many records per person"},
-    OptionSpec{"--table", "NAME=FILE", "", "Input",
-               "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
-               true},
-    OptionSpec{"--input-format", "FORMAT", "by the file's name", "Input", "csv, tsv, parquet or json"},
-    OptionSpec{"--delimiter", "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"},
-    OptionSpec{"--single-line-records", "", "", "Input",
-               "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"},
-    OptionSpec{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
-               "the DuckDB library, libduckdb.so"},
-    OptionSpec{"--threads", "N", "as many as the machine runs at once", "Input",
-               "how many threads read and sort; the release does not depend on it"},
+    table_option,
+    input_format_option,
+    delimiter_option,
+    single_line_option,
+    duckdb_option,
+    threads_option,
     page_format,
     about_option,
     figures_option,
     public_option,
     OptionSpec{"--receipt", "PATH", "", "Output",
                "write the release as JSON to a new file, durably, before it is printed"},
-    OptionSpec{"--unsafe-seed", "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"},
+    seed_option,
 };
 
 constexpr const char* release_epilogue =
@@ -156,6 +189,69 @@ constexpr VerbSpec release_spec{
     "CSV, TSV, Parquet or JSON file (a key that a record lacks is NULL); - for standard input",
     release_table,
     release_epilogue,
+};
+
+constexpr OptionSpec output_option{"--output", "PATH", "", "Output",
+                                   "the new profile file (required), readable by its owner alone"};
+
+constexpr std::array count_table{
+    column_option,
+    bounds_option,
+    step_option,
+    candidates_option,
+    by_option,
+    keys_option,
+    keys_file_option,
+    records_option,
+    person_option,
+    OptionSpec{"--source", "NAME", "the path of FILE", "Input", "what the profile file calls the table"},
+    null_option,
+    sql_option,
+    table_option,
+    input_format_option,
+    delimiter_option,
+    single_line_option,
+    duckdb_option,
+    threads_option,
+    output_option,
+    seed_option,
+};
+
+constexpr VerbSpec count_spec{
+    "count",
+    "count a column, to be released elsewhere or merged: the result is as sensitive as the data",
+    "fractile count FILE --column NAME --bounds LO HI --step S --output PROFILE [options]",
+    "CSV, TSV, Parquet or JSON file; - for standard input",
+    count_table,
+    "Nothing is published and nothing is charged: fractile release --counts PROFILE does both.\n"
+    "\n"
+    "Example\n"
+    "  fractile count north.csv --column income --bounds 0 500000 --step 1 --output north.profile\n"
+    "\n"
+    "Exit codes: 0 counted; 2 wrong usage; 3 unusable file, table or cell; 70 internal.\n",
+};
+
+constexpr std::array merge_table{
+    OptionSpec{"--disjoint-persons", "", "", "Privacy",
+               "declare that no person is in two of the files; without it their bounds of records per person add up"},
+    output_option,
+};
+
+constexpr VerbSpec merge_spec{
+    "merge",
+    "add profile files of equal questions: the result is as sensitive as the data",
+    "fractile merge FILE FILE ... --output PROFILE [--disjoint-persons]",
+    "profile files of fractile count or merge, in any order",
+    merge_table,
+    "Example\n"
+    "  fractile merge north.profile south.profile --output all.profile --disjoint-persons\n"
+    "  fractile release --counts all.profile --epsilon 1\n"
+    "\n"
+    "Exit codes: 0 merged; 2 wrong usage; 3 unusable file; 70 internal.\n",
+    {},
+    nullptr,
+    nullptr,
+    true,
 };
 
 constexpr std::array plan_table{
@@ -753,6 +849,8 @@ const VerbSpec& explain_verb() { return explain_spec; }
 const VerbSpec& audit_verb() { return audit_spec; }
 const VerbSpec& flow_verb() { return flow_spec; }
 const VerbSpec& ledger_verb() { return ledger_spec; }
+const VerbSpec& count_verb() { return count_spec; }
+const VerbSpec& merge_verb() { return merge_spec; }
 const VerbSpec& reproduce_verb() { return reproduce_spec; }
 
 }  // namespace fractile::requests

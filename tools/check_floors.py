@@ -92,6 +92,7 @@ PUBLIC_HEADERS = {
     "constructors": "quantiles",
     "source": "source",
     "frames": "source",
+    "profile_files": "source",
     "flow": "flow/channel",
     "real_bounds": "flow/algebra",
     "perturbing": "flow/pipeline",

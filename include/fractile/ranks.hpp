@@ -71,7 +71,10 @@ class Lattice {
 /// Thread-safety: a value; threads may share it while none changes it.
 class RankProfile {
  public:
-  /// Counts at strictly increasing positions; at most 2^32 - 1 records in all, else Error(data).
+  /// A profile has at most so many records: 2^48 - 1.
+  static constexpr std::uint64_t max_records = (std::uint64_t{1} << 48) - 1;
+
+  /// Counts at strictly increasing positions; at most max_records in all, else Error(data).
   RankProfile(std::uint64_t candidates, std::vector<Position> positions, std::span<const std::uint64_t> counts);
 
   std::uint64_t candidates() const { return candidates_; }
@@ -97,7 +100,7 @@ class RankProfile {
 
   std::uint64_t candidates_ = 0;
   std::vector<Position> positions_;
-  std::vector<std::uint32_t> cumulative_;  // 2^32 - 1 records at most
+  std::vector<std::uint64_t> cumulative_;
 };
 
 /// The same records among candidates lowest .. highest, now 0, 1, ...: those outside on the nearest of them. Error(usage)
@@ -116,7 +119,7 @@ class ProfileBuilder {
   ProfileBuilder& operator=(ProfileBuilder&&) noexcept;
   ~ProfileBuilder();
 
-  /// Error(data) for NaN, and beyond 2^32 - 1 records.
+  /// Error(data) for NaN, and beyond RankProfile::max_records.
   void add(double value);
   void add(std::int64_t value);
   /// Many at once, which takes a fraction of the time.
@@ -124,7 +127,7 @@ class ProfileBuilder {
   void add(std::span<const std::int64_t> values);
   void add_position(Position position, std::uint64_t count);
   /// All that was added to another builder, which is empty afterwards. Error(usage) unless both are over equally many candidates,
-  /// regular ones or listed ones; Error(data) beyond 2^32 - 1 records.
+  /// regular ones or listed ones; Error(data) beyond RankProfile::max_records.
   void take(ProfileBuilder& other);
   /// The profile of all that was added; the builder is empty afterwards.
   RankProfile finish();
@@ -141,6 +144,9 @@ struct QuantileFraction {
   /// Error(usage) when alpha is outside [0, 1] or its denominator is above 2^31.
   static QuantileFraction of(const Rational& alpha);
 };
+
+/// Error(data) unless scores of that many records fit 63 bits: denominators up to 2^15 always do, larger ones with fewer records.
+void require_whole_scores(std::uint64_t denominator, std::uint64_t records);
 
 /// quantile-score-candidates 2025, equation (7): |den * min(below, limit) - num * min(n - equal, limit)|, lower is better.
 std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n,

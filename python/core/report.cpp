@@ -121,7 +121,9 @@ void bind_report(nb::module_& module) {
         return to_registry(read_receipt(text, "the receipt"), about_of(about));
       },
       nb::arg("receipt"), nb::arg("about"));
-  module.def("write_durably", &write_durably, nb::arg("path"), nb::arg("text"));
+  module.def(
+      "write_durably", [](const std::string& path, const std::string& text) { write_durably(path, text); },
+      nb::arg("path"), nb::arg("text"));
 }
 
 }  // namespace fractile::python

@@ -13,6 +13,7 @@
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/audit.hpp"
+#include "requests/counting.hpp"
 #include "requests/plan.hpp"
 #include "requests/release.hpp"
 #include "requests/typed.hpp"
@@ -57,9 +58,12 @@ std::unique_ptr<Released> release(Words words, std::string file, std::vector<std
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
-    const Typed typed = typed_of(std::move(words), std::move(file), std::move(keys));
+    Typed typed = typed_of(std::move(words), std::move(file), std::move(keys));
+    std::optional<ProfileFile> counts = requests::counts_of(typed);
+    if (counts) typed = requests::with_header(std::move(typed), counts->header());
     const requests::ReleaseRequest request = requests::ReleaseRequest::of(typed, frame != nullptr);
     const auto open = [&]() -> std::unique_ptr<requests::Records> {
+      if (counts) return requests::counted_records(std::move(*counts));
       if (frame == nullptr) return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table));
       frame->use_threads(request.table.threads);
       return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));
@@ -71,6 +75,28 @@ std::unique_ptr<Released> release(Words words, std::string file, std::vector<std
   released->warnings = std::move(caller.warnings);
   released->notes = std::move(caller.notes);
   return released;
+}
+
+void count(Words words, std::string file, std::vector<std::string> keys) {
+  Caller caller;
+  try {
+    const nb::gil_scoped_release unlocked;
+    requests::count_to_file(typed_of(std::move(words), std::move(file), std::move(keys)), caller);
+  } catch (const Interrupted&) {
+    raise_interrupted(caller.last_words);
+  }
+}
+
+void merge(Words words, std::vector<std::string> files) {
+  Caller caller;
+  try {
+    const nb::gil_scoped_release unlocked;
+    Typed typed = typed_of(std::move(words), files.empty() ? std::string() : files.front(), {});
+    if (files.size() > 1) typed.more_files.assign(files.begin() + 1, files.end());
+    requests::merge_to_file(typed, caller);
+  } catch (const Interrupted&) {
+    raise_interrupted(caller.last_words);
+  }
 }
 
 std::unique_ptr<PlanReport> plan(Words words, bool with_others) {
@@ -88,8 +114,9 @@ std::string audited(Words words) {
 }
 
 const requests::VerbSpec& verb_of(const std::string& name) {
-  for (const auto* verb : {&requests::release_verb(), &requests::plan_verb(), &requests::explain_verb(),
-                           &requests::audit_verb(), &requests::flow_verb(), &requests::ledger_verb()}) {
+  for (const auto* verb :
+       {&requests::release_verb(), &requests::plan_verb(), &requests::explain_verb(), &requests::audit_verb(),
+        &requests::flow_verb(), &requests::ledger_verb(), &requests::count_verb(), &requests::merge_verb()}) {
     if (name == verb->name) return *verb;
     for (const requests::VerbSpec* const word : verb->words) {
       if (name == word->name) return *word;
@@ -150,6 +177,8 @@ void bind_requests(nb::module_& module) {
   bind_released(module);
   bind_plan(module);
   module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("keys"), nb::arg("frame").none());
+  module.def("count", &count, nb::arg("words"), nb::arg("file"), nb::arg("keys"));
+  module.def("merge", &merge, nb::arg("words"), nb::arg("files"));
   module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));
   module.def("audit", &audited, nb::arg("words"));
   module.def("options", &options, nb::arg("verb"),

@@ -9,6 +9,7 @@
 from . import flow
 from ._audit import Audit, audit
 from ._core import version as __version__
+from ._counts import count, merge
 from ._errors import BudgetError, DataError, Error, FractileWarning, InternalError, LedgerError, UsageError
 from ._ledger import Ledger
 from ._numbers import Number
@@ -42,7 +43,9 @@ __all__ = [
     "Value",
     "__version__",
     "audit",
+    "count",
     "flow",
+    "merge",
     "plan",
     "profile",
     "read_receipt",

@@ -14,7 +14,7 @@ from ._errors import UsageError
 Words = dict[str, list[str]]
 
 #: Options that take no value.
-FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior"})
+FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior", "disjoint_persons"})
 #: Exact numbers; those of _PUBLIC must not come from the data.
 _NUMBERS = frozenset(
     {
@@ -25,7 +25,7 @@ _NUMBERS = frozenset(
 )  # fmt: skip
 _LISTS = frozenset({"quantiles", "candidates"})
 _PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows"})
-_PATHS = frozenset({"keys_file", "duckdb", "receipt"})
+_PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt"})
 
 
 def option(name: str) -> str:

@@ -76,10 +76,11 @@ RELEASE = {
     "--unsafe-seed": ({"unsafe_seed": 8}, ["--unsafe-seed", "8"]),
 }
 LEDGER = {"--ledger", "--dataset", "--again", "--source"}  # ledger_test
+COUNTS = {"--counts"}  # counts_test
 
 
 def test_every_option_is_tried():
-    assert set(RELEASE) | LEDGER == set(options_of("release")) - set(METHODS["release"])
+    assert set(RELEASE) | LEDGER | COUNTS == set(options_of("release")) - set(METHODS["release"])
 
 
 @pytest.mark.parametrize("option", RELEASE)

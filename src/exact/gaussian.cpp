@@ -67,8 +67,4 @@ std::int64_t DiscreteGaussian::operator()(RandomBits& bits) const {
   }
 }
 
-std::int64_t discrete_gaussian(RandomBits& bits, const Rational& sigma_squared) {
-  return DiscreteGaussian(sigma_squared)(bits);
-}
-
 }  // namespace fractile

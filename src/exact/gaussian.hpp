@@ -37,8 +37,4 @@ class DiscreteGaussian {
   double slope_upper_;  // at least that, perhaps infinity
 };
 
-/// One draw.
-/// Proof: docs/proofs/discrete_gaussian.md
-std::int64_t discrete_gaussian(RandomBits& bits, const Rational& sigma_squared);
-
 }  // namespace fractile

@@ -142,9 +142,9 @@ TEST(DiscreteGaussianNoise, RefusesVariancesOutOfReach) {
   EXPECT_THROW(DiscreteGaussian{Rational(0)}, Error);
   EXPECT_THROW(DiscreteGaussian{Rational(-1)}, Error);
   EXPECT_THROW(DiscreteGaussian(Rational::dyadic(1, 80) + Rational(1)), Error);
-  EXPECT_NO_THROW(discrete_gaussian(bits, Rational::dyadic(1, 80)));
-  EXPECT_EQ(discrete_gaussian(bits, Rational::parse("1e-300")), 0);
-  EXPECT_EQ(discrete_gaussian(bits, Rational::parse("1e-9999")), 0);
+  EXPECT_NO_THROW(DiscreteGaussian(Rational::dyadic(1, 80))(bits));
+  EXPECT_EQ(DiscreteGaussian(Rational::parse("1e-300"))(bits), 0);
+  EXPECT_EQ(DiscreteGaussian(Rational::parse("1e-9999"))(bits), 0);
 }
 
 }  // namespace

@@ -11,11 +11,8 @@
 
 namespace fractile {
 
-/// An integer k with probability (1 - q)/(1 + q) q^|k|, q = exp(-rate). Error(usage) when rate is 0.
+/// An integer k with probability (1 - q)/(1 + q) q^|k|, q = exp(-rate), clamped to [-limit, limit]. About 0.1 us a draw.
 /// Source: Canonne, Kamath and Steinke 2020, section 5 (two-part geometric), here with a power of two as the block.
-Rational discrete_laplace(RandomBits& bits, const Exponent& rate);
-
-/// The same law for many draws at one rate, in machine words: k clamped to [-limit, limit]. About 0.1 us a draw.
 /// Proof: docs/proofs/discrete_laplace.md
 class DiscreteLaplace {
  public:

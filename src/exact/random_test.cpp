@@ -9,7 +9,6 @@
 #include <set>
 
 #include "exact/flint.hpp"
-#include "exact/laplace.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/error.hpp"
 #include "support/statistics.hpp"
@@ -172,38 +171,6 @@ TEST(Uniform, ReachesBothEndsBeyond64Bits) {
   EXPECT_TRUE(uniform_below(exactly64, uint128{1} << 64) == 42);
   RandomBits small = placed_bits({std::uint64_t{9} << 60});
   EXPECT_TRUE(uniform_below(small, uint128{16}) == 9);
-}
-
-/// (1 - q)/(1 + q) q^|k|.
-std::vector<double> laplace_law(double q, int reach) {
-  std::vector<double> law;
-  for (int k = -reach; k <= reach; ++k) law.push_back((1 - q) / (1 + q) * std::pow(q, std::abs(k)));
-  return law;
-}
-
-TEST(DiscreteLaplace, HasItsLaw) {
-  RandomBits bits = RandomBits::system();
-  for (const char* rate : {"1", "ln 2", "0.3", "1/7", "3", "1/3 ln 5"}) {
-    const Exponent exponent = Exponent::parse(rate);
-    const double q = std::exp(-exponent.to_double());
-    const int reach = static_cast<int>(std::ceil(30 / exponent.to_double()));
-    std::vector<std::uint64_t> counts(static_cast<std::size_t>(2 * reach + 1));
-    for (std::uint64_t i = 0; i < effort(20'000); ++i) {
-      const std::int64_t k = discrete_laplace(bits, exponent).to_int64();
-      ASSERT_LE(std::abs(k), reach);
-      ++counts[static_cast<std::size_t>(k + reach)];
-    }
-    EXPECT_GT(chi_square_p(counts, laplace_law(q, reach)), 1e-9) << rate;
-  }
-}
-
-TEST(DiscreteLaplace, ReachesBeyondMachineWords) {
-  RandomBits bits = RandomBits::system();
-  bool large = false;
-  for (int i = 0; i < 20; ++i) large |= !discrete_laplace(bits, Exponent::parse("1e-300")).fits_int64();
-  EXPECT_TRUE(large);
-  EXPECT_EQ(discrete_laplace(bits, Exponent::parse("1e300")), Rational(0));
-  EXPECT_THROW(discrete_laplace(bits, Exponent()), Error);
 }
 
 TEST(Effort, MalformedFactorsAreErrors) {

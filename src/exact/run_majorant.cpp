@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "exact/half_chords-inl.hpp"
+#include "exact/exp2_chords-inl.hpp"
 #include "exact/run_majorant.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,7 +40,7 @@ class Weights {
   auto lengths(std::size_t k) const { return hn::LoadU(Wholes(), lengths_ + k); }
   auto vector(std::size_t k) const {
     const auto exponents = hn::Mul(to_double(gaps_.vector(k)), hn::Set(Reals(), majorant_.grid()));
-    return hn::Mul(half_chords(exponents, RunMajorant::last), to_double(lengths(k)));
+    return hn::Mul(exp2_chords(exponents, RunMajorant::last), to_double(lengths(k)));
   }
   double one(std::size_t k) const { return majorant_.weight(gaps_.one(k), lengths_[k]); }
   std::uint64_t mass(std::size_t k) const { return majorant_(gaps_.one(k), lengths_[k]); }

@@ -18,7 +18,7 @@ class RunMajorant {
   /// About length * exp(-rate * gap) / 2, at most 1.0615 times that while rate * gap < 690; 0 for no members. Lengths are below 2^63.
   double weight(std::uint64_t gap, std::uint64_t length) const {
     const double exponent = UnitMajorant::to_double(gap) * grid_;
-    return UnitMajorant::half_chord(exponent < last ? exponent : last) * UnitMajorant::to_double(length);
+    return UnitMajorant::exp2_chord(exponent < last ? exponent : last) * UnitMajorant::to_double(length);
   }
 
   /// Makes the greatest mass one of 2^44 to 2^45. `largest` is the greatest weight, at least 1/2.

@@ -1,5 +1,5 @@
-// Exact selection from very many runs without passing all of them: a majorant for a tile of runs at a time. A tile is
-// listed when it is proposed, and weighed run by run once a proposal from it was refused.
+// Exact selection from very many runs without passing all of them: a majorant for a tile of runs at a time. Once a proposal from a
+// tile was refused, the tile is parted into smaller ones, or weighed run by run when it has few runs.
 // Proof: docs/proofs/selection.md, theorem 6.
 #pragma once
 
@@ -12,12 +12,14 @@
 
 namespace fractile {
 
-/// Stretches of a pass: tile(i) has all members of the runs of cursor(i), consecutive, and the least of their scores.
+/// Stretches of a pass. all(tile) has all members of the runs of cursor(tile), consecutive, and the least of their scores.
 template <class T>
-concept RunTiles = requires(const T& tiles, std::size_t i) {
-  { tiles.size() } -> std::convertible_to<std::size_t>;
-  { tiles.tile(i) } -> std::same_as<Run>;
-  { tiles.cursor(i) } -> RunCursor;
+concept RunTiles = requires(const T& tiles, const typename T::Tile& tile, std::uint64_t member) {
+  { tiles.parts() } -> std::same_as<std::vector<typename T::Tile>>;      // the whole pass
+  { tiles.parts(tile) } -> std::same_as<std::vector<typename T::Tile>>;  // none: list its runs instead
+  { tiles.all(tile) } -> std::same_as<Run>;
+  { tiles.score_of(tile, member) } -> std::same_as<std::uint64_t>;  // of the run that has the member
+  { tiles.cursor(tile) } -> RunCursor;
 };
 
 template <RunTiles Tiles>
@@ -25,8 +27,9 @@ class TiledSelection {
  public:
   TiledSelection(const Tiles& tiles, const Exponent& rate, const RateBounds& bounds)
       : tiles_(tiles), rate_(rate), bounds_(bounds) {
-    weighed_.reserve(tiles.size());
-    for (std::size_t i = 0; i < tiles.size(); ++i) weighed_.push_back({tiles.tile(i), 0, 0, 0});
+    const std::vector<Part> parts = tiles.parts();
+    weighed_.reserve(parts.size());
+    for (const Part& part : parts) weighed_.push_back({part, tiles.all(part), 0, 0, 0});
     for (const Tile& tile : weighed_) best_ = std::min(best_, tile.all.score);
     for (Tile& tile : weighed_) {
       tile.mass = majorant(tile.all);
@@ -39,23 +42,30 @@ class TiledSelection {
     for (;;) {
       if (cost != nullptr) ++cost->trials;
       uint128 target = uniform_below(bits, total_);
-      auto tile = weighed_.begin();
-      for (; target >= tile->mass; ++tile) target -= tile->mass;
-      const bool in_runs = tile->last_run != 0;
-      const Proposal proposal = in_runs ? among_runs(*tile, target, bits) : among_members(*tile, bits);
+      std::size_t at = 0;
+      for (; target >= weighed_[at].mass; ++at) target -= weighed_[at].mass;
+      const Tile& tile = weighed_[at];
+      const bool in_runs = tile.last_run != 0;
+      const Proposal proposal = in_runs ? among_runs(tile, target, bits) : among_members(tile, bits);
       const double at_least = in_runs ? least_acceptance(proposal.mass) : 0;
       if (accept(bounds_, rate_, proposal.score - best_, proposal.length, proposal.mass, at_least, bits, filter,
                  cost)) {
         return proposal.member;
       }
-      if (!in_runs) weigh_runs(*tile);
+      if (!in_runs) open(at);
     }
   }
 
+  /// How many tiles and runs have been weighed.
+  std::size_t weighed() const { return weighed_.size() + runs_.size(); }
+
  private:
+  using Part = typename Tiles::Tile;
+
   struct Tile {
+    Part part;
     Run all;
-    uint128 mass;
+    uint128 mass;           // 0: it has been parted
     std::size_t first_run;  // of runs_, once its runs are weighed
     std::size_t last_run;   // 0: they are not
   };
@@ -84,28 +94,36 @@ class TiledSelection {
   /// Any member, by the tile's mass.
   Proposal among_members(const Tile& tile, RandomBits& bits) const {
     const std::uint64_t member = tile.all.start + uniform_below(bits, tile.all.length);
-    auto cursor = tiles_.cursor(index_of(tile));
-    Run run{};
-    do {
-      cursor.next(run);
-    } while (member - run.start >= run.length);
-    return {member, run.score, tile.all.length, tile.mass};
+    return {member, tiles_.score_of(tile.part, member), tile.all.length, tile.mass};
+  }
+
+  /// Smaller tiles take the tile's place, or its runs do.
+  void open(std::size_t at) {
+    total_ -= weighed_[at].mass;
+    const std::vector<Part> parts = tiles_.parts(weighed_[at].part);
+    if (parts.empty()) {
+      weigh_runs(weighed_[at]);
+      total_ += weighed_[at].mass;
+      return;
+    }
+    weighed_[at].mass = 0;
+    for (const Part& part : parts) {
+      const Run all = tiles_.all(part);
+      weighed_.push_back({part, all, majorant(all), 0, 0});
+      total_ += weighed_.back().mass;
+    }
   }
 
   void weigh_runs(Tile& tile) {
-    total_ -= tile.mass;
     tile.mass = 0;
     tile.first_run = runs_.size();
-    auto cursor = tiles_.cursor(index_of(tile));
+    auto cursor = tiles_.cursor(tile.part);
     for (Run run{}; cursor.next(run);) {
       runs_.push_back(run);
       tile.mass += majorant(run);
     }
     tile.last_run = runs_.size();
-    total_ += tile.mass;
   }
-
-  std::size_t index_of(const Tile& tile) const { return static_cast<std::size_t>(&tile - weighed_.data()); }
 
   const Tiles& tiles_;
   const Exponent& rate_;

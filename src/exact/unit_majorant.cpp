@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "exact/half_chords-inl.hpp"
+#include "exact/exp2_chords-inl.hpp"
 #include "exact/unit_majorant.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,8 +18,8 @@ namespace {
 /// Less than each mass by UnitMajorant::offset.
 template <class V, class R>
 HWY_INLINE V sum_bits(V gaps, R grid) {
-  const auto half_chord = half_chords(hn::Mul(to_double(gaps), grid), UnitMajorant::last);
-  return hn::BitCast(Wholes(), hn::Add(hn::Set(Reals(), 1.0), half_chord));
+  const auto exp2_chord = exp2_chords(hn::Mul(to_double(gaps), grid), UnitMajorant::last);
+  return hn::BitCast(Wholes(), hn::Add(hn::Set(Reals(), 1.0), exp2_chord));
 }
 
 std::uint64_t least_of(std::span<const std::uint64_t> scores, std::uint64_t flip) {

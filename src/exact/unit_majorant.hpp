@@ -21,11 +21,11 @@ class UnitMajorant {
   /// An integer from 1 to 2^52, at most about 1.0615 * 2^51 exp(-rate * gap) + 2.
   std::uint64_t operator()(std::uint64_t gap) const {
     const double exponent = to_double(gap) * grid_;  // at most rate log2(e) gap 2^32
-    return std::bit_cast<std::uint64_t>(1.0 + half_chord(exponent < last ? exponent : last)) + offset;
+    return std::bit_cast<std::uint64_t>(1.0 + exp2_chord(exponent < last ? exponent : last)) + offset;
   }
 
   /// At least 2^-(exponent 2^-32) / 2, and at most about 1.0615 times that, for exponents from 0 to 1000 * 2^32.
-  static double half_chord(double exponent) {
+  static double exp2_chord(double exponent) {
     const auto nearest = std::bit_cast<std::uint64_t>(exponent + shift);
     return std::bit_cast<double>(top - (nearest << 20));
   }

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 #include "ledger/schema.hpp"
 
 namespace fractile::ledger_detail {

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include "exact/digest.hpp"
 #include "ledger/chain.hpp"
-#include "ledger/digest.hpp"
 #include "ledger/rows.hpp"
 #include "ledger/schema.hpp"
 #include "ledger/spending.hpp"

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 #include "support/ledger_files.hpp"
 #include "support/statistics.hpp"
 

@@ -9,8 +9,8 @@
 #include <csignal>
 #include <thread>
 
+#include "exact/digest.hpp"
 #include "fractile/ledger.hpp"
-#include "ledger/digest.hpp"
 #include "support/ledger_files.hpp"
 
 namespace fractile {

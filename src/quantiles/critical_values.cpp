@@ -66,12 +66,12 @@ int step_of(double deviation, int parts) {
   return std::max(0, static_cast<int>(std::floor(std::log2(deviation / parts))));
 }
 
-/// Of an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, sought about a guess; far below all when
-/// there is none.
+/// Of an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, sought about a guess; Threshold::none
+/// when there is none.
 template <class FailureAt>
 std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int64_t guess, double failure,
                             FailureAt&& failure_at) {
-  constexpr std::int64_t nothing = -(std::int64_t{1} << 40);
+  constexpr std::int64_t nothing = CriticalValues::Threshold::none;
   const auto is_within = [&](std::int64_t c) { return failure_at(c) <= failure; };
   if (highest < lowest) return is_within(highest) ? highest : nothing;
   guess = std::clamp(guess, lowest, highest);
@@ -148,18 +148,14 @@ CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, In
   return of_tables_[key] = {c, log2_step};
 }
 
-CriticalValues::Records CriticalValues::records(std::int64_t noisy_records, double failure) const {
+std::optional<CriticalValues::Records> CriticalValues::records(std::int64_t noisy_records, double failure) const {
   const LowerLaw& all = sums_.back();
   const std::vector<double> below = all.masses_below();  // falls
   const auto place = std::ranges::find_if(below, [&](double mass) { return mass <= failure / 2; });
-  const bool known = place != below.end();
-  const std::int64_t most_noise = known ? -((all.end() - (place - below.begin())) << all.log2_step()) : 0;
-  constexpr std::int64_t most_records = std::numeric_limits<std::uint32_t>::max();
-  if (!known) return {0, most_records};
-  const auto within = [&](std::int64_t n) {
-    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(n, 0, most_records));
-  };
-  return {within(noisy_records - most_noise), within(noisy_records + most_noise)};
+  if (place == below.end()) return {};
+  const std::int64_t most_noise = -((all.end() - (place - below.begin())) << all.log2_step());
+  const auto within = [](std::int64_t n) { return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)); };
+  return Records{within(noisy_records - most_noise), within(noisy_records + most_noise)};
 }
 
 namespace {
@@ -190,7 +186,9 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const LowerEnd end = lower_end(q, side, below);
   const std::tuple key(end.key(), failure, noisy_records, failure_of_n);
   if (const auto known = of_populations_.find(key); known != of_populations_.end()) return known->second;
-  const Records n = records(noisy_records, failure_of_n);
+  const std::optional<Records> known_records = records(noisy_records, failure_of_n);
+  if (!known_records || known_records->most > most_sampled_records) return {Threshold::none, 0};
+  const Records n = *known_records;
   const double p = end.probability();
   const double sampling = static_cast<double>(end.q.denominator) *
                           std::sqrt(std::max(static_cast<double>(noisy_records), 0.0) * p * (1 - p));
@@ -222,6 +220,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
       }
       const std::int64_t guess = c == 0 ? in_steps(-2 * deviation) : c;
       c = largest_within(failure_at.lowest(), c, guess, failure, failure_at);
+      if (c == Threshold::none) break;
     }
     if (least == n.least) break;
     most = least - 1;

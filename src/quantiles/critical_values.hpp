@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -54,6 +56,9 @@ class WorstNoise {
   std::int64_t known_to_;
 };
 
+/// Samples are drawn of at most so many records: laws of larger ones have more masses than their rounding is bounded for.
+inline constexpr std::uint64_t most_sampled_records = 0xffff'ffff;
+
 /// Finds critical values for the statistic T = (1 - q) below - q above of noisy counts of `cells` cells, i of them below a cut,
 /// whichever i of some. Z_i is its noise. For one thread at a time: it keeps what it has computed.
 class CriticalValues {
@@ -64,14 +69,17 @@ class CriticalValues {
   struct Threshold {
     std::int64_t value;
     int log2_step;
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::min();  ///< nothing is less
     /// Whether a statistic, in units of 1 / the denominator, is less: exactly.
-    bool exceeds(int128 statistic) const { return statistic < static_cast<int128>(value) << log2_step; }
+    bool exceeds(int128 statistic) const {
+      return value != none && statistic < static_cast<int128>(value) * (int128{1} << log2_step);
+    }
   };
 
   /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure for every i.
   Threshold of_table(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure);
   /// The same with sum over b of P(B = b) max over i of P(Z_i < c - (b - q n)) <= failure, for every n that may have led to the
-  /// sum of the noisy counts but for a probability of `failure_of_n`.
+  /// sum of the noisy counts but for a probability of `failure_of_n`; none when that may be more than most_sampled_records.
   Threshold of_population(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure,
                           std::int64_t noisy_records, double failure_of_n);
 
@@ -80,7 +88,8 @@ class CriticalValues {
     std::uint64_t least;
     std::uint64_t most;
   };
-  Records records(std::int64_t noisy_records, double failure) const;
+  /// Nothing when the noise has no bounds that fail so seldom.
+  std::optional<Records> records(std::int64_t noisy_records, double failure) const;
 
  private:
   /// A lower end: what is below, of how many cells, and at which quantile.

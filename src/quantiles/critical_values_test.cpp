@@ -89,7 +89,7 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
           critical.of_population(q, IntervalEnd::lower, {1, 4}, wanted, 60, 0.0025);
       const std::int64_t c = value_of(threshold);
       const std::int64_t step = std::int64_t{1} << threshold.log2_step;
-      const auto [least, most] = critical.records(60, 0.0025);
+      const auto [least, most] = critical.records(60, 0.0025).value();
       EXPECT_LT(least, 60U);
       EXPECT_GT(most, 60U);
       double worst = 0;
@@ -159,12 +159,12 @@ TEST(CriticalValues, CompareExactlyAndStrictly) {
 
 TEST(CriticalValues, BoundTheNumberOfRecordsOnBothSides) {
   CriticalValues critical(Measure::pure, laplace, 6);
-  const auto [least, most] = critical.records(1000, 0.01);
+  const auto [least, most] = critical.records(1000, 0.01).value();
   EXPECT_EQ(1000 - least, most - 1000);
   const LowerLaw sum = convolved(Measure::pure, laplace, 6);
   EXPECT_LE(below(sum, -static_cast<std::int64_t>(1000 - least)), 0.005);
   EXPECT_GT(below(sum, -static_cast<std::int64_t>(1000 - least) + 2), 0.005);
-  EXPECT_EQ(critical.records(-50, 0.01).least, 0U);
+  EXPECT_EQ(critical.records(-50, 0.01).value().least, 0U);
 }
 
 }  // namespace

@@ -145,6 +145,9 @@ void require_intervals(const QuantileQuery& query) {
     refuse("intervals need to know about how many records there are, which must be public",
            "give the expected rows: the intervals are valid whatever the number is, and narrow when it is about right");
   }
+  if (request.of == IntervalOf::population && *query.expected_rows > most_sampled_records) {
+    refuse("intervals of the population are known up to 4294967295 records", "ask for intervals of the table");
+  }
   if (request.of == IntervalOf::population && query.records_per_person > 1) {
     refuse("records of one person are no simple random sample: intervals of the population take one record a person",
            "keep one record of each person, or ask for intervals of the table");
@@ -159,7 +162,9 @@ class BracketBuilder {
   explicit BracketBuilder(const QuantileQuery& query)
       : query_(query), brackets_{{}, {}, {}, shares_of(query)}, ends_(query, brackets_.shares) {
     const Rational common = common_denominator(query.quantiles);
-    const Rational finer = (Rational(std::int64_t{1} << 24) / common).floor();
+    const std::uint64_t most =
+        std::min(std::uint64_t{1} << 24, (std::uint64_t{1} << 61) / std::max<std::uint64_t>(*query.expected_rows, 1));
+    const Rational finer = (Rational(static_cast<std::int64_t>(most)) / common).floor();
     unit_ = Rational(1) / (common * (finer.sign() > 0 ? finer : Rational(1)));
     for (const Rational& q : query.quantiles) selected_.emplace(q, Role::point);
   }
@@ -296,7 +301,7 @@ class CutScan {
       : lattice_(lattice), cuts_(cuts), below_(below) {}
 
   std::int64_t noisy_records() const {
-    constexpr int128 most = int128{1} << 40;
+    constexpr int128 most = int128{1} << 50;
     return static_cast<std::int64_t>(std::clamp(below_.back(), -most, most));
   }
 

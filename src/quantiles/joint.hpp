@@ -29,10 +29,10 @@ struct JointTarget {
   std::size_t quantiles() const { return weights.size() - 1; }
 };
 
-/// The totals among which one is selected: 0, step, 2 step, ... up to the first at or above 2^32.
+/// The totals among which one is selected: 0, step, 2 step, ... up to the first at or above 2^48, beyond all numbers of records.
 struct TotalGrid {
   std::uint64_t step;
-  std::uint64_t last_index() const { return ((std::uint64_t{1} << 32) + step - 1) / step; }
+  std::uint64_t last_index() const { return (RankProfile::max_records + step) / step; }
 };
 
 /// What was selected. `below` counts the records of the whole profile below each split. The total is an estimate of the

@@ -52,7 +52,7 @@ void ListedTotals<Real>::set_range() {
   const double everything =
       std::log(static_cast<double>(grid_last() + 1)) + quantiles * forward_.scale() * std::log(2.0) - log_factorial;
   const auto ranks = [&](double nats) {
-    constexpr double most = 0x1p34;
+    constexpr double most = 0x1p50;
     return static_cast<std::uint64_t>(std::clamp(nats / rate_, 1.0, most)) + 1;
   };
   range_ = ranks(everything + 8);
@@ -90,7 +90,7 @@ template <class Real>
 std::uint64_t ListedTotals<Real>::block_length(double excess, double slope, double distance) const {
   const double allowed = -10 * std::log(2.0) - excess + rate_ * distance - 1;
   const double most = std::min(allowed / slope, 500 / rate_) / distance;
-  return most > 1 ? static_cast<std::uint64_t>(std::min(most, 0x1p32)) : 1;
+  return most > 1 ? static_cast<std::uint64_t>(std::min(most, 0x1p48)) : 1;
 }
 
 /// Lists the totals on one side of the number of records, from index `from` outwards; a block's anchor is its far end.
@@ -147,7 +147,7 @@ void ListedTotals<Real>::finish_total() {
   for (int i = 2; i <= quantiles; ++i) mass /= static_cast<Real>(static_cast<double>(i));
   remote_ = mass * exp_upper<Real>(-cost) * Real{1 + 0x1p-20} + RealRange<Real>::least();
   // Nothing is remote when every rank is in every window and every total in a block.
-  if (half_width() >= runs_.records() && range_ > std::uint64_t{1} << 33) remote_ = 0;
+  if (half_width() >= runs_.records() && range_ > std::uint64_t{1} << 49) remote_ = 0;
   total_ = (total_ + remote_) * Real{1 + 0x1p-24};
   const LeadingDouble parts = leading_double(total_);
   total_ = scaled<Real>(Real{parts.leading * (1 + 0x1p-50)}, static_cast<double>(parts.exponent));

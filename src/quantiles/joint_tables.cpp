@@ -104,30 +104,30 @@ std::vector<Real> powers_of(Real step, std::uint64_t count) {
 
 template <class Real>
 JointPowers<Real>::JointPowers(Real step, std::uint64_t largest) {
-  constexpr std::uint64_t base = std::uint64_t{1} << digits;
-  near_ = powers_of<Real>(step, std::min(largest + 1, base));
-  if (largest >= base && near_.size() == base) list_distant(largest);
+  near_ = powers_of<Real>(step, std::min<std::uint64_t>(largest + 1, base));
+  const std::vector<Real>* before = &near_;
+  distant_.reserve(3);
+  for (std::uint64_t left = largest >> digits; left > 0 && before->size() == base; left >>= digits) {
+    distant_.push_back(powers_of<Real>(before->back() * (*before)[1], base));
+    before = &distant_.back();
+  }
   reach_floor_ = (*this)(static_cast<std::int64_t>(largest)) < RealRange<Real>::floor() * Real{2.0};
 }
 
-template <class Real>
-void JointPowers<Real>::list_distant(std::uint64_t largest) {
-  constexpr std::uint64_t base = std::uint64_t{1} << digits;
-  middle_ = powers_of<Real>(near_.back() * near_[1], base);
-  if (largest >> (2 * digits) == 0 || middle_.size() < base) return;
-  distant_ = powers_of<Real>(middle_.back() * middle_[1], base);
-}
-
+/// A list that ends early ends where powers reach the floor: what it does not have, and all that is farther, lies below.
 template <class Real>
 Real JointPowers<Real>::far(std::size_t k) const {
-  constexpr std::size_t mask = (std::size_t{1} << digits) - 1;
   const Real floor = RealRange<Real>::floor();
-  const std::size_t high = k >> (2 * digits);
-  const std::size_t second = (k >> digits) & mask;
-  const bool is_listed = high == 0 ? second < middle_.size() : high < distant_.size() && second < middle_.size();
-  if (!is_listed) return floor;
-  Real power = near_[k & mask] * middle_[second];
-  if (high > 0) power *= distant_[high];
+  if (near_.size() < base) return floor;
+  Real power = near_[k % base];
+  std::size_t left = k / base;
+  for (const std::vector<Real>& list : distant_) {
+    const std::size_t digit = list.size() < base ? left : left % base;
+    if (digit >= list.size()) return floor;
+    power *= list[digit];
+    left /= base;
+    if (left == 0) break;
+  }
   return power < floor ? floor : power;
 }
 
@@ -138,15 +138,13 @@ JointForward<Real>::JointForward(const JointProblem& problem, JointRuns& runs)
       records_(static_cast<std::int64_t>(runs.records())),
       rate_(std::max(0.0, Enclosure::of(problem.rate).lower_double())),
       scale_(std::min(60, RealRange<Real>::up / static_cast<int>(problem.target.quantiles()))),
-      inflation_(1 + 0x1p-34 +
-                 static_cast<double>(records_ + 1000) * static_cast<double>(problem.target.quantiles() + 16) * 0x1p-51),
       one_step_((Enclosure::of(Rational(0)) - Enclosure::of(problem.rate)).exp().upper_double()),
       power_(one_step_, runs.records() + 1),
       kernels_(problem.target.weights.size()),
       rows_(problem.target.quantiles()) {}
 
 template <class Real>
-RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
+RankWindow JointForward<Real>::uncut_window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
   uint128 weight = 0;
   for (std::size_t i = 0; i <= j; ++i) weight += problem_.target.weights[i];
   const std::uint64_t all = problem_.target.denominator;
@@ -154,7 +152,27 @@ RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, s
   const auto above = static_cast<std::int64_t>((weight * totals.last + all - 1) / all);
   const auto off = [&](std::uint64_t t) { return std::abs(records_ - static_cast<std::int64_t>(t)); };
   const auto width = static_cast<std::int64_t>(half_width) + std::max(off(totals.first), off(totals.last));
-  return {std::max<std::int64_t>(0, below - width), std::min(records_, above + width)};
+  return {below - width, above + width};
+}
+
+template <class Real>
+RankWindow JointForward<Real>::window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const {
+  const RankWindow uncut = uncut_window(j, totals, half_width);
+  return {std::max<std::int64_t>(0, uncut.first), std::min(records_, uncut.last)};
+}
+
+/// Two ranks of neighbouring windows differ by no more from their cell's target than the windows have ranks together, and no power
+/// has an exponent above the number of records. A row has no more runs than that either.
+template <class Real>
+void JointForward<Real>::set_inflation(const TotalRange& totals, std::uint64_t half_width) {
+  std::int64_t widest = 0;
+  for (std::size_t j = 0; j < rows_.size(); ++j) {
+    const RankWindow uncut = uncut_window(j, totals, half_width);
+    widest = std::max(widest, uncut.last - uncut.first + 1);
+  }
+  const std::int64_t most = std::min(records_, 2 * widest + 2);
+  inflation_ =
+      1 + 0x1p-34 + static_cast<double>(most + 1000) * static_cast<double>(problem_.target.quantiles() + 16) * 0x1p-51;
 }
 
 template <class Real>
@@ -183,6 +201,7 @@ template <class Real>
 void JointForward<Real>::fill(const TotalRange& totals, std::uint64_t half_width) {
   totals_ = totals;
   set_kernels();
+  set_inflation(totals, half_width);
   std::vector<RankWindow> windows;
   for (std::size_t j = 0; j < rows_.size(); ++j) windows.push_back(window(j, totals, half_width));
   runs_.cover(windows);
@@ -361,6 +380,8 @@ void JointForward<Real>::stay(std::size_t j) {
   }
 }
 
+template class JointPowers<double>;
+template class JointPowers<long double>;
 template class JointForward<double>;
 template class JointForward<long double>;
 

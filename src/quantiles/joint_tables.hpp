@@ -90,7 +90,7 @@ struct RealRange {
   static Real floor() { return std::ldexp(Real{1}, 100 - down); }
 };
 
-/// 1, step, step^2, ... of any exponent below 2^36: products of entries of three lists.
+/// 1, step, step^2, ... of any exponent below 2^48: products of entries of four lists.
 template <class Real>
 class JointPowers {
  public:
@@ -104,12 +104,12 @@ class JointPowers {
 
  private:
   static constexpr int digits = 12;
-  void list_distant(std::uint64_t largest);
+  static constexpr std::size_t base = std::size_t{1} << digits;
   Real far(std::size_t k) const;
 
   std::vector<Real> near_;
-  std::vector<Real> middle_;
-  std::vector<Real> distant_;
+  std::vector<std::vector<Real>>
+      distant_;  ///< [i][j]: step to the j 2^(12 (i + 1)); as far as there are exponents and powers
   bool reach_floor_ = false;
 };
 
@@ -132,6 +132,8 @@ class JointForward {
   /// Ranks of quantile j that differ from its target at some total t of the range by at most half_width + |records - t|,
   /// rounded outwards.
   RankWindow window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
+  /// Before it is cut at 0 and at the number of records.
+  RankWindow uncut_window(std::size_t j, const TotalRange& totals, std::uint64_t half_width) const;
   /// Fills the rows. Runs have the places in them that they have now.
   void fill(const TotalRange& totals, std::uint64_t half_width);
   /// An upper bound of the mass of all selections within the windows, by the anchor's targets, times 2^(scale k).
@@ -158,6 +160,7 @@ class JointForward {
 
  private:
   void set_kernels();
+  void set_inflation(const TotalRange& totals, std::uint64_t half_width);
   void enter_first(JointRow<Real>& row) const;
   void enter_from(const JointRow<Real>& before, std::size_t j, JointRow<Real>& row);
   bool is_dense(const JointRow<Real>& before, std::int64_t corner, const JointRow<Real>& row) const;
@@ -171,8 +174,8 @@ class JointForward {
   std::int64_t records_;
   double rate_;  // at most the rate
   int scale_;
-  Real inflation_;
-  Real one_step_;  // upper bound of exp(-rate)
+  Real inflation_ = 1;  ///< of the windows that are being filled
+  Real one_step_;       // upper bound of exp(-rate)
   std::vector<Real> run_mass_;
   std::uint64_t listing_ = 0;  ///< of the runs that run_mass_ is of
   JointPowers<Real> power_;    // of one_step_

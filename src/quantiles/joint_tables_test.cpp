@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "exact/enclosure.hpp"
 #include "support/profiles.hpp"
 
 namespace fractile {
@@ -58,6 +61,29 @@ RankWindow any_window(const JointRuns& runs) {
   const auto records = static_cast<std::int64_t>(runs.records());
   const std::int64_t first = *rc::gen::inRange<std::int64_t>(0, records + 1);
   return {first, *rc::gen::inRange<std::int64_t>(first, records + 1)};
+}
+
+/// With exponents that have one to four digits in base 4096, each of them the highest in turn.
+TEST(JointPowers, AreRightToTheirRoundingForAllNumbersOfRecords) {
+  const double floor = RealRange<double>::floor();
+  EXPECT_TRUE(rc::check([floor] {
+    const int bits = *rc::gen::inRange(1, 49);
+    const std::uint64_t largest =
+        *rc::gen::inRange<std::uint64_t>(std::uint64_t{1} << (bits - 1), std::uint64_t{1} << bits);
+    // Powers of the largest exponent from e^-1000, below the floor, to almost 1.
+    const double nats = *rc::gen::element(1000.0, 300.0, 20.0, 1.0) / static_cast<double>(largest);
+    const double step = std::max(0.25, 1 - std::min(nats, 0.75));
+    const JointPowers<double> powers(step, largest);
+    const Enclosure log_step = Enclosure::of(Rational::from_double(step)).log();
+    for (const std::uint64_t k : {largest, *rc::gen::inRange<std::uint64_t>(0, largest + 1), std::uint64_t{0}}) {
+      const Enclosure exact = (Enclosure::of_whole(k) * log_step).exp();
+      const double rounding = std::expm1((static_cast<double>(k) + 4) * 0x1p-52);
+      const double power = powers(static_cast<std::int64_t>(k));
+      RC_ASSERT(power >= floor);
+      RC_ASSERT(power * (1 + rounding) >= exact.lower_double());
+      RC_ASSERT(power <= std::max(floor, exact.upper_double() * (1 + rounding)));
+    }
+  }));
 }
 
 TEST(JointRuns, OfAWindowAreThoseOfAllSplits) {

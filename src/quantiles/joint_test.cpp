@@ -218,5 +218,56 @@ TEST(Joint, WorkIsBoundedForTenQuantiles) {
   }
 }
 
+/// A median's law hangs on how many more records are on either side, not on how many there are.
+TEST(Joint, HasTheSameLawAmongMoreRecords) {
+  const auto among = [](std::uint64_t more) {
+    return profile_of(9, {{1, more}, {5, 1}, {7, 3}, {11, 1}, {13, 1}, {17, more}});
+  };
+  constexpr std::uint64_t few = 200;
+  constexpr std::uint64_t many = 100'000'000'000'000;
+  for (const char* rate : {"1/2", "1/20"}) {
+    const Setting s{"few", among(few), 2, {{1, 1}, 2}, rate, {}, {}};
+    const Setting large{"many", among(many), 2, {{1, 1}, 2}, rate, {}, {}};
+    const JointProblem problem = problem_of(large);
+    RandomBits bits = RandomBits::system();
+    JointSelection selection(problem);
+    std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
+    const std::uint64_t draws = effort(20'000);
+    for (std::uint64_t i = 0; i < draws; ++i) ++counts[{selection.draw(bits).below.front() - many + few}];
+    expect_law(s, counts);
+    EXPECT_LT(selection.trials(), 3 * draws);
+  }
+}
+
+// Bounds that grew by a millionth a record's rounding were a thousand times too large after 120 rows of 10^12 records.
+TEST(Joint, TrialsDoNotGrowWithRecords) {
+  std::map<Position, std::uint64_t> records;
+  for (Position i = 0; i < 1000; ++i) records[2 * i + 1] = 1'000'000'000 + i * i;
+  const RankProfile profile = profile_of(1000, records);
+  const std::uint64_t subcells = subcells_for(1000);
+  const RankSpan span = whole_span(profile, subcells);
+  for (const std::optional<TotalGrid> totals : {std::optional(TotalGrid{7}), std::optional<TotalGrid>()}) {
+    for (const std::size_t quantiles : {3U, 60U}) {
+      const JointProblem problem{profile,
+                                 span,
+                                 subcells,
+                                 BaseMeasure(span.lowest, span.highest, subcells),
+                                 equal_cells(quantiles),
+                                 Exponent::parse("1/2"),
+                                 totals};
+      RandomBits bits = RandomBits::system();
+      JointSelection selection(problem);
+      for (int i = 0; i < 5; ++i) {
+        const JointChoice choice = selection.draw(bits);
+        if (totals) {
+          EXPECT_NEAR(static_cast<double>(choice.total), static_cast<double>(profile.records()), 1000);
+        }
+      }
+      EXPECT_LT(selection.trials(), 50U);
+      EXPECT_LT(selection.work().entries, 30'000'000U);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fractile

@@ -19,9 +19,9 @@ Enclosure whole(uint128 value) { return Enclosure::of_whole(value); }
 /// An upper bound, as r ranks' distance grows, of the log of the probability of a larger rank error.
 using LogTail = std::function<Enclosure(std::uint64_t ranks)>;
 
-/// The least number of ranks from `least` on, at most 2^33, whose tail is certainly at most `log_failure`; nothing when there is none.
+/// The least number of ranks from `least` on, at most 2^50, whose tail is certainly at most `log_failure`; nothing when there is none.
 std::optional<std::uint64_t> ranks_for(const LogTail& log_tail, const Enclosure& log_failure, std::uint64_t least) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 33;
+  constexpr std::uint64_t most = std::uint64_t{1} << 50;
   const auto enough = [&](std::uint64_t ranks) { return certainly_at_most(log_tail(ranks), log_failure); };
   std::uint64_t low = least;
   std::uint64_t high = least;
@@ -235,7 +235,7 @@ Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, cons
 
 namespace {
 
-/// Lemma 5: twice the error of a node's sums on each level, and one for what doubles round away.
+/// Lemma 5: twice the error of a node's sums on each level, and one for what doubles round away while numbers are below 2^43.
 Enclosure sum_error(std::uint64_t ranks, int height) {
   return whole(ranks - 1) / whole(2 * static_cast<uint128>(height));
 }
@@ -268,15 +268,18 @@ std::optional<std::uint64_t> gaussian_ranks(const CountTreeShape& shape, const R
 
 }  // namespace
 
-std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates,
+std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates, std::uint64_t rows,
                                            const Rational& failure) {
   const CountTreeShape shape = count_tree_shape(candidates);
   if (!shape.tells_all_apart()) return {};
   const CountTreeNoise noise(query, shape.height());
   const Enclosure log_sums = whole(uint128{4} * shape.nodes()).log();
   const Enclosure log_failure = Enclosure::of(failure).log();
-  return noise.measure() == Measure::pure ? laplace_ranks(shape, noise.rate(), log_sums, log_failure)
-                                          : gaussian_ranks(shape, noise.sigma_squared(), log_sums, log_failure);
+  std::optional<std::uint64_t> ranks = noise.measure() == Measure::pure
+                                           ? laplace_ranks(shape, noise.rate(), log_sums, log_failure)
+                                           : gaussian_ranks(shape, noise.sigma_squared(), log_sums, log_failure);
+  if (ranks) *ranks += (rows + *ranks) >> 41;  // the rest of what doubles round away
+  return ranks;
 }
 
 std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const FindGranularity& stage, std::uint64_t rows,

@@ -12,7 +12,7 @@
 
 namespace fractile {
 
-/// A number of ranks for each quantile; nothing where none below 2^33 is certain.
+/// A number of ranks for each quantile; nothing where none below 2^50 is certain.
 using Ranks = std::vector<std::optional<std::uint64_t>>;
 
 /// Lemma 1: exceeded with probability at most `failure` by one draw among candidates of this total weight, at least 1 each;
@@ -28,7 +28,7 @@ Ranks recursion_ranks(const QuantileQuery& query, const SelectQuantiles& selecti
 Ranks independent_ranks(const QuantileQuery& query, const Lattice& lattice, const Rational& failure);
 
 /// Lemma 5: of all quantiles together, from counts on the tree of so many candidates. Nothing when leaves hold several.
-std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates,
+std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint64_t candidates, std::uint64_t rows,
                                            const Rational& failure);
 
 /// Lemma 6: of `rows` records at most so many are finer than the granularity that a release of the query finds, but with

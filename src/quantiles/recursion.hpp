@@ -69,10 +69,16 @@ class WeighedCandidates {
 /// Tiles of such runs.
 class WeighedTiles {
  public:
+  using Tile = CandidateTiles::Tile;
+
   WeighedTiles(CandidateTiles tiles, const BaseMeasure& weights) : tiles_(std::move(tiles)), weights_(&weights) {}
-  std::size_t size() const { return tiles_.size(); }
-  Run tile(std::size_t i) const { return weights_->weighed(tiles_.tile(i)); }
-  WeighedCandidates cursor(std::size_t i) const { return {tiles_.cursor(i), *weights_}; }
+  std::vector<Tile> parts() const { return tiles_.parts(); }
+  std::vector<Tile> parts(const Tile& tile) const { return tiles_.parts(tile); }
+  Run all(const Tile& tile) const { return weights_->weighed(tiles_.all(tile)); }
+  std::uint64_t score_of(const Tile& tile, std::uint64_t unit) const {
+    return tiles_.score_of(tile, weights_->holder(unit));
+  }
+  WeighedCandidates cursor(const Tile& tile) const { return {tiles_.cursor(tile), *weights_}; }
 
  private:
   CandidateTiles tiles_;

@@ -78,7 +78,7 @@ Ranks selected_ranks(const Setting& setting, const SelectQuantiles& stage, const
 Ranks counted_ranks(const Setting& setting, const CountOnTree& stage, const Rational& failure) {
   const std::uint64_t all = setting.plan.lattice.size();
   const std::uint64_t candidates = stage.grid ? stage.grid->size(all) : all;
-  return Ranks(setting.rest.quantiles.size(), fractile::counted_ranks(setting.rest, candidates, failure));
+  return Ranks(setting.rest.quantiles.size(), fractile::counted_ranks(setting.rest, candidates, setting.rows, failure));
 }
 
 /// Of the stage that decides the quantiles.

@@ -298,7 +298,12 @@ TEST(Dates, BuildersOfTwoKindsAreNotAddedUp) {
 
 TEST(Dates, LatticesOfTimesAreWholeAndWithinTheirYears) {
   const auto refused = [](const Rational& lower, const Rational& upper, const Rational& step, ValueKind kind) {
-    EXPECT_THROW(Lattice::regular(lower, upper, step, kind), Error);
+    try {
+      Lattice::regular(lower, upper, step, kind);
+      ADD_FAILURE() << "taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
+    }
   };
   refused(first_day - 1, 0, 1, ValueKind::date);
   refused(0, last_day + 1, 1, ValueKind::date);
@@ -307,6 +312,7 @@ TEST(Dates, LatticesOfTimesAreWholeAndWithinTheirYears) {
   refused(0, 1, Rational(1, 2), ValueKind::date);
   refused(0, 10, 7, ValueKind::date);
   refused(1, 0, 1, ValueKind::date);
+  refused(17895, Rational(1628, 1000), 1, ValueKind::date);  // in the wrong order, and no day
   EXPECT_THROW(Lattice::explicit_points({1, 1}, ValueKind::date), Error);
   EXPECT_THROW(Lattice::explicit_points({last_day + 1}, ValueKind::date), Error);
   try {

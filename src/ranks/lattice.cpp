@@ -163,15 +163,17 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
   require_decimal(lower, "the lower bound");
   require_decimal(upper, "the upper bound");
   require_decimal(step, "the step");
+  if (kind != ValueKind::number) {
+    require_times({lower}, kind);
+    require_times({upper}, kind);
+  }
   if (upper < lower) {
     throw Error(ErrorCode::usage,
                 "the bounds " + order_text(kind, lower) + " " + order_text(kind, upper) + " are in the wrong order",
                 "write the lower bound first");
   }
-  if (kind != ValueKind::number) {
-    if (lower < upper) require_times({lower, upper}, kind);
-    if (lower == upper) require_times({lower}, kind);
-    if (!step.is_integer()) throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us");
+  if (kind != ValueKind::number && !step.is_integer()) {
+    throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us");
   }
   if (step.sign() <= 0) {
     throw Error(ErrorCode::usage, "the step " + step.to_string() + " is not positive",

@@ -34,11 +34,11 @@ void PositionCounters::take(PositionCounters& others) {
 }
 
 /// Without branches on the counts: a cell without records is written over by the next one.
-void PositionCounters::drain(std::vector<Position>& positions, std::vector<std::uint32_t>& cumulative) {
+void PositionCounters::drain(std::vector<Position>& positions, std::vector<std::uint64_t>& cumulative) {
   std::size_t distinct = 0;
   for (std::size_t cell = 0; cell < cells(); ++cell) distinct += count_in(cell) > 0 ? 1U : 0U;
   positions = large_vector<Position>(distinct + 1);
-  cumulative = large_vector<std::uint32_t>(distinct + 2);
+  cumulative = large_vector<std::uint64_t>(distinct + 2);
   std::size_t k = 0;
   for (std::size_t cell = 0; cell < cells(); ++cell) {
     const std::uint32_t count = count_in(cell);

@@ -10,7 +10,7 @@
 
 namespace fractile {
 
-/// Counters of 32 bits: the builder refuses more records than they hold.
+/// Counters of 32 bits, half as many pages as twice the width would take: drain them before they have counted more records than one holds.
 class PositionCounters {
  public:
   /// On a regular lattice records lie on candidates only, at odd positions.
@@ -24,7 +24,9 @@ class PositionCounters {
 
   /// The positions with records, in increasing order, and how many records there are up to each, after a 0. All counters are
   /// zero afterwards.
-  void drain(std::vector<Position>& positions, std::vector<std::uint32_t>& cumulative);
+  void drain(std::vector<Position>& positions, std::vector<std::uint64_t>& cumulative);
+
+  static constexpr std::uint64_t most_records = 0xffff'ffff;
 
  private:
   std::size_t cell_of(Position position) const { return position >> (odd_only_ ? 1 : 0); }

@@ -46,28 +46,27 @@ class Places {
   }
   /// From counts to places.
   void add_up() {
-    std::uint32_t before = 0;
+    std::size_t before = 0;
     for (std::size_t value = 0; value < next_.size(); ++value) add_up(value, before);
   }
   /// The same for one value, when `before` positions come first.
-  void add_up(std::size_t value, std::uint32_t& before) { before += std::exchange(next_[value], before); }
+  void add_up(std::size_t value, std::size_t& before) { before += std::exchange(next_[value], before); }
   void move(std::span<const Position> positions, Position* to) {
     for (const Position position : positions) to[next_[digit_.of(position)]++] = position;
   }
 
  private:
   Digit digit_;
-  std::vector<std::uint32_t> next_;
+  std::vector<std::size_t> next_;
 };
 
 /// Moves the pieces to where their digit wants them, each piece apart; for every value, where its positions begin, and the end.
-std::vector<std::uint32_t> distribute(std::span<const std::span<const Position>> pieces, const Digit& digit,
-                                      Position* to, std::size_t threads,
-                                      const std::function<void(std::size_t)>& when_moved) {
+std::vector<std::size_t> distribute(std::span<const std::span<const Position>> pieces, const Digit& digit, Position* to,
+                                    std::size_t threads, const std::function<void(std::size_t)>& when_moved) {
   std::vector<Places> places(pieces.size(), Places(digit));
   share_among_threads(threads, pieces.size(), [&](std::size_t i) { places[i].count(pieces[i]); });
-  std::vector<std::uint32_t> begins;
-  std::uint32_t before = 0;
+  std::vector<std::size_t> begins;
+  std::size_t before = 0;
   for (std::size_t value = 0; value < digit.values(); ++value) {
     begins.push_back(before);
     for (Places& of_piece : places) of_piece.add_up(value, before);
@@ -129,7 +128,7 @@ class Room {
 };
 
 /// Stretches too long for one of the threads first, by all of them; then each thread takes the next one of the others.
-void sort_all(const std::vector<std::uint32_t>& begins, std::size_t threads, auto sort_part) {
+void sort_all(const std::vector<std::size_t>& begins, std::size_t threads, auto sort_part) {
   const std::size_t longest =
       threads == 1 ? begins.back() : std::max<std::size_t>(begins.back() / (8 * threads), fewest_to_share);
   const auto size = [&](std::size_t k) { return begins[k + 1] - begins[k]; };
@@ -174,7 +173,7 @@ void sort(const Stretch& stretch, std::size_t threads) {
   if (varying_bits == 0) return stretch.finish();
   if (stretch.size <= small_enough) return sort_by_all_digits(stretch, varying_bits);
   const Digit digit = highest_digit(varying_bits, stretch.size);
-  const std::vector<std::uint32_t> begins = distribute(pieces, digit, stretch.there, threads, [](std::size_t) {});
+  const std::vector<std::size_t> begins = distribute(pieces, digit, stretch.there, threads, [](std::size_t) {});
   const Stretch moved{stretch.there, stretch.here, stretch.size, !stretch.to_there};
   sort_all(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room&) {
     sort(moved.part(from, to), shared_by);
@@ -193,7 +192,7 @@ std::vector<Position> take_sorted(std::vector<PositionChunk> chunks, const Varyi
   if (varying.bits() == 0 || size == 0) return std::vector<Position>(size, varying.any);
   threads = threads_for(size, fewest_to_share, threads);
   std::vector<Position> sorted = large_vector<Position>(size);
-  const std::vector<std::uint32_t> begins =
+  const std::vector<std::size_t> begins =
       distribute(pieces, highest_digit(varying.bits(), size), sorted.data(), threads,
                  [&](std::size_t i) { chunks[i].room = LargeArray<Position>(0); });
   sort_all(begins, threads, [&](std::size_t from, std::size_t to, std::size_t shared_by, Room& room) {

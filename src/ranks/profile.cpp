@@ -14,8 +14,7 @@
 namespace fractile {
 namespace {
 
-constexpr std::uint64_t max_records = (std::uint64_t{1} << 32) - 1;
-constexpr const char* too_many_records = "more than 4294967295 records";
+constexpr const char* too_many_records = "more than 281474976710655 records";
 constexpr std::uint64_t coarse_size = std::uint64_t{1} << 20;
 constexpr std::size_t block_size = 1024;  // records that stay in the nearest cache with their positions
 
@@ -32,7 +31,7 @@ RankProfile::RankProfile(std::uint64_t candidates, std::vector<Position> positio
       throw Error(ErrorCode::internal, "positions must increase strictly, within the lattice, with positive counts");
     }
     if (counts[k] > max_records - cumulative_.back()) throw Error(ErrorCode::data, too_many_records);
-    cumulative_.push_back(cumulative_.back() + static_cast<std::uint32_t>(counts[k]));
+    cumulative_.push_back(cumulative_.back() + counts[k]);
   }
 }
 
@@ -78,13 +77,22 @@ RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint6
   return collected(highest - lowest + 1, records);
 }
 
+// Both are in order, so one pass joins them.
 RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
   if (a.candidates_ != b.candidates_) throw Error(ErrorCode::usage, "profiles over different candidates cannot merge");
-  std::vector<std::pair<Position, std::uint64_t>> all;
-  for (std::size_t k = 0; k < a.distinct(); ++k) all.emplace_back(a.position(k), a.count(k));
-  for (std::size_t k = 0; k < b.distinct(); ++k) all.emplace_back(b.position(k), b.count(k));
-  std::ranges::sort(all);
-  return collected(a.candidates_, all);
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  positions.reserve(a.distinct() + b.distinct());
+  counts.reserve(a.distinct() + b.distinct());
+  for (std::size_t i = 0, j = 0; i < a.distinct() || j < b.distinct();) {
+    const bool in_a = j == b.distinct() || (i < a.distinct() && a.position(i) <= b.position(j));
+    const bool in_b = i == a.distinct() || (j < b.distinct() && b.position(j) <= a.position(i));
+    positions.push_back(in_a ? a.position(i) : b.position(j));
+    counts.push_back((in_a ? a.count(i) : 0) + (in_b ? b.count(j) : 0));
+    i += in_a ? 1 : 0;
+    j += in_b ? 1 : 0;
+  }
+  return {a.candidates_, std::move(positions), counts};
 }
 
 struct ProfileBuilder::State {
@@ -93,7 +101,7 @@ struct ProfileBuilder::State {
   }
 
   void require_room_for(std::uint64_t more) const {
-    if (more > max_records - records) throw Error(ErrorCode::data, too_many_records);
+    if (more > RankProfile::max_records - records) throw Error(ErrorCode::data, too_many_records);
   }
 
   template <class Number>
@@ -128,7 +136,9 @@ struct ProfileBuilder::State {
     }
     require_room_for(other.records);
     if (counters) {
+      room_in_counters(other.counted);
       counters->take(*other.counters);
+      counted += std::exchange(other.counted, 0);
     } else {
       list.take(other.list);
     }
@@ -137,11 +147,24 @@ struct ProfileBuilder::State {
     records += std::exchange(other.records, 0);
   }
 
+  /// What was counted so far moves to `bulk` when the counters could not hold so many more.
+  void room_in_counters(std::uint64_t more) {
+    if (more <= PositionCounters::most_records - counted) return;
+    std::vector<Position> positions;
+    std::vector<std::uint64_t> cumulative;
+    counters->drain(positions, cumulative);
+    for (std::size_t k = 0; k < positions.size(); ++k)
+      bulk.emplace_back(positions[k], cumulative[k + 1] - cumulative[k]);
+    counted = 0;
+  }
+
   template <class Number>
   std::size_t count(std::span<const Number> block) {
     const std::span<Position> positions = std::span(buffer).first(block.size());
     lattice.positions_of(block, positions);
+    room_in_counters(block.size());
     counters->add(positions);
+    counted += block.size();
     return block.size();
   }
 
@@ -158,8 +181,10 @@ struct ProfileBuilder::State {
   void add(Position position, std::uint64_t times) {
     if (position > 2 * lattice.size()) throw Error(ErrorCode::internal, "a position beyond the lattice");
     require_room_for(times);
-    if (counters && counters->has(position)) {
+    if (counters && counters->has(position) && times <= PositionCounters::most_records) {
+      room_in_counters(times);
       counters->add(position, static_cast<std::uint32_t>(times));
+      counted += times;
     } else if (!counters && times == 1) {
       list.room().front() = position;
       list.keep(1);
@@ -173,6 +198,7 @@ struct ProfileBuilder::State {
   std::size_t threads;
   std::uint64_t records = 0;
   std::optional<PositionCounters> counters;  // of a coarse lattice
+  std::uint64_t counted = 0;                 // records in the counters
   PositionList list;                         // of a fine one
   std::vector<std::pair<Position, std::uint64_t>> bulk;
   std::array<Position, block_size> buffer{};
@@ -220,21 +246,21 @@ std::size_t distinct_in(const std::vector<Position>& sorted, const Part& part) {
 
 /// Leaves each position once, at the part's beginning; how many positions of all there were up to it goes behind what the parts
 /// before have.
-void count_part(std::vector<Position>& sorted, const Part& part, std::vector<std::uint32_t>& cumulative) {
+void count_part(std::vector<Position>& sorted, const Part& part, std::vector<std::uint64_t>& cumulative) {
   Position* const once = sorted.data() + part.begin;
-  std::uint32_t* const up_to = cumulative.data() + part.distinct_before;
+  std::uint64_t* const up_to = cumulative.data() + part.distinct_before;
   Position last = ~Position{0};  // no position
   std::size_t k = 0;
   for (std::size_t i = part.begin; i < part.end; ++i) {
     k += sorted[i] != last ? 1U : 0U;
     last = sorted[i];
     once[k - 1] = last;
-    up_to[k] = static_cast<std::uint32_t>(i + 1);
+    up_to[k] = i + 1;
   }
 }
 
 /// Leaves each of the sorted positions once. For each of them, how many there were up to it; 0 comes first.
-std::vector<std::uint32_t> take_counts(std::vector<Position>& sorted, std::size_t threads) {
+std::vector<std::uint64_t> take_counts(std::vector<Position>& sorted, std::size_t threads) {
   std::vector<Part> parts = parts_of(sorted, threads_for(sorted.size(), fewest_to_share, threads));
   share_among_threads(threads, parts.size(), [&](std::size_t i) { parts[i].distinct = distinct_in(sorted, parts[i]); });
   std::size_t distinct = 0;
@@ -242,7 +268,7 @@ std::vector<std::uint32_t> take_counts(std::vector<Position>& sorted, std::size_
     part.distinct_before = distinct;
     distinct += part.distinct;
   }
-  auto cumulative = large_vector<std::uint32_t>(distinct + 1);
+  auto cumulative = large_vector<std::uint64_t>(distinct + 1);
   share_among_threads(threads, parts.size(), [&](std::size_t i) { count_part(sorted, parts[i], cumulative); });
   for (const Part& part : parts) {
     if (part.begin == part.distinct_before) continue;
@@ -266,6 +292,7 @@ RankProfile ProfileBuilder::finish() {
     profile.cumulative_ = take_counts(profile.positions_, state.threads);
   }
   state.records = 0;
+  state.counted = 0;
   if (state.bulk.empty()) return profile;
   std::ranges::sort(state.bulk);
   return RankProfile::merge(profile, collected(state.lattice.size(), std::exchange(state.bulk, {})));

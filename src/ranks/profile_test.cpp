@@ -144,8 +144,8 @@ TEST(RankProfile, ABuilderTakesWhatAnotherHas) {
     EXPECT_EQ(both.below(5), 1003U);
     ProfileBuilder elsewhere(numbers_to(upper + 1));
     EXPECT_THROW(builder.take(elsewhere), Error);
-    builder.add_position(1, 4'000'000'000);
-    other.add_position(1, 400'000'000);
+    builder.add_position(1, RankProfile::max_records - 7);
+    other.add_position(1, 8);
     EXPECT_THROW(builder.take(other), Error);
   }
 }
@@ -186,14 +186,33 @@ TEST(RankProfile, RefusesWhatCannotBe) {
   EXPECT_THROW(RankProfile(3, {3, 3}, ones), Error);
   EXPECT_THROW(RankProfile(3, {1, 7}, ones), Error);
   EXPECT_THROW(RankProfile(3, {1}, ones), Error);
-  const std::vector<std::uint64_t> many{4'000'000'000, 400'000'000};
+  const std::vector<std::uint64_t> many{RankProfile::max_records - 7, 8};
   EXPECT_THROW(RankProfile(3, {1, 3}, many), Error);
   for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
     ProfileBuilder builder(numbers_to(upper));
     EXPECT_THROW(builder.add_position(static_cast<Position>(2 * upper + 3), 1), Error);
-    builder.add_position(1, 4'000'000'000);
-    EXPECT_THROW(builder.add_position(1, 400'000'000), Error);
-    EXPECT_EQ(builder.finish().records(), 4'000'000'000U);
+    builder.add_position(1, RankProfile::max_records - 7);
+    EXPECT_THROW(builder.add_position(1, 8), Error);
+    EXPECT_EQ(builder.finish().records(), RankProfile::max_records - 7);
+  }
+}
+
+/// Counters of a coarse lattice have 32 bits: they are emptied before they overflow.
+TEST(RankProfile, CountsPastWhatACounterHolds) {
+  for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
+    ProfileBuilder builder(numbers_to(upper));
+    ProfileBuilder other(numbers_to(upper));
+    for (int i = 0; i < 3; ++i) {
+      builder.add_position(1, 4'000'000'000);
+      builder.add(std::vector<double>{0, 5});
+      other.add_position(1, 3'000'000'000);
+      other.add_position(3, 1);
+    }
+    builder.take(other);
+    const RankProfile profile = builder.finish();
+    EXPECT_EQ(profile.equal(0), 3 * std::uint64_t{4'000'000'001} + 3 * std::uint64_t{3'000'000'000});
+    EXPECT_EQ(profile.equal(1), 3U);
+    EXPECT_EQ(profile.equal(5), 3U);
   }
 }
 

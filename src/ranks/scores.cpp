@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 
+#include "exact/uniform.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 
@@ -27,6 +28,14 @@ QuantileFraction QuantileFraction::of(const Rational& alpha) {
                 "the quantiles' common denominator may reach 2147483648: nine decimals");
   }
   return {numerator.to_uint64(), denominator.to_uint64()};
+}
+
+void require_whole_scores(std::uint64_t denominator, std::uint64_t records) {
+  if (uint128{denominator} * records <= ~std::uint64_t{0} / 2) return;
+  throw Error(ErrorCode::data,
+              "too many records for quantiles with the common denominator " + std::to_string(denominator),
+              "write the quantiles with fewer decimals: with denominators up to 32768 all numbers of records are "
+              "ranked exactly");
 }
 
 namespace {

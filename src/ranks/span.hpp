@@ -43,7 +43,7 @@ std::size_t first_entry(std::size_t low, std::size_t high, Predicate enough) {
 }
 
 /// How many parts a cell has, from the lattice's size alone: 2^32, fewer when size * subcells would pass 2^62: up to 2^30
-/// candidates no two records ever share a part.
+/// candidates no two of fewer than 2^32 records share a part.
 std::uint64_t subcells_for(std::uint64_t lattice_size);
 
 /// All records and all splits.

@@ -1,122 +1,132 @@
 #include "ranks/tiles.hpp"
 
-#include <algorithm>
-
 namespace fractile {
 
-Tiling::Tiling(const RankProfile& profile, const RankSpan& span, QuantileFraction alpha)
-    : profile_(profile), span_(span), alpha_(alpha) {}
+/// The pass's ends count all of its records, wherever these lie.
+void Tiling::set_whole(std::uint64_t at, std::uint64_t end) {
+  whole_.first = border(at, entry_of_member(at, 0, profile_.distinct()));
+  whole_.first.before = 0;
+  whole_.last = border(end, entry_of_member(end, 0, profile_.distinct()));
+  whole_.last.below = span_.records();
+}
 
-void Tiling::add(std::uint64_t at, std::uint64_t before, std::uint64_t below) {
-  if (!borders_.empty() && at <= borders_.back().at) return;
-  const auto of_span = [&](std::uint64_t rank) {
-    return std::clamp(rank, span_.first_rank, span_.last_rank) - span_.first_rank;
+PassPart Tiling::part(const Tile& tile) const {
+  return {span_.first_rank + tile.first.below,
+          span_.first_rank + tile.last.below,
+          tile.first.at,
+          tile.last.at,
+          tile.first.below,
+          span_.records()};
+}
+
+Tiling::Border Tiling::border(std::uint64_t at, std::size_t entry) const {
+  if (at == 0) return {at, 0, below(at, entry), entry};
+  return {at, reached(at - 1, entry_of_member_near(at - 1, entry)), below(at, entry), entry};
+}
+
+/// At the first members after records of these ranks, which increase.
+std::vector<Tiling::Tile> Tiling::cut_at(const Tile& tile, const std::vector<std::uint64_t>& ranks) const {
+  std::vector<Tile> tiles;
+  Border from = tile.first;
+  std::size_t entry = tile.first.entry;
+  for (const std::uint64_t rank : ranks) {
+    entry = entry_of_rank(rank, entry, end_of(tile));
+    const std::uint64_t at = first_after(rank, entry);
+    if (at <= from.at || at >= tile.last.at) continue;
+    const Border to = border(at, entry_of_member_near(at, entry));
+    tiles.push_back({from, to});
+    from = to;
+  }
+  tiles.push_back({from, tile.last});
+  return tiles;
+}
+
+std::vector<Tiling::Tile> Tiling::cut(const Tile& tile, std::uint64_t tiles) const {
+  std::vector<std::uint64_t> ranks;
+  const std::uint64_t stride = std::max<std::uint64_t>(1, tile.records() / tiles);
+  for (std::uint64_t passed = stride; passed < tile.records(); passed += stride) {
+    ranks.push_back(span_.first_rank + tile.first.below + passed);
+  }
+  return cut_at(tile, ranks);
+}
+
+// Where so many records are alike that no border lies between their ranks, the others are told apart by their places.
+std::vector<Tiling::Tile> Tiling::parts(const Tile& tile) const {
+  if (runs(tile) <= listed_) return {};
+  std::vector<Tile> parts = cut(tile, tiles_for(tile.records()));
+  if (parts.size() > 1) return parts;
+  std::vector<std::uint64_t> ranks;
+  const std::size_t entries = end_of(tile) - tile.first.entry;
+  const std::size_t stride = std::max<std::size_t>(1, entries / tiles_for(entries));
+  for (std::size_t k = tile.first.entry; k < end_of(tile); k += stride) {
+    const std::uint64_t rank = profile_.cumulative(k);
+    if (rank >= span_.first_rank + tile.first.below && rank < span_.first_rank + tile.last.below) ranks.push_back(rank);
+  }
+  parts = cut_at(tile, ranks);
+  if (parts.size() == 1) parts.clear();
+  return parts;
+}
+
+std::uint64_t Tiling::score(std::uint64_t member, std::size_t entry) const {
+  const std::uint64_t first = alpha_.denominator * below(member, entry);
+  const std::uint64_t last = alpha_.denominator * reached(member, entry);
+  if (first > target()) return first - target();
+  return target() > last ? target() - last : 0;
+}
+
+std::uint64_t Tiling::score_of(const Tile& tile, std::uint64_t member) const {
+  return score(member, entry_of_member(member, tile.first.entry, tile.last.entry));
+}
+
+/// Of a tile that v passes 0 in: at the first member that has the record with rank num * n / den below or on itself, or just before it.
+std::uint64_t Tiling::least_inside(const Tile& tile) const {
+  const std::uint64_t rank = span_.first_rank + target() / alpha_.denominator;
+  const std::uint64_t after = first_after(rank, entry_of_rank(rank, tile.first.entry, end_of(tile)));
+  const auto here = [&](std::uint64_t member) {
+    return score_of(tile, std::clamp(member, tile.first.at, tile.last.at - 1));
   };
-  borders_.push_back({at, of_span(before), of_span(below)});
+  return std::min(here(after), here(after > 0 ? after - 1 : 0));
 }
 
-PassPart Tiling::part(std::size_t tile) const {
-  const Border& first = borders_[tile];
-  const Border& last = borders_[tile + 1];
-  return {
-      span_.first_rank + first.below, span_.first_rank + last.below, first.at, last.at, first.below, span_.records()};
+Run Tiling::all(const Tile& tile) const {
+  const std::uint64_t first = alpha_.denominator * tile.first.below;
+  const std::uint64_t last = alpha_.denominator * tile.last.before;
+  std::uint64_t least = 0;
+  if (first >= target()) {
+    least = first - target();
+  } else if (last <= target()) {
+    least = target() - last;
+  } else {
+    least = least_inside(tile);
+  }
+  return {tile.first.at, tile.last.at - tile.first.at, least};
 }
-
-std::optional<std::uint64_t> Tiling::outer_score(std::size_t tile) const {
-  const std::uint64_t target = alpha_.numerator * span_.records();
-  const std::uint64_t first = alpha_.denominator * borders_[tile].below;
-  const std::uint64_t last = alpha_.denominator * borders_[tile + 1].before;
-  if (first >= target) return first - target;
-  if (last <= target) return target - last;
-  return std::nullopt;
-}
-
-std::size_t Tiling::entry_of(std::uint64_t rank, std::size_t near) const {
-  // An entry has a record or more, so it is at most so far; without ties it is there.
-  const std::size_t farthest = std::min(near + (rank - profile_.cumulative(near)), profile_.distinct() - 1);
-  if (profile_.cumulative(farthest) <= rank) return farthest;
-  return first_entry(near, farthest, [&](std::size_t k) { return profile_.cumulative(k + 1) > rank; });
-}
-
-namespace {
-
-std::uint64_t least_of(auto cursor) {
-  std::uint64_t least = ~std::uint64_t{0};
-  for (Run run{}; cursor.next(run);) least = std::min(least, run.score);
-  return least;
-}
-
-/// The entry of the record that comes first in `span`.
-std::size_t first_entry_of(const RankProfile& profile, const RankSpan& span) {
-  return first_entry(0, profile.distinct(), [&](std::size_t k) { return profile.cumulative(k + 1) > span.first_rank; });
-}
-
-}  // namespace
 
 // A border is the first split above a record. Records that share it lie below it, and not below the split before it.
 SplitTiles::SplitTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
-                       std::uint64_t tiles)
-    : Tiling(profile, span, alpha), subcells_(subcells) {
-  const TieOrder order(std::countr_zero(subcells));
-  const Split end = span.highest + 1;
-  const std::uint64_t stride = std::max<std::uint64_t>(1, span.records() / tiles);
-  add(span.lowest, 0, records_below(profile, subcells, span.lowest));
-  std::size_t entry = stride < span.records() ? first_entry_of(profile, span) : 0;
-  for (std::uint64_t rank = span.first_rank + stride; rank < span.last_rank; rank += stride) {
-    entry = entry_of(rank, entry);
-    const Position position = profile.position(entry);
-    Split at = position / 2 * subcells;
-    if (position % 2 == 1) at += order.part_of(profile.count(entry), rank - profile.cumulative(entry)) + 1;
-    if (at <= span.lowest || at >= end) continue;
-    add(at, below(at - 1, entry), below(at, entry));
-  }
-  add(end, records_below(profile, subcells, span.highest), span.last_rank);
+                       std::uint64_t tiles, std::uint64_t listed)
+    : Tiling(profile, span, subcells, alpha, tiles, listed) {
+  set_whole(span.lowest, span.highest + 1);
 }
 
-std::uint64_t SplitTiles::below(Split split, std::size_t near) const {
-  const Position position = split / subcells_ * 2;
-  while (near > 0 && profile_.position(near - 1) > position) --near;
-  while (near < profile_.distinct() && profile_.position(near) <= position) ++near;
-  return records_below(profile_, subcells_, split, near);
-}
-
-Run SplitTiles::tile(std::size_t i) const {
-  const auto score = outer_score(i);
-  return {borders_[i].at, borders_[i + 1].at - borders_[i].at, score ? *score : least_of(cursor(i))};
+std::uint64_t SplitTiles::first_after(std::uint64_t rank, std::size_t entry) const {
+  const Position position = profile_.position(entry);
+  const Split cell = position / 2 * subcells_;
+  if (position % 2 == 0) return cell;
+  const TieOrder order(std::countr_zero(subcells_));
+  return cell + order.part_of(profile_.count(entry), rank - profile_.cumulative(entry)) + 1;
 }
 
 // A border is a candidate with a record on it, or just before it.
 CandidateTiles::CandidateTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells,
-                               QuantileFraction alpha, std::uint64_t tiles)
-    : Tiling(profile, span, alpha) {
-  const std::uint64_t lowest = span.lowest / subcells;
-  const std::uint64_t end = span.highest / subcells + 1;
-  const std::uint64_t stride = std::max<std::uint64_t>(1, span.records() / tiles);
-  const auto all_to = [&](Position position) {  // records at positions up to it
-    const auto above = [&](std::size_t k) { return profile.position(k) > position; };
-    return profile.cumulative(first_entry(0, profile.distinct(), above));
-  };
-  add(lowest, 0, all_to(2 * lowest));
-  std::size_t entry = stride < span.records() ? first_entry_of(profile, span) : 0;
-  for (std::uint64_t rank = span.first_rank + stride; rank < span.last_rank; rank += stride) {
-    entry = entry_of(rank, entry);
-    const Position between = profile.position(entry) / 2 * 2;
-    if (between / 2 <= lowest || between / 2 >= end) continue;
-    add(between / 2, profile.cumulative(entry_at(between, entry)), profile.cumulative(entry_at(between + 1, entry)));
-  }
-  add(end, all_to(2 * end - 1), span.last_rank);
+                               QuantileFraction alpha, std::uint64_t tiles, std::uint64_t listed)
+    : Tiling(profile, span, 1, alpha, tiles, listed) {
+  set_whole(span.lowest / subcells, span.highest / subcells + 1);
 }
 
-/// The first entry at that position or above.
-std::size_t CandidateTiles::entry_at(Position position, std::size_t near) const {
-  while (near > 0 && profile_.position(near - 1) >= position) --near;
-  while (near < profile_.distinct() && profile_.position(near) < position) ++near;
-  return near;
-}
-
-Run CandidateTiles::tile(std::size_t i) const {
-  const auto score = outer_score(i);
-  return {borders_[i].at, borders_[i + 1].at - borders_[i].at, score ? *score : least_of(cursor(i))};
+std::uint64_t CandidateTiles::reached(std::uint64_t candidate, std::size_t entry) const {
+  const bool is_on = entry < profile_.distinct() && profile_.position(entry) == 2 * candidate + 1;
+  return of_span(profile_.cumulative(entry + (is_on ? 1 : 0)));
 }
 
 }  // namespace fractile

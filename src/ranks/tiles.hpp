@@ -1,74 +1,149 @@
 // Tiles: a pass over runs cut into stretches, each with as many members and as good a score as it has, found without
-// listing its runs. What lies between two tiles' borders is passed by the same cursors as the whole.
+// listing its runs; and stretches cut again. What lies between two tiles' borders is passed by the same cursors as the whole.
 // Proof: docs/proofs/selection.md, theorem 6.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "ranks/span.hpp"
 
 namespace fractile {
 
-/// So many tiles of `runs` runs that weighing all of them takes about as long as listing one: a root, to a factor of two.
-constexpr std::uint64_t tiles_for(std::uint64_t runs) { return std::uint64_t{1} << (std::bit_width(runs) / 2); }
+/// So many tiles of `runs` runs that weighing all of them takes about as long as listing one, a root to a factor of two; but no
+/// more than are worth weighing before one of them is parted again.
+constexpr std::uint64_t tiles_for(std::uint64_t runs) {
+  constexpr int widest = 16;  // bits
+  return std::uint64_t{1} << (std::min(widest, static_cast<int>(std::bit_width(runs))) / 2);
+}
 
 /// Borders between tiles of about equally many records, and what follows from the scores' shape: with v = den * (records
 /// below) - num * n, which grows along the pass, a score is |v|.
 class Tiling {
  public:
-  std::size_t size() const { return borders_.size() - 1; }
-
- protected:
   struct Border {
     std::uint64_t at;      // the member that a tile begins with
     std::uint64_t before;  // records of the pass that the last member before it has below itself or on itself
     std::uint64_t below;   // records of the pass below `at`
+    std::size_t entry;     // of the profile: the first that is not below the candidate of `at`
+  };
+  struct Tile {
+    Border first;
+    Border last;
+    std::uint64_t records() const { return last.below - first.below; }
   };
 
-  Tiling(const RankProfile& profile, const RankSpan& span, QuantileFraction alpha);
-  /// Adds a border unless it encloses nothing. `before` and `below` count from the profile's first record.
-  void add(std::uint64_t at, std::uint64_t before, std::uint64_t below);
-  PassPart part(std::size_t tile) const;
-  /// The least score, where it is that of the first or the last run.
-  std::optional<std::uint64_t> outer_score(std::size_t tile) const;
-  /// The entry of the record with this rank, `near` that of one with a lower rank.
-  std::size_t entry_of(std::uint64_t rank, std::size_t near) const;
+  virtual ~Tiling() = default;
+
+  /// The pass, at least one tile.
+  std::vector<Tile> parts() const { return cut(whole_, tiles_); }
+  /// None when it has few runs, or all its records are alike.
+  std::vector<Tile> parts(const Tile& tile) const;
+  /// Its members, with the least score of one.
+  Run all(const Tile& tile) const;
+  std::uint64_t score_of(const Tile& tile, std::uint64_t member) const;
+
+ protected:
+  /// `subcells`: of a member's candidate.
+  Tiling(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
+         std::uint64_t tiles, std::uint64_t listed)
+      : profile_(profile), span_(span), subcells_(subcells), alpha_(alpha), tiles_(tiles), listed_(listed) {}
+  Tiling(const Tiling&) = default;
+
+  /// Members `at` .. end - 1.
+  void set_whole(std::uint64_t at, std::uint64_t end);
+  PassPart part(const Tile& tile) const;
+  std::uint64_t of_span(std::uint64_t rank) const {
+    return std::clamp(rank, span_.first_rank, span_.last_rank) - span_.first_rank;
+  }
+
+  /// The first member that has the record with this rank, one of entry's, below or on itself.
+  virtual std::uint64_t first_after(std::uint64_t rank, std::size_t entry) const = 0;
+  /// Records of the pass that a member has below itself or, of candidates, on itself; `entry` as of a border.
+  virtual std::uint64_t reached(std::uint64_t member, std::size_t entry) const = 0;
+  /// Below itself alone.
+  virtual std::uint64_t below(std::uint64_t member, std::size_t entry) const = 0;
+  /// At most so many runs, but for two.
+  virtual std::uint64_t runs(const Tile& tile) const = 0;
 
   const RankProfile& profile_;
   RankSpan span_;
+  std::uint64_t subcells_;
   QuantileFraction alpha_;
-  std::vector<Border> borders_;
+
+ private:
+  std::size_t entry_of_member(std::uint64_t member, std::size_t low, std::size_t high) const {
+    const Position position = member / subcells_ * 2;
+    return first_entry(low, high, [&](std::size_t k) { return profile_.position(k) > position; });
+  }
+  /// The same, from an entry that is nearly it.
+  std::size_t entry_of_member_near(std::uint64_t member, std::size_t near) const {
+    const Position position = member / subcells_ * 2;
+    while (near > 0 && profile_.position(near - 1) > position) --near;
+    while (near < profile_.distinct() && profile_.position(near) <= position) ++near;
+    return near;
+  }
+  /// An entry has a record or more, so the rank's is at most so far from `low`; without ties it is there.
+  std::size_t entry_of_rank(std::uint64_t rank, std::size_t low, std::size_t high) const {
+    if (low >= high || profile_.cumulative(low) > rank) return low;
+    const std::size_t farthest = low + std::min<std::uint64_t>(rank - profile_.cumulative(low), high - 1 - low);
+    if (profile_.cumulative(farthest) <= rank && profile_.cumulative(farthest + 1) > rank) return farthest;
+    return first_entry(low, std::min(farthest + 1, high),
+                       [&](std::size_t k) { return profile_.cumulative(k + 1) > rank; });
+  }
+  /// One past the last entry of the tile's records.
+  std::size_t end_of(const Tile& tile) const { return std::min(tile.last.entry + 1, profile_.distinct()); }
+  std::uint64_t target() const { return alpha_.numerator * span_.records(); }
+  std::uint64_t score(std::uint64_t member, std::size_t entry) const;
+  /// `entry`: the first that is not below the candidate of `at`.
+  Border border(std::uint64_t at, std::size_t entry) const;
+  std::vector<Tile> cut(const Tile& tile, std::uint64_t tiles) const;
+  std::vector<Tile> cut_at(const Tile& tile, const std::vector<std::uint64_t>& ranks) const;
+  std::uint64_t least_inside(const Tile& tile) const;
+
+  std::uint64_t tiles_;
+  std::uint64_t listed_;
+  Tile whole_{};
 };
+
+/// A tile of no more runs is listed when it is opened.
+inline constexpr std::uint64_t listed_runs = 2048;
 
 /// Of a SplitCursor.
 class SplitTiles : public Tiling {
  public:
-  /// About `tiles` of them, at least 1.
+  /// About `tiles` of them at first, at least 1.
   SplitTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
-             std::uint64_t tiles);
-  /// All its members, with the least score of one.
-  Run tile(std::size_t i) const;
-  SplitCursor cursor(std::size_t i) const { return {profile_, part(i), subcells_, alpha_}; }
+             std::uint64_t tiles, std::uint64_t listed = listed_runs);
+  SplitCursor cursor(const Tile& tile) const { return {profile_, part(tile), subcells_, alpha_}; }
 
  private:
-  std::uint64_t below(Split split, std::size_t near) const;
-
-  std::uint64_t subcells_;
+  std::uint64_t first_after(std::uint64_t rank, std::size_t entry) const override;
+  std::uint64_t reached(std::uint64_t split, std::size_t entry) const override { return below(split, entry); }
+  std::uint64_t below(std::uint64_t split, std::size_t entry) const override {
+    return of_span(records_below(profile_, subcells_, split, entry));
+  }
+  std::uint64_t runs(const Tile& tile) const override { return tile.records(); }
 };
 
 /// Of a CandidateCursor.
 class CandidateTiles : public Tiling {
  public:
   CandidateTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
-                 std::uint64_t tiles);
-  Run tile(std::size_t i) const;
-  CandidateCursor cursor(std::size_t i) const { return {profile_, part(i), alpha_}; }
+                 std::uint64_t tiles, std::uint64_t listed = listed_runs);
+  CandidateCursor cursor(const Tile& tile) const { return {profile_, part(tile), alpha_}; }
 
  private:
-  std::size_t entry_at(Position position, std::size_t near) const;
+  std::uint64_t first_after(std::uint64_t /*rank*/, std::size_t entry) const override {
+    return profile_.position(entry) / 2;
+  }
+  std::uint64_t reached(std::uint64_t candidate, std::size_t entry) const override;
+  std::uint64_t below(std::uint64_t /*candidate*/, std::size_t entry) const override {
+    return of_span(profile_.cumulative(entry));
+  }
+  std::uint64_t runs(const Tile& tile) const override { return 2 * (tile.last.entry - tile.first.entry); }
 };
 
 }  // namespace fractile

@@ -89,15 +89,15 @@ bool is_regular(const std::string& path) {
 
 }  // namespace
 
-void require_writable(const std::string& path) {
+void require_writable(const std::string& path, const std::string& what) {
   struct stat there {};
   if (lstat(path.c_str(), &there) == 0) {  // a dangling link is there, too
-    throw Error(ErrorCode::usage, "the receipt '" + path + "' exists already",
+    throw Error(ErrorCode::usage, "the " + what + " '" + path + "' exists already",
                 "choose another name, or move the old one away");
   }
   // A file without a name cannot tell that the name will be too long.
   if (errno != ENOENT || !NewFile(path).created()) {
-    throw Error(ErrorCode::usage, "the receipt '" + path + "' cannot be created: " + reason(),
+    throw Error(ErrorCode::usage, "the " + what + " '" + path + "' cannot be created: " + reason(),
                 "choose a folder that exists and that you may write to");
   }
 }
@@ -109,10 +109,10 @@ bool is_written(const std::string& path, const std::string& text) {
   return file && found == text;
 }
 
-void write_durably(const std::string& path, const std::string& text) {
+void write_durably(const std::string& path, const std::string& text, const std::string& what) {
   const NewFile file(path);
   if (!file.created() || !file.write_all(text) || !file.give_name()) {
-    throw Error(ErrorCode::data, "the receipt '" + path + "' could not be written: " + reason(),
+    throw Error(ErrorCode::data, "the " + what + " '" + path + "' could not be written: " + reason(),
                 "free some space or choose another place");
   }
 }

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "exact/digest.hpp"
 #include "fractile/figures.hpp"
 #include "fractile/text.hpp"
-#include "ledger/digest.hpp"
 #include "report/csv_cells.hpp"
 #include "report/page.hpp"
 

@@ -1,6 +1,6 @@
 #include "report/receipt_digest.hpp"
 
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 
 namespace fractile::report_detail {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "exact/digest.hpp"
 #include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pages.hpp"
 #include "fractile/report.hpp"
-#include "ledger/digest.hpp"
 #include "support/findings.hpp"
 
 namespace fractile {

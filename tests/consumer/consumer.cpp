@@ -4,6 +4,7 @@
 #include <fractile/bounds.hpp>
 #include <fractile/comparing.hpp>
 #include <fractile/constructors.hpp>
+#include <fractile/dates.hpp>
 #include <fractile/domains.hpp>
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
@@ -18,6 +19,7 @@
 #include <fractile/pipelines.hpp>
 #include <fractile/planning.hpp>
 #include <fractile/privacy.hpp>
+#include <fractile/profile_files.hpp>
 #include <fractile/quantiles.hpp>
 #include <fractile/random.hpp>
 #include <fractile/ranks.hpp>

@@ -1,4 +1,4 @@
-#include "ledger/digest.hpp"
+#include "exact/digest.hpp"
 
 #include <gtest/gtest.h>
 

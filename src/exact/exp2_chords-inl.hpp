@@ -1,10 +1,10 @@
 // Vectors of UnitMajorant's arithmetic, for the sources that are compiled for several instruction sets (Highway): they include
 // this file once for each.
-#if defined(FRACTILE_HALF_CHORDS_INL) == defined(HWY_TARGET_TOGGLE)
-#ifdef FRACTILE_HALF_CHORDS_INL
-#undef FRACTILE_HALF_CHORDS_INL
+#if defined(FRACTILE_EXP2_CHORDS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef FRACTILE_EXP2_CHORDS_INL
+#undef FRACTILE_EXP2_CHORDS_INL
 #else
-#define FRACTILE_HALF_CHORDS_INL
+#define FRACTILE_EXP2_CHORDS_INL
 #endif
 
 #include <hwy/highway.h>
@@ -37,9 +37,9 @@ HWY_INLINE auto to_double(V values) {
 #endif
 }
 
-/// UnitMajorant::half_chord of the exponents, or of `last` where they are above it.
+/// UnitMajorant::exp2_chord of the exponents, or of `last` where they are above it.
 template <class R>
-HWY_INLINE R half_chords(R exponents, double last) {
+HWY_INLINE R exp2_chords(R exponents, double last) {
   const Wholes whole;
   const auto clamped = hn::Min(exponents, hn::Set(Reals(), last));
   const auto nearest = hn::BitCast(whole, hn::Add(clamped, hn::Set(Reals(), UnitMajorant::shift)));

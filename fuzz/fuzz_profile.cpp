@@ -1,0 +1,46 @@
+// Whatever a profile file holds: refused, or profiles that are written as the same bytes.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "exact/digest.hpp"
+#include "fractile/error.hpp"
+#include "fractile/profile_files.hpp"
+
+namespace {
+
+/// `data` as what follows the magic and the format: the first two bytes tell how long the header is. With hashes that fit.
+std::string with_hashes(const std::string& data) {
+  if (data.size() < 2) return data;
+  const std::size_t wanted = static_cast<unsigned char>(data[0]) * 256U + static_cast<unsigned char>(data[1]);
+  const std::string header = data.substr(2, wanted % 16384);
+  std::string file = std::string("fractile-profile") + '\x01';
+  for (std::size_t size = header.size(); true; size >>= 7) {
+    file += static_cast<char>(size >= 128 ? (size & 127U) | 128U : size);
+    if (size < 128) break;
+  }
+  file += header;
+  const auto add_hash = [&] {
+    fractile::Sha256 hash;
+    hash.add(file);
+    file += hash.bytes();
+  };
+  add_hash();
+  file += data.substr(2 + header.size());
+  add_hash();
+  return file;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  for (const std::string& each : {text, with_hashes(text)}) {
+    try {
+      if (to_bytes(fractile::profiles_of_bytes(each, "fuzz")) != each) __builtin_trap();
+    } catch (const fractile::Error& error) {
+      if (error.code() != fractile::ErrorCode::data) __builtin_trap();
+    }
+  }
+  return 0;
+}

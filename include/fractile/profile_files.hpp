@@ -1,0 +1,84 @@
+// Profile files: a column that was counted in one place, to be merged with others and released in another. Format:
+// docs/profile-format.md. They are as sensitive as the data: they are the data, counted.
+// Proof: docs/proofs/profile_merging.md
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
+
+namespace fractile {
+
+/// What is known of the profiles of a file without their counts: what was asked when they were counted. No record decides any of it.
+struct ProfileHeader {
+  Lattice lattice;
+  std::string column = {};
+  NullPolicy null_policy = NullPolicy::drop;
+  /// No person has more records in all profiles together, if what was declared of the sources is true.
+  std::uint32_t records_per_person = 1;
+  /// The column of persons by which that bound was kept, each person's records being a random sample; empty: it was declared.
+  std::string person = {};
+  /// The column of the groups' keys, and the keys, one a profile; both empty of a single profile.
+  std::string by = {};
+  std::vector<std::string> keys = {};
+  /// The query whose result was counted; empty: the sources themselves.
+  std::string sql = {};
+  /// What was counted, a text a counting, sorted; and how persons' records were chosen, once each, sorted.
+  std::vector<std::string> sources = {};
+  std::vector<std::string> samplers = {};
+  /// Whether profiles were merged as those of persons none of whom is in two of them.
+  bool disjoint_persons = false;
+
+  /// Error(usage) for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
+  void validate() const;
+};
+
+/// One profile a key of the header, or one.
+/// Thread-safety: a value; threads may share it while none changes it.
+struct CountedProfiles {
+  ProfileHeader header;
+  std::vector<RankProfile> profiles;
+};
+
+/// The bytes of a file. Equal countings have equal bytes. Error(usage) as validate(), and unless there is a profile a key, on the lattice.
+std::string to_bytes(const CountedProfiles& counted);
+/// Error(data) unless these are the bytes of one file, whole and undamaged; `name` tells where they are from.
+CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& name);
+
+/// A file that is read piece by piece: first what was asked, later the counts.
+/// Thread-safety: not for two threads at once.
+class ProfileFile {
+ public:
+  /// Reads the header, which has a hash of its own, and nothing else. Error(data) when the file is missing, none, damaged or of a newer
+  /// format.
+  static ProfileFile open(const std::string& path);
+  ProfileFile(ProfileFile&&) noexcept;
+  ProfileFile& operator=(ProfileFile&&) noexcept;
+  ~ProfileFile();
+
+  const ProfileHeader& header() const;
+  /// All counts, once. Error(data) when the file is damaged: no profile is returned before all of it has been read and compared with its
+  /// hash. Error(usage) when they were taken already.
+  std::vector<RankProfile> take_profiles();
+
+ private:
+  struct State;
+  explicit ProfileFile(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// Whether a person may have records in several of the profiles that are merged: then bounds of records per person add up.
+enum class Persons { may_overlap, are_disjoint };
+
+/// The header of merged profiles. Error(usage) unless lattices, columns, null policies, persons, keys and queries are the same.
+ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons);
+/// All records of both. Associative and commutative, bit for bit, among merges with the same `persons`. Errors as above, and Error(data)
+/// beyond RankProfile::max_records.
+CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons);
+
+}  // namespace fractile

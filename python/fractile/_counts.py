@@ -1,0 +1,63 @@
+"""Profile files: columns that are counted in one place, and released in another. They are as sensitive as the data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from . import _core, _words
+from ._release import Bound, Step
+
+
+def count(
+    data: str | os.PathLike[str] | None = None,
+    column: str | None = None,
+    *,
+    output: str | os.PathLike[str],
+    bounds: tuple[Bound, Bound] | None = None,
+    step: Step | None = None,
+    candidates: Iterable[Bound] | None = None,
+    by: str | None = None,
+    keys: Iterable[str] | None = None,
+    keys_file: str | os.PathLike[str] | None = None,
+    records_per_person: int | None = None,
+    person: str | None = None,
+    source: str | None = None,
+    null: str | None = None,
+    sql: str | None = None,
+    table: Mapping[str, str | os.PathLike[str]] | None = None,
+    input_format: str | None = None,
+    delimiter: str | None = None,
+    single_line_records: bool = False,
+    duckdb: str | os.PathLike[str] | None = None,
+    threads: int | None = None,
+    unsafe_seed: int | None = None,
+) -> None:
+    """Counts a column of a file into a new profile file, as `fractile count` does.
+
+    Nothing is published and nothing is charged: `release(counts=output, epsilon=...)` does both. The file is as sensitive as the data, and
+    its owner alone can read it. The arguments are the options of the program `fractile count`.
+
+    Raises:
+        UsageError: an argument is wrong, or `output` is there already; nothing was read.
+        DataError: the file, table or a cell is unusable; nothing was written.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("data", "column", "keys")}
+    words = _words.words(given)
+    if column is not None:
+        words["--column"] = [column]
+    _words.add_engine(words)
+    _core.count(words, "" if data is None else os.fspath(data), _words.keys(keys))
+
+
+def merge(*files: str | os.PathLike[str], output: str | os.PathLike[str], disjoint_persons: bool = False) -> None:
+    """Adds profile files of equal questions into a new one, as `fractile merge` does.
+
+    Bounds of records per person add up, unless `disjoint_persons` declares that no person is in two of the files.
+
+    Raises:
+        UsageError: the files do not go together, or `output` is there already.
+        DataError: a file is unusable or damaged; nothing was written.
+    """
+    words = _words.words({"output": output, "disjoint_persons": disjoint_persons})
+    _core.merge(words, [os.fspath(file) for file in files])

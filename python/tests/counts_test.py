@@ -1,0 +1,52 @@
+"""Profile files: counted, merged and released as the program does it."""
+
+import inspect
+import os
+import stat
+
+import fractile
+import pytest
+from fractile import _core
+
+LATTICE = {"bounds": (0, 125), "step": 1}
+
+
+def test_python_lacks_no_option():
+    for verb, function, others in (("count", fractile.count, {"--data"}), ("merge", fractile.merge, {"--files"})):
+        arguments = {"--" + name.replace("_", "-") for name in inspect.signature(function).parameters} - others
+        assert arguments == {name for name, *_ in _core.options(verb)}
+
+
+def test_files_and_releases_are_those_of_the_program(csv, program, tmp_path):
+    mine, its = tmp_path / "mine", tmp_path / "its"
+    fractile.count(csv, "age", output=mine, **LATTICE)
+    program("count", csv, "--column", "age", "--bounds", "0", "125", "--step", "1", "--output", str(its))
+    assert mine.read_bytes() == its.read_bytes()
+    assert stat.S_IMODE(os.stat(mine).st_mode) == 0o600
+    release = fractile.release(counts=mine, epsilon=1, unsafe_seed=7)
+    assert release.receipt == program("release", "--counts", str(mine), "--epsilon", "1", "--unsafe-seed", "7", "--format", "json")
+    assert release.quantiles == fractile.release(csv, "age", epsilon=1, unsafe_seed=7, **LATTICE).quantiles
+
+
+def test_merged_files_add_bounds_unless_persons_are_disjoint(csv, tmp_path):
+    for name in ("a", "b"):
+        fractile.count(csv, "age", output=tmp_path / name, source=name, **LATTICE)
+    fractile.merge(tmp_path / "a", tmp_path / "b", output=tmp_path / "both")
+    fractile.merge(tmp_path / "b", tmp_path / "a", output=tmp_path / "disjoint", disjoint_persons=True)
+    for name, records in (("both", "2"), ("disjoint", "1")):
+        assert fractile.release(counts=tmp_path / name, epsilon=1).details.records_per_person == records
+    with pytest.raises(fractile.UsageError, match="may hold 2 records of one person"):
+        fractile.release(counts=tmp_path / "both", epsilon=1, records_per_person=1)
+
+
+def test_damage_and_doubles_are_refused(csv, tmp_path):
+    fractile.count(csv, "age", output=tmp_path / "a", **LATTICE)
+    with pytest.raises(fractile.UsageError, match="exists already"):
+        fractile.count(csv, "age", output=tmp_path / "a", **LATTICE)
+    data = bytearray((tmp_path / "a").read_bytes())
+    data[-40] ^= 1
+    (tmp_path / "hurt").write_bytes(data)
+    with pytest.raises(fractile.DataError, match="is damaged"):
+        fractile.release(counts=tmp_path / "hurt", epsilon=1)
+    with pytest.raises(fractile.UsageError, match="counts"):
+        fractile.release([1.0, 2.0], counts=tmp_path / "a", epsilon=1)

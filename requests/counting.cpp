@@ -1,0 +1,210 @@
+#include "requests/counting.hpp"
+
+#include <fmt/core.h>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/report.hpp"
+#include "requests/groups.hpp"
+#include "requests/query.hpp"
+#include "requests/sources.hpp"
+#include "requests/tables.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+constexpr const char* as_sensitive =
+    "it is as sensitive as the data: keep it where they are, and delete it once released";
+
+std::string output_of(const Typed& typed) {
+  if (!typed.has("--output")) usage("--output is missing: where to write the profile file", "write --output PATH");
+  std::string output = typed.one("--output");
+  require_writable(output, "profile file");
+  return output;
+}
+
+/// A query that asks for nothing but what a selection of records needs to know.
+QuantileQuery query_of_selection(const Typed& typed) {
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
+  if (typed.has("--records-per-person")) {
+    query.records_per_person =
+        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
+  }
+  return query;
+}
+
+std::string source_name(const Typed& typed) {
+  const std::string known = source_read(typed);
+  return known.empty() ? input_name(typed) : known;
+}
+
+void write_profiles(const std::string& output, const CountedProfiles& counted, Attendant& attendant) {
+  write_durably(output, to_bytes(counted), "profile file");
+  attendant.at("");
+  attendant.tell(fmt::format("wrote the profile file '{}'", output), as_sensitive);
+}
+
+}  // namespace
+
+void count_to_file(const Typed& typed, Attendant& attendant) {
+  if (!typed.has("--column")) usage("--column is missing", "name the column to count, for example --column age");
+  const QuantileQuery query = query_of_selection(typed);
+  ProfileHeader header{lattice_of(typed)};
+  const RecordSelection selection = selection_of(typed, query);
+  const TableOptions options = table_of(typed, false);
+  header.column = typed.one("--column");
+  header.null_policy = null_policy_of(typed);
+  header.records_per_person = query.records_per_person;
+  header.person = selection.person;
+  header.by = selection.by;
+  header.keys = selection.keys;
+  header.sql = options.sql;
+  header.sources = {source_name(typed)};
+  std::optional<std::uint64_t> seed;
+  if (typed.has("--unsafe-seed")) seed = whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}});
+  if (!header.person.empty()) {
+    header.samplers = {seed ? fmt::format("reservoir, unsafe seed {}", *seed) : std::string("reservoir")};
+  }
+  header.validate();
+  const std::string output = output_of(typed);
+  RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
+
+  attendant.at("opening " + input_name(typed));
+  const RecordsOf<Table> records(Table::open(options));
+  records.require_countable(header.column, header.lattice.kind());
+  records.require_selection(selection, header.column);
+  attendant.at("reading " + input_name(typed));
+  std::vector<RankProfile> profiles =
+      records.profiles(header.column, header.lattice, header.null_policy, selection, bits, [&] { attendant.tick(); });
+  write_profiles(output, {std::move(header), std::move(profiles)}, attendant);
+}
+
+void merge_to_file(const Typed& typed, Attendant& attendant) {
+  if (typed.file.empty()) usage("no FILE is named", "name the profile files to add");
+  const std::string output = output_of(typed);
+  const Persons persons = typed.has("--disjoint-persons") ? Persons::are_disjoint : Persons::may_overlap;
+  std::vector<ProfileFile> files;
+  files.push_back(ProfileFile::open(typed.file));
+  for (const std::string& file : typed.more_files) files.push_back(ProfileFile::open(file));
+  ProfileHeader all = files.front().header();
+  for (std::size_t i = 1; i < files.size(); ++i)
+    all = merged(all, files[i].header(), persons);  // refuses before it reads
+  attendant.at("reading profile files");
+  CountedProfiles counted{files.front().header(), files.front().take_profiles()};
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    counted = merged(counted, {files[i].header(), files[i].take_profiles()}, persons);
+    attendant.tick();
+  }
+  write_profiles(output, counted, attendant);
+}
+
+std::optional<ProfileFile> counts_of(const Typed& typed) {
+  if (!typed.has("--counts")) return {};
+  if (!typed.file.empty()) usage("--counts stands instead of FILE", "name one or the other");
+  return ProfileFile::open(typed.one("--counts"));
+}
+
+namespace {
+
+void refuse_options_of_tables(const Typed& typed) {
+  for (const char* option :
+       {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb",
+        "--threads", "--keys", "--keys-file", "--public-rows"}) {
+    if (typed.has(option)) {
+      usage(fmt::format("{} tells how records are read, and those of a profile file are counted already", option),
+            "leave it out");
+    }
+  }
+}
+
+/// Sets an option, or sees that it was typed as it is.
+void set(Typed& typed, const char* option, const std::string& value) {
+  if (typed.has(option) && typed.one(option) != value) {
+    usage(fmt::format("{}: the profile file was counted with '{}'", option, value), "leave it out, or count again");
+  }
+  if (!value.empty()) typed.values[option] = {value};
+}
+
+void set_lattice(Typed& typed, const Lattice& lattice) {
+  for (const char* option : {"--bounds", "--step", "--candidates", "--bounds-budget"}) {
+    if (typed.has(option)) usage(fmt::format("{}: the profile file has its own", option), "leave it out");
+  }
+  if (lattice.is_regular()) {
+    typed.values["--bounds"] = {lattice.text(0), lattice.text(lattice.size() - 1)};
+    typed.values["--step"] = {distance_text(lattice.kind(), lattice.step())};
+    return;
+  }
+  std::string candidates;
+  for (std::uint64_t i = 0; i < lattice.size(); ++i) candidates += (i > 0 ? "," : "") + lattice.text(i);
+  typed.values["--candidates"] = {candidates};
+}
+
+void set_bound(Typed& typed, const ProfileHeader& header) {
+  const std::string bound = std::to_string(header.records_per_person);
+  if (!typed.has("--records-per-person")) {
+    typed.values["--records-per-person"] = {bound};
+    return;
+  }
+  if (whole_number(typed, "--records-per-person", {1, 1'000'000'000}) < header.records_per_person) {
+    usage(fmt::format("--records-per-person: the profile file may hold {} records of one person", bound),
+          fmt::format("leave it out, or count again with a smaller bound"));
+  }
+}
+
+}  // namespace
+
+Typed with_header(Typed typed, const ProfileHeader& header) {
+  refuse_options_of_tables(typed);
+  set(typed, "--column", header.column);
+  set(typed, "--null", header.null_policy == NullPolicy::error ? "error" : "drop");
+  set(typed, "--person", header.person);
+  set(typed, "--by", header.by);
+  set_lattice(typed, header.lattice);
+  set_bound(typed, header);
+  if (!header.sql.empty()) typed.values["--sql"] = {header.sql};
+  typed.keys = header.keys;
+  typed.file = typed.one("--counts");
+  typed.values["--input-format"] = {"profile"};
+  return typed;
+}
+
+namespace {
+
+class CountedRecords final : public Records {
+ public:
+  explicit CountedRecords(ProfileFile file) : file_(std::move(file)) {}
+
+  void require_countable(const std::string& /*column*/, ValueKind /*kind*/) const override {
+  }  // it was when it was counted
+  void require_selection(const RecordSelection& /*selection*/, const std::string& /*column*/) const override {}
+  std::vector<RankProfile> profiles(const std::string& /*column*/, const Lattice& /*lattice*/,
+                                    NullPolicy /*null_policy*/, const RecordSelection& /*selection*/,
+                                    RandomBits& /*bits*/, const std::function<void()>& /*on_progress*/) const override {
+    return file_.take_profiles();
+  }
+  std::uint64_t rows() const override {
+    throw Error(ErrorCode::usage, "a profile file does not tell how many rows there were");
+  }
+  std::string engine() const override {
+    constexpr std::size_t most = 10;  // of a thousand sources, a receipt tells the number
+    const std::vector<std::string>& sources = file_.header().sources;
+    std::string text =
+        fmt::format("profile file, counted from {} source{}", sources.size(), sources.size() == 1 ? "" : "s");
+    if (sources.empty() || sources.size() > most) return text;
+    for (std::size_t i = 0; i < sources.size(); ++i) text += (i == 0 ? ": " : ", ") + sources[i];
+    return text;
+  }
+
+ private:
+  mutable ProfileFile file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Records> counted_records(ProfileFile file) { return std::make_unique<CountedRecords>(std::move(file)); }
+
+}  // namespace fractile::requests

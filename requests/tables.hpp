@@ -1,0 +1,25 @@
+// Which table is read, and how.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fractile/source.hpp"
+#include "requests/typed.hpp"
+
+namespace fractile::requests {
+
+/// What --sql-stability declares; nothing without it.
+std::optional<std::uint32_t> sql_stability(const Typed& typed);
+
+/// FILE, and the options of input. `in_memory`: the records are, so that no option may tell of a file. Error(usage) for what cannot be.
+TableOptions table_of(const Typed& typed, bool in_memory);
+
+/// --null.
+NullPolicy null_policy_of(const Typed& typed);
+
+/// How messages call what is read.
+std::string input_name(const Typed& typed);
+
+}  // namespace fractile::requests

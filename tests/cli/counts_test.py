@@ -1,0 +1,158 @@
+"""Columns counted in one place and released in another: fractile count, merge and release --counts."""
+
+import json
+import os
+import stat
+
+from cli.program import CommandTest, require_engine, run
+
+setUpModule = require_engine
+
+SECRET = "31415926"
+PAY = [(n * 7919) % 5000 + (n * n) % 700 for n in range(900)]
+
+
+class CountsTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        rows = [f"{n % 300},{value},{'ab'[n % 2]}" for n, value in enumerate(PAY)]
+        self.write("pay.csv", "id,pay,town\n" + "\n".join(rows) + "\n")
+        self.write("north.csv", "id,pay,town\n" + "\n".join(rows[:500]) + "\n")
+        self.write("south.csv", "id,pay,town\n" + "\n".join(rows[500:]) + "\n")
+
+    def at(self, name):
+        return os.path.join(self.folder, name)
+
+    def count(self, table, output, *options):
+        return run("count", self.at(table), "--column", "pay", "--bounds", "0", "6000", "--step", "1", "--output",
+                   self.at(output), *options)
+
+    def counted(self, table, output, *options):
+        done = self.count(table, output, *options)
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(done.out, "")
+        self.assertIn("as sensitive as the data", done.err)
+
+    def merge(self, output, *words):
+        return run("merge", *words, "--output", self.at(output))
+
+    def values(self, *words):
+        done = run("release", *words, "--epsilon", "1", "--unsafe-seed", "7", "--format", "json")
+        self.assertEqual(done.code, 0, done.err)
+        return json.loads(done.out)
+
+
+class Released(CountsTest):
+    def test_the_same_values_as_from_the_table(self):
+        table = (self.at("pay.csv"), "--column", "pay", "--bounds", "0", "6000", "--step", "1")
+        self.counted("pay.csv", "all")
+        for options in ((), ("--quantiles", "deciles"), ("--mechanism", "tree"), ("--mechanism", "approximate"),
+                        ("--neighbors", "change-one", "--records-per-person", "3")):
+            with self.subTest(options=options):
+                self.assertEqual(self.values(*table, *options)["quantiles"],
+                                 self.values("--counts", self.at("all"), *options)["quantiles"])
+
+    def test_merged_files_are_the_table(self):
+        self.counted("pay.csv", "all", "--source", "a", "--by", "town", "--keys", "b,a")
+        self.counted("north.csv", "north", "--source", "a", "--by", "town", "--keys", "b,a")
+        self.counted("south.csv", "south", "--source", "b", "--by", "town", "--keys", "b,a")
+        for output, order in (("ab", ("north", "south")), ("ba", ("south", "north"))):
+            done = self.merge(output, *(self.at(name) for name in order), "--disjoint-persons")
+            self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(self.read_bytes("ab"), self.read_bytes("ba"))
+        whole = self.values("--counts", self.at("all"))
+        merged = self.values("--counts", self.at("ab"))
+        self.assertEqual(whole["groups"], merged["groups"])
+        self.assertIn("counted from 2 sources: a, b", merged["source"]["engine"])
+        self.assertEqual([group["key"] for group in merged["groups"]], ["b", "a"])
+
+    def read_bytes(self, name):
+        with open(self.at(name), "rb") as file:
+            return file.read()
+
+    def test_files_are_their_owners_alone_and_replace_nothing(self):
+        self.counted("pay.csv", "all")
+        self.assertEqual(stat.S_IMODE(os.stat(self.at("all")).st_mode), 0o600)
+        before = self.read_bytes("all")
+        again = self.count("pay.csv", "all")
+        self.assertEqual(again.code, 2)
+        self.assertIn("exists already", again.err)
+        self.assertEqual(self.read_bytes("all"), before)
+
+
+class Bounds(CountsTest):
+    def test_bounds_add_up_unless_persons_are_disjoint(self):
+        for half in ("north", "south"):
+            self.counted(f"{half}.csv", half, "--person", "id", "--records-per-person", "2")
+        self.merge("both", self.at("north"), self.at("south"))
+        self.merge("disjoint", self.at("north"), self.at("south"), "--disjoint-persons")
+        self.assertEqual(self.values("--counts", self.at("both"))["privacy"]["records_per_person"], 4)
+        self.assertEqual(self.values("--counts", self.at("disjoint"))["privacy"]["records_per_person"], 2)
+        done = run("release", "--counts", self.at("both"), "--epsilon", "1", "--records-per-person", "3")
+        self.assertEqual(done.code, 2)
+        self.assertIn("may hold 4 records of one person", done.err)
+        self.assertEqual(
+            self.values("--counts", self.at("both"), "--records-per-person", "5")["privacy"]["records_per_person"], 5)
+
+
+class Ledgers(CountsTest):
+    def test_a_release_is_charged_before_counts_are_read_and_answered_twice(self):
+        self.counted("pay.csv", "all")
+        ledger = self.at("budget.db")
+        run("ledger", "init", ledger, "--dataset", "pay", "--epsilon", "3", "--unit", "person")
+        ask = ("release", "--counts", self.at("all"), "--epsilon", "1", "--ledger", ledger, "--format", "json")
+        first = run(*ask)
+        self.assertEqual(first.code, 0, first.err)
+        second = run(*ask)
+        self.assertEqual(first.out, second.out)
+        self.assertIn("nothing was spent", second.err)
+        data = bytearray(self.damaged("all", -40))
+        self.write_bytes("hurt", data)
+        hurt = run("release", "--counts", self.at("hurt"), "--epsilon", "1", "--ledger", ledger)
+        self.assertEqual(hurt.code, 3)
+        self.assertIn("is damaged", hurt.err)
+        self.assertIn("counts as spent", hurt.err)
+        self.write_bytes("head", self.damaged("all", 30))
+        head = run("release", "--counts", self.at("head"), "--epsilon", "1", "--ledger", ledger)
+        self.assertEqual(head.code, 3)
+        self.assertNotIn("counts as spent", head.err)
+
+    def damaged(self, name, at):
+        with open(self.at(name), "rb") as file:
+            data = bytearray(file.read())
+        data[at] ^= 4
+        return data
+
+    def write_bytes(self, name, data):
+        with open(self.at(name), "wb") as file:
+            file.write(data)
+
+
+class Refused(CountsTest):
+    def test_what_does_not_go_together(self):
+        self.counted("pay.csv", "all")
+        counts = ("release", "--counts", self.at("all"), "--epsilon", "1")
+        for words, part in (((*counts, "--bounds", "0", "1"), "--bounds: the profile file has its own"),
+                            ((*counts, "--column", "age"), "--column: the profile file was counted with 'pay'"),
+                            ((*counts, "--person", "id"), "--person"),
+                            ((*counts, "--public-rows"), "--public-rows"),
+                            ((*counts, "--sql", "SELECT 1"), "--sql"),
+                            ((*counts, self.at("pay.csv")), "--counts stands instead of FILE"),
+                            (("count", self.at("pay.csv"), "--column", "pay", "--bounds", "0", "1", "--step", "1"),
+                             "--output is missing"),
+                            (("merge", "--output", self.at("none")), "no FILE is named")):
+            with self.subTest(part=part):
+                self.assert_refused(run(*words), 2, part)
+        self.assert_refused(run("release", "--counts", self.at("pay.csv"), "--epsilon", "1"), 3, "is no profile file")
+        self.assert_refused(run("release", "--counts", self.at("none"), "--epsilon", "1"), 3, "No such file")
+
+    def test_other_questions_do_not_merge(self):
+        self.counted("north.csv", "north")
+        self.counted("south.csv", "south", "--null", "error")
+        self.assert_refused(self.merge("both", self.at("north"), self.at("south")), 2, "different null policies")
+        self.assertFalse(os.path.exists(self.at("both")))
+
+    def test_a_cell_is_not_told(self):
+        self.write("bad.csv", f"pay\n1\nx{SECRET}\n")
+        self.assert_refused(self.count("bad.csv", "bad"), 3, "bad.csv", secrets=(SECRET,))
+        self.assertFalse(os.path.exists(self.at("bad")))
