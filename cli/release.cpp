@@ -17,6 +17,7 @@
 #include "requests/values.hpp"
 #include "shown.hpp"
 #include "terminal.hpp"
+#include "watcher.hpp"
 
 namespace fractile::cli {
 namespace {
@@ -50,20 +51,12 @@ WebPage rendered(const Answer& answer, const Shown& shown) {
   return answer.stored ? rendered_entry(*answer.stored, name, shown) : rendered_release(answer, shown);
 }
 
-/// A person at a terminal.
-class Person final : public Attendant {
+/// Who asked for a release, and how it is to be shown.
+class Person final : public Watcher {
  public:
   explicit Person(Shown shown) : shown_(std::move(shown)) {}
 
   void warn(const std::string& what, const std::string& hint) override { print_error("warning: " + what, hint); }
-  void tell(const std::string& what, const std::string& hint) override { print_error(what, hint); }
-  void at(const std::string& task) override {
-    progress_.reset();
-    if (!task.empty()) progress_.emplace(task);
-  }
-  void tick() override {
-    if (progress_) progress_->tick();
-  }
   void prepare(const Answer& answer) override {
     shown_.page.options.account = answer.account;
     page_ = rendered(answer, shown_);
@@ -76,7 +69,6 @@ class Person final : public Attendant {
  private:
   Shown shown_;
   WebPage page_;
-  std::optional<Progress> progress_;
 };
 
 }  // namespace

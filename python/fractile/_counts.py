@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 
-from . import _core, _words
+from . import _core, _frames, _words
+from ._errors import UsageError
 from ._release import Bound, Step
 
 
@@ -43,6 +44,8 @@ def count(
         DataError: the file, table or a cell is unusable; nothing was written.
     """
     given = {name: value for name, value in locals().items() if name not in ("data", "column", "keys")}
+    if data is not None and not _frames.is_path(data):
+        raise UsageError("data: the path of a file is expected", "count columns in memory by fractile.profile(...)", "data")
     words = _words.words(given)
     if column is not None:
         words["--column"] = [column]

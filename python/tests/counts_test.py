@@ -50,3 +50,5 @@ def test_damage_and_doubles_are_refused(csv, tmp_path):
         fractile.release(counts=tmp_path / "hurt", epsilon=1)
     with pytest.raises(fractile.UsageError, match="counts"):
         fractile.release([1.0, 2.0], counts=tmp_path / "a", epsilon=1)
+    with pytest.raises(fractile.UsageError, match="path of a file"):
+        fractile.count([1.0, 2.0], "age", output=tmp_path / "b", **LATTICE)

@@ -123,5 +123,12 @@ TEST(Scores, OneChangedRecordMovesThemByAtMostTheDenominator) {
   }));
 }
 
+TEST(Scores, OfTooManyRecordsForTheDenominatorAreRefused) {
+  EXPECT_NO_THROW(require_whole_scores(std::uint64_t{1} << 15, RankProfile::max_records));
+  EXPECT_NO_THROW(require_whole_scores(std::uint64_t{1} << 31, (std::uint64_t{1} << 32) - 1));
+  EXPECT_THROW(require_whole_scores(std::uint64_t{1} << 31, std::uint64_t{1} << 32), Error);
+  EXPECT_THROW(require_whole_scores(~std::uint64_t{0}, RankProfile::max_records), Error);
+}
+
 }  // namespace
 }  // namespace fractile

@@ -1,0 +1,27 @@
+// A person at a terminal, who is told things and sees progress.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "requests/attendant.hpp"
+#include "terminal.hpp"
+
+namespace fractile::cli {
+
+class Watcher : public requests::Attendant {
+ public:
+  void tell(const std::string& what, const std::string& hint) override { print_error(what, hint); }
+  void at(const std::string& task) override {
+    progress_.reset();
+    if (!task.empty()) progress_.emplace(task);
+  }
+  void tick() override {
+    if (progress_) progress_->tick();
+  }
+
+ private:
+  std::optional<Progress> progress_;
+};
+
+}  // namespace fractile::cli
