@@ -104,7 +104,7 @@ std::string Address::without_secrets(std::string message) const {
       message.replace(at, value.size(), "***");
     }
   }
-  std::ranges::replace(message, '\n', ' ');
+  std::ranges::replace_if(message, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   while (message.ends_with(' ')) message.pop_back();
   return message;
 }
