@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exact/digest.hpp"
+#include "fractile/error.hpp"
 
 namespace fractile::ledger_detail {
 namespace {

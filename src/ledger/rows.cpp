@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "fractile/error.hpp"
 #include "ledger/chain.hpp"
 
 namespace fractile::ledger_detail {

@@ -77,7 +77,7 @@ class PostgresServer {
       } catch (const postgres::Failure&) {
       }
     }
-    throw std::runtime_error("the PostgreSQL server does not start: " + folder_.file("log"));
+    throw std::runtime_error("the PostgreSQL server does not start: " + log());
   }
 
  private:
@@ -90,7 +90,7 @@ class PostgresServer {
                                   "UTF8", "--locale=C"});
     int status = 0;
     waitpid(making, &status, 0);
-    if (status != 0) throw std::runtime_error("initdb failed: " + folder_.file("log"));
+    if (status != 0) throw std::runtime_error("initdb failed: " + log());
     // One role must show a password.
     const std::string access = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n";
     std::ofstream(data() + "/pg_hba.conf") << access;
@@ -113,16 +113,24 @@ class PostgresServer {
     return newest;
   }
 
+  /// Below those that the system gives to outgoing connections, so that nobody takes it while the server is down.
   static int free_port() {
-    const int listener = socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    bind(listener, reinterpret_cast<sockaddr*>(&address), size);
-    getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
-    close(listener);
-    return ntohs(address.sin_port);
+    for (int port = 20'000 + getpid() % 10'000;; ++port) {
+      const int listener = socket(AF_INET, SOCK_STREAM, 0);
+      sockaddr_in address{};
+      address.sin_family = AF_INET;
+      address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+      address.sin_port = htons(static_cast<std::uint16_t>(port));
+      const bool is_free = bind(listener, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
+      close(listener);
+      if (is_free) return port;
+    }
+  }
+
+  std::string log() const {
+    std::ifstream file(folder_.file("log"));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return text.substr(text.size() - std::min<std::size_t>(text.size(), 2000));
   }
 
   std::string data() const { return folder_.file("data"); }
