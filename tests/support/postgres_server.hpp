@@ -158,7 +158,12 @@ class PostgresServer {
     return address(name);
   }
 
-  Folder folder_;
+  /// In memory where that is to be had: it is the server that fails here, never the machine.
+  static std::filesystem::path place() {
+    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+  }
+
+  Folder folder_{place()};
   std::string binaries_;
   int port_;
   uid_t user_ = 0;

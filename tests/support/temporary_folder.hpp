@@ -11,7 +11,8 @@ namespace fractile::testing {
 
 class Folder {
  public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "fractile-XXXXXX").string()) {
+  explicit Folder(const std::filesystem::path& place = std::filesystem::temp_directory_path())
+      : path_((place / "fractile-XXXXXX").string()) {
     if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
   }
   Folder(const Folder&) = delete;
