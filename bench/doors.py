@@ -7,8 +7,8 @@ DOORS = ("pandas", "polars", "numpy")
 LIBRARIES = ("ours", "OpenDP", "diffprivlib", "Google's tree (python-dp)")
 SIZES = (10_000, 1_000_000, 10_000_000, 20_000_000)
 COUNTS = (1, 9, 99)
-LIMIT = 120  # seconds for a library, a door and a number of records
-LARGE = 10_000_000  # from so many records on, rivals have their column of numpy only: all of them turn others into one of it
+LIMIT = 60  # seconds for a library, a door and a number of records
+LARGE = 1_000_000  # from so many records on, rivals have their column of numpy only: all of them turn others into one of it
 
 
 def asked(library, door, n, m):
