@@ -134,8 +134,9 @@ constexpr std::array release_table{
     person_option,
     OptionSpec{"--public-rows", "", "", "Privacy",
                "declare how many rows the table has (with or without a number) public, and print it"},
-    OptionSpec{"--ledger", "PATH", "", "Ledger",
-               "pay from a budget, before rows are read: a file, or postgres://USER@HOST/DATABASE; see fractile ledger init"},
+    OptionSpec{
+        "--ledger", "PATH", "", "Ledger",
+        "pay from a budget, before rows are read: a file, or postgres://USER@HOST/DATABASE; see fractile ledger init"},
     OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "whose budget"},
     OptionSpec{"--again", "", "", "Ledger", "pay anew even if the ledger holds this very release"},
     OptionSpec{"--source", "NAME", "the path of FILE", "Ledger",
@@ -331,7 +332,8 @@ constexpr VerbSpec explain_spec{
     "Exit codes: 0 done; 2 wrong usage; 3 unusable receipt; 70 internal.\n",
 };
 
-constexpr const char* ledger_file = "the ledger: a file such as budget.db, or postgres://USER@HOST/DATABASE; see docs/ledger.md";
+constexpr const char* ledger_file =
+    "the ledger: a file such as budget.db, or postgres://USER@HOST/DATABASE; see docs/ledger.md";
 constexpr const char* ledger_epilogue =
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n";
 

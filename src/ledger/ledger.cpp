@@ -35,19 +35,17 @@ void require_line(const std::string& what, const std::string& text) {
 }
 
 [[noreturn]] void refuse_settled(const Store& store, const LedgerEntry& entry, const std::string& hint) {
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("entry {} of the ledger '{}' is {} already", entry.id, store.name(), to_string(entry.state)),
-      hint);
+  throw Error(ErrorCode::usage,
+              fmt::format("entry {} of the ledger '{}' is {} already", entry.id, store.name(), to_string(entry.state)),
+              hint);
 }
 
 /// For what is to be committed.
 void require_unsettled(const Store& store, const LedgerEntry& entry) {
   if (entry.state == EntryState::voided) {
-    throw Error(
-        ErrorCode::ledger,
-        fmt::format("entry {} of the ledger '{}' was voided while its release ran", entry.id, store.name()),
-        "nothing was published, and it does not count; ask again");
+    throw Error(ErrorCode::ledger,
+                fmt::format("entry {} of the ledger '{}' was voided while its release ran", entry.id, store.name()),
+                "nothing was published, and it does not count; ask again");
   }
   if (entry.state == EntryState::committed) refuse_settled(store, entry, "commit an entry once");
 }
@@ -186,7 +184,8 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
     const Book book = read_book(store);
     const auto is_same = [&](const DatasetRow& row) { return row.dataset.name == dataset.name; };
     if (std::ranges::any_of(book.datasets, is_same)) {
-      throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has a dataset '{}' already", store.name(), dataset.name),
+      throw Error(ErrorCode::usage,
+                  fmt::format("the ledger '{}' has a dataset '{}' already", store.name(), dataset.name),
                   "a dataset's budget never changes; choose another name for another dataset");
     }
     ledger_detail::add_dataset(store, book, dataset, state_->now());
@@ -267,7 +266,8 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
     found = row->entry;
     found->receipt = store.receipt(found->id).value_or("");
   });
-  if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256)) return found;
+  if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
+    return found;
   throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
               "see what fractile ledger verify says; --again asks anew");
 }

@@ -129,9 +129,10 @@ constexpr int before_losing = 2 + 8 + 16 + 32;
 std::string postgres_schema() {
   std::string sql = std::string(tables) + policies;
   for (const char* table : kept) {
-    sql += fmt::format("CREATE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON fractile.{} EXECUTE FUNCTION "
-                       "fractile.refuse();",
-                       table);
+    sql += fmt::format(
+        "CREATE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON fractile.{} EXECUTE FUNCTION "
+        "fractile.refuse();",
+        table);
   }
   return sql + fmt::format("INSERT INTO fractile.about VALUES ({})", Ledger::format);
 }

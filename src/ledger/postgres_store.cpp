@@ -114,8 +114,8 @@ class PostgresStore final : public Store {
   }
 
   std::optional<std::string> receipt(std::int64_t entry) const override {
-    const postgres::Result rows = connection_->query("SELECT text FROM fractile.receipts WHERE entry = $1::text::bigint",
-                                                     {std::to_string(entry)});
+    const postgres::Result rows = connection_->query(
+        "SELECT text FROM fractile.receipts WHERE entry = $1::text::bigint", {std::to_string(entry)});
     if (rows.rows() == 0) return {};
     return rows.cell(0, 0);
   }
@@ -157,12 +157,12 @@ class PostgresStore final : public Store {
   /// it has not written is told not to; names mean what they mean in the catalog; indices decide nothing.
   void begin(const std::string& how) const {
     if (connection_ == nullptr) connect();
-    connection_->command(
-        how + fmt::format("SET LOCAL search_path = pg_catalog; SET LOCAL synchronous_commit = on; "
-                          "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
-                          "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; "
-                          "SET LOCAL enable_bitmapscan = off; SET LOCAL statement_timeout = 0",
-                          std::max<std::int64_t>(1, patience_.count()), longest_pause.count()));
+    connection_->command(how +
+                         fmt::format("SET LOCAL search_path = pg_catalog; SET LOCAL synchronous_commit = on; "
+                                     "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
+                                     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; "
+                                     "SET LOCAL enable_bitmapscan = off; SET LOCAL statement_timeout = 0",
+                                     std::max<std::int64_t>(1, patience_.count()), longest_pause.count()));
   }
 
   void roll_back() const {
@@ -271,8 +271,9 @@ class PostgresStore final : public Store {
   void require_known() const {
     const std::int64_t format = postgres_format(*connection_);
     if (format < 0) {
-      throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", name()),
-                  fmt::format("check the address, or make one: fractile ledger init {} --dataset NAME --epsilon E", name()));
+      throw Error(
+          ErrorCode::ledger, fmt::format("there is no ledger at '{}'", name()),
+          fmt::format("check the address, or make one: fractile ledger init {} --dataset NAME --epsilon E", name()));
     }
     if (format != Ledger::format) {
       throw Error(ErrorCode::ledger,
@@ -286,16 +287,18 @@ class PostgresStore final : public Store {
 
   void require_schema() const {
     if (has_postgres_schema(*connection_)) return;
-    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' does not have the tables of format {}", name(), Ledger::format),
+    throw Error(ErrorCode::ledger,
+                fmt::format("the ledger '{}' does not have the tables of format {}", name(), Ledger::format),
                 "something else changed it; restore it from a copy");
   }
 
   void require_durable() const {
     for (const char* setting : {"fsync", "full_page_writes"}) {
       if (connection_->query(fmt::format("SELECT current_setting('{}')", setting)).cell(0, 0) == "on") continue;
-      throw Error(ErrorCode::ledger,
-                  fmt::format("the server of the ledger '{}' may lose what it has confirmed: {} is off", name(), setting),
-                  "have it turned on");
+      throw Error(
+          ErrorCode::ledger,
+          fmt::format("the server of the ledger '{}' may lose what it has confirmed: {} is off", name(), setting),
+          "have it turned on");
     }
   }
 
@@ -305,10 +308,12 @@ class PostgresStore final : public Store {
   }
 
   Error in_doubt(const Failure& failure) const {
-    return {ErrorCode::ledger,
-            fmt::format("the connection to the ledger '{}' was lost during a change, and whether it was made cannot be told: {}",
-                        name(), failure.words),
-            fmt::format("it counts if it is there: look with fractile ledger show {}", name())};
+    return {
+        ErrorCode::ledger,
+        fmt::format(
+            "the connection to the ledger '{}' was lost during a change, and whether it was made cannot be told: {}",
+            name(), failure.words),
+        fmt::format("it counts if it is there: look with fractile ledger show {}", name())};
   }
 
   Error error_of(const Failure& failure) const {

@@ -122,7 +122,8 @@ TEST_F(PostgresIsolation, TheChainIsThatOfAFile) {
   for (const std::size_t which : {0U, 1U}) {
     const std::string path = which == 0 ? address : folder.file("budget.db");
     Ledger ledger = Ledger::create(path, at_noon());
-    ledger.add_dataset({"people", Budget::pure(Exponent::parse("ln 3")), Neighbors::add_remove, "person", "id", 3, "visits"});
+    ledger.add_dataset(
+        {"people", Budget::pure(Exponent::parse("ln 3")), Neighbors::add_remove, "person", "id", 3, "visits"});
     LedgerRequest asked = request("q \n '\\' \xff", Budget::pure(Rational(1, 7)));
     asked.person = "id";
     asked.records_per_person = 3;
@@ -239,11 +240,14 @@ TEST_F(PostgresTest, PasswordsAreNeverShown) {
   EXPECT_EQ(shown_ledger(right), "postgres://guarded@" + end);
   EXPECT_EQ(Ledger::open(right).datasets().size(), 1U);
   EXPECT_EQ(shown_in([&] { Ledger::open(right).entry(7); }).find("sesame"), std::string::npos);
-  const std::array<std::string, 8> wrong{
-      "postgres://guarded:open%20barley@" + end, "postgresql://guarded:bar@ley@" + end,
-      "postgres://guarded:bar/ley@" + end, "postgres://guarded:bar?ley@" + end, "postgres://guarded:barley%zz@" + end,
-      "postgres://guarded@" + end + "?password=barley", "postgres://guarded@" + end + "?pass%77ord=barley",
-      "postgres://guarded:barley@127.0.0.1:1/x?sslpassword=barley"};
+  const std::array<std::string, 8> wrong{"postgres://guarded:open%20barley@" + end,
+                                         "postgresql://guarded:bar@ley@" + end,
+                                         "postgres://guarded:bar/ley@" + end,
+                                         "postgres://guarded:bar?ley@" + end,
+                                         "postgres://guarded:barley%zz@" + end,
+                                         "postgres://guarded@" + end + "?password=barley",
+                                         "postgres://guarded@" + end + "?pass%77ord=barley",
+                                         "postgres://guarded:barley@127.0.0.1:1/x?sslpassword=barley"};
   for (const std::string& address : wrong) {
     const std::string told = shown_in([&] { Ledger::open(address); }) + shown_ledger(address);
     for (const char* part : {"barley", "bar", "ley"}) EXPECT_EQ(told.find(part), std::string::npos) << told;
@@ -405,7 +409,8 @@ class PostgresKills : public PostgresTest {
         }
       } catch (const Error& error) {
         if (error.code() == ErrorCode::budget_refused) return;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the server is gone; what it was told, it was told
+        std::this_thread::sleep_for(
+            std::chrono::milliseconds(20));  // the server is gone; what it was told, it was told
       } catch (...) {
         _exit(1);
       }

@@ -19,8 +19,7 @@ auto readable(const Store& store, const std::string& what, Read&& read) {
     return read();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    throw Error(ErrorCode::ledger,
-                fmt::format("the ledger '{}' is damaged: {} cannot be read", store.name(), what),
+    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' is damaged: {} cannot be read", store.name(), what),
                 "restore it from a copy, and charge again what was released since");
   }
 }
@@ -77,10 +76,10 @@ EntryRow entry_at(const Store& store, const Fields& row, const std::vector<Datas
   return readable(store, fmt::format("entry {}", text_at(row, 0)), [&] {
     const auto of = std::ranges::find(datasets, number_in(row[1]), &DatasetRow::id);
     if (of == datasets.end()) unreadable();
-    const LedgerEntry entry{number_in(row[0]),
-                            {of->dataset.name, text_at(row, 2), budget_at(row, 4), of->dataset.neighbors,
-                             text_at(row, 3)},
-                            charge_at(row, 4)};
+    const LedgerEntry entry{
+        number_in(row[0]),
+        {of->dataset.name, text_at(row, 2), budget_at(row, 4), of->dataset.neighbors, text_at(row, 3)},
+        charge_at(row, 4)};
     return EntryRow{of->id, entry, hashed_entry(row)};
   });
 }

@@ -39,13 +39,14 @@ class LedgerVerify : public testing::EveryStore {
   void charge(std::int64_t dataset, const Budget& cost) const {
     using namespace ledger_detail;
     const auto store = open_store(path, Wanted::existing, std::chrono::seconds(1));
-    store->write([&] {
-      add_entry(*store, read_book(*store), dataset, request("q", cost), cost, "2026-01-01T00:00:00Z");
-    });
+    store->write(
+        [&] { add_entry(*store, read_book(*store), dataset, request("q", cost), cost, "2026-01-01T00:00:00Z"); });
   }
 
   /// What a dataset pins has a table of its own in SQLite's files only.
-  const char* pins() const { return is_postgres() ? "UPDATE datasets SET {} WHERE id = {}" : "UPDATE pins SET {} WHERE dataset = {}"; }
+  const char* pins() const {
+    return is_postgres() ? "UPDATE datasets SET {} WHERE id = {}" : "UPDATE pins SET {} WHERE dataset = {}";
+  }
 
   std::string head;
 };

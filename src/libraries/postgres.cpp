@@ -57,7 +57,8 @@ std::string option(const std::vector<std::pair<std::string, std::string>>& optio
 
 /// Part of a password that was not percent-encoded may have become part of these.
 void require_clean_parts(const std::string& host, const std::string& port, const std::string& database) {
-  if (host.find('@') != std::string::npos || database.find('@') != std::string::npos) refuse_address("has an @ too many");
+  if (host.find('@') != std::string::npos || database.find('@') != std::string::npos)
+    refuse_address("has an @ too many");
   const auto is_port = [](unsigned char c) { return std::isdigit(c) != 0 || c == ','; };
   if (!std::ranges::all_of(port, is_port)) refuse_address("has a port that is no number");
 }
@@ -89,11 +90,10 @@ Address Address::parse(const std::string& text) {
   api.free_options(parsed);
   const auto part = [&](const char* keyword) { return option(address.options_, keyword); };
   require_clean_parts(part("host"), part("port"), part("dbname"));
-  address.shown_ = fmt::format(
-      "postgres://{}{}{}{}{}", part("user").empty() ? "" : encoded(part("user"), "._-") + "@",
-      encoded(part("host"), "._-:,"), part("port").empty() ? "" : ":" + part("port"),
-      part("dbname").empty() ? "" : "/" + encoded(part("dbname"), "._-"),
-      part("service").empty() ? "" : "?service=" + encoded(part("service"), "._-"));
+  address.shown_ = fmt::format("postgres://{}{}{}{}{}", part("user").empty() ? "" : encoded(part("user"), "._-") + "@",
+                               encoded(part("host"), "._-:,"), part("port").empty() ? "" : ":" + part("port"),
+                               part("dbname").empty() ? "" : "/" + encoded(part("dbname"), "._-"),
+                               part("service").empty() ? "" : "?service=" + encoded(part("service"), "._-"));
   return address;
 }
 
@@ -104,7 +104,8 @@ std::string Address::without_secrets(std::string message) const {
       message.replace(at, value.size(), "***");
     }
   }
-  std::ranges::replace_if(message, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+  std::ranges::replace_if(
+      message, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
   while (message.ends_with(' ')) message.pop_back();
   return message;
 }
@@ -127,8 +128,8 @@ Connection::Connection(const Address& address, const std::string& application, M
     : api_(libpq()), address_(address), wait_(wait), connection_(nullptr, Finish{&api_}) {
   // A peer that has vanished is noticed, unless the address says otherwise: the last of two values counts.
   std::vector<std::pair<std::string, std::string>> options{
-      {"connect_timeout", "10"},  {"keepalives_idle", "10"},      {"keepalives_interval", "5"},
-      {"keepalives_count", "3"},  {"tcp_user_timeout", "20000"},  {"fallback_application_name", application},
+      {"connect_timeout", "10"},  {"keepalives_idle", "10"},     {"keepalives_interval", "5"},
+      {"keepalives_count", "3"},  {"tcp_user_timeout", "20000"}, {"fallback_application_name", application},
       {"client_encoding", "UTF8"}};
   options.insert(options.end(), address.options().begin(), address.options().end());
   std::vector<const char*> keywords;

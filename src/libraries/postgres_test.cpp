@@ -29,8 +29,8 @@ TEST_F(PostgresAddress, IsShownWithoutPasswords) {
 
 /// Parts of a password that was not percent-encoded would be taken for a host, a port or a database, and be shown.
 TEST_F(PostgresAddress, ThatMayHoldPartsOfAPasswordElsewhereIsRefused) {
-  for (const std::string text : {"postgres://u:pa@ss@h/d", "postgres://u:pa/ss@h/d", "postgres://u:p%zz@h/d", "postgres://h:pass/d",
-                                 "postgres://u@h/d?pass=word"}) {
+  for (const std::string text : {"postgres://u:pa@ss@h/d", "postgres://u:pa/ss@h/d", "postgres://u:p%zz@h/d",
+                                 "postgres://h:pass/d", "postgres://u@h/d?pass=word"}) {
     try {
       Address::parse(text);
       ADD_FAILURE() << text;

@@ -32,7 +32,8 @@ class CuttingProxy {
   explicit CuttingProxy(int server_port) : server_port_(server_port), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address = loopback(0);
     socklen_t size = sizeof address;
-    const bool listens = bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 && listen(listener_, 64) == 0;
+    const bool listens =
+        bind(listener_, reinterpret_cast<sockaddr*>(&address), size) == 0 && listen(listener_, 64) == 0;
     if (!listens) throw std::runtime_error("no proxy");
     getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size);
     port_ = ntohs(address.sin_port);

@@ -70,9 +70,7 @@ inline void alter(const std::string& path, const std::string& sql) {
 inline void draw(const std::string& path, std::int64_t entry) {
   using namespace ledger_detail;
   const auto store = open_store(path, Wanted::existing, std::chrono::seconds(1));
-  store->write([&] {
-    append_event(*store, read_book(*store).events, {"2026-01-01T00:00:00Z", "draw"}, entry);
-  });
+  store->write([&] { append_event(*store, read_book(*store).events, {"2026-01-01T00:00:00Z", "draw"}, entry); });
 }
 
 struct Failure {
@@ -132,8 +130,8 @@ class EveryStore : public ::testing::TestWithParam<StoreKind> {
 };
 
 /// Whose tests have names that begin with SQLite or PostgreSQL.
-#define FRACTILE_ON_EVERY_STORE(suite)                                                                            \
-  INSTANTIATE_TEST_SUITE_P(SQLite, suite, ::testing::Values(::fractile::testing::StoreKind::sqlite));             \
+#define FRACTILE_ON_EVERY_STORE(suite)                                                                \
+  INSTANTIATE_TEST_SUITE_P(SQLite, suite, ::testing::Values(::fractile::testing::StoreKind::sqlite)); \
   INSTANTIATE_TEST_SUITE_P(PostgreSQL, suite, ::testing::Values(::fractile::testing::StoreKind::postgres))
 
 }  // namespace fractile::testing

@@ -67,8 +67,9 @@ class PostgresServer {
     server_ = 0;
     while (std::chrono::steady_clock::now() < end) {
       if (server_ == 0 || waitpid(server_, nullptr, WNOHANG) == server_) {
-        server_ = spawned({binaries_ + "/postgres", "-D", data(), "-k", folder_.file(""), "-p", std::to_string(port_),
-                           "-c", "listen_addresses=127.0.0.1", "-c", "max_connections=200", "-c", "shared_buffers=16MB"});
+        server_ =
+            spawned({binaries_ + "/postgres", "-D", data(), "-k", folder_.file(""), "-p", std::to_string(port_), "-c",
+                     "listen_addresses=127.0.0.1", "-c", "max_connections=200", "-c", "shared_buffers=16MB"});
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       try {
@@ -86,8 +87,8 @@ class PostgresServer {
     user_ = geteuid() != 0 ? geteuid() : postgres != nullptr ? postgres->pw_uid : 65534;
     group_ = geteuid() != 0 ? getegid() : postgres != nullptr ? postgres->pw_gid : 65534;
     if (geteuid() == 0 && chown(folder_.file("").c_str(), user_, group_) != 0) throw std::runtime_error("chown");
-    const pid_t making = spawned({binaries_ + "/initdb", "-D", data(), "--no-sync", "-A", "trust", "-U", "postgres", "-E",
-                                  "UTF8", "--locale=C"});
+    const pid_t making = spawned({binaries_ + "/initdb", "-D", data(), "--no-sync", "-A", "trust", "-U", "postgres",
+                                  "-E", "UTF8", "--locale=C"});
     int status = 0;
     waitpid(making, &status, 0);
     if (status != 0) throw std::runtime_error("initdb failed: " + log());
