@@ -80,6 +80,7 @@ int run_release(const Typed& typed) {
   Person person(shown_as(typed, request.query, request.selection.keys));
   const auto open = [&]() -> std::unique_ptr<Records> {
     if (counts) return counted_records(std::move(*counts));
+    if (request.postgres) return std::make_unique<RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres));
     return std::make_unique<RecordsOf<Table>>(Table::open(request.table));
   };
   const Answer answer = requests::answer(asked, request, open, person);

@@ -113,7 +113,7 @@ namespace {
 void refuse_options_of_tables(const Typed& typed) {
   for (const char* option :
        {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb",
-        "--threads", "--keys", "--keys-file", "--public-rows"}) {
+        "--threads", "--keys", "--keys-file", "--public-rows", "--postgres"}) {
     if (typed.has(option)) {
       usage(fmt::format("{} tells how records are read, and those of a profile file are counted already", option),
             "leave it out");

@@ -111,6 +111,7 @@ ReleaseRequest ReleaseRequest::of(const Typed& typed, bool in_memory) {
                          NullPolicy::drop,
                          typed.has("--public-rows"),
                          {},
+                         postgres_of(typed),
                          {},
                          typed.one("--receipt")};
   request.null_policy = null_policy_of(typed);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "fractile/ledger.hpp"
+#include "fractile/postgres.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/random.hpp"
 #include "fractile/report.hpp"
@@ -31,7 +32,8 @@ struct ReleaseRequest {
   RecordSelection selection;
   NullPolicy null_policy;
   bool public_rows;
-  TableOptions table;  ///< without file and query when the records are in memory
+  TableOptions table;                       ///< without file and query when the records are in memory
+  std::optional<PostgresOptions> postgres;  ///< in place of the table
   std::optional<std::uint64_t> seed;
   std::string receipt;  ///< where to write it; empty: nowhere
 

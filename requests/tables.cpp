@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "fractile/ledger.hpp"
 #include "requests/sources.hpp"
 #include "requests/values.hpp"
 
@@ -15,8 +16,8 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed) {
 namespace {
 
 void refuse_options_of_files(const Typed& typed) {
-  for (const char* option :
-       {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb"}) {
+  for (const char* option : {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter",
+                             "--single-line-records", "--duckdb", "--postgres"}) {
     if (typed.has(option)) {
       usage(std::string(option) + " tells of a file, and the records are in memory",
             "leave it out, or name the file in place of the records");
@@ -30,7 +31,7 @@ void refuse_what_no_file_has(const Typed& typed) {
       usage(std::string(option) + " goes with --sql", "write a query, or leave the option out");
     }
   }
-  if (typed.file.empty() && !typed.has("--table")) {
+  if (typed.file.empty() && !typed.has("--table") && !typed.has("--postgres")) {
     usage("no FILE to read", "name a CSV, TSV, Parquet or JSON file, or - for standard input");
   }
   for (const char* option : {"--input-format", "--delimiter"}) {
@@ -55,12 +56,33 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
   return options;
 }
 
+std::optional<PostgresOptions> postgres_of(const Typed& typed) {
+  if (!typed.has("--postgres")) return {};
+  if (!typed.file.empty()) usage("--postgres stands instead of FILE", "name one or the other");
+  for (const char* option : {"--table", "--input-format", "--delimiter", "--single-line-records", "--public-rows"}) {
+    if (typed.has(option))
+      usage(std::string(option) + " tells of a file, and a server's query is read", "leave it out");
+  }
+  for (const char* option : {"--person", "--by"}) {
+    if (typed.has(option)) {
+      usage(std::string(option) + " does not go with --postgres: persons and groups are not told apart on a server",
+            "leave it out, or have the server write a file: psql -c \"COPY (SELECT ...) TO STDOUT (FORMAT csv, "
+            "HEADER)\"");
+    }
+  }
+  if (!typed.has("--sql")) {
+    usage("--postgres goes with --sql", "write the query, for example --sql \"SELECT income FROM people\"");
+  }
+  return PostgresOptions{typed.one("--postgres"), typed.one("--sql"), sql_stability(typed), typed.one("--duckdb")};
+}
+
 NullPolicy null_policy_of(const Typed& typed) {
   return choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}},
                             NullPolicy::drop);
 }
 
 std::string input_name(const Typed& typed) {
+  if (typed.has("--postgres")) return shown_ledger(typed.one("--postgres"));
   if (typed.file.empty()) return "the query's result";
   return typed.file == "-" ? "standard input" : typed.file;
 }

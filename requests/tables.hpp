@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "fractile/postgres.hpp"
 #include "fractile/source.hpp"
 #include "requests/typed.hpp"
 
@@ -15,6 +16,10 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed);
 
 /// FILE, and the options of input. `in_memory`: the records are, so that no option may tell of a file. Error(usage) for what cannot be.
 TableOptions table_of(const Typed& typed, bool in_memory);
+
+/// What --postgres and --sql ask of a server; nothing without --postgres. Error(usage) for options that tell of a file, of persons or of
+/// groups.
+std::optional<PostgresOptions> postgres_of(const Typed& typed);
 
 /// --null.
 NullPolicy null_policy_of(const Typed& typed);

@@ -151,6 +151,8 @@ constexpr std::array release_table{
     together_option,
     compare_option,
     null_option,
+    OptionSpec{"--postgres", "ADDRESS", "", "Input",
+               "instead of FILE: a PostgreSQL database, postgres://USER@HOST/DATABASE; --sql reads one of its tables"},
     OptionSpec{"--counts", "PATH", "", "Input",
                "instead of FILE: a profile file of fractile count or merge, which has its own column, bounds, persons "
                "and groups"},

@@ -94,6 +94,7 @@ PUBLIC_HEADERS = {
     "source": "source",
     "frames": "source",
     "profile_files": "source",
+    "postgres": "source",
     "flow": "flow/channel",
     "real_bounds": "flow/algebra",
     "perturbing": "flow/pipeline",

@@ -64,6 +64,9 @@ std::unique_ptr<Released> release(Words words, std::string file, std::vector<std
     const requests::ReleaseRequest request = requests::ReleaseRequest::of(typed, frame != nullptr);
     const auto open = [&]() -> std::unique_ptr<requests::Records> {
       if (counts) return requests::counted_records(std::move(*counts));
+      if (request.postgres) {
+        return std::make_unique<requests::RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres));
+      }
       if (frame == nullptr) return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table));
       frame->use_threads(request.table.threads);
       return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));

@@ -449,6 +449,7 @@ def release(
     column: str | None = None,
     *,
     counts: str | os.PathLike[str] | None = None,
+    postgres: str | None = None,
     quantiles: str | Number | Iterable[Number] | None = None,
     synthetic_rows: int | None = None,
     bounds: tuple[Bound, Bound] | str | None = None,
@@ -499,6 +500,7 @@ def release(
             a CSV, TSV, Parquet or JSON file. It is not copied, and of a frame only the named columns are read.
         column: the column to publish; of a frame of one column, and of a column, it may be left out.
         counts: in place of data, a profile file that `count` or `merge` wrote; column, bounds and groups are the file's.
+        postgres: in place of data, the address of a PostgreSQL database, "postgres://user@host/database"; `sql` reads one of its tables.
         bounds: the smallest and the largest possible value, known without looking at the data; or "auto", to pay for finding them.
             Numbers, or dates or datetimes (without a zone, or with one): the values come back as such.
         step: the distance between possible values; of dates and times a timedelta, or a str: "1d", "15min".
@@ -528,7 +530,7 @@ def release(
     elif data is not None:
         others = [name for name in (person, by) if name]
         frame, words["--column"] = _framed(data, column, others, words)
-    elif not table and counts is None:
+    elif not table and counts is None and postgres is None:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
     if counts is not None and frame is not None:
         raise UsageError("counts stands instead of data", "give one or the other", "counts")

@@ -77,10 +77,11 @@ RELEASE = {
 }
 LEDGER = {"--ledger", "--dataset", "--again", "--source"}  # ledger_test
 COUNTS = {"--counts"}  # counts_test
+POSTGRES = {"--postgres"}  # postgres_test
 
 
 def test_every_option_is_tried():
-    assert set(RELEASE) | LEDGER | COUNTS == set(options_of("release")) - set(METHODS["release"])
+    assert set(RELEASE) | LEDGER | COUNTS | POSTGRES == set(options_of("release")) - set(METHODS["release"])
 
 
 @pytest.mark.parametrize("option", RELEASE)

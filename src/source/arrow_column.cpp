@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "source/scaled_lattice.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -296,21 +297,7 @@ ColumnView NumberBlock::read(const ArrowPiece& piece, const ArrowType& type, std
 Lattice in_units_of(const ArrowColumn& column, const Lattice& lattice) {
   const ArrowType& type = column.type;
   if (type.kind != CellKind::uint64 && !type.is_decimal()) return lattice;
-  const Rational unit = Rational(10).pow(-type.scale);
-  if (lattice.upper() / unit >= Rational(largest) || lattice.lower() / unit <= Rational(smallest)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("column '{}' is {}, and the bounds are beyond what 64 bits hold of its units", column.name,
-                            type.name),
-                "choose narrower bounds, or convert the column to doubles");
-  }
-  if (type.scale == 0) return lattice;
-  if (lattice.is_regular()) {
-    return Lattice::regular(lattice.lower() / unit, lattice.upper() / unit, lattice.step() / unit);
-  }
-  std::vector<Rational> points;
-  points.reserve(lattice.size());
-  for (std::uint64_t i = 0; i < lattice.size(); ++i) points.push_back(lattice.at(i) / unit);
-  return Lattice::explicit_points(std::move(points));
+  return in_units(lattice, type.scale, column.name, type.name);
 }
 
 std::string_view name_at(const ArrowPiece& piece, const ArrowType& type, std::size_t row, std::string& buffer) {

@@ -18,6 +18,7 @@
 #include <fractile/perturbing.hpp>
 #include <fractile/pipelines.hpp>
 #include <fractile/planning.hpp>
+#include <fractile/postgres.hpp>
 #include <fractile/privacy.hpp>
 #include <fractile/profile_files.hpp>
 #include <fractile/quantiles.hpp>

@@ -1,0 +1,67 @@
+// PostgreSQL as a source: the result of a query on a server becomes a RankProfile. Through libpq, which is loaded when it is needed.
+// Proof: docs/proofs/row_wise_queries.md
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
+
+namespace fractile {
+
+struct PostgresOptions {
+  /// "postgres://user@host:port/database". Messages show it without its password.
+  std::string address;
+  /// One SELECT. Row-wise over one table of the server, or declared by `sql_stability`. Names without a schema: the role's search path
+  /// finds them.
+  std::string sql;
+  /// As TableOptions::sql_stability.
+  std::optional<std::uint32_t> sql_stability = {};
+  /// As TableOptions::library: DuckDB's parser decides whether the query is row-wise.
+  std::string library = {};
+};
+
+/// A query whose columns are known and none of whose rows has been read.
+/// Thread-safety: not for two threads at once.
+class PostgresQuery {
+ public:
+  /// Has the server analyse the query, which reads no row. Error(usage) for a missing client library and a query that is refused,
+  /// Error(data) for a server that cannot be reached. Messages tell nothing of a row.
+  static PostgresQuery open(const PostgresOptions& options);
+  PostgresQuery(PostgresQuery&&) noexcept;
+  PostgresQuery& operator=(PostgresQuery&&) noexcept;
+  ~PostgresQuery();
+
+  /// Error(data) unless the query has this column, and its type can be counted on lattices of this kind: whole numbers, numeric(P, S) with P
+  /// at most 18, floating-point numbers, dates and timestamps.
+  void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
+  /// Error(usage) for a selection that selects: persons and groups are not told apart here.
+  void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
+  /// Counts the column, as Table::profile(): in a read-only transaction, by scans alone, so that no statistics of other rows decide in which
+  /// order conditions are tried. Whole numbers, decimals and times are read exactly; infinities clamp. Error(usage) for bounds beyond
+  /// what 64 bits hold of a decimal's units; Error(data) when the server fails, with nothing but the class of its error, and under
+  /// NullPolicy::error for NULL and NaN.
+  RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
+                      Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
+  /// As require_selection().
+  std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
+                                    const RecordSelection& selection, RandomBits& bits,
+                                    const std::function<void()>& on_progress = {}) const;
+  /// Error(usage): a query's rows are not the table's.
+  std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
+  /// "PostgreSQL 15.4", for receipts.
+  std::string engine() const;
+
+ private:
+  struct State;
+  explicit PostgresQuery(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fractile
