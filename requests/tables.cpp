@@ -41,15 +41,18 @@ void refuse_what_no_file_has(const Typed& typed) {
   }
 }
 
+std::uint32_t threads_of(const Typed& typed) {
+  if (!typed.has("--threads")) return 0;
+  return static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
+}
+
 }  // namespace
 
 TableOptions table_of(const Typed& typed, bool in_memory) {
   in_memory ? refuse_options_of_files(typed) : refuse_what_no_file_has(typed);
   TableOptions options{typed.file, typed.one("--sql"), typed.one("--input-format"), typed.one("--delimiter"),
                        typed.one("--duckdb")};
-  if (typed.has("--threads")) {
-    options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
-  }
+  options.threads = threads_of(typed);
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
   options.single_line_records = typed.has("--single-line-records");
@@ -59,9 +62,8 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
 std::optional<PostgresOptions> postgres_of(const Typed& typed) {
   if (!typed.has("--postgres")) return {};
   if (!typed.file.empty()) usage("--postgres stands instead of FILE", "name one or the other");
-  for (const char* option : {"--table", "--input-format", "--delimiter", "--single-line-records", "--public-rows"}) {
-    if (typed.has(option))
-      usage(std::string(option) + " tells of a file, and a server's query is read", "leave it out");
+  for (const char* option : {"--table", "--input-format", "--delimiter", "--single-line-records"}) {
+    if (typed.has(option)) usage(std::string(option) + " tells of a file, and a server is read", "leave it out");
   }
   for (const char* option : {"--person", "--by"}) {
     if (typed.has(option)) {
@@ -73,7 +75,8 @@ std::optional<PostgresOptions> postgres_of(const Typed& typed) {
   if (!typed.has("--sql")) {
     usage("--postgres goes with --sql", "write the query, for example --sql \"SELECT income FROM people\"");
   }
-  return PostgresOptions{typed.one("--postgres"), typed.one("--sql"), sql_stability(typed), typed.one("--duckdb")};
+  return PostgresOptions{typed.one("--postgres"), typed.one("--sql"), sql_stability(typed), typed.one("--duckdb"),
+                         threads_of(typed)};
 }
 
 NullPolicy null_policy_of(const Typed& typed) {

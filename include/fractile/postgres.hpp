@@ -25,6 +25,8 @@ struct PostgresOptions {
   std::optional<std::uint32_t> sql_stability = {};
   /// As TableOptions::library: DuckDB's parser decides whether the query is row-wise.
   std::string library = {};
+  /// On how many threads positions are sorted, as TableOptions::threads.
+  std::uint32_t threads = 0;
 };
 
 /// A query whose columns are known and none of whose rows has been read.

@@ -47,7 +47,8 @@ std::vector<std::optional<Number>> read(const PostgresType& type, const std::str
     }
   });
   for (std::size_t at = 0; at < stream.size(); at += piece) copy.add(std::string_view(stream).substr(at, piece));
-  EXPECT_EQ(copy.finish(), numbers.size());
+  const std::uint64_t rows = copy.finish();
+  EXPECT_EQ(rows, numbers.size());
   return numbers;
 }
 

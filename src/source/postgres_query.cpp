@@ -93,14 +93,20 @@ source_detail::FunctionKinds server_functions(postgres::Connection& connection) 
   };
 }
 
-/// A view or a rule could read anything.
+/// A view could read anything, and a policy of row security other rows. The parser does not tell a name in quotes from one whose letter
+/// case the server ignores: of both readings of the name, whatever there is must be a table.
 void require_table(postgres::Connection& connection, const std::string& name) {
-  const auto rows = connection.query("SELECT relkind::text FROM pg_catalog.pg_class WHERE oid = to_regclass($1::text)",
-                                     {quoted(name)});
-  const std::string kind = rows.rows() == 0 ? "" : rows.cell(0, 0).value_or("");
-  if (kind == "r" || kind == "p" || kind.empty()) return;  // one that is not there is refused in the server's words
+  const auto rows = connection.query(
+      "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity FROM pg_catalog.pg_class WHERE oid IN "
+      "(to_regclass($1::text), "
+      "to_regclass($2::text))",
+      {quoted(name), quoted(source_detail::lower_case(name))});
+  bool all_are_tables = rows.rows() > 0;
+  for (int row = 0; row < rows.rows(); ++row)
+    all_are_tables = all_are_tables && rows.cell(row, 0) == std::string(1, '\1');
+  if (all_are_tables) return;
   throw Error(ErrorCode::usage,
-              fmt::format("the query is not row-wise: {} is no table of the server's, but a view or the like", name),
+              fmt::format("the query is not row-wise: {} is no table of the server's, or one with row security", name),
               "read from a table, or declare with --sql-stability N that one person's records change at most N rows of "
               "the result");
 }
@@ -110,6 +116,7 @@ void require_table(postgres::Connection& connection, const std::string& name) {
 struct PostgresQuery::State {
   postgres::Address address;
   std::string sql;
+  std::uint32_t threads;
   std::string engine;
   std::vector<source_detail::Column> columns;
   std::vector<PostgresType> types;  // of the columns
@@ -127,13 +134,7 @@ struct PostgresQuery::State {
     source_detail::RowWiseNames names;
     names.tables.insert(source_detail::lower_case(table));
     names.kinds = server_functions(connection);
-    names.has_column = [&](const std::string& name) {
-      const auto found = connection.query(
-          "SELECT 1 FROM pg_catalog.pg_attribute WHERE attrelid = to_regclass($1::text) AND attnum > 0 AND attname = "
-          "$2::text",
-          {quoted(table), name});
-      return found.rows() > 0;
-    };
+    names.has_column = [](const std::string&) { return false; };  // to a server, current_date is never a column
     source_detail::require_row_wise(tree, names);
     require_table(connection, table);
   }
@@ -151,12 +152,8 @@ struct PostgresQuery::State {
 
   std::size_t column(const std::string& name) const {
     const std::string& found = source_detail::find_column(columns, name, query_name).name;
-    const auto is_found = [&](const source_detail::Column& column) { return column.name == found; };
-    if (std::ranges::count_if(columns, is_found) > 1) {
-      throw Error(ErrorCode::data, fmt::format("{} has two columns '{}'", query_name, found),
-                  "give them names of their own with AS");
-    }
-    return static_cast<std::size_t>(std::ranges::find_if(columns, is_found) - columns.begin());
+    const auto found_at = std::ranges::find(columns, found, &source_detail::Column::name);
+    return static_cast<std::size_t>(found_at - columns.begin());
   }
 
   const PostgresType& countable(const std::string& name, ValueKind kind) const {
@@ -181,10 +178,13 @@ struct PostgresQuery::State {
     try {
       postgres::Connection connection(address, "fractile", longest_silence);
       connection.command(begin);
-      PostgresCopy rows(type, take);
       const auto pulse = [&] {
         if (on_progress) on_progress();
       };
+      PostgresCopy rows(type, [&](const source_detail::ColumnView& cells) {
+        take(cells);
+        pulse();
+      });
       connection.copy_out(
           "COPY (" + of + ") TO STDOUT (FORMAT binary)", [&](std::string_view bytes) { rows.add(bytes); }, pulse);
       rows.finish();
@@ -207,7 +207,8 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
     throw Error(ErrorCode::usage, "this is no address of a PostgreSQL database",
                 "write postgres://USER@HOST:PORT/DATABASE");
   }
-  auto state = std::make_unique<State>(State{postgres::Address::parse(options.address), options.sql, {}, {}, {}});
+  auto state = std::make_unique<State>(
+      State{postgres::Address::parse(options.address), options.sql, options.threads, {}, {}, {}});
   const source_detail::Connection engine = source_detail::Connection::open(options.library);
   std::optional<SqlTree> tree;
   try {
@@ -245,7 +246,7 @@ RankProfile PostgresQuery::profile(const std::string& column, const Lattice& lat
   const PostgresType& type = state_->countable(column, lattice.kind());
   const bool is_decimal = type.kind == PostgresType::Kind::decimal;
   const Lattice counted_on = is_decimal ? source_detail::in_units(lattice, type.scale, column, type.name) : lattice;
-  source_detail::SharedTally tally(counted_on, 0);
+  source_detail::SharedTally tally(counted_on, state_->threads);
   const std::string name = quoted(state_->columns[state_->column(column)].name);
   state_->copy(
       fmt::format("SELECT {} FROM (\n{}\n) AS counted", name, state_->sql), type,

@@ -110,5 +110,151 @@ class PostgresLedger(CommandTest):
         self.ledger("verify", self.address)
 
 
+class PostgresSource(CommandTest):
+    """A query on a server is read as a file with the same cells."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.address = SERVER.database("people")
+        cls.psql(
+            """CREATE TABLE people (id int, age smallint, pay numeric(12,2), share double precision, note text, born date,
+                                    seen timestamp, seen_at timestamptz, loose numeric);
+            INSERT INTO people SELECT i, i % 100, i * 1.25, i / 7.0, 'secret' || i, DATE '2000-01-01' + i,
+                   TIMESTAMP '2000-01-01' + i * INTERVAL '1 hour', TIMESTAMPTZ '2000-01-01Z' + i * INTERVAL '1 hour', i FROM
+                   generate_series(1, 2000) AS i;
+            INSERT INTO people VALUES (0, NULL, 'NaN', 'NaN', NULL, NULL, 'infinity', NULL, NULL), (0, -5, 999999, 'infinity', '', '-infinity',
+                   '-infinity', NULL, NULL);
+            CREATE VIEW oldest AS SELECT max(age) AS age FROM people;
+            CREATE TABLE guarded (age int); ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+            CREATE TABLE ratios (a int, b int, age int); INSERT INTO ratios SELECT 6, 0, i FROM generate_series(1, 20000) AS i;
+            INSERT INTO ratios VALUES (5, 1, 30); CREATE INDEX ON ratios ((a + 0 + 0)); ANALYZE ratios;
+            CREATE FUNCTION twice(x int) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT 2 * x';"""
+        )
+
+    @classmethod
+    def psql(cls, sql):
+        return SERVER.psql(sql, "people").stdout
+
+    def asked(self, sql, column, *words, **changes):
+        how = {"bounds": ("0", "100"), "step": "1", "column": column, "sql": sql, "postgres": self.address, "unsafe_seed": "7"}
+        return run("release", *options({**how, "epsilon": "1", **changes}), *words, "--format", "json", cwd=self.folder)
+
+    def refused(self, code, sql, column, *parts, **changes):
+        result = self.asked(sql, column, **changes)
+        self.assert_refused(result, code, *parts)
+        self.assertNotIn("secret", result.err)
+        return result.err
+
+    def quantiles(self, result):
+        self.assertEqual(result.code, 0, result.err)
+        return json.loads(result.out)["quantiles"]
+
+    def test_every_type_is_read_as_from_a_file(self):
+        for column, cast, changes in (
+            ("age", "age", {}),
+            ("pay", "pay", {"bounds": ("0", "2000"), "step": "0.01"}),
+            ("share", "share", {"bounds": ("0", "300"), "step": "0.1"}),
+            ("born", "born", {"bounds": ("2000-01-01", "2006-01-01"), "step": "1d"}),
+            ("seen", "seen", {"bounds": ("2000-01-01T00:00:00", "2001-01-01T00:00:00"), "step": "1h"}),
+            ("seen_at", "seen_at", {"bounds": ("2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z"), "step": "1h"}),
+        ):
+            with self.subTest(column):
+                # A file knows no infinite dates: the ends of the bounds stand for them.
+                ends = [f"'{end}'" for end in changes.get("bounds", ("0", "100"))]
+                csv = self.psql(
+                    f"SET timezone = 'UTC'; COPY (SELECT CASE {cast}::text WHEN 'infinity' THEN {ends[1]} WHEN '-infinity' THEN {ends[0]} "
+                    f"WHEN 'Infinity' THEN {ends[1]} ELSE replace({cast}::text, '+00', 'Z') END AS {column} FROM people) "
+                    "TO STDOUT (FORMAT csv, HEADER)"
+                )
+                self.write("t.csv", csv)
+                how = {"bounds": ("0", "100"), "step": "1", "column": column, "unsafe_seed": "7", "epsilon": "1", **changes}
+                from_file = run("release", "t.csv", *options(how), "--format", "json", cwd=self.folder)
+                from_server = self.asked(f"SELECT {column} FROM people", column, **changes)
+                self.assertEqual(self.quantiles(from_server), self.quantiles(from_file))
+
+    def test_conditions_and_expressions_of_a_row(self):
+        sql = 'SELECT abs(age - 50) AS "Far" FROM (SELECT age FROM people WHERE id > 10) AS older WHERE age IS NOT NULL'
+        self.quantiles(self.asked(sql, "Far"))
+
+    def test_what_is_not_row_wise_is_refused(self):
+        for sql, part in (
+            ("SELECT max(age) AS age FROM people", "the aggregate max"),
+            ("SELECT age FROM people GROUP BY age", "GROUP BY"),
+            ("SELECT DISTINCT age FROM people", "DISTINCT"),
+            ("SELECT age FROM people LIMIT 5", "LIMIT"),
+            ("SELECT a.age FROM people a JOIN people b USING (id)", "a join"),
+            ("SELECT age FROM people WHERE age > (SELECT avg(age) FROM people)", "a subquery"),
+            ("SELECT age FROM oldest", "oldest is no table"),
+            ("SELECT age FROM OLDEST", "OLDEST is no table"),
+            ("SELECT age FROM guarded", "guarded is no table of the server's, or one with row security"),
+            ("SELECT current_date AS age FROM people", "current_date"),
+            ("SELECT twice(id) AS age FROM people", "the function twice"),
+            ("SELECT row_number() OVER () AS age FROM people", "window function"),
+            ("SELECT random() AS age FROM people", "the function random"),
+            ("SELECT age FROM people TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
+            ("SELECT 1 AS age) TO PROGRAM 'touch x'; --", "the query"),
+            ("DELETE FROM people RETURNING age", "the query"),
+            ("SELECT age FROM nowhere", "nowhere"),
+            ("SELECT nothing AS age FROM people", "nothing"),
+        ):
+            with self.subTest(sql):
+                self.refused(2, sql, "age", part)
+        self.assertEqual(self.psql("SELECT count(*) FROM people").strip(), "2002")
+        declared = self.asked("SELECT age FROM oldest", "age", sql_stability="1")
+        self.assertEqual(declared.code, 0, declared.err)
+
+    def test_options_that_do_not_go_together(self):
+        sql = "SELECT age FROM people"
+        self.refused(2, sql, "age", "--person does not go with --postgres", person="id")
+        self.refused(2, sql, "age", "--by does not go with --postgres", by="note", keys="a")
+        self.refused(2, sql, "age", "--public-rows goes neither", public_rows=True)
+        self.assert_refused(run("release", "t.csv", *options(postgres=self.address, sql=sql)), 2, "instead of FILE")
+        self.assert_refused(run("release", *options(postgres=self.address)), 2, "--postgres goes with --sql")
+
+    def test_columns_that_are_not_counted(self):
+        for column in ("note", "loose"):
+            self.refused(3, f"SELECT {column} FROM people", column, "which is not counted")
+        self.refused(3, "SELECT born FROM people", "born", "is date")
+        self.refused(3, "SELECT age FROM people", "agee", "no column")
+        self.refused(3, "SELECT age, id AS age FROM people", "age", "more than one column")
+        self.refused(3, "SELECT age FROM people", "age", "NULL or NaN", null="error")
+
+    def test_errors_of_rows_tell_nothing_of_them(self):
+        for sql, state in (
+            ("SELECT CAST(note AS integer) AS x FROM people", "22"),
+            ("SELECT 1 / (age - 7) AS x FROM people", "22"),
+            ("SELECT CAST(id * 100 AS smallint) AS x FROM people", "22"),
+        ):
+            error = self.refused(3, sql, "x", f"SQLSTATE class {state}")
+            for word in ("secret", "zero", "range", "invalid"):
+                self.assertNotIn(word, error)
+
+    def test_no_index_decides_which_rows_are_looked_at(self):
+        # With one, the rows that fail would never be seen: whether they are there, statistics of other rows would decide.
+        self.refused(3, "SELECT age FROM ratios WHERE 1 / b > 0 AND a + 0 + 0 = 5", "age", "SQLSTATE class 22")
+        self.quantiles(self.asked("SELECT age FROM ratios WHERE a = 5 AND 1 / b > 0", "age"))
+
+    def test_a_charge_comes_before_rows(self):
+        SERVER.psql("DROP DATABASE IF EXISTS budgets")
+        ledger = SERVER.database("budgets")
+        self.assertEqual(run("ledger", "init", ledger, "--dataset", "people", "--epsilon", "1").code, 0)
+        self.refused(2, "SELECT max(age) AS age FROM people", "age", ledger=ledger, unsafe_seed=None)
+        self.refused(3, "SELECT CAST(note AS integer) AS x FROM people", "x", "stays reserved", ledger=ledger, unsafe_seed=None)
+        how = {"ledger": ledger, "unsafe_seed": None, "epsilon": "0"}
+        self.refused(4, "SELECT age FROM people", "age", **{**how, "epsilon": "1/8"})
+        run("ledger", "void", ledger, "--entry", "1", "--reason", "it failed")
+        first = self.asked("SELECT age FROM people", "age", ledger=ledger, unsafe_seed=None, epsilon="1/2", source="people")
+        again = self.asked("SELECT age FROM people", "age", ledger=ledger, unsafe_seed=None, epsilon="1/2", source="people")
+        self.assertEqual((first.code, again.out), (0, first.out), first.err)
+        self.assertIn("PostgreSQL", first.out)
+        self.assertNotIn("127.0.0.1", first.out)
+
+    def test_passwords_are_shown_nowhere(self):
+        address = self.address.replace("postgres@", "nobody:sesame@")
+        result = run("release", *options(postgres=address, sql="SELECT age FROM people", column="age"))
+        self.assert_refused(result, 3, "cannot be reached")
+        self.assertNotIn("sesame", result.err)
+
+
 if __name__ == "__main__":
     unittest.main()
