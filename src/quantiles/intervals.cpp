@@ -119,7 +119,11 @@ IntervalShares shares_of(const QuantileQuery& query) {
     const double variance = static_cast<double>(*query.expected_rows) * q.to_double() * (1 - q.to_double());
     if (!of_table) sampling += 0.8 * std::sqrt(variance) / quantiles;
   }
-  const double share = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
+  const double of_large_tables = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
+  // Among few records errors grow faster than the noise does, and no share of the counts makes intervals narrow.
+  const double of_small_tables =
+      20 * deviation_of_noise(query, 1) * (quantiles + 1) / static_cast<double>(*query.expected_rows);
+  const double share = std::min(1.0, std::max(of_large_tables, of_small_tables));
   const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), 8, most);
   const Rational rest(parts - of_points, parts);
   return {Rational(of_points, parts), rest * brackets, rest * (Rational(1) - brackets)};
