@@ -30,7 +30,8 @@ class Sha256 {
 /// SHA-256 in lower-case hexadecimal digits. Error(internal) when the cryptographic library fails.
 std::string sha256(std::string_view text);
 
-/// HMAC-SHA-256 (RFC 2104) under one key of at most 64 bytes, prepared once. Not for two threads at once.
+/// HMAC-SHA-256 (RFC 2104) under one key of at most 64 bytes, prepared once.
+/// Thread-safety: threads may share it.
 class Hmac {
  public:
   using Tag = std::array<unsigned char, 32>;
@@ -40,7 +41,7 @@ class Hmac {
   Hmac(Hmac&&) noexcept;
   ~Hmac();
 
-  Tag of(std::string_view message);
+  Tag of(std::string_view message) const;
 
  private:
   struct State;

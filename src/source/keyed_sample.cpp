@@ -39,20 +39,23 @@ SamplingKey::Rank SamplingKey::rank(std::string_view person, const SampledRecord
 namespace source_detail {
 namespace {
 
+constexpr std::size_t fixed_size = 20;
+
 /// Lowest byte first.
-void put_number(std::string& message, std::uint64_t number, int bytes) {
-  for (int k = 0; k < bytes; ++k) message.push_back(static_cast<char>(number >> (8 * k)));
+void put_number(char* at, std::uint64_t number, int bytes) {
+  for (int k = 0; k < bytes; ++k) at[k] = static_cast<char>(number >> (8 * k));
 }
 
 }  // namespace
 
 SamplingKey::Rank Ranking::of(std::string_view person, const SampledRecord& record) {
-  message_.clear();
-  put_number(message_, record.position, 8);
-  put_number(message_, record.ordinal, 8);
-  put_number(message_, record.group.size(), 4);
-  message_ += record.group;
-  message_ += person;
+  message_.resize(fixed_size + record.group.size() + person.size());
+  char* const at = message_.data();
+  put_number(at, record.position, 8);
+  put_number(at + 8, record.ordinal, 8);
+  put_number(at + 16, record.group.size(), 4);
+  std::ranges::copy(record.group, at + fixed_size);
+  std::ranges::copy(person, at + fixed_size + record.group.size());
   return hash_.of(message_);
 }
 

@@ -12,9 +12,10 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "records are written with the lowest byte first");
 
-constexpr int partition_bits = 8;
+constexpr int partition_bits = std::countr_zero(PersonRecords::partitions);
 constexpr int hash_bits = std::numeric_limits<std::size_t>::digits;
 constexpr unsigned last_level = hash_bits / partition_bits - 1;
+constexpr std::size_t most_in_table = std::numeric_limits<std::uint32_t>::max() - 1;
 
 std::size_t hash_of(std::string_view person) { return std::hash<std::string_view>()(person); }
 
@@ -28,30 +29,46 @@ RecordCode::RecordCode(Position largest_position, std::uint64_t largest_key)
     : position_bytes_(bytes_for(largest_position)), key_bytes_(largest_key == 0 ? 0 : bytes_for(largest_key)) {}
 
 void PersonTable::clear(std::size_t records) {
-  const std::size_t slots = std::bit_ceil(2 * records + 2);
+  if (records > most_in_table) {
+    throw Error(ErrorCode::data, "more than 4294967294 records of one person", "count them by parts of the table");
+  }
+  const std::size_t slots = std::bit_ceil(records + records / 2 + 2);
   slots_.assign(slots, 0);
   shift_ = hash_bits - std::countr_zero(slots);
   persons_.clear();
-  entries_.clear();
-  entries_.reserve(records);
+  whose_.clear();
+  whose_.reserve(records);
+  records_.clear();
+  records_.reserve(records);
 }
 
 void PersonTable::add(std::string_view person, const KeyedRecord& record) {
   constexpr std::size_t spread = 0x9E3779B97F4A7C15;  // persons of one partition have hashes whose highest bits agree
   const std::size_t hash = hash_of(person);
   std::size_t slot = (hash * spread) >> shift_;
-  for (; slots_[slot] != 0; slot = (slot + 1) & (slots_.size() - 1)) {
-    Person& known = persons_[slots_[slot] - 1];
-    if (known.hash != hash || known.name != person) continue;
-    entries_.push_back({record, std::exchange(known.last, entries_.size())});
-    return;
+  while (slots_[slot] != 0) {
+    const Person& known = persons_[slots_[slot] - 1];
+    if (known.hash == hash && known.name == person) break;
+    slot = (slot + 1) & (slots_.size() - 1);
   }
-  if (persons_.size() == std::numeric_limits<std::uint32_t>::max() - 1) {
-    throw Error(ErrorCode::internal, "too many persons for one table");
+  if (slots_[slot] == 0) {
+    persons_.push_back({person, hash, 0, 0});
+    slots_[slot] = static_cast<std::uint32_t>(persons_.size());
   }
-  persons_.push_back({person, hash, entries_.size()});
-  entries_.push_back({record, none});
-  slots_[slot] = static_cast<std::uint32_t>(persons_.size());
+  const std::uint32_t number = slots_[slot] - 1;
+  ++persons_[number].records;
+  whose_.push_back(number);
+  records_.push_back(record);
+}
+
+void PersonTable::bring_together() {
+  std::uint32_t before = 0;
+  for (Person& person : persons_) {
+    person.next = before;
+    before += person.records;
+  }
+  together_.resize(records_.size());
+  for (std::size_t i = 0; i < records_.size(); ++i) together_[persons_[whose_[i]].next++] = records_[i];
 }
 
 class PersonRecords::Part {

@@ -85,46 +85,49 @@ class RecordCode {
 /// The records of some persons, to be asked for person by person.
 class PersonTable {
  public:
-  /// Forgets all; at most so many records will come.
+  /// Forgets all; at most so many records will come, fewer than 2^32.
   void clear(std::size_t records);
   void add(std::string_view person, const KeyedRecord& record);
   /// Calls visit(person, their records as a vector, which it may change) for each person.
   template <class Visit>
   void for_each_person(Visit visit) {
+    bring_together();
+    const KeyedRecord* next = together_.data();
     for (const Person& person : persons_) {
-      of_one_.clear();
-      for (std::size_t k = person.last; k != none; k = entries_[k].before) of_one_.push_back(entries_[k].record);
+      of_one_.assign(next, next + person.records);
+      next += person.records;
       visit(person.name, of_one_);
     }
   }
 
  private:
-  static constexpr std::size_t none = ~std::size_t{0};
   struct Person {
     std::string_view name;
     std::size_t hash;
-    std::size_t last;  // of their records
+    std::uint32_t records;
+    std::uint32_t next;  // where the next of them goes
   };
-  struct Entry {
-    KeyedRecord record;
-    std::size_t before;  // of the same person
-  };
+
+  void bring_together();
 
   std::vector<std::uint32_t> slots_;  // by hash: 1 + the number of a person, or 0
   int shift_ = 0;
   std::vector<Person> persons_;
-  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> whose_;  // of each record the number of its person
+  std::vector<KeyedRecord> records_;
+  std::vector<KeyedRecord> together_;  // each person's behind one another
   std::vector<KeyedRecord> of_one_;
 };
 
 /// Records in partitions, by a hash of the person, so that a partition holds all records of each of its persons.
 class PersonRecords {
  public:
-  static constexpr std::size_t partitions = 256;
+  /// So many that the table of one stays in a cache when there are some ten million records.
+  static constexpr std::size_t partitions = 1024;
   struct Limits {
-    std::size_t in_memory = ~std::size_t{0};         ///< bytes of records, beyond which they go to the file
-    std::size_t largest_table = ~std::size_t{0};     ///< bytes of records that are made one PersonTable
-    static constexpr std::size_t chunk = 32 * 1024;  ///< bytes that are written at a time
+    std::size_t in_memory = ~std::size_t{0};          ///< bytes of records, beyond which they go to the file
+    std::size_t largest_table = std::size_t{1} << 30;  ///< bytes of records that are made one PersonTable
+    static constexpr std::size_t chunk = 8 * 1024;    ///< bytes that are written at a time
   };
   /// What one thread writes at a time.
   class Part;
