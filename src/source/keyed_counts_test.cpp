@@ -33,9 +33,9 @@ TEST(KeyedCounts, AreOneProfileAKey) {
   const std::vector<Lattice> lattices{
       Lattice::regular(0, 9, 1),
       Lattice::explicit_points({1, 2, 5}),
-      Lattice::regular(0, 10'000'000, 1),                                         // a list of positions
-      Lattice::regular(0, Rational::parse("4611686018427387903"), 1),             // 2^62 candidates: pairs
-      Lattice::regular(0, Rational::parse("1152921504606846975"), 1),             // 2^60
+      Lattice::regular(0, 10'000'000, 1),                              // a list of positions
+      Lattice::regular(0, Rational::parse("4611686018427387903"), 1),  // 2^62 candidates: pairs
+      Lattice::regular(0, Rational::parse("1152921504606846975"), 1),  // 2^60
   };
   EXPECT_TRUE(rc::check("any records", [&] {
     const std::size_t keys = *rc::gen::inRange<std::size_t>(1, 6);

@@ -83,7 +83,8 @@ TEST(SamplingKey, HasThirtyTwoBytes) {
 }
 
 TEST(SamplingKey, IsDrawnFromAllItsBits) {
-  RandomBits bits = testing::placed_bits({0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918});
+  RandomBits bits =
+      testing::placed_bits({0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918});
   EXPECT_EQ(SamplingKey::draw(bits), counted_key());
   RandomBits system = RandomBits::system();
   EXPECT_NE(SamplingKey::draw(system), SamplingKey::draw(system));

@@ -167,9 +167,8 @@ void PersonRecords::visit_in_parts(std::size_t partition, PersonTable& table, co
   Part& part = finer.new_part();
   {
     std::vector<char> buffer;
-    for_each_record(partition, buffer, [&](std::string_view person, const KeyedRecord& record) {
-      finer.add(part, person, record);
-    });
+    for_each_record(partition, buffer,
+                    [&](std::string_view person, const KeyedRecord& record) { finer.add(part, person, record); });
   }
   forget(partition);
   for (std::size_t k = 0; k < partitions; ++k) finer.for_each_person(k, table, visit);

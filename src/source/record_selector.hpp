@@ -90,7 +90,7 @@ class RecordSelector {
       if (!selector.has_person_) counts.emplace(selector.lattice_, selector.groups_);
     }
     TimeCells times;
-    std::vector<Position> positions;  // of the chunk
+    std::vector<Position> positions;    // of the chunk
     PersonRecords::Part* of_persons;    // where there are persons
     std::optional<KeyedCounts> counts;  // elsewhere
     bool any_missing = false;

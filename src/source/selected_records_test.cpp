@@ -211,15 +211,14 @@ TEST_F(SelectedRecords, AnotherPersonChangesNobodysSample) {
   RecordSelection selection = by_person(2);
   selection.sampling_key = SamplingKey::draw(bits);
   const auto without = [&](const std::string& person) {
-    return select({.file = write_parquet("one_less_" + person + ".parquet",
-                                         "SELECT * FROM (" + std::string(many_rows) + ") WHERE who <> " +
-                                             quote_literal(person))},
-                  selection)[0];
+    return select(
+        {.file = write_parquet("one_less_" + person + ".parquet",
+                               "SELECT * FROM (" + std::string(many_rows) + ") WHERE who <> " + quote_literal(person))},
+        selection)[0];
   };
   const auto alone = [&](const std::string& person) {
-    return select({.file = write_parquet("alone_" + person + ".parquet",
-                                         "SELECT * FROM (" + std::string(many_rows) + ") WHERE who = " +
-                                             quote_literal(person))},
+    return select({.file = write_parquet("alone_" + person + ".parquet", "SELECT * FROM (" + std::string(many_rows) +
+                                                                             ") WHERE who = " + quote_literal(person))},
                   selection)[0];
   };
   const RankProfile all = without("nobody");

@@ -463,8 +463,7 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   try {
     const Connection connection = connect(*state_, Order::any);
     RecordSelector selector(lattice, selection, key, state_->threads, state_->memory);
-    SelectedProfiles selected =
-        count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
+    SelectedProfiles selected = count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
     reading.require_all(selected.rows);
     if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
     if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
