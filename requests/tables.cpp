@@ -53,6 +53,9 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
   TableOptions options{typed.file, typed.one("--sql"), typed.one("--input-format"), typed.one("--delimiter"),
                        typed.one("--duckdb")};
   options.threads = threads_of(typed);
+  if (typed.has("--memory")) {
+    options.memory = bytes(typed, "--memory", {TableOptions::least_memory, std::uint64_t{1} << 60});
+  }
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
   options.single_line_records = typed.has("--single-line-records");
@@ -62,7 +65,7 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
 std::optional<PostgresOptions> postgres_of(const Typed& typed) {
   if (!typed.has("--postgres")) return {};
   if (!typed.file.empty()) usage("--postgres stands instead of FILE", "name one or the other");
-  for (const char* option : {"--table", "--input-format", "--delimiter", "--single-line-records"}) {
+  for (const char* option : {"--table", "--input-format", "--delimiter", "--single-line-records", "--memory"}) {
     if (typed.has(option)) usage(std::string(option) + " tells of a file, and a server is read", "leave it out");
   }
   for (const char* option : {"--person", "--by"}) {

@@ -203,6 +203,13 @@ class PostgresSource(CommandTest):
         declared = self.asked("SELECT age FROM oldest", "age", sql_stability="1")
         self.assertEqual(declared.code, 0, declared.err)
 
+    def test_a_declared_stability_is_paid_for(self):
+        declared = self.quantiles(self.asked("SELECT age FROM people", "age", sql_stability="3"))
+        for_three = self.quantiles(self.asked("SELECT age FROM people", "age", records_per_person="3"))
+        for_one = self.quantiles(self.asked("SELECT age FROM people", "age"))
+        self.assertEqual(declared, for_three)
+        self.assertNotEqual(declared, for_one)
+
     def test_options_that_do_not_go_together(self):
         sql = "SELECT age FROM people"
         self.refused(2, sql, "age", "--person does not go with --postgres", person="id")
