@@ -100,6 +100,11 @@ class Frame {
   std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                                     const RecordSelection& selection, RandomBits& bits,
                                     const std::function<void()>& on_progress = {}) const;
+  /// The profile of values that somebody has counted, such as the result of GROUP BY value: the k-th stands for as many records as the
+  /// k-th number says of the column `counts` of a frame, which may be this one. As profile(). Error(usage) unless both are as long; Error(data)
+  /// unless the counts are whole numbers, none negative or NULL.
+  RankProfile profile_of_counts(const std::string& column, const Frame& counted, const std::string& counts,
+                                const Lattice& lattice, NullPolicy null_policy) const;
   /// How many records there are.
   std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
   /// "memory", for receipts.

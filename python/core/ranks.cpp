@@ -5,6 +5,8 @@
 
 #include "attendant.hpp"
 #include "fractile/frames.hpp"
+#include "fractile/profile_files.hpp"
+#include "fractile/report.hpp"
 #include "fractile/sampling.hpp"
 #include "module.hpp"
 #include "pages.hpp"
@@ -51,6 +53,25 @@ std::vector<RankProfile> selected_profiles(Frame& frame, const std::string& colu
   }
 }
 
+RankProfile profile_of_counts(const Frame& frame, const std::string& column, const Frame& counted,
+                              const std::string& counts, const Lattice& lattice, bool refuse_missing) {
+  const nb::gil_scoped_release unlocked;
+  return frame.profile_of_counts(column, counted, counts, lattice,
+                                 refuse_missing ? NullPolicy::error : NullPolicy::drop);
+}
+
+/// As a profile file, which `fractile release --counts` reads.
+void write_profile(const RankProfile& profile, const Lattice& lattice, const std::string& output,
+                   const std::string& column, const std::string& source, std::uint32_t records_per_person) {
+  ProfileHeader header{lattice};
+  header.column = column;
+  header.records_per_person = records_per_person;
+  header.sources = {source};
+  header.validate();
+  require_writable(output, "profile file");
+  write_durably(output, to_bytes({std::move(header), {profile}}), "profile file");
+}
+
 /// As --bounds and --step, or --candidates, say.
 Lattice lattice_of_words(Words words) { return requests::lattice_of({{}, {}, {}, std::move(words), {}}); }
 
@@ -89,6 +110,10 @@ void bind_ranks(nb::module_& module) {
                   nb::arg("refuse_missing"), nb::arg("person"), nb::arg("records_per_person"), nb::arg("sampling_key"),
                   nb::arg("by"), nb::arg("keys"), "One profile a key, or one, of at most so many records a person.")
       .def_static("of_counts", &from_counts, nb::arg("candidates"), nb::arg("positions"), nb::arg("counts"))
+      .def_static("of_counted", &profile_of_counts, nb::arg("frame"), nb::arg("column"), nb::arg("counted"),
+                  nb::arg("counts"), nb::arg("lattice"), nb::arg("refuse_missing"))
+      .def("write", &write_profile, nb::arg("lattice"), nb::arg("output"), nb::arg("column"), nb::arg("source"),
+           nb::arg("records_per_person"))
       .def_static("merge", &RankProfile::merge, nb::arg("first"), nb::arg("second"))
       .def_prop_ro("candidates", &RankProfile::candidates)
       .def_prop_ro("records", &RankProfile::records)

@@ -14,7 +14,7 @@ from ._errors import BudgetError, DataError, Error, FractileWarning, InternalErr
 from ._ledger import Ledger
 from ._numbers import Number
 from ._plan import Plan, PlannedQuantile, plan
-from ._profile import Lattice, Profile, profile
+from ._profile import Lattice, Profile, profile, profile_of_counts
 from ._release import Comparison, Estimate, Group, Interval, Release, Spent, Value, release
 
 read_receipt = Release.read
@@ -48,6 +48,7 @@ __all__ = [
     "merge",
     "plan",
     "profile",
+    "profile_of_counts",
     "read_receipt",
     "release",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import os
 import secrets
 from collections.abc import Iterable
 from fractions import Fraction
@@ -128,6 +129,18 @@ class Profile:
 
     __or__ = merge
 
+    def write(
+        self, output: str | os.PathLike[str], *, column: str, source: str = "memory", records_per_person: int = 1
+    ) -> None:
+        """Writes a profile file, which `release(counts=output)` and `fractile release --counts` read, for its owner alone.
+
+        `records_per_person` declares that nobody has more records in it.
+
+        Raises:
+            UsageError: `output` is there already, or cannot be written.
+        """
+        self._core.write(self.lattice._core, os.fspath(output), column, source, records_per_person)
+
     def to_bytes(self) -> bytes:
         """All of it, as text in UTF-8. It is as sensitive as the data."""
         body = {"format": _FORMAT, "lattice": self.lattice._described(), "counts": self.counts}
@@ -225,3 +238,31 @@ def profile(
     )
     profiles = [Profile(lattice, core) for core in cores]
     return profiles[0] if by is None else dict(zip(listed, profiles))
+
+
+def profile_of_counts(
+    values: Any,
+    counts: Any,
+    *,
+    bounds: tuple[Bound, Bound] | None = None,
+    step: Step | None = None,
+    candidates: Iterable[Bound] | None = None,
+    null: str = "drop",
+) -> Profile:
+    """The profile of values that somebody has counted: whatever can `SELECT value, count(*) ... GROUP BY value`.
+
+    The k-th of `values` stands for as many records as the k-th of `counts` says. Both are columns: lists, arrays, whatever speaks Arrow.
+    Contributions of persons must have been bounded before they were counted. `Profile.write` makes a file of it to release from.
+
+    Raises:
+        UsageError: an argument is wrong, or the two are not equally long.
+        DataError: a value or a count is unusable.
+    """
+    if null not in ("drop", "error"):
+        raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    lower, upper = (None, None) if bounds is None else bounds
+    lattice = Lattice(candidates=candidates) if candidates is not None else Lattice(lower, upper, step)
+    exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
+    frame, column = _frames.frame_of(values, "", [], exact)
+    counted, name = _frames.frame_of(counts, "", [], True)
+    return Profile(lattice, _core.RankProfile.of_counted(frame, column, counted, name, lattice._core, null == "error"))

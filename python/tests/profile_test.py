@@ -1,5 +1,6 @@
 """Profiles and audits."""
 
+import datetime as dt
 import json
 
 import fractile
@@ -85,3 +86,44 @@ def test_audits_equal_the_program(program):
     assert not fractile.audit("approximate", records=3, values=4, epsilon=1, claim="1/2").holds
     with pytest.raises(fractile.UsageError):
         fractile.audit("none", epsilon=1)
+
+
+@pytest.mark.parametrize("numbers", [lambda x: x, lambda x: x / 4], ids=["whole numbers", "doubles"])
+def test_counts_by_value_are_the_records(numbers):
+    column = numbers(np.random.default_rng(5).integers(-20, 200, 10_000))
+    values, counts = np.unique(column, return_counts=True)
+    counted = fractile.profile_of_counts(values, counts, bounds=(0, 125), step="1/2")
+    assert counted == fractile.profile(column, lattice=fractile.Lattice(0, 125, "1/2"))
+    assert counted == fractile.profile_of_counts(list(values.tolist()), list(counts.tolist()), bounds=(0, 125), step=0.5)
+
+
+def test_counts_of_decimals_and_dates():
+    pa = pytest.importorskip("pyarrow")
+    values = pa.array(["0.10", None, "7.25"], pa.string()).cast(pa.decimal128(9, 2))
+    counted = fractile.profile_of_counts(values, [3, 5, 2**40], bounds=(0, 10), step="0.05")
+    assert counted.counts == [(2 * 2 + 1, 3), (2 * 145 + 1, 2**40)]
+    with pytest.raises(fractile.DataError, match="NULL or NaN"):
+        fractile.profile_of_counts(values, [3, 5, 1], bounds=(0, 10), step="0.05", null="error")
+    days = fractile.profile_of_counts(
+        [dt.date(2024, 1, 2)], [4], bounds=(dt.date(2024, 1, 1), dt.date(2024, 1, 31)), step="1d"
+    )
+    assert days.counts == [(3, 4)]
+
+
+def test_counts_that_are_none():
+    for counts, error in (([1, -1], "no count"), ([1.0, 2.0], "not whole numbers"), ([1], "2 values and 1 counts")):
+        with pytest.raises(fractile.Error, match=error):
+            fractile.profile_of_counts([1, 2], counts, bounds=(0, 10), step=1)
+
+
+def test_a_profile_is_released_as_a_file(tmp_path):
+    values, counts = np.unique(np.arange(1000) % 100, return_counts=True)
+    profile = fractile.profile_of_counts(values, counts, bounds=(0, 125), step=1)
+    output = tmp_path / "ages.profile"
+    profile.write(output, column="age", source="warehouse")
+    assert output.stat().st_mode & 0o777 == 0o600
+    from_counts = fractile.release(counts=output, epsilon=1, unsafe_seed=7)
+    from_records = fractile.release(np.arange(1000) % 100, "age", bounds=(0, 125), step=1, epsilon=1, unsafe_seed=7)
+    assert from_counts.quantiles == from_records.quantiles
+    with pytest.raises(fractile.UsageError):
+        profile.write(output, column="age")

@@ -126,6 +126,29 @@ std::uint64_t first_missing(const ArrowColumn& column) {
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
 
+/// How many records each row stands for.
+std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
+  if (!column.type.is_number() || column.type.is_real() || column.type.is_decimal()) {
+    throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not whole numbers", column.name, column.type.name),
+                "give how many records have each value");
+  }
+  std::vector<std::uint64_t> counts;
+  NumberBlock numbers;
+  for (const Block& block : blocks_of(column)) {
+    const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      if (view.is_null(row) || view.numbers<std::int64_t>()[row] < 0) {
+        throw Error(ErrorCode::data,
+                    fmt::format("row {}, column '{}': no count, which is a whole number of at least 0",
+                                counts.size() + 1, column.name),
+                    "give how many records have each value");
+      }
+      counts.push_back(static_cast<std::uint64_t>(view.numbers<std::int64_t>()[row]));
+    }
+  }
+  return counts;
+}
+
 /// The first record, from 1, that has no person; there is one.
 std::uint64_t first_of_nobody(const ArrowColumn& persons) {
   std::string buffer;
@@ -322,6 +345,41 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
     throw missing_cell(column, first_missing(column), "NULL or NaN");
   }
   return std::move(counted.profile);
+}
+
+RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame& counted, const std::string& counts,
+                                     const Lattice& lattice, NullPolicy null_policy) const {
+  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
+  const std::vector<std::uint64_t> weights = whole_counts(counted.state_->column(counts));
+  if (weights.size() != state_->rows) {
+    throw Error(ErrorCode::usage, fmt::format("there are {} values and {} counts", state_->rows, weights.size()),
+                "give one count a value");
+  }
+  const Lattice counted_on = in_units_of(column, lattice);
+  ProfileBuilder builder(counted_on);
+  source_detail::TimeCells times;
+  std::size_t before = 0;
+  bool any_missing = false;
+  for_each_block(blocks_of(column), 1, {}, [&](const Block& block, NumberBlock& numbers) {
+    const ColumnView view = times.numbers(numbers.read(*block.piece, column.type, block.from, block.rows),
+                                          column.type.reading(), lattice.kind());
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const bool is_nan = column.type.is_real() && source_detail::is_nan(view.numbers<double>()[row]);
+      const std::uint64_t weight = weights[before + row];
+      if (view.is_null(row) || is_nan) {
+        any_missing = any_missing || weight > 0;
+      } else if (weight > 0) {
+        builder.add_position(column.type.is_real() ? counted_on.position_of(view.numbers<double>()[row])
+                                                   : counted_on.position_of(view.numbers<std::int64_t>()[row]),
+                             weight);
+      }
+    }
+    before += block.rows;
+  });
+  if (any_missing && null_policy == NullPolicy::error) {
+    throw missing_cell(column, first_missing(column), "NULL or NaN");
+  }
+  return builder.finish();
 }
 
 std::vector<RankProfile> Frame::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
