@@ -128,7 +128,8 @@ class PostgresSource(CommandTest):
             CREATE TABLE guarded (age int); ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
             CREATE TABLE ratios (a int, b int, age int); INSERT INTO ratios SELECT 6, 0, i FROM generate_series(1, 20000) AS i;
             INSERT INTO ratios VALUES (5, 1, 30); CREATE INDEX ON ratios ((a + 0 + 0)); ANALYZE ratios;
-            CREATE FUNCTION twice(x int) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT 2 * x';"""
+            CREATE FUNCTION twice(x int) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT 2 * x';
+            CREATE FUNCTION upper(x int) RETURNS int LANGUAGE sql VOLATILE AS 'SELECT 2 * x';"""
         )
 
     @classmethod
@@ -189,6 +190,7 @@ class PostgresSource(CommandTest):
             ("SELECT age FROM guarded", "guarded is no table of the server's, or one with row security"),
             ("SELECT current_date AS age FROM people", "current_date"),
             ("SELECT twice(id) AS age FROM people", "the function twice"),
+            ("SELECT upper(id) AS age FROM people", "the function upper"),  # not the server's own
             ("SELECT row_number() OVER () AS age FROM people", "window function"),
             ("SELECT random() AS age FROM people", "the function random"),
             ("SELECT age FROM people TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
