@@ -3,6 +3,7 @@
 # their sources, which apt fetches into FOLDER/sources unless they are there. What is built already stays, until its row, its
 # lines below or the compiler change. FOLDER/tools has the packages of requirements.txt. JOBS: how many processes (default: the
 # number of cores).
+# shellcheck disable=SC2086 # flags and folders are lists of words
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$1"
@@ -133,8 +134,7 @@ build_arb() {
 
 # The sources here and in FOLDERS, as an archive in the prefix.
 archive() { # NAME FOLDERS
-  local file
-  for file in ./*.c $(printf '%s/*.c ' $2); do printf '%s\n' "$file"; done >sources.txt
+  find . $2 -maxdepth 1 -name '*.c' | sort >sources.txt
   # shellcheck disable=SC2016 # the inner shell's $1
   FLAGS="$flags -std=gnu11 -I. -I$prefix/include -I$prefix/include/flint" \
     xargs -P "$jobs" -I{} sh -c 'cc $FLAGS -c "$1" -o "${1%.c}.o"' - {} <sources.txt
@@ -169,14 +169,12 @@ build_openssl() {
 build_sqlite() {
   ./configure --build=x86_64-pc-linux-gnu --disable-tcl --disable-shared --disable-readline
   make sqlite3.c
-  # shellcheck disable=SC2086
   cc $flags -DSQLITE_THREADSAFE=1 -DSQLITE_OMIT_LOAD_EXTENSION -c sqlite3.c
   ar rcs "$prefix/lib/libsqlite3.a" sqlite3.o
   cp sqlite3.h "$prefix/include"
 }
 
 build_zlib() {
-  # shellcheck disable=SC2086
   cc $flags -DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1 -c ./*.c
   ar rcs "$prefix/lib/libz.a" ./*.o
   cp zlib.h zconf.h "$prefix/include"
