@@ -198,8 +198,12 @@ build_tomlplusplus() { cp -r usr/include/toml++ "$prefix/include"; }
 
 # What decides what a library becomes: its row, the lines above that build it, the compiler, and what it was built upon.
 recipe() { # NAME ROW...
-  printf '%s\n' "${@:2}" "$flags" "$below" "$(grep '^ziglang' "$here/requirements.txt")"
-  declare -f "build_$1" archive configured by_cmake
+  local body helper
+  body=$(declare -f "build_$1")
+  printf '%s\n' "${@:2}" "$flags" "$below" "$(grep '^ziglang' "$here/requirements.txt")" "$body"
+  for helper in configured by_cmake archive; do
+    if [[ $body == *"$helper "* ]]; then declare -f "$helper"; fi
+  done
 }
 
 tools
