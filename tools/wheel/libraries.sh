@@ -142,13 +142,14 @@ archive() { # NAME FOLDERS
   sed 's/c$/o/' sources.txt | xargs ar rcs "$prefix/lib/$1"
 }
 
+# Both write "register", which C++ has no longer.
 build_coinutils() {
-  configured --without-blas --without-lapack --without-glpk --without-sample --without-netlib --disable-bzlib --disable-zlib \
+  configured CXXFLAGS="$flags -std=c++14" --without-blas --without-lapack --without-glpk --without-sample --without-netlib --disable-bzlib --disable-zlib \
     --disable-dependency-tracking
 }
 
 build_clp() {
-  configured --without-blas --without-lapack --without-glpk --without-osi --without-sample --without-netlib --without-mumps \
+  configured CXXFLAGS="$flags -std=c++14" --without-blas --without-lapack --without-glpk --without-osi --without-sample --without-netlib --without-mumps \
     --without-asl --disable-dependency-tracking
 }
 
