@@ -44,8 +44,8 @@ apt_of_sources() {
   local parts=$folder/apt/parts
   if [[ ! -e $folder/apt/updated ]]; then
     mkdir -p "$parts" "$folder/apt/lists/partial"
-    cat /etc/apt/sources.list.d/*.sources 2>/dev/null | sed 's/^Types:.*/Types: deb deb-src/' >"$parts/all.sources"
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
+    { cat /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } | sed 's/^Types:.*/Types: deb deb-src/' >"$parts/all.sources"
+    { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null || true; } |
       sed -n 's/^deb \(.*\)/deb \1\ndeb-src \1/p' >"$parts/all.list"
     "${apt[@]}" -qq update >&2
     touch "$folder/apt/updated"
@@ -181,7 +181,11 @@ build_zlib() {
   cp zlib.h zconf.h "$prefix/include"
 }
 
-build_highway() { by_cmake -DBUILD_TESTING=OFF -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONTRIB=OFF -DHWY_ENABLE_INSTALL=ON; }
+# A newer clang wants the 512 bits of AVX-512 named, too.
+build_highway() {
+  sed -i 's/",avx512f,avx512vl,avx512dq,avx512bw"/",avx512f,avx512vl,avx512dq,avx512bw,evex512"/' hwy/ops/set_macros-inl.h
+  by_cmake -DBUILD_TESTING=OFF -DHWY_ENABLE_TESTS=OFF -DHWY_ENABLE_EXAMPLES=OFF -DHWY_ENABLE_CONTRIB=OFF -DHWY_ENABLE_INSTALL=ON
+}
 
 build_fmt() { by_cmake -DFMT_TEST=OFF -DFMT_DOC=OFF; }
 

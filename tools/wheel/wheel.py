@@ -11,6 +11,7 @@ README.md beside this file says how and why.
 
 import argparse
 import glob
+import json
 import os
 import re
 import shutil
@@ -137,24 +138,24 @@ _HOOK = """
 import json, sys
 from scikit_build_core.build import build_sdist, build_wheel
 kind, folder, settings = json.loads(sys.argv[1])
-print((build_wheel if kind == "wheel" else build_sdist)(folder, settings))
+(build_wheel if kind == "wheel" else build_sdist)(folder, settings)
 """
 
 
-def hook(python, kind, folder, settings):
-    """What pip would call; the name of the file that it made."""
-    import json
-
+def make(python, kind, settings):
+    """Has `python` do what pip would have it do; what it made lies in build/wheels."""
     environment = os.environ | {"PYTHONPATH": str(TOOLS), "PYTHONDONTWRITEBYTECODE": "1"}
     for name in ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "CMAKE_CXX_COMPILER_LAUNCHER"):
         environment.pop(name, None)
-    done = subprocess.run(
-        [python, "-c", _HOOK, json.dumps([kind, str(folder), settings])],
-        cwd=HOUSE, env=environment, stdout=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
-    if done.returncode != 0:
-        fail(f"the {kind} does not build:\n{done.stdout[-4000:]}")
-    return done.stdout.splitlines()[-1]
+    WHEELS.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=WHEELS) as folder:
+        asked = json.dumps([kind, folder, settings])
+        if subprocess.run([python, "-c", _HOOK, asked], cwd=HOUSE, env=environment, stdout=sys.stderr, check=False).returncode != 0:
+            fail(f"the {kind} does not build")
+        (path,) = Path(folder).iterdir()
+        if kind == "wheel":
+            check(path)
+        return path.replace(WHEELS / path.name)
 
 
 def make_wheel(python):
@@ -168,17 +169,7 @@ def make_wheel(python):
     }
     if "JOBS" in os.environ:
         settings["build.tool-args"] = f"-j{os.environ['JOBS']}"
-    with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-        name = hook(python, "wheel", folder, settings)
-        check(Path(folder) / name)
-        WHEELS.mkdir(parents=True, exist_ok=True)
-        os.replace(Path(folder) / name, WHEELS / name)
-    return WHEELS / name
-
-
-def make_sdist():
-    WHEELS.mkdir(parents=True, exist_ok=True)
-    return WHEELS / hook(sys.executable, "sdist", WHEELS, {})
+    return make(python, "wheel", settings)
 
 
 # --- Checking -------------------------------------------------------------------------------------------------------
@@ -244,7 +235,7 @@ def main():
         fail(f"no Python {', '.join(absent)} is here; give the path of one")
     fetch_tools()
     if arguments.sdist:
-        print(make_sdist())
+        print(make(sys.executable, "sdist", {}))
         return
     subprocess.run([HERE / "libraries.sh", FOLDER], check=True)
     write_notices()
