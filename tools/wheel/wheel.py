@@ -13,6 +13,7 @@ import argparse
 import glob
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -66,7 +67,7 @@ def fetch_tools():
 def interpreter(which):
     """The interpreter that `which` names; "" when it is not here."""
     if os.sep in which:
-        return which
+        return which if shutil.which(which) and runs(which) else ""
     found = []
     for version in ("3.12", "3.13", "3.14") if which == "abi3" else (which,):
         found.append(shutil.which(f"python{version}") or "")
@@ -233,6 +234,8 @@ def main():
     absent = [which for which, python in pythons.items() if not python]
     if arguments.python and absent:
         fail(f"no Python {', '.join(absent)} is here; give the path of one")
+    if platform.machine() != "x86_64" and not arguments.sdist:
+        fail(f"wheels are made on x86-64, not on {platform.machine()}")
     fetch_tools()
     if arguments.sdist:
         print(make(sys.executable, "sdist", {}))
