@@ -123,8 +123,8 @@ class RowWise {
     if (!is_absent(member_of(node, "columns")) || !is_absent(member_of(node, "expr"))) {
       refuse("COLUMNS(...)", "name the columns");
     }
-    only(node, {"class", "type", "alias", "relation_name", "exclude_list", "qualified_exclude_list",
-                "replace_list", "rename_list"});
+    only(node, {"class", "type", "alias", "relation_name", "exclude_list", "qualified_exclude_list", "replace_list",
+                "rename_list"});
     const SqlNode& replaced = member_of(node, "replace_list");
     if (!replaced.IsArray()) return;
     for (const SqlNode& each : replaced.GetArray()) expression(member_of(each, "value"), deeper(depth));
@@ -222,8 +222,7 @@ class RowWise {
     if (!is_absent(member_of(node, "filter"))) refuse("FILTER");
     if (!is_absent(member_of(member_of(node, "order_bys"), "orders"))) refuse("ORDER BY in a function");
     if (!is_absent(member_of(node, "distinct"))) refuse("DISTINCT in a function");
-    only(node, {"class", "type", "alias", "function_name", "schema", "children", "is_operator",
-                "order_bys"});
+    only(node, {"class", "type", "alias", "function_name", "schema", "children", "is_operator", "order_bys"});
     only(member_of(node, "order_bys"), {"type"});
     each_of(member_of(node, "children"), depth);
   }
