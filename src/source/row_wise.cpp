@@ -95,7 +95,7 @@ class RowWise {
     if (!is_absent(member_of(node, "sample"))) refuse("TABLESAMPLE");
     if (type == "BASE_TABLE") return table(node);
     if (type == "SUBQUERY") {
-      only(node, {"type", "alias", "subquery", "column_name_alias"});
+      only(node, {"type", "alias", "query_location", "subquery", "column_name_alias"});
       const SqlNode& subquery = member_of(node, "subquery");
       only(subquery, {"node"});
       return query(member_of(subquery, "node"), deeper(depth));
@@ -113,7 +113,7 @@ class RowWise {
 
   /// That it is one of those that options name has been seen to before: see sql_inputs.hpp.
   void table(const SqlNode& node) const {
-    only(node, {"type", "alias", "table_name", "column_name_alias"});
+    only(node, {"type", "alias", "query_location", "table_name", "column_name_alias"});
     if (!names_.tables.contains(lower_case(text_of(node, "table_name")))) {
       refuse("the table " + std::string(text_of(node, "table_name")));
     }
@@ -123,8 +123,8 @@ class RowWise {
     if (!is_absent(member_of(node, "columns")) || !is_absent(member_of(node, "expr"))) {
       refuse("COLUMNS(...)", "name the columns");
     }
-    only(node, {"class", "type", "alias", "relation_name", "exclude_list", "qualified_exclude_list", "replace_list",
-                "rename_list"});
+    only(node, {"class", "type", "alias", "query_location", "relation_name", "exclude_list", "qualified_exclude_list",
+                "replace_list", "rename_list"});
     const SqlNode& replaced = member_of(node, "replace_list");
     if (!replaced.IsArray()) return;
     for (const SqlNode& each : replaced.GetArray()) expression(member_of(each, "value"), deeper(depth));
@@ -133,7 +133,7 @@ class RowWise {
   void expression(const SqlNode& node, int depth) const {
     const std::string_view kind = text_of(node, "class");
     if (kind == "COLUMN_REF") return column(node);
-    if (kind == "CONSTANT") return only(node, {"class", "type", "alias", "value"});
+    if (kind == "CONSTANT") return only(node, {"class", "type", "alias", "query_location", "value"});
     if (kind == "FUNCTION") return function(node, depth);
     if (kind == "OPERATOR") return operation(node, depth);
     if (kind == "CAST") return cast(node, depth);
@@ -141,7 +141,7 @@ class RowWise {
     if (kind == "COMPARISON") return parts(node, {"left", "right"}, depth);
     if (kind == "BETWEEN") return parts(node, {"input", "lower", "upper"}, depth);
     if (kind == "CONJUNCTION") {
-      only(node, {"class", "type", "alias", "children"});
+      only(node, {"class", "type", "alias", "query_location", "children"});
       return each_of(member_of(node, "children"), depth);
     }
     refuse_expression(node, kind);
@@ -158,7 +158,7 @@ class RowWise {
   }
 
   void column(const SqlNode& node) const {
-    only(node, {"class", "type", "alias", "column_names"});
+    only(node, {"class", "type", "alias", "query_location", "column_names"});
     const std::vector<std::string> names = texts_of(member_of(node, "column_names"));
     if (names.empty()) refuse(unknown("column_names"));
     const std::string lower = lower_case(names.back());
@@ -166,7 +166,7 @@ class RowWise {
   }
 
   void parts(const SqlNode& node, std::initializer_list<const char*> names, int depth) const {
-    only(node, {"class", "type", "alias", "left", "right", "input", "lower", "upper"});
+    only(node, {"class", "type", "alias", "query_location", "left", "right", "input", "lower", "upper"});
     for (const char* name : names) expression(member_of(node, name), deeper(depth));
   }
 
@@ -183,12 +183,12 @@ class RowWise {
                           "ARRAY_CONSTRUCTOR", "STRUCT_EXTRACT"})) {
       refuse(type == "GROUPING_FUNCTION" ? "GROUPING" : unknown(type));
     }
-    only(node, {"class", "type", "alias", "children"});
+    only(node, {"class", "type", "alias", "query_location", "children"});
     each_of(member_of(node, "children"), depth);
   }
 
   void cast(const SqlNode& node, int depth) const {
-    only(node, {"class", "type", "alias", "child", "cast_type", "try_cast"});
+    only(node, {"class", "type", "alias", "query_location", "child", "cast_type", "try_cast"});
     expression(member_of(node, "child"), deeper(depth));
     const SqlNode& type = member_of(node, "cast_type");
     only(type, {"id", "type_info"});
@@ -201,7 +201,7 @@ class RowWise {
   }
 
   void choice(const SqlNode& node, int depth) const {
-    only(node, {"class", "type", "alias", "case_checks", "else_expr"});
+    only(node, {"class", "type", "alias", "query_location", "case_checks", "else_expr"});
     const SqlNode& checks = member_of(node, "case_checks");
     if (!checks.IsArray()) refuse(unknown("case_checks"));
     for (const SqlNode& check : checks.GetArray()) {
@@ -222,7 +222,8 @@ class RowWise {
     if (!is_absent(member_of(node, "filter"))) refuse("FILTER");
     if (!is_absent(member_of(member_of(node, "order_bys"), "orders"))) refuse("ORDER BY in a function");
     if (!is_absent(member_of(node, "distinct"))) refuse("DISTINCT in a function");
-    only(node, {"class", "type", "alias", "function_name", "schema", "children", "is_operator", "order_bys"});
+    only(node, {"class", "type", "alias", "query_location", "function_name", "schema", "children", "is_operator",
+                "order_bys"});
     only(member_of(node, "order_bys"), {"type"});
     each_of(member_of(node, "children"), depth);
   }

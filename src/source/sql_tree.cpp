@@ -99,9 +99,7 @@ std::string_view unknown_member(const SqlNode& node, std::initializer_list<std::
   if (!node.IsObject()) return "?";
   for (const auto& member : node.GetObject()) {
     const std::string_view name(member.name.GetString(), member.name.GetStringLength());
-    const bool is_place =
-        name == "query_location" || name == "query_location_length";  // in the text; it decides nothing
-    if (!is_place && std::ranges::find(known, name) == known.end() && !is_absent(member.value)) return name;
+    if (std::ranges::find(known, name) == known.end() && !is_absent(member.value)) return name;
   }
   return {};
 }

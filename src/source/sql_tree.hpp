@@ -41,7 +41,7 @@ std::string_view text_of(const SqlNode& node, const char* name);
 std::vector<std::string> texts_of(const SqlNode& list);
 /// null, false, "", and what holds nothing else: how the tree says that a part of a query is not there.
 bool is_absent(const SqlNode& node);
-/// The first member that is there and none of these, nor its place in the text; or "".
+/// The first member that is there and none of these, or "".
 std::string_view unknown_member(const SqlNode& node, std::initializer_list<std::string_view> known);
 
 /// More levels than any query has that people write: what is deeper would take a walk deep into the stack.

@@ -10,7 +10,10 @@ version=$(version "$python")
 site=/opt/site-$version
 
 # What the tests import comes from outside, so that the root needs no network; the wheel is installed anew.
-grep -vE '^(#|nanobind|mypy|pyright)' "$house/python/requirements.txt" >"$root/requirements.txt"
+{
+  grep -vE '^(#|nanobind|mypy|pyright|duckdb)' "$house/python/requirements.txt"
+  sed -n 's/^files = \["\(.*\)"\]/\1/p' "$house/pyproject.toml"
+} >"$root/requirements.txt"
 if ! cmp -s "$root/requirements.txt" "$root$site/requirements.txt"; then
   rm -rf "${root:?}$site"
   "$python" -m pip install --quiet --disable-pip-version-check --prefer-binary --target "$root$site" --requirement "$root/requirements.txt" >&2
