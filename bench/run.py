@@ -26,6 +26,7 @@ from pathlib import Path
 import doors
 import flow_checks
 import peers
+import selections
 from page import NANOSECONDS, over, shown, table, verdict
 
 HOUSE = Path(__file__).resolve().parent.parent
@@ -548,6 +549,7 @@ SECTIONS = {
     "scale": lambda options: scale_part(measured(options, "^scale/")),
     "intervals": lambda options: intervals_part(measured(options, "^intervals/")),
     "flow-checks": checks_part,
+    "selections": lambda options: selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
     "python": lambda options: doors.part(options.quick),
 }
 
@@ -593,7 +595,8 @@ def main():
     parts = [head_part(results.context, options.quick, beside),
              targets_part(results, processes, beside), selection_part(results), release_part(results),
              short_list_part(results), scale_part(results), intervals_part(results), counting_part(results),
-             process_part(processes), refinement_part(results),
+             process_part(processes), selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
+             refinement_part(results),
              checks_part(options)]
     if beside:
         parts.append(peers.page_part(beside, processes))

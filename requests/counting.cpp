@@ -54,7 +54,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   if (!typed.has("--column")) usage("--column is missing", "name the column to count, for example --column age");
   const QuantileQuery query = query_of_selection(typed);
   ProfileHeader header{lattice_of(typed)};
-  const RecordSelection selection = selection_of(typed, query);
+  RecordSelection selection = selection_of(typed, query);
   const TableOptions options = table_of(typed, false);
   header.column = typed.one("--column");
   header.null_policy = null_policy_of(typed);
@@ -66,12 +66,14 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.sources = {source_name(typed)};
   std::optional<std::uint64_t> seed;
   if (typed.has("--unsafe-seed")) seed = whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}});
+  RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
   if (!header.person.empty()) {
-    header.samplers = {seed ? fmt::format("reservoir, unsafe seed {}", *seed) : std::string("reservoir")};
+    selection.sampling_key = SamplingKey::draw(bits);
+    header.samplers = {fmt::format("key {}", selection.sampling_key->id())};
+    if (seed) header.samplers[0] += fmt::format(", unsafe seed {}", *seed);
   }
   header.validate();
   const std::string output = output_of(typed);
-  RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
 
   attendant.at("opening " + input_name(typed));
   const RecordsOf<Table> records(Table::open(options));
@@ -113,7 +115,7 @@ namespace {
 void refuse_options_of_tables(const Typed& typed) {
   for (const char* option :
        {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb",
-        "--threads", "--keys", "--keys-file", "--public-rows"}) {
+        "--threads", "--memory", "--keys", "--keys-file", "--public-rows"}) {
     if (typed.has(option)) {
       usage(fmt::format("{} tells how records are read, and those of a profile file are counted already", option),
             "leave it out");

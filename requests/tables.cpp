@@ -49,6 +49,9 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
   if (typed.has("--threads")) {
     options.threads = static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
   }
+  if (typed.has("--memory")) {
+    options.memory = bytes(typed, "--memory", {TableOptions::least_memory, std::uint64_t{1} << 60});
+  }
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
   options.single_line_records = typed.has("--single-line-records");

@@ -3,9 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <string_view>
+#include <utility>
 
 namespace fractile::requests {
 
@@ -119,6 +122,22 @@ std::uint64_t whole_number(const std::string& option, const std::string& text, R
 
 std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range) {
   return whole_number(option, typed.one(option), range);
+}
+
+std::uint64_t bytes(const Typed& typed, const std::string& option, Range range) {
+  constexpr std::array<std::pair<std::string_view, std::uint64_t>, 3> units{
+      {{"MB", 1'000'000}, {"GB", 1'000'000'000}, {"TB", 1'000'000'000'000}}};
+  const std::string text = typed.one(option);
+  std::uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto unit = std::ranges::find(units, std::string_view(end), &decltype(units)::value_type::first);
+  const bool is_size = failure == std::errc{} && unit != units.end() && number <= range.most / unit->second;
+  if (!is_size || number * unit->second < range.least) {
+    usage(fmt::format("{}: '{}' is not a whole number of MB, GB or TB from {} MB on", option, text,
+                      range.least / 1'000'000),
+          fmt::format("write for example {} 2GB", option));
+  }
+  return number * unit->second;
 }
 
 }  // namespace fractile::requests

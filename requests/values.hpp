@@ -72,5 +72,7 @@ struct Range {
 std::uint64_t whole_number(const std::string& option, const std::string& text, Range range);
 /// The same of an option that takes one.
 std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range);
+/// A whole number of bytes with its unit: 500MB, 2GB, 1TB (powers of 1000).
+std::uint64_t bytes(const Typed& typed, const std::string& option, Range range);
 
 }  // namespace fractile::requests

@@ -94,6 +94,9 @@ constexpr OptionSpec duckdb_option{"--duckdb", "PATH", "FRACTILE_DUCKDB, or wher
                                    "the DuckDB library, libduckdb.so"};
 constexpr OptionSpec threads_option{"--threads", "N", "as many as the machine runs at once", "Input",
                                     "how many threads read and sort; the release does not depend on it"};
+constexpr OptionSpec memory_option{"--memory", "SIZE", "as much as there is", "Input",
+                                   "how much the engine and the records of persons may take, such as 2GB: the rest "
+                                   "goes to a temporary file; the release does not depend on it"};
 constexpr OptionSpec seed_option{"--unsafe-seed", "N", "", "Output",
                                  "reproducible and NOT PRIVATE: for tests and lessons only"};
 constexpr OptionSpec null_option{"--null", "POLICY", "drop", "Input",
@@ -164,6 +167,7 @@ constexpr std::array release_table{
     single_line_option,
     duckdb_option,
     threads_option,
+    memory_option,
     page_format,
     about_option,
     figures_option,
@@ -213,6 +217,7 @@ constexpr std::array count_table{
     single_line_option,
     duckdb_option,
     threads_option,
+    memory_option,
     output_option,
     seed_option,
 };

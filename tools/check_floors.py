@@ -90,6 +90,7 @@ PUBLIC_HEADERS = {
     "planning": "quantiles",
     "audit": "quantiles",
     "constructors": "quantiles",
+    "sampling": "source",
     "source": "source",
     "frames": "source",
     "profile_files": "source",

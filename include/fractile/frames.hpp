@@ -81,6 +81,8 @@ class Frame {
 
   /// On how many threads records are counted, as in TableOptions.
   void use_threads(std::uint32_t threads);
+  /// How many bytes the records that are sorted by person may take, as TableOptions::memory.
+  void use_memory(std::uint64_t bytes);
   std::vector<std::string> names() const;
 
   /// Error(data) unless the column is there and its type can be counted on lattices of this kind, as Table::require_countable().
@@ -93,7 +95,7 @@ class Frame {
   /// `counting` is as for a Table; here nobody but this library counts.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
-  /// One profile a key, as Table::profiles(); records come in their order.
+  /// One profile a key, as Table::profiles().
   /// Proof: docs/proofs/contribution_bounding.md
   std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                                     const RecordSelection& selection, RandomBits& bits,

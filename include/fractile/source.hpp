@@ -11,6 +11,7 @@
 #include "fractile/exact.hpp"
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/sampling.hpp"
 
 namespace fractile {
 
@@ -56,6 +57,11 @@ struct TableOptions {
   /// rows of its result. A row that changes counts twice under add-remove (one less, one more), once under change-one. Nobody checks it,
   /// and the release must be asked for by over_query(). At most `most_stability`.
   std::optional<std::uint32_t> sql_stability = {};
+  static constexpr std::uint64_t least_memory = 100'000'000;
+  /// How many bytes the engine may take, and the records that are sorted by person: what these have beyond it goes to a temporary file
+  /// without a name, which nobody else can open. 0: as many as there are. Changes no profile; at least `least_memory`. Profiles of fine
+  /// lattices are beside it, as ProfileBuilder has them.
+  std::uint64_t memory = 0;
 };
 
 /// Whose records count, and in which groups. Cells of `person` and `by` are read as text and compared byte for byte: in a text
@@ -63,13 +69,15 @@ struct TableOptions {
 struct RecordSelection {
   /// The column that tells whose a record is; empty: nobody asks.
   std::string person = {};
-  /// With `person`: of each person's records that have a number and a listed key, a uniform random sample of at most so many
-  /// counts, independently of all other persons. At least 1.
+  /// With `person`: of each person's records that have a number and a listed key at most so many count, those of the smallest ranks
+  /// under a sampling key: a uniform random sample, and a function of that key and that person's records alone. At least 1.
   std::uint32_t records_per_person = 1;
   /// The column that holds the keys; empty: all records are one group.
   std::string by = {};
   /// The keys, which are public: 1 to 100,000, none empty, none twice. Records with another key, or none, are left out.
   std::vector<std::string> keys = {};
+  /// With `person`: the sampling key, for one release. None: whoever counts draws one.
+  std::optional<SamplingKey> sampling_key = {};
 
   bool selects() const { return !person.empty() || !by.empty(); }
   /// Error(usage) unless as said above.
@@ -114,8 +122,8 @@ class Table {
 
   /// One profile a key, in the order of the keys, or without `by` a single one: counted as profile() does, record by record
   /// in one pass. A record without a person (NULL, empty or blank) is left out or refused like one without a number, whatever
-  /// its key. With reproducible bits the sample is reproducible: records are then read in the order of the file. Memory: about
-  /// 150 bytes a person and 16 bytes a record kept; without `person`, 24 bytes for each distinct key and position.
+  /// its key. Without a sampling key one is drawn from the bits, so that with reproducible bits the sample is reproducible. Memory: with
+  /// `person` some 5 bytes a record beside the person's text, up to TableOptions::memory; and what ProfileBuilder takes.
   /// Proof: docs/proofs/contribution_bounding.md
   std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                                     const RecordSelection& selection, RandomBits& bits,

@@ -85,6 +85,7 @@ void bind_frames(nb::module_& module) {
                   nb::sig("def of_numbers(numbers: typing.Any, name: str = '', times: str = '') -> Frame"),
                   "An array of one dimension, by the buffer protocol or DLPack.")
       .def("use_threads", &Frame::use_threads, nb::arg("threads"))
+      .def("use_memory", &Frame::use_memory, nb::arg("bytes"))
       .def_prop_ro("names", &Frame::names)
       .def_prop_ro("rows", [](const Frame& frame) { return frame.rows(); });
 }

@@ -5,6 +5,7 @@
 
 #include "attendant.hpp"
 #include "fractile/frames.hpp"
+#include "fractile/sampling.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/query.hpp"
@@ -26,6 +27,25 @@ RankProfile profile_of(Frame& frame, const std::string& column, const Lattice& l
     SignalWatch signals;
     return frame.profile(column, lattice, refuse_missing ? NullPolicy::error : NullPolicy::drop, Counting::automatic,
                          [&] { signals.look(); });
+  } catch (const Interrupted&) {
+    raise_interrupted();
+  }
+}
+
+/// One profile a key, or one, of at most so many records a person; `key`: the sampling key's bytes.
+std::vector<RankProfile> selected_profiles(Frame& frame, const std::string& column, const Lattice& lattice,
+                                           bool refuse_missing, const std::string& person,
+                                           std::uint32_t records_per_person, const nb::bytes& key,
+                                           const std::string& by, const std::vector<std::string>& keys) {
+  RecordSelection selection{person, records_per_person, by, keys};
+  if (!person.empty()) selection.sampling_key = SamplingKey::of_bytes({key.c_str(), key.size()});
+  frame.require_selection(selection, column);
+  RandomBits bits = RandomBits::system();
+  try {
+    const nb::gil_scoped_release unlocked;
+    SignalWatch signals;
+    return frame.profiles(column, lattice, refuse_missing ? NullPolicy::error : NullPolicy::drop, selection, bits,
+                          [&] { signals.look(); });
   } catch (const Interrupted&) {
     raise_interrupted();
   }
@@ -65,6 +85,9 @@ void bind_ranks(nb::module_& module) {
   nb::class_<RankProfile>(module, "RankProfile")
       .def_static("of_frame", &profile_of, nb::arg("frame"), nb::arg("column"), nb::arg("lattice"),
                   nb::arg("refuse_missing"))
+      .def_static("selected", &selected_profiles, nb::arg("frame"), nb::arg("column"), nb::arg("lattice"),
+                  nb::arg("refuse_missing"), nb::arg("person"), nb::arg("records_per_person"), nb::arg("sampling_key"),
+                  nb::arg("by"), nb::arg("keys"), "One profile a key, or one, of at most so many records a person.")
       .def_static("of_counts", &from_counts, nb::arg("candidates"), nb::arg("positions"), nb::arg("counts"))
       .def_static("merge", &RankProfile::merge, nb::arg("first"), nb::arg("second"))
       .def_prop_ro("candidates", &RankProfile::candidates)

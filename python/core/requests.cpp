@@ -66,6 +66,7 @@ std::unique_ptr<Released> release(Words words, std::string file, std::vector<std
       if (counts) return requests::counted_records(std::move(*counts));
       if (frame == nullptr) return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table));
       frame->use_threads(request.table.threads);
+      frame->use_memory(request.table.memory);
       return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));
     };
     released->answer = requests::answer(typed, request, open, caller);

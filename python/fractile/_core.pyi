@@ -24,6 +24,8 @@ class Frame:
 
     def use_threads(self, threads: int) -> None: ...
 
+    def use_memory(self, bytes: int) -> None: ...
+
     @property
     def names(self) -> list[str]: ...
 
@@ -354,6 +356,10 @@ class Lattice:
 class RankProfile:
     @staticmethod
     def of_frame(frame: Frame, column: str, lattice: Lattice, refuse_missing: bool) -> RankProfile: ...
+
+    @staticmethod
+    def selected(frame: Frame, column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, sampling_key: bytes, by: str, keys: Sequence[str]) -> list[RankProfile]:
+        """One profile a key, or one, of at most so many records a person."""
 
     @staticmethod
     def of_counts(candidates: int, positions: Sequence[int], counts: Sequence[int]) -> RankProfile: ...

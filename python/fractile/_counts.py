@@ -32,6 +32,7 @@ def count(
     single_line_records: bool = False,
     duckdb: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    memory: str | None = None,
     unsafe_seed: int | None = None,
 ) -> None:
     """Counts a column of a file into a new profile file, as `fractile count` does.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import secrets
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 from . import _core, _frames, _numbers, _times, _words
 from ._errors import DataError, UsageError
@@ -159,8 +160,51 @@ class Profile:
         return f"<Profile over {self.lattice!r}: as sensitive as the data>"
 
 
-def profile(data: Any, column: str | None = None, *, lattice: Lattice, null: str = "drop") -> Profile:
+@overload
+def profile(
+    data: Any,
+    column: str | None = None,
+    *,
+    lattice: Lattice,
+    null: str = "drop",
+    person: str | None = None,
+    records_per_person: int = 1,
+    sampling_key: bytes | None = None,
+) -> Profile: ...
+
+
+@overload
+def profile(
+    data: Any,
+    column: str | None = None,
+    *,
+    lattice: Lattice,
+    null: str = "drop",
+    person: str | None = None,
+    records_per_person: int = 1,
+    sampling_key: bytes | None = None,
+    by: str,
+    keys: Iterable[str],
+) -> dict[str, Profile]: ...
+
+
+def profile(
+    data: Any,
+    column: str | None = None,
+    *,
+    lattice: Lattice,
+    null: str = "drop",
+    person: str | None = None,
+    records_per_person: int = 1,
+    sampling_key: bytes | None = None,
+    by: str | None = None,
+    keys: Iterable[str] | None = None,
+) -> Profile | dict[str, Profile]:
     """Counts a column in memory on a lattice. What comes back is as sensitive as the data, and is no release.
+
+    With `person`, a column, at most `records_per_person` records of each person count, over all keys together. Which ones, the 32 bytes
+    `sampling_key` decide, from each person's own records alone: wherever all records of a person are together, equal keys keep equal
+    records. Without it a key is drawn from the system. With `by` and `keys` there is a profile for each key.
 
     Raises:
         UsageError: an argument is wrong.
@@ -168,6 +212,16 @@ def profile(data: Any, column: str | None = None, *, lattice: Lattice, null: str
     """
     if null not in ("drop", "error"):
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    if sampling_key is not None and person is None:
+        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
-    frame, name = _frames.frame_of(data, column or "", [], exact)
-    return Profile(lattice, _core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))
+    frame, name = _frames.frame_of(data, column or "", [other for other in (person, by) if other], exact)
+    if person is None and by is None and keys is None:
+        return Profile(lattice, _core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))
+    key = secrets.token_bytes(32) if sampling_key is None else sampling_key
+    listed = _words.keys(keys)
+    cores = _core.RankProfile.selected(
+        frame, name, lattice._core, null == "error", person or "", records_per_person, key, by or "", listed
+    )
+    profiles = [Profile(lattice, core) for core in cores]
+    return profiles[0] if by is None else dict(zip(listed, profiles))

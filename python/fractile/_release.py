@@ -486,6 +486,7 @@ def release(
     single_line_records: bool = False,
     duckdb: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    memory: str | None = None,
     receipt: str | os.PathLike[str] | None = None,
     unsafe_seed: int | None = None,
 ) -> Release:

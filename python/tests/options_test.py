@@ -72,6 +72,7 @@ RELEASE = {
     "--single-line-records": ({"single_line_records": True}, ["--single-line-records"]),
     "--duckdb": ({"duckdb": "DUCKDB"}, ["--duckdb", "DUCKDB"]),
     "--threads": ({"threads": 2}, ["--threads", "2"]),
+    "--memory": ({"memory": "200MB", "person": "id"}, ["--memory", "200MB", "--person", "id"]),
     "--receipt": ({"receipt": "RECEIPT-python"}, ["--receipt", "RECEIPT-program"]),
     "--unsafe-seed": ({"unsafe_seed": 8}, ["--unsafe-seed", "8"]),
 }

@@ -24,6 +24,46 @@ def test_profiles_merge():
             fractile.Profile.from_bytes(bad)
 
 
+def test_persons_by_a_key():
+    """Each person's sample is a function of the key and their own records: parts by person add up to the whole, in any order."""
+    pa = pytest.importorskip("pyarrow")
+    lattice = fractile.Lattice(0, 100, 1)
+    rows = [(f"p{i % 400}" if i % 400 else None, "ns"[i % 5 % 2], i * 31 % 101) for i in range(6000)]
+
+    def counted(some, key, **asked):
+        person, town, pay = zip(*some)
+        frame = pa.table({"person": person, "town": town, "pay": pay})
+        return fractile.profile(frame, "pay", lattice=lattice, person="person", records_per_person=3, sampling_key=key, **asked)
+
+    key = bytes(range(32))
+    whole = counted(rows, key)
+    assert whole.records == 3 * 399
+    assert counted(rows[::-1], key) == whole
+    parts = [[row for row in rows if hash(row[0]) % 3 == part] for part in range(3)]
+    first, *others = [counted(part, key) for part in parts if part]
+    for other in others:
+        first = first | other
+    assert first == whole
+    assert counted(rows, bytes(32)) != whole
+    groups = counted(rows, key, by="town", keys=["s", "n"])
+    assert list(groups) == ["s", "n"]
+    assert groups["s"].records + groups["n"].records == 3 * 399
+    assert counted(rows, key, by="town", keys=["n"])["n"].records >= groups["n"].records
+
+
+def test_a_key_that_is_none():
+    pa = pytest.importorskip("pyarrow")
+    frame = pa.table({"person": ["a", "a"], "pay": [1, 2]})
+    lattice = fractile.Lattice(0, 10, 1)
+    assert fractile.profile(frame, "pay", lattice=lattice, person="person").records == 1
+    with pytest.raises(fractile.UsageError, match="32 bytes"):
+        fractile.profile(frame, "pay", lattice=lattice, person="person", sampling_key=b"short")
+    with pytest.raises(fractile.UsageError, match="goes with person"):
+        fractile.profile(frame, "pay", lattice=lattice, sampling_key=bytes(32))
+    with pytest.raises(fractile.UsageError, match="at least one record"):
+        fractile.profile(frame, "pay", lattice=lattice, person="person", records_per_person=0)
+
+
 def test_lattices():
     lattice = fractile.Lattice(0, 1, "0.1")
     assert lattice.size == len(lattice) == 11

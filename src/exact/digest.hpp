@@ -1,7 +1,10 @@
-// The hash by which receipts and profile files are known.
+// The hash by which receipts and profile files are known, and the keyed one by which records are chosen.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,5 +29,26 @@ class Sha256 {
 
 /// SHA-256 in lower-case hexadecimal digits. Error(internal) when the cryptographic library fails.
 std::string sha256(std::string_view text);
+
+/// HMAC-SHA-256 (RFC 2104) under one key of at most 64 bytes, prepared once.
+/// Thread-safety: threads may share it.
+class Hmac {
+ public:
+  using Tag = std::array<unsigned char, 32>;
+
+  /// Error(internal) when the cryptographic library fails, here and below.
+  explicit Hmac(std::span<const std::byte> key);
+  Hmac(Hmac&&) noexcept;
+  ~Hmac();
+
+  Tag of(std::string_view message) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Lower-case hexadecimal digits.
+std::string hexadecimal(std::string_view bytes);
 
 }  // namespace fractile

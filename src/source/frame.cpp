@@ -16,6 +16,7 @@
 #include "source/arrow_column.hpp"
 #include "source/columns.hpp"
 #include "source/record_selector.hpp"
+#include "source/selected_records.hpp"
 #include "source/shared_tally.hpp"
 
 namespace fractile {
@@ -59,13 +60,16 @@ struct Block {
   const ArrowPiece* piece;
   std::size_t from;
   std::size_t rows;
+  std::uint64_t before;  // records in the blocks before
 };
 
 std::vector<Block> blocks_of(const ArrowColumn& column) {
   std::vector<Block> blocks;
+  std::uint64_t before = 0;
   for (const ArrowPiece& piece : column.pieces) {
     for (std::size_t from = 0; from < piece.rows; from += NumberBlock::most_rows) {
-      blocks.push_back({&piece, from, std::min(NumberBlock::most_rows, piece.rows - from)});
+      blocks.push_back({&piece, from, std::min(NumberBlock::most_rows, piece.rows - from), before});
+      before += blocks.back().rows;
     }
   }
   return blocks;
@@ -112,14 +116,12 @@ Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* wha
 /// The first record, from 1, that is NULL or NaN; there is one.
 std::uint64_t first_missing(const ArrowColumn& column) {
   NumberBlock numbers;
-  std::uint64_t before = 0;
   for (const Block& block : blocks_of(column)) {
     const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows);
     for (std::size_t row = 0; row < block.rows; ++row) {
       const bool is_nan = column.type.is_real() && source_detail::is_nan(view.numbers<double>()[row]);
-      if (view.is_null(row) || is_nan) return before + row + 1;
+      if (view.is_null(row) || is_nan) return block.before + row + 1;
     }
-    before += block.rows;
   }
   throw Error(ErrorCode::internal, "the frame changed while it was read");
 }
@@ -163,6 +165,7 @@ struct Frame::State {
   std::vector<ArrowColumn> columns;
   std::uint64_t rows = 0;
   std::uint32_t threads = 0;
+  std::uint64_t memory = 0;
 
   const ArrowColumn& column(const std::string& name) const {
     std::vector<source_detail::Column> names;
@@ -284,6 +287,7 @@ Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
 }
 
 void Frame::use_threads(std::uint32_t threads) { state_->threads = threads; }
+void Frame::use_memory(std::uint64_t bytes) { state_->memory = bytes; }
 
 std::vector<std::string> Frame::names() const {
   std::vector<std::string> names;
@@ -326,26 +330,21 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
   require_selection(selection);
   const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
   const ArrowColumn* const person_column = state_->names_column(selection.person);
+  const ArrowColumn* const key_column = state_->names_column(selection.by);
   const Lattice counted_on = in_units_of(column, lattice);
-  RecordSelector selector(counted_on, selection, bits);
-  NamesInOrder persons(person_column);
-  NamesInOrder keys(state_->names_column(selection.by));
-  std::uint64_t before = 0;
-  const auto person_at = [&](std::size_t row) { return persons.at(before + row); };
-  const auto key_at = [&](std::size_t row) { return keys.at(before + row); };
-  source_detail::TimeCells times;
-  // One thread: the records of a person are drawn from in their order.
-  for_each_block(blocks_of(column), 1, on_progress, [&](const Block& block, NumberBlock& numbers) {
-    const ColumnView view = times.numbers(numbers.read(*block.piece, column.type, block.from, block.rows),
-                                          column.type.reading(), lattice.kind());
-    if (column.type.is_real()) {
-      selector.add<double>(view, person_at, key_at);
-    } else {
-      selector.add<std::int64_t>(view, person_at, key_at);
-    }
-    before += block.rows;
-  });
-  SelectedProfiles selected = selector.finish();
+  const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
+  RecordSelector selector(counted_on, selection, key, state_->threads, state_->memory);
+  const std::vector<Block> blocks = blocks_of(column);
+  for_each_block(blocks, workers_for(state_->threads, blocks.size()), on_progress,
+                 [&](const Block& block, NumberBlock& numbers) {
+                   NamesInOrder persons(person_column);
+                   NamesInOrder keys(key_column);
+                   selector.add(
+                       numbers.read(*block.piece, column.type, block.from, block.rows), column.type.reading(),
+                       [&](std::size_t row) { return persons.at(block.before + row); },
+                       [&](std::size_t row) { return keys.at(block.before + row); });
+                 });
+  SelectedProfiles selected = selector.finish(on_progress);
   if (null_policy == NullPolicy::error && selected.any_nobody) {
     throw missing_cell(*person_column, first_of_nobody(*person_column), "empty or NULL");
   }

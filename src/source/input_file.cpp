@@ -12,16 +12,33 @@
 
 #include "fractile/error.hpp"
 #include "source/foreign_format.hpp"
+#include "source/nameless_file.hpp"
 
 namespace fractile::source_detail {
 namespace {
+
+[[noreturn]] void fail(ErrorCode code, const std::string& what, int error, const std::string& hint) {
+  throw Error(code, what + ": " + std::strerror(error), hint);
+}
+
+int spool(int from, const std::string& display_name) {
+  NamelessFile file("the input");
+  std::vector<char> buffer(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t count = read(from, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(ErrorCode::data, display_name + " cannot be read", errno, {});
+    if (count == 0) return file.release();
+    file.append(std::span(buffer).first(static_cast<std::size_t>(count)));
+  }
+}
 
 /// Closes unless released.
 class Descriptor {
  public:
   explicit Descriptor(int value) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
-  Descriptor& operator=(Descriptor&&) = delete;
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
   ~Descriptor() {
     if (value_ >= 0) close(value_);
   }
@@ -31,46 +48,6 @@ class Descriptor {
  private:
   int value_;
 };
-
-[[noreturn]] void fail(ErrorCode code, const std::string& what, int error, const std::string& hint) {
-  throw Error(code, what + ": " + std::strerror(error), hint);
-}
-
-/// A file of mode 0600 in $TMPDIR whose name is gone before anything is written to it.
-Descriptor nameless_file() {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
-  path += "/fractile-XXXXXX";
-  Descriptor file(mkstemp(path.data()));
-  if (file.get() < 0)
-    fail(ErrorCode::internal, "no temporary file for the input", errno, "set TMPDIR to a writable folder");
-  unlink(path.c_str());
-  fcntl(file.get(), F_SETFD, FD_CLOEXEC);
-  return file;
-}
-
-void write_all(int descriptor, const char* bytes, std::size_t count) {
-  while (count > 0) {
-    const ssize_t written = write(descriptor, bytes, count);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0)
-      fail(ErrorCode::internal, "the input could not be spooled", errno, "set TMPDIR to a folder with room");
-    bytes += written;
-    count -= static_cast<std::size_t>(written);
-  }
-}
-
-int spool(int from, const std::string& display_name) {
-  Descriptor file = nameless_file();
-  std::vector<char> buffer(std::size_t{1} << 20);
-  for (;;) {
-    const ssize_t count = read(from, buffer.data(), buffer.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(ErrorCode::data, display_name + " cannot be read", errno, {});
-    if (count == 0) return file.release();
-    write_all(file.get(), buffer.data(), static_cast<std::size_t>(count));
-  }
-}
 
 int open_path(const std::string& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -3,19 +3,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <thread>
 #include <vector>
 
-#include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
+#include "fractile/sampling.hpp"
 #include "fractile/source.hpp"
 #include "source/column_view.hpp"
+#include "source/idle_parts.hpp"
 #include "source/keyed_counts.hpp"
 #include "source/persons.hpp"
+#include "source/time_cells.hpp"
 
 namespace fractile::source_detail {
 
@@ -28,97 +32,123 @@ struct SelectedProfiles {
 
 /// Empty, or nothing but white space.
 inline bool names_nobody(std::string_view person) {
+  if (!person.empty() && static_cast<unsigned char>(person.front()) > ' ') return false;
   return person.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
+
+/// The numbers of the keys, in their order.
+class KeyNumbers {
+ public:
+  /// The keys outlive this.
+  explicit KeyNumbers(std::span<const std::string> keys);
+
+  /// Nothing when the key is not listed; no key is empty.
+  std::optional<std::uint32_t> of(std::string_view key) const {
+    for (std::size_t slot = hash_of(key) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+      if (keys_[slots_[slot] - 1] == key) return slots_[slot] - 1;
+    }
+    return {};
+  }
+
+ private:
+  static std::size_t hash_of(std::string_view key) { return std::hash<std::string_view>()(key); }
+
+  std::span<const std::string> keys_;
+  std::size_t mask_;
+  std::vector<std::uint32_t> slots_;  // by hash: 1 + the number of a key, or 0
+};
+
+/// The bytes of a limit that records of persons and their tables may take.
+PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads);
 
 /// Decides which records count, and where.
 class RecordSelector {
  public:
-  /// `selection` is valid and outlives this.
-  RecordSelector(const Lattice& lattice, const RecordSelection& selection, RandomBits& bits)
-      : has_person_(!selection.person.empty()),
-        has_key_(!selection.by.empty()),
-        lattice_(lattice),
-        groups_(has_key_ ? selection.keys.size() : 1),
-        keys_(numbers_of(selection.keys)),
-        samples_(selection.records_per_person, bits) {}
+  /// `selection` is valid, and there is a key with persons; both outlive this, as does the lattice. `threads` and `memory` as in
+  /// TableOptions.
+  RecordSelector(const Lattice& lattice, const RecordSelection& selection, const std::optional<SamplingKey>& key,
+                 std::size_t threads, std::uint64_t memory);
 
-  /// Records in their order. `person_at` and `key_at` give the text of a row, empty where it is NULL; they are asked where persons or
-  /// keys count.
-  template <class Number, class PersonAt, class KeyAt>
-  void add(const ColumnView& numbers, PersonAt person_at, KeyAt key_at) {
-    place<Number>(numbers);
-    for (std::size_t row = 0; row < positions_.size(); ++row) {
-      const Position position = positions_[row];
+  /// Records of a column that is read so. `person_at` and `key_at` give the text of a row, empty where it is NULL; they are asked where
+  /// persons or keys count. From any thread. Throws as TimeCells::numbers().
+  template <class PersonAt, class KeyAt>
+  void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
+    parts_.with_one([this] { return std::make_unique<Part>(*this); },
+                    [&](Part& part) { add_to(part, cells, reading, person_at, key_at); });
+  }
+
+  /// When nobody adds any more. on_progress(), which may be empty, is called by this thread alone.
+  SelectedProfiles finish(const std::function<void()>& on_progress);
+
+ private:
+  static constexpr Position nowhere = ~Position{0};
+
+  /// What one thread has.
+  struct Part {
+    explicit Part(RecordSelector& selector)
+        : of_persons(selector.has_person_ ? &selector.persons_.new_part() : nullptr) {
+      if (!selector.has_person_) counts.emplace(selector.lattice_, selector.groups_);
+    }
+    TimeCells times;
+    std::vector<Position> positions;    // of the chunk
+    PersonRecords::Part* of_persons;    // where there are persons
+    std::optional<KeyedCounts> counts;  // elsewhere
+    bool any_missing = false;
+    bool any_nobody = false;
+  };
+
+  template <class PersonAt, class KeyAt>
+  void add_to(Part& part, const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
+    const ColumnView numbers = part.times.numbers(cells, reading, lattice_.kind());
+    reading.type == CellType::real ? place<double>(numbers, part.positions)
+                                   : place<std::int64_t>(numbers, part.positions);
+    for (std::size_t row = 0; row < part.positions.size(); ++row) {
+      const Position position = part.positions[row];
       const std::string_view person = has_person_ ? person_at(row) : std::string_view();
       const bool is_nobodys = has_person_ && names_nobody(person);
-      any_missing_ = any_missing_ || position == nowhere;
-      any_nobody_ = any_nobody_ || is_nobodys;
+      part.any_missing = part.any_missing || position == nowhere;
+      part.any_nobody = part.any_nobody || is_nobodys;
       if (position == nowhere || is_nobodys) continue;
-      const std::optional<std::uint32_t> key = has_key_ ? number_of(key_at(row)) : std::uint32_t{0};
-      if (key) add_record(person, {position, *key});
+      const std::optional<std::uint32_t> key = has_key_ ? numbers_.of(key_at(row)) : std::uint32_t{0};
+      if (!key) continue;
+      if (has_person_) {
+        persons_.add(*part.of_persons, person, {position, *key});
+      } else {
+        part.counts->add({position, *key});
+      }
     }
   }
 
-  SelectedProfiles finish() {
-    samples_.for_each_kept([this](const KeyedRecord& record) { counts_.add(record); });
-    return {counts_.finish(groups_, lattice_.size()), any_missing_, any_nobody_};
-  }
-
- private:
-  using KeyNumbers = std::unordered_map<std::string_view, std::uint32_t>;
-
-  static KeyNumbers numbers_of(const std::vector<std::string>& keys) {
-    KeyNumbers numbers;
-    numbers.reserve(keys.size());
-    for (const std::string& key : keys) numbers.emplace(key, static_cast<std::uint32_t>(numbers.size()));
-    return numbers;
-  }
-
-  static constexpr Position nowhere = ~Position{0};
-
   /// The position of each number of the chunk; `nowhere` for those that are NULL or NaN.
   template <class Number>
-  void place(const ColumnView& column) {
+  void place(const ColumnView& column, std::vector<Position>& positions) const {
     const std::span<const Number> numbers = column.numbers<Number>();
-    positions_.resize(numbers.size());
-    if (!column.any_null() && !any_nan(numbers)) return lattice_.positions_of(numbers, positions_);
+    positions.resize(numbers.size());
+    if (!column.any_null() && !any_nan(numbers)) return lattice_.positions_of(numbers, positions);
     const auto is_missing = [&](std::size_t i) { return column.is_null(i) || is_nan(numbers[i]); };
     std::vector<Number> all(numbers.begin(), numbers.end());
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (is_missing(i)) all[i] = 0;
     }
-    lattice_.positions_of(all, positions_);
+    lattice_.positions_of(all, positions);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (is_missing(i)) positions_[i] = nowhere;
+      if (is_missing(i)) positions[i] = nowhere;
     }
   }
 
-  /// Nothing when the record's key is not listed; no key is empty.
-  std::optional<std::uint32_t> number_of(std::string_view key) const {
-    const auto found = keys_.find(key);
-    if (found == keys_.end()) return {};
-    return found->second;
-  }
+  /// Adds to `counts` what is kept of each person's records.
+  void count_persons(KeyedCounts& counts, const std::function<void()>& on_progress);
 
-  void add_record(std::string_view person, const KeyedRecord& record) {
-    if (has_person_) {
-      samples_.add(person, record);
-    } else {
-      counts_.add(record);
-    }
-  }
-
+  const Lattice& lattice_;
+  const RecordSelection& selection_;
+  const std::optional<SamplingKey>& key_;
+  std::size_t threads_;
   bool has_person_;
   bool has_key_;
-  const Lattice& lattice_;
   std::size_t groups_;
-  KeyNumbers keys_;
-  PersonSamples samples_;
-  KeyedCounts counts_;
-  std::vector<Position> positions_;  // of the chunk
-  bool any_missing_ = false;
-  bool any_nobody_ = false;
+  KeyNumbers numbers_;
+  PersonRecords persons_;
+  IdleParts<Part> parts_;
 };
 
 }  // namespace fractile::source_detail

@@ -2,7 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <mutex>
+#include <array>
+#include <charconv>
+#include <limits>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
@@ -21,10 +23,38 @@ std::string text_expression(const Column& column) {
   return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
 }
 
+/// Whole numbers come as they are, and are written here: their text is the engine's.
+bool comes_as_number(const Column& column) { return numeric_of(column.type) == Numeric::integer; }
+
+std::string name_expression(const Column& column) {
+  if (!comes_as_number(column)) return text_expression(column);
+  return "CAST(" + quote_identifier(column.engine_name) + " AS BIGINT)";
+}
+
 /// NULL is read as empty.
 std::string_view text_at(const ColumnView& column, std::size_t row) {
   return column.is_null(row) ? std::string_view() : column.text(row);
 }
+
+/// A column of a chunk that names persons or groups.
+class NameCells {
+ public:
+  NameCells(const Chunk& chunk, std::size_t column, const std::vector<CellType>& types)
+      : cells_(chunk.column(column)), type_(types[column]) {}
+
+  /// Empty where the cell is NULL; valid until the next call.
+  std::string_view at(std::size_t row) {
+    if (type_ != CellType::integer) return text_at(cells_, row);
+    if (cells_.is_null(row)) return {};
+    const auto end = std::to_chars(digits_.begin(), digits_.end(), cells_.numbers<std::int64_t>()[row]).ptr;
+    return {digits_.data(), static_cast<std::size_t>(end - digits_.data())};
+  }
+
+ private:
+  ColumnView cells_;
+  CellType type_;
+  std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits_{};
+};
 
 void check_keys(const std::vector<std::string>& keys) {
   if (keys.size() > most_keys) {
@@ -47,8 +77,8 @@ Cells cells_of(const Relation& relation, const SelectedColumns& columns, const L
   for (const std::optional<Column>& column : {columns.person, columns.key}) {
     if (!column) continue;
     read.push_back(*column);
-    cells.expressions.push_back(text_expression(*column));
-    cells.types.push_back(CellType::text);
+    cells.expressions.push_back(name_expression(*column));
+    cells.types.push_back(comes_as_number(*column) ? CellType::integer : CellType::text);
   }
   cells.relation = relation.from(read);
   return cells;
@@ -57,30 +87,26 @@ Cells cells_of(const Relation& relation, const SelectedColumns& columns, const L
 }  // namespace
 
 SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
-                                const Lattice& lattice, const RecordSelection& selection, RandomBits& bits,
+                                const Lattice& lattice, RecordSelector& selector,
                                 const std::function<void()>& on_progress) {
   const Cells cells = cells_of(relation, columns, lattice);
   const CellReading reading = reading_of(columns.number, lattice.kind());
-  RecordSelector selector(lattice, selection, bits);
-  TimeCells times;
-  std::mutex selecting;  // the engine's threads read at once, and take turns here
   const auto select = [&](const Chunk& chunk) {
-    const std::lock_guard lock(selecting);
-    const ColumnView numbers = times.numbers(chunk.column(0), reading, lattice.kind());
-    const ColumnView persons = chunk.column(columns.person ? 1 : 0);
-    const ColumnView keys = chunk.column(chunk.columns() - 1);
-    const auto person_at = [&](std::size_t row) { return text_at(persons, row); };
-    const auto key_at = [&](std::size_t row) { return text_at(keys, row); };
-    if (reading.type == CellType::real) {
-      selector.add<double>(numbers, person_at, key_at);
-    } else {
-      selector.add<std::int64_t>(numbers, person_at, key_at);
-    }
+    NameCells persons(chunk, columns.person ? 1 : 0, cells.types);
+    NameCells keys(chunk, cells.types.size() - 1, cells.types);
+    selector.add(
+        chunk.column(0), reading, [&](std::size_t row) { return persons.at(row); },
+        [&](std::size_t row) { return keys.at(row); });
   };
   const std::uint64_t rows = connection.for_each_chunk(cells, select, on_progress);
-  SelectedProfiles selected = selector.finish();
+  SelectedProfiles selected = selector.finish(on_progress);
   selected.rows = rows;
   return selected;
+}
+
+std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits) {
+  if (selection.person.empty()) return {};
+  return selection.sampling_key ? *selection.sampling_key : SamplingKey::draw(bits);
 }
 
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {

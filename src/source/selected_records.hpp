@@ -24,10 +24,13 @@ struct SelectedColumns {
   std::optional<Column> key;
 };
 
-/// Reads every record. `selection` is valid. Throws EngineFailure.
+/// Reads every record, on all threads of the engine, into a selector over this lattice. Throws EngineFailure.
 SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
-                                const Lattice& lattice, const RecordSelection& selection, RandomBits& bits,
+                                const Lattice& lattice, RecordSelector& selector,
                                 const std::function<void()>& on_progress);
+
+/// The selection's key, or one that is drawn; nothing without persons.
+std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits);
 
 /// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person);

@@ -47,7 +47,7 @@ class SelectedRecords : public source_test::EngineTest {
 TEST_F(SelectedRecords, OfPersonsWithFewRecordsAllCount) {
   const std::string text = "who,age\na,1\nb,2\na,3\nc,150\nb,-5\n";
   const Table table = open(folder.write("t.csv", text));
-  RandomBits bits = testing::placed_bits({});
+  RandomBits bits = RandomBits::system();
   EXPECT_EQ(table.profiles("age", ages, NullPolicy::drop, by_person(2), bits)[0],
             table.profile("age", ages, NullPolicy::drop));
   EXPECT_EQ(select_text(text, by_person(1))[0].records(), 3U);
@@ -177,6 +177,67 @@ TEST_F(SelectedRecords, SamplesAreUniformThroughTheEngine) {
     EXPECT_GT(testing::chi_square_p(counts, {0.25, 0.25, 0.25, 0.25}), 1e-9);
     EXPECT_LT(testing::chi_square_p({5600, 4800, 4800, 4800}, {0.25, 0.25, 0.25, 0.25}), 1e-9);
   }
+}
+
+/// 5,000 persons named by texts that are long and short, with 1 to 19 records in three groups, some of them alike.
+const char* const many_rows =
+    "SELECT CASE WHEN p % 3 = 0 THEN 'person number ' || p ELSE CAST(p AS VARCHAR) END AS who, "
+    "CASE i % 4 WHEN 0 THEN 'x' WHEN 1 THEN 'y' ELSE 'z' END AS city, (p * 31 + i // 2 * 7) % 100 AS age "
+    "FROM range(5000) persons(p), range(19) records(i) WHERE i <= p % 19";
+
+TEST_F(SelectedRecords, TheSampleIsAFunctionOfEachPersonsRecords) {
+  RandomBits bits = RandomBits::system();
+  RecordSelection selection{.person = "who", .records_per_person = 3, .by = "city", .keys = {"z", "x"}};
+  selection.sampling_key = SamplingKey::draw(bits);
+  const auto with_order = [&](const std::string& name, const std::string& order) {
+    return write_parquet(name, "SELECT * FROM (" + std::string(many_rows) + ") ORDER BY " + order);
+  };
+  const std::string in_order = with_order("by_person.parquet", "who, city, age");
+  const std::vector<RankProfile> kept = select({.file = in_order}, selection);
+  EXPECT_LT(kept[0].records() + kept[1].records(), 15'000U);
+  EXPECT_EQ(select({.file = with_order("shuffled.parquet", "hash(who || city || age)")}, selection), kept);
+  EXPECT_EQ(select({.file = with_order("by_age.parquet", "age DESC, who")}, selection), kept);
+  EXPECT_EQ(select({.file = in_order, .threads = 1}, selection), kept);
+  EXPECT_EQ(select({.file = in_order, .threads = 3, .memory = TableOptions::least_memory}, selection), kept);
+  EXPECT_EQ(select({.file = in_order, .sql = "SELECT who, city, age FROM input"}, selection), kept);
+  selection.keys = {"x", "z"};
+  EXPECT_EQ(select({.file = in_order}, selection), (std::vector{kept[1], kept[0]}));
+  selection.sampling_key = SamplingKey::draw(bits);
+  EXPECT_NE(select({.file = in_order}, selection), (std::vector{kept[1], kept[0]}));
+}
+
+TEST_F(SelectedRecords, AnotherPersonChangesNobodysSample) {
+  RandomBits bits = RandomBits::system();
+  RecordSelection selection = by_person(2);
+  selection.sampling_key = SamplingKey::draw(bits);
+  const auto without = [&](const std::string& person) {
+    return select(
+        {.file = write_parquet("one_less_" + person + ".parquet",
+                               "SELECT * FROM (" + std::string(many_rows) + ") WHERE who <> " + quote_literal(person))},
+        selection)[0];
+  };
+  const auto alone = [&](const std::string& person) {
+    return select({.file = write_parquet("alone_" + person + ".parquet", "SELECT * FROM (" + std::string(many_rows) +
+                                                                             ") WHERE who = " + quote_literal(person))},
+                  selection)[0];
+  };
+  const RankProfile all = without("nobody");
+  for (const char* person : {"1", "20", "37", "4999", "person number 3", "person number 4998"}) {
+    const RankProfile his = alone(person);
+    EXPECT_LE(his.records(), 2U);
+    EXPECT_EQ(RankProfile::merge(without(person), his), all) << person;
+  }
+}
+
+TEST_F(SelectedRecords, WholeNumbersAndTheirTextsAreOnePerson) {
+  RandomBits bits = RandomBits::system();
+  RecordSelection selection{.person = "who", .records_per_person = 2, .by = "city", .keys = {"-7", "0", "12"}};
+  selection.sampling_key = SamplingKey::draw(bits);
+  const std::string rows = "(SELECT i % 1000 - 500 AS who, i % 20 - 7 AS city, i % 100 AS age FROM range(20000) t(i))";
+  const std::string numbers = write_parquet("numbers.parquet", "SELECT * FROM " + rows);
+  const std::string texts = write_parquet(
+      "texts.parquet", "SELECT CAST(who AS VARCHAR) AS who, CAST(city AS VARCHAR) AS city, age FROM " + rows);
+  EXPECT_EQ(select({.file = numbers}, selection), select({.file = texts}, selection));
 }
 
 TEST_F(SelectedRecords, ASeedMakesTheSampleReproducible) {

@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
-#include <vector>
 
 #include "fractile/ranks.hpp"
 #include "source/column_view.hpp"
+#include "source/idle_parts.hpp"
 #include "source/time_cells.hpp"
 
 namespace fractile::source_detail {
@@ -19,8 +17,7 @@ struct Counted {
   std::uint64_t rows = 0;  ///< how many records came, when they came one by one
 };
 
-/// As many builders as threads were counting at one time; each thread takes one that no other one has. The profile is the same, bit
-/// for bit, whoever counts what.
+/// A builder for each thread that counts. The profile is the same, bit for bit, whoever counts what.
 class SharedTally {
  public:
   /// `threads` as of a ProfileBuilder, which sorts.
@@ -37,13 +34,10 @@ class SharedTally {
     TimeCells cells;
     bool any_missing = false;
   };
-  std::unique_ptr<Part> take_idle();
-  void give_back(std::unique_ptr<Part> part);
 
   const Lattice& lattice_;
   std::size_t threads_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Part>> idle_;
+  IdleParts<Part> parts_;
 };
 
 }  // namespace fractile::source_detail

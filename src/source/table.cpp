@@ -29,6 +29,7 @@ using source_detail::Format;
 using source_detail::Input;
 using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
+using source_detail::RecordSelector;
 using source_detail::Relation;
 using source_detail::SelectedColumns;
 using source_detail::SelectedProfiles;
@@ -59,6 +60,7 @@ class FirstConnection {
 struct Source {
   std::string library;
   std::uint32_t threads;
+  std::uint64_t memory;
   std::string display_name;  // of the file or the query
   std::string row_of;        // how messages say whose rows are numbered
   std::string engine;
@@ -80,8 +82,9 @@ void set_order(const Connection& connection, Order order, std::uint32_t threads)
 }
 
 Connection connect(const std::string& library, const std::vector<std::string>& setup, Order order,
-                   std::uint32_t threads) {
+                   std::uint32_t threads, std::uint64_t memory) {
   Connection connection = Connection::open(library);
+  if (memory > 0) connection.run("SET memory_limit = '" + std::to_string(memory / 2) + "B'");
   set_order(connection, order, threads);
   for (const std::string& statement : setup) connection.run(statement);
   return connection;
@@ -91,7 +94,7 @@ Connection connect(const std::string& library, const std::vector<std::string>& s
 /// which is set up, serves the first.
 Connection connect(const Source& source, Order order) {
   std::optional<Connection> first = source.first_connection.take();
-  if (!first) return connect(source.library, source.relation->setup(), order, source.threads);
+  if (!first) return connect(source.library, source.relation->setup(), order, source.threads, source.memory);
   set_order(*first, order, source.threads);
   return std::move(*first);
 }
@@ -139,7 +142,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
               "read local CSV, JSON or Parquet files"};
     case FailureKind::memory:
       return {ErrorCode::internal, display_name + ": the engine ran out of memory",
-              "read fewer columns, or use a machine with more memory"};
+              "read fewer columns, allow more by --memory, or use a machine with more of it"};
     default:
       return {ErrorCode::data, at + " could not be read", "check that the file is whole and of its format"};
   }
@@ -256,6 +259,9 @@ void check_options(const TableOptions& options) {
         ErrorCode::usage,
         std::to_string(options.threads) + " threads are more than " + std::to_string(TableOptions::most_threads),
         "ask for 0, as many as the machine runs at once");
+  }
+  if (options.memory != 0 && options.memory < TableOptions::least_memory) {
+    throw Error(ErrorCode::usage, "less memory than 100 MB", "allow more, or 0 for as much as there is");
   }
 }
 
@@ -388,7 +394,8 @@ Table Table::open(const TableOptions& options) {
   if (!options.file.empty()) source_detail::format_of(options);  // before the engine is loaded
   state->library = options.library;
   state->threads = options.threads;
-  Connection connection = connect(options.library, {}, Order::of_file, options.threads);
+  state->memory = options.memory;
+  Connection connection = connect(options.library, {}, Order::of_file, options.threads, options.memory);
   state->engine = engine_version(connection);
   state->inputs = source_detail::open_inputs(options);
   state->is_declared = options.sql_stability.has_value();
@@ -451,12 +458,12 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   const SelectedColumns columns{state_->relation->numeric_column(column_name, lattice.kind(), source),
                                 optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
   const bool missing_too = null_policy == NullPolicy::error;
-  const Order order = bits.unsafe_seed() ? Order::of_file : Order::any;
+  const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
   const Reading reading = look_through(*state_, on_progress);
   try {
-    const Connection connection = connect(*state_, order);
-    SelectedProfiles selected =
-        count_selected(connection, reading.relation, columns, lattice, selection, bits, on_progress);
+    const Connection connection = connect(*state_, Order::any);
+    RecordSelector selector(lattice, selection, key, state_->threads, state_->memory);
+    SelectedProfiles selected = count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
     reading.require_all(selected.rows);
     if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
     if (!missing_too || !selected.any_missing) return std::move(selected.profiles);

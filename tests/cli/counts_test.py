@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 
 from cli.program import CommandTest, require_engine, run
@@ -69,6 +70,20 @@ class Released(CountsTest):
     def read_bytes(self, name):
         with open(self.at(name), "rb") as file:
             return file.read()
+
+    def test_files_tell_by_which_key_persons_were_sampled(self):
+        def samplers(output, *options):
+            self.counted("pay.csv", output, "--person", "id", *options)
+            return re.findall(rb"key ([0-9a-f]{32})(, unsafe seed \d+)?", (self.folder / output).read_bytes())
+
+        (first, seed), = samplers("1")
+        self.assertEqual(seed, b"")
+        self.assertNotEqual(samplers("2"), [(first, seed)])
+        self.assertEqual(samplers("3", "--unsafe-seed", "5"), samplers("4", "--unsafe-seed", "5"))
+        (_, seed), = samplers("5", "--unsafe-seed", "5")
+        self.assertEqual(seed, b", unsafe seed 5")
+        self.merge("both", self.at("1"), self.at("2"))
+        self.assertEqual(len(re.findall(rb"key [0-9a-f]{32}", (self.folder / "both").read_bytes())), 2)
 
     def test_files_are_their_owners_alone_and_replace_nothing(self):
         self.counted("pay.csv", "all")

@@ -167,6 +167,16 @@ class Persons(GroupsTest):
         self.assertEqual(outs[0], outs[1])
         self.assertEqual(len(set(outs)), 3)
 
+    def test_a_sample_does_not_depend_on_the_order_of_rows(self):
+        rows = [f"{i % 50},{'ab'[i % 3 % 2]},{i * 7 % 11}\n" for i in range(5000)]
+        self.write("t.csv", "who,city,x\n" + "".join(rows))
+        random.Random(1).shuffle(rows)
+        self.write("u.csv", "who,city,x\n" + "".join(rows))
+        asked = {"person": "who", "records_per_person": "5", "unsafe_seed": "3", "quantiles": "deciles", "by": "city", "keys": "a,b"}
+        expected = self.run_release("t.csv", **asked).out
+        for name, more in (("u.csv", {}), ("u.csv", {"threads": "3"}), ("t.csv", {"memory": "100MB"})):
+            self.assertEqual(self.run_release(name, **asked, **more).out, expected)
+
 
 class Receipts(GroupsTest):
     def document(self, **changes):

@@ -79,6 +79,10 @@ class Refusals(CommandTest):
         for count in ("0", "-1", "257", "many", "1.5", "2x", "99999999999999999999"):
             self.refuse(f"--threads: '{count}' is not a whole number from 1 to 256", "--threads 1", threads=count)
 
+    def test_memory(self):
+        for size in ("0", "2", "2gb", "2 GB", "GB", "-1GB", "1.5GB", "99MB", "0GB", "18446744073709551615GB"):
+            self.refuse(f"--memory: '{size}' is not a whole number of MB, GB or TB from 100 MB on", "--memory 2GB", memory=size)
+
     def test_lattice_size(self):
         most = 2**62
         self.refuse("more than 2^62 values between the bounds", "a larger step", bounds=("0", str(most)))

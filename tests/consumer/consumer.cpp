@@ -25,6 +25,7 @@
 #include <fractile/ranks.hpp>
 #include <fractile/real_bounds.hpp>
 #include <fractile/report.hpp>
+#include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
 #include <fractile/stability.hpp>

@@ -1,0 +1,104 @@
+"""Groups and persons: whole processes beside DuckDB's own queries, in turn, with the most memory that each took."""
+
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from page import table, verdict
+
+MOST = 1.5  # times the engine's own query
+GROUPS = 1000
+WAGE = ("--column", "wage", "--bounds", "0", "1048576", "--step", "0.01")
+ROUNDS = 5
+
+
+def write_table(duckdb, path, rows):
+    """Persons with four records on average, and others with fewer than one and a half; a thousand regions; wages in cents."""
+    some = rows // 4
+    duckdb("SELECT setseed(0.5)",
+           f"COPY (SELECT CAST(floor(random() * {some}) AS BIGINT) AS person, CAST(floor(random() * {10 * some}) AS BIGINT) AS visitor, "
+           f"'region ' || CAST(floor(random() * {GROUPS}) AS INTEGER) AS region, "
+           "round(exp(10 + sqrt(-2 * ln(1 - random())) * cos(2 * pi() * random())), 2) AS wage, "
+           f"CAST(floor(100 * random()) AS INTEGER) AS age FROM range({rows})) TO '{path}'")
+
+
+def cases(path, keys, rows):
+    """What, the options of `fractile release`, and the engine's query."""
+    by = ("--by", "region", "--keys-file", keys)
+    median = "quantile_cont(wage, 0.5)"
+
+    def bounded(column, person):
+        return (f"(SELECT {column}, row_number() OVER (PARTITION BY {person}) AS number FROM '{path}') WHERE number <= 3")
+
+    def persons(column):
+        return ("--person", column, "--records-per-person", "3")
+
+    few, many = f"{rows // 4:,}", f"{rows * 10 // 4:,}"
+    yield "neither", WAGE, f"SELECT {median} FROM '{path}'"
+    yield f"{GROUPS:,} groups", (*WAGE, *by), f"SELECT region, {median} FROM '{path}' GROUP BY region"
+    yield (f"{GROUPS:,} groups, ages", ("--column", "age", "--bounds", "0", "125", "--step", "1", *by),
+           f"SELECT region, quantile_cont(age, 0.5) FROM '{path}' GROUP BY region")
+    yield f"3 records of each of {few} persons", (*WAGE, *persons("person")), f"SELECT {median} FROM {bounded('wage', 'person')}"
+    yield (f"the same, {GROUPS:,} groups", (*WAGE, *persons("person"), *by),
+           f"SELECT region, {median} FROM {bounded('region, wage', 'person')} GROUP BY region")
+    yield f"3 records of each of {many} persons", (*WAGE, *persons("visitor")), f"SELECT {median} FROM {bounded('wage', 'visitor')}"
+
+
+# As ./dev bench has it, and how much memory the process took.
+MEASURED = """
+import resource, subprocess, sys, time
+start = time.perf_counter()
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6)
+"""
+
+
+def measured(*command):
+    """Seconds, and gigabytes."""
+    done = subprocess.run([sys.executable, "-c", MEASURED, *map(str, command)], stdout=subprocess.PIPE, check=True)
+    return tuple(map(float, done.stdout.split()))
+
+
+def in_turn(contenders, rounds):
+    """The medians of each, after one round that warms up."""
+    seen = {name: [] for name in contenders}
+    for turn in range(rounds + 1):
+        for name in random.sample(list(contenders), len(contenders)):
+            answer = contenders[name]()
+            if turn > 0:
+                seen[name].append(answer)
+    return {name: tuple(map(statistics.median, zip(*answers))) for name, answers in seen.items()}
+
+
+def part(folder, quick, duckdb, query):
+    """`duckdb(*statements)` runs them; `query` is the program of a process that does so."""
+    program = folder.parent / "fractile"
+    rows = 100_000 if quick else 20_000_000
+    lines, targets = [], []
+    with tempfile.TemporaryDirectory() as name:
+        path, keys = Path(name) / "people.parquet", Path(name) / "keys.txt"
+        keys.write_text("".join(f"region {i}\n" for i in range(GROUPS)), encoding="utf-8")
+        write_table(duckdb, path, rows)
+        for what, options, sql in cases(path, keys, rows):
+            release = (program, "release", path, *options, "--quantiles", "median", "--epsilon", "1", "--format", "csv")
+            contenders = {"ours": lambda c=release: measured(*c), "theirs": lambda q=sql: measured(sys.executable, "-c", query, q)}
+            if "persons" in what:
+                contenders["limited"] = lambda c=release: measured(*c, "--memory", "400MB")
+            times = in_turn(contenders, 1 if quick else ROUNDS)
+            (ours, our_memory), (theirs, their_memory) = times["ours"], times["theirs"]
+            limited = "{:.2f} s, {:.2f} GB".format(*times["limited"]) if "limited" in times else ""
+            lines.append([what, f"{ours:.2f} s, {our_memory:.2f} GB", f"{theirs:.2f} s, {their_memory:.2f} GB",
+                          f"{ours / theirs:.2f}x", limited])
+            targets.append(verdict(f"{what}: fractile release / DuckDB's own query", f"{ours / theirs:.2f}x", f"<= {MOST}x",
+                                   ours <= MOST * theirs))
+    return "\n".join([
+        "## Groups and persons\n",
+        f"Medians of {rows:,} rows of Parquet, whole processes in turn, and the most memory that each took. `fractile release` of the "
+        "median wage (10^8 candidates; ages: 126); of each person at most three records, a keyed random sample. DuckDB (not private): "
+        "`quantile_cont`, grouped by region, of the first three rows of each person by `row_number() OVER (PARTITION BY ...)`. The last "
+        "column is ours with `--memory 400MB`.\n",
+        table(["", "fractile release", "DuckDB", "ratio", "ours, 400 MB for persons and engine"], lines), "",
+        table(["what", "measured", "target", ""], targets), ""])

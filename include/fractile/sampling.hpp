@@ -1,0 +1,53 @@
+// Keyed samples: which of a person's records count when they have more than they may. The choice is a function of a key and of that
+// person's records alone, so that every machine makes the same one, in whatever order the records come.
+// Proof: docs/proofs/contribution_bounding.md
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
+
+namespace fractile {
+
+/// One of a person's records. Those that are equal in position and group are told apart by their ordinals 0, 1, ...
+struct SampledRecord {
+  Position position;
+  std::string_view group;  ///< the key of its group; empty without groups
+  std::uint64_t ordinal;
+};
+
+/// By which each person's sample is chosen: the `most` records of the smallest ranks. The bound on records per person holds whatever the
+/// key is, so it need not be secret; that it is drawn at random, and for one release, makes the samples uniform.
+/// Thread-safety: a value; threads may share it while none changes it.
+class SamplingKey {
+ public:
+  static constexpr std::size_t size = 32;  ///< bytes
+  /// Compared as unsigned bytes, the first one first.
+  using Rank = std::array<unsigned char, 32>;
+
+  /// Four draws of 64 bits, each with its lowest byte first.
+  static SamplingKey draw(RandomBits& bits);
+  /// Error(usage) unless there are 32 bytes.
+  static SamplingKey of_bytes(std::string_view bytes);
+
+  const std::array<std::byte, size>& bytes() const { return bytes_; }
+  /// 32 hexadecimal digits by which a key is known without being told: the first 16 bytes of HMAC-SHA-256(key, "key").
+  std::string id() const;
+  /// HMAC-SHA-256(key, position, ordinal, size of the group's key, group's key, person): the first two as 8 bytes and the size as 4, each
+  /// lowest byte first; texts as their bytes.
+  Rank rank(std::string_view person, const SampledRecord& record) const;
+
+  friend bool operator==(const SamplingKey&, const SamplingKey&) = default;
+
+ private:
+  SamplingKey() = default;
+  std::array<std::byte, size> bytes_{};
+};
+
+}  // namespace fractile
