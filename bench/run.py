@@ -23,6 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import clusters
 import doors
 import flow_checks
 import peers
@@ -551,6 +552,7 @@ SECTIONS = {
     "flow-checks": checks_part,
     "selections": lambda options: selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
     "python": lambda options: doors.part(options.quick),
+    "spark": lambda options: clusters.part(options.quick),
 }
 
 
