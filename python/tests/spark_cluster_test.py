@@ -164,14 +164,18 @@ def _fail(batches):
 
 def test_ctrl_c_cancels_the_job(tmp_path):
     code = """if True:
-        import sys, threading, time, _thread, os, signal
+        import os, signal, sys, threading, time
         import fractile, fractile.spark
         sys.path.insert(0, sys.argv[1])
         from spark_cluster_test import session
         spark = session("local[2]")
         df = spark.range(0, 10**12, 1, 64).selectExpr("cast(id % 1000 as double) as x")
         ledger = fractile.Ledger(sys.argv[2]).init("people", epsilon=1)
-        threading.Timer(8, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        def interrupt():
+            while not spark.sparkContext.statusTracker().getActiveJobsIds():
+                time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt, daemon=True).start()
         try:
             fractile.spark.release(df, "x", bounds=(0, 1000), step=1, epsilon="1/2", ledger=ledger)
         except KeyboardInterrupt as stopped:
