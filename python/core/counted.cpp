@@ -151,7 +151,7 @@ void bind_counted(nb::module_& module) {
           "of_bytes",
           [](const nb::bytes& bytes) { return Counted(profiles_of_bytes(text_of(bytes), "a worker's counts")); },
           nb::arg("bytes"))
-      .def("bytes", [](const Counted& counted) { return bytes_of(to_bytes(counted.all())); })
+      .def("to_bytes", [](const Counted& counted) { return bytes_of(to_bytes(counted.all())); })
       .def("of_frame", &part_of, nb::arg("frame"), nb::arg("sampling_key"),
            "The same question, answered for the records of a frame.")
       .def("merge", &with, nb::arg("other"))

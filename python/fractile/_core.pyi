@@ -381,7 +381,9 @@ class RankProfile:
     def equals(self, other: RankProfile) -> bool: ...
 
 class Counted:
-    """A question to a column, and profiles that answer it in part or in whole."""
+    """
+    A question to a column, and profiles that answer it in part or in whole.
+    """
 
     @staticmethod
     def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: str, keys: Sequence[str]) -> Counted:
@@ -390,7 +392,7 @@ class Counted:
     @staticmethod
     def of_bytes(bytes: bytes) -> Counted: ...
 
-    def bytes(self) -> bytes: ...
+    def to_bytes(self) -> bytes: ...
 
     def of_frame(self, frame: Frame, sampling_key: bytes) -> Counted:
         """The same question, answered for the records of a frame."""

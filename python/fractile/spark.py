@@ -23,7 +23,7 @@ from ._profile import Lattice, Profile
 from ._release import Bound, Release, Step, _ledger_path, _released
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame  # pyright: ignore[reportMissingImports]
 
     from ._ledger import Ledger
 
@@ -65,7 +65,7 @@ def _row(tasks: list[int], counts: bytes | None, buckets: list[int], error: str 
 
 def _this_task() -> int:
     try:
-        from pyspark import TaskContext
+        from pyspark import TaskContext  # pyright: ignore[reportMissingImports]
     except ImportError:
         return 0
     context = TaskContext.get()
@@ -123,7 +123,7 @@ class _Count(_Task):
         # Whoever samples must see all records of a person at once.
         gathered = _gathered(batches, None if question.person else _ROWS_AT_ONCE)
         total = _in_one(counted(some) for some in gathered)
-        return [] if total is None else [_row([_this_task()], total.bytes(), sorted(buckets), None)]
+        return [] if total is None else [_row([_this_task()], total.to_bytes(), sorted(buckets), None)]
 
 
 def _gathered(batches: Iterable[Any], most: int | None) -> Iterator[list[Any]]:
@@ -159,7 +159,7 @@ class _Merge(_Task):
                     yield _core.Counted.of_bytes(row["counts"])
 
         total = _in_one(parts())
-        return errors or ([] if total is None else [_row(tasks, total.bytes(), buckets, None)])
+        return errors or ([] if total is None else [_row(tasks, total.to_bytes(), buckets, None)])
 
 
 # --- In the driver ----------------------------------------------------------------------------------------------------
@@ -229,8 +229,8 @@ class _Counter:
     def columns(self) -> _core.Frame:
         """A frame without records. What its columns are read as, their types alone say."""
         import pyarrow as pa
-        from pyspark.sql.pandas.types import to_arrow_type
-        from pyspark.sql.types import TimestampType
+        from pyspark.sql.pandas.types import to_arrow_type  # pyright: ignore[reportMissingImports]
+        from pyspark.sql.types import TimestampType  # pyright: ignore[reportMissingImports]
 
         def arrow_type(field: Any) -> Any:
             if isinstance(field.dataType, TimestampType):
@@ -255,7 +255,7 @@ class _Counter:
             if not question.refuses_missing:  # records of nobody would all go to one task
                 records = records.where(f"{person} IS NOT NULL")
             records = records.repartition("bucket")
-        parts = records.mapInArrow(_Count(question.bytes(), self._names, sampling_key), _PARTS)
+        parts = records.mapInArrow(_Count(question.to_bytes(), self._names, sampling_key), _PARTS)
         merged = parts.repartition(self._merging_tasks(), "tasks").mapInArrow(_Merge(), _PARTS)
         return _all_parts(question, self._run(merged.collect))
 
@@ -273,19 +273,34 @@ class _Counter:
         return max(1, min(_MOST_MERGING_TASKS, int(cores)))
 
     def _run(self, job: Callable[[], Any]) -> Any:
-        """A job, which an interrupt cancels."""
+        """A job, which an interrupt cancels: on a thread of its own, since the thread that talks to Spark cannot be interrupted in between."""
+        from pyspark import InheritableThread  # pyright: ignore[reportMissingImports]
+
         tag = f"fractile-{uuid.uuid4()}"
-        self._session.addTag(tag)
+        answers: list[Any] = []
+        failures: list[_errors.Error] = []
+
+        def work() -> None:
+            self._session.addTag(tag)
+            try:
+                answers.append(job())
+            except Exception as error:
+                failures.append(_failure_of(error))
+            finally:
+                self._session.removeTag(tag)
+
+        thread = InheritableThread(target=work, session=self._session)
+        thread.daemon = True
+        thread.start()
         try:
-            return job()
-        except Exception as error:
-            failure = _failure_of(error)
+            while thread.is_alive():
+                thread.join(0.1)
         except BaseException:
             self._session.interruptTag(tag)
             raise
-        finally:
-            self._session.removeTag(tag)
-        raise failure  # out here, so that Spark's own error is not its context
+        if failures:
+            raise failures[0]
+        return answers[0]
 
 
 @overload
@@ -348,7 +363,10 @@ def profile(
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    lattice = Lattice(candidates=candidates) if candidates is not None and bounds is None else Lattice(*(bounds or (None, None)), step)
+    if isinstance(bounds, str) or (bounds is not None and len(bounds) != 2):
+        raise UsageError("bounds: these are the smallest and the largest possible value", "write bounds=(0, 125)", "bounds")
+    lower, upper = bounds or (None, None)
+    lattice = Lattice(lower, upper, step, candidates=candidates)
     counter = _Counter(df, column, [other for other in (person, by) if other])
     listed = _words.keys(keys)
     question = _core.Counted.of(counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed)

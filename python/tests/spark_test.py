@@ -43,7 +43,7 @@ def parts(table, tasks, asked, seed=0, size=7):
         task_of = [to[each] for each in bucket]
     else:
         task_of = [draw.randrange(tasks) for _ in range(table.num_rows)]
-    count = pickle.loads(pickle.dumps(spark._Count(question(**asked).bytes(), names, KEY)))
+    count = pickle.loads(pickle.dumps(spark._Count(question(**asked).to_bytes(), names, KEY)))
     rows = []
     for task in range(tasks):
         mine = [i for i, each in enumerate(task_of) if each == task]
@@ -83,7 +83,7 @@ def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked,
 
 
 def test_no_record_is_an_empty_profile():
-    assert list(spark._Count(question().bytes(), ["income"], KEY)(iter([]))) == []
+    assert list(spark._Count(question().to_bytes(), ["income"], KEY)(iter([]))) == []
     assert spark._all_parts(question(), []).profiles[0].records == 0
     assert len(spark._all_parts(question(**GROUPS), []).profiles) == 2
 
@@ -98,7 +98,7 @@ def test_a_person_in_two_tasks_is_refused(table):
     """Each task keeps two records of them, and together they would be four."""
     names = columns_of(PERSONS)
     batches = batches_of(table.select(names).append_column("bucket", pa.array([0] * table.num_rows, pa.int32())), 1000)
-    count = spark._Count(question(**PERSONS).bytes(), names, KEY)
+    count = spark._Count(question(**PERSONS).to_bytes(), names, KEY)
     rows = [batch.to_pylist()[0] | {"tasks": [task]} for task, one in enumerate(batches) for batch in count(iter([one]))]
     for given in (rows, merged_in_tasks(rows, 2)):
         with pytest.raises(fractile.Error, match="one person to several tasks"):
@@ -108,7 +108,7 @@ def test_a_person_in_two_tasks_is_refused(table):
 def test_errors_of_tasks_are_the_package_s_own_and_hold_no_value(table):
     secret = 31_415.92
     holed = pa.table({"income": [secret, None, secret]})
-    rows = [row for batch in spark._Count(question(null="error").bytes(), ["income"], KEY)(iter(holed.to_batches())) for row in batch.to_pylist()]
+    rows = [row for batch in spark._Count(question(null="error").to_bytes(), ["income"], KEY)(iter(holed.to_batches())) for row in batch.to_pylist()]
     with pytest.raises(fractile.DataError, match="NULL or NaN") as caught:
         spark._all_parts(question(null="error"), merged_in_tasks([*parts(table, 2, {}), *rows], 2))
     assert str(secret) not in str(caught.value)
@@ -121,7 +121,7 @@ def test_what_else_fails_is_told_by_its_class_alone():
         raise ValueError("the value 31415.92 cannot be cast")
 
     with pytest.raises(fractile.Error, match="counting failed on a worker: ValueError") as caught:
-        spark._Count(question().bytes(), ["income"], KEY)(broken())
+        spark._Count(question().to_bytes(), ["income"], KEY)(broken())
     assert "31415" not in str(caught.value)
     assert caught.value.__cause__ is None and caught.value.__context__ is None
 
@@ -135,7 +135,7 @@ def test_damaged_counts_are_refused(table):
 
 
 def test_another_version_on_a_worker_is_refused(table):
-    count = spark._Count(question().bytes(), ["income"], KEY)
+    count = spark._Count(question().to_bytes(), ["income"], KEY)
     count.version = "0.0.1"
     (row,) = [row for batch in count(iter(table.select(["income"]).to_batches())) for row in batch.to_pylist()]
     assert json.loads(row["error"])[0] == "UsageError"
