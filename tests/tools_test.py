@@ -96,7 +96,7 @@ class Floors(HouseTest):
     def test_a_room_below_that_is_not_on_the_list(self):
         self.write("src/privacy/budget.hpp", "")
         self.write("src/source/table.cpp", '#include "privacy/budget.hpp"\n')
-        self.assert_one(self.floors(), "room 'source' (floor 2)", "it may use: ranks, exact")
+        self.assert_one(self.floors(), "room 'source' (floor 2)", "it may use: ranks, libraries, exact")
 
     def test_only_channel_of_may_pass_from_flow_to_quantiles(self):
         self.write("src/quantiles/joint.hpp", "")
