@@ -56,7 +56,7 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::strin
   }
   const std::string path = typed.one("--ledger");
   const Ledger ledger = Ledger::open_to_read(path);
-  const std::string dataset = dataset_of(ledger, typed, path).name;
+  const std::string dataset = dataset_of(ledger, typed, shown_ledger(path)).name;
   for (const LedgerEntry& entry : ledger.statement().entries) {
     if (entry.request.dataset == dataset && entry.receipt == receipt) return account_of(ledger, dataset);
   }

@@ -44,7 +44,7 @@ LedgerStatement statement_of(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
   LedgerStatement statement = ledger.statement();
   if (!typed.has("--dataset")) return statement;
-  const std::string name = dataset_of(ledger, typed, typed.file).name;
+  const std::string name = dataset_of(ledger, typed, shown_ledger(typed.file)).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
   return statement;
@@ -84,7 +84,7 @@ int run_export(const Typed& typed) {
 
 std::int64_t entry_of(const Typed& typed) {
   if (!typed.has("--entry")) {
-    usage("--entry is missing", fmt::format("fractile ledger show {} lists them", path_of(typed)));
+    usage("--entry is missing", fmt::format("fractile ledger show {} lists them", shown_ledger(path_of(typed))));
   }
   return static_cast<std::int64_t>(whole_number(typed, "--entry", {1, 1'000'000'000'000}));
 }
@@ -108,8 +108,8 @@ int run_commit(const Typed& typed) {
   Ledger ledger = Ledger::open(path);
   const LedgerEntry entry = ledger.entry(id);
   if (entry.state != EntryState::reserved && entry.state != EntryState::drawn) {
-    usage(fmt::format("entry {} of the ledger '{}' is {} already", id, path, to_string(entry.state)),
-          fmt::format("fractile ledger show {} lists those that are reserved", path));
+    usage(fmt::format("entry {} of the ledger '{}' is {} already", id, shown_ledger(path), to_string(entry.state)),
+          fmt::format("fractile ledger show {} lists those that are reserved", shown_ledger(path)));
   }
   const std::string text = receipt_text(name);
   const Receipt receipt = read_receipt(text, name);

@@ -12,7 +12,7 @@
 namespace fractile::requests {
 ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed)
     : ledger_(std::move(ledger)),
-      path_(typed.one("--ledger")),
+      path_(shown_ledger(typed.one("--ledger"))),
       receipt_(typed.one("--receipt")),
       again_(typed.has("--again")),
       request_(std::move(request)) {}
@@ -30,7 +30,7 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
   }
   const std::string path = typed.one("--ledger");
   Ledger ledger = Ledger::open(path);
-  const LedgerDataset dataset = dataset_of(ledger, typed, path);
+  const LedgerDataset dataset = dataset_of(ledger, typed, shown_ledger(path));
   if (!dataset.person.empty() && typed.has("--sql")) {
     usage(fmt::format(
               "--sql does not go with dataset '{}', which pins the column of persons: a query can call any column "

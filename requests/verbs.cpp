@@ -137,8 +137,9 @@ constexpr std::array release_table{
     person_option,
     OptionSpec{"--public-rows", "", "", "Privacy",
                "declare how many rows the table has (with or without a number) public, and print it"},
-    OptionSpec{"--ledger", "PATH", "", "Ledger",
-               "pay from a budget, before rows are read; fractile ledger init makes such a file"},
+    OptionSpec{
+        "--ledger", "PATH", "", "Ledger",
+        "pay from a budget, before rows are read: a file, or postgres://USER@HOST/DATABASE; see fractile ledger init"},
     OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "whose budget"},
     OptionSpec{"--again", "", "", "Ledger", "pay anew even if the ledger holds this very release"},
     OptionSpec{"--source", "NAME", "the path of FILE", "Ledger",
@@ -336,7 +337,8 @@ constexpr VerbSpec explain_spec{
     "Exit codes: 0 done; 2 wrong usage; 3 unusable receipt; 70 internal.\n",
 };
 
-constexpr const char* ledger_file = "the ledger, a file such as budget.db; see docs/ledger.md";
+constexpr const char* ledger_file =
+    "the ledger: a file such as budget.db, or postgres://USER@HOST/DATABASE; see docs/ledger.md";
 constexpr const char* ledger_epilogue =
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n";
 
@@ -368,6 +370,7 @@ constexpr VerbSpec ledger_init_spec{
     "Examples\n"
     "  fractile ledger init budget.db --dataset people --epsilon 1\n"
     "  fractile ledger init budget.db --dataset visits --epsilon 1 --person patient --source ./visits.csv\n"
+    "  fractile ledger init postgres://keeper@db.example/budgets --dataset people --epsilon 1\n"
     "\n"
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };

@@ -30,6 +30,7 @@ class Room:
 ROOMS = {
     "exact": Room(0),
     "figures": Room(1),
+    "libraries": Room(1, ("exact",)),
     "privacy": Room(1, ("exact",)),
     "ranks": Room(1, ("exact",)),
     "quantiles": Room(2, ("ranks", "privacy", "exact")),
@@ -42,8 +43,8 @@ ROOMS = {
         2.5, ("flow/loss", "flow/pipeline", "flow/refinement", "flow/channel", "flow/algebra", "exact")
     ),
     "flow/windows": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "exact")),
-    "source": Room(2, ("ranks", "exact")),
-    "ledger": Room(2, ("privacy", "exact")),
+    "source": Room(2, ("ranks", "libraries", "exact")),
+    "ledger": Room(2, ("privacy", "libraries", "exact")),
     "report": Room(
         3, ("quantiles", "flow", "source", "ledger", "figures", "privacy", "ranks", "exact")
     ),

@@ -1,5 +1,5 @@
-// A durable ledger of privacy budgets: what may be spent on each dataset, and what was. One SQLite file; its format, and
-// what a crash at any point leaves, are in docs/ledger.md.
+// A durable ledger of privacy budgets: what may be spent on each dataset, and what was. A SQLite file, or for a team a schema
+// in a PostgreSQL database; the format, and what a crash at any point leaves, are in docs/ledger.md.
 #pragma once
 
 #include <chrono>
@@ -117,13 +117,17 @@ struct LedgerOptions {
 /// durably (synced to the disk) or not at all, whenever the process or the machine stops. Not for two threads at once: let
 /// each open its own.
 ///
+/// A path is a file's, or the address of a PostgreSQL database: "postgres://user@host:port/database". Where a connection is
+/// lost, a function begins anew when nothing had happened, and asks the server what did when that was in doubt.
+///
 /// A release reserves, reads its rows, commits with its receipt, and only then is published. What was reserved and not
 /// committed stays spent until a person voids it.
 ///
 /// Every function reads the tables from end to end and recomputes the log's hashes: no index and no row that was changed
 /// decides what was spent. It throws Error(ledger) when the file is not a ledger, is damaged, of a newer format, locked for
 /// longer than `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it
-/// reserved.
+/// reserved. When a connection is lost during a change and the server cannot be asked what became of it, the error says so: what
+/// was to be reserved may then count.
 class Ledger {
  public:
   static constexpr int format = 2;
@@ -180,5 +184,8 @@ class Ledger {
   explicit Ledger(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+/// A ledger's path as messages show it: of an address, without its password.
+std::string shown_ledger(const std::string& path);
 
 }  // namespace fractile

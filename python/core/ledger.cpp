@@ -20,7 +20,7 @@ LedgerStatement statement_of(const std::string& path, const std::string& dataset
   if (dataset.empty()) return statement;
   requests::Typed typed;
   typed.values["--dataset"] = {dataset};
-  const std::string name = requests::dataset_of(ledger, typed, path).name;
+  const std::string name = requests::dataset_of(ledger, typed, shown_ledger(path)).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
   return statement;
@@ -74,6 +74,7 @@ void bind_ledger(nb::module_& module) {
       .def("table", [](const LedgerStatement& s) { return to_table(s); })
       .def("page", &page_of, nb::arg("about"));
   module.def("ledger_statement", &statement_of, nb::arg("path"), nb::arg("dataset") = "");
+  module.def("ledger_shown", &shown_ledger, nb::arg("path"));
   module.def("ledger_add", &add_dataset, nb::arg("path"), nb::arg("words"));
   module.def(
       "ledger_verify",

@@ -12,9 +12,10 @@ from ._numbers import Number
 
 
 class Ledger:
-    """A durable ledger of privacy budgets, a file that the program `fractile ledger` reads, too.
+    """A durable ledger of privacy budgets, which the program `fractile ledger` reads, too: a file, or for a team the address of a
+    PostgreSQL database, "postgres://user@host:port/database".
 
-    Any number of processes may use it at once. Nothing is kept open here: every method reads the file anew, and checks it.
+    Any number of processes may use it at once. Nothing is kept open here: every method reads the ledger anew, and checks it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -24,7 +25,7 @@ class Ledger:
         return self.path
 
     def __repr__(self) -> str:
-        return f"Ledger({self.path!r})"
+        return f"Ledger({_core.ledger_shown(self.path)!r})"
 
     def init(
         self,

@@ -147,3 +147,15 @@ def test_tables_for_people(people):
     assert release.rank_errors[release.details and list(release.quantiles)[0]] > 0
     assert release.spent
     assert release.mechanism
+
+
+def test_an_address_is_shown_without_its_password():
+    ledger = fractile.Ledger("postgres://ann:open%20sesame@127.0.0.1:1/budgets")
+    try:
+        ledger.statement()
+    except fractile.UsageError as error:
+        pytest.skip(str(error))  # no libpq
+    except fractile.LedgerError as error:
+        assert "cannot be reached" in str(error)
+        assert "sesame" not in str(error)
+    assert repr(ledger) == "Ledger('postgres://ann@127.0.0.1:1/budgets')"

@@ -8,17 +8,13 @@
 #include <vector>
 
 #include "fractile/ledger.hpp"
-#include "ledger/sqlite.hpp"
+#include "ledger/store.hpp"
 
 namespace fractile::ledger_detail {
 
-/// The rows that lines are about, with the columns that hashes take first: all datasets of a file of this format, with what
-/// they pin where it knows pins, and all entries.
-std::string dataset_sql(std::int64_t format);
-std::string entry_sql();
-/// The columns of such a row, as hashes take them. What a dataset pins is left out where no row of `pins` tells.
-std::string hashed_dataset(const Statement& row);
-std::string hashed_entry(const Statement& row);
+/// The columns of a row, as hashes take them. What a dataset pins is left out where no row of `pins` tells.
+std::string hashed_dataset(const Fields& row);
+std::string hashed_entry(const Fields& row);
 
 /// A line to be added; what its kind does not have stays empty.
 struct NewEvent {
@@ -28,8 +24,11 @@ struct NewEvent {
   std::optional<std::string> reason = {};
 };
 
-/// Adds a line about a dataset ("dataset") or an entry (any other kind), of this id, whose row is there already.
-void append_event(const Connection& connection, const NewEvent& event, std::int64_t subject);
+/// Adds a line about a dataset ("dataset") or an entry (any other kind) of this id, after the last one of `events`, which the
+/// same transaction has read: whatever a transaction adds was decided on all lines before it, since no two lines have one
+/// number. `hashed` is the row that it is about, as hashed_dataset or hashed_entry; "" of kinds that hash the id alone.
+void append_event(const Store& store, const std::vector<LedgerEvent>& events, const NewEvent& event,
+                  std::int64_t subject, const std::string& hashed = {});
 
 /// What the log tells of the rows that it is about, with the fields of each as hashes take them.
 struct Subjects {
@@ -49,6 +48,9 @@ struct Line {
 /// The log's lines. Error(ledger) unless they are numbered 1, 2, ..., each has the hash that follows from what it is about
 /// and from the line before it, and every dataset, entry and receipt has its line. `head`, unless empty, must be among the
 /// hashes.
-std::vector<Line> require_chain(const Connection& connection, const Subjects& subjects, const std::string& head);
+std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head);
+
+/// A whole number that the tables hold; -1 for what is none.
+std::int64_t number_in(const std::optional<std::string>& field);
 
 }  // namespace fractile::ledger_detail

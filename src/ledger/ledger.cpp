@@ -9,17 +9,15 @@
 #include "exact/digest.hpp"
 #include "ledger/chain.hpp"
 #include "ledger/rows.hpp"
-#include "ledger/schema.hpp"
 #include "ledger/spending.hpp"
-#include "ledger/sqlite.hpp"
+#include "ledger/store.hpp"
+#include "libraries/postgres.hpp"
 
 namespace fractile {
 
 using namespace ledger_detail;
 
 namespace {
-
-using Kind = Transaction::Kind;
 
 std::string timestamp(std::chrono::system_clock::time_point now) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
@@ -36,22 +34,20 @@ void require_line(const std::string& what, const std::string& text) {
   throw Error(ErrorCode::usage, fmt::format("{} must be a line of text", what), "write a few words");
 }
 
-[[noreturn]] void refuse_settled(const Connection& connection, const LedgerEntry& entry, const std::string& hint) {
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("entry {} of the ledger '{}' is {} already", entry.id, connection.path(), to_string(entry.state)),
-      hint);
+[[noreturn]] void refuse_settled(const Store& store, const LedgerEntry& entry, const std::string& hint) {
+  throw Error(ErrorCode::usage,
+              fmt::format("entry {} of the ledger '{}' is {} already", entry.id, store.name(), to_string(entry.state)),
+              hint);
 }
 
 /// For what is to be committed.
-void require_unsettled(const Connection& connection, const LedgerEntry& entry) {
+void require_unsettled(const Store& store, const LedgerEntry& entry) {
   if (entry.state == EntryState::voided) {
-    throw Error(
-        ErrorCode::ledger,
-        fmt::format("entry {} of the ledger '{}' was voided while its release ran", entry.id, connection.path()),
-        "nothing was published, and it does not count; ask again");
+    throw Error(ErrorCode::ledger,
+                fmt::format("entry {} of the ledger '{}' was voided while its release ran", entry.id, store.name()),
+                "nothing was published, and it does not count; ask again");
   }
-  if (entry.state == EntryState::committed) refuse_settled(connection, entry, "commit an entry once");
+  if (entry.state == EntryState::committed) refuse_settled(store, entry, "commit an entry once");
 }
 
 /// "r.json.Ab3dE6" beside "r.json": as programs before format 2 wrote receipts before these had their names.
@@ -91,16 +87,16 @@ void require_unpublished(const LedgerEntry& entry) {
 }
 
 /// While an entry is reserved its receipt may appear, and could then be taken for that of the next one.
-void require_free_path(const Book& book, const Connection& connection, const LedgerRequest& request) {
+void require_free_path(const Book& book, const Store& store, const LedgerRequest& request) {
   if (request.receipt_path.empty()) return;
   for (const auto& [dataset, entry, hashed] : book.entries) {
     if (entry.state != EntryState::reserved || entry.request.receipt_path != request.receipt_path) continue;
     throw Error(ErrorCode::usage,
                 fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
-                            request.receipt_path, entry.id, connection.path()),
+                            request.receipt_path, entry.id, store.name()),
                 fmt::format("choose another name, or if that release was stopped: fractile ledger void {} --entry {} "
                             "--reason TEXT",
-                            connection.path(), entry.id));
+                            store.name(), entry.id));
   }
 }
 
@@ -132,55 +128,31 @@ void LedgerDataset::validate() const {
 }
 
 struct Ledger::State {
-  Connection connection;
+  std::unique_ptr<Store> store;
   LedgerOptions options;
 
   static std::unique_ptr<State> opened(const std::string& path, LedgerOptions options, Wanted wanted) {
-    if (wanted == Wanted::existing) require_there(path);
-    const auto access = wanted == Wanted::existing ? Connection::Access::existing : Connection::Access::created;
-    auto state = connected(path, std::move(options), access);
-    prepare(state->connection, wanted);
-    return state;
-  }
-
-  static std::unique_ptr<State> opened_to_read(const std::string& path, LedgerOptions options) {
-    require_there(path);
-    auto state = connected(path, std::move(options), Connection::Access::reading);
-    require_ledger(state->connection);
-    return state;
+    return std::make_unique<State>(State{open_store(path, wanted, options.patience), std::move(options)});
   }
 
   std::string now() const { return timestamp(options.clock()); }
 
   /// Of one moment, and for whoever needs no more.
   Book book() const {
-    const Transaction snapshot(connection, Kind::read);
-    Book result = read_book(connection);
-    connection.require_unchanged();
+    Book result;
+    store->read([&] { result = read_book(*store); });
     return result;
   }
 
   /// From here on the entry counts for good; nothing of its release has left the process yet.
   void draw(std::int64_t id) const {
-    Transaction transaction(connection, Kind::write);
-    const Book book = read_book(connection);
-    const LedgerEntry& entry = find_entry(book, connection, id).entry;
-    require_unsettled(connection, entry);
-    if (entry.state == EntryState::drawn) return;
-    append_event(connection, {now(), "draw"}, id);
-    transaction.commit();
-  }
-
- private:
-  static void require_there(const std::string& path) {
-    if (std::filesystem::exists(path) || path.empty()) return;
-    throw Error(ErrorCode::ledger, fmt::format("there is no ledger at '{}'", path),
-                fmt::format("check the path, or make one: fractile ledger init {} --dataset NAME --epsilon E", path));
-  }
-
-  static std::unique_ptr<State> connected(const std::string& path, LedgerOptions options, Connection::Access access) {
-    if (path.empty()) throw Error(ErrorCode::usage, "a ledger has no name", "name a file");
-    return std::make_unique<State>(State{Connection(path, access, options.patience), std::move(options)});
+    store->write([&] {
+      const Book book = read_book(*store);
+      const LedgerEntry& entry = find_entry(book, *store, id).entry;
+      require_unsettled(*store, entry);
+      if (entry.state == EntryState::drawn) return;
+      append_event(*store, book.events, {now(), "draw"}, id);
+    });
   }
 };
 
@@ -202,21 +174,22 @@ Ledger Ledger::open_or_create(const std::string& path, LedgerOptions options) {
 }
 
 Ledger Ledger::open_to_read(const std::string& path, LedgerOptions options) {
-  return Ledger(State::opened_to_read(path, std::move(options)));
+  return Ledger(State::opened(path, std::move(options), Wanted::reading));
 }
 
 void Ledger::add_dataset(const LedgerDataset& dataset) {
   dataset.validate();
-  const Connection& connection = state_->connection;
-  Transaction transaction(connection, Kind::write);
-  const auto is_same = [&](const DatasetRow& row) { return row.dataset.name == dataset.name; };
-  if (std::ranges::any_of(read_book(connection).datasets, is_same)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("the ledger '{}' has a dataset '{}' already", connection.path(), dataset.name),
-                "a dataset's budget never changes; choose another name for another dataset");
-  }
-  append_event(connection, {state_->now(), "dataset"}, insert_dataset(connection, dataset));
-  transaction.commit();
+  const Store& store = *state_->store;
+  store.write([&] {
+    const Book book = read_book(store);
+    const auto is_same = [&](const DatasetRow& row) { return row.dataset.name == dataset.name; };
+    if (std::ranges::any_of(book.datasets, is_same)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("the ledger '{}' has a dataset '{}' already", store.name(), dataset.name),
+                  "a dataset's budget never changes; choose another name for another dataset");
+    }
+    ledger_detail::add_dataset(store, book, dataset, state_->now());
+  });
 }
 
 std::vector<LedgerDataset> Ledger::datasets() const {
@@ -227,122 +200,133 @@ std::vector<LedgerDataset> Ledger::datasets() const {
 
 void Ledger::require_fit(const LedgerRequest& request) const {
   const Book book = state_->book();
-  const LedgerDataset& dataset = find_dataset(book, state_->connection, request.dataset).dataset;
+  const LedgerDataset& dataset = find_dataset(book, *state_->store, request.dataset).dataset;
   require_same_unit(dataset, request);
   charge_on(dataset, request.cost);
-  require_free_path(book, state_->connection, request);
+  require_free_path(book, *state_->store, request);
 }
 
 std::int64_t Ledger::reserve(const LedgerRequest& request) {
-  const Connection& connection = state_->connection;
-  Transaction transaction(connection, Kind::write);
-  const Book book = read_book(connection);
-  const DatasetRow& row = find_dataset(book, connection, request.dataset);
-  require_same_unit(row.dataset, request);
-  const Budget charge = charge_on(row.dataset, request.cost);
-  require_free_path(book, connection, request);
-  require_remaining(row.dataset, balance_of(row.dataset, charges_of(book, row.id)), request.cost, charge);
-  const std::int64_t id = insert_entry(connection, row.id, request, charge);
-  append_event(connection, {state_->now(), "reserve"}, id);
-  transaction.commit();
+  const Store& store = *state_->store;
+  std::int64_t id = 0;
+  store.write([&] {
+    const Book book = read_book(store);
+    const DatasetRow& row = find_dataset(book, store, request.dataset);
+    require_same_unit(row.dataset, request);
+    const Budget charge = charge_on(row.dataset, request.cost);
+    require_free_path(book, store, request);
+    require_remaining(row.dataset, balance_of(row.dataset, charges_of(book, row.id)), request.cost, charge);
+    id = add_entry(store, book, row.id, request, charge, state_->now());
+  });
   return id;
 }
 
 void Ledger::commit(std::int64_t id, const std::string& receipt) {
   state_->draw(id);
-  const Connection& connection = state_->connection;
-  Transaction transaction(connection, Kind::write);
-  require_unsettled(connection, find_entry(read_book(connection), connection, id).entry);
-  insert_receipt(connection, id, receipt);
-  append_event(connection, {state_->now(), "commit", sha256(receipt)}, id);
-  transaction.commit();
+  const Store& store = *state_->store;
+  store.write([&] {
+    const Book book = read_book(store);
+    require_unsettled(store, find_entry(book, store, id).entry);
+    store.append(Table::receipts, {std::to_string(id), receipt});
+    append_event(store, book.events, {state_->now(), "commit", sha256(receipt)}, id);
+  });
 }
 
 void Ledger::void_entry(std::int64_t id, const std::string& reason) {
   require_line("the reason", reason);
-  const Connection& connection = state_->connection;
-  Transaction transaction(connection, Kind::write);
-  const Book book = read_book(connection);
-  const LedgerEntry& entry = find_entry(book, connection, id).entry;
-  if (entry.state == EntryState::committed) {
-    refuse_settled(connection, entry, "its release was published, so it counts for good");
-  }
-  if (entry.state == EntryState::voided) refuse_settled(connection, entry, "it does not count any more");
-  if (entry.state == EntryState::drawn) {
-    refuse_settled(connection, entry, "something of its release may be on the disk, so it counts for good");
-  }
-  require_unpublished(entry);
-  append_event(connection, {state_->now(), "void", {}, reason}, id);
-  transaction.commit();
+  const Store& store = *state_->store;
+  store.write([&] {
+    const Book book = read_book(store);
+    const LedgerEntry& entry = find_entry(book, store, id).entry;
+    if (entry.state == EntryState::committed) {
+      refuse_settled(store, entry, "its release was published, so it counts for good");
+    }
+    if (entry.state == EntryState::voided) refuse_settled(store, entry, "it does not count any more");
+    if (entry.state == EntryState::drawn) {
+      refuse_settled(store, entry, "something of its release may be on the disk, so it counts for good");
+    }
+    require_unpublished(entry);
+    append_event(store, book.events, {state_->now(), "void", {}, reason}, id);
+  });
 }
 
 std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, const std::string& query) const {
-  const Connection& connection = state_->connection;
-  const Transaction snapshot(connection, Kind::read);
-  const Book book = read_book(connection);
-  const std::int64_t id = find_dataset(book, connection, dataset).id;
-  const auto answers = [&](const EntryRow& row) {
-    return row.dataset == id && row.entry.request.query == query &&
-           std::ranges::binary_search(book.receipts, row.entry.id);
-  };
-  const auto row = std::find_if(book.entries.rbegin(), book.entries.rend(), answers);
-  if (row == book.entries.rend()) return {};
-  LedgerEntry entry = row->entry;
-  entry.receipt = read_receipt(connection, entry.id).value_or("");
-  if (entry.state == EntryState::committed && sha256(entry.receipt) == entry.receipt_sha256) return entry;
-  throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", entry.id),
+  const Store& store = *state_->store;
+  std::optional<LedgerEntry> found;
+  store.read([&] {
+    found.reset();
+    const Book book = read_book(store);
+    const std::int64_t id = find_dataset(book, store, dataset).id;
+    const auto answers = [&](const EntryRow& row) {
+      return row.dataset == id && row.entry.request.query == query &&
+             std::ranges::binary_search(book.receipts, row.entry.id);
+    };
+    const auto row = std::find_if(book.entries.rbegin(), book.entries.rend(), answers);
+    if (row == book.entries.rend()) return;
+    found = row->entry;
+    found->receipt = store.receipt(found->id).value_or("");
+  });
+  if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
+    return found;
+  throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
               "see what fractile ledger verify says; --again asks anew");
 }
 
 LedgerBalance Ledger::balance(const std::string& dataset) const {
   const Book book = state_->book();
-  const DatasetRow& row = find_dataset(book, state_->connection, dataset);
+  const DatasetRow& row = find_dataset(book, *state_->store, dataset);
   return balance_of(row.dataset, charges_of(book, row.id));
 }
 
 LedgerStatement Ledger::statement() const {
-  const Connection& connection = state_->connection;
-  const Transaction snapshot(connection, Kind::read);
-  Book book = read_book(connection);
-  LedgerStatement result{static_cast<int>(format_of(connection)), {}, {}, std::move(book.events)};
-  for (const DatasetRow& row : book.datasets) {
-    result.accounts.push_back({row.dataset, balance_of(row.dataset, charges_of(book, row.id))});
-  }
-  for (EntryRow& row : book.entries) {
-    row.entry.receipt = read_receipt(connection, row.entry.id).value_or("");
-    result.entries.push_back(std::move(row.entry));
-  }
-  connection.require_unchanged();
+  const Store& store = *state_->store;
+  LedgerStatement result;
+  store.read([&] {
+    Book book = read_book(store);
+    result = {static_cast<int>(store.format()), {}, {}, std::move(book.events)};
+    for (const DatasetRow& row : book.datasets) {
+      result.accounts.push_back({row.dataset, balance_of(row.dataset, charges_of(book, row.id))});
+    }
+    for (EntryRow& row : book.entries) result.entries.push_back(std::move(row.entry));
+    store.scan(Table::receipts, [&](const Fields& row) {
+      const auto entry = std::ranges::lower_bound(result.entries, number_in(row[0]), {}, &LedgerEntry::id);
+      entry->receipt = row[1].value_or("");  // the log knows the entry
+    });
+  });
   return result;
 }
 
-LedgerEntry Ledger::entry(std::int64_t id) const { return find_entry(state_->book(), state_->connection, id).entry; }
+LedgerEntry Ledger::entry(std::int64_t id) const { return find_entry(state_->book(), *state_->store, id).entry; }
 
 std::string Ledger::verify(const std::string& head) const {
-  const Connection& connection = state_->connection;
-  const Transaction snapshot(connection, Kind::read);
+  const Store& store = *state_->store;
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' is damaged: {}", connection.path(), what),
+    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' is damaged: {}", store.name(), what),
                 "restore it from a copy, and charge again what was released since");
   };
-  const std::string pages = connection.text("PRAGMA integrity_check(1)");
-  if (pages != "ok") refuse(pages);
-  require_schema(connection);
-  const Book book = read_book(connection, head);
-  for (const std::int64_t id : book.receipts) {
-    if (sha256(read_receipt(connection, id).value_or("")) != find_entry(book, connection, id).entry.receipt_sha256) {
+  std::string last;
+  store.read([&] {
+    store.check();
+    const Book book = read_book(store, head);
+    store.scan(Table::receipts, [&](const Fields& row) {
+      const std::int64_t id = number_in(row[0]);
+      if (sha256(row[1].value_or("")) == find_entry(book, store, id).entry.receipt_sha256) return;
       refuse(fmt::format("the receipt of entry {} does not have its hash", id));
+    });
+    for (const auto& [id, dataset, hashed] : book.datasets) {
+      const LedgerBalance balance = balance_of(dataset, charges_of(book, id));
+      if (!balance.spent.is_within(dataset.budget)) {
+        refuse(fmt::format("dataset '{}' has spent {} of {}", dataset.name, balance.spent.to_string(),
+                           dataset.budget.to_string()));
+      }
     }
-  }
-  for (const auto& [id, dataset, hashed] : book.datasets) {
-    const LedgerBalance balance = balance_of(dataset, charges_of(book, id));
-    if (!balance.spent.is_within(dataset.budget)) {
-      refuse(fmt::format("dataset '{}' has spent {} of {}", dataset.name, balance.spent.to_string(),
-                         dataset.budget.to_string()));
-    }
-  }
-  connection.require_unchanged();
-  return book.events.empty() ? "" : book.events.back().hash;
+    last = book.events.empty() ? "" : book.events.back().hash;
+  });
+  return last;
+}
+
+std::string shown_ledger(const std::string& path) {
+  return postgres::is_address(path) ? postgres::shown_address(path) : path;
 }
 
 }  // namespace fractile

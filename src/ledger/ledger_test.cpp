@@ -15,17 +15,15 @@ namespace {
 using testing::expect_failure;
 using testing::request;
 
-class LedgerTest : public ::testing::Test {
+class LedgerTest : public testing::EveryStore {
  protected:
   Ledger with(const Budget& budget, Neighbors neighbors = Neighbors::add_remove) const {
     Ledger ledger = Ledger::create(path);
     ledger.add_dataset({"people", budget, neighbors});
     return ledger;
   }
-
-  testing::Folder folder;
-  std::string path = folder.file("budget.db");
 };
+FRACTILE_ON_EVERY_STORE(LedgerTest);
 
 Budget pure(const std::string& epsilon) { return Budget::pure(Exponent::parse(epsilon)); }
 Budget zcdp(const std::string& rho) { return Budget::zcdp(Rational::parse(rho)); }
@@ -33,7 +31,7 @@ Budget zcdp(const std::string& rho) { return Budget::zcdp(Rational::parse(rho));
 std::string spent(const Ledger& ledger) { return ledger.balance("people").spent.to_string(); }
 std::string remaining(const Ledger& ledger) { return ledger.balance("people").remaining.to_string(); }
 
-TEST_F(LedgerTest, KeepsWhatItIsTold) {
+TEST_P(LedgerTest, KeepsWhatItIsTold) {
   {
     Ledger ledger = with(pure("ln 3"), Neighbors::change_one);
     ledger.add_dataset({"patients, of all wards", Budget::approximate(Rational(1, 3), Rational::parse("1e-6")),
@@ -65,7 +63,7 @@ TEST_F(LedgerTest, KeepsWhatItIsTold) {
   EXPECT_EQ(statement.events.back().hash, Ledger::open(path).verify());
 }
 
-TEST_F(LedgerTest, TextsMayHoldAnyBytes) {
+TEST_P(LedgerTest, TextsMayHoldAnyBytes) {
   Ledger ledger = with(pure("1"));
   const std::string odd("nul \0 and \x80\xff'\"", 13);
   ledger.commit(ledger.reserve(request(odd, pure("1/2"))), odd);
@@ -74,7 +72,7 @@ TEST_F(LedgerTest, TextsMayHoldAnyBytes) {
   EXPECT_EQ(ledger.verify(), ledger.statement().events.back().hash);
 }
 
-TEST_F(LedgerTest, SpendsToTheLastUnitAndNoFurther) {
+TEST_P(LedgerTest, SpendsToTheLastUnitAndNoFurther) {
   Ledger ledger = with(pure("1"));
   for (int i = 0; i < 3; ++i) ledger.reserve(request("q", pure("1/3")));
   EXPECT_EQ(remaining(ledger), "epsilon = 0");
@@ -85,7 +83,7 @@ TEST_F(LedgerTest, SpendsToTheLastUnitAndNoFurther) {
   EXPECT_EQ(ledger.statement().entries.size(), 3U);
 }
 
-TEST_F(LedgerTest, DecidesLogarithmsExactly) {
+TEST_P(LedgerTest, DecidesLogarithmsExactly) {
   Ledger ledger = with(pure("ln 6"));
   ledger.reserve(request("q", pure("ln 2")));
   expect_failure(ErrorCode::budget_refused, "about 1.09861", [&] {
@@ -95,14 +93,14 @@ TEST_F(LedgerTest, DecidesLogarithmsExactly) {
   EXPECT_EQ(spent(ledger), "epsilon = ln 2 + ln 3");
 }
 
-TEST_F(LedgerTest, CountsEqualRhosEachTime) {
+TEST_P(LedgerTest, CountsEqualRhosEachTime) {
   Ledger ledger = with(zcdp("1"));
   for (int i = 0; i < 3; ++i) ledger.reserve(request("q", zcdp("1/3")));
   EXPECT_EQ(remaining(ledger), "rho = 0");
   expect_failure(ErrorCode::budget_refused, "rho = 0 of rho = 1", [&] { ledger.reserve(request("q", zcdp("1e-6"))); });
 }
 
-TEST_F(LedgerTest, CountsDeltasToo) {
+TEST_P(LedgerTest, CountsDeltasToo) {
   Ledger ledger = with(Budget::approximate(Rational(1), Rational::parse("1e-6")));
   const Budget half = Budget::approximate(Rational(1, 4), Rational::parse("5e-7"));
   ledger.reserve(request("q", half));
@@ -112,7 +110,7 @@ TEST_F(LedgerTest, CountsDeltasToo) {
   EXPECT_EQ(spent(ledger), "epsilon = 1, delta = 1/1000000");
 }
 
-TEST_F(LedgerTest, TakesPureCostsOnZcdpBudgetsAtTheTightConversion) {
+TEST_P(LedgerTest, TakesPureCostsOnZcdpBudgetsAtTheTightConversion) {
   Ledger ledger = with(zcdp("1/2"));
   ledger.reserve(request("q", pure("1/2")));
   const LedgerEntry entry = ledger.statement().entries.front();
@@ -124,7 +122,7 @@ TEST_F(LedgerTest, TakesPureCostsOnZcdpBudgetsAtTheTightConversion) {
                  [&] { ledger.reserve(request("q", pure("1"))); });
 }
 
-TEST_F(LedgerTest, MixesNoOtherMeasures) {
+TEST_P(LedgerTest, MixesNoOtherMeasures) {
   Ledger ledger = with(pure("1"));
   ledger.add_dataset({"zcdp", zcdp("1")});
   ledger.add_dataset({"approximate", Budget::approximate(Rational(1), Rational(1, 10))});
@@ -141,7 +139,7 @@ TEST_F(LedgerTest, MixesNoOtherMeasures) {
   EXPECT_TRUE(ledger.statement().entries.empty());
 }
 
-TEST_F(LedgerTest, WantsTheSameNeighbors) {
+TEST_P(LedgerTest, WantsTheSameNeighbors) {
   Ledger ledger = with(pure("1"), Neighbors::change_one);
   expect_failure(ErrorCode::usage, "write --neighbors change-one",
                  [&] { ledger.require_fit(request("q", pure("1"))); });
@@ -150,7 +148,7 @@ TEST_F(LedgerTest, WantsTheSameNeighbors) {
                  [&] { ledger.reserve(request("q", pure("1"))); });
 }
 
-TEST_F(LedgerTest, DatasetsAreAddedOnce) {
+TEST_P(LedgerTest, DatasetsAreAddedOnce) {
   Ledger ledger = with(pure("1"));
   expect_failure(ErrorCode::usage, "has a dataset 'people' already", [&] {
     ledger.add_dataset({"people", pure("2")});
@@ -162,7 +160,7 @@ TEST_F(LedgerTest, DatasetsAreAddedOnce) {
   EXPECT_EQ(ledger.datasets().front().budget.to_string(), "epsilon = 1");
 }
 
-TEST_F(LedgerTest, VoidingGivesBackAndDeletesNothing) {
+TEST_P(LedgerTest, VoidingGivesBackAndDeletesNothing) {
   Ledger ledger = with(pure("1"));
   ledger.reserve(request("q", pure("3/4")));
   expect_failure(ErrorCode::usage, "the reason must be a line of text", [&] { ledger.void_entry(1, ""); });
@@ -178,7 +176,7 @@ TEST_F(LedgerTest, VoidingGivesBackAndDeletesNothing) {
   ledger.verify();
 }
 
-TEST_F(LedgerTest, WhatWasPublishedCountsForGood) {
+TEST_P(LedgerTest, WhatWasPublishedCountsForGood) {
   Ledger ledger = with(pure("1"));
   ledger.commit(ledger.reserve(request("q", pure("1/2"))), "receipt");
   expect_failure(ErrorCode::usage, "its release was published", [&] { ledger.void_entry(1, "why"); });
@@ -186,7 +184,7 @@ TEST_F(LedgerTest, WhatWasPublishedCountsForGood) {
   EXPECT_EQ(spent(ledger), "epsilon = 1/2");
 }
 
-TEST_F(LedgerTest, AReceiptThatIsThereForbidsVoiding) {
+TEST_P(LedgerTest, AReceiptThatIsThereForbidsVoiding) {
   Ledger ledger = with(pure("1"));
   LedgerRequest asked = request("q", pure("1/2"));
   asked.receipt_path = folder.file("r.json");
@@ -198,7 +196,7 @@ TEST_F(LedgerTest, AReceiptThatIsThereForbidsVoiding) {
   ledger.void_entry(1, "why");
 }
 
-TEST_F(LedgerTest, NothingIsPublishedOfAVoidEntry) {
+TEST_P(LedgerTest, NothingIsPublishedOfAVoidEntry) {
   Ledger ledger = with(pure("1"));
   ledger.reserve(request("q", pure("1")));
   Ledger::open(path).void_entry(1, "it hung");
@@ -208,7 +206,7 @@ TEST_F(LedgerTest, NothingIsPublishedOfAVoidEntry) {
 }
 
 /// What came between drawing and committing: it counts, it can be committed, and nobody gets it back.
-TEST_F(LedgerTest, WhatWasDrawnCountsForGood) {
+TEST_P(LedgerTest, WhatWasDrawnCountsForGood) {
   Ledger ledger = with(pure("1"));
   ledger.reserve(request("q", pure("1")));
   testing::draw(path, 1);
@@ -225,7 +223,7 @@ TEST_F(LedgerTest, WhatWasDrawnCountsForGood) {
 }
 
 /// Where programs of format 1 wrote receipts before they had their names, and where it cannot be told.
-TEST_F(LedgerTest, ATemporaryReceiptForbidsVoiding) {
+TEST_P(LedgerTest, ATemporaryReceiptForbidsVoiding) {
   Ledger ledger = with(pure("1"));
   std::filesystem::create_directory(folder.file("receipts"));
   LedgerRequest asked = request("q", pure("1/2"));
@@ -244,7 +242,7 @@ TEST_F(LedgerTest, ATemporaryReceiptForbidsVoiding) {
   EXPECT_EQ(spent(ledger), "epsilon = 0");
 }
 
-TEST_F(LedgerTest, AReceiptIsOfOneReservedEntry) {
+TEST_P(LedgerTest, AReceiptIsOfOneReservedEntry) {
   Ledger ledger = with(pure("1"));
   LedgerRequest asked = request("q", pure("1/4"));
   asked.receipt_path = folder.file("r.json");
@@ -255,7 +253,7 @@ TEST_F(LedgerTest, AReceiptIsOfOneReservedEntry) {
   EXPECT_EQ(ledger.reserve(asked), 2);
 }
 
-TEST_F(LedgerTest, PinsTheUnitAndTheSource) {
+TEST_P(LedgerTest, PinsTheUnitAndTheSource) {
   Ledger ledger = Ledger::create(path);
   ledger.add_dataset({"visits", pure("1"), Neighbors::add_remove, "person", "patient", 5, "/data/visits.csv"});
   const auto asked = [](const std::string& person, std::uint32_t records, const std::string& source) {
@@ -295,7 +293,7 @@ TEST_F(LedgerTest, PinsTheUnitAndTheSource) {
   });
 }
 
-TEST_F(LedgerTest, FindsTheLastCommittedOfAQuery) {
+TEST_P(LedgerTest, FindsTheLastCommittedOfAQuery) {
   Ledger ledger = with(pure("1"));
   ledger.add_dataset({"others", pure("1")});
   EXPECT_FALSE(ledger.find_committed("people", "q"));
@@ -309,7 +307,7 @@ TEST_F(LedgerTest, FindsTheLastCommittedOfAQuery) {
   expect_failure(ErrorCode::usage, "no dataset 'nobody'", [&] { ledger.find_committed("nobody", "q"); });
 }
 
-TEST_F(LedgerTest, ClocksMayGoBackwards) {
+TEST_P(LedgerTest, ClocksMayGoBackwards) {
   with(pure("1"));
   auto now = std::chrono::system_clock::from_time_t(1'800'000'000);
   Ledger ledger = Ledger::open(path, {.clock = [&] { return now -= std::chrono::hours(48); }});
@@ -324,11 +322,10 @@ TEST_F(LedgerTest, ClocksMayGoBackwards) {
 
 /// Against a model that keeps costs in a map: whatever is done in whatever order, what is spent is the sum of what was not
 /// voided, and never above the budget.
-TEST_F(LedgerTest, SpentIsTheSumOfWhatWasNotVoided) {
-  int databases = 0;
+TEST_P(LedgerTest, SpentIsTheSumOfWhatWasNotVoided) {
   const auto property = [&](const std::vector<std::tuple<int, int, bool>>& steps) {
     const Budget budget = pure("2");
-    Ledger ledger = Ledger::create(folder.file(std::to_string(++databases)));
+    Ledger ledger = Ledger::create(fresh());
     ledger.add_dataset({"people", budget});
     std::map<std::int64_t, std::pair<EpsilonSum, EntryState>> model;
     const auto total = [&] {

@@ -6,50 +6,50 @@
 #include <map>
 #include <utility>
 
+#include "fractile/error.hpp"
 #include "ledger/chain.hpp"
-#include "ledger/schema.hpp"
 
 namespace fractile::ledger_detail {
 namespace {
 
 /// What cannot be read was not written by us.
 template <class Read>
-auto readable(const Connection& connection, const std::string& what, Read&& read) {
+auto readable(const Store& store, const std::string& what, Read&& read) {
   try {
     return read();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    throw Error(ErrorCode::ledger,
-                fmt::format("the ledger '{}' is damaged: {} cannot be read", connection.path(), what),
+    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' is damaged: {} cannot be read", store.name(), what),
                 "restore it from a copy, and charge again what was released since");
   }
 }
 
 [[noreturn]] void unreadable() { throw Error(ErrorCode::usage, "unreadable"); }
 
+std::string text_at(const Fields& row, std::size_t column) { return row[column].value_or(""); }
+
 /// From the columns measure, epsilon, rho, delta, of which `first` is the number of the first.
-Budget budget_at(const Statement& row, int first) {
-  const std::string measure = row.text(first);
-  if (measure == "zcdp") return Budget::zcdp(Rational::parse(row.text(first + 2)));
-  const Exponent epsilon = Exponent::parse(row.text(first + 1));
+Budget budget_at(const Fields& row, std::size_t first) {
+  const std::string measure = text_at(row, first);
+  if (measure == "zcdp") return Budget::zcdp(Rational::parse(text_at(row, first + 2)));
+  const Exponent epsilon = Exponent::parse(text_at(row, first + 1));
   if (measure == "pure") return Budget::pure(epsilon);
-  if (measure == "approximate") return Budget::approximate(epsilon, Rational::parse(row.text(first + 3)));
+  if (measure == "approximate") return Budget::approximate(epsilon, Rational::parse(text_at(row, first + 3)));
   unreadable();
 }
 
 /// From those columns of an entry and charged_rho after them.
-Budget charge_at(const Statement& row, int first) {
-  return row.is_null(first + 4) ? budget_at(row, first) : Budget::zcdp(Rational::parse(row.text(first + 4)));
+Budget charge_at(const Fields& row, std::size_t first) {
+  return row[first + 4] ? Budget::zcdp(Rational::parse(*row[first + 4])) : budget_at(row, first);
 }
 
-void bind_budget(Statement& statement, int first, const Budget& budget) {
+void append_budget(Fields& row, const Budget& budget) {
   const bool zcdp = budget.measure() == Measure::zcdp;
   const bool approximate = budget.measure() == Measure::approximate;
-  using Column = std::optional<std::string>;
-  statement.bind(first, to_string(budget.measure()));
-  statement.bind(first + 1, zcdp ? Column() : Column(budget.epsilon().to_string()));
-  statement.bind(first + 2, zcdp ? Column(budget.rho().to_string()) : Column());
-  statement.bind(first + 3, approximate ? Column(budget.delta().to_string()) : Column());
+  row.emplace_back(to_string(budget.measure()));
+  row.push_back(zcdp ? std::nullopt : std::optional(budget.epsilon().to_string()));
+  row.push_back(zcdp ? std::optional(budget.rho().to_string()) : std::nullopt);
+  row.push_back(approximate ? std::optional(budget.delta().to_string()) : std::nullopt);
 }
 
 Neighbors neighbors_of(const std::string& text) {
@@ -58,28 +58,28 @@ Neighbors neighbors_of(const std::string& text) {
   unreadable();
 }
 
-/// A row of dataset_sql.
-DatasetRow dataset_at(const Connection& connection, const Statement& row) {
-  return readable(connection, fmt::format("dataset {}", row.number(0)), [&] {
-    DatasetRow result{
-        row.number(0), {row.text(1), budget_at(row, 4), neighbors_of(row.text(3)), row.text(2)}, hashed_dataset(row)};
-    if (row.is_null(8)) return result;
-    result.dataset.person = row.text(8);
-    result.dataset.records_per_person = static_cast<std::uint32_t>(row.number(9));
-    result.dataset.source = row.text(10);
-    if (std::to_string(result.dataset.records_per_person) != row.text(9)) unreadable();
+DatasetRow dataset_at(const Store& store, const Fields& row) {
+  return readable(store, fmt::format("dataset {}", text_at(row, 0)), [&] {
+    DatasetRow result{number_in(row[0]),
+                      {text_at(row, 1), budget_at(row, 4), neighbors_of(text_at(row, 3)), text_at(row, 2)},
+                      hashed_dataset(row)};
+    if (!row[8]) return result;
+    result.dataset.person = text_at(row, 8);
+    result.dataset.records_per_person = static_cast<std::uint32_t>(number_in(row[9]));
+    result.dataset.source = text_at(row, 10);
+    if (std::to_string(result.dataset.records_per_person) != text_at(row, 9)) unreadable();
     return result;
   });
 }
 
-/// A row of entry_sql.
-EntryRow entry_at(const Connection& connection, const Statement& row, const std::vector<DatasetRow>& datasets) {
-  return readable(connection, fmt::format("entry {}", row.number(0)), [&] {
-    const auto of = std::ranges::find(datasets, row.number(1), &DatasetRow::id);
+EntryRow entry_at(const Store& store, const Fields& row, const std::vector<DatasetRow>& datasets) {
+  return readable(store, fmt::format("entry {}", text_at(row, 0)), [&] {
+    const auto of = std::ranges::find(datasets, number_in(row[1]), &DatasetRow::id);
     if (of == datasets.end()) unreadable();
-    const LedgerEntry entry{row.number(0),
-                            {of->dataset.name, row.text(2), budget_at(row, 4), of->dataset.neighbors, row.text(3)},
-                            charge_at(row, 4)};
+    const LedgerEntry entry{
+        number_in(row[0]),
+        {of->dataset.name, text_at(row, 2), budget_at(row, 4), of->dataset.neighbors, text_at(row, 3)},
+        charge_at(row, 4)};
     return EntryRow{of->id, entry, hashed_entry(row)};
   });
 }
@@ -94,13 +94,6 @@ void note(LedgerEntry& entry, const Line& line) {
   entry.settled_at = line.event.time;
   entry.receipt_sha256 = line.receipt_sha256;
   entry.reason = line.reason;
-}
-
-std::vector<std::int64_t> read_ids(const Connection& connection, const std::string& sql) {
-  std::vector<std::int64_t> ids;
-  Statement row(connection, sql);
-  while (row.step()) ids.push_back(row.number(0));
-  return ids;
 }
 
 /// Rows by their ids, which ascend.
@@ -134,15 +127,12 @@ std::string quoted_names(const Book& book) {
 
 }  // namespace
 
-Book read_book(const Connection& connection, const std::string& head) {
-  const std::int64_t format = format_of(connection);
+Book read_book(const Store& store, const std::string& head) {
   Book book;
-  Statement dataset(connection, dataset_sql(format) + " ORDER BY d.id");
-  while (dataset.step()) book.datasets.push_back(dataset_at(connection, dataset));
-  Statement entry(connection, entry_sql() + " ORDER BY id");
-  while (entry.step()) book.entries.push_back(entry_at(connection, entry, book.datasets));
-  if (format >= 1) book.receipts = read_ids(connection, "SELECT entry FROM receipts NOT INDEXED ORDER BY entry");
-  for (Line& line : require_chain(connection, subjects_of(book), head)) {
+  store.scan(Table::datasets, [&](const Fields& row) { book.datasets.push_back(dataset_at(store, row)); });
+  store.scan(Table::entries, [&](const Fields& row) { book.entries.push_back(entry_at(store, row, book.datasets)); });
+  book.receipts = store.receipts();
+  for (Line& line : require_chain(store, subjects_of(book), head)) {
     if (line.event.kind == "dataset") {
       line.event.dataset = find_row(book.datasets, line.subject)->dataset.name;
     } else {
@@ -154,20 +144,20 @@ Book read_book(const Connection& connection, const std::string& head) {
   return book;
 }
 
-const DatasetRow& find_dataset(const Book& book, const Connection& connection, const std::string& name) {
+const DatasetRow& find_dataset(const Book& book, const Store& store, const std::string& name) {
   const auto named = [&](const DatasetRow& row) { return row.dataset.name == name; };
   const auto row = std::ranges::find_if(book.datasets, named);
   if (row != book.datasets.end()) return *row;
   const std::string names = quoted_names(book);
-  throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", connection.path(), name),
+  throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", store.name(), name),
               names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names));
 }
 
-const EntryRow& find_entry(const Book& book, const Connection& connection, std::int64_t id) {
+const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id) {
   const auto row = find_row(book.entries, id);
   if (row != book.entries.end()) return *row;
-  throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no entry {}", connection.path(), id),
-              fmt::format("fractile ledger show {} lists them", connection.path()));
+  throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no entry {}", store.name(), id),
+              fmt::format("fractile ledger show {} lists them", store.name()));
 }
 
 std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset) {
@@ -183,42 +173,26 @@ std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset) {
   return charges;
 }
 
-std::optional<std::string> read_receipt(const Connection& connection, std::int64_t entry) {
-  if (format_of(connection) < 1) return {};
-  Statement statement(connection, "SELECT text FROM receipts WHERE entry = ?1");
-  if (!statement.bind(1, entry).step()) return {};
-  return statement.text(0);
-}
-
-std::int64_t insert_dataset(const Connection& connection, const LedgerDataset& dataset) {
-  Statement statement(connection,
-                      "INSERT INTO datasets (name, unit, neighbors, measure, epsilon, rho, delta) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-  statement.bind(1, dataset.name).bind(2, dataset.unit).bind(3, to_string(dataset.neighbors));
-  bind_budget(statement, 4, dataset.budget);
-  statement.run();
-  const std::int64_t id = connection.last_id();
-  Statement pins(connection, "INSERT INTO pins (dataset, person, records_per_person, source) VALUES (?1, ?2, ?3, ?4)");
-  pins.bind(1, id).bind(2, dataset.person).bind(3, std::int64_t{dataset.records_per_person}).bind(4, dataset.source);
-  pins.run();
+std::int64_t add_dataset(const Store& store, const Book& book, const LedgerDataset& dataset, const std::string& time) {
+  const std::int64_t id = book.datasets.empty() ? 1 : book.datasets.back().id + 1;
+  Fields row{std::to_string(id), dataset.name, dataset.unit, to_string(dataset.neighbors)};
+  append_budget(row, dataset.budget);
+  row.insert(row.end(), {dataset.person, std::to_string(dataset.records_per_person), dataset.source});
+  store.append(Table::datasets, row);
+  append_event(store, book.events, {time, "dataset"}, id, hashed_dataset(row));
   return id;
 }
 
-std::int64_t insert_entry(const Connection& connection, std::int64_t dataset, const LedgerRequest& request,
-                          const Budget& charge) {
-  Statement statement(connection,
-                      "INSERT INTO entries (dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
-  statement.bind(1, dataset).bind(2, request.query).bind(3, request.receipt_path);
-  bind_budget(statement, 4, request.cost);
+std::int64_t add_entry(const Store& store, const Book& book, std::int64_t dataset, const LedgerRequest& request,
+                       const Budget& charge, const std::string& time) {
+  const std::int64_t id = book.entries.empty() ? 1 : book.entries.back().entry.id + 1;
+  Fields row{std::to_string(id), std::to_string(dataset), request.query, request.receipt_path};
+  append_budget(row, request.cost);
   const bool converted = charge.measure() != request.cost.measure();
-  statement.bind(8, converted ? std::optional(charge.rho().to_string()) : std::nullopt);
-  statement.run();
-  return connection.last_id();
-}
-
-void insert_receipt(const Connection& connection, std::int64_t entry, const std::string& text) {
-  Statement(connection, "INSERT INTO receipts (entry, text) VALUES (?1, ?2)").bind(1, entry).bind(2, text).run();
+  row.push_back(converted ? std::optional(charge.rho().to_string()) : std::nullopt);
+  store.append(Table::entries, row);
+  append_event(store, book.events, {time, "reserve"}, id, hashed_entry(row));
+  return id;
 }
 
 }  // namespace fractile::ledger_detail

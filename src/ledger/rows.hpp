@@ -1,4 +1,4 @@
-// What the tables hold, read and written. Whoever calls holds a transaction.
+// What the tables hold, read and written. Whoever calls is in a transaction of the store.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fractile/ledger.hpp"
-#include "ledger/sqlite.hpp"
+#include "ledger/store.hpp"
 
 namespace fractile::ledger_detail {
 
@@ -32,12 +32,12 @@ struct Book {
 };
 
 /// Error(ledger) when a row does not hold what it should, and unless the log is whole: see require_chain, which has `head`.
-Book read_book(const Connection& connection, const std::string& head = {});
+Book read_book(const Store& store, const std::string& head = {});
 
 /// Error(usage) when there is none of this name.
-const DatasetRow& find_dataset(const Book& book, const Connection& connection, const std::string& name);
+const DatasetRow& find_dataset(const Book& book, const Store& store, const std::string& name);
 /// Error(usage) when there is none of this id.
-const EntryRow& find_entry(const Book& book, const Connection& connection, std::int64_t id);
+const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id);
 
 /// How many entries of a dataset have this charge and this state.
 struct EqualCharges {
@@ -48,12 +48,9 @@ struct EqualCharges {
 
 std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset);
 
-std::optional<std::string> read_receipt(const Connection& connection, std::int64_t entry);
-
-/// Their ids.
-std::int64_t insert_dataset(const Connection& connection, const LedgerDataset& dataset);
-std::int64_t insert_entry(const Connection& connection, std::int64_t dataset, const LedgerRequest& request,
-                          const Budget& charge);
-void insert_receipt(const Connection& connection, std::int64_t entry, const std::string& text);
+/// Adds a row and its line in the log; the row's id, which is the next one.
+std::int64_t add_dataset(const Store& store, const Book& book, const LedgerDataset& dataset, const std::string& time);
+std::int64_t add_entry(const Store& store, const Book& book, std::int64_t dataset, const LedgerRequest& request,
+                       const Budget& charge, const std::string& time);
 
 }  // namespace fractile::ledger_detail

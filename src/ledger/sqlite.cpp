@@ -173,8 +173,6 @@ std::string Connection::text(const std::string& sql) const {
   return statement.step() ? statement.text(0) : "";
 }
 
-std::int64_t Connection::last_id() const { return sqlite3_last_insert_rowid(handle()); }
-
 bool Connection::in_transaction() const { return sqlite3_get_autocommit(handle()) == 0; }
 
 void Connection::fail() const { throw failure(handle(), path_); }

@@ -31,8 +31,6 @@ class Connection {
   /// The first column of a statement's only row.
   std::int64_t number(const std::string& sql) const;
   std::string text(const std::string& sql) const;
-  /// Id of the row that was added last.
-  std::int64_t last_id() const;
   bool in_transaction() const;
 
   [[noreturn]] void fail() const;

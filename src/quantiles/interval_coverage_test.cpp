@@ -24,8 +24,8 @@ constexpr std::size_t candidates = 3;
 constexpr std::int64_t reach = 10;  // of a count's noise; what lies beyond is counted as a failure
 
 QuantileQuery median_of(IntervalOf of) {
-  // Such that brackets lie inside the range: of a table, the counts have little of the budget.
-  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(of == IntervalOf::table ? 14 : 4))};
+  // Such that brackets lie inside the range: of so few records, the counts have little of the budget.
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(of == IntervalOf::table ? 14 : 12))};
   query.mechanism = Mechanism::joint_total;
   query.base = Base::uniform;
   query.expected_rows = records;

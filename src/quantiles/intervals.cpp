@@ -31,7 +31,7 @@ struct Distance {
   double deviations;
 };
 /// Where intervals may end. The last one is for tables of another size than was expected, and for noise that is far off.
-constexpr Distance ladder[] = {{1, 0.2}, {1.07, 0.9}, {1.2, 2}, {1.6, 4}};
+constexpr Distance ladder[] = {{0.92, 0}, {1, 0.3}, {1.1, 1}, {1.25, 2.2}, {1.6, 4}};
 /// What is selected, to tell where these are; and farther out, beyond the first and the last quantile.
 constexpr Distance selected_at = {1.05, 0.7};
 constexpr Distance selected_far = {1.6, 4};
@@ -105,21 +105,28 @@ namespace {
 
 /// The points have what keeps their error within about 1.2 times that of a release without intervals: error against what is asked
 /// for, the table's quantiles or the population's, about which the sample errs as well. The counts, on which widths depend most, have
-/// twice as much of the rest as the brackets.
+/// the larger part of the rest.
 IntervalShares shares_of(const QuantileQuery& query) {
-  constexpr double times = 1.12;
+  constexpr double times = 1.18;
   constexpr std::int64_t parts = 40;
+  const bool of_table = query.intervals->of == IntervalOf::table;
+  const std::int64_t most = of_table ? 34 : 33;
+  const Rational brackets = of_table ? Rational(11, 50) : Rational(33, 100);
   const double quantiles = static_cast<double>(query.quantiles.size());
   const double selecting = 0.7 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // a point's mean error
   double sampling = 0;
   for (const Rational& q : query.quantiles) {
     const double variance = static_cast<double>(*query.expected_rows) * q.to_double() * (1 - q.to_double());
-    if (query.intervals->of == IntervalOf::population) sampling += 0.8 * std::sqrt(variance) / quantiles;
+    if (!of_table) sampling += 0.8 * std::sqrt(variance) / quantiles;
   }
-  const double share = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
-  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), 8, 33);
+  const double of_large_tables = selecting / std::hypot(std::sqrt(times * times - 1) * sampling, times * selecting);
+  // Among few records errors grow faster than the noise does, and no share of the counts makes intervals narrow.
+  const double of_small_tables =
+      20 * deviation_of_noise(query, 1) * (quantiles + 1) / static_cast<double>(*query.expected_rows);
+  const double share = std::min(1.0, std::max(of_large_tables, of_small_tables));
+  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), 8, most);
   const Rational rest(parts - of_points, parts);
-  return {Rational(of_points, parts), rest * Rational(1, 3), rest * Rational(2, 3)};
+  return {Rational(of_points, parts), rest * brackets, rest * (Rational(1) - brackets)};
 }
 
 }  // namespace
@@ -183,6 +190,7 @@ class BracketBuilder {
     for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) add_cut_beyond(i, end);
     }
+    add_outermost_cuts();
     if (selected_.size() < 2) brackets_.cuts.clear();  // nothing tells where they are
     const auto by_quantile = [](const CutTarget& a, const CutTarget& b) { return a.quantile < b.quantile; };
     std::ranges::stable_sort(brackets_.cuts, by_quantile);
@@ -224,6 +232,12 @@ class BracketBuilder {
     brackets_.cuts.push_back({next->first, end, owner});
   }
 
+  /// Where a bad selection leaves no other cut outside, these keep the outermost ends from staying open.
+  void add_outermost_cuts() {
+    brackets_.cuts.push_back({Rational(0), IntervalEnd::lower, 0});
+    brackets_.cuts.push_back({Rational(1), IntervalEnd::upper, query_.quantiles.size() - 1});
+  }
+
   /// Unless what is selected already is nearly there.
   void select(const Rational& q, IntervalEnd end, const Distance& distance) {
     const std::optional<Rational> there = beside(q, end, distance);
@@ -246,12 +260,29 @@ class BracketBuilder {
 
 Brackets with_brackets(const QuantileQuery& query) { return BracketBuilder(query).build(); }
 
+namespace {
+
+/// The candidates of all cuts but the two outermost follow from the line on which they lie; that of a cut at the quantile 0 or 1 is as
+/// far beyond the outermost selected ones as these are apart.
+std::vector<std::uint64_t> candidates_of(const std::vector<CutTarget>& cuts, const Brackets& brackets,
+                                         const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
+  std::vector<Rational> targets;
+  for (const CutTarget& cut : cuts) targets.push_back(cut.quantile);
+  std::vector<std::uint64_t> places = interpolated(targets, brackets.selected, selected, largest);
+  const std::uint64_t apart = selected.back() - selected.front();
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    if (cuts[i].quantile == Rational(0)) places[i] = selected.front() - std::min(selected.front(), apart);
+    if (cuts[i].quantile == Rational(1)) places[i] = selected.back() + std::min(largest - selected.back(), apart);
+  }
+  return places;
+}
+
+}  // namespace
+
 std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
                               std::uint64_t candidates) {
   if (brackets.cuts.empty()) return {};
-  std::vector<Rational> targets;
-  for (const CutTarget& cut : brackets.cuts) targets.push_back(cut.quantile);
-  const std::vector<std::uint64_t> places = interpolated(targets, brackets.selected, selected, candidates - 1);
+  const std::vector<std::uint64_t> places = candidates_of(brackets.cuts, brackets, selected, candidates - 1);
   std::vector<Position> cuts;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const Position cut = 2 * places[i] + (brackets.cuts[i].end == IntervalEnd::lower ? 1 : 2);

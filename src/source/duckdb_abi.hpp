@@ -2,12 +2,9 @@
 // All of them are there since DuckDB 1.1.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <cstdint>
-#include <string>
 
-#include "fractile/error.hpp"
+#include "libraries/found.hpp"
 
 namespace fractile::source_detail {
 
@@ -59,32 +56,15 @@ static_assert(sizeof(EngineText) == 16);
 
 using EngineFunctionBody = void (*)(EngineCall*, EngineChunk*, EngineVector* out);
 
-/// A function of the library, found by its name.
-template <class Signature>
-class Found;
-
-template <class Result, class... Arguments>
-class Found<Result(Arguments...)> {
- public:
-  /// Error(usage) when the library has no such function.
-  Found(void* library, const char* name) : function_(reinterpret_cast<Result (*)(Arguments...)>(dlsym(library, name))) {
-    if (function_ == nullptr) {
-      throw Error(ErrorCode::usage, std::string("not a library of DuckDB 1.1 or later: it lacks ") + name);
-    }
-  }
-  Result operator()(Arguments... arguments) const { return function_(arguments...); }
-
- private:
-  Result (*function_)(Arguments...);
-};
-
 class EngineApi {
  public:
   /// Of a library that dlopen() gave. Error(usage) when it is not DuckDB's.
-  explicit EngineApi(void* library) : library_(library) {}
+  explicit EngineApi(void* library) : library_{library, "DuckDB 1.1 or later"} {}
 
  private:
-  void* library_;
+  template <class Signature>
+  using Found = libraries::Found<Signature>;
+  libraries::Loaded library_;
 
  public:
   Found<EngineStatus(EngineConfig**)> create_config{library_, "duckdb_create_config"};

@@ -1,9 +1,8 @@
-// Ledgers in folders of their own, altered behind their backs.
+// Ledgers in folders and databases of their own, altered behind their backs.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <stdlib.h>  // NOLINT: mkdtemp
 
 #include <chrono>
 #include <filesystem>
@@ -14,25 +13,13 @@
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "ledger/chain.hpp"
+#include "ledger/rows.hpp"
+#include "ledger/store.hpp"
+#include "libraries/postgres.hpp"
+#include "support/postgres_server.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fractile::testing {
-
-class Folder {
- public:
-  Folder() : path_((std::filesystem::temp_directory_path() / "fractile-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 class RawDatabase {
  public:
@@ -67,6 +54,10 @@ class RawDatabase {
 
 /// Runs SQL although a ledger's triggers forbid it; afterwards they are as before.
 inline void alter(const std::string& path, const std::string& sql) {
+  if (postgres::is_address(path)) {
+    raw_connection(path).command("SET session_replication_role = replica; SET search_path = fractile; " + sql);
+    return;
+  }
   RawDatabase database(path);
   const std::string triggers =
       database.text("SELECT group_concat(sql || ';', ' ') FROM sqlite_schema WHERE type = 'trigger'");
@@ -78,10 +69,8 @@ inline void alter(const std::string& path, const std::string& sql) {
 /// An entry as a process leaves it that was stopped between drawing and committing.
 inline void draw(const std::string& path, std::int64_t entry) {
   using namespace ledger_detail;
-  const Connection connection(path, Connection::Access::existing, std::chrono::seconds(1));
-  Transaction transaction(connection, Transaction::Kind::write);
-  append_event(connection, {"2026-01-01T00:00:00Z", "draw"}, entry);
-  transaction.commit();
+  const auto store = open_store(path, Wanted::existing, std::chrono::seconds(1));
+  store->write([&] { append_event(*store, read_book(*store).events, {"2026-01-01T00:00:00Z", "draw"}, entry); });
 }
 
 struct Failure {
@@ -113,5 +102,36 @@ inline LedgerOptions impatient() { return {.patience = std::chrono::milliseconds
 inline LedgerRequest request(const std::string& query, const Budget& cost, const std::string& dataset = "people") {
   return {dataset, query, cost};
 }
+
+enum class StoreKind { sqlite, postgres };
+
+/// Tests that every kind of store must pass.
+class EveryStore : public ::testing::TestWithParam<StoreKind> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == StoreKind::postgres && PostgresServer::shared() == nullptr) GTEST_SKIP() << no_postgres;
+    path = fresh();
+  }
+  bool is_postgres() const { return GetParam() == StoreKind::postgres; }
+  /// The path or address of a ledger that is not there yet.
+  std::string fresh() const {
+    static int count = 0;
+    return is_postgres() ? PostgresServer::shared()->fresh() : folder.file("budget" + std::to_string(++count) + ".db");
+  }
+  std::string copy_of(const std::string& ledger) const {
+    if (is_postgres()) return PostgresServer::shared()->copy_of(ledger);
+    const std::string copy = fresh();
+    std::filesystem::copy_file(ledger, copy);
+    return copy;
+  }
+
+  Folder folder;
+  std::string path;
+};
+
+/// Whose tests have names that begin with SQLite or PostgreSQL.
+#define FRACTILE_ON_EVERY_STORE(suite)                                                                \
+  INSTANTIATE_TEST_SUITE_P(SQLite, suite, ::testing::Values(::fractile::testing::StoreKind::sqlite)); \
+  INSTANTIATE_TEST_SUITE_P(PostgreSQL, suite, ::testing::Values(::fractile::testing::StoreKind::postgres))
 
 }  // namespace fractile::testing

@@ -1,14 +1,13 @@
-// The file's format: tables, versions, and the way from older ones. Described in docs/ledger.md.
+// The format of SQLite's file: tables, versions, and the way from older ones. Described in docs/ledger.md.
 #pragma once
 
 #include "ledger/sqlite.hpp"
+#include "ledger/store.hpp"
 
 namespace fractile::ledger_detail {
 
 /// "FRLG", by which SQLite files that are ledgers are known.
 constexpr std::int64_t application_id = 0x46524C47;
-
-enum class Wanted { existing, created, either };
 
 /// Makes a new file a ledger, migrates an older one, and refuses what is no ledger. Error(usage) when a ledger is to be
 /// created where something is.

@@ -1,4 +1,4 @@
-#include "ledger/schema.hpp"
+#include "ledger/sqlite_schema.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

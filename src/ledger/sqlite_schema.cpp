@@ -1,4 +1,4 @@
-#include "ledger/schema.hpp"
+#include "ledger/sqlite_schema.hpp"
 
 #include <fmt/core.h>
 

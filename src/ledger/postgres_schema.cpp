@@ -1,0 +1,161 @@
+#include "ledger/postgres_schema.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "fractile/ledger.hpp"
+
+namespace fractile::ledger_detail {
+namespace {
+
+/// Texts that people type are bytea, which holds any bytes; ours are text.
+constexpr const char* tables =
+    "CREATE SCHEMA fractile;"
+    "CREATE TABLE fractile.about (format bigint NOT NULL);"
+    "CREATE TABLE fractile.turn ();"
+    "CREATE TABLE fractile.datasets (id bigint PRIMARY KEY, name bytea NOT NULL UNIQUE, unit bytea NOT NULL, "
+    "neighbors text NOT NULL, measure text NOT NULL, epsilon text, rho text, delta text, person bytea NOT NULL, "
+    "records_per_person bigint NOT NULL, source bytea NOT NULL);"
+    "CREATE TABLE fractile.entries (id bigint PRIMARY KEY, dataset bigint NOT NULL REFERENCES fractile.datasets, "
+    "query bytea NOT NULL, receipt_path bytea NOT NULL, measure text NOT NULL, epsilon text, rho text, delta text, "
+    "charged_rho text);"
+    "CREATE TABLE fractile.events (id bigint PRIMARY KEY, time text NOT NULL, kind text NOT NULL, "
+    "dataset bigint REFERENCES fractile.datasets, entry bigint REFERENCES fractile.entries, receipt_sha256 text, "
+    "reason bytea, hash text NOT NULL, change text NOT NULL UNIQUE, "
+    "CHECK (kind IN ('dataset', 'reserve', 'draw', 'commit', 'void')), "
+    "CHECK ((dataset IS NULL) = (kind <> 'dataset')), CHECK ((entry IS NULL) = (kind = 'dataset')));"
+    "CREATE TABLE fractile.receipts (entry bigint PRIMARY KEY REFERENCES fractile.entries, text bytea NOT NULL);"
+    "CREATE UNIQUE INDEX added ON fractile.events (dataset) WHERE kind = 'dataset';"
+    "CREATE UNIQUE INDEX reserved ON fractile.events (entry) WHERE kind = 'reserve';"
+    "CREATE UNIQUE INDEX drawn ON fractile.events (entry) WHERE kind = 'draw';"
+    "CREATE UNIQUE INDEX settled ON fractile.events (entry) WHERE kind IN ('commit', 'void');"
+    "CREATE FUNCTION fractile.refuse() RETURNS trigger LANGUAGE plpgsql AS "
+    "$$BEGIN RAISE EXCEPTION 'a ledger only grows'; END$$;";
+
+/// Everybody who may read it sees the whole log; whoever is not its owner may not write lines that add budgets or give back.
+constexpr const char* policies =
+    "ALTER TABLE fractile.events ENABLE ROW LEVEL SECURITY;"
+    "CREATE POLICY seen ON fractile.events FOR SELECT USING (true);"
+    "CREATE POLICY asked ON fractile.events FOR INSERT WITH CHECK (kind IN ('reserve', 'draw', 'commit'));";
+
+constexpr std::array kept{"about", "datasets", "entries", "events", "receipts"};
+
+/// What has_postgres_schema compares, as catalogs of all versions tell it: nothing that a server prints in words of its own.
+constexpr const char* description = R"(
+  WITH ours AS (SELECT c.oid, c.relname, c.relkind, c.relpersistence, c.relrowsecurity FROM pg_class c
+                WHERE c.relnamespace = 'fractile'::regnamespace AND c.relkind NOT IN ('i', 't'))
+  SELECT relname || ' is ' || relkind::text || relpersistence::text || CASE WHEN relrowsecurity THEN ' with policies' ELSE '' END
+    FROM ours
+  UNION ALL SELECT relname || '.' || attname || ' ' || format_type(atttypid, atttypmod)
+                   || CASE WHEN attnotnull THEN ' NOT NULL' ELSE '' END
+    FROM ours JOIN pg_attribute ON attrelid = ours.oid WHERE attnum > 0 AND NOT attisdropped
+  UNION ALL SELECT relname || ' ' || contype::text || ' ' || conkey::text || CASE WHEN convalidated THEN '' ELSE ' not valid' END
+    FROM ours JOIN pg_constraint ON conrelid = ours.oid WHERE contype IN ('p', 'u', 'f', 'c')
+  UNION ALL SELECT relname || ' ' || tgname || ' ' || tgtype::text || tgenabled::text || ' ' || tgfoid::regproc::text
+    FROM ours JOIN pg_trigger ON tgrelid = ours.oid WHERE NOT tgisinternal
+  UNION ALL SELECT relname || ' ' || polname || ' ' || polcmd::text FROM ours JOIN pg_policy ON polrelid = ours.oid
+  UNION ALL SELECT relname || ' rule ' || rulename FROM ours JOIN pg_rewrite ON ev_class = ours.oid
+  UNION ALL SELECT i.relname || ' ' || indkey::text || CASE WHEN indisunique AND indisvalid THEN ' unique' ELSE '' END
+    FROM ours JOIN pg_index ON indrelid = ours.oid JOIN pg_class i ON i.oid = indexrelid WHERE indpred IS NOT NULL
+)";
+
+constexpr std::string_view described = R"(about is rp
+about.format bigint NOT NULL
+turn is rp
+datasets is rp
+datasets.id bigint NOT NULL
+datasets.name bytea NOT NULL
+datasets.unit bytea NOT NULL
+datasets.neighbors text NOT NULL
+datasets.measure text NOT NULL
+datasets.epsilon text
+datasets.rho text
+datasets.delta text
+datasets.person bytea NOT NULL
+datasets.records_per_person bigint NOT NULL
+datasets.source bytea NOT NULL
+datasets p {1}
+datasets u {2}
+entries is rp
+entries.id bigint NOT NULL
+entries.dataset bigint NOT NULL
+entries.query bytea NOT NULL
+entries.receipt_path bytea NOT NULL
+entries.measure text NOT NULL
+entries.epsilon text
+entries.rho text
+entries.delta text
+entries.charged_rho text
+entries p {1}
+entries f {2}
+events is rp with policies
+events.id bigint NOT NULL
+events.time text NOT NULL
+events.kind text NOT NULL
+events.dataset bigint
+events.entry bigint
+events.receipt_sha256 text
+events.reason bytea
+events.hash text NOT NULL
+events.change text NOT NULL
+events p {1}
+events u {9}
+events c {3}
+events c {4,3}
+events c {5,3}
+events f {4}
+events f {5}
+events seen r
+events asked a
+added 4 unique
+reserved 5 unique
+drawn 5 unique
+settled 5 unique
+receipts is rp
+receipts.entry bigint NOT NULL
+receipts.text bytea NOT NULL
+receipts p {1}
+receipts f {1}
+)";
+
+/// BEFORE UPDATE OR DELETE OR TRUNCATE, for each statement.
+constexpr int before_losing = 2 + 8 + 16 + 32;
+
+}  // namespace
+
+std::string postgres_schema() {
+  std::string sql = std::string(tables) + policies;
+  for (const char* table : kept) {
+    sql += fmt::format(
+        "CREATE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON fractile.{} EXECUTE FUNCTION "
+        "fractile.refuse();",
+        table);
+  }
+  return sql + fmt::format("INSERT INTO fractile.about VALUES ({})", Ledger::format);
+}
+
+std::int64_t postgres_format(postgres::Connection& connection) {
+  const auto is_there = connection.query("SELECT to_regclass('fractile.about')::text");
+  if (!is_there.cell(0, 0)) return -1;
+  const auto format = connection.query("SELECT max(format)::text FROM fractile.about");
+  return std::stoll(format.cell(0, 0).value_or("-1"));
+}
+
+bool has_postgres_schema(postgres::Connection& connection) {
+  std::multiset<std::string> wanted;
+  for (std::size_t at = 0; at < described.size();) {
+    const std::size_t end = described.find('\n', at);
+    wanted.emplace(described.substr(at, end - at));
+    at = end + 1;
+  }
+  for (const char* table : kept) wanted.insert(fmt::format("{} kept {}O fractile.refuse", table, before_losing));
+  std::multiset<std::string> found;
+  const auto rows = connection.query(description);
+  for (int row = 0; row < rows.rows(); ++row) found.insert(rows.cell(row, 0).value_or(""));
+  return found == wanted;
+}
+
+}  // namespace fractile::ledger_detail

@@ -1,0 +1,356 @@
+// The store of a team: the schema `fractile` of a PostgreSQL database. docs/proofs/ledger_transactions.md says why a change
+// happens once or not at all, whatever is lost.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <thread>
+
+#include "fractile/error.hpp"
+#include "fractile/ledger.hpp"
+#include "fractile/random.hpp"
+#include "ledger/chain.hpp"
+#include "ledger/postgres_schema.hpp"
+#include "ledger/store.hpp"
+#include "libraries/postgres.hpp"
+
+namespace fractile::ledger_detail {
+namespace {
+
+using postgres::Failure;
+using Milliseconds = std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+/// How long a server waits for a client in the middle of a transaction before it ends it.
+constexpr Milliseconds longest_pause = std::chrono::seconds(8);
+/// How long a client waits for words of a server, beside its turn.
+constexpr Milliseconds longest_silence = std::chrono::seconds(20);
+/// How often a change is tried that others came in between of, which keep their turns.
+constexpr int most_attempts = 30;
+
+bool is_conflict(const Failure& failure) {
+  // serialization_failure, deadlock_detected, unique_violation: another change has this line's number
+  const std::array conflicts{"40001", "40P01", "23505"};
+  return std::ranges::find(conflicts, failure.sqlstate) != conflicts.end();
+}
+
+std::string select(Table table) {
+  switch (table) {
+    case Table::datasets:
+      return "SELECT id::text, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person::text, "
+             "source FROM fractile.datasets ORDER BY datasets.id";
+    case Table::entries:
+      return "SELECT id::text, dataset::text, query, receipt_path, measure, epsilon, rho, delta, charged_rho "
+             "FROM fractile.entries ORDER BY entries.id";
+    case Table::events:
+      return "SELECT id::text, time, kind, receipt_sha256, reason, coalesce(dataset, entry)::text, hash "
+             "FROM fractile.events ORDER BY events.id";
+    case Table::receipts:
+      return "SELECT entry::text, text FROM fractile.receipts ORDER BY receipts.entry";
+  }
+  return {};
+}
+
+/// Known to nobody before, so that whoever finds it has found this change.
+std::string new_name_of_a_change() {
+  RandomBits random = RandomBits::system();
+  const std::uint64_t first = random.next64();
+  return fmt::format("{:016x}{:016x}", first, random.next64());
+}
+
+class PostgresStore final : public Store {
+ public:
+  PostgresStore(const std::string& address, Wanted wanted, Milliseconds patience)
+      : address_(postgres::Address::parse(address)), patience_(patience) {
+    try {
+      connect();
+    } catch (const Failure& failure) {
+      throw unreachable(failure);
+    }
+    if (wanted == Wanted::created || wanted == Wanted::either) create(wanted);
+    read([&] { require_known(); });
+  }
+
+  const std::string& name() const override { return address_.shown(); }
+
+  void read(const std::function<void()>& look) const override {
+    keep_trying([&] {
+      begin("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; ");
+      run_or_roll_back(look);
+      connection_->command("COMMIT");
+    });
+  }
+
+  void write(const std::function<void()>& change) const override {
+    keep_trying([&] {
+      begin("BEGIN ISOLATION LEVEL SERIALIZABLE, READ WRITE; ");
+      // A new turn begins before the snapshot is taken.
+      connection_->command("LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
+      change_.clear();
+      run_or_roll_back(change);
+      commit();
+    });
+  }
+
+  std::int64_t format() const override { return postgres_format(*connection_); }
+
+  void scan(Table table, const std::function<void(const Fields&)>& visit) const override {
+    const postgres::Result rows = connection_->query(select(table));
+    Fields fields(static_cast<std::size_t>(rows.columns()));
+    for (int row = 0; row < rows.rows(); ++row) {
+      for (int column = 0; column < rows.columns(); ++column) {
+        fields[static_cast<std::size_t>(column)] = rows.cell(row, column);
+      }
+      visit(fields);
+    }
+  }
+
+  std::vector<std::int64_t> receipts() const override {
+    const postgres::Result rows =
+        connection_->query("SELECT entry::text FROM fractile.receipts ORDER BY receipts.entry");
+    std::vector<std::int64_t> entries;
+    for (int row = 0; row < rows.rows(); ++row) entries.push_back(number_in(rows.cell(row, 0)));
+    return entries;
+  }
+
+  std::optional<std::string> receipt(std::int64_t entry) const override {
+    const postgres::Result rows = connection_->query(
+        "SELECT text FROM fractile.receipts WHERE entry = $1::text::bigint", {std::to_string(entry)});
+    if (rows.rows() == 0) return {};
+    return rows.cell(0, 0);
+  }
+
+  void append(Table table, const Fields& row) const override {
+    constexpr const char* number = "{}::text::bigint";
+    constexpr const char* text = "{}::text";
+    constexpr const char* bytes = "{}::bytea";
+    switch (table) {
+      case Table::datasets:
+        insert("datasets", {number, bytes, bytes, text, text, text, text, text, bytes, number, bytes}, row);
+        return;
+      case Table::entries:
+        insert("entries", {number, number, bytes, bytes, text, text, text, text, text}, row);
+        return;
+      case Table::events: {
+        if (change_.empty()) change_ = new_name_of_a_change();
+        const bool dataset = row[2] == "dataset";
+        const std::optional<std::string> none;
+        insert("events", {number, text, text, number, number, text, bytes, text, text},
+               {row[0], row[1], row[2], dataset ? row[5] : none, dataset ? none : row[5], row[3], row[4], row[6],
+                change_});
+        return;
+      }
+      case Table::receipts:
+        insert("receipts", {number, bytes}, row);
+        return;
+    }
+  }
+
+  void check() const override { require_schema(); }
+
+ private:
+  void connect() const {
+    connection_ = std::make_unique<postgres::Connection>(address_, "fractile", patience_ + longest_silence);
+  }
+
+  /// Begins a transaction with settings that hold for it alone, so that connections may be pooled. A server that confirms what
+  /// it has not written is told not to; names mean what they mean in the catalog; indices decide nothing.
+  void begin(const std::string& how) const {
+    if (connection_ == nullptr) connect();
+    connection_->command(how +
+                         fmt::format("SET LOCAL search_path = pg_catalog; SET LOCAL synchronous_commit = on; "
+                                     "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
+                                     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; "
+                                     "SET LOCAL enable_bitmapscan = off; SET LOCAL statement_timeout = 0",
+                                     std::max<std::int64_t>(1, patience_.count()), longest_pause.count()));
+  }
+
+  void roll_back() const {
+    try {
+      connection_->command("ROLLBACK");
+    } catch (const Failure&) {
+      connection_.reset();
+    }
+  }
+
+  void run_or_roll_back(const std::function<void()>& work) const {
+    try {
+      work();
+    } catch (const Failure&) {
+      throw;
+    } catch (...) {
+      roll_back();
+      throw;
+    }
+  }
+
+  /// What is lost before the server was told to commit has not happened. Afterwards the log is asked.
+  void commit() const {
+    try {
+      if (connection_->command("COMMIT").command() != "COMMIT") {
+        throw Failure{false, "40000", "the transaction was rolled back"};
+      }
+    } catch (const Failure& failure) {
+      if (!failure.lost) throw;
+      connection_.reset();
+      if (!has_happened()) throw;
+    }
+  }
+
+  /// Whether the log has the line of this change. The turn is taken first: the connection that was lost holds it until its
+  /// transaction has ended, one way or the other.
+  bool has_happened() const {
+    if (change_.empty()) return false;  // nothing was to be changed
+    const auto end = Clock::now() + patience_ + 2 * longest_pause;
+    for (int attempt = 0;; ++attempt) {
+      try {
+        begin("BEGIN; ");
+        connection_->command("LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
+        const postgres::Result rows =
+            connection_->query("SELECT 1 FROM fractile.events WHERE change = $1::text", {change_});
+        const bool found = rows.rows() > 0;
+        roll_back();
+        return found;
+      } catch (const Failure& failure) {
+        connection_.reset();
+        if (Clock::now() >= end) throw in_doubt(failure);
+        std::this_thread::sleep_for(pause_after(attempt));
+      }
+    }
+  }
+
+  static Milliseconds pause_after(int attempt) { return Milliseconds(std::min(500, 5 << std::min(attempt, 8))); }
+
+  /// Until it succeeds, or fails for good. What is tried has not happened when it fails.
+  void keep_trying(const std::function<void()>& work) const {
+    const auto end = Clock::now() + patience_;
+    for (int attempt = 0;; ++attempt) {
+      try {
+        work();
+        return;
+      } catch (const Failure& failure) {
+        if (failure.lost) {
+          connection_.reset();
+          if (Clock::now() >= end) throw unreachable(failure);
+        } else {
+          roll_back();
+          if (!is_conflict(failure) || attempt + 1 >= most_attempts) throw error_of(failure);
+        }
+        std::this_thread::sleep_for(pause_after(attempt));
+      }
+    }
+  }
+
+  void insert(const char* table, const std::vector<std::string>& types, const Fields& row) const {
+    std::string values;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      values += (i == 0 ? "" : ", ") + fmt::format(fmt::runtime(types[i]), fmt::format("${}", i + 1));
+    }
+    connection_->query(fmt::format("INSERT INTO fractile.{} VALUES ({})", table, values), row);
+  }
+
+  /// Where there is nothing yet. One of several programs that try it makes it.
+  void create(Wanted wanted) const {
+    keep_trying([&] {
+      begin("BEGIN; ");
+      run_or_roll_back([&] {
+        connection_->command("SELECT pg_advisory_xact_lock(5931838)");
+        if (connection_->query("SELECT to_regnamespace('fractile')::text").cell(0, 0)) {
+          if (wanted == Wanted::created) {
+            throw Error(ErrorCode::usage, fmt::format("there is something at '{}' already", name()),
+                        "choose another database; datasets are added to a ledger that exists");
+          }
+          return;
+        }
+        connection_->command(postgres_schema());
+      });
+      connection_->command("COMMIT");
+    });
+  }
+
+  void require_known() const {
+    const std::int64_t format = postgres_format(*connection_);
+    if (format < 0) {
+      throw Error(
+          ErrorCode::ledger, fmt::format("there is no ledger at '{}'", name()),
+          fmt::format("check the address, or make one: fractile ledger init {} --dataset NAME --epsilon E", name()));
+    }
+    if (format != Ledger::format) {
+      throw Error(ErrorCode::ledger,
+                  fmt::format("the ledger '{}' is of format {}, and this program knows format {}", name(), format,
+                              Ledger::format),
+                  "use the newer fractile that wrote it");
+    }
+    require_schema();
+    require_durable();
+  }
+
+  void require_schema() const {
+    if (has_postgres_schema(*connection_)) return;
+    throw Error(ErrorCode::ledger,
+                fmt::format("the ledger '{}' does not have the tables of format {}", name(), Ledger::format),
+                "something else changed it; restore it from a copy");
+  }
+
+  void require_durable() const {
+    for (const char* setting : {"fsync", "full_page_writes"}) {
+      if (connection_->query(fmt::format("SELECT current_setting('{}')", setting)).cell(0, 0) == "on") continue;
+      throw Error(
+          ErrorCode::ledger,
+          fmt::format("the server of the ledger '{}' may lose what it has confirmed: {} is off", name(), setting),
+          "have it turned on");
+    }
+  }
+
+  Error unreachable(const Failure& failure) const {
+    return {ErrorCode::ledger, fmt::format("the ledger '{}' cannot be reached: {}", name(), failure.words),
+            "nothing was changed; check the address, the password (~/.pgpass) and that the server runs"};
+  }
+
+  Error in_doubt(const Failure& failure) const {
+    return {
+        ErrorCode::ledger,
+        fmt::format(
+            "the connection to the ledger '{}' was lost during a change, and whether it was made cannot be told: {}",
+            name(), failure.words),
+        fmt::format("it counts if it is there: look with fractile ledger show {}", name())};
+  }
+
+  Error error_of(const Failure& failure) const {
+    const std::string ledger = fmt::format("the ledger '{}'", name());
+    const std::string& state = failure.sqlstate;
+    if (state == "55P03") {
+      return {ErrorCode::ledger, ledger + " is locked by another process", "wait until that ends, and try again"};
+    }
+    if (state == "42501") {
+      return {ErrorCode::ledger, fmt::format("{} does not permit this: {}", ledger, failure.words),
+              "ask whoever keeps it, or for the rights that docs/ledger.md lists"};
+    }
+    if (state == "25006") {
+      return {ErrorCode::ledger, ledger + " could not be written: the server is read-only",
+              "name the server that takes changes, not its copy"};
+    }
+    if (state.starts_with("53")) {
+      return {ErrorCode::ledger, fmt::format("{} could not be written: {}", ledger, failure.words),
+              "nothing was changed; make room for it"};
+    }
+    if (is_conflict(failure)) {
+      return {ErrorCode::ledger, ledger + " is changed by others all the time", "nothing was changed; try again"};
+    }
+    return {ErrorCode::ledger, fmt::format("{} cannot be used: {}", ledger, failure.words),
+            "see what fractile ledger verify says of it"};
+  }
+
+  postgres::Address address_;
+  Milliseconds patience_;
+  mutable std::unique_ptr<postgres::Connection> connection_;
+  mutable std::string change_;  ///< the name of the change that is being made; "" until it writes a line
+};
+
+}  // namespace
+
+std::unique_ptr<Store> open_postgres(const std::string& address, Wanted wanted, std::chrono::milliseconds patience) {
+  return std::make_unique<PostgresStore>(address, wanted, patience);
+}
+
+}  // namespace fractile::ledger_detail

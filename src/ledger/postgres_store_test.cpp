@@ -1,0 +1,507 @@
+// What only a team's store has: roles, passwords, a network and a server that fail. What it promises as every store does:
+// ledger_test, crash_test and verify_test.
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "fractile/ledger.hpp"
+#include "ledger/postgres_schema.hpp"
+#include "ledger/rows.hpp"
+#include "ledger/store.hpp"
+#include "support/cutting_proxy.hpp"
+#include "support/ledger_files.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::Cut;
+using testing::CuttingProxy;
+using testing::effort;
+using testing::expect_failure;
+using testing::impatient;
+using testing::PostgresServer;
+using testing::raw_connection;
+using testing::request;
+
+class PostgresTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (PostgresServer::shared() == nullptr) GTEST_SKIP() << testing::no_postgres;
+    address = server().fresh();
+  }
+  static PostgresServer& server() { return *PostgresServer::shared(); }
+  Ledger with(const Rational& epsilon) const {
+    Ledger ledger = Ledger::create(address);
+    ledger.add_dataset({"people", Budget::pure(epsilon)});
+    return ledger;
+  }
+  /// The same database by another way.
+  std::string over(int port) const {
+    return fmt::format("postgres://postgres@127.0.0.1:{}{}", port, address.substr(address.rfind('/')));
+  }
+  std::string as(const std::string& user) const {
+    return fmt::format("postgres://{}@127.0.0.1:{}{}", user, server().port(), address.substr(address.rfind('/')));
+  }
+
+  testing::Folder folder;
+  std::string address;
+};
+
+/// A line that nobody asked the ledger for, while the ledger decides what its next line is. With the same hashes as a file
+/// has, for the chain is the same in every store.
+class PostgresIsolation : public PostgresTest {
+ protected:
+  static LedgerOptions at_noon() {
+    return {.clock = [] { return std::chrono::system_clock::from_time_t(1'800'000'000); }};
+  }
+  /// Appends to the database the lines that a file with the same history has more.
+  void slip_in(const LedgerRequest& asked) const {
+    Ledger twin = Ledger::create(folder.file("twin.db"), at_noon());
+    twin.add_dataset({"people", Budget::pure(Rational(1))});
+    const std::int64_t id = twin.reserve(asked);
+    const LedgerEvent event = twin.statement().events.back();
+    raw_connection(address).command(fmt::format(
+        "BEGIN; INSERT INTO fractile.entries VALUES ({}, 1, '{}', '', 'pure', '{}', NULL, NULL, NULL);"
+        "INSERT INTO fractile.events VALUES ({}, '{}', 'reserve', NULL, {}, NULL, NULL, '{}', 'slipped in'); COMMIT",
+        id, asked.query, asked.cost.epsilon().to_string(), event.id, event.time, id, event.hash));
+  }
+};
+
+TEST_F(PostgresIsolation, WhatIsSpentIsDecidedOnEveryLineBefore) {
+  with(Rational(1));  // with another clock, so that the chains differ
+  address = server().fresh();
+  Ledger::create(address, at_noon()).add_dataset({"people", Budget::pure(Rational(1))});
+  int times = 0;
+  Ledger ledger = Ledger::open(address, {.clock = [&] {
+                                 if (++times == 1) slip_in(request("theirs", Budget::pure(Rational(3, 4))));
+                                 return at_noon().clock();
+                               }});
+  const LedgerRequest ours = request("ours", Budget::pure(Rational(1, 2)));
+  expect_failure(ErrorCode::budget_refused, "epsilon = 1/4 of epsilon = 1", [&] { ledger.reserve(ours); });
+  EXPECT_EQ(times, 1);  // at the second attempt it was refused
+  EXPECT_EQ(ledger.reserve(request("less", Budget::pure(Rational(1, 4)))), 2);
+  ledger.verify();
+  EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1");
+}
+
+/// A transaction sees one moment, whatever is committed meanwhile.
+TEST_F(PostgresIsolation, ATransactionSeesOneMoment) {
+  using namespace ledger_detail;
+  Ledger::create(address, at_noon()).add_dataset({"people", Budget::pure(Rational(1))});
+  const auto store = open_store(address, Wanted::existing, std::chrono::seconds(5));
+  const auto count = [&] {
+    int rows = 0;
+    store->scan(Table::events, [&](const Fields&) { ++rows; });
+    return rows;
+  };
+  int after = 0;
+  store->read([&] {
+    EXPECT_EQ(count(), 1);
+    slip_in(request("theirs", Budget::pure(Rational(3, 4))));
+    after = count();
+  });
+  EXPECT_EQ(after, 1);
+  store->write([&] {
+    EXPECT_EQ(count(), 2);
+    raw_connection(address).command(
+        "INSERT INTO fractile.entries VALUES (9, 1, '', '', 'pure', '1', NULL, NULL, NULL);"
+        "INSERT INTO fractile.events VALUES (3, '', 'reserve', NULL, 9, NULL, NULL, '', 'another')");
+    after = count();
+  });
+  EXPECT_EQ(after, 2);
+}
+
+TEST_F(PostgresIsolation, TheChainIsThatOfAFile) {
+  std::array<std::string, 2> heads;
+  for (const std::size_t which : {0U, 1U}) {
+    const std::string path = which == 0 ? address : folder.file("budget.db");
+    Ledger ledger = Ledger::create(path, at_noon());
+    ledger.add_dataset(
+        {"people", Budget::pure(Exponent::parse("ln 3")), Neighbors::add_remove, "person", "id", 3, "visits"});
+    LedgerRequest asked = request("q \n '\\' \xff", Budget::pure(Rational(1, 7)));
+    asked.person = "id";
+    asked.records_per_person = 3;
+    asked.source = "visits";
+    asked.receipt_path = folder.file("nowhere.json");
+    ledger.commit(ledger.reserve(asked), "receipt");
+    ledger.void_entry(ledger.reserve(asked), "because");
+    heads[which] = ledger.verify();
+  }
+  EXPECT_EQ(heads[0], heads[1]);
+}
+
+TEST_F(PostgresTest, LockedForTooLongIsRefused) {
+  Ledger ledger = with(Rational(1));
+  auto other = raw_connection(address);
+  other.command("BEGIN; LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
+  Ledger hasty = Ledger::open(address, impatient());
+  EXPECT_EQ(hasty.datasets().size(), 1U);  // whoever only reads need not wait
+  expect_failure(ErrorCode::ledger, "is locked by another process",
+                 [&] { hasty.reserve(request("q", Budget::pure(Rational(1)))); });
+  std::thread unlock([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    other.command("COMMIT");
+  });
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1)))), 1);
+  unlock.join();
+}
+
+TEST_F(PostgresTest, WhatIsNoLedgerIsRefused) {
+  expect_failure(ErrorCode::ledger, "there is no ledger at '" + address, [&] { Ledger::open(address); });
+  expect_failure(ErrorCode::ledger, "fractile ledger init", [&] { Ledger::open_to_read(address); });
+  expect_failure(ErrorCode::ledger, "cannot be reached", [&] { Ledger::open(over(1)); });
+  with(Rational(1));
+  expect_failure(ErrorCode::usage, "there is something at", [&] { Ledger::create(address); });
+  EXPECT_EQ(Ledger::open_or_create(address).datasets().size(), 1U);
+  for (const char* change :
+       {"DROP TRIGGER kept ON fractile.entries", "ALTER TABLE fractile.events DISABLE TRIGGER kept",
+        "DROP POLICY asked ON fractile.events", "ALTER TABLE fractile.events DISABLE ROW LEVEL SECURITY",
+        "ALTER TABLE fractile.events DROP CONSTRAINT events_pkey", "DROP INDEX fractile.settled",
+        "ALTER TABLE fractile.receipts SET UNLOGGED", "CREATE TABLE fractile.more (x int)",
+        "ALTER TABLE fractile.entries ALTER query DROP NOT NULL"}) {
+    const std::string copy = server().copy_of(address);
+    raw_connection(copy).command(change);
+    expect_failure(ErrorCode::ledger, "does not have the tables of format 2", [&] { Ledger::open(copy); });
+  }
+  testing::alter(address, "UPDATE about SET format = 3");
+  expect_failure(ErrorCode::ledger, "is of format 3, and this program knows format 2", [&] { Ledger::open(address); });
+}
+
+TEST_F(PostgresTest, LinesAreOnlyAdded) {
+  Ledger ledger = with(Rational(1));
+  ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1)))), "r");
+  auto connection = raw_connection(address);  // of the owner
+  for (const std::string table : {"datasets", "entries", "events", "receipts", "about"}) {
+    const std::string column = table == "about" ? "format" : table == "receipts" ? "entry" : "id";
+    for (const std::string& sql : {"DELETE FROM fractile." + table, "TRUNCATE fractile." + table + " CASCADE",
+                                   "UPDATE fractile." + table + " SET " + column + " = 9"}) {
+      EXPECT_THROW(connection.command(sql), postgres::Failure) << sql;
+    }
+  }
+}
+
+/// An asker may reserve and commit, a reader may look, and only whoever keeps the ledger may add budgets and give back.
+TEST_F(PostgresTest, RolesMayDoWhatTheyShould) {
+  Ledger kept = with(Rational(1));
+  raw_connection(address).command(
+      "DROP ROLE IF EXISTS asker; DROP ROLE IF EXISTS reader; CREATE ROLE asker LOGIN; CREATE ROLE reader LOGIN;"
+      "GRANT USAGE ON SCHEMA fractile TO asker, reader; GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO asker, reader;"
+      "GRANT INSERT ON fractile.entries, fractile.events, fractile.receipts TO asker;"
+      "GRANT UPDATE ON fractile.turn TO asker");
+  Ledger asking = Ledger::open(as("asker"));
+  asking.commit(asking.reserve(request("q", Budget::pure(Rational(1, 4)))), "receipt");
+  EXPECT_EQ(asking.reserve(request("another", Budget::pure(Rational(1, 4)))), 2);
+  EXPECT_EQ(asking.find_committed("people", "q")->receipt, "receipt");
+  const auto forbidden = [](const std::function<void()>& work) {
+    expect_failure(ErrorCode::ledger, "does not permit this", work);
+  };
+  forbidden([&] { asking.void_entry(2, "because"); });
+  forbidden([&] { asking.add_dataset({"more", Budget::pure(Rational(1))}); });
+  Ledger reading = Ledger::open_to_read(as("reader"));
+  EXPECT_EQ(reading.verify(), kept.verify());
+  forbidden([&] { reading.reserve(request("q", Budget::pure(Rational(1, 4)))); });
+
+  auto by_hand = raw_connection(as("asker"));
+  for (const char* sql :
+       {"INSERT INTO fractile.events VALUES (7, '', 'void', NULL, 2, NULL, 'x', '', 'x')",
+        "INSERT INTO fractile.datasets SELECT 2, 'x', unit, neighbors, measure, '9', rho, delta, person, 1, source "
+        "FROM fractile.datasets",
+        "UPDATE fractile.entries SET epsilon = '0'", "DELETE FROM fractile.events", "TRUNCATE fractile.receipts",
+        "UPDATE fractile.datasets SET epsilon = '9'", "DROP TRIGGER kept ON fractile.entries",
+        "ALTER TABLE fractile.events DISABLE ROW LEVEL SECURITY", "SET session_replication_role = replica",
+        "CREATE TABLE fractile.mine (x int)", "UPDATE fractile.about SET format = 1"}) {
+    try {
+      by_hand.command(sql);
+      ADD_FAILURE() << sql;
+    } catch (const postgres::Failure& failure) {
+      EXPECT_EQ(failure.sqlstate, "42501") << sql << ": " << failure.words;
+    }
+  }
+  kept.void_entry(2, "because");
+  kept.verify();
+}
+
+TEST_F(PostgresTest, PasswordsAreNeverShown) {
+  with(Rational(1));
+  raw_connection(address).command(
+      "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN SUPERUSER PASSWORD 'open sesame'");
+  const std::string end = fmt::format("127.0.0.1:{}{}", server().port(), address.substr(address.rfind('/')));
+  const auto shown_in = [](const std::function<void()>& work) {
+    const testing::Failure failure = testing::failure_of(work);
+    return failure.what + "\n" + failure.hint;
+  };
+  const std::string right = "postgres://guarded:open%20sesame@" + end;
+  EXPECT_EQ(shown_ledger(right), "postgres://guarded@" + end);
+  EXPECT_EQ(Ledger::open(right).datasets().size(), 1U);
+  EXPECT_EQ(shown_in([&] { Ledger::open(right).entry(7); }).find("sesame"), std::string::npos);
+  const std::array<std::string, 8> wrong{"postgres://guarded:open%20barley@" + end,
+                                         "postgresql://guarded:bar@ley@" + end,
+                                         "postgres://guarded:bar/ley@" + end,
+                                         "postgres://guarded:bar?ley@" + end,
+                                         "postgres://guarded:barley%zz@" + end,
+                                         "postgres://guarded@" + end + "?password=barley",
+                                         "postgres://guarded@" + end + "?pass%77ord=barley",
+                                         "postgres://guarded:barley@127.0.0.1:1/x?sslpassword=barley"};
+  for (const std::string& refused : wrong) {
+    const std::string told = shown_in([&] { Ledger::open(refused); }) + shown_ledger(refused);
+    for (const char* part : {"barley", "bar", "ley"}) EXPECT_EQ(told.find(part), std::string::npos) << told;
+  }
+  expect_failure(ErrorCode::ledger, "no password supplied", [&] { Ledger::open("postgres://guarded@" + end); });
+  setenv("PGPASSWORD", "open sesame", 1);
+  EXPECT_EQ(Ledger::open("postgres://guarded@" + end).datasets().size(), 1U);
+  setenv("PGPASSWORD", "barley", 1);
+  EXPECT_EQ(shown_in([&] { Ledger::open("postgres://guarded@" + end); }).find("barley"), std::string::npos);
+  unsetenv("PGPASSWORD");
+}
+
+/// The connection is lost when a change is committed: the change happens once, and is told of rightly.
+class PostgresCuts : public PostgresTest, public ::testing::WithParamInterface<Cut> {
+ protected:
+  void SetUp() override {
+    PostgresTest::SetUp();
+    if (IsSkipped()) return;
+    with(Rational(1));
+    proxy.emplace(server().port());
+  }
+  std::optional<CuttingProxy> proxy;
+};
+INSTANTIATE_TEST_SUITE_P(Postgres, PostgresCuts, ::testing::Values(Cut::before, Cut::after, Cut::late));
+
+TEST_P(PostgresCuts, ReservesOnceAndCommitsOnce) {
+  Ledger ledger = Ledger::open(over(proxy->port()));
+  proxy->cut(GetParam());
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), 1);
+  EXPECT_EQ(ledger.entry(1).state, EntryState::reserved);
+  EXPECT_EQ(ledger.statement().entries.size(), 1U);
+  proxy->cut(GetParam());  // of the draw
+  ledger.commit(1, "receipt");
+  EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "receipt");
+  proxy->cut(GetParam(), 3);
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(3, 4)))), 2);
+  ledger.void_entry(2, "because");
+  EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1/4");
+  EXPECT_EQ(ledger.verify(), Ledger::open(address).verify());
+}
+
+/// Then the error says that it cannot be told, and the charge counts.
+TEST_F(PostgresTest, AServerThatIsGoneLeavesADoubtThatCounts) {
+  with(Rational(1));
+  CuttingProxy proxy(server().port());
+  Ledger ledger = Ledger::open(over(proxy.port()), impatient());
+  proxy.refuse(true);
+  proxy.cut(Cut::after);
+  expect_failure(ErrorCode::ledger, "whether it was made cannot be told",
+                 [&] { ledger.reserve(request("q", Budget::pure(Rational(1, 4)))); });
+  EXPECT_EQ(Ledger::open(address).balance("people").spent.to_string(), "epsilon = 1/4");
+}
+
+TEST_F(PostgresTest, ConnectionsThatAreCutAnywhereLoseNothing) {
+  with(Rational(1000));
+  CuttingProxy proxy(server().port());
+  Ledger ledger = Ledger::open(over(proxy.port()));
+  std::mt19937 random(20261125);
+  std::uniform_int_distribution<long> bytes(1, 12'000);
+  std::int64_t made = 0;
+  for (std::uint64_t round = 0; round < effort(60); ++round) {
+    proxy.cut_after(bytes(random));
+    const std::int64_t id = ledger.reserve(request("q", Budget::pure(Rational(1, 100))));
+    EXPECT_EQ(id, ++made);
+    ledger.commit(id, "receipt");
+  }
+  proxy.cut_after(0);
+  const LedgerStatement statement = ledger.statement();
+  EXPECT_EQ(statement.entries.size(), static_cast<std::size_t>(made));
+  for (const LedgerEntry& entry : statement.entries) EXPECT_EQ(entry.state, EntryState::committed);
+  ledger.verify();
+}
+
+/// 64 clients in four processes, each with a connection of its own, until nothing is left.
+TEST_F(PostgresTest, SixtyFourClientsSpendTheBudgetAndNoMore) {
+  with(Rational(1));
+  std::vector<pid_t> children;
+  for (int process = 0; process < 4; ++process) {
+    const pid_t child = fork();
+    if (child != 0) {
+      children.push_back(child);
+      continue;
+    }
+    std::atomic<int> failures = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 16; ++i) {
+      threads.emplace_back([&] {
+        try {
+          Ledger ledger = Ledger::open(address, {.patience = std::chrono::seconds(60)});
+          while (true) ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1, 200)))), "receipt");
+        } catch (const Error& error) {
+          failures += error.code() == ErrorCode::budget_refused ? 0 : 1;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    _exit(failures == 0 ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  const Ledger ledger = Ledger::open(address);
+  ledger.verify();
+  const LedgerStatement statement = ledger.statement();
+  EXPECT_EQ(statement.entries.size(), 200U);
+  for (const LedgerEntry& entry : statement.entries) EXPECT_EQ(entry.state, EntryState::committed);
+  EXPECT_EQ(statement.accounts[0].balance.remaining.to_string(), "epsilon = 0");
+}
+
+/// Clients that reserve, commit and publish until the budget refuses them, and are killed now and then; and so is the server,
+/// whose databases confirm before they write unless they are told not to.
+class PostgresKills : public PostgresTest {
+ protected:
+  static constexpr int clients = 8;
+  static constexpr std::int64_t affordable = 150;
+
+  struct Client {
+    pid_t process = 0;
+    int told = -1;  ///< a pipe of the entries that it was told are reserved, and with a minus sign committed
+  };
+
+  void SetUp() override {
+    PostgresTest::SetUp();
+    if (IsSkipped()) return;
+    with(Rational(1));
+    raw_connection(address).command("ALTER DATABASE " + address.substr(address.rfind('/') + 1) +
+                                    " SET synchronous_commit = off");
+    std::filesystem::create_directory(receipts);
+  }
+
+  Client started() const {
+    std::array<int, 2> ends{};
+    if (pipe(ends.data()) != 0) throw std::runtime_error("no pipe");
+    const pid_t child = fork();
+    if (child != 0) {
+      close(ends[1]);
+      return {child, ends[0]};
+    }
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    work(ends[1]);
+    _exit(0);
+  }
+
+  void work(int out) const {
+    const auto tell = [&](std::int64_t id) {
+      if (write(out, &id, sizeof id) != sizeof id) _exit(1);
+    };
+    while (true) {
+      try {
+        Ledger ledger = Ledger::open(address, {.patience = std::chrono::seconds(30)});
+        while (true) {
+          const std::int64_t id = ledger.reserve(request("q", Budget::pure(Rational(1, affordable))));
+          tell(id);
+          ledger.commit(id, "receipt of " + std::to_string(id));
+          tell(-id);
+          std::ofstream(receipts + "/" + std::to_string(id)) << "receipt of " << id << std::flush;
+        }
+      } catch (const Error& error) {
+        if (error.code() == ErrorCode::budget_refused) return;
+        std::this_thread::sleep_for(
+            std::chrono::milliseconds(20));  // the server is gone; what it was told, it was told
+      } catch (...) {
+        _exit(1);
+      }
+    }
+  }
+
+  void settle(const Client& client) {
+    std::int64_t id = 0;
+    while (read(client.told, &id, sizeof id) == sizeof id) {
+      const bool is_new = id < 0 ? committed.insert(-id).second : reserved.insert(id).second;
+      EXPECT_TRUE(is_new) << "two were told that they " << (id < 0 ? "committed " : "reserved ") << std::abs(id);
+    }
+    close(client.told);
+    int status = 0;
+    waitpid(client.process, &status, 0);
+    EXPECT_TRUE(!WIFEXITED(status) || WEXITSTATUS(status) == 0) << status;
+  }
+
+  void expect_sound() const {
+    const Ledger ledger = Ledger::open(address);
+    ledger.verify();
+    const LedgerStatement statement = ledger.statement();
+    EXPECT_LE(statement.entries.size(), static_cast<std::size_t>(affordable));
+    EXPECT_TRUE(statement.accounts[0].balance.spent.is_within(Budget::pure(Rational(1))));
+    EXPECT_EQ(statement.accounts[0].balance.spent.epsilon,
+              EpsilonSum(Rational(static_cast<std::int64_t>(statement.entries.size()), affordable)));
+    for (const std::int64_t id : reserved) EXPECT_LE(id, static_cast<std::int64_t>(statement.entries.size()));
+    for (const std::int64_t id : committed) expect_committed(statement, id);
+    for (const auto& file : std::filesystem::directory_iterator(receipts)) {
+      expect_committed(statement, std::stoll(file.path().filename()));
+    }
+  }
+
+  static void expect_committed(const LedgerStatement& statement, std::int64_t id) {
+    ASSERT_LE(id, static_cast<std::int64_t>(statement.entries.size()));
+    const LedgerEntry& entry = statement.entries[static_cast<std::size_t>(id) - 1];
+    EXPECT_EQ(entry.state, EntryState::committed) << id;
+    EXPECT_EQ(entry.receipt, "receipt of " + std::to_string(id));
+  }
+
+  std::string receipts = folder.file("receipts");
+  std::set<std::int64_t> reserved;
+  std::set<std::int64_t> committed;
+};
+
+TEST_F(PostgresKills, OfClientsLoseNothing) {
+  std::mt19937 random(20261125);
+  std::uniform_int_distribution<int> milliseconds(5, 60);
+  std::uniform_int_distribution<std::size_t> which(0, clients - 1);
+  std::uint64_t kills = 0;
+  std::size_t interrupted = 0;
+  while (kills < effort(60)) {
+    std::vector<Client> running;
+    for (int i = 0; i < clients; ++i) running.push_back(started());
+    for (int i = 0; i < 20; ++i, ++kills) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
+      Client& client = running[which(random)];
+      kill(client.process, SIGKILL);
+      settle(client);
+      client = started();
+    }
+    for (const Client& client : running) settle(client);
+    interrupted += reserved.size() - committed.size();
+    expect_sound();
+    EXPECT_EQ(Ledger::open(address).statement().entries.size(), static_cast<std::size_t>(affordable));
+    reserved.clear();
+    committed.clear();
+    std::filesystem::remove_all(receipts);
+    SetUp();
+  }
+  EXPECT_GT(interrupted, 0U) << "no client was killed between reserving and committing";
+  RecordProperty("kills", static_cast<int>(kills));
+}
+
+TEST_F(PostgresKills, OfTheServerLoseNothing) {
+  std::mt19937 random(20261125);
+  std::uniform_int_distribution<int> milliseconds(20, 250);
+  for (std::uint64_t kills = 0; kills < effort(3); ++kills) {
+    std::vector<Client> running;
+    for (int i = 0; i < clients; ++i) running.push_back(started());
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
+    server().kill();
+    server().start();
+    for (const Client& client : running) settle(client);
+    expect_sound();
+    reserved.clear();
+    committed.clear();
+    std::filesystem::remove_all(receipts);
+    SetUp();
+  }
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,37 @@
+// A function of a library that was loaded at run time.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "fractile/error.hpp"
+
+namespace fractile::libraries {
+
+/// What dlopen() gave, and what it should be, in words: "DuckDB 1.1 or later".
+struct Loaded {
+  void* handle;
+  const char* wanted;
+};
+
+template <class Signature>
+class Found;
+
+template <class Result, class... Arguments>
+class Found<Result(Arguments...)> {
+ public:
+  /// Error(usage) when the library has no such function.
+  Found(const Loaded& library, const char* name)
+      : function_(reinterpret_cast<Result (*)(Arguments...)>(dlsym(library.handle, name))) {
+    if (function_ == nullptr) {
+      throw Error(ErrorCode::usage, std::string("not a library of ") + library.wanted + ": it lacks " + name);
+    }
+  }
+  Result operator()(Arguments... arguments) const { return function_(arguments...); }
+
+ private:
+  Result (*function_)(Arguments...);
+};
+
+}  // namespace fractile::libraries

@@ -1,0 +1,80 @@
+"""A PostgreSQL server for tests: of Debian's package, in a folder and on a port of its own, not as root."""
+
+import contextlib
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+NO_SERVER = "no PostgreSQL server is here"
+
+
+def _port():
+    """Below those that the system gives to outgoing connections."""
+    for port in range(10_000 + os.getpid() % 10_000, 30_000):
+        with socket.socket() as listener, contextlib.suppress(OSError):
+            listener.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no free port")
+
+
+class Server:
+    def __init__(self):
+        versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not versions:
+            raise unittest.SkipTest(NO_SERVER)
+        self.binaries = versions[-1].parent
+        self.user = {}
+        if os.geteuid() == 0:
+            with contextlib.suppress(KeyError):
+                account = pwd.getpwnam("postgres")
+                self.user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+            self.user = self.user or {"user": 65534, "group": 65534, "extra_groups": []}
+        place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+        self.folder = Path(tempfile.mkdtemp(prefix="fractile-", dir=place))
+        if self.user:
+            os.chown(self.folder, self.user["user"], self.user["group"])
+        self.port = _port()
+        self.log = open(self.folder / "log", "w+")
+        words = ["-D", self.folder / "data", "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C"]
+        subprocess.run([self.binaries / "initdb", *words], check=True, stdout=self.log, stderr=self.log, cwd="/", **self.user)
+        access = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
+        (self.folder / "data" / "pg_hba.conf").write_text(access)
+        words = ["-D", self.folder / "data", "-k", self.folder, "-p", str(self.port), "-c", "listen_addresses=127.0.0.1"]
+        die_with_us = lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # noqa: E731
+        self.process = subprocess.Popen(
+            [self.binaries / "postgres", *words], stdout=self.log, stderr=self.log, cwd="/", preexec_fn=die_with_us, **self.user
+        )
+        end = time.monotonic() + 60
+        while self.process.poll() is None and time.monotonic() < end:
+            if self.psql("SELECT 1", check=False).returncode == 0:
+                return
+            time.sleep(0.1)
+        raise OSError("the PostgreSQL server does not start: " + (self.folder / "log").read_text()[-2000:])
+
+    def close(self):
+        self.process.send_signal(signal.SIGQUIT)
+        self.process.wait()
+        self.log.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def psql(self, sql, database="postgres", check=True):
+        words = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres"]
+        command = [self.binaries / "psql", *words, "-d", database]
+        return subprocess.run(command, input=sql, text=True, capture_output=True, check=check)
+
+    def address(self, database, user="postgres"):
+        return f"postgres://{user}@127.0.0.1:{self.port}/{database}"
+
+    def database(self, name):
+        """The address of a new one."""
+        self.psql(f"DROP DATABASE IF EXISTS {name}")
+        self.psql(f"CREATE DATABASE {name}")
+        return self.address(name)
