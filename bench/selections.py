@@ -1,5 +1,6 @@
 """Groups and persons: whole processes beside DuckDB's own queries, in turn, with the most memory that each took."""
 
+import os
 import random
 import statistics
 import subprocess
@@ -12,7 +13,7 @@ from page import table, verdict
 MOST = 1.5  # times the engine's own query
 GROUPS = 1000
 WAGE = ("--column", "wage", "--bounds", "0", "1048576", "--step", "0.01")
-ROUNDS = 5
+ROUNDS = 3
 
 
 def write_table(duckdb, path, rows):
@@ -77,7 +78,7 @@ def part(folder, quick, duckdb, query):
     """`duckdb(*statements)` runs them; `query` is the program of a process that does so."""
     program = folder.parent / "fractile"
     rows = 100_000 if quick else 20_000_000
-    lines, targets = [], []
+    lines, targets, load = [], [], os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
         path, keys = Path(name) / "people.parquet", Path(name) / "keys.txt"
         keys.write_text("".join(f"region {i}\n" for i in range(GROUPS)), encoding="utf-8")
@@ -99,6 +100,6 @@ def part(folder, quick, duckdb, query):
         f"Medians of {rows:,} rows of Parquet, whole processes in turn, and the most memory that each took. `fractile release` of the "
         "median wage (10^8 candidates; ages: 126); of each person at most three records, a keyed random sample. DuckDB (not private): "
         "`quantile_cont`, grouped by region, of the first three rows of each person by `row_number() OVER (PARTITION BY ...)`. The last "
-        "column is ours with `--memory 400MB`.\n",
+        f"column is ours with `--memory 400MB`. Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n",
         table(["", "fractile release", "DuckDB", "ratio", "ours, 400 MB for persons and engine"], lines), "",
         table(["what", "measured", "target", ""], targets), ""])

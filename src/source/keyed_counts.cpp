@@ -1,32 +1,21 @@
 #include "source/keyed_counts.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <tuple>
 #include <utility>
 
 #include "exact/workers.hpp"
+#include "ranks/position_sort.hpp"
+#include "source/idle_parts.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
-/// A lattice with a candidate for each place of each key; nothing when those are too many.
-std::optional<Lattice> all_together(std::uint64_t places, std::size_t keys) {
-  if (places > Lattice::max_size / keys) return std::nullopt;
-  const auto all = static_cast<std::int64_t>(places * keys);
-  return Lattice::regular(Rational(0), Rational(all - 1), Rational(1));
-}
+constexpr std::uint64_t most_counters = std::uint64_t{1} << 20;
 
-/// How many positions are below this one.
-std::size_t first_at(const RankProfile& profile, Position position) {
-  std::size_t begin = 0;
-  for (std::size_t size = profile.distinct(); size > 0;) {
-    const std::size_t half = size / 2;
-    const bool is_below = profile.position(begin + half) < position;
-    if (is_below) begin += half + 1;
-    size = is_below ? size - half - 1 : half;
-  }
-  return begin;
-}
+/// Counts of one key, which several of them can use one after the other.
+using Counts = std::vector<std::uint64_t>;
 
 }  // namespace
 
@@ -38,38 +27,83 @@ KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t t
       places_(on_candidates_ ? lattice.size() : 2 * lattice.size() + 1) {
   if (keys == 1) {
     builder_.emplace(lattice, threads_);
-  } else if (const std::optional<Lattice> all = all_together(places_, keys)) {
-    builder_.emplace(*all, threads_);
+  } else if (places_ <= most_counters / keys) {
+    const auto last = static_cast<std::int64_t>(places_ * keys) - 1;
+    builder_.emplace(Lattice::regular(Rational(0), Rational(last), Rational(1)), threads_);
+  } else {
+    are_listed_ = places_ <= ~std::uint64_t{0} / keys;
   }
+}
+
+void KeyedCounts::more_room() {
+  if (written_ > 0) list_.keep(std::exchange(written_, 0));
+  room_ = list_.room();
 }
 
 void KeyedCounts::take(KeyedCounts& other) {
   if (builder_) return builder_->take(*other.builder_);
+  if (are_listed_) {
+    more_room();
+    other.more_room();
+    list_.take(other.list_);
+    room_ = other.room_ = {};
+    return;
+  }
   for (const Cell& cell : std::exchange(other.cells_, {})) add_cell(cell);
 }
 
 std::vector<RankProfile> KeyedCounts::finish() {
-  if (!builder_) return of_cells();
-  const RankProfile all = builder_->finish();
-  if (keys_ == 1) return {all};
-  std::vector<RankProfile> profiles(keys_, RankProfile(candidates_, {}, {}));
-  share_among_threads(threads_for(all.distinct(), fewest, threads_), keys_,
-                      [&](std::size_t key) { profiles[key] = part_of(all, key); });
+  if (builder_) return of_builder();
+  return are_listed_ ? of_list() : of_cells();
+}
+
+/// Of few places, so that nothing here takes time.
+std::vector<RankProfile> KeyedCounts::of_builder() {
+  std::vector<RankProfile> profiles;
+  profiles.push_back(builder_->finish());
+  if (keys_ == 1) return profiles;
+  const RankProfile all = std::move(profiles.front());
+  profiles.clear();
+  std::size_t k = 0;
+  for (std::size_t key = 0; key < keys_; ++key) {
+    std::vector<Position> positions;
+    Counts counts;
+    for (; k < all.distinct() && all.position(k) / 2 < (key + 1) * places_; ++k) {
+      positions.push_back(position_of(all.position(k) / 2, key));
+      counts.push_back(all.count(k));
+    }
+    profiles.emplace_back(candidates_, std::move(positions), counts);
+  }
   return profiles;
 }
 
-RankProfile KeyedCounts::part_of(const RankProfile& all, std::size_t key) const {
-  const std::size_t begin = first_at(all, 2 * (key * places_) + 1);
-  const std::size_t end = first_at(all, 2 * ((key + 1) * places_) + 1);
-  std::vector<Position> positions;
-  std::vector<std::uint64_t> counts;
-  positions.reserve(end - begin);
-  counts.reserve(end - begin);
-  for (std::size_t k = begin; k < end; ++k) {
-    positions.push_back(alone(all.position(k), key));
-    counts.push_back(all.count(k));
-  }
-  return {candidates_, std::move(positions), counts};
+std::vector<RankProfile> KeyedCounts::of_list() {
+  more_room();
+  room_ = {};
+  const std::vector<Position> sorted = list_.take_sorted(threads_);
+  std::vector<RankProfile> profiles(keys_, RankProfile(candidates_, {}, {}));
+  IdleParts<Counts> buffers;
+  const auto of_key = [&](std::size_t key, Counts& counts) {
+    const auto begin = std::ranges::lower_bound(sorted, key * places_);
+    const auto end = std::ranges::lower_bound(begin, sorted.end(), (key + 1) * places_);
+    std::size_t distinct = begin == end ? 0 : 1;
+    for (auto at = begin; at != end && at + 1 != end; ++at) distinct += at[0] != at[1] ? 1U : 0U;
+    std::vector<Position> positions;
+    positions.reserve(distinct);
+    counts.clear();
+    for (auto at = begin; at != end; ++at) {
+      if (at == begin || at[0] != at[-1]) {
+        positions.push_back(position_of(*at, key));
+        counts.push_back(0);
+      }
+      ++counts.back();
+    }
+    profiles[key] = {candidates_, std::move(positions), counts};
+  };
+  share_among_threads(threads_for(sorted.size(), fewest_to_share, threads_), keys_, [&](std::size_t key) {
+    buffers.with_one([] { return std::make_unique<Counts>(); }, [&](Counts& counts) { of_key(key, counts); });
+  });
+  return profiles;
 }
 
 void KeyedCounts::add_cell(const Cell& cell) {

@@ -15,6 +15,7 @@ static_assert(std::endian::native == std::endian::little, "records are written w
 constexpr int partition_bits = std::countr_zero(PersonRecords::partitions);
 constexpr int hash_bits = std::numeric_limits<std::size_t>::digits;
 constexpr unsigned last_level = hash_bits / partition_bits - 1;
+constexpr std::size_t first_chunk = 256;  // bytes: a small table shall not touch a page for each partition
 constexpr std::size_t most_in_table = std::numeric_limits<std::uint32_t>::max() - 1;
 
 std::size_t hash_of(std::string_view person) { return std::hash<std::string_view>()(person); }
@@ -102,10 +103,9 @@ void PersonRecords::add(Part& part, std::string_view person, const KeyedRecord& 
 
 void PersonRecords::make_room(Partition& partition, std::size_t bytes) {
   put_away(partition);
-  if (partition.open.size < bytes) {
-    const std::size_t size = std::max(Limits::chunk, bytes);
-    partition.open = {std::unique_ptr<char[]>(new char[size]), size, 0};  // NOLINT(modernize-avoid-c-arrays)
-  }
+  const std::size_t wanted = std::max(bytes, std::clamp(partition.bytes, first_chunk, Limits::chunk));
+  if (partition.open.size >= wanted) return;
+  partition.open = {std::unique_ptr<char[]>(new char[wanted]), wanted, 0};  // NOLINT(modernize-avoid-c-arrays)
 }
 
 /// The open chunk goes to the file, and is empty, or to those in memory, and is none.
