@@ -15,7 +15,8 @@ def main() -> None:
     library = duckdb_library()
     if library:
         os.environ.setdefault("FRACTILE_DUCKDB", library)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the program has its own words for Ctrl-C
+    for number in (signal.SIGINT, signal.SIGPIPE):  # the program has its own words for Ctrl-C, and ends when nobody reads on
+        signal.signal(number, signal.SIG_DFL)
     code = _core.main(["fractile", *sys.argv[1:]])
     os._exit(code)  # the program has written all that it had to; nothing of Python is to follow
 

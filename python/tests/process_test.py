@@ -144,6 +144,15 @@ def test_the_program_of_the_package(csv, program):
     assert refused.stderr.startswith("fractile: ")
 
 
+def test_the_program_ends_when_nobody_reads_on():
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "fractile", "release", "--help"]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (-signal.SIGPIPE, "")  # as a program ends; Python would print an error
+
+
 def test_importing_is_quick():
     code = "import time; t = time.process_time(); import fractile; print(time.process_time() - t)"
     times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
