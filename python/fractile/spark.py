@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import uuid
 from collections.abc import Callable, Iterable, Iterator
@@ -186,12 +187,12 @@ def _all_parts(question: _core.Counted, rows: list[Any]) -> _core.Counted:
 
 def _failure_of(error: Exception) -> _errors.Error:
     """What Spark raised, without its message, which may hold values of the data."""
-    condition = getattr(error, "getCondition", lambda: None)()
+    condition = str(getattr(error, "getCondition", lambda: None)() or "")
     if condition == "PYTHON_EXCEPTION":
         has_all = "No module named" not in str(error)
         hint = _LOGS if has_all else "every worker's Python, PYSPARK_PYTHON, needs fractile in the driver's version, and pyarrow"
         return InternalError("Python failed on a worker" + ("" if has_all else ": it has not the packages that it needs"), hint)
-    if condition:
+    if re.fullmatch(r"[A-Z][A-Z0-9_]*(\.[A-Z][A-Z0-9_]*)*", condition):  # Spark's own name of what went wrong
         return DataError(f"Spark cannot make the frame: {condition}", _LOGS)
     return InternalError(f"Spark failed: {type(error).__name__}", _LOGS)
 

@@ -230,31 +230,37 @@ def _is_below(pid):
 
 
 class Killer(threading.Thread):
-    """Kills an executor every so many seconds."""
+    """Kills an executor every so many seconds, so many at most."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds, most):
         super().__init__(daemon=True)
-        self.seconds, self.killed, self.over = seconds, 0, threading.Event()
+        self.seconds, self.most, self.killed, self.over = seconds, most, 0, threading.Event()
 
     def run(self):
-        while not self.over.wait(self.seconds):
+        while not self.over.wait(self.seconds) and self.killed < self.most:
             for pid in executors()[:1]:
                 os.kill(pid, signal.SIGKILL)
                 self.killed += 1
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    active = __import__("pyspark").sql.SparkSession.getActiveSession()
-    if active is not None:
-        active.stop()
-    spark = session(
+def failing_cluster():
+    return session(
         "local-cluster[2,1,1024]",
         **{"spark.speculation": "true", "spark.speculation.interval": "50ms", "spark.speculation.multiplier": "1.1",
            "spark.speculation.quantile": "0.3", "spark.speculation.minTaskRuntime": "10ms", "spark.task.maxFailures": "20",
            "spark.stage.maxConsecutiveAttempts": "50", "spark.deploy.maxExecutorRetries": "-1",
            "spark.sql.files.maxPartitionBytes": "400000", "spark.sql.execution.arrow.maxRecordsPerBatch": "2000"},
     )
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        active.stop()
+    spark = failing_cluster()
     yield spark
     spark.stop()
 
@@ -265,10 +271,34 @@ def test_a_cluster_that_fails_counts_the_same(cluster, parquet, asked):
     df = cluster.read.parquet(path)
     names = [name for name in ("income", asked.get("person"), asked.get("by")) if name]
     flaky = df.select(*names).mapInArrow(_Flaky(), df.select(*names).schema)
-    killer = Killer(4)
+    killer = Killer(4, 3)
     killer.start()
     try:
         assert counted(flaky, asked) == expected(table, asked)
     finally:
         killer.over.set()
         killer.join()
+
+
+def by_hand(rows, seconds):
+    """Releases `rows` records of a table that Spark makes, on a cluster of which an executor is killed every so many seconds, and
+    compares the counts with one machine's: spark_cluster_test.py 100000000 5"""
+    spark = failing_cluster()
+    spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
+    made = "cast((id * 2654435761) % 500000 as double) as income"
+    killer = Killer(seconds, sys.maxsize)
+    killer.start()
+    start = time.perf_counter()
+    mine = fractile.spark.profile(spark.range(0, rows, 1, 64).selectExpr(made), "income", bounds=(0, 500_000), step=1)
+    print(f"{rows:,} records in {time.perf_counter() - start:.0f} s, {killer.killed} executors killed")
+    killer.over.set()
+    its = None
+    for first in range(0, rows, 5_000_000):
+        ids = np.arange(first, min(first + 5_000_000, rows), dtype=np.int64)
+        part = fractile.profile(((ids * 2_654_435_761) % 500_000).astype(np.float64), lattice=fractile.Lattice(0, 500_000, 1))
+        its = part if its is None else its | part
+    print("equal" if mine == its else "NOT EQUAL")
+
+
+if __name__ == "__main__":
+    by_hand(int(sys.argv[1]), float(sys.argv[2]))
