@@ -95,6 +95,7 @@ void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const
         work(blocks[i], numbers);
         if (is_caller && on_progress) on_progress();
       }
+      if (is_caller && on_progress) on_progress();  // also where others took all blocks
     } catch (...) {
       next = blocks.size();
       const std::lock_guard lock(failing);
