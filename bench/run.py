@@ -23,6 +23,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import clusters
 import doors
 import flow_checks
 import interval_calls
@@ -554,6 +555,7 @@ SECTIONS = {
     "flow-checks": checks_part,
     "selections": lambda options: selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
     "python": lambda options: doors.part(options.quick),
+    "spark": lambda options: clusters.part(options.quick),
 }
 
 

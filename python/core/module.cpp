@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
   bind_ledger(module);
   bind_requests(module);
   bind_ranks(module);
+  bind_counted(module);
   bind_flow(module);
   bind_constructors(module);
   bind_program(module);

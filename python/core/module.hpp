@@ -16,6 +16,7 @@ namespace fractile::python {
 namespace nb = nanobind;
 
 void bind_constructors(nb::module_& module);
+void bind_counted(nb::module_& module);
 void bind_error(nb::module_& module);
 void bind_flow(nb::module_& module);
 void bind_frames(nb::module_& module);

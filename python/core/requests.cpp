@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "attendant.hpp"
+#include "counted.hpp"
 #include "fractile/pages.hpp"
 #include "fractile/planning.hpp"
 #include "module.hpp"
@@ -52,8 +53,9 @@ struct Released {
   }
 };
 
-/// Frames are used up: their columns are read once.
-std::unique_ptr<Released> release(Words words, std::string file, std::vector<std::string> keys, Frame* frame) {
+/// Frames are used up: their columns are read once. With a `counter`, a frame has the columns and no records: that counts them.
+std::unique_ptr<Released> release(Words words, std::string file, std::vector<std::string> keys, Frame* frame,
+                                  nb::handle counter) {
   auto released = std::make_unique<Released>();
   Caller caller;
   try {
@@ -64,6 +66,7 @@ std::unique_ptr<Released> release(Words words, std::string file, std::vector<std
     const requests::ReleaseRequest request = requests::ReleaseRequest::of(typed, frame != nullptr);
     const auto open = [&]() -> std::unique_ptr<requests::Records> {
       if (counts) return requests::counted_records(std::move(*counts));
+      if (!counter.is_none()) return counted_elsewhere(std::move(*frame), counter);
       if (frame == nullptr) return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table));
       frame->use_threads(request.table.threads);
       frame->use_memory(request.table.memory);
@@ -177,7 +180,8 @@ void bind_plan(nb::module_& module) {
 void bind_requests(nb::module_& module) {
   bind_released(module);
   bind_plan(module);
-  module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("keys"), nb::arg("frame").none());
+  module.def("release", &release, nb::arg("words"), nb::arg("file"), nb::arg("keys"), nb::arg("frame").none(),
+             nb::arg("counter") = nb::none());
   module.def("count", &count, nb::arg("words"), nb::arg("file"), nb::arg("keys"));
   module.def("merge", &merge, nb::arg("words"), nb::arg("files"));
   module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));

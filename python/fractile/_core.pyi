@@ -308,7 +308,7 @@ class PlanReport:
     @property
     def noise(self) -> tuple[str, str] | None: ...
 
-def release(words: Mapping[str, Sequence[str]], file: str, keys: Sequence[str], frame: Frame | None) -> Released: ...
+def release(words: Mapping[str, Sequence[str]], file: str, keys: Sequence[str], frame: Frame | None, counter: object | None = None) -> Released: ...
 
 def count(words: Mapping[str, Sequence[str]], file: str, keys: Sequence[str]) -> None: ...
 
@@ -379,6 +379,37 @@ class RankProfile:
     def counts(self) -> list[tuple[int, int]]: ...
 
     def equals(self, other: RankProfile) -> bool: ...
+
+class Counted:
+    """
+    A question to a column, and profiles that answer it in part or in whole.
+    """
+
+    @staticmethod
+    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: str, keys: Sequence[str]) -> Counted:
+        """The question, answered for no record."""
+
+    @staticmethod
+    def of_bytes(bytes: bytes) -> Counted: ...
+
+    def to_bytes(self) -> bytes: ...
+
+    def of_frame(self, frame: Frame, sampling_key: bytes) -> Counted:
+        """The same question, answered for the records of a frame."""
+
+    def merge(self, other: Counted) -> Counted: ...
+
+    @property
+    def column(self) -> str: ...
+
+    @property
+    def person(self) -> str: ...
+
+    @property
+    def refuses_missing(self) -> bool: ...
+
+    @property
+    def profiles(self) -> list[RankProfile]: ...
 
 class Channel:
     def __init__(self, rows: Sequence[Sequence[fractions.Fraction]], secrets: Sequence[str] = [], observations: Sequence[str] = []) -> None: ...

@@ -535,9 +535,16 @@ def release(
         raise UsageError("counts stands instead of data", "give one or the other", "counts")
     if frame is None and counts is None:
         _words.add_engine(words)
-    released = _core.release(words, file, listed, frame)
+    return _released(words, file, listed, frame, ledger_path)
+
+
+def _released(
+    words: _words.Words, file: str, keys: list[str], frame: _core.Frame | None, ledger_path: str, counter: Any = None
+) -> Release:
+    """`counter` counts the records that a frame does not have."""
+    released = _core.release(words, file, keys, frame, counter)
     for what, hint in released.warnings:
-        warnings.warn(f"{what}; {hint}", FractileWarning, stacklevel=2)
+        warnings.warn(f"{what}; {hint}", FractileWarning, stacklevel=3)
     return Release(released, ledger=ledger_path)
 
 

@@ -248,8 +248,8 @@ TEST_F(PostgresTest, PasswordsAreNeverShown) {
                                          "postgres://guarded@" + end + "?password=barley",
                                          "postgres://guarded@" + end + "?pass%77ord=barley",
                                          "postgres://guarded:barley@127.0.0.1:1/x?sslpassword=barley"};
-  for (const std::string& address : wrong) {
-    const std::string told = shown_in([&] { Ledger::open(address); }) + shown_ledger(address);
+  for (const std::string& refused : wrong) {
+    const std::string told = shown_in([&] { Ledger::open(refused); }) + shown_ledger(refused);
     for (const char* part : {"barley", "bar", "ley"}) EXPECT_EQ(told.find(part), std::string::npos) << told;
   }
   expect_failure(ErrorCode::ledger, "no password supplied", [&] { Ledger::open("postgres://guarded@" + end); });
@@ -420,13 +420,13 @@ class PostgresKills : public PostgresTest {
   void settle(const Client& client) {
     std::int64_t id = 0;
     while (read(client.told, &id, sizeof id) == sizeof id) {
-      if (id < 0) EXPECT_TRUE(committed.insert(-id).second) << "two were told that they committed " << -id;
-      if (id > 0) EXPECT_TRUE(reserved.insert(id).second) << "two were told that they reserved " << id;
+      const bool is_new = id < 0 ? committed.insert(-id).second : reserved.insert(id).second;
+      EXPECT_TRUE(is_new) << "two were told that they " << (id < 0 ? "committed " : "reserved ") << std::abs(id);
     }
     close(client.told);
     int status = 0;
     waitpid(client.process, &status, 0);
-    if (WIFEXITED(status)) EXPECT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_TRUE(!WIFEXITED(status) || WEXITSTATUS(status) == 0) << status;
   }
 
   void expect_sound() const {

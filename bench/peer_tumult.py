@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+"""Quartiles of the same column by Tumult Analytics on Spark, local[2]: epsilon 1 in all, bounds 0 and 500,000.
+
+    peer_tumult.py FILE.parquet [RECORDS]    as peer_spark.py makes it; its first RECORDS records alone
+
+Needs tmlt.analytics in a Python of its own, as it wants an older pyspark. Prints JSON: seconds of the second of two runs.
+"""
+
+import json
+import sys
+import time
+
+from pyspark.sql import SparkSession
+from tmlt.analytics import AddOneRow, PureDPBudget, QueryBuilder, Session
+
+
+def main(path, records):
+    spark = SparkSession.builder.master("local[2]").config("spark.driver.memory", "2g").config("spark.ui.enabled", "false").getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    df = spark.read.parquet(path).select("x")
+    if records:
+        df = df.limit(records)
+    session = Session.from_dataframe(PureDPBudget(2), "people", df, protected_change=AddOneRow())
+    for _ in range(2):
+        start = time.perf_counter()
+        for quantile in (0.25, 0.5, 0.75):
+            query = QueryBuilder("people").quantile("x", quantile, low=0, high=500_000)
+            session.evaluate(query, PureDPBudget(1 / 3)).collect()
+        taken = time.perf_counter() - start
+    print(json.dumps({"measured": {"quartiles": round(taken, 2)}}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 0)

@@ -1,0 +1,41 @@
+// Profiles that are counted in parts, each by a process of its own, and travel between them as the bytes of profile files.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fractile/frames.hpp"
+#include "fractile/profile_files.hpp"
+#include "requests/records.hpp"
+
+namespace fractile::python {
+
+/// What is asked of a column, and profiles that answer it: of nothing yet, of a part of the records, or of all.
+class Counted {
+ public:
+  /// The question, with empty profiles.
+  static Counted of(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
+                    const RecordSelection& selection);
+  explicit Counted(CountedProfiles counted) : counted_(std::move(counted)) {}
+
+  /// The same question, answered for the records of a frame. With persons, all records of each of its persons must be in it.
+  Counted of_frame(const Frame& frame, const std::string& sampling_key, const std::function<void()>& on_progress) const;
+  const ProfileHeader& header() const { return counted_.header; }
+  const CountedProfiles& all() const { return counted_; }
+  std::vector<RankProfile> profiles() && { return std::move(counted_.profiles); }
+
+ private:
+  CountedProfiles counted_;
+};
+
+/// Records that somebody else counts: a Python object with
+///     count(question: Counted, sampling_key: bytes) -> Counted, rows() -> int, engine() -> str.
+/// What can be counted, the columns of a frame without records say. The caller keeps `counter` alive.
+std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter);
+
+}  // namespace fractile::python

@@ -1,0 +1,438 @@
+"""Quantiles of a DataFrame of Spark: counted where its records are, released once, in the driver.
+
+>>> import fractile.spark
+>>> r = fractile.spark.release(df, "income", bounds=(0, 500_000), step=1, epsilon=1)  # doctest: +SKIP
+
+Each task counts its own records with this package, and the counts are merged: bit for bit what one machine counts of the same records.
+(docs/proofs/profile_merging.md)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, overload
+
+from . import _core, _errors, _frames, _words
+from ._errors import DataError, InternalError, UsageError
+from ._numbers import Number
+from ._profile import Lattice, Profile
+from ._release import Bound, Release, Step, _ledger_path, _released
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame  # pyright: ignore[reportMissingImports]
+
+    from ._ledger import Ledger
+
+__all__ = ["profile", "release"]
+
+#: What a task gives back: the numbers of the tasks that counted, a profile file's bytes, the buckets of persons in it; or an error.
+_PARTS = "tasks array<int>, counts binary, buckets array<int>, error string"
+_ROWS_AT_ONCE = 1_000_000
+_MOST_MERGING_TASKS = 64
+_LEAST_BUCKETS = 16_384
+_LOGS = "see Spark's logs, which may hold values of the data"
+
+
+# --- On the workers ---------------------------------------------------------------------------------------------------
+
+
+def _in_one(parts: Iterable[_core.Counted]) -> _core.Counted | None:
+    """All of them merged, those of about as many parts with one another."""
+    waiting: list[tuple[int, _core.Counted]] = []
+    for part in parts:
+        size = 1
+        while waiting and waiting[-1][0] <= size:
+            smaller, before = waiting.pop()
+            size, part = size + smaller, before.merge(part)
+        waiting.append((size, part))
+    total = None
+    for _, part in reversed(waiting):
+        total = part if total is None else part.merge(total)
+    return total
+
+
+def _row(tasks: list[int], counts: bytes | None, buckets: list[int], error: str | None) -> Any:
+    import pyarrow as pa
+
+    many = pa.list_(pa.int32())
+    columns = [pa.array([tasks], many), pa.array([counts], pa.binary()), pa.array([buckets], many), pa.array([error], pa.string())]
+    return pa.RecordBatch.from_arrays(columns, names=["tasks", "counts", "buckets", "error"])
+
+
+def _this_task() -> int:
+    try:
+        from pyspark import TaskContext  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        return 0
+    context = TaskContext.get()
+    return 0 if context is None else int(context.partitionId())
+
+
+class _Task:
+    """What a task does with its batches. No value of the data is in what it raises: this package's errors have none, and of other errors
+    the class alone is told. Errors of this package are returned, since another attempt would end alike; upon others Spark tries again."""
+
+    def __init__(self) -> None:
+        self.version = _core.version
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        try:
+            if _core.version != self.version:
+                raise UsageError(f"a worker has fractile {_core.version}, and the driver {self.version}", "install the same everywhere")
+            return iter(self.rows(batches))
+        except Exception as error:
+            failure = error
+        # Out here, so that what is raised has nothing of it as its context.
+        if isinstance(failure, _errors.Error) and not isinstance(failure, InternalError):
+            told = [type(failure).__name__, failure.message, failure.hint, failure.field]
+            return iter([_row([_this_task()], None, [], json.dumps(told))])
+        raise InternalError(f"counting failed on a worker: {type(failure).__name__}", _LOGS)
+
+    def rows(self, batches: Iterator[Any]) -> list[Any]:
+        raise NotImplementedError
+
+
+class _Count(_Task):
+    """Counts records: columns in the order of `names`, and with persons one more, their buckets."""
+
+    def __init__(self, question: bytes, names: list[str], sampling_key: bytes) -> None:
+        super().__init__()
+        self.question = question
+        self.names = names
+        self.sampling_key = sampling_key
+
+    def rows(self, batches: Iterator[Any]) -> list[Any]:
+        question = _core.Counted.of_bytes(self.question)
+        buckets: set[int] = set()
+
+        def counted(gathered: list[Any]) -> _core.Counted:
+            import pyarrow as pa
+
+            table = pa.Table.from_batches(gathered)
+            if question.person:
+                buckets.update(table.column(len(self.names)).unique().to_pylist())
+                table = table.select(range(len(self.names)))
+            frame = _core.Frame.of_stream(table.rename_columns(self.names).__arrow_c_stream__(), "")
+            frame.use_threads(1)  # a task has one core
+            return question.of_frame(frame, self.sampling_key)
+
+        # Whoever samples must see all records of a person at once.
+        gathered = _gathered(batches, None if question.person else _ROWS_AT_ONCE)
+        total = _in_one(counted(some) for some in gathered)
+        return [] if total is None else [_row([_this_task()], total.to_bytes(), sorted(buckets), None)]
+
+
+def _gathered(batches: Iterable[Any], most: int | None) -> Iterator[list[Any]]:
+    """Batches, together until they have so many records."""
+    gathered: list[Any] = []
+    records = 0
+    for batch in batches:
+        gathered.append(batch)
+        records += batch.num_rows
+        if most is not None and records >= most:
+            yield gathered
+            gathered, records = [], 0
+    if gathered:
+        yield gathered
+
+
+class _Merge(_Task):
+    """Merges what tasks have counted."""
+
+    def rows(self, batches: Iterator[Any]) -> list[Any]:
+        tasks: list[int] = []
+        buckets: list[int] = []
+        errors: list[Any] = []
+
+        def parts() -> Iterator[_core.Counted]:
+            for batch in batches:
+                for row in batch.to_pylist():
+                    if row["error"] is not None:
+                        errors.append(_row(row["tasks"], None, [], row["error"]))
+                        continue
+                    tasks.extend(row["tasks"])
+                    buckets.extend(row["buckets"])
+                    yield _core.Counted.of_bytes(row["counts"])
+
+        total = _in_one(parts())
+        return errors or ([] if total is None else [_row(tasks, total.to_bytes(), buckets, None)])
+
+
+# --- In the driver ----------------------------------------------------------------------------------------------------
+
+
+def _distinct(numbers: list[int]) -> bool:
+    return len(set(numbers)) == len(numbers)
+
+
+def _all_parts(question: _core.Counted, rows: list[Any]) -> _core.Counted:
+    """What all tasks have counted together; the error of the first one that has any."""
+    failed = sorted((min(row["tasks"]), row["error"]) for row in rows if row["error"] is not None)
+    if failed:
+        name, message, hint, field = json.loads(failed[0][1])
+        raise getattr(_errors, name)(message, hint, field)
+    # That a task counts once, and that a person's records are all in one task, Spark promises; a bound on records per person that
+    # stands on it is looked after.
+    if not _distinct([task for row in rows for task in row["tasks"]]):
+        raise InternalError("Spark has given the counts of one task twice")
+    if not _distinct([bucket for row in rows for bucket in row["buckets"]]):
+        raise InternalError("Spark has sent records of one person to several tasks")
+    return _in_one([question, *(_core.Counted.of_bytes(bytes(row["counts"])) for row in rows)]) or question
+
+
+def _failure_of(error: Exception) -> _errors.Error:
+    """What Spark raised, without its message, which may hold values of the data."""
+    condition = getattr(error, "getCondition", lambda: None)()
+    if condition == "PYTHON_EXCEPTION":
+        has_all = "No module named" not in str(error)
+        hint = _LOGS if has_all else "every worker's Python, PYSPARK_PYTHON, needs fractile in the driver's version, and pyarrow"
+        return InternalError("Python failed on a worker" + ("" if has_all else ": it has not the packages that it needs"), hint)
+    if condition:
+        return DataError(f"Spark cannot make the frame: {condition}", _LOGS)
+    return InternalError(f"Spark failed: {type(error).__name__}", _LOGS)
+
+
+class _Counter:
+    """Counts a DataFrame's columns. The library asks it when everything has been refused that can be, and the cost is reserved."""
+
+    def __init__(self, df: DataFrame, column: str | None, others: list[str]) -> None:
+        if not (type(df).__module__.startswith("pyspark.") and hasattr(df, "mapInArrow")):
+            raise UsageError(
+                f"df: a DataFrame of Spark is expected, not {type(df).__name__}", "release other data by fractile.release(...)", "df"
+            )
+        if df.isStreaming:
+            raise UsageError("df: a stream has no end", "release tables", "df")
+        self._session = df.sparkSession
+        fields = df.schema.fields
+        names = [field.name for field in fields]
+        self.column = _frames._chosen(names, column or "", others)
+        self._names = _frames._distinct([self.column, *others])
+        for name in self._names:
+            if names.count(name) > 1:
+                raise DataError(f"the frame has several columns '{name}'", "rename them, df.withColumnRenamed(...)", "df")
+        plan = getattr(df, "_jdf", None)
+        if plan is not None and not plan.queryExecution().analyzed().deterministic():
+            raise DataError(
+                "the frame is not deterministic: a task that is tried again would see other records",
+                "write it to a table first, and release that",
+                "df",
+            )
+        self._places = [names.index(name) for name in self._names]
+        self._fields = [fields[place] for place in self._places]
+        # By their places, whatever their names mean in SQL.
+        self._columns = df.toDF(*(f"c{i}" for i in range(len(names)))).selectExpr(*(f"c{place}" for place in self._places))
+
+    def columns(self) -> _core.Frame:
+        """A frame without records. What its columns are read as, their types alone say."""
+        import pyarrow as pa
+        from pyspark.sql.pandas.types import to_arrow_type  # pyright: ignore[reportMissingImports]
+        from pyspark.sql.types import TimestampType  # pyright: ignore[reportMissingImports]
+
+        def arrow_type(field: Any) -> Any:
+            if isinstance(field.dataType, TimestampType):
+                return pa.timestamp("us", tz="UTC")
+            try:
+                return to_arrow_type(field.dataType)
+            except Exception:
+                return None
+
+        types = [(field.name, arrow_type(field)) for field in self._fields]
+        for name, known in types:
+            if known is None:
+                raise DataError(f"column '{name}' has a type of Spark that cannot be counted", "choose a column of numbers", "df")
+        return _core.Frame.of_stream(pa.schema(types).empty_table().__arrow_c_stream__(), "")
+
+    def count(self, question: _core.Counted, sampling_key: bytes) -> _core.Counted:
+        records = self._columns
+        if question.person:
+            person = f"c{self._places[self._names.index(question.person)]}"
+            buckets = max(_LEAST_BUCKETS, 16 * int(self._session.conf.get("spark.sql.shuffle.partitions") or 0))
+            records = records.selectExpr("*", f"pmod(hash({person}), {buckets}) AS bucket")
+            if not question.refuses_missing:  # records of nobody would all go to one task
+                records = records.where(f"{person} IS NOT NULL")
+            records = records.repartition("bucket")
+        parts = records.mapInArrow(_Count(question.to_bytes(), self._names, sampling_key), _PARTS)
+        merged = parts.repartition(self._merging_tasks(), "tasks").mapInArrow(_Merge(), _PARTS)
+        return _all_parts(question, self._run(merged.collect))
+
+    def rows(self) -> int:
+        return int(self._run(self._columns.count))
+
+    def engine(self) -> str:
+        return f"Spark {self._session.version}"
+
+    def _merging_tasks(self) -> int:
+        try:
+            cores = self._session.sparkContext.defaultParallelism
+        except Exception:  # Spark Connect does not tell
+            cores = _MOST_MERGING_TASKS
+        return max(1, min(_MOST_MERGING_TASKS, int(cores)))
+
+    def _run(self, job: Callable[[], Any]) -> Any:
+        """A job, which an interrupt cancels: on a thread of its own, since the thread that talks to Spark cannot be interrupted in between."""
+        from pyspark import InheritableThread  # pyright: ignore[reportMissingImports]
+
+        tag = f"fractile-{uuid.uuid4()}"
+        answers: list[Any] = []
+        failures: list[_errors.Error] = []
+
+        def work() -> None:
+            self._session.addTag(tag)
+            try:
+                answers.append(job())
+            except Exception as error:
+                failures.append(_failure_of(error))
+            finally:
+                self._session.removeTag(tag)
+
+        thread = InheritableThread(target=work, session=self._session)
+        thread.daemon = True
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(0.1)
+        except BaseException:
+            self._session.interruptTag(tag)
+            raise
+        if failures:
+            raise failures[0]
+        return answers[0]
+
+
+@overload
+def profile(
+    df: DataFrame,
+    column: str | None = None,
+    *,
+    bounds: tuple[Bound, Bound] | None = None,
+    step: Step | None = None,
+    candidates: Iterable[Bound] | None = None,
+    null: str = "drop",
+    person: str | None = None,
+    records_per_person: int = 1,
+    sampling_key: bytes | None = None,
+) -> Profile: ...
+
+
+@overload
+def profile(
+    df: DataFrame,
+    column: str | None = None,
+    *,
+    bounds: tuple[Bound, Bound] | None = None,
+    step: Step | None = None,
+    candidates: Iterable[Bound] | None = None,
+    null: str = "drop",
+    person: str | None = None,
+    records_per_person: int = 1,
+    sampling_key: bytes | None = None,
+    by: str,
+    keys: Iterable[str],
+) -> dict[str, Profile]: ...
+
+
+def profile(
+    df: DataFrame,
+    column: str | None = None,
+    *,
+    bounds: tuple[Bound, Bound] | None = None,
+    step: Step | None = None,
+    candidates: Iterable[Bound] | None = None,
+    null: str = "drop",
+    person: str | None = None,
+    records_per_person: int = 1,
+    sampling_key: bytes | None = None,
+    by: str | None = None,
+    keys: Iterable[str] | None = None,
+) -> Profile | dict[str, Profile]:
+    """Counts a column on the workers, as `fractile.profile` does on one machine: equal, bit for bit.
+
+    What comes back is as sensitive as the data, and is no release. The possible values are those of `release`; the other arguments are
+    those of `fractile.profile`. With `person`, records are shuffled by it, and a person's sample is a function of the sampling key and of
+    that person's records alone.
+
+    Raises:
+        UsageError: an argument is wrong.
+        DataError: the frame or a record is unusable.
+    """
+    if null not in ("drop", "error"):
+        raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    if sampling_key is not None and person is None:
+        raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
+    if isinstance(bounds, str) or (bounds is not None and len(bounds) != 2):
+        raise UsageError("bounds: these are the smallest and the largest possible value", "write bounds=(0, 125)", "bounds")
+    lower, upper = bounds or (None, None)
+    lattice = Lattice(lower, upper, step, candidates=candidates)
+    counter = _Counter(df, column, [other for other in (person, by) if other])
+    listed = _words.keys(keys)
+    question = _core.Counted.of(counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed)
+    question.of_frame(counter.columns(), bytes(32))  # whether types go together
+    key = secrets.token_bytes(32) if sampling_key is None else sampling_key
+    profiles = [Profile(lattice, core) for core in counter.count(question, key).profiles]
+    return profiles[0] if by is None else dict(zip(listed, profiles))
+
+
+def release(
+    df: DataFrame,
+    column: str | None = None,
+    *,
+    quantiles: str | Number | Iterable[Number] | None = None,
+    synthetic_rows: int | None = None,
+    bounds: tuple[Bound, Bound] | str | None = None,
+    step: Step | None = None,
+    bounds_budget: Number | None = None,
+    candidates: Iterable[Bound] | None = None,
+    by: str | None = None,
+    keys: Iterable[str] | None = None,
+    keys_file: str | os.PathLike[str] | None = None,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
+    delta: Number | None = None,
+    neighbors: str | None = None,
+    records_per_person: int | None = None,
+    person: str | None = None,
+    public_rows: bool = False,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    dataset: str | None = None,
+    again: bool = False,
+    source: str | None = None,
+    mechanism: str | None = None,
+    expected_rows: int | None = None,
+    no_interpolation: bool = False,
+    base: str | None = None,
+    rates: str | None = None,
+    intervals: Number | None = None,
+    of: str | None = None,
+    together: bool = False,
+    null: str | None = None,
+    receipt: str | os.PathLike[str] | None = None,
+    unsafe_seed: int | None = None,
+) -> Release:
+    """Publishes quantiles of a column with differential privacy. Records are counted on the workers; the ledger is the driver's.
+
+    The arguments are those of `fractile.release`, mean the same and have the same defaults; one seed gives the quantiles that it gives on
+    one machine. A record of the frame must depend on one record of the data alone, or `records_per_person` and `person` must account for
+    it: nobody looks at how the frame is made.
+
+    Args:
+        df: a DataFrame whose columns have declared types: never inferSchema, nor casts of text, whose errors tell values.
+        column: the column to publish: numbers, dates or timestamps, never text.
+
+    Raises:
+        UsageError: an argument is wrong; nothing was read.
+        DataError: the frame or a record is unusable.
+        BudgetError: the ledger refuses; nothing was spent.
+        LedgerError: the ledger is unusable.
+    """
+    given = {name: value for name, value in locals().items() if name not in ("df", "column", "keys", "ledger")}
+    words = _words.words(given)
+    ledger_path = _ledger_path(ledger)
+    if ledger_path:
+        words["--ledger"] = [ledger_path]
+    counter = _Counter(df, column, [name for name in (person, by) if name])
+    words["--column"] = [counter.column]
+    return _released(words, "", _words.keys(keys), counter.columns(), ledger_path, counter)

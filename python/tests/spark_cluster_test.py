@@ -1,0 +1,274 @@
+"""A DataFrame of Spark, on local[2] and on a local cluster whose workers are killed: what one machine counts, bit for bit.
+
+`./dev test -L spark` makes the environment that this runs in; elsewhere it is skipped, and says so.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import fractile
+import fractile.spark
+import pytest
+
+pytest.importorskip("pyspark", reason="pyspark is not here; ./dev test -L spark installs it")
+pa = pytest.importorskip("pyarrow")
+np = pytest.importorskip("numpy")
+if not shutil.which("java"):
+    pytest.skip("Java is not here", allow_module_level=True)
+
+BOUNDS = {"bounds": (0, 500_000), "step": "0.01"}
+LATTICE = fractile.Lattice(0, 500_000, "0.01")
+KEY = bytes(range(32))
+GROUPS = {"by": "region", "keys": ["north", "south"]}
+PERSONS = {"person": "id", "records_per_person": 2}
+ASKED = {"all": {}, "groups": GROUPS, "persons": PERSONS, "both": GROUPS | PERSONS}
+SECRET = 31_415.92
+
+
+def session(master, **settings):
+    import pyspark
+    from pyspark.sql import SparkSession
+
+    os.environ["SPARK_HOME"] = str(Path(pyspark.__file__).parent)
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    here = str(Path(__file__).parent)  # workers know functions of this file by its name
+    if here not in os.environ.get("PYTHONPATH", ""):
+        os.environ["PYTHONPATH"] = f"{os.environ.get('PYTHONPATH', '')}:{here}"
+    builder = SparkSession.builder.master(master).config("spark.executorEnv.PYTHONPATH", os.environ["PYTHONPATH"])
+    usual = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.sql.shuffle.partitions": "8",
+             "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+    for name, value in (usual | settings).items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF")
+    return spark
+
+
+@pytest.fixture(scope="module")
+def parquet(tmp_path_factory):
+    """400,000 records of 50,000 persons, and the frame that one machine counts."""
+    import pyarrow.parquet as pq
+
+    draw, rows = np.random.default_rng(1), 400_000
+    incomes = np.round(draw.lognormal(10, 1, rows), 2)
+    table = pa.table({
+        "income": pa.array(incomes, mask=draw.random(rows) < 0.01),
+        "id": pa.array([f"p{each}" for each in draw.integers(0, 50_000, rows)], mask=draw.random(rows) < 0.01),
+        "region": pa.array(np.array(["north", "south", "east"])[draw.integers(0, 3, rows)]),
+        "cents": pa.array((incomes * 100).astype(np.int64)),
+        "day": pa.array(draw.integers(18_000, 20_000, rows).astype(np.int32), pa.date32()),
+    })
+    path = str(tmp_path_factory.mktemp("spark") / "people.parquet")
+    pq.write_table(table, path, row_group_size=50_000)
+    return path, table
+
+
+@pytest.fixture(scope="module")
+def local():
+    spark = session("local[2]")
+    yield spark
+    spark.stop()
+
+
+def expected(table, asked):
+    return fractile.profile(table, "income", lattice=LATTICE, **asked, **({"sampling_key": KEY} if "person" in asked else {}))
+
+
+def counted(df, asked):
+    return fractile.spark.profile(df, "income", **BOUNDS, **asked, **({"sampling_key": KEY} if "person" in asked else {}))
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_counts_are_one_machine_s(local, parquet, asked):
+    path, table = parquet
+    df = local.read.parquet(path)
+    assert counted(df, asked) == expected(table, asked)
+    assert counted(df.repartition(7, "income"), asked) == expected(table, asked)
+
+
+@pytest.mark.parametrize("asked", [{}, GROUPS | PERSONS, {"public_rows": True}], ids=["all", "both", "rows"])
+def test_releases_are_one_machine_s(local, parquet, asked):
+    path, table = parquet
+    words = BOUNDS | asked | {"epsilon": 1, "unsafe_seed": 7}
+    mine, its = fractile.spark.release(local.read.parquet(path), "income", **words), fractile.release(table, "income", **words)
+    assert {key: dict(group) for key, group in mine._all.items()} == {key: dict(group) for key, group in its._all.items()}
+    assert f'"engine": "Spark {local.version}"' in mine.receipt or f'"engine":"Spark {local.version}"' in mine.receipt
+
+
+def test_types_are_read_exactly(local, parquet):
+    path, table = parquet
+    df = local.read.parquet(path)
+    for column, words, lattice in (
+        ("cents", {"bounds": (0, 10**8), "step": 5}, fractile.Lattice(0, 10**8, 5)),
+        ("day", {"bounds": ("2018-01-01", "2026-01-01"), "step": "1d"}, fractile.Lattice("2018-01-01", "2026-01-01", "1d")),
+    ):
+        assert fractile.spark.profile(df, column, **words) == fractile.profile(table, column, lattice=lattice)
+    exact = df.selectExpr("cast(cents as decimal(20, 0)) as d", "timestamp_micros(cents * 1000000) as t")
+    assert fractile.spark.profile(exact, "d", bounds=(0, 10**8), step=5).records == table.num_rows
+    times = fractile.spark.profile(exact, "t", bounds=("1970-01-01T00:00:00Z", "2030-01-01T00:00:00Z"), step="1h")
+    assert times.records == table.num_rows and len(times.counts) > 100
+
+
+def test_a_ledger_in_the_driver(local, parquet, tmp_path):
+    df = local.read.parquet(parquet[0])
+    ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1)
+    words = BOUNDS | {"ledger": ledger, "source": "people 2026"}
+    with pytest.raises(fractile.BudgetError):
+        fractile.spark.release(df, "income", epsilon=2, **words)
+    first = fractile.spark.release(df, "income", epsilon="1/2", **words)
+    again = fractile.spark.release(df, "income", epsilon="1/2", **words)
+    assert again.from_ledger and again.receipt == first.receipt
+    assert [entry.state for entry in ledger.entries] == ["committed"]
+
+
+def test_what_cannot_be_counted_is_refused_by_its_type(local, parquet):
+    df = local.read.parquet(parquet[0])
+    words = BOUNDS | {"epsilon": 1}
+    with pytest.raises(fractile.DataError, match="'region' is utf8, not a number"):
+        fractile.spark.release(df, "region", **words)
+    with pytest.raises(fractile.DataError, match="has no column 'age'"):
+        fractile.spark.release(df, "age", **words)
+    with pytest.raises(fractile.DataError, match="not deterministic"):
+        fractile.spark.release(df.selectExpr("income", "rand() as luck"), "income", **words)
+    with pytest.raises(fractile.DataError, match="several columns 'income'"):
+        fractile.spark.release(df.selectExpr("income", "cents as income"), "income", **words)
+    with pytest.raises(fractile.UsageError, match="budget"):
+        fractile.spark.release(df, "income", **BOUNDS)
+
+
+def test_no_error_holds_a_value(local, parquet, tmp_path):
+    ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1)
+    words = BOUNDS | {"epsilon": "1/4", "ledger": ledger}
+    df = local.read.parquet(parquet[0])
+    text = df.selectExpr(f"cast(concat('x{SECRET}', income) as double) as income")  # Spark's own error tells the value
+    failing = local.createDataFrame([(SECRET,)], "income double").mapInArrow(_fail, "income double")
+    holed = df.selectExpr("income")
+    for frame, more, told in ((text, {}, "CAST_INVALID_INPUT"), (failing, {}, "Python failed"), (holed, {"null": "error"}, "NULL or NaN")):
+        with pytest.raises(fractile.Error, match=told) as caught:
+            fractile.spark.release(frame, "income", **words, **more)
+        assert str(SECRET) not in str(caught.value) and caught.value.__cause__ is None and caught.value.__context__ is None
+    assert [entry.state for entry in ledger.entries] == ["reserved"] * 3
+
+
+def _fail(batches):
+    for batch in batches:
+        raise ValueError(f"no {batch.column(0)[0]}")
+    yield from ()
+
+
+def test_ctrl_c_cancels_the_job(tmp_path):
+    code = """if True:
+        import os, signal, sys, threading, time
+        import fractile, fractile.spark
+        sys.path.insert(0, sys.argv[1])
+        from spark_cluster_test import session
+        spark = session("local[2]")
+        df = spark.range(0, 10**12, 1, 64).selectExpr("cast(id % 1000 as double) as x")
+        ledger = fractile.Ledger(sys.argv[2]).init("people", epsilon=1)
+        def interrupt():
+            while not spark.sparkContext.statusTracker().getActiveJobsIds():
+                time.sleep(0.1)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt, daemon=True).start()
+        try:
+            fractile.spark.release(df, "x", bounds=(0, 1000), step=1, epsilon="1/2", ledger=ledger)
+        except KeyboardInterrupt as stopped:
+            time.sleep(3)
+            print("stopped", ledger.entries[0].state, len(spark.sparkContext.statusTracker().getActiveJobsIds()), flush=True)
+        os._exit(0)
+    """
+    here = str(Path(__file__).parent)
+    done = subprocess.run([sys.executable, "-c", code, here, str(tmp_path / "b.db")], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "stopped reserved 0\n", done.stderr[-2000:]
+
+
+# --- A cluster that fails ---------------------------------------------------------------------------------------------
+
+
+class _Flaky:
+    """Hands batches on, and now and then kills its process or fails, in first attempts, after some of them."""
+
+    def __call__(self, batches):
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        first = context.attemptNumber() == 0
+        for number, batch in enumerate(batches):
+            if first and number == 1 and context.partitionId() % 3 == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if first and number == 2 and context.partitionId() % 3 == 1:
+                raise ValueError("a task that fails")
+            if first and context.partitionId() % 8 == 2:
+                time.sleep(0.3)  # so slow that another attempt is made at once
+            yield batch
+
+
+def executors():
+    """Process ids of the executors that this process's cluster has started."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and b"CoarseGrainedExecutorBackend" in (folder / "cmdline").read_bytes() and _is_below(int(folder.name)):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def _is_below(pid):
+    while pid > 1:
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        if pid == os.getpid():
+            return True
+    return False
+
+
+class Killer(threading.Thread):
+    """Kills an executor every so many seconds."""
+
+    def __init__(self, seconds):
+        super().__init__(daemon=True)
+        self.seconds, self.killed, self.over = seconds, 0, threading.Event()
+
+    def run(self):
+        while not self.over.wait(self.seconds):
+            for pid in executors()[:1]:
+                os.kill(pid, signal.SIGKILL)
+                self.killed += 1
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    active = __import__("pyspark").sql.SparkSession.getActiveSession()
+    if active is not None:
+        active.stop()
+    spark = session(
+        "local-cluster[2,1,1024]",
+        **{"spark.speculation": "true", "spark.speculation.interval": "50ms", "spark.speculation.multiplier": "1.1",
+           "spark.speculation.quantile": "0.3", "spark.speculation.minTaskRuntime": "10ms", "spark.task.maxFailures": "20",
+           "spark.stage.maxConsecutiveAttempts": "50", "spark.deploy.maxExecutorRetries": "-1",
+           "spark.sql.files.maxPartitionBytes": "400000", "spark.sql.execution.arrow.maxRecordsPerBatch": "2000"},
+    )
+    yield spark
+    spark.stop()
+
+
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+def test_a_cluster_that_fails_counts_the_same(cluster, parquet, asked):
+    path, table = parquet
+    df = cluster.read.parquet(path)
+    names = [name for name in ("income", asked.get("person"), asked.get("by")) if name]
+    flaky = df.select(*names).mapInArrow(_Flaky(), df.select(*names).schema)
+    killer = Killer(4)
+    killer.start()
+    try:
+        assert counted(flaky, asked) == expected(table, asked)
+    finally:
+        killer.over.set()
+        killer.join()
