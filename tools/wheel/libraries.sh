@@ -3,7 +3,7 @@
 # their sources, which apt fetches into FOLDER/sources unless they are there. What is built already stays, until its row, its
 # lines below or the compiler change. FOLDER/tools has the packages of requirements.txt. JOBS: how many processes (default: the
 # number of cores).
-# shellcheck disable=SC2086 # flags and folders are lists of words
+# shellcheck disable=SC2016,SC2086 # compilers' own variables; flags and folders are lists of words
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 mkdir -p "$1"
@@ -19,7 +19,8 @@ die() {
 
 # --- The compiler ------------------------------------------------------------------------------------------------
 
-# zig as cc, c++, ar and ranlib in FOLDER/bin: for any x86-64 processor, and for glibc 2.28 whatever this machine has.
+# zig as cc, c++, ar and ranlib in FOLDER/bin: for any x86-64 processor, and for glibc 2.28 whatever this machine has. What a configure
+# script has it link into /dev/null goes elsewhere: run by root, zig would take the rights of all others to /dev/null away.
 tools() {
   local name zig=$folder/tools/ziglang/zig
   mkdir -p "$folder/bin"
@@ -28,7 +29,11 @@ tools() {
       printf '#!/bin/sh\n'
       printf 'export ZIG_GLOBAL_CACHE_DIR=%q ZIG_LOCAL_CACHE_DIR=%q\n' "$folder/cache" "$folder/cache"
       case $name in
-        cc | c++) printf 'exec %q %s -target x86_64-linux-gnu.2.28 -mcpu=baseline "$@"\n' "$zig" "$name" ;;
+        cc | c++)
+          printf 'last=\nfor word; do\n  shift\n  if [ "$last:$word" = -o:/dev/null ]; then word=%q; fi\n' "$folder/nowhere"
+          printf '  last=$word\n  set -- "$@" "$word"\ndone\n'
+          printf 'exec %q %s -target x86_64-linux-gnu.2.28 -mcpu=baseline "$@"\n' "$zig" "$name"
+          ;;
         *) printf 'exec %q %s "$@"\n' "$zig" "$name" ;;
       esac
     } >"$folder/bin/$name.new"
@@ -42,15 +47,16 @@ tools() {
 # apt with lists of its own, which know sources: where this machine's packages come from, for Debian 12.
 apt_of_sources() {
   local parts=$folder/apt/parts
-  if [[ ! -e $folder/apt/updated ]]; then
+  if [[ -z $updated ]]; then
     mkdir -p "$parts" "$folder/apt/lists/partial"
     { cat /etc/apt/sources.list.d/*.sources 2>/dev/null || true; } | sed 's/^Types:.*/Types: deb deb-src/' >"$parts/all.sources"
     { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null || true; } |
       sed -n 's/^deb \(.*\)/deb \1\ndeb-src \1/p' >"$parts/all.list"
     "${apt[@]}" -qq update >&2
-    touch "$folder/apt/updated"
+    updated=yes
   fi
 }
+updated=
 apt=(apt-get -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$folder/apt/parts"
   -o "Dir::State::Lists=$folder/apt/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
 
@@ -135,7 +141,6 @@ build_arb() {
 # The sources here and in FOLDERS, as an archive in the prefix.
 archive() { # NAME FOLDERS
   find . $2 -maxdepth 1 -name '*.c' | sort >sources.txt
-  # shellcheck disable=SC2016 # the inner shell's $1
   FLAGS="$flags -std=gnu11 -I. -I$prefix/include -I$prefix/include/flint" \
     xargs -P "$jobs" -I{} sh -c 'cc $FLAGS -c "$1" -o "${1%.c}.o"' - {} <sources.txt
   rm -f "$prefix/lib/$1"
