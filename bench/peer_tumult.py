@@ -8,6 +8,7 @@ Needs tmlt.analytics in a Python of its own, as it wants an older pyspark. Print
 
 import json
 import sys
+import tempfile
 import time
 
 from pyspark.sql import SparkSession
@@ -15,7 +16,9 @@ from tmlt.analytics import AddOneRow, PureDPBudget, QueryBuilder, Session
 
 
 def main(path, records):
-    spark = SparkSession.builder.master("local[2]").config("spark.driver.memory", "2g").config("spark.ui.enabled", "false").getOrCreate()
+    builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", "2g").config("spark.ui.enabled", "false")
+    # Its tables of a moment stay there.
+    spark = builder.config("spark.sql.warehouse.dir", tempfile.mkdtemp()).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     df = spark.read.parquet(path).select("x")
     if records:
