@@ -33,6 +33,7 @@ __all__ = ["profile", "release"]
 #: What a task gives back: the numbers of the tasks that counted, a profile file's bytes, the buckets of persons in it; or an error.
 _PARTS = "tasks array<int>, counts binary, buckets array<int>, error string"
 _ROWS_AT_ONCE = 1_000_000
+_LEAST_CORES_THAT_MERGE = 16
 _MOST_MERGING_TASKS = 64
 _LEAST_BUCKETS = 16_384
 _LOGS = "see Spark's logs, which may hold values of the data"
@@ -257,8 +258,11 @@ class _Counter:
                 records = records.where(f"{person} IS NOT NULL")
             records = records.repartition("bucket")
         parts = records.mapInArrow(_Count(question.to_bytes(), self._names, sampling_key), _PARTS)
-        merged = parts.repartition(self._merging_tasks(), "tasks").mapInArrow(_Merge(), _PARTS)
-        return _all_parts(question, self._run(merged.collect))
+        cores = self._cores()
+        if cores >= _LEAST_CORES_THAT_MERGE:
+            # Counts that wait in a shuffle are lost with their worker; those that the driver has are not.
+            parts = parts.repartition(min(cores, _MOST_MERGING_TASKS), "tasks").mapInArrow(_Merge(), _PARTS)
+        return _all_parts(question, self._run(parts.collect))
 
     def rows(self) -> int:
         return int(self._run(self._columns.count))
@@ -266,12 +270,11 @@ class _Counter:
     def engine(self) -> str:
         return f"Spark {self._session.version}"
 
-    def _merging_tasks(self) -> int:
+    def _cores(self) -> int:
         try:
-            cores = self._session.sparkContext.defaultParallelism
+            return int(self._session.sparkContext.defaultParallelism)
         except Exception:  # Spark Connect does not tell
-            cores = _MOST_MERGING_TASKS
-        return max(1, min(_MOST_MERGING_TASKS, int(cores)))
+            return _MOST_MERGING_TASKS
 
     def _run(self, job: Callable[[], Any]) -> Any:
         """A job, which an interrupt cancels: on a thread of its own, since the thread that talks to Spark cannot be interrupted in between."""

@@ -85,10 +85,11 @@ def counted(df, asked):
 
 
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
-def test_counts_are_one_machine_s(local, parquet, asked):
+def test_counts_are_one_machine_s(local, parquet, asked, monkeypatch):
     path, table = parquet
     df = local.read.parquet(path)
     assert counted(df, asked) == expected(table, asked)
+    monkeypatch.setattr(fractile.spark, "_LEAST_CORES_THAT_MERGE", 1)
     assert counted(df.repartition(7, "income"), asked) == expected(table, asked)
 
 
