@@ -74,7 +74,7 @@ def part(program, quick):
         rows.append(row("`fractile.release` of an array", n,
                         {what: peers.Answer({"seconds": answer.measured[what]}) for what in ASKED}))
     return ("\nA whole call, with its receipt: incomes in whole numbers up to 1,000,000, epsilon 1. A release without intervals "
-            "takes longer to bound its worst case than one with intervals takes for them.\n\n"
+            "bounds its worst case instead, which takes about as long.\n\n"
             + table(["asked for by", "n", "without", "of the table", "of the population"], rows))
 
 

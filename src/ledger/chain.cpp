@@ -84,7 +84,8 @@ std::vector<Line> require_chain(const Store& store, const Subjects& subjects, co
   store.scan(Table::events, [&](const Fields& row) {
     const auto number = static_cast<std::int64_t>(lines.size()) + 1;
     const auto text = [&](std::size_t column) { return row[column].value_or(""); };
-    Line line{{number_in(row[0]), text(1), text(2), {}, 0, text(6)}, number_in(row[5]), text(3), text(4)};
+    LedgerEvent event{number_in(row[0]), text(1), text(2), {}, 0, text(6)};
+    Line line{std::move(event), number_in(row[5]), text(3), text(4)};
     if (line.event.id != number) broken(store, fmt::format("line {} is missing", number));
     const std::string subject = subject_of(subjects, line.event.kind, line.subject);
     if (subject.empty()) broken(store, fmt::format("line {} is about nothing", number));
