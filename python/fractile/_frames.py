@@ -1,4 +1,5 @@
-"""Doors: from whatever holds a column to the library's Frame, without a copy. Nothing here imports pandas, polars, pyarrow or numpy."""
+"""Doors: from whatever holds a column to the library's Frame, without a copy. Nothing here imports pandas, polars or numpy, and pyarrow
+only for columns of pandas before 3, which has it for its nullable and Arrow types, too."""
 
 from __future__ import annotations
 
@@ -27,10 +28,35 @@ def _has_arrow(data: Any) -> bool:
 
 
 def _exported(data: Any, name: str) -> _core.Frame:
-    if hasattr(data, "__arrow_c_stream__"):
-        return _core.Frame.of_stream(data.__arrow_c_stream__(), name)
-    schema, values = data.__arrow_c_array__()
-    return _core.Frame.of_array(schema, values, name)
+    try:
+        if hasattr(data, "__arrow_c_stream__"):
+            return _core.Frame.of_stream(data.__arrow_c_stream__(), name)
+        schema, values = data.__arrow_c_array__()
+        return _core.Frame.of_array(schema, values, name)
+    except ImportError:  # of pandas
+        raise _needs_pyarrow(name) from None
+
+
+def _needs_pyarrow(name: str) -> UsageError:
+    what = f"column '{name}'" if name else "the frame"
+    return UsageError(f"{what}: pandas hands its own types over through pyarrow, which is not here", "pip install pyarrow", "data")
+
+
+def _of_pandas_2(data: Any, name: str) -> Any:
+    """A pandas column or frame as pyarrow has it. From pandas 3 (frames: 2.2) on they export themselves, by the same call: values stay
+    where they are, missing ones are NULL."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise _needs_pyarrow(name) from None
+    if _has_columns(data):
+        return pyarrow.Table.from_pandas(data, preserve_index=False)
+    try:
+        return pyarrow.array(data)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, pyarrow.ArrowTypeError):
+        raise DataError(
+            f"column '{name}' has the dtype {data.dtype}, which Arrow has no type for", "convert it to numbers first", "data"
+        ) from None
 
 
 def _has_columns(data: Any) -> bool:
@@ -79,6 +105,8 @@ def _check_pandas(data: Any, name: str, exact: bool) -> None:
             'give it a type that is known beforehand: astype("Int64"), astype(float)',
             "data",
         )
+    if str(data.dtype).startswith("period["):  # Arrow would have their ordinals
+        raise DataError(f"column '{name}' holds periods, not numbers", "convert it to times: .dt.to_timestamp()", "data")
     # pandas makes doubles of whole numbers when one is missing, and then one record changes what others are.
     if str(data.dtype) == "float64" and not exact:
         warnings.warn(
@@ -112,7 +140,7 @@ def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_c
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a LazyFrame, which its owner collects
         column = _chosen(data.collect_schema().names(), column, others)
         return _exported(data.select(_distinct([column, *others])).collect(), ""), column
-    if _has_arrow(data) and _has_columns(data):
+    if (_has_arrow(data) or _module(data) == "pandas") and _has_columns(data):
         column = _chosen(_columns_of(data), column, others)
         selected = _selected(data, _distinct([column, *others]))
         if _module(data) != "pandas":
@@ -120,7 +148,8 @@ def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_c
         if not others:
             return frame_of(selected[column], column, [], exact)
         _check_pandas(selected[column], column, exact)
-        return _exported(_typed_names(selected, others), ""), column
+        typed = _typed_names(selected, others)
+        return _exported(typed if _has_arrow(typed) else _of_pandas_2(typed, ""), ""), column
     if others:
         raise UsageError("person and by name columns of a frame, and the data are one column", "give the frame", "data")
     name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")
@@ -131,6 +160,8 @@ def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_c
     times = _times.numbers_of(data) if _module(data) in ("pandas", "numpy") else None
     if times is not None:
         return _core.Frame.of_numbers(times[0], name, times[1]), name
+    if _module(data) == "pandas" and not _has_arrow(data):
+        data = _of_pandas_2(data, name)
     if _has_arrow(data):
         return _exported(data, name), name
     if isinstance(data, (list, tuple)):

@@ -2,6 +2,7 @@
 
 import array
 import datetime
+import sys
 from decimal import Decimal
 
 import duckdb
@@ -18,6 +19,10 @@ COLUMNS = {
     "pandas": lambda p: pd.Series(p["age"], name="age"),
     "pandas, nullable": lambda p: pd.Series(p["age"], dtype="Int64"),
     "pandas, Arrow": lambda p: pd.Series(p["age"], dtype="int64[pyarrow]"),
+    "pandas, nullable with NA": lambda p: pd.Series([pd.NA, *p["age"], pd.NA], dtype="Int64"),
+    "pandas, nullable doubles with NA": lambda p: pd.Series([pd.NA, *p["age"]], dtype="Float64"),
+    "pandas, Arrow with NA": lambda p: pd.Series([pd.NA, *p["age"]], dtype="int64[pyarrow]"),
+    "pandas, Arrow decimals": lambda p: pd.Series([Decimal(a) for a in p["age"]], dtype=pd.ArrowDtype(pa.decimal128(20, 2))),
     "pandas, doubles": lambda p: pd.Series(p["age"], dtype=float),
     "polars": lambda p: pl.Series("age", p["age"]),
     "polars, in pieces": lambda p: pl.concat([pl.Series("age", p["age"][:100]), pl.Series("age", p["age"][100:])], rechunk=False),
@@ -39,6 +44,8 @@ COLUMNS = {
 FRAMES = {
     "pandas": pd.DataFrame,
     "pandas, categories": lambda p: pd.DataFrame(p).astype({"region": "category"}),
+    "pandas, nullable": lambda p: pd.DataFrame(p).convert_dtypes(),
+    "pandas, Arrow": lambda p: pd.DataFrame(p).convert_dtypes(dtype_backend="pyarrow"),
     "pandas, persons as text": lambda p: pd.DataFrame(p).astype({"id": str}),
     "polars": pl.DataFrame,
     "polars, lazy": pl.LazyFrame,
@@ -116,6 +123,35 @@ def test_whole_numbers_are_exact_beyond_2_to_the_53():
 def test_unsigned_numbers_clamp():
     release = fractile.release(np.full(4000, 2**64 - 1, dtype=np.uint64), quantiles="median", mechanism="exponential", **AGES)
     assert release[0.5] == 125
+
+
+@pytest.mark.parametrize("kind", ["Int64", "Float64", "int64[pyarrow]"])
+def test_missing_values_of_pandas(kind):
+    with pytest.raises(fractile.DataError, match="row 2, column 'x'"):
+        fractile.release(pd.Series([1, None, 2], dtype=kind, name="x"), null="error", **AGES)
+
+
+@pytest.mark.parametrize("kind", ["Int64", "int64[pyarrow]"])
+def test_whole_numbers_of_pandas_are_exact_beside_a_missing_one(kind):
+    large = 2**53 + 1
+    asked = {"bounds": (large - 5, large + 5), "step": 1, "quantiles": "median", "epsilon": 10, "mechanism": "exponential"}
+    assert fractile.release(pd.Series([pd.NA] + [large] * 4000, dtype=kind), **asked)[0.5] == large
+
+
+@pytest.mark.parametrize("kind", ["boolean", "bool[pyarrow]", "string", "period[D]"])
+def test_what_of_pandas_is_no_number(kind):
+    values = {"string": ["1"], "period[D]": ["2020-01-01"]}.get(kind, [True])
+    with pytest.raises((fractile.DataError, fractile.UsageError)) as caught:
+        fractile.release(pd.Series(values, dtype=kind), **AGES)
+    assert caught.value.hint
+
+
+def test_pandas_without_pyarrow(monkeypatch):
+    column = pd.Series([1, pd.NA], dtype="Int64", name="x")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(fractile.UsageError, match="through pyarrow") as caught:
+        fractile.release(column, **AGES)
+    assert caught.value.hint == "pip install pyarrow"
 
 
 def test_null_policy(people):

@@ -90,7 +90,16 @@ class RowWise {
     refuse(word);
   }
 
+  /// DuckDB 2 adds the length to every place in the text; functions, types, constants and WITH stand otherwise in its trees, too.
+  static void require_tree_of_duckdb_1(const SqlNode& from) {
+    if (member_of(from, "query_location_length").IsNull()) return;
+    throw Error(ErrorCode::usage, "the trees in which DuckDB 2 writes queries are not known here",
+                "use DuckDB 1 (pip install 'duckdb>=1.5.3,<2'), or declare with --sql-stability N that one person's "
+                "records change at most N rows of the result");
+  }
+
   void from(const SqlNode& node, int depth) const {
+    require_tree_of_duckdb_1(node);
     const std::string_view type = text_of(node, "type");
     if (!is_absent(member_of(node, "sample"))) refuse("TABLESAMPLE");
     if (type == "BASE_TABLE") return table(node);

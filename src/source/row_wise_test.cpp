@@ -215,6 +215,21 @@ TEST_F(RowWiseTest, MacrosAreRowWise) {
 }
 
 /// Trees as no engine makes them: refused, never crashed on.
+/// As DuckDB 2.0.1 writes SELECT x FROM input.
+TEST(RowWise, SaysThatTreesOfDuckdb2AreNotKnown) {
+  const SqlTree tree = SqlTree::of_json(R"({"error":false,"statements":[{"node":{"type":"SELECT_NODE","modifiers":[],
+      "cte_map":{"map":[]},"select_list":[{"class":"COLUMN_REF","type":"COLUMN_REF","alias":"","query_location":7,
+      "query_location_length":1,"column_names":["x"]}],"from_table":{"type":"BASE_TABLE","alias":"","sample":null,
+      "query_location":14,"query_location_length":5,"schema_name":"","table_name":"input","column_name_alias":[],
+      "catalog_name":"","at_clause":null,"qualified_name":{"path":["input"]}},"where_clause":null,
+      "group_expressions":[],"group_sets":[],"aggregate_handling":"STANDARD_HANDLING","having":null,"sample":null,
+      "qualify":null},"named_param_map":[]}]})");
+  const RowWiseNames names{{"input"}, {}, [](const std::string&) { return std::set<std::string>(); }};
+  const Error error = error_of([&] { require_row_wise(tree, names); });
+  EXPECT_EQ(error.code(), ErrorCode::usage);
+  EXPECT_NE(error.hint().find("duckdb>=1.5.3,<2"), std::string::npos) << error.hint();
+}
+
 TEST(RowWise, RefusesBrokenTrees) {
   const RowWiseNames names{{"input"},
                            [](const std::string&) { return false; },
