@@ -1,5 +1,5 @@
 """Doors: from whatever holds a column to the library's Frame, without a copy. Nothing here imports pandas, polars or numpy, and pyarrow
-only for columns of pandas before 3, which has it for its nullable and Arrow types, too."""
+only for what is pandas' own."""
 
 from __future__ import annotations
 
@@ -28,35 +28,26 @@ def _has_arrow(data: Any) -> bool:
 
 
 def _exported(data: Any, name: str) -> _core.Frame:
-    try:
-        if hasattr(data, "__arrow_c_stream__"):
-            return _core.Frame.of_stream(data.__arrow_c_stream__(), name)
-        schema, values = data.__arrow_c_array__()
-        return _core.Frame.of_array(schema, values, name)
-    except ImportError:  # of pandas
-        raise _needs_pyarrow(name) from None
+    if hasattr(data, "__arrow_c_stream__"):
+        return _core.Frame.of_stream(data.__arrow_c_stream__(), name)
+    schema, values = data.__arrow_c_array__()
+    return _core.Frame.of_array(schema, values, name)
 
 
-def _needs_pyarrow(name: str) -> UsageError:
+def _of_pandas(data: Any, name: str) -> Any:
+    """A pandas column or frame as pyarrow has it, with missing values as NULL: what pandas exports itself from 3 on (frames: 2.2), by
+    the same calls. Errors of pyarrow may quote a value, and are not passed on."""
     what = f"column '{name}'" if name else "the frame"
-    return UsageError(f"{what}: pandas hands its own types over through pyarrow, which is not here", "pip install pyarrow", "data")
-
-
-def _of_pandas_2(data: Any, name: str) -> Any:
-    """A pandas column or frame as pyarrow has it. From pandas 3 (frames: 2.2) on they export themselves, by the same call: values stay
-    where they are, missing ones are NULL."""
     try:
         import pyarrow
     except ImportError:
-        raise _needs_pyarrow(name) from None
-    if _has_columns(data):
-        return pyarrow.Table.from_pandas(data, preserve_index=False)
+        hint = "pip install pyarrow"
+        raise UsageError(f"{what}: pandas hands its own types over through pyarrow, which is not here", hint, "data") from None
     try:
-        return pyarrow.array(data)
-    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, pyarrow.ArrowTypeError):
-        raise DataError(
-            f"column '{name}' has the dtype {data.dtype}, which Arrow has no type for", "convert it to numbers first", "data"
-        ) from None
+        return pyarrow.Table.from_pandas(data, preserve_index=False) if _has_columns(data) else pyarrow.array(data)
+    except (pyarrow.ArrowException, TypeError):
+        of = f"the dtype {data.dtype}" if name else "a column of a dtype"
+        raise DataError(f"{what} has {of} for which Arrow has no type", "convert it to numbers or text first", "data") from None
 
 
 def _has_columns(data: Any) -> bool:
@@ -148,8 +139,7 @@ def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_c
         if not others:
             return frame_of(selected[column], column, [], exact)
         _check_pandas(selected[column], column, exact)
-        typed = _typed_names(selected, others)
-        return _exported(typed if _has_arrow(typed) else _of_pandas_2(typed, ""), ""), column
+        return _exported(_of_pandas(_typed_names(selected, others), ""), ""), column
     if others:
         raise UsageError("person and by name columns of a frame, and the data are one column", "give the frame", "data")
     name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")
@@ -160,8 +150,8 @@ def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_c
     times = _times.numbers_of(data) if _module(data) in ("pandas", "numpy") else None
     if times is not None:
         return _core.Frame.of_numbers(times[0], name, times[1]), name
-    if _module(data) == "pandas" and not _has_arrow(data):
-        data = _of_pandas_2(data, name)
+    if _module(data) == "pandas":
+        data = _of_pandas(data, name)
     if _has_arrow(data):
         return _exported(data, name), name
     if isinstance(data, (list, tuple)):

@@ -138,12 +138,18 @@ def test_whole_numbers_of_pandas_are_exact_beside_a_missing_one(kind):
     assert fractile.release(pd.Series([pd.NA] + [large] * 4000, dtype=kind), **asked)[0.5] == large
 
 
-@pytest.mark.parametrize("kind", ["boolean", "bool[pyarrow]", "string", "period[D]"])
+@pytest.mark.parametrize("kind", ["boolean", "bool[pyarrow]", "string", "period[D]", "Sparse[int]"])
 def test_what_of_pandas_is_no_number(kind):
-    values = {"string": ["1"], "period[D]": ["2020-01-01"]}.get(kind, [True])
+    values = {"string": ["1"], "period[D]": ["2020-01-01"], "Sparse[int]": [1]}.get(kind, [True])
     with pytest.raises((fractile.DataError, fractile.UsageError)) as caught:
         fractile.release(pd.Series(values, dtype=kind), **AGES)
     assert caught.value.hint
+
+
+def test_a_frame_of_pandas_with_a_type_that_arrow_does_not_have():
+    frame = pd.DataFrame({"x": [1, 2], "id": pd.Series([1, 2], dtype="Sparse[int]")})
+    with pytest.raises(fractile.DataError, match="the frame has a column of a dtype"):
+        fractile.release(frame, "x", person="id", **AGES)
 
 
 def test_pandas_without_pyarrow(monkeypatch):

@@ -214,7 +214,6 @@ TEST_F(RowWiseTest, MacrosAreRowWise) {
   }
 }
 
-/// Trees as no engine makes them: refused, never crashed on.
 /// As DuckDB 2.0.1 writes SELECT x FROM input.
 TEST(RowWise, SaysThatTreesOfDuckdb2AreNotKnown) {
   const SqlTree tree = SqlTree::of_json(R"({"error":false,"statements":[{"node":{"type":"SELECT_NODE","modifiers":[],
@@ -230,6 +229,7 @@ TEST(RowWise, SaysThatTreesOfDuckdb2AreNotKnown) {
   EXPECT_NE(error.hint().find("duckdb>=1.5.3,<2"), std::string::npos) << error.hint();
 }
 
+/// Trees as no engine makes them: refused, never crashed on.
 TEST(RowWise, RefusesBrokenTrees) {
   const RowWiseNames names{{"input"},
                            [](const std::string&) { return false; },
