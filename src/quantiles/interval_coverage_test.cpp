@@ -53,7 +53,7 @@ CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   const auto release = [&] {
     const QuantileRelease made =
         release_with(table, three, query, Share::whole(query.budget), PersonSteps::in_table(query), draws, small);
-    cuts = cuts_of(made.course->selected, *made.course->plan.brackets, candidates);
+    cuts = cuts_of(made.course->selected, *made.course->plan.brackets, three);
   };
   draws.run(release, [&](const Enclosure& probability, const std::vector<CountedNoise>& noises) {
     law[{cuts, noises.front().counts}] += (probability.lower_double() + probability.upper_double()) / 2;
@@ -265,7 +265,7 @@ TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
       std::vector<std::uint64_t> selected;
       for (std::size_t i = 0; i < brackets.selected.size(); ++i) selected.push_back(generator() % candidates);
       std::ranges::sort(selected);
-      Counted noisy{cuts_of(selected, brackets, candidates), {}};
+      Counted noisy{cuts_of(selected, brackets, three), {}};
       for (std::size_t i = 0; i <= brackets.cuts.size(); ++i) {
         noisy.counts.push_back(static_cast<std::int64_t>(generator() % 6) - 2);
       }

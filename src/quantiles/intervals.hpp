@@ -20,9 +20,9 @@ void require_intervals(const QuantileQuery& query);
 
 /// The positions that part the cells, one a cut, never decreasing: a record below one is at a smaller position. Each is at the candidate
 /// that is interpolated between those selected: a lower end's before it, an upper end's after it; or at the cut before, when that is
-/// higher.
+/// higher. When most of those selected are round numbers, cuts between two of them are moved inwards to round numbers.
 std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
-                              std::uint64_t candidates);
+                              const Lattice& lattice);
 
 /// One count a cell, one more than there are cuts.
 std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts);

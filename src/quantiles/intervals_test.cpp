@@ -116,12 +116,14 @@ Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) 
   return brackets;
 }
 
+Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
+
 TEST(Intervals, CutBeforeALowerEndAndAfterAnUpperOne) {
   const Brackets ties = brackets_at({{{1, 4}, IntervalEnd::lower},
                                      {{3, 8}, IntervalEnd::upper},
                                      {{1, 2}, IntervalEnd::lower},
                                      {{3, 4}, IntervalEnd::upper}});
-  const std::vector<Position> cuts = cuts_of({3, 3, 5}, ties, 8);
+  const std::vector<Position> cuts = cuts_of({3, 3, 5}, ties, up_to(7));
   EXPECT_EQ(cuts, (std::vector<Position>{7, 8, 8, 12}));
   const std::vector<std::uint64_t> counts{1, 2, 4, 8, 16, 32};
   const RankProfile profile(8, {5, 6, 7, 8, 11, 13}, counts);
@@ -135,15 +137,35 @@ TEST(Intervals, CutWhereTheSelectedOnesLeadTo) {
                                          {{7, 8}, IntervalEnd::upper},
                                          {{99, 100}, IntervalEnd::upper}});
   // 10 .. 20 .. 40: linear between and beyond, rounded down, and never outside.
-  EXPECT_EQ(cuts_of({10, 20, 40}, brackets, 56), (std::vector<Position>{1, 31, 62, 102, 112}));
+  EXPECT_EQ(cuts_of({10, 20, 40}, brackets, up_to(55)), (std::vector<Position>{1, 31, 62, 102, 112}));
+}
+
+TEST(Intervals, CutInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
+  Brackets brackets = brackets_at({{{1, 8}, IntervalEnd::lower},
+                                   {{1, 2}, IntervalEnd::lower},
+                                   {{5, 8}, IntervalEnd::upper},
+                                   {{13, 16}, IntervalEnd::upper}});
+  brackets.selected = {{1, 8}, {1, 4}, {3, 8}, {5, 8}, {7, 8}};
+  // 45 becomes 50, 75 becomes 70, and what is selected stays where it is.
+  EXPECT_EQ(cuts_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
+  EXPECT_EQ(cuts_of({10, 20, 31, 62, 80}, brackets, up_to(999)), (std::vector<Position>{21, 93, 126, 152}))
+      << "three are too few";
+  EXPECT_EQ(cuts_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{1, 61, 102, 146}))
+      << "and zero tells nothing";
+  EXPECT_EQ(cuts_of({10, 10, 12, 15, 20}, brackets, up_to(999)), (std::vector<Position>{21, 27, 32, 38}));
+  EXPECT_EQ(cuts_of({10, 10, 20, 20, 21}, brackets, up_to(999)), (std::vector<Position>{21, 41, 42, 42}));
+  EXPECT_EQ(cuts_of({100, 200, 400, 500, 900}, brackets, up_to(9999)), (std::vector<Position>{201, 1001, 1002, 1602}))
+      << "the coarsest grid";
+  const Lattice to_hundred = Lattice::regular(3, 103, 1);  // 13, 23, 34, 63 and 83: none of them round
+  EXPECT_EQ(cuts_of({10, 20, 31, 60, 80}, brackets, to_hundred), (std::vector<Position>{21, 91, 122, 152}));
 }
 
 TEST(Intervals, CutOutsideOfWhatWasSelectedAsFarAsThatIsApart) {
   const Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower}, {Rational(1), IntervalEnd::upper}});
-  EXPECT_EQ(cuts_of({30, 31, 40}, brackets, 1000), (std::vector<Position>{41, 102}));
-  EXPECT_EQ(cuts_of({3, 4, 40}, brackets, 1000), (std::vector<Position>{1, 156}));
-  EXPECT_EQ(cuts_of({950, 970, 990}, brackets, 1000), (std::vector<Position>{1821, 2000}));
-  EXPECT_EQ(cuts_of({7, 7, 7}, brackets, 1000), (std::vector<Position>{15, 16}));
+  EXPECT_EQ(cuts_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{41, 102}));
+  EXPECT_EQ(cuts_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 156}));
+  EXPECT_EQ(cuts_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{1821, 2000}));
+  EXPECT_EQ(cuts_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{15, 16}));
   const std::vector<CutTarget> cuts = with_brackets(quartiles(1000)).cuts;
   EXPECT_EQ(cuts.front().quantile, Rational(0));
   EXPECT_EQ(cuts.front().owner, 0U);

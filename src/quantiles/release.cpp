@@ -130,8 +130,8 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query) {
 /// Draws one release, a stage at a time.
 class StageSampler {
  public:
-  StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
-      : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
+  StageSampler(const RankProfile& profile, const Lattice& lattice, const QuantilePlan& plan, Share share, Draws& draws)
+      : profile_(profile), lattice_(lattice), plan_(plan), share_(std::move(share)), draws_(draws) {
     if (!plan.brackets) return;
     Share whole = std::exchange(share_, share_.take(Rational(1) - plan.brackets->shares.cells));
     for_cells_ = whole.take_rest();
@@ -212,7 +212,7 @@ class StageSampler {
   }
 
   void draw(const CountCells& stage) {
-    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.candidates()));
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, lattice_));
     const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }
@@ -240,6 +240,7 @@ class StageSampler {
   }
 
   const RankProfile& profile_;
+  const Lattice& lattice_;
   const QuantilePlan& plan_;
   Share share_;                     // what is left for selections
   std::optional<Share> for_cells_;  // what is kept for counting cells
@@ -272,7 +273,7 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   }
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
-  StageSampler sampler(profile, plan, std::move(share), draws);
+  StageSampler sampler(profile, lattice, plan, std::move(share), draws);
   sampler.run();
   std::vector<std::uint64_t> selected = sampler.take_selected();
   QuantileRelease release{query, lattice, points_of(selected, plan.brackets), plan.used(sampler.found()), {}, {}};
