@@ -125,8 +125,10 @@ IntervalShares shares_of(const QuantileQuery& query) {
   // Among few records errors grow faster than the noise does, and no share of the counts makes intervals narrow.
   const double of_small_tables =
       20 * deviation_of_noise(query, 1) * (quantiles + 1) / static_cast<double>(*query.expected_rows);
+  // Among many records the counts' noise hardly widens intervals. Points that are far off do: the brackets about them are far off, too.
+  const std::int64_t least = 10 * selecting < sampling ? 14 : 8;
   const double share = std::min(1.0, std::max(of_large_tables, of_small_tables));
-  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), 14, most);
+  const auto of_points = std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(share * parts)), least, most);
   const Rational rest(parts - of_points, parts);
   return {Rational(of_points, parts), rest * brackets, rest * (Rational(1) - brackets)};
 }
