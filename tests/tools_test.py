@@ -62,7 +62,7 @@ class Floors(HouseTest):
         self.write("include/fractile/ranks.hpp", '#include "fractile/exact.hpp"\n')
         self.write("src/exact/rational.hpp", '#include "fractile/exact.hpp"\n#include <flint/fmpq.h>\n')
         self.write("src/exact/rational.cpp", '#include "exact/rational.hpp"\n')
-        self.write("src/quantiles/joint.cpp", '#include "exact/rational.hpp"\n#include "fractile/ranks.hpp"\n')
+        self.write("src/quantiles/joint/joint.cpp", '#include "exact/rational.hpp"\n#include "fractile/ranks.hpp"\n')
         self.write("cli/options.hpp", "")
         self.write("cli/main.cpp", '#include "options.hpp"\n#include "fractile/ranks.hpp"\n#include "fractile/version.hpp"\n')
         self.write("tests/all_test.cpp", '#include "exact/rational.hpp"\n#include "gtest/gtest.h"\n')
@@ -95,20 +95,20 @@ class Floors(HouseTest):
 
     def test_a_room_below_that_is_not_on_the_list(self):
         self.write("src/privacy/budget.hpp", "")
-        self.write("src/source/table.cpp", '#include "privacy/budget.hpp"\n')
+        self.write("src/source/entries/table.cpp", '#include "privacy/budget.hpp"\n')
         self.assert_one(self.floors(), "room 'source' (floor 2)", "it may use: ranks, libraries, exact")
 
     def test_only_channel_of_may_pass_from_flow_to_quantiles(self):
-        self.write("src/quantiles/joint.hpp", "")
-        self.write("src/flow/pipeline/channel_of.cpp", '#include "quantiles/joint.hpp"\n')
-        self.write("src/flow/pipeline/rows.cpp", '#include "quantiles/joint.hpp"\n')
+        self.write("src/quantiles/joint/joint.hpp", "")
+        self.write("src/flow/pipeline/channel_of.cpp", '#include "quantiles/joint/joint.hpp"\n')
+        self.write("src/flow/pipeline/rows.cpp", '#include "quantiles/joint/joint.hpp"\n')
         self.assert_one(self.floors(), "src/flow/pipeline/rows.cpp:1:", "; only channel_of.* may")
 
     def test_sub_rooms_have_floors_of_their_own(self):
         self.write("src/flow/algebra/ring.hpp", "")
         self.write("src/flow/loss/target_sum.hpp", '#include "flow/algebra/ring.hpp"\n')
         self.write("src/flow/refinement/reduction.hpp", "")
-        self.write("src/report/flow_json.cpp", '#include "flow/loss/target_sum.hpp"\n')
+        self.write("src/report/flow/flow_json.cpp", '#include "flow/loss/target_sum.hpp"\n')
         self.assertEqual(self.floors(), [])
         self.write("src/flow/algebra/real_roots.cpp", '#include "flow/loss/target_sum.hpp"\n')
         self.assert_one(self.floors(), "src/flow/algebra/real_roots.cpp:1: room 'flow/algebra' (floor 2.1)", "upward")
@@ -155,8 +155,8 @@ class Floors(HouseTest):
         self.write("experiments/study.hpp", "")
         self.write("cli/main.cpp", '#include "experiments/study.hpp"\n')
         self.assertEqual(self.floors(), [])
-        self.write("src/report/json.cpp", '#include "../../experiments/study.hpp"\n')
-        self.assert_one(self.floors(), "src/report/json.cpp:1: room 'report' (floor 3)", "upward")
+        self.write("src/report/release/json.cpp", '#include "../../experiments/study.hpp"\n')
+        self.assert_one(self.floors(), "src/report/release/json.cpp:1: room 'report' (floor 3)", "upward")
 
     def test_experiments_see_public_headers_only(self):
         self.write("include/fractile/ranks.hpp", "")

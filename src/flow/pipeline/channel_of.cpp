@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "quantiles/plan.hpp"
-#include "quantiles/scored_candidates.hpp"
-#include "quantiles/tree_law.hpp"
+#include "quantiles/stages/plan.hpp"
+#include "quantiles/audit/scored_candidates.hpp"
+#include "quantiles/stages/tree_law.hpp"
 
 namespace fractile::flow {
 namespace {

@@ -1,0 +1,29 @@
+// The parts of a release with private bounds, as its sampler and its audit both use them.
+// Proof: docs/proofs/private_bounds.md
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "fractile/bounds.hpp"
+#include "quantiles/stages/independent.hpp"
+
+namespace fractile {
+
+/// The bounds to choose among, increasing, as candidates of search.lattice().
+std::vector<std::uint64_t> bound_candidates(const BoundsSearch& search);
+
+enum class Rounding { down, up };
+
+/// Every record on the next bound below it, or above it; on the outermost when there is none.
+RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_t>& bounds, Rounding rounding);
+
+/// One selection each: of the lower bound among records rounded down, of the upper one among records rounded up. Of quantiles
+/// outside all that are asked for, half way to 0 and to 1 or a little more. Both together cost `budget`.
+struct BoundsQuery {
+  IndependentQuantiles lower;
+  IndependentQuantiles upper;
+};
+BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget);
+
+}  // namespace fractile

@@ -1,0 +1,119 @@
+#include "quantiles/stages/granularity.hpp"
+
+#include <algorithm>
+
+namespace fractile {
+
+std::optional<RoundGrid> round_grid(const Lattice& lattice, const Rational& unit) {
+  const Rational stride = unit / lattice.step();
+  const Rational offset = ((lattice.lower() / unit).ceil() * unit - lattice.lower()) / lattice.step();
+  if (!stride.is_integer() || !offset.is_integer()) return {};
+  if (offset + stride >= Rational(static_cast<std::int64_t>(lattice.size()))) return {};
+  return RoundGrid{offset.to_uint64(), stride.to_uint64()};
+}
+
+namespace {
+
+/// How many of the grids hold the position. Every grid contains the next one.
+std::size_t granularity_of(Position position, const std::vector<RoundGrid>& grids) {
+  std::size_t level = 0;
+  if (position % 2 == 0) return level;
+  while (level < grids.size() && grids[level].contains(position / 2)) ++level;
+  return level;
+}
+
+}  // namespace
+
+std::uint64_t RoundGrid::nearest(std::uint64_t candidate, std::uint64_t candidates) const {
+  if (candidate <= offset) return offset;
+  const std::uint64_t near = offset + (candidate - offset + stride / 2) / stride * stride;
+  return near < candidates ? near : near - stride;
+}
+
+namespace {
+
+/// Milliseconds, seconds, minutes, hours and days: each is a whole number of those before it. Days have no rounder days.
+std::vector<RoundGrid> round_times(const Lattice& lattice) {
+  std::vector<RoundGrid> grids;
+  if (lattice.kind() == ValueKind::date) return grids;
+  for (const std::int64_t unit : {1'000LL, 1'000'000LL, 60'000'000LL, 3'600'000'000LL, 86'400'000'000LL}) {
+    if (Rational(unit) <= lattice.step()) continue;
+    if (const std::optional<RoundGrid> grid = round_grid(lattice, unit)) grids.push_back(*grid);
+  }
+  return grids;
+}
+
+}  // namespace
+
+std::vector<RoundGrid> round_grids(const Lattice& lattice) {
+  constexpr std::size_t most = 16;
+  std::vector<RoundGrid> grids;
+  if (!lattice.is_regular() || lattice.size() > std::uint64_t{1} << 55) return grids;
+  if (lattice.kind() != ValueKind::number) return round_times(lattice);
+  Rational unit = 1;
+  while (unit > lattice.step()) unit /= Rational(10);
+  while (unit <= lattice.step()) unit *= Rational(10);
+  for (; unit <= lattice.upper() - lattice.lower() && grids.size() < most; unit *= Rational(10)) {
+    if (const std::optional<RoundGrid> grid = round_grid(lattice, unit)) grids.push_back(*grid);
+  }
+  return grids;
+}
+
+std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const std::vector<RoundGrid>& grids) {
+  std::vector<std::uint64_t> counts(grids.size() + 1);
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    counts[granularity_of(profile.position(k), grids)] += profile.count(k);
+  }
+  const std::uint64_t records = profile.records();
+  std::uint64_t finer = counts.front();
+  std::vector<std::uint64_t> scores{13 * (records - finer)};
+  for (std::size_t j = 1; j < counts.size(); ++j) {
+    const std::uint64_t finer_than_next = finer + counts[j];
+    const std::uint64_t not_coarser = 4 * records - std::min(4 * records, 10 * finer_than_next);
+    scores.push_back(6 * records + std::max(10 * finer, not_coarser));
+    finer = finer_than_next;
+  }
+  return scores;
+}
+
+std::vector<std::uint64_t> granularity_multiplicities(std::size_t grids) {
+  std::vector<std::uint64_t> multiplicities(grids + 1, 1);
+  multiplicities.front() = 20 * grids;
+  return multiplicities;
+}
+
+RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const std::uint64_t nearest = grid.nearest(profile.position(k) / 2, profile.candidates());
+    const Position position = 2 * ((nearest - grid.offset) / grid.stride) + 1;
+    if (positions.empty() || positions.back() != position) {
+      positions.push_back(position);
+      counts.push_back(0);
+    }
+    counts.back() += profile.count(k);
+  }
+  return {grid.size(profile.candidates()), std::move(positions), counts};
+}
+
+namespace {
+
+constexpr std::int64_t range_added = 16;
+constexpr std::int64_t range_changed = 23;
+
+}  // namespace
+
+Exponent granularity_rate(const Calibration& calibration) {
+  return calibration.rate(Rational(range_added), Rational(range_changed), true);
+}
+
+std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
+                                            const Exponent& rate, PaidPart part) {
+  const ScoredSelection selection(granularity_scores(profile, grids), granularity_multiplicities(grids.size()));
+  const std::uint64_t level = part.select(selection, {rate, range_added, range_changed});
+  if (level == 0) return {};
+  return grids[level - 1];
+}
+
+}  // namespace fractile
