@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "quantiles/stages/plan.hpp"
 #include "quantiles/audit/scored_candidates.hpp"
+#include "quantiles/stages/plan.hpp"
 #include "quantiles/stages/tree_law.hpp"
 
 namespace fractile::flow {

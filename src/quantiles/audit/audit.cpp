@@ -7,8 +7,8 @@
 #include "exact/law.hpp"
 #include "fractile/accounting.hpp"
 #include "fractile/error.hpp"
-#include "quantiles/joint/joint_law.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"
+#include "quantiles/joint/joint_law.hpp"
 
 namespace fractile {
 namespace {

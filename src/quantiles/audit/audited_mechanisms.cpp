@@ -8,8 +8,8 @@
 #include "fractile/error.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
-#include "quantiles/release/release.hpp"
 #include "quantiles/audit/scored_candidates.hpp"
+#include "quantiles/release/release.hpp"
 
 namespace fractile {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "exact/law.hpp"
 #include "fractile/error.hpp"
-#include "quantiles/stages/count_tree.hpp"
 #include "quantiles/joint/joint_law.hpp"
+#include "quantiles/stages/count_tree.hpp"
 
 namespace fractile {
 

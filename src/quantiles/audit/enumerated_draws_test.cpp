@@ -6,8 +6,8 @@
 
 #include "exact/law.hpp"
 #include "quantiles/audit/audit.hpp"
-#include "quantiles/stages/count_tree.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/stages/count_tree.hpp"
 #include "support/draws.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "exact/law.hpp"
+#include "quantiles/audit/groups_test_support.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/granularity.hpp"
-#include "quantiles/audit/groups_test_support.hpp"
 
 namespace fractile {
 namespace {

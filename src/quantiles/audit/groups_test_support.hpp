@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "quantiles/audit/audit.hpp"
-#include "quantiles/stages/independent.hpp"
 #include "quantiles/audit/independent_test_support.hpp"
+#include "quantiles/stages/independent.hpp"
 #include "quantiles/stages/plan.hpp"
 
 namespace fractile {

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "quantiles/audit/enumerated_draws.hpp"
+#include "quantiles/release/release.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/critical_values.hpp"
-#include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/stages/intervals.hpp"
-#include "quantiles/release/release.hpp"
 
 namespace fractile {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "exact/law.hpp"
 #include "quantiles/audit/audit.hpp"
-#include "quantiles/stages/granularity.hpp"
 #include "quantiles/joint/joint_law.hpp"
+#include "quantiles/stages/granularity.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"

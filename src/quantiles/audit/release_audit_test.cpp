@@ -6,8 +6,8 @@
 #include "fractile/audit.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit/audit.hpp"
-#include "quantiles/release/release.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"
+#include "quantiles/release/release.hpp"
 
 namespace fractile {
 namespace {

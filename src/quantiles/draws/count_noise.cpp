@@ -2,11 +2,25 @@
 
 #include <algorithm>
 
-#include "fractile/error.hpp"
-
 namespace fractile {
 
 namespace {
+
+/// The most counts that one neighbouring change can move, each by 1.
+Rational changed_counts(const QuantileQuery& query, int height) {
+  return query.neighbors == Neighbors::add_remove ? height : 2 * height;
+}
+
+Exponent rate_for(const QuantileQuery& query, int height) {
+  if (query.budget.measure() != Measure::pure) return {};
+  return query.budget.epsilon() / (changed_counts(query, height) * Rational(query.records_per_person));
+}
+
+Rational sigma_squared_for(const QuantileQuery& query, int height) {
+  if (query.budget.measure() != Measure::zcdp) return {};
+  const Rational persons(query.records_per_person);
+  return changed_counts(query, height) * persons * persons / (Rational(2) * query.budget.rho());
+}
 
 using NoiseLaw = std::variant<DiscreteLaplace, DiscreteGaussian>;
 

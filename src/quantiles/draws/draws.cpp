@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fractile/error.hpp"
-#include "quantiles/stages/count_tree.hpp"
+#include "quantiles/draws/count_noise.hpp"
 #include "quantiles/joint/joint.hpp"
 
 namespace fractile {

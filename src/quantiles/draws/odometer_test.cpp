@@ -7,10 +7,10 @@
 
 #include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
-#include "quantiles/stages/count_tree.hpp"
 #include "quantiles/joint/joint.hpp"
-#include "quantiles/stages/plan.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/stages/count_tree.hpp"
+#include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
 
 namespace fractile {

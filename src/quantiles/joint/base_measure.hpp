@@ -10,7 +10,7 @@
 #include "exact/uniform.hpp"
 #include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
-#include "quantiles/stages/heaping.hpp"
+#include "quantiles/joint/round_grid.hpp"
 #include "ranks/span.hpp"
 
 namespace fractile {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "quantiles/joint/joint.hpp"
+#include "quantiles/joint/joint_problem.hpp"
 #include "quantiles/joint/joint_proposal.hpp"
 #include "quantiles/joint/rate_powers.hpp"
 #include "quantiles/joint/wide_real.hpp"

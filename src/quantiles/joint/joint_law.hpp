@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
-#include "quantiles/joint/joint.hpp"
+#include "quantiles/joint/joint_problem.hpp"
 
 namespace fractile {
 

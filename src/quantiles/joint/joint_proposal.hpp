@@ -9,7 +9,7 @@
 
 #include "exact/enclosure.hpp"
 #include "fractile/random.hpp"
-#include "quantiles/joint/joint.hpp"
+#include "quantiles/joint/joint_problem.hpp"
 #include "quantiles/joint/wide_real.hpp"
 
 namespace fractile {

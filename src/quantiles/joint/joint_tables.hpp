@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "quantiles/joint/joint.hpp"
+#include "quantiles/joint/joint_problem.hpp"
 #include "quantiles/joint/joint_proposal.hpp"
 
 namespace fractile {

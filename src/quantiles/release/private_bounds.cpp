@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "quantiles/stages/plan.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/stages/plan.hpp"
 
 namespace fractile {
 namespace {

@@ -5,11 +5,11 @@
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "quantiles/release/private_bounds.hpp"
+#include "quantiles/release/rank_error.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"
 #include "quantiles/stages/plan.hpp"
-#include "quantiles/release/private_bounds.hpp"
-#include "quantiles/release/rank_error.hpp"
 
 namespace fractile {
 namespace {

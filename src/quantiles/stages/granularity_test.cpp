@@ -8,8 +8,8 @@
 #include <random>
 
 #include "quantiles/joint/base_measure.hpp"
-#include "quantiles/stages/plan.hpp"
 #include "quantiles/release/rank_error.hpp"
+#include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
 #include "support/statistics.hpp"
 

@@ -11,17 +11,6 @@
 
 namespace fractile {
 
-/// What was found of a column's values: they lie on the grid, and many of them on the heaps, which lie on the grid, too.
-struct RoundNumbers {
-  std::optional<RoundGrid> grid = {};
-  std::optional<RoundGrid> heaps = {};
-
-  bool any() const { return grid || heaps; }
-};
-
-/// A candidate of the heaps is taken to hold as many records as this many others.
-constexpr std::uint64_t heap_weight = 8;
-
 /// Numbers that records may heap on the multiples of.
 struct HeapGrid {
   RoundGrid grid;

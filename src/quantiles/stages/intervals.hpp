@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "quantiles/stages/critical_values.hpp"
 #include "quantiles/draws/draws.hpp"
+#include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/stages.hpp"
 
 namespace fractile {

@@ -1,6 +1,6 @@
 #include "fractile/report.hpp"
-#include "report/text/csv_cells.hpp"
 #include "report/flow/flow_numbers.hpp"
+#include "report/text/csv_cells.hpp"
 
 namespace fractile {
 namespace {

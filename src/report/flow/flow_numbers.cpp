@@ -140,9 +140,4 @@ std::optional<Channels> brief_channels(const flow::PipelineRefinement& answer, c
   return brief_channels(*answer.about, from, to);
 }
 
-std::string with_decimals(const Exponent& epsilon) {
-  const bool is_decimal = !epsilon.is_log() && epsilon.coefficient().is_decimal();
-  return is_decimal ? epsilon.coefficient().to_decimal() : epsilon.to_string();
-}
-
 }  // namespace fractile::report_detail

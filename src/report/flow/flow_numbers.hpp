@@ -8,6 +8,7 @@
 #include "fractile/flow.hpp"
 #include "fractile/report.hpp"
 #include "fractile/stability.hpp"
+#include "report/text/decimals.hpp"
 
 namespace fractile::report_detail {
 
@@ -55,8 +56,5 @@ struct Channels {
 std::optional<Channels> brief_channels(const flow::PipelineRefinement& answer, const Rational& from,
                                        const Rational& to);
 std::optional<Channels> brief_channels(const flow::Pipeline& about, const Rational& from, const Rational& to);
-
-/// "0.25" where to_string() has "1/4".
-std::string with_decimals(const Exponent& epsilon);
 
 }  // namespace fractile::report_detail

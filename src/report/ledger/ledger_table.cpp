@@ -4,8 +4,8 @@
 
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
-#include "report/text/csv_cells.hpp"
 #include "report/ledger/ledger_words.hpp"
+#include "report/text/csv_cells.hpp"
 
 namespace fractile {
 namespace {

@@ -12,8 +12,8 @@
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/text/page.hpp"
 #include "report/release/release_figure.hpp"
+#include "report/text/page.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {

@@ -2,8 +2,8 @@
 
 #include "fractile/report.hpp"
 #include "fractile/text.hpp"
-#include "report/text/json_writer.hpp"
 #include "report/release/receipt_digest.hpp"
+#include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"
 
 namespace fractile {

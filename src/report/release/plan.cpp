@@ -5,9 +5,9 @@
 
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
-#include "report/flow/flow_numbers.hpp"
-#include "report/text/json_writer.hpp"
 #include "report/release/plan_words.hpp"
+#include "report/text/decimals.hpp"
+#include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"
 #include "report/text/text_columns.hpp"
 

@@ -7,8 +7,8 @@
 #include "fractile/accounting.hpp"
 #include "fractile/pages.hpp"
 #include "report/release/interval_text.hpp"
-#include "report/text/page.hpp"
 #include "report/release/plan_words.hpp"
+#include "report/text/page.hpp"
 
 namespace fractile {
 namespace {

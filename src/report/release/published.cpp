@@ -4,8 +4,8 @@
 #include <set>
 
 #include "fractile/report.hpp"
-#include "report/text/csv_cells.hpp"
 #include "report/release/interval_text.hpp"
+#include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile {

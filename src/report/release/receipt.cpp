@@ -8,9 +8,9 @@
 
 #include "fractile/error.hpp"
 #include "fractile/report.hpp"
-#include "report/text/json_fault.hpp"
 #include "report/release/receipt_digest.hpp"
-#include "report/receipt_schema.hpp"
+#include "report/release/receipt_schema.hpp"
+#include "report/text/json_fault.hpp"
 
 namespace fractile {
 namespace {

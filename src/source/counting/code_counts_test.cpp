@@ -1,4 +1,4 @@
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "fractile/ranks.hpp"
-#include "source/files/columns.hpp"
-#include "source/engine/engine.hpp"
 #include "source/counting/shared_tally.hpp"
+#include "source/engine/engine.hpp"
 #include "source/engine/time_cells.hpp"
+#include "source/files/columns.hpp"
 
 namespace fractile::source_detail {
 

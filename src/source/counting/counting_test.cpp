@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ranks/lattice_test_support.hpp"
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -15,10 +15,10 @@
 #include "fractile/ranks.hpp"
 #include "fractile/sampling.hpp"
 #include "fractile/source.hpp"
-#include "source/engine/column_view.hpp"
-#include "source/engine/idle_parts.hpp"
 #include "source/counting/keyed_counts.hpp"
 #include "source/counting/persons.hpp"
+#include "source/engine/column_view.hpp"
+#include "source/engine/idle_parts.hpp"
 #include "source/engine/time_cells.hpp"
 
 namespace fractile::source_detail {

@@ -11,8 +11,8 @@
 #include "fractile/ranks.hpp"
 #include "fractile/source.hpp"
 #include "source/counting/counting.hpp"
-#include "source/engine/engine.hpp"
 #include "source/counting/record_selector.hpp"
+#include "source/engine/engine.hpp"
 #include "source/files/relation.hpp"
 
 namespace fractile::source_detail {

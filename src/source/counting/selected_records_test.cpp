@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {

@@ -13,11 +13,11 @@
 
 #include "fractile/error.hpp"
 #include "fractile/frames.hpp"
-#include "source/entries/arrow_column.hpp"
-#include "source/files/columns.hpp"
 #include "source/counting/record_selector.hpp"
 #include "source/counting/selected_records.hpp"
 #include "source/counting/shared_tally.hpp"
+#include "source/entries/arrow_column.hpp"
+#include "source/files/columns.hpp"
 
 namespace fractile {
 

@@ -11,7 +11,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/frames.hpp"
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile {
 namespace {

@@ -10,13 +10,13 @@
 #include "fractile/error.hpp"
 #include "fractile/postgres.hpp"
 #include "libraries/postgres.hpp"
-#include "source/files/columns.hpp"
-#include "source/engine/engine.hpp"
-#include "source/entries/postgres_copy.hpp"
-#include "source/files/row_wise.hpp"
 #include "source/counting/scaled_lattice.hpp"
 #include "source/counting/shared_tally.hpp"
+#include "source/engine/engine.hpp"
 #include "source/engine/sql_tree.hpp"
+#include "source/entries/postgres_copy.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/row_wise.hpp"
 
 namespace fractile {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 #include "support/nasty_records.hpp"
 #include "support/statistics.hpp"
 

@@ -7,13 +7,13 @@
 
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
-#include "source/files/columns.hpp"
 #include "source/counting/counting.hpp"
+#include "source/counting/selected_records.hpp"
 #include "source/engine/engine.hpp"
+#include "source/files/columns.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/query_relation.hpp"
 #include "source/files/relation.hpp"
-#include "source/counting/selected_records.hpp"
 #include "source/files/text_check.hpp"
 
 namespace fractile {

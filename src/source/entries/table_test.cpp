@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile {
 namespace {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "fractile/frames.hpp"
-#include "source/files/columns.hpp"
 #include "source/counting/counting.hpp"
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
+#include "source/files/columns.hpp"
 
 namespace fractile {
 namespace {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "fractile/error.hpp"
-#include "source/files/conversion_hint.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -114,23 +113,6 @@ const Column& find_column(const std::vector<Column>& columns, const std::string&
   const std::string folded = lower_case(name);
   if (const Column* similar = find_by([&](const Column& c) { return lower_case(c.name) == folded; })) return *similar;
   refuse_unknown(columns, name, source, names);
-}
-
-void require_countable(const Column& column, ValueKind kind, const std::string& source) {
-  const Numeric numeric = numeric_of(column.type);
-  if (numeric == Numeric::text) return;
-  const std::optional<ValueKind> time = time_kind_of(column.type);
-  if (kind != ValueKind::number) {
-    const ValueKind of_column = time.value_or(ValueKind::number);
-    if (go_together(of_column, kind)) return;
-    throw Error(
-        ErrorCode::data,
-        source + ": column '" + column.name + "' is " + column.type + ", and the bounds are " + to_string(kind) + "s",
-        kind_hint(of_column, kind));
-  }
-  if (numeric != Numeric::none) return;
-  throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
-              conversion_hint(column));
 }
 
 std::vector<std::string> distinct_names(const std::vector<std::string>& names) {

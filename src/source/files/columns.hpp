@@ -47,9 +47,6 @@ enum class Names { listed, unsaid };
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
-/// Error(data) unless its type is text, or one that can be counted on a lattice of this kind.
-void require_countable(const Column& column, ValueKind kind, const std::string& source);
-
 /// ASCII letters only, as the engine compares names.
 std::string lower_case(std::string_view text);
 

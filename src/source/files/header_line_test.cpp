@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {

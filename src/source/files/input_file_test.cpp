@@ -6,7 +6,7 @@
 
 #include <thread>
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <optional>
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile {
 namespace {

@@ -9,9 +9,10 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "source/engine/sql_tree.hpp"
+#include "source/files/countable.hpp"
 #include "source/files/foreign_format.hpp"
 #include "source/files/header_line.hpp"
-#include "source/engine/sql_tree.hpp"
 #include "source/files/text_stream.hpp"
 
 namespace fractile::source_detail {

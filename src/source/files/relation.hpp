@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "fractile/source.hpp"
+#include "source/engine/engine.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/delimited_check.hpp"
-#include "source/engine/engine.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/text_check.hpp"
 

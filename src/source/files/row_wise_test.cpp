@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "source/entries/table_test_support.hpp"
 #include "source/files/columns.hpp"
-#include "source/engine/table_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {

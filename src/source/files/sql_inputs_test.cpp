@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {

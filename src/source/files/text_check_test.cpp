@@ -1,6 +1,6 @@
 #include "source/files/text_check.hpp"
 
-#include "source/engine/table_test_support.hpp"
+#include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
 namespace {

@@ -1,10 +1,12 @@
-#include "source/files/conversion_hint.hpp"
+#include "source/files/countable.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
 #include <string_view>
+
+#include "fractile/error.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -56,8 +58,7 @@ std::string identifier(const std::string& name) {
   return quotable ? '"' + name + '"' : "";
 }
 
-}  // namespace
-
+/// An example of --sql that makes numbers of this column, under its own name; each is tried in tests/cli/hints_test.py.
 std::string conversion_hint(const Column& column) {
   const auto* const known = std::ranges::find(conversions, column.type, &Conversion::type);
   if (known == conversions.end())
@@ -67,6 +68,25 @@ std::string conversion_hint(const Column& column) {
   return times_hint(column.type) + "make numbers of it (" + std::string(known->meaning) + "): --sql 'SELECT " +
          std::string(known->before) + of + std::string(known->after) + " AS " + (name.empty() ? "x" : name) +
          " FROM input'";
+}
+
+}  // namespace
+
+void require_countable(const Column& column, ValueKind kind, const std::string& source) {
+  const Numeric numeric = numeric_of(column.type);
+  if (numeric == Numeric::text) return;
+  const std::optional<ValueKind> time = time_kind_of(column.type);
+  if (kind != ValueKind::number) {
+    const ValueKind of_column = time.value_or(ValueKind::number);
+    if (go_together(of_column, kind)) return;
+    throw Error(
+        ErrorCode::data,
+        source + ": column '" + column.name + "' is " + column.type + ", and the bounds are " + to_string(kind) + "s",
+        kind_hint(of_column, kind));
+  }
+  if (numeric != Numeric::none) return;
+  throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
+              conversion_hint(column));
 }
 
 }  // namespace fractile::source_detail
