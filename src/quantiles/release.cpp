@@ -263,13 +263,11 @@ std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
 
 }  // namespace
 
-QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
-                             Share share, PersonSteps person, DrawSource& source, const PlanScale& scale) {
+QuantileRelease release_with(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                             DrawSource& source, const PlanScale& scale) {
+  const Lattice& lattice = profile.lattice();
   const QuantileQuery query = paid_from(share, asked);
   const QuantilePlan plan = plan_of(query, lattice, scale);
-  if (profile.candidates() != lattice.size()) {
-    throw Error(ErrorCode::usage, "the profile was counted on another lattice");
-  }
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
   StageSampler sampler(profile, plan, std::move(share), draws);
@@ -286,12 +284,12 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   return release;
 }
 
-QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
-                                  RandomBits& bits, Filter filter) {
-  query.validate(lattice);
+QuantileRelease release_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
+                                  Filter filter) {
+  query.validate(profile.lattice());
   RandomSource source(bits, filter);
   QuantileRelease release =
-      release_with(profile, lattice, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
+      release_with(profile, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
   release.unsafe_seed = bits.unsafe_seed();
   return release;
 }
