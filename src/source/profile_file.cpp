@@ -407,7 +407,10 @@ ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons per
 CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons) {
   CountedProfiles result{merged(a.header, b.header, persons), {}};
   for (std::size_t i = 0; i < a.profiles.size(); ++i) {
-    result.profiles.push_back(RankProfile::merge(a.profiles[i], b.profiles.at(i)));
+    // Equal, and from here on the same one: lists are not compared a key.
+    const RankProfile& other = b.profiles.at(i);
+    other.require_on(b.header.lattice);
+    result.profiles.push_back(RankProfile::merge(a.profiles[i], relabeled(other, a.header.lattice)));
   }
   return result;
 }
