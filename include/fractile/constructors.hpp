@@ -18,7 +18,8 @@ namespace fractile {
 
 /// "5 candidates from 0 to 8".
 inline std::string described(const Lattice& lattice) {
-  return std::to_string(lattice.size()) + " candidates from " + lattice.text(0) + " to " + lattice.text(lattice.size() - 1);
+  return std::to_string(lattice.size()) + " candidates from " + lattice.text(0) + " to " +
+         lattice.text(lattice.size() - 1);
 }
 
 /// A position on a lattice, see Position.

@@ -29,8 +29,7 @@ OutputLaw law_by_running(const RankProfile& table, const QuantileQuery& query) {
   std::vector<std::uint64_t> indices;
   draws.run(
       [&] {
-        indices = release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), draws,
-                               two_parts)
+        indices = release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), draws, two_parts)
                       .indices;
       },
       [&](const Enclosure& p, const std::vector<CountedNoise>&) {

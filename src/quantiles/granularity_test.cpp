@@ -65,7 +65,8 @@ TEST(Granularity, ScoresTellHowFarFromAFifthTheFinerRecordsAre) {
 }
 
 TEST(Granularity, RecordsMoveToTheNearestOfTheGrid) {
-  const RankProfile profile(Lattice::numbers(30), {1, 15, 17, 27, 59}, std::vector<std::uint64_t>{1, 2, 3, 4, 5});  // 0, 7, 8, 13, 29
+  const RankProfile profile(Lattice::numbers(30), {1, 15, 17, 27, 59},
+                            std::vector<std::uint64_t>{1, 2, 3, 4, 5});  // 0, 7, 8, 13, 29
   const RankProfile coarse = on_grid(profile, {3, 10});
   EXPECT_EQ(coarse, RankProfile(Lattice::regular(3, 23, 10), {1, 3, 5}, std::vector<std::uint64_t>{3, 7, 5}));
 }

@@ -96,8 +96,7 @@ TEST(ReleaseGroups, ReleasesEveryGroupAsIfItWereAlone) {
     RandomBits same_bits = RandomBits::unsafe_seeded(seed);
     const GroupedRelease groups = release_groups({"a", "b", "c"}, profiles, asked, bits);
     for (std::size_t g = 0; g < profiles.size(); ++g) {
-      RC_ASSERT(groups.releases[g].indices ==
-                release_quantiles(profiles[g], group_query(asked), same_bits).indices);
+      RC_ASSERT(groups.releases[g].indices == release_quantiles(profiles[g], group_query(asked), same_bits).indices);
     }
   }));
 }

@@ -157,8 +157,7 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
   const QuantileRelease even = release_quantiles(ages.finish(), query, bits);
   EXPECT_EQ(even.used.mechanism, Mechanism::joint_total);
   // Few quantiles are selected either way, many counted, and nothing is looked for.
-  EXPECT_EQ(release_quantiles(hours(lattice), evenly(11, query.budget), bits).used.mechanism,
-            Mechanism::joint_total);
+  EXPECT_EQ(release_quantiles(hours(lattice), evenly(11, query.budget), bits).used.mechanism, Mechanism::joint_total);
   const QuantileRelease many = release_quantiles(hours(lattice), evenly(31, query.budget), bits);
   EXPECT_EQ(many.used.mechanism, Mechanism::tree);
   EXPECT_FALSE(many.used.heaping);
@@ -263,8 +262,7 @@ TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
-  const QuantileRelease release =
-      as_if_found(release_quantiles(hours(lattice), query, bits), Findings{{{}, of_fives}});
+  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), query, bits), Findings{{{}, of_fives}});
   QuantileQuery counted = query_after(query, 1);
   counted.mechanism = Mechanism::tree;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(counted, lattice, Rational(19, 20)).ranks);

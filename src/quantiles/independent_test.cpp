@@ -82,7 +82,8 @@ TEST(Independent, IsOrderedAndOnTheLattice) {
 }
 
 TEST(Independent, WithoutNoiseIsTheTrueQuantileHoweverTied) {
-  const RankProfile profile(Lattice::numbers(100), {21, 81, 181}, std::vector<std::uint64_t>{20, 60, 20});  // at 10, 40 and 90
+  const RankProfile profile(Lattice::numbers(100), {21, 81, 181},
+                            std::vector<std::uint64_t>{20, 60, 20});  // at 10, 40 and 90
   RandomBits bits = RandomBits::system();
   const auto query = asked({"0.1", "0.25", "0.5", "0.75", "0.9"}, Exponent::parse("1e6"), Neighbors::add_remove);
   EXPECT_EQ(sample_independent(profile, query, testing::FreeDraws(bits).part()),

@@ -319,7 +319,9 @@ Law heaping_law(const Exponent& rate) {
 }
 
 /// Records on no heap, on those of 5 and of 7 alone, of 12 and of most, and between candidates.
-AuditTables tables_of_sixty() { return {Lattice::numbers(61), {2, 2 * 1 + 1, 2 * 5 + 1, 2 * 7 + 1, 2 * 48 + 1, 2 * 60 + 1}, 5}; }
+AuditTables tables_of_sixty() {
+  return {Lattice::numbers(61), {2, 2 * 1 + 1, 2 * 5 + 1, 2 * 7 + 1, 2 * 48 + 1, 2 * 60 + 1}, 5};
+}
 
 TEST(HeapingAudit, KeepsItsShareAndSpendsMostOfIt) {
   for (const Neighbors neighbors : both_relations) {

@@ -358,8 +358,7 @@ TEST(OdometerOfReleases, EveryGroupIsPaidForAllThatAPersonMayMoveThere) {
       query.neighbors = neighbors;
       query.records_per_person = 2;
       RandomBits bits = RandomBits::unsafe_seeded(3);
-      const GroupedRelease groups =
-          release_groups({"a", "b"}, {column(lattice, 1), column(lattice, 2)}, query, bits);
+      const GroupedRelease groups = release_groups({"a", "b"}, {column(lattice, 1), column(lattice, 2)}, query, bits);
       for (const QuantileRelease& release : groups.releases)
         expect_all_spent(release, budget, Rational(999'999, 1'000'000), "groups");
     }
@@ -381,9 +380,8 @@ TEST(OdometerOfReleases, RatesThatForgetAPersonsRecordsDrawNothing) {
       });
       RandomSource source(counted);
       for (const PersonSteps person : {PersonSteps{Neighbors::add_remove, 2}, PersonSteps{Neighbors::change_one, 1}}) {
-        EXPECT_EQ(
-            error_of([&] { release_with(column(lattice, 1), query, Share::whole(budget), person, source); }),
-            ErrorCode::internal)
+        EXPECT_EQ(error_of([&] { release_with(column(lattice, 1), query, Share::whole(budget), person, source); }),
+                  ErrorCode::internal)
             << to_string(mechanism);
       }
       // The first of several selections one by one is still covered.

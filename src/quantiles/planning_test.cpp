@@ -155,8 +155,7 @@ TEST(MostlyNoise, OfAReleaseThatCountedIsOfThatCount) {
   query.expected_rows.reset();
   RandomBits bits = RandomBits::unsafe_seeded(4);
   for (const std::uint64_t records : {5U, 5'000U}) {
-    const QuantileRelease release =
-        release_quantiles(reference_table(lattice, Shape::normal, records), query, bits);
+    const QuantileRelease release = release_quantiles(reference_table(lattice, Shape::normal, records), query, bits);
     const std::optional<MostlyNoise> noise = mostly_noise(release);
     ASSERT_TRUE(release.used.rows);
     ASSERT_EQ(noise.has_value(), records == 5);

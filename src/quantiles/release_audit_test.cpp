@@ -179,8 +179,8 @@ TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
       return law_of([&](DrawSource& source) {
-        return release_with(table, query, Share::whole(Budget::pure(Rational(8))),
-                            PersonSteps::in_table(query), source, miniature);
+        return release_with(table, query, Share::whole(Budget::pure(Rational(8))), PersonSteps::in_table(query), source,
+                            miniature);
       });
     };
     EXPECT_FALSE(audit_pure(line(6, 3), law, query.neighbors, query.budget.epsilon()).holds) << to_string(mechanism);
@@ -193,8 +193,7 @@ TEST(ReleaseAuditMutant, AForgottenRecordIsCaught) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(2)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
       return law_of([&](DrawSource& source) {
-        return release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), source,
-                            miniature);
+        return release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), source, miniature);
       });
     };
     EXPECT_TRUE(audit_pure(line(4, 3), law, query.neighbors, query.budget.epsilon()).holds);

@@ -204,8 +204,7 @@ TEST(Release, EmptyTablesAndSingleRecordsAreReleased) {
   std::vector<std::uint64_t> counts(10);
   const QuantileQuery median = query_for({"1/2"}, "1");
   RandomBits bits = RandomBits::system();
-  for (std::uint64_t i = 0; i < effort(20'000); ++i)
-    ++counts[release_quantiles(empty, median, bits).indices[0]];
+  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[release_quantiles(empty, median, bits).indices[0]];
   EXPECT_GT(chi_square_p(counts, std::vector<double>(10, 0.1)), 1e-9);
   EXPECT_EQ(released(empty, query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
   EXPECT_EQ(released(profile_of(lattice, {4}), query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);

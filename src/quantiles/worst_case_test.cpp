@@ -49,7 +49,8 @@ TEST(WorstCase, OneCandidateIsNeverWrong) {
 }
 
 /// Rank errors of releases of a table, sorted, for each quantile and (last) the largest of each release.
-std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const RankProfile& table, std::uint64_t releases) {
+std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const RankProfile& table,
+                                           std::uint64_t releases) {
   std::vector<std::vector<double>> errors(query.quantiles.size() + 1);
   RandomBits bits = RandomBits::system();
   for (std::uint64_t i = 0; i < releases; ++i) {
@@ -344,8 +345,7 @@ TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
 
 TEST(WorstCase, RefusesAReleaseThatDoesNotSayHowItRan) {
   RandomBits bits = RandomBits::system();
-  QuantileRelease release =
-      release_quantiles(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
+  QuantileRelease release = release_quantiles(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
   release.course.reset();
   EXPECT_THROW(worst_case(release, Rational(1, 2)), Error);
 }

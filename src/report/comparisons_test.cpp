@@ -22,7 +22,8 @@ QuantileQuery quartiles(bool together = false) {
 GroupedRelease towns(const QuantileQuery& query) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   return release_groups({"0.25", "\"b\", c"},
-                        {reference_table(cents, Shape::normal, 1000), reference_table(cents, Shape::log_normal, 1000)}, query, bits);
+                        {reference_table(cents, Shape::normal, 1000), reference_table(cents, Shape::log_normal, 1000)},
+                        query, bits);
 }
 
 Receipt receipt_of(const GroupedRelease& groups) { return read_receipt(to_json(groups, by_town), "it"); }

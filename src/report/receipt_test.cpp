@@ -30,8 +30,7 @@ GroupedRelease grouped(const QuantileQuery& query, const Lattice& lattice) {
   const std::uint64_t whole = lattice.size() / 200 * 100;
   ProfileBuilder round(lattice);
   round.add_position(2 * whole + 1, 1000);
-  return release_groups({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query,
-                        bits);
+  return release_groups({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
 }
 
 QuantileRelease bounded() {
@@ -176,7 +175,8 @@ TEST(Receipt, TellsWhichGroupsAreMostlyNoise) {
   for (int i = 1; i <= 9; ++i) query.quantiles.emplace_back(i, 10);
   RandomBits bits = RandomBits::unsafe_seeded(3);
   const GroupedRelease groups = release_groups(
-      {"few <", "many"}, {reference_table(cents, Shape::normal, 3), reference_table(cents, Shape::normal, 9'000)}, query, bits);
+      {"few <", "many"}, {reference_table(cents, Shape::normal, 3), reference_table(cents, Shape::normal, 9'000)},
+      query, bits);
   const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
   ASSERT_TRUE(receipt.groups[0].noise);
   EXPECT_EQ(receipt.groups[0].noise->rows, groups.releases[0].used.rows);

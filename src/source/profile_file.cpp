@@ -309,9 +309,7 @@ void ProfileHeader::validate() const {
 
 std::string to_bytes(const CountedProfiles& counted) {
   counted.header.validate();
-  const auto is_other = [&](const RankProfile& profile) {
-    return !(profile.lattice() == counted.header.lattice);
-  };
+  const auto is_other = [&](const RankProfile& profile) { return !(profile.lattice() == counted.header.lattice); };
   if (counted.profiles.size() != std::max<std::size_t>(counted.header.keys.size(), 1) ||
       std::ranges::any_of(counted.profiles, is_other)) {
     throw Error(ErrorCode::usage, "a profile file holds one profile a key, each on the file's lattice");
