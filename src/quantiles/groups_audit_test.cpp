@@ -181,7 +181,7 @@ OneRecord one_record(const QuantileQuery& run, std::uint64_t records) {
     for (std::size_t k = 0; k < counts.size(); ++k) {
       if (counts[k] > 0) positions.push_back(places[k]), present.push_back(counts[k]);
     }
-    return wide_law_of_one(run, {wide, std::move(positions), present});
+    return wide_law_of_one(run, {Lattice::numbers(wide), std::move(positions), present});
   };
   for (std::uint64_t a = 0; a <= records; ++a) {
     for (std::uint64_t b = 0; a + b <= records; ++b) {

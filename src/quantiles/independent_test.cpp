@@ -149,7 +149,7 @@ std::vector<RankProfile> wide_profiles() {
       positions.push_back(static_cast<Position>(position));
       counts.push_back(static_cast<std::uint64_t>(digit));
     }
-    all.emplace_back(13, positions, counts);
+    all.emplace_back(Lattice::numbers(13), positions, counts);
   }
   return all;
 }

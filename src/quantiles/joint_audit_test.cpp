@@ -48,7 +48,7 @@ Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTa
 
 /// Records beside each other, a thousand apart and at the ends of 2^30 candidates.
 AuditTables wide_tables(int records) {
-  return {std::uint64_t{1} << 30, {1, 3, 2001, (std::uint64_t{1} << 31) - 1}, records};
+  return {Lattice::numbers(std::uint64_t{1} << 30), {1, 3, 2001, (std::uint64_t{1} << 31) - 1}, records};
 }
 
 /// By relation: one record more moves the sum of |g_j - t w_j| by 1 and spreads it over 2; one replaced, twice that.

@@ -159,9 +159,8 @@ QuantileQuery fortieths(const Budget& budget, Mechanism mechanism = Mechanism::a
 }
 
 /// Fails unless the bounds that there are, at a confidence of 4/5, are exceeded in at most a fifth of the releases.
-void expect_kept(const QuantileQuery& query, const Lattice& lattice, const RankProfile& table,
-                 std::uint64_t releases = 100) {
-  const WorstCase worst = worst_case(query, lattice, Rational(4, 5));
+void expect_kept(const QuantileQuery& query, const RankProfile& table, std::uint64_t releases = 100) {
+  const WorstCase worst = worst_case(query, table.lattice(), Rational(4, 5));
   ASSERT_TRUE(std::ranges::any_of(worst.ranks, [](const auto& ranks) { return ranks.has_value(); }));
   const auto errors = errors_of(query, table, effort(releases));
   for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
@@ -176,10 +175,10 @@ void expect_kept(const QuantileQuery& query, const Lattice& lattice, const RankP
 TEST(WorstCase, OfCountsIsKeptOnAdversarialTables) {
   const std::uint64_t rows = 3000;
   for (const std::uint64_t candidates : {2U, 16U, 17U, 201U}) {
-    const Lattice lattice = Lattice::regular(0, static_cast<std::int64_t>(candidates) - 1, 1);
+    const Lattice lattice = Lattice::numbers(candidates);
     for (QuantileQuery query : {fortieths(epsilon("1")), fortieths(Budget::zcdp(Rational(1, 2)), Mechanism::tree)}) {
       query.expected_rows = rows;
-      for (const RankProfile& table : adversaries(candidates, rows)) expect_kept(query, lattice, table);
+      for (const RankProfile& table : adversaries(lattice, rows)) expect_kept(query, table);
     }
   }
 }
@@ -214,7 +213,7 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   std::map<Position, std::uint64_t> close{{2 * 150'499 + 1, finer}};  // 150.499 is counted as 150
   for (std::uint64_t i = 0; i < rows - finer; ++i) ++close[2 * (1000 * (100 + i % 100)) + 1];
   const RankProfile table = profile_of(fine, close);
-  expect_kept(query, fine, table);
+  expect_kept(query, table);
   const auto errors = errors_of(query, table, effort(30));
   EXPECT_GT(errors.back()[0], static_cast<double>(finer) / 2);  // so a bound that forgets them is exceeded
   RandomBits bits = RandomBits::system();
@@ -230,7 +229,7 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   for (int i = 1; i < 300; ++i) query.quantiles.emplace_back(i, 300);
   query.expected_rows = rows;
   const RankProfile table = reference_table(fine, Shape::normal, rows);
-  expect_kept(query, fine, table, 20);
+  expect_kept(query, table, 20);
   RandomBits bits = RandomBits::system();
   const QuantileRelease release = release_quantiles(table, query, bits);
   ASSERT_LT(release.used.selected, query.quantiles.size());

@@ -29,7 +29,7 @@ RankProfile plain_profile_of(const Lattice& lattice, const std::vector<Number>& 
     positions.push_back(position);
     counts.push_back(count);
   }
-  return {lattice.size(), positions, counts};
+  return {lattice, positions, counts};
 }
 
 Lattice numbers_to(std::int64_t upper) { return Lattice::regular(0, upper, 1); }
