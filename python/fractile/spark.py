@@ -376,7 +376,7 @@ def profile(
     question = _core.Counted.of(counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed)
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
-    profiles = [Profile(lattice, core) for core in counter.count(question, key).profiles]
+    profiles = [Profile(core) for core in counter.count(question, key).profiles]
     return profiles[0] if by is None else dict(zip(listed, profiles))
 
 

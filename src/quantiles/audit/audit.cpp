@@ -48,7 +48,7 @@ RankProfile profile_of(const AuditTables& tables, const Table& table) {
     positions.push_back(tables.positions[k]);
     counts.push_back(table[k]);
   }
-  return {tables.candidates, std::move(positions), counts};
+  return {tables.lattice, std::move(positions), counts};
 }
 
 std::string described(const AuditTables& tables, const Table& table) {

@@ -32,9 +32,9 @@ using ReleaseLaw = std::map<std::vector<std::uint64_t>, ReleaseOutcome>;
 /// max over the outputs of ln(P / Q). Error(internal) when an output of one is none of the other.
 Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q);
 
-/// The tables to try: all multisets of at most `records` records at the given positions.
+/// The tables to try: all multisets of at most `records` records at the given positions of a lattice.
 struct AuditTables {
-  std::uint64_t candidates;
+  Lattice lattice;
   std::vector<Position> positions;
   int records;
   bool known_size = false;  ///< only tables of exactly that many records

@@ -15,7 +15,7 @@ std::vector<Rational> quantiles(std::initializer_list<const char*> texts) {
 }
 
 AuditTables tables(std::uint64_t candidates, int records, bool between = false) {
-  AuditTables result{candidates, {}, records};
+  AuditTables result{Lattice::numbers(candidates), {}, records};
   for (Position p = between ? 0 : 1; p <= 2 * candidates; p += between ? 1 : 2) result.positions.push_back(p);
   return result;
 }
@@ -23,7 +23,7 @@ AuditTables tables(std::uint64_t candidates, int records, bool between = false) 
 /// Records at both ends and around the middle of many candidates: the empty runs make the bounds nearly tight.
 AuditTables wide_tables(std::uint64_t candidates, int records) {
   const std::uint64_t middle = candidates / 2;
-  return {candidates, {1, 2 * middle - 1, 2 * middle + 1, 2 * candidates - 1}, records};
+  return {Lattice::numbers(candidates), {1, 2 * middle - 1, 2 * middle + 1, 2 * candidates - 1}, records};
 }
 
 /// The law of the mechanism as released, on cells of `subcells` parts.
@@ -65,7 +65,7 @@ std::vector<Enclosure> law_with_one_record_at(std::uint64_t value, std::vector<R
     std::swap(positions[0], positions[1]);
     std::swap(counts[0], counts[1]);
   }
-  const RankProfile profile(candidates, positions, counts);
+  const RankProfile profile(Lattice::numbers(candidates), positions, counts);
   const Calibration calibration(query, 1);
   const QuantileTree tree(profile, query.quantiles, calibration, 2);
   runs = runs_of(tree.candidates(tree.root()));
@@ -111,7 +111,7 @@ TEST(Audit, OneQuantileKeepsItsPromise) {
 
 TEST(Audit, OneQuantileSpendsNearlyAllItMay) {
   // 2^30 candidates, of which few can hold records.
-  AuditTables wide{std::uint64_t{1} << 30, {1, 3, 2 * 1000 + 1, (std::uint64_t{1} << 31) - 1}, 4};
+  AuditTables wide{Lattice::numbers(std::uint64_t{1} << 30), {1, 3, 2 * 1000 + 1, (std::uint64_t{1} << 31) - 1}, 4};
   for (const Neighbors neighbors : both_relations) {
     const QuantileQuery query = pure_query(quantiles({"1/2"}), "1", neighbors);
     const auto law = [&](const RankProfile& profile) {
@@ -294,8 +294,8 @@ TEST(AuditMutant, TiesInBothPartsAreCaught) {
 // two tables make both leaves pay at once: among 64 candidates, 0 leaves the lower node and 63 enters the upper one.
 TEST(AuditMutant, ForgettingThatAChangeCanHitTwoNodesIsCaught) {
   const QuantileQuery query = pure_query(quantiles({"1/8", "1/2", "7/8"}), "2", Neighbors::change_one);
-  const RankProfile before(64, {1, 61, 67, 123}, std::vector<std::uint64_t>{1, 3, 3, 1});
-  const RankProfile after(64, {61, 67, 123, 127}, std::vector<std::uint64_t>{3, 3, 1, 1});
+  const RankProfile before(Lattice::numbers(64), {1, 61, 67, 123}, std::vector<std::uint64_t>{1, 3, 3, 1});
+  const RankProfile after(Lattice::numbers(64), {61, 67, 123, 127}, std::vector<std::uint64_t>{3, 3, 1, 1});
   const auto loss = [&](Wrong wrong) {
     const auto law = [&, wrong](const RankProfile& profile) {
       const Calibration calibration(query, levels_for(3));

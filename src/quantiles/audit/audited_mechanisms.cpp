@@ -36,12 +36,12 @@ BoundsSearch search_of(const AuditRequest& request) { return {1, request.doublin
 Lattice lattice_of(const AuditRequest& request) {
   if (request.doublings) return search_of(request).lattice();
   if (request.lattice) return *request.lattice;
-  return Lattice::regular(0, Rational(static_cast<std::int64_t>(request.values)) - 1, 1);
+  return Lattice::numbers(request.values);
 }
 
-/// The records of one of two groups: the second group's candidates come after the first one's.
-RankProfile group_of(const RankProfile& table, bool second) {
-  const std::uint64_t candidates = table.candidates() / 2;
+/// The records of one of two groups, on its lattice: the second group's candidates come after the first one's.
+RankProfile group_of(const RankProfile& table, const Lattice& lattice, bool second) {
+  const std::uint64_t candidates = lattice.size();
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
   for (std::size_t k = 0; k < table.distinct(); ++k) {
@@ -50,7 +50,7 @@ RankProfile group_of(const RankProfile& table, bool second) {
     positions.push_back(second ? p - 2 * candidates : p);
     counts.push_back(table.count(k));
   }
-  return {candidates, std::move(positions), counts};
+  return {lattice, std::move(positions), counts};
 }
 
 /// Runs what is to be audited, with draws from a source.
@@ -71,14 +71,13 @@ class AuditedRelease {
   /// One a group.
   std::vector<QuantileRelease> run(const RankProfile& table, DrawSource& source) const {
     if (!request_.groups) return {run_alone(table, source)};
-    const std::vector<RankProfile> profiles{group_of(table, false), group_of(table, true)};
+    const std::vector<RankProfile> profiles{group_of(table, lattice_, false), group_of(table, lattice_, true)};
     if (request_.doublings) {
       return release_groups_in_bounds_with(keys, profiles, search_of(request_), query_, request_.bounds_share, source,
                                            miniature)
           .releases;
     }
-    return release_groups_with(keys, profiles, lattice_, query_, Share::whole(query_.budget), source, miniature)
-        .releases;
+    return release_groups_with(keys, profiles, query_, Share::whole(query_.budget), source, miniature).releases;
   }
 
   /// All that is published, but what is computed from noisy counts.
@@ -104,8 +103,7 @@ class AuditedRelease {
     if (request_.doublings) {
       return release_in_bounds_with(table, search_of(request_), query_, request_.bounds_share, source, miniature);
     }
-    return release_with(table, lattice_, query_, Share::whole(query_.budget), PersonSteps::in_table(query_), source,
-                        miniature);
+    return release_with(table, query_, Share::whole(query_.budget), PersonSteps::in_table(query_), source, miniature);
   }
 
   AuditRequest request_;
@@ -257,13 +255,14 @@ AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
   if (request.values < 1 || request.values > 12) refuse("--values: not from 1 to 12", "all tables of them are tried");
   if (request.doublings && (*request.doublings < 1 || *request.doublings > 4))
     refuse("--doublings: not from 1 to 4", "all bounds are tried");
-  if (!lattice_of(request).is_regular()) refuse("a list of candidates", "audit a lattice with a step");
-  const std::uint64_t candidates = lattice_of(request).size();
+  const Lattice lattice = lattice_of(request);
+  if (!lattice.is_regular()) refuse("a list of candidates", "audit a lattice with a step");
+  const std::uint64_t candidates = lattice.size();
   if (candidates > 200)
     refuse("--bounds: more than 200 possible values", "all outputs are listed; take a coarser --step");
-  AuditTables tables{candidates, spread(candidates, request.values), request.records};
+  AuditTables tables{lattice, spread(candidates, request.values), request.records};
   if (request.groups) {
-    tables.candidates *= 2;
+    tables.lattice = Lattice::numbers(2 * candidates);
     for (const Position p : spread(candidates, request.values)) tables.positions.push_back(2 * candidates + p);
   }
   tables.known_size = entry.known_size_under_change_one && request.neighbors == Neighbors::change_one;

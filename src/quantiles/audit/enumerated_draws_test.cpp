@@ -23,14 +23,13 @@ using testing::profile_of;
 const PlanScale two_parts{.subcells = 2, .short_grid = 0, .shortest_grid = 0};
 
 /// The law of the indices of a release, by running it.
-OutputLaw law_by_running(const RankProfile& table, const Lattice& lattice, const QuantileQuery& query) {
+OutputLaw law_by_running(const RankProfile& table, const QuantileQuery& query) {
   OutputLaw law;
   EnumeratedDraws draws;
   std::vector<std::uint64_t> indices;
   draws.run(
       [&] {
-        indices = release_with(table, lattice, query, Share::whole(query.budget), PersonSteps::in_table(query), draws,
-                               two_parts)
+        indices = release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), draws, two_parts)
                       .indices;
       },
       [&](const Enclosure& p, const std::vector<CountedNoise>&) {
@@ -50,7 +49,6 @@ void expect_same(const OutputLaw& a, const OutputLaw& b, const std::string& what
 }
 
 TEST(EnumeratedDraws, HasTheLawOfTheTree) {
-  const Lattice lattice = Lattice::regular(0, 3, 1);
   const RankProfile table = profile_of(4, {{1, 1}, {3, 3}, {6, 1}});
   struct Setting {
     Mechanism mechanism;
@@ -65,11 +63,11 @@ TEST(EnumeratedDraws, HasTheLawOfTheTree) {
   for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
     for (const Setting& setting : settings) {
       QuantileQuery query{setting.quantiles, Budget::pure(Exponent::parse("ln 9")), neighbors, 1, setting.mechanism};
-      const QuantilePlan plan = plan_of(query, lattice);
+      const QuantilePlan plan = plan_of(query, table.lattice());
       const Calibration calibration(query, plan.recursion().levels);
       const OutputLaw walked =
           quantile_law(QuantileTree(table, query.quantiles, plan.recursion().shape, calibration, 2));
-      expect_same(law_by_running(table, lattice, query), walked, to_string(setting.mechanism));
+      expect_same(law_by_running(table, query), walked, to_string(setting.mechanism));
     }
   }
 }
@@ -100,11 +98,10 @@ TEST(EnumeratedDraws, HasTheLawOfNoisyCounts) {
 }
 
 TEST(EnumeratedDraws, TakesEveryWayOnce) {
-  const Lattice lattice = Lattice::regular(0, 4, 1);
   for (const Mechanism mechanism : {Mechanism::independent, Mechanism::approximate, Mechanism::joint_total}) {
     QuantileQuery query{{{1, 3}, {2, 3}}, Budget::zcdp(Rational(1, 2)), Neighbors::add_remove, 1, mechanism};
     Enclosure sum = Enclosure::of(Rational(0));
-    for (const auto& [output, p] : law_by_running(profile_of(5, {{1, 2}, {5, 2}}), lattice, query)) sum += p;
+    for (const auto& [output, p] : law_by_running(profile_of(5, {{1, 2}, {5, 2}}), query)) sum += p;
     EXPECT_TRUE(sum.contains(Rational(1))) << to_string(mechanism);
     EXPECT_LT(std::abs(sum.to_double() - 1), 1e-25);
   }

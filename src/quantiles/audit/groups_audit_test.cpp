@@ -19,7 +19,7 @@ Budget zcdp(const char* rho) { return Budget::zcdp(Rational::parse(rho)); }
 
 /// A table of two groups is one table of twice the candidates: the second group's come after the first one's.
 AuditTables tables(std::uint64_t candidates, const std::vector<Position>& positions, int records) {
-  AuditTables all{2 * candidates, positions, records};
+  AuditTables all{Lattice::numbers(2 * candidates), positions, records};
   for (const Position p : positions) all.positions.push_back(2 * candidates + p);
   return all;
 }
@@ -40,7 +40,7 @@ RankProfile group_of(const RankProfile& table, bool second) {
     positions.push_back(second ? p - 2 * candidates : p);
     counts.push_back(table.count(k));
   }
-  return {candidates, std::move(positions), counts};
+  return {Lattice::numbers(candidates), std::move(positions), counts};
 }
 
 /// `run` is what every group runs.
@@ -70,7 +70,7 @@ void expect_kept(const QuantileQuery& query, const AuditResult& result, double s
 }
 
 void expect_kept(const AuditTables& all, const QuantileQuery& query, double share) {
-  expect_kept(query, audit(all, query, grouped_law(group_query(query), all.candidates / 2)), share);
+  expect_kept(query, audit(all, query, grouped_law(group_query(query), all.lattice.size() / 2)), share);
 }
 
 // A billion candidates, of which four in each group can hold records: empty stretches make the bounds nearly tight. Between
@@ -181,7 +181,7 @@ OneRecord one_record(const QuantileQuery& run, std::uint64_t records) {
     for (std::size_t k = 0; k < counts.size(); ++k) {
       if (counts[k] > 0) positions.push_back(places[k]), present.push_back(counts[k]);
     }
-    return wide_law_of_one(run, {wide, std::move(positions), present});
+    return wide_law_of_one(run, {Lattice::numbers(wide), std::move(positions), present});
   };
   for (std::uint64_t a = 0; a <= records; ++a) {
     for (std::uint64_t b = 0; a + b <= records; ++b) {

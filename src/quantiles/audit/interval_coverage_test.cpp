@@ -52,7 +52,7 @@ CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   std::vector<Position> cuts;
   const auto release = [&] {
     const QuantileRelease made =
-        release_with(table, three, query, Share::whole(query.budget), PersonSteps::in_table(query), draws, small);
+        release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), draws, small);
     cuts = cuts_of(made.course->selected, *made.course->plan.brackets, three);
   };
   draws.run(release, [&](const Enclosure& probability, const std::vector<CountedNoise>& noises) {
@@ -197,7 +197,7 @@ RankProfile profile_of(const Table& table) {
     positions.push_back(2 * k + 1);
     counts.push_back(table[k]);
   }
-  return {candidates, std::move(positions), counts};
+  return {three, std::move(positions), counts};
 }
 
 /// The candidates with at most half below them and at least half up to them.

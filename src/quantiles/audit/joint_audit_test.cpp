@@ -29,12 +29,12 @@ Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTa
                 std::optional<TotalGrid> totals) {
   std::set<Split> representatives{0};
   for (const Position position : tables.positions) {
-    const RankProfile all(tables.candidates, {position},
+    const RankProfile all(tables.lattice, {position},
                           std::vector<std::uint64_t>{static_cast<std::uint64_t>(tables.records)});
     ThresholdCursor cursor(all, 0, all.records(), subcells);
     Split threshold = 0;
     for (std::uint64_t records = 0; cursor.next(threshold, records);) {
-      if (threshold < tables.candidates * subcells) representatives.insert(threshold);
+      if (threshold < tables.lattice.size() * subcells) representatives.insert(threshold);
     }
   }
   const std::vector<Split> splits(representatives.begin(), representatives.end());
@@ -48,7 +48,7 @@ Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTa
 
 /// Records beside each other, a thousand apart and at the ends of 2^30 candidates.
 AuditTables wide_tables(int records) {
-  return {std::uint64_t{1} << 30, {1, 3, 2001, (std::uint64_t{1} << 31) - 1}, records};
+  return {Lattice::numbers(std::uint64_t{1} << 30), {1, 3, 2001, (std::uint64_t{1} << 31) - 1}, records};
 }
 
 /// By relation: one record more moves the sum of |g_j - t w_j| by 1 and spreads it over 2; one replaced, twice that.
@@ -87,7 +87,7 @@ TEST(JointAudit, UnevenCellsAndCoarseTotals) {
 TEST(JointAudit, ZcdpIsRangeSquaredOverEight) {
   // Densities do not add up to 1, so on a small lattice, by splits.
   for (const Neighbors neighbors : both_relations) {
-    const AuditTables tables{4, {1, 3, 5, 7}, 3};
+    const AuditTables tables{Lattice::numbers(4), {1, 3, 5, 7}, 3};
     const Exponent rate = Rational(2) / Rational(neighbors == Neighbors::add_remove ? 2 : 4);
     const Law law = [&](const RankProfile& profile) {
       const RankSpan span = whole_span(profile, 2);
@@ -148,7 +148,7 @@ QuantileQuery three_quantiles(const char* epsilon, Neighbors neighbors) {
 
 /// Records at the ends and around the middle.
 AuditTables spread_tables(std::uint64_t candidates, int records) {
-  return {candidates, {1, candidates - 1, candidates + 1, 2 * candidates - 1}, records};
+  return {Lattice::numbers(candidates), {1, candidates - 1, candidates + 1, 2 * candidates - 1}, records};
 }
 
 TEST(JointAudit, TreesWithEdgesAndRoundNumbersKeepTheirPromise) {
@@ -187,7 +187,7 @@ TEST(JointAuditMutant, AnOriginThatLooksAtTheRecordsIsCaught) {
     return joint_splits_law({profile, span, 1, BaseMeasure(span.lowest, span.highest, 1, {}, {}, Origin{at, 512}),
                              JointTarget{{1, 1, 1}, 3}, rate_of("1", Neighbors::add_remove), TotalGrid{1}});
   };
-  const AuditTables tables{16, {1, 3, 29, 31}, 2};
+  const AuditTables tables{Lattice::numbers(16), {1, 3, 29, 31}, 2};
   EXPECT_FALSE(audit_pure(tables, law, Neighbors::add_remove, Exponent::parse("1")).holds);
 }
 
@@ -217,7 +217,7 @@ TEST(JointAuditMutant, AForgottenLevelIsCaught) {
 }
 
 TEST(JointAuditMutant, AnEdgeThatLooksAtTheRecordsIsCaught) {
-  const AuditTables tables{16, {1, 3, 29, 31}, 2};
+  const AuditTables tables{Lattice::numbers(16), {1, 3, 29, 31}, 2};
   const auto law = [](bool looks) {
     return [looks](const RankProfile& profile) -> OutputLaw {
       const RankSpan span = whole_span(profile, 1);
@@ -258,7 +258,7 @@ Law granularity_law(const Exponent& rate) {
 // At so large an epsilon the scores alone tell, and the ranges of granularity.md are attained to within what an enclosure can tell.
 TEST(GranularityAudit, KeepsItsShareAndSpendsAllOfIt) {
   for (const Neighbors neighbors : both_relations) {
-    const AuditTables tables{7, {0, 1, 3, 5, 13}, 6};
+    const AuditTables tables{Lattice::numbers(7), {0, 1, 3, 5, 13}, 6};
     const QuantileQuery query = three_quantiles("40", neighbors);
     const Exponent rate = granularity_rate(Calibration(query, 1));
     const auto audited = [&](const Rational& times) {
@@ -319,7 +319,9 @@ Law heaping_law(const Exponent& rate) {
 }
 
 /// Records on no heap, on those of 5 and of 7 alone, of 12 and of most, and between candidates.
-AuditTables tables_of_sixty() { return {61, {2, 2 * 1 + 1, 2 * 5 + 1, 2 * 7 + 1, 2 * 48 + 1, 2 * 60 + 1}, 5}; }
+AuditTables tables_of_sixty() {
+  return {Lattice::numbers(61), {2, 2 * 1 + 1, 2 * 5 + 1, 2 * 7 + 1, 2 * 48 + 1, 2 * 60 + 1}, 5};
+}
 
 TEST(HeapingAudit, KeepsItsShareAndSpendsMostOfIt) {
   for (const Neighbors neighbors : both_relations) {
@@ -358,7 +360,7 @@ TEST(HeapingAudit, TogetherWithTheReleaseItSpendsTheBudget) {
         return both;
       };
     };
-    const AuditTables tables{10, {1, 2 * 2 + 1, 2 * 5 + 1, 2 * 9 + 1}, 3};
+    const AuditTables tables{Lattice::numbers(10), {1, 2 * 2 + 1, 2 * 5 + 1, 2 * 9 + 1}, 3};
     const AuditResult result = audit_pure(tables, law_with(Rational(1) - share), neighbors, query.budget.epsilon());
     EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
     EXPECT_GT(result.attained.to_double(), 1);
@@ -388,7 +390,7 @@ OutputLaw median_law(const RankProfile& profile, const QuantileQuery& query, con
 TEST(HeapingAudit, ReleasesHaveTheLawThatIsProved) {
   const Lattice lattice = Lattice::regular(0, 100, 1);
   for (const std::uint64_t value : {30U, 31U}) {
-    const RankProfile profile = profile_of(lattice.size(), {{2 * value + 1, 8}});
+    const RankProfile profile = profile_of(lattice, {{2 * value + 1, 8}});
     const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(6, 5))};
     const double expected = median_law(profile, query, lattice).at({value}).to_double();
     EXPECT_GT(expected, 0.25);
@@ -397,7 +399,7 @@ TEST(HeapingAudit, ReleasesHaveTheLawThatIsProved) {
     const std::uint64_t draws = effort(40'000);
     std::vector<std::uint64_t> counts(2);
     for (std::uint64_t i = 0; i < draws; ++i) {
-      ++counts[release_quantiles(profile, lattice, query, bits).indices[0] == value ? 1 : 0];
+      ++counts[release_quantiles(profile, query, bits).indices[0] == value ? 1 : 0];
     }
     EXPECT_GT(chi_square_p(counts, {1 - expected, expected}), 1e-9) << value;
   }

@@ -165,7 +165,7 @@ ReleaseLaw law_of(const std::function<QuantileRelease(DrawSource&)>& release) {
 }
 
 AuditTables line(std::uint64_t candidates, int records) {
-  AuditTables tables{candidates, {}, records};
+  AuditTables tables{Lattice::numbers(candidates), {}, records};
   for (std::uint64_t c = 0; c < candidates; ++c) tables.positions.push_back(2 * c + 1);
   return tables;
 }
@@ -174,14 +174,13 @@ const PlanScale miniature{10, 10, 5, 3, 2, 4, 300, 0, 0};
 
 // A release that is paid for twice the budget that it promises, by every mechanism that selects or counts.
 TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {
-  const Lattice lattice = Lattice::regular(0, 5, 1);
   for (const Mechanism mechanism :
        {Mechanism::exponential, Mechanism::joint_total, Mechanism::independent, Mechanism::tree}) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
       return law_of([&](DrawSource& source) {
-        return release_with(table, lattice, query, Share::whole(Budget::pure(Rational(8))),
-                            PersonSteps::in_table(query), source, miniature);
+        return release_with(table, query, Share::whole(Budget::pure(Rational(8))), PersonSteps::in_table(query), source,
+                            miniature);
       });
     };
     EXPECT_FALSE(audit_pure(line(6, 3), law, query.neighbors, query.budget.epsilon()).holds) << to_string(mechanism);
@@ -190,13 +189,11 @@ TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {
 
 // Groups that run with rates for one record when a person has two: the odometer is told of one, so only the audit can see it.
 TEST(ReleaseAuditMutant, AForgottenRecordIsCaught) {
-  const Lattice lattice = Lattice::regular(0, 3, 1);
   for (const Mechanism mechanism : {Mechanism::exponential, Mechanism::tree}) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(2)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
       return law_of([&](DrawSource& source) {
-        return release_with(table, lattice, query, Share::whole(query.budget), PersonSteps::in_table(query), source,
-                            miniature);
+        return release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), source, miniature);
       });
     };
     EXPECT_TRUE(audit_pure(line(4, 3), law, query.neighbors, query.budget.epsilon()).holds);

@@ -886,7 +886,7 @@ RankProfile table_of(const Branch& branch, const Lattice& lattice, std::uint64_t
     if (branch.records == Records::mostly_on_ten_thousands) unit = elsewhere ? 1000 : 10'000;
     ++table[2 * multiple(i, unit) + 1];
   }
-  return testing::profile_of(lattice.size(), table);
+  return testing::profile_of(lattice, table);
 }
 
 Budget budget_of(const Branch& branch, Measure measure) {
@@ -961,7 +961,7 @@ std::string compare(const Branch& branch, const QuantileQuery& query, const Pers
                     std::set<std::string>& reached) {
   const RankProfile table = table_of(branch, branch.lattice);
   RandomBits bits = RandomBits::unsafe_seeded(seed);
-  const QuantileRelease release = release_quantiles(table, branch.lattice, query, bits);
+  const QuantileRelease release = release_quantiles(table, query, bits);
   RandomBits same_bits = RandomBits::unsafe_seeded(seed);
   ByHand by_hand(branch, query, branch.lattice, person, same_bits);
   const Outcome parts = by_hand.released(table, query.budget);
@@ -1046,7 +1046,7 @@ RankProfile table_for(const BoundsSearch& search, const Branch& branch, std::uin
   const RankProfile table = table_of(branch, numbers_to(1000), seed);
   std::map<Position, std::uint64_t> moved;
   for (std::size_t k = 0; k < table.distinct(); ++k) moved[table.position(k) + 2 * 4096] = table.count(k);
-  return testing::profile_of(search.lattice().size(), moved);
+  return testing::profile_of(search.lattice(), moved);
 }
 
 /// private_bounds.md: a tenth of the budget for two selections, of half the least quantile and of its mirror image, rounded
@@ -1063,9 +1063,7 @@ BoundsByHand bounds_by_hand(const std::vector<RankProfile>& profiles, const Boun
                              : query.budget.epsilon() / Rational(20);
   const std::vector<std::uint64_t> candidates = bound_candidates(search);
   const auto bound = [&](const Rational& quantile, Rounding rounding) {
-    RankProfile all(candidates.size(), {}, {});
-    for (const RankProfile& each : profiles) all = RankProfile::merge(all, on_bounds(each, candidates, rounding));
-    return candidates[ByHand::candidate(all, quantile, range, person, bits)];
+    return candidates[ByHand::candidate(on_bounds(profiles, candidates, rounding), quantile, range, person, bits)];
   };
   const Rational outer = (query.quantiles.front() * Rational(512)).floor() / Rational(1024);
   const Rational mirrored = ((Rational(1) - query.quantiles.back()) * Rational(512)).floor() / Rational(1024);
@@ -1168,7 +1166,7 @@ TEST(Branches, OfGroupsAreTheirParts) {
     const std::vector<RankProfile> tables{table_of(branch, branch.lattice, 0), table_of(branch, branch.lattice, 1)};
     for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
-      const GroupedRelease groups = release_groups({"a", "b"}, tables, branch.lattice, query, bits);
+      const GroupedRelease groups = release_groups({"a", "b"}, tables, query, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       for (std::size_t g = 0; g < tables.size(); ++g) {
         ByHand by_hand(branch, query, branch.lattice, in_groups(person), same_bits);

@@ -22,7 +22,7 @@ QuantileRelease released(const std::optional<Rational>& level, std::uint64_t see
   query.expected_rows = 1000;
   if (level) query.intervals = IntervalRequest{*level, IntervalOf::population, together};
   RandomBits bits = RandomBits::unsafe_seeded(seed);
-  return release_quantiles(reference_table(whole, Shape::normal, 1000), whole, query, bits);
+  return release_quantiles(reference_table(whole, Shape::normal, 1000), query, bits);
 }
 
 TEST(Comparing, IntervalsInPairsFailHalfAsOften) {
@@ -123,7 +123,7 @@ RankProfile sample(const std::vector<std::pair<std::uint64_t, double>>& law, std
     positions.push_back(2 * law[k].first + 1);
     counts.push_back(drawn[k]);
   }
-  return {whole.size(), positions, counts};
+  return {whole, positions, counts};
 }
 
 /// The first record up to which at least so many quarters of the records lie.
@@ -165,7 +165,7 @@ TEST(Comparing, DifferencesAndRatiosOfGroupsAndQuartilesHoldWhatIsTrue) {
       Misses between_quartiles;
       for (int run = 0; run < runs; ++run) {
         const std::vector<RankProfile> tables{sample(even, generator), sample(tied, generator)};
-        const GroupedRelease groups = release_groups({"even", "tied"}, tables, whole, query, bits);
+        const GroupedRelease groups = release_groups({"even", "tied"}, tables, query, bits);
         std::int64_t first[3];
         std::int64_t second[3];
         for (std::size_t i = 0; i < 3; ++i) {

@@ -109,7 +109,7 @@ RowTransform<Rows<T>, VectorDomain<PositionDomain>, M> make_cast_to_lattice(cons
                                                                             const M& input_metric,
                                                                             const Lattice& lattice) {
   require_non_null("input_domain", input_domain);
-  const VectorDomain<PositionDomain> output_domain{{lattice.size()}, input_domain.size};
+  const VectorDomain<PositionDomain> output_domain{{lattice}, input_domain.size};
   return row_by_row(input_domain, output_domain, input_metric, [lattice](const T& x) {
     if constexpr (std::floating_point<T>) return lattice.position_of(static_cast<double>(x));
     return lattice.position_of(static_cast<std::int64_t>(x));
@@ -118,7 +118,7 @@ RowTransform<Rows<T>, VectorDomain<PositionDomain>, M> make_cast_to_lattice(cons
 
 namespace {
 
-RankProfile counted(std::uint64_t candidates, std::vector<Position> positions) {
+RankProfile counted(const Lattice& lattice, std::vector<Position> positions) {
   std::ranges::sort(positions);
   std::vector<Position> distinct;
   std::vector<std::uint64_t> counts;
@@ -129,18 +129,18 @@ RankProfile counted(std::uint64_t candidates, std::vector<Position> positions) {
     }
     ++counts.back();
   }
-  return {candidates, std::move(distinct), counts};
+  return {lattice, std::move(distinct), counts};
 }
 
 template <class MI, class MO>
 Transformation<VectorDomain<PositionDomain>, MI, RankProfileDomain, MO> rank_profile(
     const VectorDomain<PositionDomain>& input_domain, const MI& input_metric, const MO& output_metric) {
-  const std::uint64_t candidates = input_domain.element.candidates;
+  const Lattice& lattice = input_domain.element.lattice;
   return {input_domain,
           input_metric,
-          RankProfileDomain{candidates},
+          RankProfileDomain{lattice},
           output_metric,
-          [candidates](const std::vector<Position>& rows) { return counted(candidates, rows); },
+          [lattice](const std::vector<Position>& rows) { return counted(lattice, rows); },
           unchanged<std::uint64_t>};
 }
 
@@ -392,13 +392,10 @@ Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, OutputMeasure> mak
     refuse("query: its budget is " + to_string(query.budget.measure()) + ", which is not " + OutputMeasure::to_string(),
            "a pure budget goes with MaxDivergence, a zCDP budget with ZeroConcentratedDivergence");
   }
-  // Only the number of candidates matters to the mechanism.
-  const Lattice lattice = Lattice::regular(0, Rational(static_cast<std::int64_t>(input_domain.candidates)) - 1, 1);
-  return {input_domain, input_metric, measure,
-          [lattice, query](const RankProfile& profile, RandomBits& bits) {
-            return release_quantiles(profile, lattice, query, bits).indices;
-          },
-          [query](const std::uint64_t& d_in) { return cost_of<OutputMeasure>(query, d_in); }};
+  return {
+      input_domain, input_metric, measure,
+      [query](const RankProfile& profile, RandomBits& bits) { return release_quantiles(profile, query, bits).indices; },
+      [query](const std::uint64_t& d_in) { return cost_of<OutputMeasure>(query, d_in); }};
 }
 
 template <Number T>

@@ -395,13 +395,13 @@ TEST(Chain, OfAReleaseHasTheLawOfTheRelease) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     RandomBits a = RandomBits::unsafe_seeded(seed);
     RandomBits b = RandomBits::unsafe_seeded(seed);
-    EXPECT_EQ(chain.invoke(data, a), release_quantiles(profile, lattice, query, b).value(0));
+    EXPECT_EQ(chain.invoke(data, a), release_quantiles(profile, query, b).value(0));
   }
 }
 
 TEST(Chain, OfARefusesTheWrongNeighbours) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("1"))};
-  const RankProfileDomain domain{10};
+  const RankProfileDomain domain{Lattice::numbers(10)};
   EXPECT_TRUE(
       starts_with(refusal([&] { make_quantiles(domain, ChangeOneDistance{}, MaxDivergence{}, query); }), "query"));
   EXPECT_TRUE(starts_with(

@@ -43,16 +43,17 @@ QuantileQuery group_query(const QuantileQuery& query) {
 }
 
 GroupedRelease release_groups_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                                   const Lattice& lattice, const QuantileQuery& query, Share share, DrawSource& source,
+                                   const QuantileQuery& query, Share share, DrawSource& source,
                                    const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
   if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
+  for (const RankProfile& profile : profiles) profile.require_on(profiles.front().lattice());
   GroupedRelease groups{keys, {}};
   groups.releases.reserve(keys.size());
   std::vector<Share> shares = share.for_groups(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     QuantileRelease release =
-        release_with(profiles[i], lattice, each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale);
+        release_with(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale);
     const Budget spent = release.query.budget;
     release.query = query;
     release.query.budget = spent;
@@ -62,9 +63,9 @@ GroupedRelease release_groups_with(const std::vector<std::string>& keys, const s
 }
 
 GroupedRelease release_groups(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                              const Lattice& lattice, const QuantileQuery& query, RandomBits& bits, Filter filter) {
+                              const QuantileQuery& query, RandomBits& bits, Filter filter) {
   RandomSource source(bits, filter);
-  GroupedRelease groups = release_groups_with(keys, profiles, lattice, query, Share::whole(query.budget), source);
+  GroupedRelease groups = release_groups_with(keys, profiles, query, Share::whole(query.budget), source);
   for (QuantileRelease& release : groups.releases) release.unsafe_seed = bits.unsafe_seed();
   return groups;
 }

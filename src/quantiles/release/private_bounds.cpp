@@ -41,7 +41,11 @@ std::vector<std::uint64_t> bound_candidates(const BoundsSearch& search) {
   return bounds;
 }
 
-RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_t>& bounds, Rounding rounding) {
+namespace {
+
+/// `numbers`: the lattice of the bounds' numbers.
+RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_t>& bounds, Rounding rounding,
+                      const Lattice& numbers) {
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
@@ -57,7 +61,19 @@ RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_
     }
     counts.back() += profile.count(k);
   }
-  return {bounds.size(), std::move(positions), counts};
+  return {numbers, std::move(positions), counts};
+}
+
+}  // namespace
+
+RankProfile on_bounds(std::span<const RankProfile> profiles, const std::vector<std::uint64_t>& bounds,
+                      Rounding rounding) {
+  const Lattice numbers = Lattice::numbers(bounds.size());
+  RankProfile all(numbers, {}, {});
+  for (const RankProfile& profile : profiles) {
+    all = RankProfile::merge(all, on_bounds(profile, bounds, rounding, numbers));
+  }
+  return all;
 }
 
 BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget) {
@@ -76,37 +92,23 @@ namespace {
 struct Found {
   std::uint64_t lowest;
   std::uint64_t highest;
-  Lattice lattice;
   PrivateBounds bounds;
   std::vector<PartCost> spent;
 };
 
-/// All records of some profiles on the bounds.
-RankProfile all_on_bounds(const std::vector<RankProfile>& profiles, const std::vector<std::uint64_t>& bounds,
-                          Rounding rounding) {
-  RankProfile all(bounds.size(), {}, {});
-  for (const RankProfile& profile : profiles) all = RankProfile::merge(all, on_bounds(profile, bounds, rounding));
-  return all;
-}
-
-void require_findable(const std::vector<RankProfile>& profiles, const Lattice& widest, const QuantileQuery& query,
+void require_findable(std::span<const RankProfile> profiles, const Lattice& widest, const QuantileQuery& query,
                       const Rational& fraction) {
   query.validate(widest);
   if (fraction <= Rational(0) || fraction >= Rational(1)) {
     throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
   }
-  for (const RankProfile& profile : profiles) {
-    if (profile.candidates() != widest.size()) {
-      throw Error(ErrorCode::usage, "the profile was counted on another lattice");
-    }
-  }
+  for (const RankProfile& profile : profiles) profile.require_on(widest);
 }
 
 /// Takes a fraction of the whole.
-Found found_bounds(const std::vector<RankProfile>& profiles, const BoundsSearch& search, const QuantileQuery& query,
+Found found_bounds(std::span<const RankProfile> profiles, const BoundsSearch& search, const QuantileQuery& query,
                    const Rational& fraction, Share& whole, DrawSource& source) {
-  const Lattice widest = search.lattice();
-  require_findable(profiles, widest, query, fraction);
+  require_findable(profiles, search.lattice(), query, fraction);
   Share share = whole.take(fraction);
   const Budget cost = share.amount();
   Odometer odometer(cost, PersonSteps::in_table(query));
@@ -114,13 +116,12 @@ Found found_bounds(const std::vector<RankProfile>& profiles, const BoundsSearch&
   const std::vector<std::uint64_t> candidates = bound_candidates(search);
   const BoundsQuery bounds = bounds_query(query, cost);
   const auto selected = [&](const IndependentQuantiles& end, Rounding rounding) {
-    return candidates[sample_independent(all_on_bounds(profiles, candidates, rounding), end, part).front()];
+    return candidates[sample_independent(on_bounds(profiles, candidates, rounding), end, part).front()];
   };
   const std::uint64_t lower = selected(bounds.lower, Rounding::down);
   const std::uint64_t upper = selected(bounds.upper, Rounding::up);
   const auto [lowest, highest] = std::minmax(lower, upper);
-  return {lowest, highest, Lattice::regular(widest.at(lowest), widest.at(highest), search.step),
-          PrivateBounds{query.budget, fraction, cost}, odometer.spent()};
+  return {lowest, highest, PrivateBounds{query.budget, fraction, cost}, odometer.spent()};
 }
 
 void add_bounds(QuantileRelease& release, const Found& found) {
@@ -134,9 +135,9 @@ QuantileRelease release_in_bounds_with(const RankProfile& profile, const BoundsS
                                        const QuantileQuery& query, const Rational& fraction, DrawSource& source,
                                        const PlanScale& scale) {
   Share whole = Share::whole(query.budget);
-  const Found found = found_bounds({profile}, search, query, fraction, whole, source);
-  QuantileRelease release = release_with(clamped(profile, found.lowest, found.highest), found.lattice, query,
-                                         whole.take_rest(), PersonSteps::in_table(query), source, scale);
+  const Found found = found_bounds({&profile, 1}, search, query, fraction, whole, source);
+  QuantileRelease release = release_with(clamped(profile, found.lowest, found.highest), query, whole.take_rest(),
+                                         PersonSteps::in_table(query), source, scale);
   add_bounds(release, found);
   return release;
 }
@@ -148,10 +149,8 @@ GroupedRelease release_groups_in_bounds_with(const std::vector<std::string>& key
   group_query(query);  // refuses before anything is spent
   Share whole = Share::whole(query.budget);
   const Found found = found_bounds(profiles, search, query, fraction, whole, source);
-  std::vector<RankProfile> within;
-  within.reserve(profiles.size());
-  for (const RankProfile& profile : profiles) within.push_back(clamped(profile, found.lowest, found.highest));
-  GroupedRelease groups = release_groups_with(keys, within, found.lattice, query, whole.take_rest(), source, scale);
+  const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
+  GroupedRelease groups = release_groups_with(keys, within, query, whole.take_rest(), source, scale);
   for (QuantileRelease& release : groups.releases) add_bounds(release, found);
   return groups;
 }

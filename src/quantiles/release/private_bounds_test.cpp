@@ -65,8 +65,8 @@ OutputLaw law_of(const RankProfile& profile, const QuantileQuery& query, const R
   QuantileQuery rest = query;
   rest.budget = for_quantiles;
   const BoundsQuery bounds = bounds_query(query, parted(query.budget, share).bounds);
-  const OutputLaw lower_law = independent_law(on_bounds(profile, candidates, Rounding::down), bounds.lower);
-  const OutputLaw upper_law = independent_law(on_bounds(profile, candidates, Rounding::up), bounds.upper);
+  const OutputLaw lower_law = independent_law(on_bounds({&profile, 1}, candidates, Rounding::down), bounds.lower);
+  const OutputLaw upper_law = independent_law(on_bounds({&profile, 1}, candidates, Rounding::up), bounds.upper);
   OutputLaw law;
   for (const auto& [lower, p] : lower_law) {
     for (const auto& [upper, q] : upper_law) {
@@ -77,7 +77,7 @@ OutputLaw law_of(const RankProfile& profile, const QuantileQuery& query, const R
 }
 
 AuditTables all_tables(int records) {
-  AuditTables tables{9, {}, records};
+  AuditTables tables{small.lattice(), {}, records};
   for (Position p = 1; p < 18; p += 2) tables.positions.push_back(p);
   return tables;
 }
@@ -124,7 +124,7 @@ TEST(PrivateBoundsMutant, BoundsReadOffTheDataAreCaught) {
   const QuantileQuery query = query_for({"1/2"}, Budget::pure(Rational(1)));
   const std::vector<std::uint64_t> candidates = bound_candidates(small);
   const auto law = [&](const RankProfile& profile) {
-    const RankProfile among = on_bounds(profile, candidates, Rounding::up);
+    const RankProfile among = on_bounds({&profile, 1}, candidates, Rounding::up);
     std::pair<std::uint64_t, std::uint64_t> extremes{candidates.front(), candidates.back()};
     if (among.records() > 0) {
       extremes = {candidates[among.position(0) / 2], candidates[among.position(among.distinct() - 1) / 2]};
@@ -140,7 +140,7 @@ TEST(PrivateBoundsMutant, BoundsReadOffTheDataAreCaught) {
 TEST(PrivateBounds, HaveTheLawThatIsAudited) {
   const QuantileQuery query = query_for({"1/2"}, Budget::pure(Rational(2)));
   const Rational share(1, 2);
-  const RankProfile profile = profile_of(9, {{9, 3}, {13, 2}});
+  const RankProfile profile = profile_of(small.lattice(), {{9, 3}, {13, 2}});
   // One quantile is drawn among candidates, so the law does not depend on the parts of cells.
   const OutputLaw law = law_of(profile, query, share, parted(query.budget, share).rest);
   std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
@@ -206,11 +206,13 @@ TEST(PrivateBounds, TakeWhateverThereIs) {
       EXPECT_EQ(release.value(1), Rational(-7));
     }
   }
-  const RankProfile profile(9, {}, {});
+  const RankProfile profile(small.lattice(), {}, {});
   const QuantileQuery query = query_for({"1/2"}, Budget::pure(Rational(1)));
   EXPECT_THROW(release_with_private_bounds(profile, small, query, Rational(0), bits), Error);
   EXPECT_THROW(release_with_private_bounds(profile, small, query, Rational(1), bits), Error);
   EXPECT_THROW(release_with_private_bounds(profile, search, query, Rational(1, 2), bits), Error);
+  const BoundsSearch halves{Rational(1, 2), small.doublings};  // as many candidates
+  EXPECT_THROW(release_with_private_bounds(profile, halves, query, Rational(1, 2), bits), Error);
   EXPECT_THROW((BoundsSearch{Rational(1), 61}.lattice()), Error);
 }
 
@@ -219,10 +221,10 @@ TEST(PrivateBounds, AreBoundsOfTheirOwnLattice) {
   const BoundsSearch search{Rational(1, 2), 60};
   EXPECT_EQ(bound_candidates(search).size(), 123U);
   EXPECT_EQ(search.lattice().at(bound_candidates(search)[61]), Rational(0));
-  const RankProfile profile = profile_of(9, {{1, 1}, {3, 2}, {7, 4}, {15, 8}});  // -4, -3, -1, 3
+  const RankProfile profile = profile_of(small.lattice(), {{1, 1}, {3, 2}, {7, 4}, {15, 8}});  // -4, -3, -1, 3
   const std::vector<std::uint64_t> bounds = bound_candidates(small);
-  EXPECT_EQ(on_bounds(profile, bounds, Rounding::down), profile_of(7, {{1, 3}, {5, 4}, {11, 8}}));
-  EXPECT_EQ(on_bounds(profile, bounds, Rounding::up), profile_of(7, {{1, 1}, {3, 2}, {5, 4}, {13, 8}}));
+  EXPECT_EQ(on_bounds({&profile, 1}, bounds, Rounding::down), profile_of(7, {{1, 3}, {5, 4}, {11, 8}}));
+  EXPECT_EQ(on_bounds({&profile, 1}, bounds, Rounding::up), profile_of(7, {{1, 1}, {3, 2}, {5, 4}, {13, 8}}));
 }
 
 }  // namespace

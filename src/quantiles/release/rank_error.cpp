@@ -109,7 +109,7 @@ class RecursionErrors {
   RecursionErrors(const QuantileQuery& query, const SelectQuantiles& selection, const Lattice& lattice,
                   std::uint64_t rows)
       : calibration_(query, selection.levels),
-        empty_(lattice.size(), {}, {}),
+        empty_(lattice, {}, {}),
         tree_(empty_, selection.released, selection.shape, calibration_, selection.subcells),
         splits_weight_(BaseMeasure(0, lattice.size() * tree_.subcells() - 1, tree_.subcells(), {},
                                    selection.shape.numbers, selection.shape.origin)

@@ -130,8 +130,8 @@ QuantileQuery paid_from(const Share& share, QuantileQuery query) {
 /// Draws one release, a stage at a time.
 class StageSampler {
  public:
-  StageSampler(const RankProfile& profile, const Lattice& lattice, const QuantilePlan& plan, Share share, Draws& draws)
-      : profile_(profile), lattice_(lattice), plan_(plan), share_(std::move(share)), draws_(draws) {
+  StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
+      : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
     if (!plan.brackets) return;
     Share whole = std::exchange(share_, share_.take(Rational(1) - plan.brackets->shares.cells));
     for_cells_ = whole.take_rest();
@@ -212,7 +212,7 @@ class StageSampler {
   }
 
   void draw(const CountCells& stage) {
-    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, lattice_));
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()));
     const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }
@@ -240,7 +240,6 @@ class StageSampler {
   }
 
   const RankProfile& profile_;
-  const Lattice& lattice_;
   const QuantilePlan& plan_;
   Share share_;                     // what is left for selections
   std::optional<Share> for_cells_;  // what is kept for counting cells
@@ -264,16 +263,14 @@ std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
 
 }  // namespace
 
-QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
-                             Share share, PersonSteps person, DrawSource& source, const PlanScale& scale) {
+QuantileRelease release_with(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                             DrawSource& source, const PlanScale& scale) {
+  const Lattice& lattice = profile.lattice();
   const QuantileQuery query = paid_from(share, asked);
   const QuantilePlan plan = plan_of(query, lattice, scale);
-  if (profile.candidates() != lattice.size()) {
-    throw Error(ErrorCode::usage, "the profile was counted on another lattice");
-  }
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
-  StageSampler sampler(profile, lattice, plan, std::move(share), draws);
+  StageSampler sampler(profile, plan, std::move(share), draws);
   sampler.run();
   std::vector<std::uint64_t> selected = sampler.take_selected();
   QuantileRelease release{query, lattice, points_of(selected, plan.brackets), plan.used(sampler.found()), {}, {}};
@@ -287,12 +284,12 @@ QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice,
   return release;
 }
 
-QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
-                                  RandomBits& bits, Filter filter) {
-  query.validate(lattice);
+QuantileRelease release_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
+                                  Filter filter) {
+  query.validate(profile.lattice());
   RandomSource source(bits, filter);
   QuantileRelease release =
-      release_with(profile, lattice, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
+      release_with(profile, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
   release.unsafe_seed = bits.unsafe_seed();
   return release;
 }

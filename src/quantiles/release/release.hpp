@@ -12,12 +12,12 @@
 namespace fractile {
 
 /// release_quantiles() for a person of so many steps, with `share` in place of the query's budget.
-QuantileRelease release_with(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& asked,
-                             Share share, PersonSteps person, DrawSource& source, const PlanScale& scale = {});
+QuantileRelease release_with(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                             DrawSource& source, const PlanScale& scale = {});
 
 /// release_groups(), likewise.
 GroupedRelease release_groups_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                                   const Lattice& lattice, const QuantileQuery& query, Share share, DrawSource& source,
+                                   const QuantileQuery& query, Share share, DrawSource& source,
                                    const PlanScale& scale = {});
 
 /// release_with_private_bounds() and release_groups_with_private_bounds(), which spend the query's budget.

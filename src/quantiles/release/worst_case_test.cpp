@@ -49,12 +49,12 @@ TEST(WorstCase, OneCandidateIsNeverWrong) {
 }
 
 /// Rank errors of releases of a table, sorted, for each quantile and (last) the largest of each release.
-std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const Lattice& lattice, const RankProfile& table,
+std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const RankProfile& table,
                                            std::uint64_t releases) {
   std::vector<std::vector<double>> errors(query.quantiles.size() + 1);
   RandomBits bits = RandomBits::system();
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = release_quantiles(table, lattice, query, bits);
+    const QuantileRelease release = release_quantiles(table, query, bits);
     double largest = 0;
     for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
       const QuantileFraction alpha = QuantileFraction::of(query.quantiles[j]);
@@ -75,12 +75,13 @@ double share_above(const std::vector<double>& errors, std::uint64_t bound) {
 }
 
 /// Half of the records at one end and half at the other; all at the last value; all in the middle; a step apart.
-std::vector<RankProfile> adversaries(std::uint64_t candidates, std::uint64_t rows) {
+std::vector<RankProfile> adversaries(const Lattice& lattice, std::uint64_t rows) {
+  const std::uint64_t candidates = lattice.size();
   const Position last = 2 * candidates - 1;
   std::map<Position, std::uint64_t> close;
   for (std::uint64_t i = 0; i < rows; ++i) ++close[2 * ((candidates / 3 + i) % candidates) + 1];
-  return {profile_of(candidates, {{1, rows / 2}, {last, rows - rows / 2}}), profile_of(candidates, {{last, rows}}),
-          profile_of(candidates, {{candidates | 1, rows}}), profile_of(candidates, close)};
+  return {profile_of(lattice, {{1, rows / 2}, {last, rows - rows / 2}}), profile_of(lattice, {{last, rows}}),
+          profile_of(lattice, {{candidates | 1, rows}}), profile_of(lattice, close)};
 }
 
 // On tables made to be bad, the bound is exceeded in at most the stated share of the releases.
@@ -103,8 +104,8 @@ TEST(WorstCase, IsKeptOnAdversarialTables) {
       query.interpolate = false;
       const WorstCase worst = worst_case(query, lattice, Rational(4, 5));
       ASSERT_EQ(worst.without, "");
-      for (const RankProfile& table : adversaries(lattice.size(), rows)) {
-        const auto errors = errors_of(query, lattice, table, effort(query.quantiles.size() > 1 ? 300 : 3000));
+      for (const RankProfile& table : adversaries(lattice, rows)) {
+        const auto errors = errors_of(query, table, effort(query.quantiles.size() > 1 ? 300 : 3000));
         for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
           EXPECT_LE(share_above(errors[j], worst.ranks[j].value()), 0.2) << to_string(query.mechanism) << ' ' << j;
         }
@@ -121,8 +122,8 @@ TEST(WorstCase, OfOneQuantileIsAttained) {
   const Rational confidence(4, 5);
   const std::uint64_t bound = worst_case(query, lattice, confidence).ranks[0].value();
   // All records at one value, with 2 bound of them: all others miss by `bound`. With one pair more they miss by more.
-  const RankProfile table = profile_of(1000, {{1001, 2 * bound}});
-  const auto errors = errors_of(query, lattice, table, effort(20'000));
+  const RankProfile table = profile_of(lattice, {{1001, 2 * bound}});
+  const auto errors = errors_of(query, table, effort(20'000));
   const double share = share_above(errors[0], bound - 1);
   EXPECT_GT(share, 0.05);  // a bound that forgets the number of candidates allows 0.2 at r = 2, where the share is 0.99
   EXPECT_LE(share_above(errors[0], bound), 0.2);
@@ -132,8 +133,8 @@ TEST(WorstCaseMutant, ABoundWithoutTheNumberOfCandidatesIsCaught) {
   const Lattice lattice = Lattice::regular(0, 999, 1);
   const QuantileQuery query = query_for({"1/2"}, epsilon("1"), Mechanism::exponential);
   const std::uint64_t forgetful = worst_case(query, Lattice::regular(0, 1, 1), Rational(4, 5)).ranks[0].value();
-  const RankProfile table = profile_of(1000, {{1001, 2 * forgetful + 2}});
-  EXPECT_GT(share_above(errors_of(query, lattice, table, effort(2000))[0], forgetful), 0.5);
+  const RankProfile table = profile_of(lattice, {{1001, 2 * forgetful + 2}});
+  EXPECT_GT(share_above(errors_of(query, table, effort(2000))[0], forgetful), 0.5);
 }
 
 TEST(WorstCase, FallsWithEpsilonAndWithTheRowsKnown) {
@@ -158,11 +159,10 @@ QuantileQuery fortieths(const Budget& budget, Mechanism mechanism = Mechanism::a
 }
 
 /// Fails unless the bounds that there are, at a confidence of 4/5, are exceeded in at most a fifth of the releases.
-void expect_kept(const QuantileQuery& query, const Lattice& lattice, const RankProfile& table,
-                 std::uint64_t releases = 100) {
-  const WorstCase worst = worst_case(query, lattice, Rational(4, 5));
+void expect_kept(const QuantileQuery& query, const RankProfile& table, std::uint64_t releases = 100) {
+  const WorstCase worst = worst_case(query, table.lattice(), Rational(4, 5));
   ASSERT_TRUE(std::ranges::any_of(worst.ranks, [](const auto& ranks) { return ranks.has_value(); }));
-  const auto errors = errors_of(query, lattice, table, effort(releases));
+  const auto errors = errors_of(query, table, effort(releases));
   for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
     if (!worst.ranks[j]) continue;
     EXPECT_LE(share_above(errors[j], *worst.ranks[j]), 0.2) << to_string(query.mechanism) << ' ' << j;
@@ -175,10 +175,10 @@ void expect_kept(const QuantileQuery& query, const Lattice& lattice, const RankP
 TEST(WorstCase, OfCountsIsKeptOnAdversarialTables) {
   const std::uint64_t rows = 3000;
   for (const std::uint64_t candidates : {2U, 16U, 17U, 201U}) {
-    const Lattice lattice = Lattice::regular(0, static_cast<std::int64_t>(candidates) - 1, 1);
+    const Lattice lattice = Lattice::numbers(candidates);
     for (QuantileQuery query : {fortieths(epsilon("1")), fortieths(Budget::zcdp(Rational(1, 2)), Mechanism::tree)}) {
       query.expected_rows = rows;
-      for (const RankProfile& table : adversaries(candidates, rows)) expect_kept(query, lattice, table);
+      for (const RankProfile& table : adversaries(lattice, rows)) expect_kept(query, table);
     }
   }
 }
@@ -212,12 +212,12 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const std::uint64_t finer = rows * 15 / 100;
   std::map<Position, std::uint64_t> close{{2 * 150'499 + 1, finer}};  // 150.499 is counted as 150
   for (std::uint64_t i = 0; i < rows - finer; ++i) ++close[2 * (1000 * (100 + i % 100)) + 1];
-  const RankProfile table = profile_of(fine.size(), close);
-  expect_kept(query, fine, table);
-  const auto errors = errors_of(query, fine, table, effort(30));
+  const RankProfile table = profile_of(fine, close);
+  expect_kept(query, table);
+  const auto errors = errors_of(query, table, effort(30));
   EXPECT_GT(errors.back()[0], static_cast<double>(finer) / 2);  // so a bound that forgets them is exceeded
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(table, fine, query, bits);
+  const QuantileRelease release = release_quantiles(table, query, bits);
   EXPECT_EQ(release.used.mechanism, Mechanism::tree);
   EXPECT_LE(worst_case(release, Rational(4, 5)).largest().value(), worst.largest().value());
 }
@@ -229,9 +229,9 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   for (int i = 1; i < 300; ++i) query.quantiles.emplace_back(i, 300);
   query.expected_rows = rows;
   const RankProfile table = reference_table(fine, Shape::normal, rows);
-  expect_kept(query, fine, table, 20);
+  expect_kept(query, table, 20);
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(table, fine, query, bits);
+  const QuantileRelease release = release_quantiles(table, query, bits);
   ASSERT_LT(release.used.selected, query.quantiles.size());
   const WorstCase not_rounded = worst_case(as_if_found(release, {}), Rational(4, 5));
   const WorstCase rounded = worst_case(as_if_found(release, {RoundGrid{0, 100}, {}}), Rational(4, 5));
@@ -263,7 +263,7 @@ TEST(WorstCase, OfFoundBoundsIsKept) {
   QuantileQuery query = query_for({"1/100", "1/2", "9/10"}, epsilon("1"));
   query.expected_rows = rows;
   std::map<Position, std::uint64_t> records{{2 * (zero + 3) + 1, rows / 2}, {2 * (zero + 900'000) + 1, rows / 2}};
-  const RankProfile table = profile_of(search.lattice().size(), records);
+  const RankProfile table = profile_of(search.lattice(), records);
   RandomBits bits = RandomBits::system();
   const std::uint64_t releases = effort(200);
   std::uint64_t exceeded = 0;
@@ -304,7 +304,7 @@ TEST(WorstCase, OfFoundBoundsHoldsForTheExtremesToo) {
   const BoundsSearch search{Rational(1)};
   const std::uint64_t zero = std::uint64_t{1} << 60;
   const RankProfile table =
-      profile_of(search.lattice().size(), {{2 * (zero + 3) + 1, 50'000}, {2 * (zero + 900) + 1, 50'000}});
+      profile_of(search.lattice(), {{2 * (zero + 3) + 1, 50'000}, {2 * (zero + 900) + 1, 50'000}});
   QuantileQuery query = query_for({"0", "1/2", "1"}, epsilon("4"), Mechanism::approximate);
   query.expected_rows = 100'000;
   RandomBits bits = RandomBits::system();
@@ -332,7 +332,7 @@ TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
   const Lattice fine = Lattice::regular(0, 10'000, Rational(1, 100));
   QuantileQuery query = query_for({"1/4", "1/2", "3/4"}, epsilon("1"));
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_quantiles(reference_table(fine, Shape::normal, 500), fine, query, bits);
+  QuantileRelease release = release_quantiles(reference_table(fine, Shape::normal, 500), query, bits);
   const WorstCase planned = worst_case(query, fine, Rational(19, 20));
   const WorstCase run = worst_case(release, Rational(19, 20));
   EXPECT_EQ(run.rows, 4'294'967'295U);
@@ -344,9 +344,7 @@ TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
 
 TEST(WorstCase, RefusesAReleaseThatDoesNotSayHowItRan) {
   RandomBits bits = RandomBits::system();
-  const Lattice lattice = Lattice::regular(0, 9, 1);
-  QuantileRelease release =
-      release_quantiles(profile_of(10, {{5, 3}}), lattice, query_for({"1/2"}, epsilon("1")), bits);
+  QuantileRelease release = release_quantiles(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
   release.course.reset();
   EXPECT_THROW(worst_case(release, Rational(1, 2)), Error);
 }

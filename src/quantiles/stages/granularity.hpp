@@ -23,7 +23,7 @@ std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const 
 /// seldom outweigh.
 std::vector<std::uint64_t> granularity_multiplicities(std::size_t grids);
 
-/// The records of a regular lattice's profile, each on the nearest candidate of the grid, by their numbers on the grid.
+/// The records of a regular lattice's profile, each on the nearest candidate of the grid: on the lattice of those alone.
 RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid);
 
 /// What the selection pays in bounded range: 16 for a record added, 23 for one changed.

@@ -57,17 +57,18 @@ TEST(Granularity, NearestStaysOnTheGridAndTheLattice) {
 TEST(Granularity, ScoresTellHowFarFromAFifthTheFinerRecordsAre) {
   const std::vector<RoundGrid> grids{{0, 10}, {0, 100}};
   // One record between candidates, two on 7, three on 20, one on 100.
-  const RankProfile profile(201, {4, 15, 41, 201}, std::vector<std::uint64_t>{1, 2, 3, 1});
+  const RankProfile profile(Lattice::numbers(201), {4, 15, 41, 201}, std::vector<std::uint64_t>{1, 2, 3, 1});
   EXPECT_EQ(granularity_scores(profile, grids), (std::vector<std::uint64_t>{52, 72, 102}));
   // One, three and eight: a twelfth is finer than tens, a third than hundreds.
-  const RankProfile round(201, {15, 41, 201}, std::vector<std::uint64_t>{1, 3, 8});
+  const RankProfile round(Lattice::numbers(201), {15, 41, 201}, std::vector<std::uint64_t>{1, 3, 8});
   EXPECT_EQ(granularity_scores(round, grids), (std::vector<std::uint64_t>{143, 82, 112}));
 }
 
 TEST(Granularity, RecordsMoveToTheNearestOfTheGrid) {
-  const RankProfile profile(30, {1, 15, 17, 27, 59}, std::vector<std::uint64_t>{1, 2, 3, 4, 5});  // 0, 7, 8, 13, 29
+  const RankProfile profile(Lattice::numbers(30), {1, 15, 17, 27, 59},
+                            std::vector<std::uint64_t>{1, 2, 3, 4, 5});  // 0, 7, 8, 13, 29
   const RankProfile coarse = on_grid(profile, {3, 10});
-  EXPECT_EQ(coarse, RankProfile(3, {1, 3, 5}, std::vector<std::uint64_t>{3, 7, 5}));
+  EXPECT_EQ(coarse, RankProfile(Lattice::regular(3, 23, 10), {1, 3, 5}, std::vector<std::uint64_t>{3, 7, 5}));
 }
 
 TEST(Granularity, FindsWholeNumbersAmongHundredths) {

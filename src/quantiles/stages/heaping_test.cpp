@@ -49,7 +49,7 @@ TEST(Heaping, ScoresAreGainsInBits) {
   const Lattice lattice = Lattice::regular(0, 200, 1);
   const std::vector<HeapGrid> heaps = heap_grids(lattice, {});
   // Seven records on 3, two on 10, three on 100, four on 60, one between candidates.
-  const RankProfile profile(201, {7, 21, 40, 121, 201}, std::vector<std::uint64_t>{7, 2, 1, 4, 3});
+  const RankProfile profile(lattice, {7, 21, 40, 121, 201}, std::vector<std::uint64_t>{7, 2, 1, 4, 3});
   const auto on = [](std::uint64_t modulus) {
     std::uint64_t records = 0;
     for (const auto& [value, count] : {std::pair{3, 7}, {10, 2}, {100, 3}, {60, 4}}) {
@@ -79,7 +79,7 @@ TEST(Heaping, ScoresCountTheRecordsOnEveryHeap) {
     std::map<Position, std::uint64_t> records;
     for (int i = *rc::gen::inRange(0, 60); i > 0; --i)
       ++records[*rc::gen::inRange<Position>(0, 2 * lattice.size() + 1)];
-    const RankProfile profile = profile_of(lattice.size(), records);
+    const RankProfile profile = profile_of(lattice, records);
     const std::vector<std::uint64_t> scores = heaping_scores(profile, heaps);
     RC_ASSERT(scores.size() == heaps.size() + 1);
     for (std::size_t i = 0; i < heaps.size(); ++i) {
@@ -150,16 +150,15 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
   for (std::int64_t i = 0; i < 1000; ++i) ages.add(17 + i * 7919 % 60);
   const QuantileQuery query = evenly(21, Budget::pure(Rational(20)));  // so that what is found is certain
   RandomBits bits = RandomBits::system();
-  const QuantileRelease heaped = release_quantiles(hours(lattice), lattice, query, bits);
+  const QuantileRelease heaped = release_quantiles(hours(lattice), query, bits);
   EXPECT_EQ(heaped.used.mechanism, Mechanism::tree);
   EXPECT_TRUE(heaped.used.heaping);
   EXPECT_TRUE(heaped.used.widths.empty());
-  const QuantileRelease even = release_quantiles(ages.finish(), lattice, query, bits);
+  const QuantileRelease even = release_quantiles(ages.finish(), query, bits);
   EXPECT_EQ(even.used.mechanism, Mechanism::joint_total);
   // Few quantiles are selected either way, many counted, and nothing is looked for.
-  EXPECT_EQ(release_quantiles(hours(lattice), lattice, evenly(11, query.budget), bits).used.mechanism,
-            Mechanism::joint_total);
-  const QuantileRelease many = release_quantiles(hours(lattice), lattice, evenly(31, query.budget), bits);
+  EXPECT_EQ(release_quantiles(hours(lattice), evenly(11, query.budget), bits).used.mechanism, Mechanism::joint_total);
+  const QuantileRelease many = release_quantiles(hours(lattice), evenly(31, query.budget), bits);
   EXPECT_EQ(many.used.mechanism, Mechanism::tree);
   EXPECT_FALSE(many.used.heaping);
 }
@@ -193,7 +192,7 @@ TEST(Heaping, MakesQuantilesOfHeapsNearer) {
     double error = 0;
     const std::uint64_t trials = effort(300);
     for (std::uint64_t i = 0; i < trials; ++i) {
-      const QuantileRelease release = release_quantiles(profile, lattice, query, bits);
+      const QuantileRelease release = release_quantiles(profile, query, bits);
       for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
         const QuantileFraction q = QuantileFraction::of(query.quantiles[j]);
         const std::uint64_t at = release.indices[j];
@@ -214,7 +213,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const Rational confidence(19, 20);
   const WorstCase planned = worst_case(query, lattice, confidence);
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(hours(lattice), lattice, query, bits);
+  const QuantileRelease release = release_quantiles(hours(lattice), query, bits);
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
   const WorstCase none = worst_case(as_if_found(release, {}), confidence);
   const WorstCase fives = worst_case(as_if_found(release, Findings{{{}, of_fives}}), confidence);
@@ -229,7 +228,7 @@ TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 150, 1);
   const QuantileQuery query = evenly(6, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), lattice, query, bits), {});
+  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), query, bits), {});
   QuantileQuery rest = query_after(query, 1);
   rest.base = Base::uniform;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(rest, lattice, Rational(19, 20)).ranks);
@@ -245,7 +244,7 @@ TEST(Heaping, CountsHaveTheRestOfTheBudget) {
   int counted = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
-    const QuantileRelease release = release_quantiles(profile, lattice, query, bits);
+    const QuantileRelease release = release_quantiles(profile, query, bits);
     if (release.used.mechanism != Mechanism::tree) continue;
     ++counted;
     RandomBits again = RandomBits::unsafe_seeded(seed);
@@ -263,8 +262,7 @@ TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
-  const QuantileRelease release =
-      as_if_found(release_quantiles(hours(lattice), lattice, query, bits), Findings{{{}, of_fives}});
+  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), query, bits), Findings{{{}, of_fives}});
   QuantileQuery counted = query_after(query, 1);
   counted.mechanism = Mechanism::tree;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(counted, lattice, Rational(19, 20)).ranks);

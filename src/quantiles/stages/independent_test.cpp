@@ -29,7 +29,7 @@ IndependentQuantiles asked(std::initializer_list<const char*> texts, Exponent ra
 }
 
 AuditTables tables(std::uint64_t candidates, int records, bool between = false) {
-  AuditTables result{candidates, {}, records};
+  AuditTables result{Lattice::numbers(candidates), {}, records};
   for (Position p = between ? 0 : 1; p <= 2 * candidates; p += between ? 1 : 2) result.positions.push_back(p);
   return result;
 }
@@ -39,7 +39,7 @@ std::function<OutputLaw(const RankProfile&)> law_of(const IndependentQuantiles& 
 }
 
 TEST(Independent, HasTheLawThatIsAudited) {
-  const RankProfile profile(4, {1, 3, 4, 7}, std::vector<std::uint64_t>{2, 4, 1, 1});
+  const RankProfile profile(Lattice::numbers(4), {1, 3, 4, 7}, std::vector<std::uint64_t>{2, 4, 1, 1});
   for (const Neighbors neighbors : both_relations) {
     for (const IndependentQuantiles& query :
          {asked({"1/2"}, Rational(1), neighbors), asked({"1/4", "1/2", "3/4"}, Exponent::parse("ln 3"), neighbors),
@@ -82,7 +82,8 @@ TEST(Independent, IsOrderedAndOnTheLattice) {
 }
 
 TEST(Independent, WithoutNoiseIsTheTrueQuantileHoweverTied) {
-  const RankProfile profile(100, {21, 81, 181}, std::vector<std::uint64_t>{20, 60, 20});  // at 10, 40 and 90
+  const RankProfile profile(Lattice::numbers(100), {21, 81, 181},
+                            std::vector<std::uint64_t>{20, 60, 20});  // at 10, 40 and 90
   RandomBits bits = RandomBits::system();
   const auto query = asked({"0.1", "0.25", "0.5", "0.75", "0.9"}, Exponent::parse("1e6"), Neighbors::add_remove);
   EXPECT_EQ(sample_independent(profile, query, testing::FreeDraws(bits).part()),
@@ -148,7 +149,7 @@ std::vector<RankProfile> wide_profiles() {
       positions.push_back(static_cast<Position>(position));
       counts.push_back(static_cast<std::uint64_t>(digit));
     }
-    all.emplace_back(13, positions, counts);
+    all.emplace_back(Lattice::numbers(13), positions, counts);
   }
   return all;
 }

@@ -115,7 +115,7 @@ QuantileRelease small_release() {
   const Lattice lattice = Lattice::regular(0, 10, 1);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  return release_quantiles(reference_table(lattice, Shape::normal, 30), lattice, query, bits);
+  return release_quantiles(reference_table(lattice, Shape::normal, 30), query, bits);
 }
 
 TEST(ShownText, ReceiptsAndPagesOfAnyNames) {

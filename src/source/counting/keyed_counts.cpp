@@ -20,7 +20,7 @@ using Counts = std::vector<std::uint64_t>;
 }  // namespace
 
 KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t threads)
-    : candidates_(lattice.size()),
+    : lattice_(lattice),
       keys_(keys),
       threads_(threads == 0 ? threads_of_machine() : threads),
       on_candidates_(lattice.is_regular()),
@@ -28,8 +28,7 @@ KeyedCounts::KeyedCounts(const Lattice& lattice, std::size_t keys, std::size_t t
   if (keys == 1) {
     builder_.emplace(lattice, threads_);
   } else if (places_ <= most_counters / keys) {
-    const auto last = static_cast<std::int64_t>(places_ * keys) - 1;
-    builder_.emplace(Lattice::regular(Rational(0), Rational(last), Rational(1)), threads_);
+    builder_.emplace(Lattice::numbers(places_ * keys), threads_);
   } else {
     are_listed_ = places_ <= ~std::uint64_t{0} / keys;
   }
@@ -72,7 +71,7 @@ std::vector<RankProfile> KeyedCounts::of_builder() {
       positions.push_back(position_of(all.position(k) / 2, key));
       counts.push_back(all.count(k));
     }
-    profiles.emplace_back(candidates_, std::move(positions), counts);
+    profiles.emplace_back(lattice_, std::move(positions), counts);
   }
   return profiles;
 }
@@ -81,7 +80,7 @@ std::vector<RankProfile> KeyedCounts::of_list() {
   more_room();
   room_ = {};
   const std::vector<Position> sorted = list_.take_sorted(threads_);
-  std::vector<RankProfile> profiles(keys_, RankProfile(candidates_, {}, {}));
+  std::vector<RankProfile> profiles(keys_, RankProfile(lattice_, {}, {}));
   IdleParts<Counts> buffers;
   const auto of_key = [&](std::size_t key, Counts& counts) {
     const auto begin = std::ranges::lower_bound(sorted, key * places_);
@@ -98,7 +97,7 @@ std::vector<RankProfile> KeyedCounts::of_list() {
       }
       ++counts.back();
     }
-    profiles[key] = {candidates_, std::move(positions), counts};
+    profiles[key] = {lattice_, std::move(positions), counts};
   };
   share_among_threads(threads_for(sorted.size(), fewest_to_share, threads_), keys_, [&](std::size_t key) {
     buffers.with_one([] { return std::make_unique<Counts>(); }, [&](Counts& counts) { of_key(key, counts); });
@@ -140,7 +139,7 @@ std::vector<RankProfile> KeyedCounts::of_cells() {
       positions.push_back(cell->at.position);
       counts.push_back(cell->count);
     }
-    profiles.emplace_back(candidates_, std::move(positions), counts);
+    profiles.emplace_back(lattice_, std::move(positions), counts);
   }
   cells_.clear();
   limit_ = fewest;

@@ -64,7 +64,7 @@ class KeyedCounts {
   std::vector<RankProfile> of_list();
   std::vector<RankProfile> of_cells();
 
-  std::uint64_t candidates_;
+  Lattice lattice_;
   std::size_t keys_;
   std::size_t threads_;
   bool on_candidates_;    // and nowhere else, lie the records of a regular lattice

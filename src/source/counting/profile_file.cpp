@@ -275,7 +275,7 @@ RankProfile read_profile(Reader& reader, const Lattice& lattice) {
     records += counts.back();
     next = positions.back() + 1;
   }
-  return {lattice.size(), std::move(positions), counts};
+  return {lattice, std::move(positions), counts};
 }
 
 std::vector<RankProfile> read_profiles(Reader& reader, const ProfileHeader& header) {
@@ -309,9 +309,7 @@ void ProfileHeader::validate() const {
 
 std::string to_bytes(const CountedProfiles& counted) {
   counted.header.validate();
-  const auto is_other = [&](const RankProfile& profile) {
-    return profile.candidates() != counted.header.lattice.size();
-  };
+  const auto is_other = [&](const RankProfile& profile) { return !(profile.lattice() == counted.header.lattice); };
   if (counted.profiles.size() != std::max<std::size_t>(counted.header.keys.size(), 1) ||
       std::ranges::any_of(counted.profiles, is_other)) {
     throw Error(ErrorCode::usage, "a profile file holds one profile a key, each on the file's lattice");
@@ -370,14 +368,6 @@ void require_same(bool same, const char* what, const char* hint) {
   if (!same) throw Error(ErrorCode::usage, std::string("profiles of different ") + what + " cannot merge", hint);
 }
 
-bool is_same(const Lattice& a, const Lattice& b) {
-  std::string of_a;
-  std::string of_b;
-  put_lattice(of_a, a);
-  put_lattice(of_b, b);
-  return of_a == of_b;
-}
-
 std::uint32_t bound_of(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
   if (persons == Persons::are_disjoint) return std::max(a.records_per_person, b.records_per_person);
   if (a.records_per_person > std::numeric_limits<std::uint32_t>::max() - b.records_per_person) {
@@ -396,7 +386,7 @@ std::vector<std::string> both(std::vector<std::string> a, const std::vector<std:
 }  // namespace
 
 ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
-  require_same(is_same(a.lattice, b.lattice), "lattices", "count them with the same bounds and step, or candidates");
+  require_same(a.lattice == b.lattice, "lattices", "count them with the same bounds and step, or candidates");
   require_same(a.column == b.column, "columns", "count columns of the same name");
   require_same(a.null_policy == b.null_policy, "null policies", "count them with the same --null");
   require_same(a.person == b.person, "columns of persons", "count them with the same --person");
@@ -415,7 +405,10 @@ ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons per
 CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons) {
   CountedProfiles result{merged(a.header, b.header, persons), {}};
   for (std::size_t i = 0; i < a.profiles.size(); ++i) {
-    result.profiles.push_back(RankProfile::merge(a.profiles[i], b.profiles.at(i)));
+    // Equal, and from here on the same one: lists are not compared a key.
+    const RankProfile& other = b.profiles.at(i);
+    other.require_on(b.header.lattice);
+    result.profiles.push_back(RankProfile::merge(a.profiles[i], relabeled(other, a.header.lattice)));
   }
   return result;
 }

@@ -37,7 +37,7 @@ CountedProfiles any_counted() {
       records[2 * *rc::gen::inRange<Position>(0, header.lattice.size()) + 1] +=
           *rc::gen::inRange<std::uint64_t>(1, 400);
     }
-    counted.profiles.push_back(profile_of(header.lattice.size(), records));
+    counted.profiles.push_back(profile_of(header.lattice, records));
   }
   return counted;
 }
@@ -71,8 +71,8 @@ TEST(ProfileFile, BringsBackWhatWasWritten) {
 }
 
 TEST(ProfileFile, HoldsListedCandidatesAndRecordsBetweenThem) {
-  CountedProfiles counted{header_of(Lattice::explicit_points({Rational(-1, 4), 2, 100})),
-                          {profile_of(3, {{0, 1}, {1, 7}, {6, RankProfile::max_records - 8}})}};
+  CountedProfiles counted{header_of(Lattice::explicit_points({Rational(-1, 4), 2, 100})), {}};
+  counted.profiles = {profile_of(counted.header.lattice, {{0, 1}, {1, 7}, {6, RankProfile::max_records - 8}})};
   counted.header.null_policy = NullPolicy::error;
   counted.header.sql = "SELECT pay FROM input";
   const CountedProfiles back = profiles_of_bytes(to_bytes(counted), "it");
@@ -197,6 +197,16 @@ TEST(ProfileFile, OtherQuestionsDoNotMerge) {
   EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.person = "id"; }));
   EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.sql = "SELECT 1"; }));
   EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.records_per_person = ~std::uint32_t{0}; }));
+}
+
+TEST(ProfileFile, HoldsProfilesOfItsOwnLattice) {
+  CountedProfiles counted{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
+  EXPECT_NO_THROW(to_bytes(counted));
+  counted.profiles = {profile_of(Lattice::regular(1, 301, 1), {})};  // as many candidates
+  EXPECT_THROW(to_bytes(counted), Error);
+  const CountedProfiles other{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
+  EXPECT_THROW(merged(counted, other, Persons::may_overlap), Error);
+  EXPECT_THROW(merged(other, counted, Persons::may_overlap), Error);
 }
 
 }  // namespace

@@ -345,7 +345,7 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
   if (counted.any_missing && null_policy == NullPolicy::error) {
     throw missing_cell(column, first_missing(column), "NULL or NaN");
   }
-  return std::move(counted.profile);
+  return relabeled(std::move(counted.profile), lattice);
 }
 
 RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame& counted, const std::string& counts,
@@ -380,7 +380,7 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
   if (any_missing && null_policy == NullPolicy::error) {
     throw missing_cell(column, first_missing(column), "NULL or NaN");
   }
-  return builder.finish();
+  return relabeled(builder.finish(), lattice);
 }
 
 std::vector<RankProfile> Frame::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
@@ -410,6 +410,7 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
   if (null_policy == NullPolicy::error && selected.any_missing) {
     throw missing_cell(column, first_missing(column), "NULL or NaN");
   }
+  for (RankProfile& profile : selected.profiles) profile = relabeled(std::move(profile), lattice);
   return std::move(selected.profiles);
 }
 

@@ -256,7 +256,7 @@ RankProfile PostgresQuery::profile(const std::string& column, const Lattice& lat
     throw Error(ErrorCode::data, fmt::format("column '{}': some row is NULL or NaN", column),
                 "leave such rows out in the query, or with --null drop");
   }
-  return std::move(counted.profile);
+  return relabeled(std::move(counted.profile), lattice);
 }
 
 std::vector<RankProfile> PostgresQuery::profiles(const std::string& /*column*/, const Lattice& /*lattice*/,
