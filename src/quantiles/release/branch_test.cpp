@@ -118,6 +118,7 @@ struct Outcome {
   std::vector<Cost> costs = {};
 };
 
+/// A release as the proofs have it, written once more without a plan: every stage is here, none of them shared with what is tested.
 class ByHand {
  public:
   ByHand(const Branch& branch, const QuantileQuery& query, const Lattice& lattice, const Person& person,

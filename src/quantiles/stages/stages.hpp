@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "quantiles/stages/critical_values.hpp"
+#include "quantiles/stages/heaping.hpp"
 #include "quantiles/stages/recursion.hpp"
 
 namespace fractile {

@@ -41,6 +41,7 @@ std::string modifier_in_words(std::string_view type) {
   return std::string(type);
 }
 
+/// Walks a query. One class of many short rules, since a query holds all kinds of nodes in each other, and so each rule calls others.
 class RowWise {
  public:
   explicit RowWise(const RowWiseNames& names) : names_(names) {}
