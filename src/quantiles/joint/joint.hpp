@@ -26,12 +26,6 @@ struct JointChoice {
 
 class JointTables;
 
-/// How many tables were filled, and with how many entries.
-struct JointWork {
-  std::uint64_t tables = 0;
-  std::uint64_t entries = 0;
-};
-
 /// Draws from a problem's law, exactly: a proposal from tables of upper bounds, then one lazy coin. Totals are listed
 /// (ListedTotals) where records can be near the targets; boxes of totals and splits are parted (JointBoxes) elsewhere.
 class JointSelection {

@@ -45,4 +45,10 @@ struct JointProblem {
 /// Rates above this are of no use, whatever the budget: e^-64 a record.
 Exponent largest_joint_rate();
 
+/// How many tables were filled, and with how many entries.
+struct JointWork {
+  std::uint64_t tables = 0;
+  std::uint64_t entries = 0;
+};
+
 }  // namespace fractile

@@ -44,12 +44,6 @@ TEST(Columns, TypesWithoutParameters) {
   EXPECT_EQ(numeric_of("BOOLEAN"), Numeric::none);
 }
 
-TEST(Columns, WrongTypeIsNamed) {
-  const Error error =
-      error_of([] { require_countable(find_column(people, "born", "x"), ValueKind::number, "people.parquet"); });
-  EXPECT_EQ(std::string(error.what()), "people.parquet: column 'born' is DATE, not a number");
-}
-
 TEST(Columns, DistinctNames) {
   EXPECT_EQ(distinct_names({"a", "A", "a_1", "b"}), (std::vector<std::string>{"a", "A_1", "a_1_1", "b"}));
 }
