@@ -16,11 +16,15 @@
 
 namespace fractile {
 
+namespace detail {
+
 /// "5 candidates from 0 to 8".
 inline std::string described(const Lattice& lattice) {
   return std::to_string(lattice.size()) + " candidates from " + lattice.text(0) + " to " +
          lattice.text(lattice.size() - 1);
 }
+
+}  // namespace detail
 
 /// A position on a lattice, see Position.
 struct PositionDomain {
@@ -28,7 +32,7 @@ struct PositionDomain {
   Lattice lattice;
 
   bool contains(const Position& value) const { return value <= 2 * lattice.size(); }
-  std::string to_string() const { return "position on " + described(lattice); }
+  std::string to_string() const { return "position on " + detail::described(lattice); }
   friend bool operator==(const PositionDomain&, const PositionDomain&) = default;
 };
 
@@ -38,7 +42,7 @@ struct RankProfileDomain {
   Lattice lattice;
 
   bool contains(const RankProfile& profile) const { return profile.lattice() == lattice; }
-  std::string to_string() const { return "rank profile on " + described(lattice); }
+  std::string to_string() const { return "rank profile on " + detail::described(lattice); }
   friend bool operator==(const RankProfileDomain&, const RankProfileDomain&) = default;
 };
 
