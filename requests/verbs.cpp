@@ -242,13 +242,16 @@ constexpr VerbSpec count_spec{
 constexpr std::array merge_table{
     OptionSpec{"--disjoint-persons", "", "", "Privacy",
                "declare that no person is in two of the files; without it their bounds of records per person add up"},
+    OptionSpec{"--allow-equal-files", "", "", "Input",
+               "add files of equal contents, too, as different records that happen to count alike; without it they are "
+               "refused, as one counting that is named twice"},
     output_option,
 };
 
 constexpr VerbSpec merge_spec{
     "merge",
     "add profile files of equal questions: the result is as sensitive as the data",
-    "fractile merge FILE FILE ... --output PROFILE [--disjoint-persons]",
+    "fractile merge FILE FILE ... --output PROFILE [options]",
     "profile files of fractile count or merge, in any order",
     merge_table,
     "Example\n"
