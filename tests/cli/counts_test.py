@@ -169,8 +169,7 @@ class Refused(CountsTest):
 
     def test_a_counting_is_added_once(self):
         self.counted("north.csv", "north")
-        with open(self.at("copy"), "wb") as copy:
-            copy.write(self.read_bytes("north"))
+        (self.folder / "copy").write_bytes((self.folder / "north").read_bytes())
         self.counted("south.csv", "south")
         for twice in ("north", "copy"):
             refused = self.merge("both", self.at("north"), self.at("south"), self.at(twice))
