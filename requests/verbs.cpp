@@ -96,7 +96,8 @@ constexpr OptionSpec threads_option{"--threads", "N", "as many as the machine ru
                                     "how many threads read and sort; the release does not depend on it"};
 constexpr OptionSpec memory_option{"--memory", "SIZE", "as much as there is", "Input",
                                    "how much the engine and the records of persons may take, such as 2GB: the rest "
-                                   "goes to a temporary file; the release does not depend on it"};
+                                   "goes to a temporary file. Counts are beside it: 16 bytes a record when there are "
+                                   "more than 1048576 possible values. The release does not depend on it"};
 constexpr OptionSpec seed_option{"--unsafe-seed", "N", "", "Output",
                                  "reproducible and NOT PRIVATE: for tests and lessons only"};
 constexpr OptionSpec null_option{"--null", "POLICY", "drop", "Input",
