@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -90,17 +91,26 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
 
 namespace {
 
-/// A file, and one that was merged of it and others, have the source in common and are not equal.
-void warn_of_common_sources(const std::vector<ProfileFile>& files, Attendant& attendant) {
+struct CommonSource {
+  std::string name;
+  std::size_t files;
+};
+
+/// A file, and one that was merged of it and others, have a source in common and are not equal.
+std::optional<CommonSource> common_source(const std::vector<ProfileFile>& files) {
   std::map<std::string, std::size_t> files_of;
   for (const ProfileFile& file : files) {
     const std::vector<std::string>& sources = file.header().sources;
     for (const std::string& source : std::set<std::string>(sources.begin(), sources.end())) ++files_of[source];
   }
   const auto common = std::ranges::find_if(files_of, [](const auto& each) { return each.second > 1; });
-  if (common == files_of.end()) return;
-  attendant.warn(fmt::format("'{}' was counted in {} of the files: if that is one table, its records count {} times",
-                             common->first, common->second, common->second),
+  if (common == files_of.end()) return {};
+  return CommonSource{common->first, common->second};
+}
+
+void warn_of(const CommonSource& source, Attendant& attendant) {
+  attendant.warn(fmt::format("'{0}' was counted in {1} of the files: if that is one table, its records count {1} times",
+                             source.name, source.files),
                  "name each counting once; tables of one name on several machines are told apart by fractile count "
                  "--source NAME");
 }
@@ -116,10 +126,11 @@ void merge_to_file(const Typed& typed, Attendant& attendant) {
   std::vector<ProfileFile> files;
   files.push_back(ProfileFile::open(typed.file));
   for (const std::string& file : typed.more_files) files.push_back(ProfileFile::open(file));
-  warn_of_common_sources(files, attendant);
+  const std::optional<CommonSource> common = common_source(files);
   attendant.at("reading profile files");
   const CountedProfiles counted = ProfileFile::merge(std::move(files), persons, equal_files, [&] { attendant.tick(); });
   write_profiles(output, counted, attendant);
+  if (common) warn_of(*common, attendant);
 }
 
 std::optional<ProfileFile> counts_of(const Typed& typed) {
