@@ -34,6 +34,7 @@ class Answer:
     measured: dict = field(default_factory=dict)
     absent: str = ""
     versions: dict = field(default_factory=dict)
+    processor: dict = field(default_factory=dict)  # seconds of processors, where a rival tells them beside those of the clock
 
     def nanoseconds(self, name):
         return self.measured[name] * 1e9 if name in self.measured else None

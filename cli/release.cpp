@@ -56,7 +56,6 @@ class Person final : public Watcher {
  public:
   explicit Person(Shown shown) : shown_(std::move(shown)) {}
 
-  void warn(const std::string& what, const std::string& hint) override { print_error("warning: " + what, hint); }
   void prepare(const Answer& answer) override {
     shown_.page.options.account = answer.account;
     page_ = rendered(answer, shown_);

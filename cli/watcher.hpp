@@ -11,6 +11,7 @@ namespace fractile::cli {
 
 class Watcher : public requests::Attendant {
  public:
+  void warn(const std::string& what, const std::string& hint) override { print_error("warning: " + what, hint); }
   void tell(const std::string& what, const std::string& hint) override { print_error(what, hint); }
   void at(const std::string& task) override {
     progress_.reset();

@@ -23,7 +23,8 @@ void add_release(const Typed& typed, AuditRequest& request) {
   }
   request.base =
       choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
-  if (typed.has("--expected-rows")) request.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
+  if (typed.has("--expected-rows"))
+    request.expected_rows = whole_number(typed, "--expected-rows", {1, RankProfile::max_records});
   request.intervals = intervals_of(typed);
   const bool finds_bounds = typed.has("--bounds") && typed.values.at("--bounds").front() == "auto";
   if (!finds_bounds && (typed.has("--doublings") || typed.has("--bounds-budget"))) {

@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -85,23 +89,48 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   write_profiles(output, {std::move(header), std::move(profiles)}, attendant);
 }
 
+namespace {
+
+struct CommonSource {
+  std::string name;
+  std::size_t files;
+};
+
+/// A file, and one that was merged of it and others, have a source in common and are not equal.
+std::optional<CommonSource> common_source(const std::vector<ProfileFile>& files) {
+  std::map<std::string, std::size_t> files_of;
+  for (const ProfileFile& file : files) {
+    const std::vector<std::string>& sources = file.header().sources;
+    for (const std::string& source : std::set<std::string>(sources.begin(), sources.end())) ++files_of[source];
+  }
+  const auto common = std::ranges::find_if(files_of, [](const auto& each) { return each.second > 1; });
+  if (common == files_of.end()) return {};
+  return CommonSource{common->first, common->second};
+}
+
+void warn_of(const CommonSource& source, Attendant& attendant) {
+  attendant.warn(fmt::format("'{0}' was counted in {1} of the files: if that is one table, its records count {1} times",
+                             source.name, source.files),
+                 "name each counting once; tables of one name on several machines are told apart by fractile count "
+                 "--source NAME");
+}
+
+}  // namespace
+
 void merge_to_file(const Typed& typed, Attendant& attendant) {
   if (typed.file.empty()) usage("no FILE is named", "name the profile files to add");
   const std::string output = output_of(typed);
   const Persons persons = typed.has("--disjoint-persons") ? Persons::are_disjoint : Persons::may_overlap;
+  const EqualFiles equal_files =
+      typed.has("--allow-equal-files") ? EqualFiles::different_records : EqualFiles::one_counting;
   std::vector<ProfileFile> files;
   files.push_back(ProfileFile::open(typed.file));
   for (const std::string& file : typed.more_files) files.push_back(ProfileFile::open(file));
-  ProfileHeader all = files.front().header();
-  for (std::size_t i = 1; i < files.size(); ++i)
-    all = merged(all, files[i].header(), persons);  // refuses before it reads
+  const std::optional<CommonSource> common = common_source(files);
   attendant.at("reading profile files");
-  CountedProfiles counted{files.front().header(), files.front().take_profiles()};
-  for (std::size_t i = 1; i < files.size(); ++i) {
-    counted = merged(counted, {files[i].header(), files[i].take_profiles()}, persons);
-    attendant.tick();
-  }
+  const CountedProfiles counted = ProfileFile::merge(std::move(files), persons, equal_files, [&] { attendant.tick(); });
   write_profiles(output, counted, attendant);
+  if (common) warn_of(*common, attendant);
 }
 
 std::optional<ProfileFile> counts_of(const Typed& typed) {

@@ -186,7 +186,8 @@ QuantileQuery query_of(const Typed& typed, const Budget& budget) {
   query.base =
       choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
   query.interpolate = !typed.has("--no-interpolation");
-  if (typed.has("--expected-rows")) query.expected_rows = whole_number(typed, "--expected-rows", {1, 4'294'967'295});
+  if (typed.has("--expected-rows"))
+    query.expected_rows = whole_number(typed, "--expected-rows", {1, RankProfile::max_records});
   query.intervals = intervals_of(typed);
   query.rates =
       choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);

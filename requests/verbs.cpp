@@ -96,7 +96,8 @@ constexpr OptionSpec threads_option{"--threads", "N", "as many as the machine ru
                                     "how many threads read and sort; the release does not depend on it"};
 constexpr OptionSpec memory_option{"--memory", "SIZE", "as much as there is", "Input",
                                    "how much the engine and the records of persons may take, such as 2GB: the rest "
-                                   "goes to a temporary file; the release does not depend on it"};
+                                   "goes to a temporary file. Counts are beside it: 16 bytes a record when there are "
+                                   "more than 1048576 possible values. The release does not depend on it"};
 constexpr OptionSpec seed_option{"--unsafe-seed", "N", "", "Output",
                                  "reproducible and NOT PRIVATE: for tests and lessons only"};
 constexpr OptionSpec null_option{"--null", "POLICY", "drop", "Input",
@@ -242,13 +243,16 @@ constexpr VerbSpec count_spec{
 constexpr std::array merge_table{
     OptionSpec{"--disjoint-persons", "", "", "Privacy",
                "declare that no person is in two of the files; without it their bounds of records per person add up"},
+    OptionSpec{"--allow-equal-files", "", "", "Input",
+               "add files of equal contents, too, as different records that happen to count alike; without it they are "
+               "refused, as one counting that is named twice"},
     output_option,
 };
 
 constexpr VerbSpec merge_spec{
     "merge",
     "add profile files of equal questions: the result is as sensitive as the data",
-    "fractile merge FILE FILE ... --output PROFILE [--disjoint-persons]",
+    "fractile merge FILE FILE ... --output PROFILE [options]",
     "profile files of fractile count or merge, in any order",
     merge_table,
     "Example\n"

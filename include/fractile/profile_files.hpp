@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -50,6 +51,12 @@ std::string to_bytes(const CountedProfiles& counted);
 /// Error(data) unless these are the bytes of one file, whole and undamaged; `name` tells where they are from.
 CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& name);
 
+/// Whether a person may have records in several of the profiles that are merged: then bounds of records per person add up.
+enum class Persons { may_overlap, are_disjoint };
+
+/// What files of equal contents are: nearly always one counting that is named twice, whose every record would count double.
+enum class EqualFiles { one_counting, different_records };
+
 /// A file that is read piece by piece: first what was asked, later the counts.
 /// Thread-safety: not for two threads at once.
 class ProfileFile {
@@ -66,14 +73,18 @@ class ProfileFile {
   /// hash. Error(usage) when they were taken already.
   std::vector<RankProfile> take_profiles();
 
+  /// All records of all files, in any order. Errors as those of merged() below, all that headers decide before a count is read; as those
+  /// of take_profiles(); and Error(usage), which names both, when two files that hold records have equal contents and `equal_files` says
+  /// that they are one counting. `on_progress` is called after each file.
+  static CountedProfiles merge(std::vector<ProfileFile> files, Persons persons,
+                               EqualFiles equal_files = EqualFiles::one_counting,
+                               const std::function<void()>& on_progress = {});
+
  private:
   struct State;
   explicit ProfileFile(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-/// Whether a person may have records in several of the profiles that are merged: then bounds of records per person add up.
-enum class Persons { may_overlap, are_disjoint };
 
 /// The header of merged profiles. Error(usage) unless lattices, columns, null policies, persons, keys and queries are the same.
 ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons);

@@ -94,7 +94,7 @@ void count(Words words, std::string file, std::vector<std::string> keys) {
   }
 }
 
-void merge(Words words, std::vector<std::string> files) {
+Caller::Said merge(Words words, std::vector<std::string> files) {
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
@@ -104,6 +104,7 @@ void merge(Words words, std::vector<std::string> files) {
   } catch (const Interrupted&) {
     raise_interrupted(caller.last_words);
   }
+  return std::move(caller.warnings);
 }
 
 std::unique_ptr<PlanReport> plan(Words words, bool with_others) {

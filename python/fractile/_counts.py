@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 
 from . import _core, _frames, _words
-from ._errors import UsageError
+from ._errors import FractileWarning, UsageError
 from ._release import Bound, Step
 
 
@@ -54,14 +55,22 @@ def count(
     _core.count(words, "" if data is None else os.fspath(data), _words.keys(keys))
 
 
-def merge(*files: str | os.PathLike[str], output: str | os.PathLike[str], disjoint_persons: bool = False) -> None:
+def merge(
+    *files: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    disjoint_persons: bool = False,
+    allow_equal_files: bool = False,
+) -> None:
     """Adds profile files of equal questions into a new one, as `fractile merge` does.
 
-    Bounds of records per person add up, unless `disjoint_persons` declares that no person is in two of the files.
+    Bounds of records per person add up, unless `disjoint_persons` declares that no person is in two of the files. Files of equal contents
+    are one counting that is named twice, unless `allow_equal_files` declares that they hold different records. Files without records
+    may always be equal. A FractileWarning tells of a source that was counted in several of the files.
 
     Raises:
-        UsageError: the files do not go together, or `output` is there already.
+        UsageError: the files do not go together, two are equal, or `output` is there already.
         DataError: a file is unusable or damaged; nothing was written.
     """
-    words = _words.words({"output": output, "disjoint_persons": disjoint_persons})
-    _core.merge(words, [os.fspath(file) for file in files])
+    words = _words.words({"output": output, "disjoint_persons": disjoint_persons, "allow_equal_files": allow_equal_files})
+    for what, hint in _core.merge(words, [os.fspath(file) for file in files]):
+        warnings.warn(f"{what}; {hint}", FractileWarning, stacklevel=2)

@@ -14,7 +14,8 @@ from ._errors import UsageError
 Words = dict[str, list[str]]
 
 #: Options that take no value.
-FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior", "disjoint_persons"})
+FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior", "disjoint_persons",
+                   "allow_equal_files"})
 #: Exact numbers; those of _PUBLIC must not come from the data.
 _NUMBERS = frozenset(
     {

@@ -39,6 +39,17 @@ def test_merged_files_add_bounds_unless_persons_are_disjoint(csv, tmp_path):
         fractile.release(counts=tmp_path / "both", epsilon=1, records_per_person=1)
 
 
+def test_a_counting_is_added_once(csv, tmp_path):
+    for name in ("a", "b"):
+        fractile.count(csv, "age", output=tmp_path / name, source="people", **LATTICE)
+    with pytest.raises(fractile.UsageError, match="have equal contents") as refused:
+        fractile.merge(tmp_path / "a", tmp_path / "b", output=tmp_path / "both")
+    assert "allow_equal_files" in refused.value.hint and not (tmp_path / "both").exists()
+    with pytest.warns(fractile.FractileWarning, match="'people' was counted in 2 of the files"):
+        fractile.merge(tmp_path / "a", tmp_path / "b", output=tmp_path / "both", allow_equal_files=True)
+    assert fractile.release(counts=tmp_path / "both", epsilon=1).details.records_per_person == "2"
+
+
 def test_damage_and_doubles_are_refused(csv, tmp_path):
     fractile.count(csv, "age", output=tmp_path / "a", **LATTICE)
     with pytest.raises(fractile.UsageError, match="exists already"):

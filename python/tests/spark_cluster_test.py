@@ -211,20 +211,26 @@ class _Flaky:
 
 
 def executors():
-    """Process ids of the executors that this process's cluster has started."""
+    """Process ids of the executors of this process's cluster that count: their Python has started. Another one has nothing to lose yet."""
     found = []
     for folder in Path("/proc").iterdir():
         try:
-            if folder.name.isdigit() and b"CoarseGrainedExecutorBackend" in (folder / "cmdline").read_bytes() and _is_below(int(folder.name)):
-                found.append(int(folder.name))
+            if folder.name.isdigit() and b"pyspark.daemon" in (folder / "cmdline").read_bytes():
+                executor = _parent(int(folder.name))
+                if b"CoarseGrainedExecutorBackend" in Path(f"/proc/{executor}/cmdline").read_bytes() and _is_below(executor):
+                    found.append(executor)
         except OSError:
             continue
     return found
 
 
+def _parent(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def _is_below(pid):
     while pid > 1:
-        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        pid = _parent(pid)
         if pid == os.getpid():
             return True
     return False

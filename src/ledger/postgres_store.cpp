@@ -155,11 +155,12 @@ class PostgresStore final : public Store {
   }
 
   /// Begins a transaction with settings that hold for it alone, so that connections may be pooled. A server that confirms what
-  /// it has not written is told not to; names mean what they mean in the catalog; indices decide nothing.
+  /// it has not written is told not to; names mean what they mean in the catalog, whatever somebody has made elsewhere; indices
+  /// decide nothing.
   void begin(const std::string& how) const {
     if (connection_ == nullptr) connect();
     connection_->command(how +
-                         fmt::format("SET LOCAL search_path = pg_catalog; SET LOCAL synchronous_commit = on; "
+                         fmt::format("SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL synchronous_commit = on; "
                                      "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
                                      "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; "
                                      "SET LOCAL enable_bitmapscan = off; SET LOCAL statement_timeout = 0",

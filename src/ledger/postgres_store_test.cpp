@@ -173,6 +173,35 @@ TEST_F(PostgresTest, WhatIsNoLedgerIsRefused) {
   expect_failure(ErrorCode::ledger, "is of format 3, and this program knows format 2", [&] { Ledger::open(address); });
 }
 
+/// A search_path that somebody has set, and operators, functions and tables of theirs under the catalog's names.
+TEST_F(PostgresTest, NamesOfSomebodyDecideNothing) {
+  raw_connection(address).command(R"(
+    CREATE SCHEMA evil;
+    CREATE FUNCTION evil.differ(text, text) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT false';
+    CREATE FUNCTION evil.differ(bigint, bigint) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT false';
+    CREATE FUNCTION evil.differ(oid, oid) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT false';
+    CREATE OPERATOR evil.= (LEFTARG = text, RIGHTARG = text, FUNCTION = evil.differ);
+    CREATE OPERATOR evil.= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = evil.differ);
+    CREATE OPERATOR evil.= (LEFTARG = oid, RIGHTARG = oid, FUNCTION = evil.differ);
+    CREATE FUNCTION evil.to_regclass(text) RETURNS regclass STABLE LANGUAGE sql AS 'SELECT NULL::regclass';
+    CREATE FUNCTION evil.current_setting(text) RETURNS text STABLE LANGUAGE sql AS $$SELECT 'off'::text$$;
+    CREATE FUNCTION evil.format_type(oid, integer) RETURNS text STABLE LANGUAGE sql AS $$SELECT 'evil'::text$$;
+    CREATE TABLE evil.pg_class (oid oid, relname name, relkind "char", relnamespace oid))");
+  const std::string database = address.substr(address.rfind('/') + 1);
+  raw_connection(address).command("ALTER DATABASE " + database + " SET search_path = evil, pg_catalog, public");
+  CuttingProxy proxy(server().port());
+  with(Rational(1));
+  Ledger ledger = Ledger::open(over(proxy.port()));
+  proxy.cut(Cut::after);  // whether it has happened is decided by a comparison of texts
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), 1);
+  EXPECT_EQ(ledger.statement().entries.size(), 1U);
+  ledger.commit(1, "receipt");
+  EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "receipt");
+  ledger.void_entry(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), "because");
+  EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1/4");
+  ledger.verify();
+}
+
 TEST_F(PostgresTest, LinesAreOnlyAdded) {
   Ledger ledger = with(Rational(1));
   ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1)))), "r");

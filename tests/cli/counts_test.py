@@ -167,6 +167,37 @@ class Refused(CountsTest):
         self.assert_refused(self.merge("both", self.at("north"), self.at("south")), 2, "different null policies")
         self.assertFalse(os.path.exists(self.at("both")))
 
+    def test_a_counting_is_added_once(self):
+        self.counted("north.csv", "north")
+        (self.folder / "copy").write_bytes((self.folder / "north").read_bytes())
+        self.counted("south.csv", "south")
+        for twice in ("north", "copy"):
+            refused = self.merge("both", self.at("north"), self.at("south"), self.at(twice))
+            self.assert_refused(refused, 2, f"'{self.at('north')}' and '{self.at(twice)}' have equal contents", "--allow-equal-files")
+            self.assertFalse(os.path.exists(self.at("both")))
+        done = self.merge("both", self.at("north"), self.at("copy"), "--allow-equal-files")
+        self.assertEqual(done.code, 0, done.err)
+        both, north = (self.values("--counts", self.at(name)) for name in ("both", "north"))
+        self.assertEqual((both["privacy"]["records_per_person"], north["privacy"]["records_per_person"]), (2, 1))
+
+    def test_files_without_records_may_be_equal(self):
+        self.write("empty.csv", "id,pay,town\n")
+        self.counted("empty.csv", "1", "--source", "x")
+        self.counted("empty.csv", "2", "--source", "x")
+        self.counted("north.csv", "north")
+        done = self.merge("all", self.at("1"), self.at("2"), self.at("north"), "--disjoint-persons")
+        self.assertEqual(done.code, 0, done.err)
+        self.assertEqual(self.values("--counts", self.at("all"))["quantiles"], self.values("--counts", self.at("north"))["quantiles"])
+
+    def test_a_source_in_several_files_is_told(self):
+        self.counted("north.csv", "north", "--source", "n")
+        self.counted("south.csv", "south", "--source", "s")
+        done = self.merge("all", self.at("north"), self.at("south"))
+        self.assertNotIn("was counted in", done.err)
+        done = self.merge("more", self.at("north"), self.at("all"))
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("'n' was counted in 2 of the files", done.err)
+
     def test_a_cell_is_not_told(self):
         self.write("bad.csv", f"pay\n1\nx{SECRET}\n")
         self.assert_refused(self.count("bad.csv", "bad"), 3, "bad.csv", secrets=(SECRET,))

@@ -129,6 +129,11 @@ class Intervals(CommandTest):
             self.assertLess(float(row["interval_width"]), 400)
         self.assertNotIn("interval", run("plan", *options(WAGES, **changes)).out)
 
+    def test_intervals_of_the_largest_tables(self):
+        for changes in ({"expected_rows": "4294967295"}, {"expected_rows": "281474976710655", "of": "table"}):
+            result = self.wages(intervals="0.95", format="csv", **changes)
+            self.assertEqual(result.code, 0, result.err)
+
     def test_refusals(self):
         for changes, words in (
             ({"intervals": "0.95", "expected_rows": None}, "--intervals needs --expected-rows"),
@@ -137,6 +142,7 @@ class Intervals(CommandTest):
             ({"intervals": "95"}, "between 0 and 1"),
             ({"intervals": "0.95", "records_per_person": "2"}, "no simple random sample"),
             ({"intervals": "0.95", "quantiles": "0,0.5"}, "have no interval"),
+            ({"intervals": "0.95", "expected_rows": "4294967296"}, "certified for samples of at most 4294967295 records"),
         ):
             result = self.wages(**changes)
             self.assertEqual(result.code, 2, changes)

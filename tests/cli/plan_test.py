@@ -70,6 +70,16 @@ class Plan(CommandTest):
         self.assertNotIn("mostly_noise", json.loads(enough.out))
         self.assertNotIn("mostly noise", plan(format="table").out)
 
+    def test_as_many_rows_as_a_profile_holds(self):
+        most = 2**48 - 1
+        for mechanism in ("auto", "approximate", "joint", "independent"):
+            result = plan(format="json", expected_rows=str(most), mechanism=mechanism)
+            self.assertEqual(result.code, 0, result.err)
+            worst = json.loads(result.out)["worst_case"]
+            self.assertEqual(worst["rows"], most)
+            self.assertGreaterEqual(worst["together"], json.loads(plan(format="json", mechanism=mechanism).out)["worst_case"]["together"])
+        self.assert_refused(plan(expected_rows=str(most + 1)), 2, "not a whole number from 1 to 281474976710655")
+
     def test_refusals(self):
         cases = (
             ({"epsilon": None}, ("a budget is missing, or the error", "--rank-error 100")),

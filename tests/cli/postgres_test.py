@@ -205,6 +205,75 @@ class PostgresSource(CommandTest):
         declared = self.asked("SELECT age FROM oldest", "age", sql_stability="1")
         self.assertEqual(declared.code, 0, declared.err)
 
+    def with_path(self, path, *settings):
+        words = [f"search_path={path}", *settings]
+        return self.address + "?options=" + "%20".join("-c%20" + word.replace("=", "%3D").replace(",", "%2C") for word in words)
+
+    def test_operators_and_functions_of_somebody_are_not_run(self):
+        """Each of them would read other rows, or say that something is what it is not."""
+        self.psql(
+            """DROP SCHEMA IF EXISTS evil CASCADE; CREATE SCHEMA evil;
+            CREATE FUNCTION evil.most() RETURNS int STABLE LANGUAGE sql AS 'SELECT max(age)::int FROM public.people';
+            CREATE FUNCTION evil.sum(smallint, int) RETURNS int STABLE LANGUAGE sql AS 'SELECT evil.most()';
+            CREATE FUNCTION evil.sum(numeric, int) RETURNS numeric STABLE LANGUAGE sql AS 'SELECT evil.most()::numeric';
+            CREATE OPERATOR evil.+ (LEFTARG = smallint, RIGHTARG = int, FUNCTION = evil.sum);
+            CREATE OPERATOR evil.+ (LEFTARG = numeric, RIGHTARG = int, FUNCTION = evil.sum);
+            CREATE FUNCTION evil.is(name, text) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true';
+            CREATE FUNCTION evil.is("char", "char") RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true';
+            CREATE FUNCTION evil.is(oid, regclass) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true';
+            CREATE FUNCTION evil.is(oid, oid) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true';
+            CREATE OPERATOR evil.= (LEFTARG = name, RIGHTARG = text, FUNCTION = evil.is);
+            CREATE OPERATOR evil.= (LEFTARG = "char", RIGHTARG = "char", FUNCTION = evil.is);
+            CREATE OPERATOR evil.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = evil.is);
+            CREATE OPERATOR evil.= (LEFTARG = oid, RIGHTARG = oid, FUNCTION = evil.is);
+            CREATE FUNCTION evil.to_regclass(text) RETURNS regclass STABLE LANGUAGE sql AS $$SELECT 'public.people'::regclass$$;
+            CREATE FUNCTION evil.split_part(text, text, int) RETURNS text IMMUTABLE LANGUAGE sql AS $$SELECT 'evil'::text$$;
+            CREATE FUNCTION evil.leak(public.people) RETURNS int STABLE LANGUAGE sql AS 'SELECT evil.most()';
+            CREATE DOMAIN evil.text AS pg_catalog.text CHECK (evil.most() < 0);"""
+        )
+        queries = (
+            "SELECT age + 0 AS age FROM people WHERE id > 5",
+            "SELECT CAST(pay + 0 AS integer) AS age FROM People WHERE id + 0 > 5",
+            "SELECT people.age FROM people WHERE CAST(id AS text) <> ''",
+        )
+        for path in ("evil,pg_catalog,public", "evil,public"):
+            careless = self.with_path(path)
+            for sql in queries:
+                with self.subTest(path=path, sql=sql):
+                    through = self.asked(sql, "age", postgres=careless)
+                    self.assertEqual(self.quantiles(through), self.quantiles(self.asked(sql, "age")))
+                    self.assertNotIn("PostgreSQL evil", through.out)
+            for sql, part in (
+                ("SELECT people.leak AS age FROM people", "leak"),  # a function of rows, written as a column
+                ("SELECT age FROM oldest", "oldest is no table"),
+                ("SELECT age FROM guarded", "guarded is no table"),
+                ("SELECT upper(id) AS age FROM people", "the function upper"),
+                ("SELECT age FROM nowhere", "no table 'nowhere'"),
+            ):
+                with self.subTest(path=path, sql=sql):
+                    self.refused(2, sql, "age", part, postgres=careless)
+        # Whose stability is declared means what it says on the server.
+        sql = "SELECT people.leak AS age FROM people"
+        self.quantiles(self.asked(sql, "age", postgres=self.with_path("public,evil"), sql_stability="1"))
+
+    def test_tables_are_found_on_the_search_path_of_the_session(self):
+        self.psql(
+            """DROP SCHEMA IF EXISTS "Its Own" CASCADE; CREATE SCHEMA "Its Own";
+            CREATE TABLE "Its Own".people (age int); INSERT INTO "Its Own".people SELECT 7 FROM generate_series(1, 2000);
+            CREATE TABLE "Its Own"."Upper" (age int); INSERT INTO "Its Own"."Upper" SELECT 9 FROM generate_series(1, 2000)"""
+        )
+        own = self.with_path('%22Its\\%20Own%22')
+        for sql, value in (("SELECT age FROM people", 7), ('SELECT age FROM "Upper"', 9), ("SELECT p.age + 1 AS age FROM PEOPLE AS p", 8)):
+            found = self.quantiles(self.asked(sql, "age", postgres=own, epsilon="100"))
+            self.assertEqual([quantile["value"] for quantile in found], [value] * len(found), sql)
+        self.refused(2, "SELECT age FROM Upper", "age", postgres=own)
+
+    def test_a_setting_of_the_session_does_not_change_what_the_query_says(self):
+        # With backslashes as escapes, the first string would end elsewhere, and a subquery come to light.
+        sql = "SELECT age, '\\' AS a, ' , (SELECT max(age) FROM people) AS b -- ' AS c FROM people"
+        loose = self.with_path("public", "standard_conforming_strings=off")
+        self.assertEqual(self.quantiles(self.asked(sql, "age", postgres=loose)), self.quantiles(self.asked(sql, "age")))
+
     def test_a_declared_stability_is_paid_for(self):
         declared = self.quantiles(self.asked("SELECT age FROM people", "age", sql_stability="3"))
         for_three = self.quantiles(self.asked("SELECT age FROM people", "age", records_per_person="3"))

@@ -157,7 +157,10 @@ void require_intervals(const QuantileQuery& query) {
            "give the expected rows: the intervals are valid whatever the number is, and narrow when it is about right");
   }
   if (request.of == IntervalOf::population && *query.expected_rows > most_sampled_records) {
-    refuse("intervals of the population are known up to 4294967295 records", "ask for intervals of the table");
+    refuse(
+        "intervals of the population are certified for samples of at most 4294967295 records, fewer than the expected "
+        "rows",
+        "ask for intervals of the table: --of table");
   }
   if (request.of == IntervalOf::population && query.records_per_person > 1) {
     refuse("records of one person are no simple random sample: intervals of the population take one record a person",

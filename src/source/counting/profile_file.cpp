@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -171,11 +173,12 @@ class Reader {
     return texts;
   }
   /// The hash of all that comes before it.
-  void require_hash() {
+  std::string require_hash() {
     hash_.add({buffer_.data() + hashed_, at_ - hashed_});
     hashed_ = at_;
-    const std::string wanted = hash_.bytes();
+    std::string wanted = hash_.bytes();
     if (raw(hash_size) != wanted) refuse_damage();
+    return wanted;
   }
   void require_end() {
     if (at_ < filled_ || fill()) refuse_damage();
@@ -278,14 +281,23 @@ RankProfile read_profile(Reader& reader, const Lattice& lattice) {
   return {lattice, std::move(positions), counts};
 }
 
-std::vector<RankProfile> read_profiles(Reader& reader, const ProfileHeader& header) {
+struct Counts {
   std::vector<RankProfile> profiles;
+  std::string hash;  // of all of the file before it
+};
+
+Counts read_counts(Reader& reader, const ProfileHeader& header) {
+  Counts counts;
   for (std::size_t left = std::max<std::size_t>(header.keys.size(), 1); left > 0; --left) {
-    profiles.push_back(read_profile(reader, header.lattice));
+    counts.profiles.push_back(read_profile(reader, header.lattice));
   }
-  reader.require_hash();
+  counts.hash = reader.require_hash();
   reader.require_end();
-  return profiles;
+  return counts;
+}
+
+bool holds_records(const std::vector<RankProfile>& profiles) {
+  return std::ranges::any_of(profiles, [](const RankProfile& profile) { return profile.records() > 0; });
 }
 
 }  // namespace
@@ -335,13 +347,19 @@ std::string to_bytes(const CountedProfiles& counted) {
 CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& name) {
   Reader reader(std::make_unique<BytesInMemory>(bytes), name);
   ProfileHeader header = read_header(reader);
-  std::vector<RankProfile> profiles = read_profiles(reader, header);
-  return {std::move(header), std::move(profiles)};
+  Counts counts = read_counts(reader, header);
+  return {std::move(header), std::move(counts.profiles)};
 }
 
 struct ProfileFile::State {
   explicit State(const std::string& path)
       : reader(std::make_unique<BytesOfFile>(path), path), header(read_header(reader)) {}
+  Counts take() {
+    if (std::exchange(is_taken, true)) {
+      throw Error(ErrorCode::usage, "the counts of a profile file are read once", "open it again");
+    }
+    return read_counts(reader, header);
+  }
   Reader reader;
   ProfileHeader header;
   bool is_taken = false;
@@ -355,12 +373,7 @@ ProfileFile::~ProfileFile() = default;
 ProfileFile ProfileFile::open(const std::string& path) { return ProfileFile(std::make_unique<State>(path)); }
 const ProfileHeader& ProfileFile::header() const { return state_->header; }
 
-std::vector<RankProfile> ProfileFile::take_profiles() {
-  if (std::exchange(state_->is_taken, true)) {
-    throw Error(ErrorCode::usage, "the counts of a profile file are read once", "open it again");
-  }
-  return read_profiles(state_->reader, state_->header);
-}
+std::vector<RankProfile> ProfileFile::take_profiles() { return state_->take().profiles; }
 
 namespace {
 
@@ -411,6 +424,32 @@ CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Perso
     result.profiles.push_back(RankProfile::merge(a.profiles[i], relabeled(other, a.header.lattice)));
   }
   return result;
+}
+
+CountedProfiles ProfileFile::merge(std::vector<ProfileFile> files, Persons persons, EqualFiles equal_files,
+                                   const std::function<void()>& on_progress) {
+  if (files.empty()) throw Error(ErrorCode::usage, "no profile file is named", "name the profile files to add");
+  ProfileHeader all = files.front().header();
+  for (std::size_t i = 1; i < files.size(); ++i) all = merged(all, files[i].header(), persons);
+  std::map<std::string, std::string> names;  // of files that hold records, by their hashes
+  std::optional<CountedProfiles> sum;
+  for (const ProfileFile& file : files) {
+    Counts counts = file.state_->take();
+    const std::string& name = file.state_->reader.name();
+    const auto [known, is_new] = names.emplace(std::move(counts.hash), name);
+    if (!is_new && equal_files == EqualFiles::one_counting && holds_records(counts.profiles)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("the profile files '{}' and '{}' have equal contents: each of their records would count "
+                              "twice",
+                              known->second, name),
+                  "name each counting once; if they hold different records that happen to count alike, say so: "
+                  "--allow-equal-files");
+    }
+    CountedProfiles next{file.header(), std::move(counts.profiles)};
+    sum = sum ? merged(*sum, next, persons) : std::move(next);
+    if (on_progress) on_progress();
+  }
+  return std::move(*sum);
 }
 
 }  // namespace fractile

@@ -178,6 +178,59 @@ TEST(ProfileFile, OfOneMergedColumnIsTheColumnCountedAtOnce) {
   EXPECT_EQ(both.profiles.front(), whole.finish());
 }
 
+class ProfileFiles : public ::testing::Test {
+ protected:
+  static ProfileFile stored(const std::string& name, const CountedProfiles& counted) {
+    const std::string path = ::testing::TempDir() + "profile_files_" + name;
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << to_bytes(counted);
+    return ProfileFile::open(path);
+  }
+  static CountedProfiles counted(std::uint64_t records, const std::string& source = "north.csv") {
+    CountedProfiles result{header_of(Lattice::regular(0, 3, 1)), {profile_of(4, {})}};
+    if (records > 0) result.profiles = {profile_of(4, {{1, records}})};
+    result.header.sources = {source};
+    return result;
+  }
+  template <class... Files>
+  static CountedProfiles merge(EqualFiles equal_files, Files... files) {
+    std::vector<ProfileFile> all;
+    (all.push_back(std::move(files)), ...);
+    return ProfileFile::merge(std::move(all), Persons::may_overlap, equal_files);
+  }
+};
+
+TEST_F(ProfileFiles, MergeAsTheirProfilesDo) {
+  const CountedProfiles sum = merge(EqualFiles::one_counting, stored("a", counted(5)), stored("b", counted(6)),
+                                    stored("c", counted(5, "south.csv")));
+  EXPECT_EQ(sum.profiles.front(), profile_of(4, {{1, 16}}));
+  EXPECT_EQ(to_bytes(sum), to_bytes(merged(merged(counted(5), counted(6), Persons::may_overlap),
+                                           counted(5, "south.csv"), Persons::may_overlap)));
+  EXPECT_THROW(merge(EqualFiles::one_counting), Error);
+}
+
+/// The same file named twice counted every record of it twice, without a word.
+TEST_F(ProfileFiles, OfEqualContentsAreOneCounting) {
+  try {
+    merge(EqualFiles::one_counting, stored("a", counted(5)), stored("b", counted(6)), stored("copy", counted(5)));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    for (const char* part : {"profile_files_a' and '", "profile_files_copy' have equal contents"}) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+    EXPECT_NE(error.hint().find("--allow-equal-files"), std::string::npos);
+  }
+  const CountedProfiles twice =
+      merge(EqualFiles::different_records, stored("a", counted(5)), stored("copy", counted(5)));
+  EXPECT_EQ(twice.profiles.front(), profile_of(4, {{1, 10}}));
+}
+
+TEST_F(ProfileFiles, WithoutRecordsMayBeEqual) {
+  const CountedProfiles sum =
+      merge(EqualFiles::one_counting, stored("a", counted(0)), stored("b", counted(0)), stored("c", counted(7)));
+  EXPECT_EQ(sum.profiles.front().records(), 7U);
+}
+
 TEST(ProfileFile, OtherQuestionsDoNotMerge) {
   const auto refused_with = [](auto change) {
     const CountedProfiles a{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};

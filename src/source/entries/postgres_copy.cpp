@@ -29,12 +29,14 @@ Number whole_cell(std::string_view cell) {
   return number_at<Number>(cell);
 }
 
-/// Since 2000 as since 1970; the ends stand for infinities, and remain ends.
+/// Since 2000 as since 1970; the ends stand for infinities, and remain ends. A server's last thirty years, to 294276, have no number of
+/// microseconds since 1970 of 64 bits: the upper end.
 template <class Number>
 std::int64_t since_1970(Number cell, std::int64_t offset) {
+  constexpr auto highest = std::numeric_limits<std::int64_t>::max();
   if (cell == std::numeric_limits<Number>::min()) return std::numeric_limits<std::int64_t>::min();
-  if (cell == std::numeric_limits<Number>::max()) return std::numeric_limits<std::int64_t>::max();
-  return std::int64_t{cell} + offset;  // the server's last year is 294276
+  if (cell == std::numeric_limits<Number>::max() || cell > highest - offset) return highest;
+  return std::int64_t{cell} + offset;
 }
 
 constexpr std::int64_t days_to_2000 = 10'957;
@@ -66,7 +68,7 @@ Decimal decimal_cell(std::string_view cell, int scale) {
     Wide part = digit;
     if (digit < 0 || digit > 9999 || places > 20) throw PostgresCopy::Malformed{};
     for (; places > 0; --places) part *= 10;
-    for (; places < 0; ++places) {
+    for (; places < 0 && part != 0; ++places) {
       if (part % 10 != 0) throw PostgresCopy::Malformed{};
       part /= 10;
     }

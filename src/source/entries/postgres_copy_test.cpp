@@ -88,6 +88,7 @@ TEST(PostgresCopy, ReadsDecimalsExactly) {
       (Wholes{1234, -1234, 0, 1, 999'999'999'999'999'999, 1'000'000, {}}));
   EXPECT_THROW(read<std::int64_t>(type, stream_of({numeric(0, 0, {1, 1})})), PostgresCopy::Malformed);  // 1.0001
   EXPECT_THROW(read<std::int64_t>(type, stream_of({numeric(0, 0xD000, {})})), PostgresCopy::Malformed);
+  EXPECT_EQ(read<std::int64_t>(type, stream_of({numeric(-32768, 0, std::vector<int>(32767))})), Wholes{0});  // at once
   EXPECT_EQ(postgres_type(1700, -1).kind, PostgresType::Kind::none);
   EXPECT_EQ(postgres_type(1700, ((19 << 16) | 2) + 4).kind, PostgresType::Kind::none);
   EXPECT_EQ(postgres_type(25, -1).kind, PostgresType::Kind::none);
@@ -102,6 +103,16 @@ TEST(PostgresCopy, ReadsDatesAndTimesSince1970) {
   EXPECT_EQ(read<std::int64_t>(postgres_type(1114, -1),
                                stream_of({bytes_of<std::int64_t>(1), bytes_of(least), bytes_of(most)})),
             (Wholes{946'684'800'000'001, least, most}));
+}
+
+/// Years 294247 to 294276: there was an overflow, and the latest times were read as the earliest.
+TEST(PostgresCopy, TimesBeyondSixtyFourBitsSince1970AreTheLastOnes) {
+  constexpr std::int64_t to_2000 = 946'684'800'000'000;
+  EXPECT_EQ(read<std::int64_t>(postgres_type(1184, -1),
+                               stream_of({bytes_of(most - to_2000), bytes_of(most - to_2000 + 1),
+                                          bytes_of<std::int64_t>(9'223'371'331'199'999'999), bytes_of(most - 1)})),
+            (Wholes{most, most, most, most}));
+  EXPECT_EQ(read<std::int64_t>(postgres_type(1184, -1), stream_of({bytes_of(most - to_2000 - 1)})), Wholes{most - 1});
 }
 
 TEST(PostgresCopy, PiecesOfAnySizeAreTheSame) {

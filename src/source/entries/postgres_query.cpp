@@ -72,13 +72,18 @@ std::string quoted(const std::string& name) {
   return text + "\"";
 }
 
-/// By scans in the order of the tables: what statistics say of other rows decides nothing, and nothing can be written.
+/// By scans in the order of the tables: what statistics say of other rows decides nothing, and nothing can be written. The server splits
+/// the text into words as the engine's parser does, whatever the role, the database or the address sets.
 constexpr const char* begin =
     "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; "
+    "SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; "
     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off; "
     "SET LOCAL enable_tidscan = off; SET LOCAL jit = off";
 
-/// What the server's catalog has under a function's name, in the words of the engine whose parser decides.
+/// From here on operators, functions and types are the server's own; others could look at other rows.
+constexpr const char* names_of_the_catalog = "SET LOCAL search_path = pg_catalog, pg_temp";
+
+/// What the server's catalog has under a function's name, in the words of the engine whose parser decides. With names of the catalog.
 source_detail::FunctionKinds server_functions(postgres::Connection& connection) {
   return [&connection](const std::string& name) {
     const auto rows = connection.query(
@@ -93,20 +98,50 @@ source_detail::FunctionKinds server_functions(postgres::Connection& connection) 
   };
 }
 
-/// A view could read anything, and a policy of row security other rows. The parser does not tell a name in quotes from one whose letter
-/// case the server ignores: of both readings of the name, whatever there is must be a table.
-void require_table(postgres::Connection& connection, const std::string& name) {
-  const auto rows = connection.query(
-      "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity FROM pg_catalog.pg_class WHERE oid IN "
-      "(to_regclass($1::text), "
-      "to_regclass($2::text))",
-      {quoted(name), quoted(source_detail::lower_case(name))});
-  bool all_are_tables = rows.rows() > 0;
-  for (int row = 0; row < rows.rows(); ++row)
-    all_are_tables = all_are_tables && rows.cell(row, 0) == std::string(1, '\1');
-  if (all_are_tables) return;
+/// A name as a query may write it, and the number of what the server has under it: "" for nothing.
+struct Found {
+  std::string name;
+  std::string number;
+};
+
+/// The parser does not tell a name in quotes from one whose letter case the server ignores: both readings. Asked with the session's own
+/// search_path, as whoever wrote the query expects; so every name in here says that it is of the catalog.
+std::vector<Found> readings_of(postgres::Connection& connection, const std::string& table) {
+  std::vector<Found> readings;
+  if (table.empty()) return readings;
+  for (const std::string& name : std::set<std::string>{table, source_detail::lower_case(table)}) {
+    const auto rows = connection.query(
+        "SELECT pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.oid::pg_catalog.text", {quoted(name)});
+    readings.push_back({name, rows.cell(0, 0).value_or("")});
+  }
+  return readings;
+}
+
+/// WITH that names the table for a query that is run with names of the catalog. A view could read anything, and a policy of row security
+/// other rows: whatever there is, in either reading, must be a table.
+std::string with_table(postgres::Connection& connection, const std::string& table, const std::vector<Found>& readings) {
+  std::string with;
+  bool all_are_tables = true;
+  for (const Found& found : readings) {
+    if (found.number.empty()) continue;
+    const auto rows = connection.query(
+        "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity, nspname::text, relname::text FROM pg_catalog.pg_class "
+        "JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = $1::text::oid",
+        {found.number});
+    if (rows.rows() != 1 || rows.cell(0, 0) != std::string(1, '\1')) {
+      all_are_tables = false;
+      continue;
+    }
+    with += fmt::format("{}{} AS NOT MATERIALIZED (SELECT * FROM {}.{})", with.empty() ? "WITH " : ", ",
+                        quoted(found.name), quoted(rows.cell(0, 1).value_or("")), quoted(rows.cell(0, 2).value_or("")));
+  }
+  if (!with.empty() && all_are_tables) return with + " ";
+  if (with.empty() && all_are_tables) {
+    throw Error(ErrorCode::usage, fmt::format("the server has no table '{}'", table),
+                "correct the name, or have its schema on the role's search_path");
+  }
   throw Error(ErrorCode::usage,
-              fmt::format("the query is not row-wise: {} is no table of the server's, or one with row security", name),
+              fmt::format("the query is not row-wise: {} is no table of the server's, or one with row security", table),
               "read from a table, or declare with --sql-stability N that one person's records change at most N rows of "
               "the result");
 }
@@ -118,6 +153,7 @@ struct PostgresQuery::State {
   std::string sql;
   std::uint32_t threads;
   std::string engine;
+  std::string with;  // names the table of a row-wise query; "" of one whose stability is declared
   std::vector<source_detail::Column> columns;
   std::vector<PostgresType> types;  // of the columns
 
@@ -129,25 +165,33 @@ struct PostgresQuery::State {
     }
   }
 
-  void require_row_wise(postgres::Connection& connection, const SqlTree& tree) const {
+  /// The columns of `list` of the query's result.
+  std::string selected(const std::string& list) const {
+    return fmt::format("{}SELECT {} FROM (\n{}\n) AS counted", with, list, sql);
+  }
+
+  /// Leaves the transaction with names of the catalog.
+  void require_row_wise(postgres::Connection& connection, const SqlTree& tree) {
     const std::string table = table_in(tree.query());
+    const std::vector<Found> readings = readings_of(connection, table);
+    connection.command(names_of_the_catalog);
     source_detail::RowWiseNames names;
     names.tables.insert(source_detail::lower_case(table));
     names.kinds = server_functions(connection);
     names.has_column = [](const std::string&) { return false; };  // to a server, current_date is never a column
     source_detail::require_row_wise(tree, names);
-    require_table(connection, table);
+    with = with_table(connection, table, readings);
   }
 
   void describe(postgres::Connection& connection) {
-    const postgres::Result result = connection.described(sql);
+    const postgres::Result result = connection.described(selected("*"));
     for (int column = 0; column < result.columns(); ++column) {
       const std::string name = result.name(column);
       types.push_back(source_detail::postgres_type(result.type(column), result.modifier(column)));
       columns.push_back({name, name, types.back().name});
     }
-    engine = "PostgreSQL " +
-             connection.query("SELECT split_part(current_setting('server_version'), ' ', 1)").cell(0, 0).value_or("");
+    const char* const version = "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
+    engine = "PostgreSQL " + connection.query(version).cell(0, 0).value_or("");
   }
 
   std::size_t column(const std::string& name) const {
@@ -170,14 +214,15 @@ struct PostgresQuery::State {
                 source_detail::kind_hint(type.time, kind));
   }
 
-  /// Runs COPY of a query in a transaction of its own.
-  void copy(const std::string& of, const PostgresType& type,
+  /// Runs COPY of a column in a transaction of its own.
+  void copy(const std::string& column, const PostgresType& type,
             const std::function<void(const source_detail::ColumnView&)>& take,
             const std::function<void()>& on_progress) const {
     const std::string shown = address.shown();
     try {
       postgres::Connection connection(address, "fractile", longest_silence);
       connection.command(begin);
+      if (!with.empty()) connection.command(names_of_the_catalog);
       const auto pulse = [&] {
         if (on_progress) on_progress();
       };
@@ -186,7 +231,8 @@ struct PostgresQuery::State {
         pulse();
       });
       connection.copy_out(
-          "COPY (" + of + ") TO STDOUT (FORMAT binary)", [&](std::string_view bytes) { rows.add(bytes); }, pulse);
+          "COPY (" + selected(quoted(column)) + ") TO STDOUT (FORMAT binary)",
+          [&](std::string_view bytes) { rows.add(bytes); }, pulse);
       rows.finish();
     } catch (const Failure& failure) {
       throw failed(failure, shown);
@@ -208,7 +254,7 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
                 "write postgres://USER@HOST:PORT/DATABASE");
   }
   auto state = std::make_unique<State>(
-      State{postgres::Address::parse(options.address), options.sql, options.threads, {}, {}, {}});
+      State{postgres::Address::parse(options.address), options.sql, options.threads, {}, {}, {}, {}});
   const source_detail::Connection engine = source_detail::Connection::open(options.library);
   std::optional<SqlTree> tree;
   try {
@@ -220,8 +266,8 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
   postgres::Connection connection = state->connected();
   try {
     connection.command(begin);
-    state->describe(connection);
     if (!options.sql_stability) state->require_row_wise(connection, *tree);
+    state->describe(connection);
     connection.command("ROLLBACK");
   } catch (const Failure& failure) {
     throw refused(failure, state->address.shown());
@@ -247,9 +293,8 @@ RankProfile PostgresQuery::profile(const std::string& column, const Lattice& lat
   const bool is_decimal = type.kind == PostgresType::Kind::decimal;
   const Lattice counted_on = is_decimal ? source_detail::in_units(lattice, type.scale, column, type.name) : lattice;
   source_detail::SharedTally tally(counted_on, state_->threads);
-  const std::string name = quoted(state_->columns[state_->column(column)].name);
   state_->copy(
-      fmt::format("SELECT {} FROM (\n{}\n) AS counted", name, state_->sql), type,
+      state_->columns[state_->column(column)].name, type,
       [&](const source_detail::ColumnView& cells) { tally.add(cells, type.reading()); }, on_progress);
   source_detail::Counted counted = tally.finish();
   if (counted.any_missing && null_policy == NullPolicy::error) {
