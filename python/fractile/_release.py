@@ -516,14 +516,12 @@ def release(
         BudgetError: the ledger refuses; nothing was spent.
         LedgerError: the ledger is unusable.
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "column", "keys", "ledger")}
+    given = {name: value for name, value in locals().items() if name not in ("data", "keys", "ledger")}
     words = _words.words(given)
     ledger_path = _ledger_path(ledger)
     if ledger_path:
         words["--ledger"] = [ledger_path]
     listed = _words.keys(keys)
-    if column is not None:
-        words["--column"] = [column]
     frame = None
     file = ""
     if _frames.is_path(data):

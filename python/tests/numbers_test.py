@@ -7,6 +7,7 @@ from fractions import Fraction
 import fractile
 import numpy as np
 import pytest
+from fractile import _errors
 
 AGES = [20, 30, 40] * 100
 USUAL = {"bounds": (0, 125), "step": 1, "epsilon": 1}
@@ -53,7 +54,7 @@ def test_values_are_exact():
     ("asked", "field", "hint"),
     [
         ({"step": None}, "step", "for whole numbers, write step=1"),
-        ({"bounds": None}, "bounds", "for ages, write bounds=(0, 125) step=1"),
+        ({"bounds": None}, "bounds", "for ages, write bounds=(0, 125), step=1"),
         ({"bounds": (0, 1, 2)}, "bounds", 'write bounds=(0, 125), or bounds="auto"'),
         ({"epsilon": None}, "", 'write epsilon=1 (pure) or rho="1/2" (zero-concentrated)'),
         ({"quantiles": "quartile"}, "quantiles", "did you mean quartiles?"),
@@ -78,6 +79,29 @@ def test_errors_in_pythons_words(asked, field, hint):
         assert error.hint == hint
     again = pickle.loads(pickle.dumps(error))
     assert (again.message, again.hint, again.field) == (error.message, error.hint, error.field)
+
+
+@pytest.mark.parametrize(
+    ("typed", "argument"),
+    [
+        ("write --bounds LO HI", "write bounds=(LO, HI)"),
+        ("for ages, write --bounds 0 125 --step 1", "for ages, write bounds=(0, 125), step=1"),
+        ("write --bounds 2024-01-01 2024-12-31 --step 1d; or not", 'write bounds=("2024-01-01", "2024-12-31"), step="1d"; or not'),
+        ("write --bounds 2024-01-01T00:00Z 2025-01-01T00:00Z", 'write bounds=("2024-01-01T00:00Z", "2025-01-01T00:00Z")'),
+        ("for example --quantiles 0.25,0.5,0.75", "for example quantiles=[0.25, 0.5, 0.75]"),
+        ("write both, for example --by region --keys north,south", 'write both, for example by="region", keys=["north", "south"]'),
+        ("write --mechanism approximate, or leave --rates out", 'write mechanism="approximate", or leave rates out'),
+        ("use --mechanism auto", 'use mechanism="auto"'),
+        ("pass e.g. --delimiter ';'", "pass e.g. delimiter=';'"),
+        ('write --epsilon "ln 3"', 'write epsilon="ln 3"'),
+        ("write for example --table visits=visits.csv", 'write for example table={"visits": "visits.csv"}'),
+        ("leave it out: fractile explain R --compare a,b tells them", "leave it out: fractile explain R --compare a,b tells them"),
+        ("see what fractile ledger verify says; --again asks anew", "see what fractile ledger verify says; again asks anew"),
+        ("fractile ledger void b.db --entry 1 --reason TEXT gives it back", "fractile ledger void b.db --entry 1 --reason TEXT gives it back"),
+    ],
+)
+def test_hints_are_what_to_type(typed, argument):
+    assert _errors._in_python(typed) == argument
 
 
 def test_errors_have_the_programs_codes():
