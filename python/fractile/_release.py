@@ -282,9 +282,11 @@ class Release:
         """The page of `fractile explain --format html`: one file, which holds the receipt unless it is `public`."""
         return self._page(about, public, compare)[0]
 
-    def figures(self, *, about: Mapping[str, str] | None = None, public: bool = False) -> dict[str, str]:
+    def figures(
+        self, *, about: Mapping[str, str] | None = None, public: bool = False, compare: Sequence[Number] | None = None
+    ) -> dict[str, str]:
         """The page's figures as SVG, and their tables as CSV, by the names of their files."""
-        return self._page(about, public, None)[1]
+        return self._page(about, public, compare)[1]
 
     def to_registry(self, about: Mapping[str, str]) -> str:
         """A record for the public registry of deployments of differential privacy, as YAML."""
