@@ -43,7 +43,8 @@ def _asked(data: Any, question: Callable[[], Any]) -> Any:
 def _exported(data: Any, name: str) -> _core.Frame:
     if hasattr(data, "__arrow_c_stream__"):
         return _core.Frame.of_stream(_asked(data, data.__arrow_c_stream__), name)
-    return _core.Frame.of_array(*_asked(data, data.__arrow_c_array__), name)
+    schema, values = _asked(data, data.__arrow_c_array__)
+    return _core.Frame.of_array(schema, values, name)
 
 
 def _of_pandas(data: Any, name: str) -> Any:
