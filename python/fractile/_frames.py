@@ -48,19 +48,18 @@ def _exported(data: Any, name: str) -> _core.Frame:
 
 
 def _of_pandas(data: Any, name: str) -> Any:
-    """A pandas column or frame as pyarrow has it, with missing values as NULL: what pandas exports itself from 3 on (frames: 2.2), by
-    the same calls. Errors of pyarrow may quote a value, and are not passed on."""
-    what = f"column '{name}'" if name else "the frame"
+    """A pandas column as pyarrow has it, with missing values as NULL: what pandas exports itself from 3 on, by the same call. Errors
+    of pyarrow may quote a value, and are not passed on."""
     try:
         import pyarrow
     except ImportError:
-        hint = "pip install pyarrow"
-        raise UsageError(f"{what}: pandas hands its own types over through pyarrow, which is not here", hint, "data") from None
+        what = f"column '{name}': pandas hands its own types over through pyarrow, which is not here"
+        raise UsageError(what, "pip install pyarrow", "data") from None
     try:
-        return pyarrow.Table.from_pandas(data, preserve_index=False) if _has_columns(data) else pyarrow.array(data)
+        return pyarrow.array(data)
     except (pyarrow.ArrowException, TypeError):
-        of = f"the dtype {data.dtype}" if name else "a column of a dtype"
-        raise DataError(f"{what} has {of} for which Arrow has no type", "convert it to numbers or text first", "data") from None
+        what = f"column '{name}' has the dtype {data.dtype} for which Arrow has no type"
+        raise DataError(what, "convert it to numbers or text first", "data") from None
 
 
 def _has_columns(data: Any) -> bool:
@@ -97,16 +96,17 @@ def _selected(data: Any, columns: list[str]) -> Any:
 
 
 def _of_pandas_frame(data: Any, column: str, others: list[str], exact: bool) -> _core.Frame:
-    """By the columns' places: their labels may be numbers, and selecting several by label copies them."""
+    """Column by column, by their places: labels may be numbers, and pandas 2 copies what is selected by a list."""
     names = _columns_of(data)
-    places = {name: names.index(name) for name in _distinct([column, *others])}
-    values = data.iloc[:, places[column]]
+    columns = {name: data.iloc[:, names.index(name)] for name in _distinct([column, *others])}
     if not others:
-        return frame_of(values, column, [], exact)[0]
-    _check_pandas(values, column, exact)
-    selected = data.iloc[:, list(places.values())]
-    selected.columns = list(places)
-    return _exported(_of_pandas(_typed_names(selected, others), ""), "")
+        return frame_of(columns[column], column, [], exact)[0]
+    _check_pandas(columns[column], column, exact)
+    columns |= {name: _typed_name(columns[name]) for name in others if name != column}
+    arrays = {name: _of_pandas(values, name) for name, values in columns.items()}
+    import pyarrow
+
+    return _exported(pyarrow.table(arrays), "")
 
 
 def are_doubles_exact(*ends: Fraction) -> bool:
@@ -134,10 +134,9 @@ def _check_pandas(data: Any, name: str, exact: bool) -> None:
         )
 
 
-def _typed_names(data: Any, names: list[str]) -> Any:
-    """A pandas frame whose columns of persons and keys have a type: what is object becomes text, each record by itself."""
-    objects = [name for name in names if str(data[name].dtype) == "object"]
-    return data.astype(dict.fromkeys(objects, "string")) if objects else data
+def _typed_name(data: Any) -> Any:
+    """A pandas column of persons or keys with a type: what is object becomes text, each record by itself."""
+    return data.astype("string") if str(data.dtype) == "object" else data
 
 
 def _of_sequence(data: Any, name: str) -> _core.Frame:

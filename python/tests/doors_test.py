@@ -148,7 +148,7 @@ def test_what_of_pandas_is_no_number(kind):
 
 def test_a_frame_of_pandas_with_a_type_that_arrow_does_not_have():
     frame = pd.DataFrame({"x": [1, 2], "id": pd.Series([1, 2], dtype="Sparse[int]")})
-    with pytest.raises(fractile.DataError, match="the frame has a column of a dtype"):
+    with pytest.raises(fractile.DataError, match="column 'id' has the dtype Sparse"):
         fractile.release(frame, "x", person="id", **AGES)
 
 
