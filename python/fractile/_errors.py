@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from typing import Any, ClassVar, TypeVar
 
 _E = TypeVar("_E", bound="Error")
@@ -111,3 +113,11 @@ class InternalError(Error):
 
 class FractileWarning(UserWarning):
     """What may be a mistake: a budget that promises nothing, values that are mostly noise, bounds that look computed."""
+
+
+def warn(text: str) -> None:
+    """A FractileWarning at the line that called the package, however deep in it this is."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == "fractile":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, FractileWarning, stacklevel=level)

@@ -4,14 +4,13 @@ only for what is pandas' own."""
 from __future__ import annotations
 
 import os
-import warnings
 from array import array
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 from . import _core, _times
-from ._errors import DataError, FractileWarning, UsageError
+from ._errors import DataError, UsageError, warn
 
 _HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, or the path of a file"
 
@@ -126,11 +125,9 @@ def _check_pandas(data: Any, name: str, exact: bool) -> None:
         raise DataError(f"column '{name}' holds periods, not numbers", "convert it to times: .dt.to_timestamp()", "data")
     # pandas makes doubles of whole numbers when one is missing, and then one record changes what others are.
     if str(data.dtype) == "float64" and not exact:
-        warnings.warn(
+        warn(
             f"column '{name}' holds doubles, and the bounds go beyond 2^53: if these were whole numbers of which one is missing, pandas "
-            'has rounded them, and one record changes others; use a nullable type, astype("Int64") before the values are read',
-            FractileWarning,
-            stacklevel=5,
+            'has rounded them, and one record changes others; use a nullable type, astype("Int64") before the values are read'
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import html as _html
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
 from . import _core, _frames, _numbers, _times, _words
-from ._errors import DataError, FractileWarning, UsageError
+from ._errors import DataError, UsageError, warn
 from ._numbers import Number
 
 if TYPE_CHECKING:
@@ -546,7 +545,7 @@ def _released(
     """`counter` counts the records that a frame does not have."""
     released = _core.release(words, file, keys, frame, counter)
     for what, hint in released.warnings:
-        warnings.warn(f"{what}; {hint}", FractileWarning, stacklevel=3)
+        warn(f"{what}; {hint}")
     return Release(released, ledger=ledger_path)
 
 

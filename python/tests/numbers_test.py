@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import fractile
 import numpy as np
+import pandas as pd
 import pytest
 from fractile import _errors
 
@@ -107,6 +108,26 @@ def test_hints_are_what_to_type(typed, argument):
 def test_errors_have_the_programs_codes():
     codes = {kind.__name__: kind.code for kind in fractile.Error.__subclasses__()}
     assert codes == {"UsageError": 2, "DataError": 3, "BudgetError": 4, "LedgerError": 5, "InternalError": 70}
+
+
+def test_warnings_are_at_the_line_that_called():
+    wide = {"bounds": (0, 2**60), "step": 1, "epsilon": 1}
+    table = pd.DataFrame({"x": [1.0, 2.0], "id": [1, 2]})
+    calls = [
+        lambda: fractile.release(AGES, **USUAL | {"epsilon": 30}),
+        lambda: fractile.release(AGES, **USUAL | {"bounds": (np.int64(0), 125)}),
+        lambda: fractile.plan(**USUAL | {"candidates": np.array([1, 2]), "bounds": None, "step": None}),
+        lambda: fractile.Lattice(np.int64(0), 9, 1),
+        lambda: fractile.release(table["x"], **wide),
+        lambda: fractile.release(table, "x", **wide),
+        lambda: fractile.release(table, "x", person="id", **wide),
+        lambda: fractile.profile(table["x"], lattice=fractile.Lattice(0, 2**60, 1)),
+    ]
+    for call in calls:
+        with pytest.warns(fractile.FractileWarning) as caught:
+            call()
+        assert {warning.filename for warning in caught} == {__file__}
+        assert {warning.lineno for warning in caught} == {call.__code__.co_firstlineno}
 
 
 def test_warnings():
