@@ -235,6 +235,7 @@ def profile(
     """
     if null not in ("drop", "error"):
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    _words.words({"column": column, "person": person, "by": by})  # texts, all that are given
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)

@@ -66,15 +66,27 @@ bool is_date(const std::string& text) {
 }
 
 void require_complete(const About& about) {
+  struct Required {
+    const char* name;
+    const std::string& text;
+    const char* example;
+  };
   std::string missing;
-  for (const auto& [name, text] : {std::pair{"title", &about.title}, std::pair{"curator", &about.curator},
-                                   std::pair{"curator_type", &about.curator_type}, std::pair{"use", &about.use},
-                                   std::pair{"region", &about.region}, std::pair{"date", &about.date}}) {
-    if (text->empty()) missing += (missing.empty() ? "" : ", ") + std::string(name);
+  std::string examples;
+  for (const auto& [name, text, example] : {
+           Required{"title", about.title, "Wages by region"},
+           Required{"curator", about.curator, "Office of Statistics"},
+           Required{"curator_type", about.curator_type, "Government"},
+           Required{"use", about.use, "Planning"},
+           Required{"region", about.region, "Norway"},
+           Required{"date", about.date, "2026-05-01"},
+       }) {
+    if (!text.empty()) continue;
+    missing += (missing.empty() ? "" : ", ") + std::string(name);
+    examples += (examples.empty() ? "" : ", ") + std::string(name) + " = \"" + example + "\"";
   }
   if (!missing.empty()) {
-    throw Error(ErrorCode::usage, "--about: the registry requires " + missing + ", which are not said",
-                "add lines such as region = \"Norway\" to its file");
+    throw Error(ErrorCode::usage, "--about lacks " + missing + ", which the registry requires", "add " + examples);
   }
   if (about.curator_type != "Government" && about.curator_type != "Industry" && about.curator_type != "Nonprofit") {
     throw Error(ErrorCode::usage, "--about: the registry knows no curator_type '" + about.curator_type + "'",
