@@ -1,11 +1,14 @@
 """Wheels that ./dev wheel made: each installs alone, is small and quick, does what the program here does, byte for byte, and passes the
 package's tests in a Debian without a compiler or our libraries. Skipped where none has been made since the sources changed."""
 
+import array
+import fcntl
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 from pathlib import Path
@@ -69,15 +72,30 @@ def installed(path, python, folder):
     return programs
 
 
+def waiting_in(pipe):
+    """How many bytes nobody has read yet."""
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, count)
+    return count[0]
+
+
 def interrupted(program):
     """How a release ends that waits for rows when Ctrl-C comes: its code, and what it printed."""
     words = "release - --column x --bounds 0 9 --step 1 --epsilon 1".split()
     release = subprocess.Popen(
-        [program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean(FRACTILE_DUCKDB=ENGINE)
+        [program, *words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=clean(FRACTILE_DUCKDB=ENGINE),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell's background job ignores
     )
     release.stdin.write(b"x\n1\n")
     release.stdin.flush()
-    time.sleep(2)
+    end = time.monotonic() + 120
+    while waiting_in(release.stdin) and time.monotonic() < end:  # until it reads, however long it takes to start
+        time.sleep(0.05)
+    time.sleep(0.5)
     release.send_signal(signal.SIGINT)
     code = release.wait(60)  # its input stays open
     said = release.stdout.read(), release.stderr.read()

@@ -131,7 +131,12 @@ def test_ctrl_c_ends_a_release(tmp_path):
         else:
             print("it ended")
     """
-    run = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "b.db")], stdout=subprocess.PIPE, text=True)
+    run = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "b.db")],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell's background job ignores
+    )
     assert run.stdout.readline() == "ready\n"
     time.sleep(1)
     run.send_signal(signal.SIGINT)
