@@ -8,14 +8,13 @@ namespace {
 void measure(benchmark::State& state, std::uint64_t n, int bits, const std::string& ask,
              std::optional<Mechanism> mechanism = {}) {
   const RankProfile& profile = profile_of(n, bits);
-  const Lattice lattice = lattice_of(bits);
   QuantileQuery query = query_of(ask);
   if (mechanism) {
     query.mechanism = *mechanism;
     if (mechanism == Mechanism::automatic) query.expected_rows = n;
   }
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, lattice, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, query, random));
   state.counters["distinct"] = static_cast<double>(profile.distinct());
 }
 
@@ -27,14 +26,13 @@ void add(std::uint64_t n, int bits, const std::string& ask) {
 /// Quartiles of which `auto` knows about how many records there are; "of" what their intervals are, nothing for none.
 void measure_intervals(benchmark::State& state, std::uint64_t n, const Budget& budget, std::optional<IntervalOf> of) {
   const RankProfile& profile = profile_of(n, 40);
-  const Lattice lattice = lattice_of(40);
   QuantileQuery query = query_of("quartiles");
   query.mechanism = Mechanism::automatic;
   query.budget = budget;
   query.expected_rows = n;
   if (of) query.intervals = IntervalRequest{Rational(19, 20), *of, false};
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, lattice, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, query, random));
 }
 
 void add_intervals(std::uint64_t n, const std::string& measure, const Budget& budget) {

@@ -41,7 +41,7 @@ void measure(benchmark::State& state, std::uint64_t n, std::uint64_t positions, 
   QuantileQuery query = query_of(ask);
   query.mechanism = mechanism;
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(table.profile, table.lattice, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(table.profile, query, random));
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void measure(benchmark::State& state, std::uint64_t n, std::int64_t candidates, 
   query.mechanism = mechanism;
   query.budget = Budget::pure(epsilon);
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(listed.profile, listed.lattice, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(listed.profile, query, random));
 }
 
 }  // namespace

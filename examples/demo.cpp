@@ -20,23 +20,23 @@ std::vector<Rational> evenly_spaced(std::int64_t parts) {
 }
 
 /// The smallest value with at least a share q of the records at or below it. Not private: for the demonstration.
-Rational true_quantile(const RankProfile& profile, const Lattice& lattice, const Rational& q) {
+Rational true_quantile(const RankProfile& profile, const Rational& q) {
   const Rational wanted = q * Rational(static_cast<std::int64_t>(profile.records()));
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     if (Rational(static_cast<std::int64_t>(profile.cumulative(k + 1))) >= wanted)
-      return lattice.at(profile.position(k) / 2);
+      return profile.lattice().at(profile.position(k) / 2);
   }
-  return lattice.upper();
+  return profile.lattice().upper();
 }
 
-void show(const char* title, std::int64_t parts, const RankProfile& profile, const Lattice& lattice, RandomBits& bits) {
+void show(const char* title, std::int64_t parts, const RankProfile& profile, RandomBits& bits) {
   const QuantileQuery query{evenly_spaced(parts), Budget::pure(Rational(1))};
-  const QuantileRelease release = release_quantiles(profile, lattice, query, bits);
+  const QuantileRelease release = release_quantiles(profile, query, bits);
   fmt::print("\n{} for epsilon = 1\n{:<10}{:>12}{:>12}\n", title, "quantile", "released", "true");
   for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
     const Rational& q = query.quantiles[i];
     fmt::print("{:<10}{:>12}{:>12}\n", q.to_string(), release.value(i).to_decimal(),
-               true_quantile(profile, lattice, q).to_decimal());
+               true_quantile(profile, q).to_decimal());
   }
 }
 
@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
         "Weekly wages in dollars, of {} possible values from 0 to 200000 in steps of 0.01.\n"
         "Only a demonstration on public data may show the column 'true'; the released numbers are private.\n",
         cents.size());
-    show("Quartiles", 4, profile, cents, bits);
-    show("Deciles", 10, profile, cents, bits);
+    show("Quartiles", 4, profile, bits);
+    show("Deciles", 10, profile, bits);
     fmt::print(
         "\nEach table cost epsilon = 1; together they cost 2. The same from the command line:\n"
         "  build/release/fractile release {} --column {} --bounds 0 200000 --step 0.01 \\\n"

@@ -133,7 +133,7 @@ class Trials {
     const RankProfile profile = cell_.source->sample(sample_size, samples_.with(trial));
     RandomBits bits = RandomBits::unsafe_seeded(bits_.with(trial).value());
     const auto start = std::chrono::steady_clock::now();
-    const auto released = run_mechanism(*cell_.mechanism, profile, cell_.source->lattice(), query_, bits);
+    const auto released = run_mechanism(*cell_.mechanism, profile, query_, bits);
     const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
     times_.push_back(time.count());
     averages_.add(errors_of(profile, quantiles_, released));

@@ -63,9 +63,9 @@ QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget,
 }
 
 std::vector<std::uint64_t> run_mechanism(const StudiedMechanism& mechanism, const RankProfile& profile,
-                                         const Lattice& lattice, const QuantileQuery& query, RandomBits& bits) {
+                                         const QuantileQuery& query, RandomBits& bits) {
   if (!mechanism.mechanism) return tree_as_published(profile, fractions_of(query), query.budget, bits);
-  return release_quantiles(profile, lattice, query, bits).indices;
+  return release_quantiles(profile, query, bits).indices;
 }
 
 }  // namespace fractile::experiments

@@ -30,6 +30,6 @@ QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget,
 
 /// One candidate a quantile. Error(usage) when the mechanism cannot answer the query.
 std::vector<std::uint64_t> run_mechanism(const StudiedMechanism& mechanism, const RankProfile& profile,
-                                         const Lattice& lattice, const QuantileQuery& query, RandomBits& bits);
+                                         const QuantileQuery& query, RandomBits& bits);
 
 }  // namespace fractile::experiments

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "fractile/error.hpp"
-#include "source/columns.hpp"
-#include "source/header_line.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/header_line.hpp"
 
 using namespace fractile::source_detail;
 

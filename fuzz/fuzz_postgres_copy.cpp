@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
-#include "source/postgres_copy.hpp"
+#include "source/entries/postgres_copy.hpp"
 
 using namespace fractile::source_detail;
 using Kind = PostgresType::Kind;

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   check_cover(profile, subcells_for(lattice.size()), QuantileFraction::of(query.quantiles.front()));
   RandomBits bits = RandomBits::unsafe_seeded(in.ConsumeIntegral<std::uint64_t>());
   const QuantileRelease release =
-      release_quantiles(profile, lattice, query, bits, in.ConsumeBool() ? Filter::stress() : Filter{});
+      release_quantiles(profile, query, bits, in.ConsumeBool() ? Filter::stress() : Filter{});
   require(std::ranges::is_sorted(release.indices) && release.indices.back() < lattice.size());
   return 0;
 }

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "fractile/error.hpp"
-#include "source/row_wise.hpp"
-#include "source/sql_inputs.hpp"
+#include "source/files/row_wise.hpp"
+#include "source/files/sql_inputs.hpp"
 
 using namespace fractile::source_detail;
 

@@ -41,15 +41,15 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   return selection;
 }
 
-Published published(const std::vector<RankProfile>& profiles, const Lattice& lattice, const QuantileQuery& query,
+Published published(const std::vector<RankProfile>& profiles, const QuantileQuery& query,
                     const RecordSelection& selection, const std::optional<BoundsToFind>& bounds, RandomBits& bits) {
   if (selection.by.empty()) {
     return bounds ? release_with_private_bounds(profiles.at(0), bounds->search, query, bounds->share, bits)
-                  : release_quantiles(profiles.at(0), lattice, query, bits);
+                  : release_quantiles(profiles.at(0), query, bits);
   }
   return bounds
              ? release_groups_with_private_bounds(selection.keys, profiles, bounds->search, query, bounds->share, bits)
-             : release_groups(selection.keys, profiles, lattice, query, bits);
+             : release_groups(selection.keys, profiles, query, bits);
 }
 
 std::string to_json(const Published& release, const SourceDescription& source) {

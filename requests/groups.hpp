@@ -21,8 +21,8 @@ using Published = std::variant<QuantileRelease, GroupedRelease>;
 /// when the keys' file cannot be read.
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
 
-/// `lattice`: on which the profiles were counted.
-Published published(const std::vector<RankProfile>& profiles, const Lattice& lattice, const QuantileQuery& query,
+/// Releases a profile, or one a key of the selection.
+Published published(const std::vector<RankProfile>& profiles, const QuantileQuery& query,
                     const RecordSelection& selection, const std::optional<BoundsToFind>& bounds, RandomBits& bits);
 
 std::string to_json(const Published& release, const SourceDescription& source);

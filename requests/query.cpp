@@ -109,7 +109,8 @@ std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQue
   }
   if (typed.has("--step") && read_span(typed.one("--step"))) {
     usage("--bounds auto finds bounds of numbers, not of dates or times",
-          "write the bounds: --bounds 2020-01-01 2026-01-01");
+          "write bounds that are wide enough for all: --bounds 1900-01-01 2100-01-01; a wide range costs little "
+          "accuracy");
   }
   BoundsSearch search = BoundsSearch::widest(step_of(typed), query);
   in_option("--step", [&] { return search.lattice(); });

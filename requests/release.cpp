@@ -61,7 +61,8 @@ std::string canonical(const ReleaseRequest& request, const SourceDescription& so
 Published drawn(const ReleaseRequest& request, const Records& records, RandomBits& bits, Attendant& attendant) {
   const std::vector<RankProfile> profiles = records.profiles(request.column, request.lattice, request.null_policy,
                                                              request.selection, bits, [&] { attendant.tick(); });
-  Published release = published(profiles, request.lattice, request.query, request.selection, request.bounds, bits);
+  profiles.at(0).require_on(request.lattice);  // which was charged for; all of them are on one
+  Published release = published(profiles, request.query, request.selection, request.bounds, bits);
   if (request.public_rows) std::get<QuantileRelease>(release).public_records = records.rows();
   return release;
 }

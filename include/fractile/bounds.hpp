@@ -25,8 +25,8 @@ struct BoundsSearch {
 /// Releases the query's quantiles of `profile`, which was counted on search.lattice(), within bounds that `share` of the
 /// budget finds; the rest pays for the quantiles. The bounds are meant to hold the quantiles asked for, not all records: those
 /// outside count as the nearest bound. The release's `query` has the rest of the budget, `bounds` tells of all of it, and the
-/// whole keeps the query's budget. Errors: usage, as release_quantiles(), unless 0 < share < 1, and when the query's mechanism does
-/// not take the widest bounds.
+/// whole keeps the query's budget. Errors: usage, as release_quantiles(), unless 0 < share < 1, when the query's mechanism does not
+/// take the widest bounds, and when the profile was counted on another lattice.
 /// Proof: docs/proofs/private_bounds.md
 QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
                                             const QuantileQuery& query, const Rational& share, RandomBits& bits,

@@ -16,23 +16,33 @@
 
 namespace fractile {
 
-/// A position among `candidates` candidates, see Position.
+namespace detail {
+
+/// "5 candidates from 0 to 8".
+inline std::string described(const Lattice& lattice) {
+  return std::to_string(lattice.size()) + " candidates from " + lattice.text(0) + " to " +
+         lattice.text(lattice.size() - 1);
+}
+
+}  // namespace detail
+
+/// A position on a lattice, see Position.
 struct PositionDomain {
   using Carrier = Position;
-  std::uint64_t candidates;
+  Lattice lattice;
 
-  bool contains(const Position& value) const { return value <= 2 * candidates; }
-  std::string to_string() const { return "position among " + std::to_string(candidates) + " candidates"; }
+  bool contains(const Position& value) const { return value <= 2 * lattice.size(); }
+  std::string to_string() const { return "position on " + detail::described(lattice); }
   friend bool operator==(const PositionDomain&, const PositionDomain&) = default;
 };
 
-/// Profiles over `candidates` candidates.
+/// Profiles on a lattice.
 struct RankProfileDomain {
   using Carrier = RankProfile;
-  std::uint64_t candidates;
+  Lattice lattice;
 
-  bool contains(const RankProfile& profile) const { return profile.candidates() == candidates; }
-  std::string to_string() const { return "rank profile over " + std::to_string(candidates) + " candidates"; }
+  bool contains(const RankProfile& profile) const { return profile.lattice() == lattice; }
+  std::string to_string() const { return "rank profile on " + detail::described(lattice); }
   friend bool operator==(const RankProfileDomain&, const RankProfileDomain&) = default;
 };
 

@@ -158,15 +158,15 @@ struct QuantileRelease {
   Rational value(std::size_t i) const { return lattice.at(indices[i]); }
 };
 
-/// Releases the query's quantiles of a profile over `lattice`. The output's law is exactly the mechanism's. Time
+/// Releases the query's quantiles of a profile, among the candidates of its lattice. The output's law is exactly the mechanism's. Time
 /// O(distinct log m) and a few passes per level; independent of the lattice's size.
-/// Errors: usage, as validate(lattice); internal when random bits fail or draws cost more than the budget, before anything is
+/// Errors: usage, as validate(profile.lattice()); internal when random bits fail or draws cost more than the budget, before anything is
 /// returned.
 /// Proof: docs/proofs/single_quantile.md
 /// Proof: docs/proofs/approximate_quantiles.md
 /// Proof: docs/proofs/odometer.md
-QuantileRelease release_quantiles(const RankProfile& profile, const Lattice& lattice, const QuantileQuery& query,
-                                  RandomBits& bits, Filter filter = {});
+QuantileRelease release_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
+                                  Filter filter = {});
 
 /// Published quantiles of several groups under one budget.
 struct GroupedRelease {
@@ -184,12 +184,12 @@ struct GroupedRelease {
 /// Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
 
-/// Releases the query's quantiles of every group; an empty one too. Every record is in at most one of the profiles, decided by
+/// Releases the query's quantiles of every group; an empty one too. All profiles were counted on one lattice. Every record is in at most one of the profiles, decided by
 /// that record alone, and a person has at most query.records_per_person records in all of them together. The query's
-/// expected_rows are those of one group. Errors: usage, as group_query() and release_quantiles(), and when keys and profiles
-/// are not equally many; internal when random bits fail, before anything is returned.
+/// expected_rows are those of one group. Errors: usage, as group_query() and release_quantiles(), when keys and profiles are not
+/// equally many, and when profiles were counted on several lattices; internal when random bits fail, before anything is returned.
 /// Proof: docs/proofs/groups.md
 GroupedRelease release_groups(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                              const Lattice& lattice, const QuantileQuery& query, RandomBits& bits, Filter filter = {});
+                              const QuantileQuery& query, RandomBits& bits, Filter filter = {});
 
 }  // namespace fractile

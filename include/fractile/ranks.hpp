@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fractile/dates.hpp"
@@ -34,6 +35,8 @@ class Lattice {
                          ValueKind kind = ValueKind::number);
   /// Strictly increasing finite decimals, at least one; Error(usage) otherwise, and as above.
   static Lattice explicit_points(std::vector<Rational> points, ValueKind kind = ValueKind::number);
+  /// 0, 1, ..., count - 1: of candidates that are only numbered. Error(usage) unless 1 <= count <= 2^62.
+  static Lattice numbers(std::uint64_t count);
 
   std::uint64_t size() const;
   bool is_regular() const;
@@ -45,6 +48,10 @@ class Lattice {
   Rational upper() const { return at(size() - 1); }
   /// Only for regular lattices.
   const Rational& step() const;
+  /// The candidates lowest .. highest. Error(usage) unless lowest <= highest, both of them candidates.
+  Lattice between(std::uint64_t lowest, std::uint64_t highest) const;
+  /// Whether values enter both alike and are called alike: equal candidates, of one kind, regular ones or listed ones.
+  friend bool operator==(const Lattice& a, const Lattice& b);
 
   /// Where a record enters, a function of that record alone. On a regular lattice: clamped to the bounds, then the nearest
   /// point, the upper one when two are equally near, decided exactly; infinities clamp. Among explicit points: on a point
@@ -66,18 +73,20 @@ class Lattice {
   ValueKind kind_ = ValueKind::number;
 };
 
-/// All that the mechanisms may know of a column: how many records lie at each position. Runs of candidates that see the
-/// same data follow from it. Sensitive: it is the data.
+/// All that the mechanisms may know of a column: how many records lie at each position of a lattice. Runs of candidates that see
+/// the same data follow from it. Sensitive: it is the data.
 /// Thread-safety: a value; threads may share it while none changes it.
 class RankProfile {
  public:
   /// A profile has at most so many records: 2^48 - 1.
   static constexpr std::uint64_t max_records = (std::uint64_t{1} << 48) - 1;
 
-  /// Counts at strictly increasing positions; at most max_records in all, else Error(data).
-  RankProfile(std::uint64_t candidates, std::vector<Position> positions, std::span<const std::uint64_t> counts);
+  /// Counts at strictly increasing positions on the lattice; at most max_records in all, else Error(data).
+  RankProfile(Lattice lattice, std::vector<Position> positions, std::span<const std::uint64_t> counts);
 
-  std::uint64_t candidates() const { return candidates_; }
+  /// What its records were counted on; profiles share it.
+  const Lattice& lattice() const { return lattice_; }
+  std::uint64_t candidates() const { return lattice_.size(); }
   std::uint64_t records() const { return cumulative_.back(); }
   /// Number of distinct positions.
   std::size_t distinct() const { return positions_.size(); }
@@ -90,22 +99,30 @@ class RankProfile {
   std::uint64_t below(std::uint64_t candidate) const;
   std::uint64_t equal(std::uint64_t candidate) const;
 
-  /// The profile of the two columns together; Error(usage) unless both are over equally many candidates.
+  /// Error(usage) when it was counted on another lattice.
+  void require_on(const Lattice& lattice) const;
+  /// The profile of the two columns together; Error(usage) unless both were counted on one lattice.
   static RankProfile merge(const RankProfile& a, const RankProfile& b);
   friend bool operator==(const RankProfile&, const RankProfile&) = default;
+  friend RankProfile relabeled(RankProfile profile, const Lattice& lattice);
 
  private:
   friend class ProfileBuilder;
-  RankProfile() = default;
+  explicit RankProfile(Lattice lattice) : lattice_(std::move(lattice)) {}
 
-  std::uint64_t candidates_ = 0;
+  Lattice lattice_;
   std::vector<Position> positions_;
   std::vector<std::uint64_t> cumulative_;
 };
 
-/// The same records among candidates lowest .. highest, now 0, 1, ...: those outside on the nearest of them. Error(usage)
-/// unless lowest <= highest, both of them candidates.
+/// The same positions on a lattice that calls its candidates otherwise, such as in other units. Error(internal) unless both have
+/// equally many, regular ones or listed ones.
+RankProfile relabeled(RankProfile profile, const Lattice& lattice);
+
+/// The same records on lattice().between(lowest, highest): those outside on the nearest candidate. Error(usage) as there.
 RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest);
+/// The same of profiles on one lattice, which share their new one. Error(usage) also when they are on several.
+std::vector<RankProfile> clamped(std::span<const RankProfile> profiles, std::uint64_t lowest, std::uint64_t highest);
 
 /// Builds a profile from records in any order, or from counts. On at most 2^20 candidates every position has a counter, of 4
 /// to 8 bytes, for each thread that counts; on more, the positions of all records are kept and sorted by their digits: 8 bytes
@@ -126,8 +143,8 @@ class ProfileBuilder {
   void add(std::span<const double> values);
   void add(std::span<const std::int64_t> values);
   void add_position(Position position, std::uint64_t count);
-  /// All that was added to another builder, which is empty afterwards. Error(usage) unless both are over equally many candidates,
-  /// regular ones or listed ones; Error(data) beyond RankProfile::max_records.
+  /// All that was added to another builder, which is empty afterwards. Error(usage) unless both count on one lattice; Error(data)
+  /// beyond RankProfile::max_records.
   void take(ProfileBuilder& other);
   /// The profile of all that was added; the builder is empty afterwards.
   RankProfile finish();

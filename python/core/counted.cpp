@@ -118,7 +118,7 @@ Counted Counted::of(const std::string& column, const Lattice& lattice, NullPolic
   header.disjoint_persons = true;
   header.validate();
   const std::size_t profiles = selection.by.empty() ? 1 : selection.keys.size();
-  return Counted({std::move(header), std::vector<RankProfile>(profiles, RankProfile(lattice.size(), {}, {}))});
+  return Counted({std::move(header), std::vector<RankProfile>(profiles, RankProfile(lattice, {}, {}))});
 }
 
 Counted Counted::of_frame(const Frame& frame, const std::string& sampling_key,

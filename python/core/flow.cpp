@@ -100,6 +100,9 @@ void bind_channel(nb::module_& module) {
             return flow::expected_loss(flow::Prior(prior), channel, flow::Loss(flow::Matrix::of(losses)));
           },
           nb::arg("prior"), nb::arg("losses"));
+}
+
+void bind_refinement(nb::module_& module) {
   nb::class_<flow::Refinement>(module, "Refinement")
       .def_prop_ro("verdict", &verdict_of)
       .def_ro("reason", &flow::Refinement::reason)
@@ -281,6 +284,7 @@ void bind_pipeline(nb::module_& module) {
 
 void bind_flow(nb::module_& module) {
   bind_channel(module);
+  bind_refinement(module);
   bind_reports(module);
   bind_pipeline(module);
   module.def(

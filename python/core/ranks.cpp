@@ -61,9 +61,9 @@ RankProfile profile_of_counts(const Frame& frame, const std::string& column, con
 }
 
 /// As a profile file, which `fractile release --counts` reads.
-void write_profile(const RankProfile& profile, const Lattice& lattice, const std::string& output,
-                   const std::string& column, const std::string& source, std::uint32_t records_per_person) {
-  ProfileHeader header{lattice};
+void write_profile(const RankProfile& profile, const std::string& output, const std::string& column,
+                   const std::string& source, std::uint32_t records_per_person) {
+  ProfileHeader header{profile.lattice()};
   header.column = column;
   header.records_per_person = records_per_person;
   header.sources = {source};
@@ -75,9 +75,9 @@ void write_profile(const RankProfile& profile, const Lattice& lattice, const std
 /// As --bounds and --step, or --candidates, say.
 Lattice lattice_of_words(Words words) { return requests::lattice_of({{}, {}, {}, std::move(words), {}}); }
 
-RankProfile from_counts(std::uint64_t candidates, std::vector<Position> positions,
+RankProfile from_counts(const Lattice& lattice, std::vector<Position> positions,
                         const std::vector<std::uint64_t>& counts) {
-  return {candidates, std::move(positions), counts};
+  return {lattice, std::move(positions), counts};
 }
 
 }  // namespace
@@ -102,20 +102,22 @@ void bind_ranks(nb::module_& module) {
       .def_prop_ro("lower", &Lattice::lower)
       .def_prop_ro("upper", &Lattice::upper)
       .def_prop_ro("step", [](const Lattice& lattice) { return Rational(lattice.step()); })
-      .def("at", &Lattice::at, nb::arg("index"));
+      .def("at", &Lattice::at, nb::arg("index"))
+      .def(
+          "equals", [](const Lattice& a, const Lattice& b) { return a == b; }, nb::arg("other"));
   nb::class_<RankProfile>(module, "RankProfile")
       .def_static("of_frame", &profile_of, nb::arg("frame"), nb::arg("column"), nb::arg("lattice"),
                   nb::arg("refuse_missing"))
       .def_static("selected", &selected_profiles, nb::arg("frame"), nb::arg("column"), nb::arg("lattice"),
                   nb::arg("refuse_missing"), nb::arg("person"), nb::arg("records_per_person"), nb::arg("sampling_key"),
                   nb::arg("by"), nb::arg("keys"), "One profile a key, or one, of at most so many records a person.")
-      .def_static("of_counts", &from_counts, nb::arg("candidates"), nb::arg("positions"), nb::arg("counts"))
+      .def_static("of_counts", &from_counts, nb::arg("lattice"), nb::arg("positions"), nb::arg("counts"))
       .def_static("of_counted", &profile_of_counts, nb::arg("frame"), nb::arg("column"), nb::arg("counted"),
                   nb::arg("counts"), nb::arg("lattice"), nb::arg("refuse_missing"))
-      .def("write", &write_profile, nb::arg("lattice"), nb::arg("output"), nb::arg("column"), nb::arg("source"),
+      .def("write", &write_profile, nb::arg("output"), nb::arg("column"), nb::arg("source"),
            nb::arg("records_per_person"))
       .def_static("merge", &RankProfile::merge, nb::arg("first"), nb::arg("second"))
-      .def_prop_ro("candidates", &RankProfile::candidates)
+      .def_prop_ro("lattice", [](const RankProfile& profile) { return profile.lattice(); })
       .def_prop_ro("records", &RankProfile::records)
       .def_prop_ro("counts", &counts_of)
       .def(

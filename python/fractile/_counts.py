@@ -45,12 +45,10 @@ def count(
         UsageError: an argument is wrong, or `output` is there already; nothing was read.
         DataError: the file, table or a cell is unusable; nothing was written.
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "column", "keys")}
+    given = {name: value for name, value in locals().items() if name not in ("data", "keys")}
     if data is not None and not _frames.is_path(data):
         raise UsageError("data: the path of a file is expected", "count columns in memory by fractile.profile(...)", "data")
     words = _words.words(given)
-    if column is not None:
-        words["--column"] = [column]
     _words.add_engine(words)
     _core.count(words, "" if data is None else os.fspath(data), _words.keys(keys))
 

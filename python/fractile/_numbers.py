@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Union
 
 from . import _times
-from ._errors import FractileWarning, UsageError
+from ._errors import UsageError, warn
 
 #: An exact number. A float means the decimal that Python prints for it: 0.1 is 1/10.
 Number = Union[int, float, str, Fraction, Decimal]
@@ -45,11 +44,9 @@ def word(value: Any, field: str, public: bool = False) -> str:
         raise _refuse(field, f"{value} is not a number", 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)')
     is_scalar = type(value).__module__.partition(".")[0] in ("numpy", "pandas", "polars", "pyarrow")
     if is_scalar and public:
-        warnings.warn(
+        warn(
             f"{field} is a {type(value).__module__}.{type(value).__name__}, which looks computed from the data; it must be "
-            "known without looking at them",
-            FractileWarning,
-            stacklevel=5,
+            "known without looking at them"
         )
     if isinstance(value, str):
         return str(value).strip()

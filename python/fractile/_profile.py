@@ -85,13 +85,19 @@ class Lattice:
         return {"candidates": [str(self._core.at(i)) for i in range(self.size)]}
 
     @classmethod
+    def _over(cls, core: _core.Lattice) -> Lattice:
+        lattice = cls.__new__(cls)
+        lattice._core = core
+        return lattice
+
+    @classmethod
     def _of(cls, described: dict[str, Any]) -> Lattice:
         if "candidates" in described:
             return cls(candidates=described["candidates"])
         return cls(described["lower"], described["upper"], described["step"])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Lattice) and self._described() == other._described()
+        return isinstance(other, Lattice) and self._core.equals(other._core)
 
     def __hash__(self) -> int:
         return hash(json.dumps(self._described()))
@@ -108,9 +114,13 @@ class Lattice:
 class Profile:
     """How many records lie at each position of a lattice. Sensitive: it is the data, counted."""
 
-    def __init__(self, lattice: Lattice, core: _core.RankProfile) -> None:
-        self.lattice = lattice
+    def __init__(self, core: _core.RankProfile) -> None:
         self._core = core
+
+    @property
+    def lattice(self) -> Lattice:
+        """What its records were counted on."""
+        return Lattice._over(self._core.lattice)
 
     @property
     def records(self) -> int:
@@ -125,7 +135,7 @@ class Profile:
         """The profile of both columns together."""
         if self.lattice != other.lattice:
             raise UsageError("the profiles are over different lattices", "count both on the same one", "other")
-        return Profile(self.lattice, _core.RankProfile.merge(self._core, other._core))
+        return Profile(_core.RankProfile.merge(self._core, other._core))
 
     __or__ = merge
 
@@ -139,7 +149,7 @@ class Profile:
         Raises:
             UsageError: `output` is there already, or cannot be written.
         """
-        self._core.write(self.lattice._core, os.fspath(output), column, source, records_per_person)
+        self._core.write(os.fspath(output), column, source, records_per_person)
 
     def to_bytes(self) -> bytes:
         """All of it, as text in UTF-8. It is as sensitive as the data."""
@@ -160,12 +170,12 @@ class Profile:
             lattice = Lattice._of(body["lattice"])
             positions = [position for position, _ in body["counts"]]
             counts = [count for _, count in body["counts"]]
-            return cls(lattice, _core.RankProfile.of_counts(lattice.size, positions, counts))
+            return cls(_core.RankProfile.of_counts(lattice._core, positions, counts))
         except (ValueError, KeyError, TypeError):
             raise DataError("these bytes are no profile", "give what to_bytes() has returned") from None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Profile) and self.lattice == other.lattice and self._core.equals(other._core)
+        return isinstance(other, Profile) and self._core.equals(other._core)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -225,18 +235,19 @@ def profile(
     """
     if null not in ("drop", "error"):
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
+    _words.words({"column": column, "person": person, "by": by})  # texts, all that are given
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
     frame, name = _frames.frame_of(data, column or "", [other for other in (person, by) if other], exact)
     if person is None and by is None and keys is None:
-        return Profile(lattice, _core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))
+        return Profile(_core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     listed = _words.keys(keys)
     cores = _core.RankProfile.selected(
         frame, name, lattice._core, null == "error", person or "", records_per_person, key, by or "", listed
     )
-    profiles = [Profile(lattice, core) for core in cores]
+    profiles = [Profile(core) for core in cores]
     return profiles[0] if by is None else dict(zip(listed, profiles))
 
 
@@ -265,4 +276,4 @@ def profile_of_counts(
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
     frame, column = _frames.frame_of(values, "", [], exact)
     counted, name = _frames.frame_of(counts, "", [], True)
-    return Profile(lattice, _core.RankProfile.of_counted(frame, column, counted, name, lattice._core, null == "error"))
+    return Profile(_core.RankProfile.of_counted(frame, column, counted, name, lattice._core, null == "error"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import html as _html
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
 from . import _core, _frames, _numbers, _times, _words
-from ._errors import DataError, FractileWarning, UsageError
+from ._errors import DataError, UsageError, warn
 from ._numbers import Number
 
 if TYPE_CHECKING:
@@ -282,9 +281,11 @@ class Release:
         """The page of `fractile explain --format html`: one file, which holds the receipt unless it is `public`."""
         return self._page(about, public, compare)[0]
 
-    def figures(self, *, about: Mapping[str, str] | None = None, public: bool = False) -> dict[str, str]:
+    def figures(
+        self, *, about: Mapping[str, str] | None = None, public: bool = False, compare: Sequence[Number] | None = None
+    ) -> dict[str, str]:
         """The page's figures as SVG, and their tables as CSV, by the names of their files."""
-        return self._page(about, public, None)[1]
+        return self._page(about, public, compare)[1]
 
     def to_registry(self, about: Mapping[str, str]) -> str:
         """A record for the public registry of deployments of differential privacy, as YAML."""
@@ -516,14 +517,12 @@ def release(
         BudgetError: the ledger refuses; nothing was spent.
         LedgerError: the ledger is unusable.
     """
-    given = {name: value for name, value in locals().items() if name not in ("data", "column", "keys", "ledger")}
+    given = {name: value for name, value in locals().items() if name not in ("data", "keys", "ledger")}
     words = _words.words(given)
     ledger_path = _ledger_path(ledger)
     if ledger_path:
         words["--ledger"] = [ledger_path]
     listed = _words.keys(keys)
-    if column is not None:
-        words["--column"] = [column]
     frame = None
     file = ""
     if _frames.is_path(data):
@@ -546,7 +545,7 @@ def _released(
     """`counter` counts the records that a frame does not have."""
     released = _core.release(words, file, keys, frame, counter)
     for what, hint in released.warnings:
-        warnings.warn(f"{what}; {hint}", FractileWarning, stacklevel=3)
+        warn(f"{what}; {hint}")
     return Release(released, ledger=ledger_path)
 
 

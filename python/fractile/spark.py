@@ -213,9 +213,6 @@ class _Counter:
         names = [field.name for field in fields]
         self.column = _frames._chosen(names, column or "", others)
         self._names = _frames._distinct([self.column, *others])
-        for name in self._names:
-            if names.count(name) > 1:
-                raise DataError(f"the frame has several columns '{name}'", "rename them, df.withColumnRenamed(...)", "df")
         plan = getattr(df, "_jdf", None)
         if plan is not None and not plan.queryExecution().analyzed().deterministic():
             raise DataError(
@@ -376,7 +373,7 @@ def profile(
     question = _core.Counted.of(counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed)
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
-    profiles = [Profile(lattice, core) for core in counter.count(question, key).profiles]
+    profiles = [Profile(core) for core in counter.count(question, key).profiles]
     return profiles[0] if by is None else dict(zip(listed, profiles))
 
 
@@ -432,7 +429,7 @@ def release(
         BudgetError: the ledger refuses; nothing was spent.
         LedgerError: the ledger is unusable.
     """
-    given = {name: value for name, value in locals().items() if name not in ("df", "column", "keys", "ledger")}
+    given = {name: value for name, value in locals().items() if name not in ("df", "keys", "ledger")}
     words = _words.words(given)
     ledger_path = _ledger_path(ledger)
     if ledger_path:

@@ -148,7 +148,7 @@ def test_what_of_pandas_is_no_number(kind):
 
 def test_a_frame_of_pandas_with_a_type_that_arrow_does_not_have():
     frame = pd.DataFrame({"x": [1, 2], "id": pd.Series([1, 2], dtype="Sparse[int]")})
-    with pytest.raises(fractile.DataError, match="the frame has a column of a dtype"):
+    with pytest.raises(fractile.DataError, match="column 'id' has the dtype Sparse"):
         fractile.release(frame, "x", person="id", **AGES)
 
 
@@ -198,6 +198,75 @@ def test_missing_columns(people):
             fractile.release(frame, **AGES)
     with pytest.raises(fractile.UsageError, match="one column"):
         fractile.release(people["age"], person="id", **AGES)
+
+
+TWINS = {
+    "pandas": lambda: pd.DataFrame([[1, 2, 3]], columns=["x", "y", "x"]),
+    "pandas, as numbers": lambda: pd.DataFrame([[1, 2, 3]], columns=[1, "y", "1"]).rename(columns={1: "x", "1": "x"}),
+    "pyarrow": lambda: pa.table([[1], [2], [3]], names=["x", "y", "x"]),
+    "pyarrow, a batch": lambda: pa.record_batch([pa.array([1]), pa.array([2]), pa.array([3])], names=["x", "y", "x"]),
+    "pyarrow, a reader": lambda: pa.table([[1], [2], [3]], names=["x", "y", "x"]).to_reader(),
+    "duckdb": lambda: duckdb.sql("SELECT 1 AS x, 2 AS y, 3 AS x"),
+}
+
+
+@pytest.mark.parametrize("door", TWINS)
+def test_two_columns_of_one_name(door):
+    for asked in ({"column": "x"}, {"column": "y", "person": "x"}, {"column": "y", "by": "x", "keys": ["1"]}):
+        with pytest.raises(fractile.DataError, match="the frame has more than one column 'x'") as caught:
+            fractile.release(TWINS[door](), **asked, **AGES)
+        assert caught.value.hint == "rename one of them"
+    assert fractile.release(TWINS[door](), "y", **AGES).column == "y"  # which is there once
+
+
+def test_two_columns_of_one_name_in_a_lazy_frame_are_polars_error():
+    frame = pl.LazyFrame({"x": [1]}).with_columns(pl.col("x").alias("y"), pl.col("x").alias("y"))
+    with pytest.raises(fractile.DataError, match="polars raises [A-Z][A-Za-z]+Error"):
+        fractile.release(frame, "x", **AGES)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        lambda: pl.LazyFrame({"x": ["1", "secret"]}).with_columns(pl.col("x").cast(pl.Int64)),
+        lambda: duckdb.sql("SELECT CAST(v AS INTEGER) AS x FROM (VALUES ('1'), ('secret')) AS t(v)"),
+    ],
+    ids=["polars", "duckdb"],
+)
+def test_a_frame_that_fails_tells_no_value(frame):
+    """A frame that is not yet computed fails when it is asked, and its owner's error quotes the cell."""
+    with pytest.raises(fractile.DataError) as caught:
+        fractile.release(frame(), "x", **AGES)
+    assert "secret" not in str(caught.value)
+    assert caught.value.hint
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+
+
+def test_pandas_labels_that_are_no_text(people):
+    ages = fractile.release(people["age"], **AGES).quantiles
+    for frame in (pd.DataFrame({0: people["age"], "0x": people["id"]}), pd.DataFrame({(0): people["age"]})):
+        assert fractile.release(frame, "0", **AGES).quantiles == ages
+    assert fractile.release(pd.DataFrame({7: people["age"]}), **AGES).column == "7"
+    frame = pd.DataFrame({0: people["income"], 1: people["region"], 2: people["id"]})
+    named = frame.set_axis(["0", "1", "2"], axis=1)
+    asked = {"by": "1", "keys": ["north"], "person": "2", "bounds": (0, 500_000), "step": 1, "epsilon": 1, "unsafe_seed": 7}
+    assert fractile.release(frame, "0", **asked).receipt == fractile.release(named, "0", **asked).receipt
+    with pytest.raises(fractile.UsageError, match="column: a str is expected, not int"):
+        fractile.release(frame, 0, **AGES)
+
+
+def test_readers_of_batches(people):
+    """What is a table only its stream says."""
+    asked = {"by": "region", "keys": ["north", "south"], "person": "id", **AGES}
+    table = pa.table(people)
+    assert fractile.release(table.to_reader(), "age", **asked).receipt == fractile.release(table, "age", **asked).receipt
+    assert fractile.release(table.select(["age"]).to_reader(), **AGES).column == "age"
+    with pytest.raises(fractile.DataError, match="no column 'ages'; it has 'age', 'income'"):
+        fractile.release(table.to_reader(), "ages", **AGES)
+    with pytest.raises(fractile.UsageError, match="column is missing"):
+        fractile.release(table.to_reader(), **AGES)
+    with pytest.raises(fractile.UsageError, match="one column"):
+        fractile.release(pa.chunked_array([people["age"]]), person="id", **AGES)
 
 
 @pytest.mark.parametrize("values", [[9007199254740993, None], [1, None], [0.5, 1.5]])

@@ -49,6 +49,28 @@ def test_a_frame_has_no_name(ledger, people):
     assert first.receipt
 
 
+def test_options_of_ledgers_are_the_programs(csv, program, tmp_path):
+    """--ledger, --dataset, --source and --again: what one has paid for the other one has, and no more."""
+    ledger = fractile.Ledger(tmp_path / "two.db").init("people", epsilon=1).init("others", epsilon=1)
+    asked = ASKED | {"epsilon": "1/8", "ledger": ledger, "source": "census"}
+    words = ["release", csv, "--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1/8", "--format", "json"]
+    words += ["--ledger", ledger.path, "--source", "census"]
+    with pytest.raises(fractile.UsageError, match="dataset"):
+        fractile.release(csv, "age", **asked)
+    program(*words, code=2)
+    first = fractile.release(csv, "age", dataset="others", **asked)
+    assert program(*words, "--dataset", "others") == first.receipt
+    assert [(entry.dataset, entry.state) for entry in ledger.entries] == [("others", "committed")]
+    anew = program(*words, "--dataset", "people")
+    assert fractile.release(csv, "age", dataset="people", **asked).receipt == anew
+    assert len(ledger.entries) == 2
+    program(*words, "--dataset", "people", "--again")
+    assert not fractile.release(csv, "age", dataset="people", again=True, **asked).from_ledger
+    assert len(ledger.entries) == 4
+    assert fractile.release(csv, "age", dataset="people", **asked).receipt == program(*words, "--dataset", "people")
+    assert len(ledger.entries) == 4
+
+
 def test_what_fails_after_the_charge_stays_reserved(ledger):
     with pytest.raises(fractile.DataError, match="entry 1 of .* stays reserved"):
         fractile.release([1.0, float("nan")], epsilon="1/8", null="error", ledger=ledger, **ASKED)

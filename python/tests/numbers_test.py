@@ -6,7 +6,9 @@ from fractions import Fraction
 
 import fractile
 import numpy as np
+import pandas as pd
 import pytest
+from fractile import _errors
 
 AGES = [20, 30, 40] * 100
 USUAL = {"bounds": (0, 125), "step": 1, "epsilon": 1}
@@ -53,7 +55,7 @@ def test_values_are_exact():
     ("asked", "field", "hint"),
     [
         ({"step": None}, "step", "for whole numbers, write step=1"),
-        ({"bounds": None}, "bounds", "for ages, write bounds=(0, 125) step=1"),
+        ({"bounds": None}, "bounds", "for ages, write bounds=(0, 125), step=1"),
         ({"bounds": (0, 1, 2)}, "bounds", 'write bounds=(0, 125), or bounds="auto"'),
         ({"epsilon": None}, "", 'write epsilon=1 (pure) or rho="1/2" (zero-concentrated)'),
         ({"quantiles": "quartile"}, "quantiles", "did you mean quartiles?"),
@@ -80,9 +82,52 @@ def test_errors_in_pythons_words(asked, field, hint):
     assert (again.message, again.hint, again.field) == (error.message, error.hint, error.field)
 
 
+@pytest.mark.parametrize(
+    ("typed", "argument"),
+    [
+        ("write --bounds LO HI", "write bounds=(LO, HI)"),
+        ("for ages, write --bounds 0 125 --step 1", "for ages, write bounds=(0, 125), step=1"),
+        ("write --bounds 2024-01-01 2024-12-31 --step 1d; or not", 'write bounds=("2024-01-01", "2024-12-31"), step="1d"; or not'),
+        ("write --bounds 2024-01-01T00:00Z 2025-01-01T00:00Z", 'write bounds=("2024-01-01T00:00Z", "2025-01-01T00:00Z")'),
+        ("for example --quantiles 0.25,0.5,0.75", "for example quantiles=[0.25, 0.5, 0.75]"),
+        ("write both, for example --by region --keys north,south", 'write both, for example by="region", keys=["north", "south"]'),
+        ("write --mechanism approximate, or leave --rates out", 'write mechanism="approximate", or leave rates out'),
+        ("use --mechanism auto", 'use mechanism="auto"'),
+        ("pass e.g. --delimiter ';'", "pass e.g. delimiter=';'"),
+        ('write --epsilon "ln 3"', 'write epsilon="ln 3"'),
+        ("write for example --table visits=visits.csv", 'write for example table={"visits": "visits.csv"}'),
+        ("leave it out: fractile explain R --compare a,b tells them", "leave it out: fractile explain R --compare a,b tells them"),
+        ("see what fractile ledger verify says; --again asks anew", "see what fractile ledger verify says; again asks anew"),
+        ("fractile ledger void b.db --entry 1 --reason TEXT gives it back", "fractile ledger void b.db --entry 1 --reason TEXT gives it back"),
+    ],
+)
+def test_hints_are_what_to_type(typed, argument):
+    assert _errors._in_python(typed) == argument
+
+
 def test_errors_have_the_programs_codes():
     codes = {kind.__name__: kind.code for kind in fractile.Error.__subclasses__()}
     assert codes == {"UsageError": 2, "DataError": 3, "BudgetError": 4, "LedgerError": 5, "InternalError": 70}
+
+
+def test_warnings_are_at_the_line_that_called():
+    wide = {"bounds": (0, 2**60), "step": 1, "epsilon": 1}
+    table = pd.DataFrame({"x": [1.0, 2.0], "id": [1, 2]})
+    calls = [
+        lambda: fractile.release(AGES, **USUAL | {"epsilon": 30}),
+        lambda: fractile.release(AGES, **USUAL | {"bounds": (np.int64(0), 125)}),
+        lambda: fractile.plan(**USUAL | {"candidates": np.array([1, 2]), "bounds": None, "step": None}),
+        lambda: fractile.Lattice(np.int64(0), 9, 1),
+        lambda: fractile.release(table["x"], **wide),
+        lambda: fractile.release(table, "x", **wide),
+        lambda: fractile.release(table, "x", person="id", **wide),
+        lambda: fractile.profile(table["x"], lattice=fractile.Lattice(0, 2**60, 1)),
+    ]
+    for call in calls:
+        with pytest.warns(fractile.FractileWarning) as caught:
+            call()
+        assert {warning.filename for warning in caught} == {__file__}
+        assert {warning.lineno for warning in caught} == {call.__code__.co_firstlineno}
 
 
 def test_warnings():

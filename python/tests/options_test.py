@@ -2,6 +2,7 @@
 
 import datetime as dt
 import inspect
+import re
 
 import fractile
 import pytest
@@ -25,6 +26,11 @@ def test_python_lacks_none(verb):
     assert arguments == set(options_of(verb)) - set(METHODS[verb])
     for method in METHODS[verb].values():
         assert hasattr(RESULTS[verb], method)
+
+
+@pytest.mark.parametrize("verb", ["release", "plan"])
+def test_the_options_are_those_that_the_program_lists(verb, program):
+    assert set(re.findall(r"^  (--[a-z-]+)", program(verb, "--help"), re.MULTILINE)) == set(options_of(verb))
 
 
 #: For each option of release: what is asked beside the usual things, as the program is asked and as Python is.
@@ -76,7 +82,7 @@ RELEASE = {
     "--receipt": ({"receipt": "RECEIPT-python"}, ["--receipt", "RECEIPT-program"]),
     "--unsafe-seed": ({"unsafe_seed": 8}, ["--unsafe-seed", "8"]),
 }
-LEDGER = {"--ledger", "--dataset", "--again", "--source"}  # ledger_test
+LEDGER = {"--ledger", "--dataset", "--again", "--source"}  # ledger_test: options_of_ledgers
 COUNTS = {"--counts"}  # counts_test
 POSTGRES = {"--postgres"}  # postgres_test
 
@@ -111,6 +117,34 @@ def test_release_equals_the_program(option, csv, program, engine, tmp_path):
     assert release.receipt == printed
     if option == "--receipt":
         assert (tmp_path / "receipt-python").read_text() == (tmp_path / "receipt-program").read_text() == printed
+
+
+@pytest.fixture
+def about(tmp_path):
+    """What a page says of its release, as the program has it and as Python does."""
+    (tmp_path / "about.toml").write_text('title = "Ages"\ncurator = "An office"\n', encoding="utf-8")
+    return str(tmp_path / "about.toml"), {"title": "Ages", "curator": "An office"}
+
+
+def files_of(folder):
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+def test_what_a_release_shows_equals_the_program(csv, program, about, tmp_path):
+    file, texts = about
+    asked = {"bounds": (0, 125), "step": 1, "epsilon": 1, "intervals": 0.9, "expected_rows": 3000, "unsafe_seed": 7}
+    words = ["release", csv, "--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--intervals", "0.9"]
+    words += ["--expected-rows", "3000", "--unsafe-seed", "7"]
+    release = fractile.release(csv, "age", **asked)
+    compared = ["--compare", "0.25,0.75"]
+    assert release.to_csv() == program(*words, "--format", "csv")
+    assert release.to_csv(compare=(0.25, 0.75)) == program(*words, "--format", "csv", *compared)
+    assert release.to_html() == program(*words, "--format", "html")
+    page = program(*words, "--format", "html", "--public", "--about", file, "--figures", tmp_path / "figures", *compared)
+    shown = {"about": texts, "public": True, "compare": (0.25, 0.75)}
+    assert release.to_html(**shown) == page
+    assert release.figures(**shown) == files_of(tmp_path / "figures")
+    assert "comparisons.csv" in release.figures(**shown)
 
 
 PLAN = {
@@ -162,6 +196,19 @@ def test_plan_equals_the_program(option, program):
     assert plan.to_json() == program("plan", *typed, "--format", "json")
     assert plan.to_csv() == program("plan", *typed, "--format", "csv")
     assert len(plan.to_pandas()) == len(plan.quantiles)
+
+
+def test_what_a_plan_shows_equals_the_program(program, about, tmp_path):
+    file, texts = about
+    words = ["plan", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--format", "html"]
+    plan = fractile.plan(bounds=(0, 125), step=1, epsilon=1)
+
+    def page(*more):  # without the command, which nobody typed in Python
+        return re.sub(r"<section>\n<h2>To repeat it</h2>.*?</section>\n", "", program(*words, *more), count=1, flags=re.DOTALL)
+
+    assert plan.to_html() == page()
+    assert plan.to_html(about=texts) == page("--about", file, "--figures", tmp_path / "figures")
+    assert plan.figures(about=texts) == files_of(tmp_path / "figures")
 
 
 #: Of dates and times: bounds, step and candidates as Python has them, and as they are typed.

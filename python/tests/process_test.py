@@ -59,14 +59,29 @@ def test_no_copy():
     code = """if True:
         import resource, sys
         import numpy as np, fractile, polars as pl, pandas as pd
+        from fractile import _frames
         numbers = np.random.default_rng(1).normal(60, 20, 10_000_000)
-        column = {"numpy": lambda: numbers, "polars": lambda: pl.Series("x", numbers), "pandas": lambda: pd.Series(numbers)}[sys.argv[1]]()
-        small = fractile.release(column[:1000], bounds=(0, 125), step=1, epsilon=1)  # what is loaded once
+        beside = {"x": numbers, "y": np.arange(len(numbers)), "z": numbers}
+        data, *names = {
+            "numpy": lambda: [numbers],
+            "polars": lambda: [pl.Series("x", numbers)],
+            "pandas": lambda: [pd.Series(numbers)],
+            "a frame of polars": lambda: [pl.DataFrame(beside), "x"],
+            "a frame of pandas": lambda: [pd.DataFrame(beside), "x"],
+            "a frame of pandas with persons": lambda: [pd.DataFrame(beside), "x", "y"],
+        }[sys.argv[1]]()
+        def read(data):
+            if len(names) == 2:
+                return _frames.frame_of(data, "x", ["y"], True)  # what samples of persons take is another matter
+            return fractile.release(data, *names, bounds=(0, 125), step=1, epsilon=1)
+        small = read(data[:1000])  # what is loaded once
+        with open("/proc/self/clear_refs", "w") as peak:
+            peak.write("5")  # as if what was made above had never had a higher peak
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        fractile.release(column, bounds=(0, 125), step=1, epsilon=1)
+        read(data)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     """
-    for door in ("numpy", "polars", "pandas"):
+    for door in ("numpy", "polars", "pandas", "a frame of polars", "a frame of pandas", "a frame of pandas with persons"):
         done = subprocess.run([sys.executable, "-c", code, door], capture_output=True, text=True, check=True)
         assert int(done.stdout) < 20_000, door  # KiB; a copy has 78,125
 

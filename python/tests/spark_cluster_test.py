@@ -137,7 +137,7 @@ def test_what_cannot_be_counted_is_refused_by_its_type(local, parquet):
         fractile.spark.release(df, "age", **words)
     with pytest.raises(fractile.DataError, match="not deterministic"):
         fractile.spark.release(df.selectExpr("income", "rand() as luck"), "income", **words)
-    with pytest.raises(fractile.DataError, match="several columns 'income'"):
+    with pytest.raises(fractile.DataError, match="more than one column 'income'"):
         fractile.spark.release(df.selectExpr("income", "cents as income"), "income", **words)
     with pytest.raises(fractile.UsageError, match="budget"):
         fractile.spark.release(df, "income", **BOUNDS)

@@ -78,7 +78,7 @@ def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked,
         rows = parts(table, tasks, asked, seed)
         for given in (rows, rows[::-1], merged_in_tasks(rows, 3)):
             found = spark._all_parts(question(**asked), given)
-            profiles = [fractile.Profile(LATTICE, core) for core in found.profiles]
+            profiles = [fractile.Profile(core) for core in found.profiles]
             assert (profiles if "by" in asked else profiles[0]) == (list(expected.values()) if "by" in asked else expected)
 
 

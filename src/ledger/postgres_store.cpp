@@ -58,6 +58,7 @@ std::string new_name_of_a_change() {
   return fmt::format("{:016x}{:016x}", first, random.next64());
 }
 
+/// One method for each that a Store has, with its statement; what they share is a connection and what it does when that is lost.
 class PostgresStore final : public Store {
  public:
   PostgresStore(const std::string& address, Wanted wanted, Milliseconds patience)

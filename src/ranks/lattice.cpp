@@ -205,6 +205,11 @@ Lattice Lattice::explicit_points(std::vector<Rational> points, ValueKind kind) {
   return lattice;
 }
 
+Lattice Lattice::numbers(std::uint64_t count) {
+  if (count == 0 || count > max_size) throw Error(ErrorCode::usage, "a lattice has from 1 to 2^62 candidates");
+  return regular(0, Rational(static_cast<std::int64_t>(count - 1)), 1);
+}
+
 std::uint64_t Lattice::size() const { return regular_ ? regular_->points : explicit_->size(); }
 
 bool Lattice::is_regular() const { return regular_ != nullptr; }
@@ -218,6 +223,25 @@ Rational Lattice::at(std::uint64_t index) const {
 const Rational& Lattice::step() const {
   if (!regular_) throw Error(ErrorCode::internal, "explicit candidates have no step");
   return regular_->step;
+}
+
+Lattice Lattice::between(std::uint64_t lowest, std::uint64_t highest) const {
+  if (lowest > highest || highest >= size()) {
+    throw Error(ErrorCode::usage, "a part of a lattice is between candidates of its own, the lower one first");
+  }
+  if (lowest == 0 && highest == size() - 1) return *this;
+  if (regular_) return regular(at(lowest), at(highest), regular_->step, kind_);
+  std::vector<Rational> points;
+  points.reserve(highest - lowest + 1);
+  for (std::uint64_t i = lowest; i <= highest; ++i) points.push_back(explicit_->at(i));
+  return explicit_points(std::move(points), kind_);
+}
+
+bool operator==(const Lattice& a, const Lattice& b) {
+  if (a.regular_ == b.regular_ && a.explicit_ == b.explicit_) return a.kind_ == b.kind_;
+  if (a.kind_ != b.kind_ || a.size() != b.size() || a.is_regular() != b.is_regular()) return false;
+  return a.regular_ ? a.regular_->lower == b.regular_->lower && a.regular_->step == b.regular_->step
+                    : a.explicit_->points() == b.explicit_->points();
 }
 
 Position Lattice::position_of(double value) const {

@@ -33,6 +33,39 @@ TEST(Lattice, RegularOnesCountTheirPointsExactly) {
   EXPECT_THROW(regular("0", "1", "1/3"), Error);
 }
 
+TEST(Lattice, IsEqualToOneThatPlacesAndCallsAlike) {
+  const Lattice ages = regular("0", "125", "1");
+  EXPECT_EQ(ages, Lattice::numbers(126));
+  EXPECT_EQ(ages, Lattice(ages));
+  std::vector<Rational> points;
+  for (std::int64_t i = 0; i <= 125; ++i) points.emplace_back(i);
+  const Lattice listed = Lattice::explicit_points(points);
+  EXPECT_EQ(listed, Lattice::explicit_points(points));
+  points[7] = Rational(15, 2);
+  for (const Lattice& other : {regular("0", "124", "1"), regular("1", "126", "1"), regular("0", "250", "2"), listed,
+                               Lattice::regular(0, 125, 1, ValueKind::date)}) {
+    EXPECT_FALSE(ages == other);
+    EXPECT_FALSE(other == ages);
+  }
+  EXPECT_FALSE(listed == Lattice::explicit_points(points));
+  EXPECT_FALSE(Lattice::regular(0, 125, 1, ValueKind::timestamp) == Lattice::regular(0, 125, 1, ValueKind::instant));
+}
+
+TEST(Lattice, HasPartsAndNumbers) {
+  EXPECT_EQ(Lattice::numbers(1), regular("0", "0", "1"));
+  EXPECT_EQ(Lattice::numbers(Lattice::max_size).size(), Lattice::max_size);
+  EXPECT_THROW(Lattice::numbers(0), Error);
+  EXPECT_THROW(Lattice::numbers(Lattice::max_size + 1), Error);
+  const Lattice fine = regular("-1", "1", "0.01");
+  EXPECT_EQ(fine.between(0, 200), fine);
+  EXPECT_EQ(fine.between(50, 150), regular("-0.5", "0.5", "0.01"));
+  EXPECT_EQ(fine.between(7, 7), regular("-0.93", "-0.93", "0.01"));
+  EXPECT_EQ(Lattice::explicit_points({1, 2, 5, 9}).between(1, 2), Lattice::explicit_points({2, 5}));
+  EXPECT_EQ(Lattice::regular(0, 9, 1, ValueKind::date).between(2, 3), Lattice::regular(2, 3, 1, ValueKind::date));
+  EXPECT_THROW(fine.between(3, 2), Error);
+  EXPECT_THROW(fine.between(0, 201), Error);
+}
+
 TEST(Lattice, HalvesGoUpAndBoundsClamp) {
   const Lattice ages = regular("0", "125", "1");
   EXPECT_EQ(ages.position_of(2.5), 2 * 3 + 1U);

@@ -20,14 +20,14 @@ constexpr std::size_t block_size = 1024;  // records that stay in the nearest ca
 
 }  // namespace
 
-RankProfile::RankProfile(std::uint64_t candidates, std::vector<Position> positions,
-                         std::span<const std::uint64_t> counts)
-    : candidates_(candidates), positions_(std::move(positions)) {
+RankProfile::RankProfile(Lattice lattice, std::vector<Position> positions, std::span<const std::uint64_t> counts)
+    : lattice_(std::move(lattice)), positions_(std::move(positions)) {
+  const Position highest = 2 * candidates();
   if (positions_.size() != counts.size()) throw Error(ErrorCode::internal, "as many counts as positions are needed");
   cumulative_.reserve(counts.size() + 1);
   cumulative_.push_back(0);
   for (std::size_t k = 0; k < counts.size(); ++k) {
-    if (positions_[k] > 2 * candidates_ || (k > 0 && positions_[k] <= positions_[k - 1]) || counts[k] == 0) {
+    if (positions_[k] > highest || (k > 0 && positions_[k] <= positions_[k - 1]) || counts[k] == 0) {
       throw Error(ErrorCode::internal, "positions must increase strictly, within the lattice, with positive counts");
     }
     if (counts[k] > max_records - cumulative_.back()) throw Error(ErrorCode::data, too_many_records);
@@ -49,7 +49,7 @@ std::uint64_t RankProfile::equal(std::uint64_t candidate) const {
 namespace {
 
 /// Adds up counts at equal positions of a sorted list.
-RankProfile collected(std::uint64_t candidates, const std::vector<std::pair<Position, std::uint64_t>>& sorted) {
+RankProfile collected(const Lattice& lattice, const std::vector<std::pair<Position, std::uint64_t>>& sorted) {
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
   for (const auto& [position, count] : sorted) {
@@ -60,26 +60,58 @@ RankProfile collected(std::uint64_t candidates, const std::vector<std::pair<Posi
     }
     counts.back() += count;
   }
-  return {candidates, std::move(positions), counts};
+  return {lattice, std::move(positions), counts};
 }
 
-}  // namespace
-
-RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest) {
-  if (lowest > highest || highest >= profile.candidates()) {
-    throw Error(ErrorCode::usage, "a profile is clamped to candidates of its own, the lower one first");
-  }
+/// `part`: the lattice of the candidates from lowest on.
+RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, const Lattice& part) {
+  const std::uint64_t highest = lowest + part.size() - 1;
   std::vector<std::pair<Position, std::uint64_t>> records;
   for (std::size_t k = 0; k < profile.distinct(); ++k) {
     const Position position = std::clamp(profile.position(k), 2 * lowest + 1, 2 * highest + 1) - 2 * lowest;
     records.emplace_back(position, profile.count(k));
   }
-  return collected(highest - lowest + 1, records);
+  return collected(part, records);
+}
+
+}  // namespace
+
+RankProfile clamped(const RankProfile& profile, std::uint64_t lowest, std::uint64_t highest) {
+  return clamped(profile, lowest, profile.lattice().between(lowest, highest));
+}
+
+std::vector<RankProfile> clamped(std::span<const RankProfile> profiles, std::uint64_t lowest, std::uint64_t highest) {
+  std::vector<RankProfile> within;
+  if (profiles.empty()) return within;
+  const Lattice part = profiles.front().lattice().between(lowest, highest);
+  within.reserve(profiles.size());
+  for (const RankProfile& profile : profiles) {
+    profile.require_on(profiles.front().lattice());
+    within.push_back(clamped(profile, lowest, part));
+  }
+  return within;
+}
+
+void RankProfile::require_on(const Lattice& lattice) const {
+  if (lattice_ == lattice) return;
+  throw Error(ErrorCode::usage, "the profile was counted on another lattice",
+              "count the records with the same bounds and step, or candidates");
+}
+
+RankProfile relabeled(RankProfile profile, const Lattice& lattice) {
+  if (lattice.size() != profile.candidates() || lattice.is_regular() != profile.lattice_.is_regular()) {
+    throw Error(ErrorCode::internal, "a lattice with other candidates cannot call them otherwise");
+  }
+  profile.lattice_ = lattice;
+  return profile;
 }
 
 // Both are in order, so one pass joins them.
 RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
-  if (a.candidates_ != b.candidates_) throw Error(ErrorCode::usage, "profiles over different candidates cannot merge");
+  if (!(a.lattice_ == b.lattice_)) {
+    throw Error(ErrorCode::usage, "profiles of different lattices cannot merge",
+                "count them with the same bounds and step, or candidates");
+  }
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
   positions.reserve(a.distinct() + b.distinct());
@@ -92,7 +124,7 @@ RankProfile RankProfile::merge(const RankProfile& a, const RankProfile& b) {
     i += in_a ? 1 : 0;
     j += in_b ? 1 : 0;
   }
-  return {a.candidates_, std::move(positions), counts};
+  return {a.lattice_, std::move(positions), counts};
 }
 
 struct ProfileBuilder::State {
@@ -130,9 +162,8 @@ struct ProfileBuilder::State {
   }
 
   void take(State& other) {
-    if (other.lattice.size() != lattice.size() || other.lattice.is_regular() != lattice.is_regular() ||
-        other.lattice.kind() != lattice.kind()) {
-      throw Error(ErrorCode::usage, "builders over different candidates cannot be one");
+    if (!(other.lattice == lattice)) {
+      throw Error(ErrorCode::usage, "builders of different lattices cannot be one");
     }
     require_room_for(other.records);
     if (counters) {
@@ -283,8 +314,7 @@ std::vector<std::uint64_t> take_counts(std::vector<Position>& sorted, std::size_
 
 RankProfile ProfileBuilder::finish() {
   State& state = *state_;
-  RankProfile profile;
-  profile.candidates_ = state.lattice.size();
+  RankProfile profile(state.lattice);
   if (state.counters) {
     state.counters->drain(profile.positions_, profile.cumulative_);
   } else {
@@ -295,7 +325,7 @@ RankProfile ProfileBuilder::finish() {
   state.counted = 0;
   if (state.bulk.empty()) return profile;
   std::ranges::sort(state.bulk);
-  return RankProfile::merge(profile, collected(state.lattice.size(), std::exchange(state.bulk, {})));
+  return RankProfile::merge(profile, collected(state.lattice, std::exchange(state.bulk, {})));
 }
 
 }  // namespace fractile

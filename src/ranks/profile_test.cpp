@@ -29,10 +29,16 @@ RankProfile plain_profile_of(const Lattice& lattice, const std::vector<Number>& 
     positions.push_back(position);
     counts.push_back(count);
   }
-  return {lattice.size(), positions, counts};
+  return {lattice, positions, counts};
 }
 
 Lattice numbers_to(std::int64_t upper) { return Lattice::regular(0, upper, 1); }
+
+/// Four candidates, and not 0, 1, 2, 3; and five.
+std::vector<Lattice> others_of_four() {
+  return {Lattice::regular(1, 4, 1), Lattice::regular(0, 6, 2), Lattice::regular(0, 3, 1, ValueKind::date),
+          Lattice::explicit_points({0, 1, 2, 3}), numbers_to(4)};
+}
 
 TEST(RankProfile, CountsBelowAndEqual) {
   const RankProfile p = profile_of(numbers_to(10), {3, 3, 7, 0, 12, 2.6});
@@ -161,7 +167,43 @@ TEST(RankProfile, MergesLikeOneColumn) {
     const Lattice lattice = Lattice::explicit_points({Rational(1), Rational(2), Rational(4)});
     RC_ASSERT(RankProfile::merge(profile_of(lattice, a), profile_of(lattice, b)) == profile_of(lattice, both));
   }));
-  EXPECT_THROW(RankProfile::merge(profile_of(numbers_to(3), {}), profile_of(numbers_to(4), {})), Error);
+  const RankProfile three = profile_of(numbers_to(3), {});
+  for (const Lattice& other : others_of_four()) EXPECT_THROW(RankProfile::merge(three, profile_of(other, {})), Error);
+}
+
+TEST(RankProfile, KnowsItsLatticeAndRefusesAnother) {
+  const RankProfile profile = profile_of(numbers_to(3), {0, 2, 2});
+  EXPECT_EQ(profile.lattice(), numbers_to(3));
+  EXPECT_NO_THROW(profile.require_on(Lattice::numbers(4)));  // the same, made anew
+  for (const Lattice& other : others_of_four()) {
+    EXPECT_THROW(profile.require_on(other), Error);
+    ProfileBuilder here(numbers_to(3));
+    ProfileBuilder there(other);
+    EXPECT_THROW(here.take(there), Error);
+  }
+}
+
+TEST(RankProfile, IsRelabeledPositionByPosition) {
+  const Lattice tens = Lattice::regular(10, 40, 10);
+  const RankProfile profile = relabeled(profile_of(numbers_to(3), {0, 2, 2}), tens);
+  EXPECT_EQ(profile, profile_of(tens, {10, 30, 30}));
+  EXPECT_FALSE(profile == profile_of(numbers_to(3), {0, 2, 2}));
+  EXPECT_THROW(relabeled(profile, numbers_to(4)), Error);
+  EXPECT_THROW(relabeled(profile, Lattice::explicit_points({10, 20, 30, 40})), Error);
+}
+
+TEST(RankProfile, IsClampedToAPartOfItsLattice) {
+  const Lattice tens = Lattice::regular(10, 50, 10);
+  const std::vector<RankProfile> both{profile_of(tens, {10, 30, 50}), profile_of(tens, {20})};
+  const std::vector<RankProfile> within = clamped(both, 1, 3);
+  EXPECT_EQ(within[0], profile_of(Lattice::regular(20, 40, 10), {20, 30, 40}));
+  EXPECT_EQ(within[1], profile_of(Lattice::regular(20, 40, 10), {20}));
+  EXPECT_EQ(clamped(both[0], 1, 3), within[0]);
+  const Lattice listed = Lattice::explicit_points({1, 2, 4, 8});
+  EXPECT_EQ(clamped(profile_of(listed, {0, 3, 9}), 1, 2), profile_of(Lattice::explicit_points({2, 4}), {2, 3, 4}));
+  EXPECT_THROW(clamped(both[0], 3, 2), Error);
+  EXPECT_THROW(clamped(both[0], 3, 5), Error);
+  EXPECT_THROW(clamped(std::vector{both[0], profile_of(numbers_to(4), {})}, 1, 3), Error);
 }
 
 TEST(RankProfile, CountsFromAnEngineAreRecords) {
@@ -183,11 +225,11 @@ TEST(RankProfile, CountsFromAnEngineAreRecords) {
 
 TEST(RankProfile, RefusesWhatCannotBe) {
   const std::vector<std::uint64_t> ones{1, 1};
-  EXPECT_THROW(RankProfile(3, {3, 3}, ones), Error);
-  EXPECT_THROW(RankProfile(3, {1, 7}, ones), Error);
-  EXPECT_THROW(RankProfile(3, {1}, ones), Error);
+  EXPECT_THROW(RankProfile(Lattice::numbers(3), {3, 3}, ones), Error);
+  EXPECT_THROW(RankProfile(Lattice::numbers(3), {1, 7}, ones), Error);
+  EXPECT_THROW(RankProfile(Lattice::numbers(3), {1}, ones), Error);
   const std::vector<std::uint64_t> many{RankProfile::max_records - 7, 8};
-  EXPECT_THROW(RankProfile(3, {1, 3}, many), Error);
+  EXPECT_THROW(RankProfile(Lattice::numbers(3), {1, 3}, many), Error);
   for (const std::int64_t upper : {std::int64_t{100}, std::int64_t{1} << 50}) {
     ProfileBuilder builder(numbers_to(upper));
     EXPECT_THROW(builder.add_position(static_cast<Position>(2 * upper + 3), 1), Error);

@@ -41,6 +41,7 @@ class SortedPoints {
 
   std::size_t size() const { return points_.size(); }
   const Rational& at(std::size_t index) const { return points_[index]; }
+  const std::vector<Rational>& points() const { return points_; }
 
   /// The value is not NaN.
   Position position_of(double value) const { return search().place(value, map_(value)); }

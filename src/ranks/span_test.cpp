@@ -160,7 +160,7 @@ TEST(Span, OneRecordMoreIsOneThresholdMore) {
 
 // A part without records, between two records of one tie.
 TEST(Span, AnEmptyPartInsideATieHasOneRun) {
-  const RankProfile profile(3, {3}, std::vector<std::uint64_t>{8});
+  const RankProfile profile(Lattice::numbers(3), {3}, std::vector<std::uint64_t>{8});
   const RankSpan span{4, 4, 6, 7};
   EXPECT_EQ(runs_of(SplitCursor(profile, span, 4, {1, 2})).size(), 1U);
   EXPECT_EQ(runs_of(CandidateCursor(profile, span, 4, {1, 2})).size(), 1U);
@@ -175,7 +175,7 @@ TEST(Span, SubcellsKeepSplitsCountable) {
 }
 
 TEST(Span, ATieOfAMillionIsDividedEvenly) {
-  const RankProfile profile(3, {3}, std::vector<std::uint64_t>{1'000'000});
+  const RankProfile profile(Lattice::numbers(3), {3}, std::vector<std::uint64_t>{1'000'000});
   const std::uint64_t subcells = subcells_for(3);
   const RankSpan span = whole_span(profile, subcells);
   EXPECT_NEAR(static_cast<double>(records_below(profile, subcells, subcells + subcells / 4)), 250'000, 16);

@@ -151,7 +151,7 @@ class Dates(CommandTest):
             ({"step": "0d"}, "the step is not above 0", "--step 1d"),
             ({"step": "12h"}, "no whole number of days", "as times"),
             ({"step": None}, "--step is missing", "--step 1d"),
-            ({"bounds": "auto"}, "not of dates", "--bounds 2020-01-01"),
+            ({"bounds": "auto"}, "not of dates", "--bounds 1900-01-01 2100-01-01"),
             ({"bounds": None, "step": None, "candidates": "2020-01-01,2020-01-01"}, "not strictly increasing: 2020-01-01", "sort"),
             ({"bounds": None, "step": None, "candidates": "2020-01-01,x"}, "--candidates: 'x' is no date", "2024-01-31"),
         ):

@@ -612,9 +612,11 @@ class Registry(PageTest):
         self.page(receipt="r.json")
         arguments = ("explain", "r.json", "--format", "registry")
         self.assert_refused(run(*arguments, cwd=self.folder), 2, "--about is missing")
-        for line, message in (("region", "the registry requires region"), ("curator_type", "requires curator_type"),):
+        for line, message in (("region", 'add region = "Norway"'), ("curator_type", 'add curator_type = "Government"'),):
             self.write("about.toml", re.sub(rf"(?m)^{line} = .*\n", "", ABOUT))
-            self.assert_refused(run(*arguments, "--about", "about.toml", cwd=self.folder), 2, message)
+            refused = run(*arguments, "--about", "about.toml", cwd=self.folder)
+            self.assert_refused(refused, 2, message)
+            self.assertIn(f"--about lacks {line}, which the registry requires", refused.err)
         for change, message in ((("Government", "Cabal"), "no curator_type 'Cabal'"), (("2026-05-01", '"May"'), "the date 'May'"),
                                 (('contact = "info@example.org"', 'sector = "Gossip"'), "no sector 'Gossip'")):
             self.write("about.toml", ABOUT.replace(*change))

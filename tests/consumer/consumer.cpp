@@ -53,7 +53,7 @@ int main() {
   for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("ln 3"))};
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(builder.finish(), ages, query, bits);
+  const QuantileRelease release = release_quantiles(builder.finish(), query, bits);
   std::cout << version << ' '
             << to_json(release, {.file = {}, .sql = {}, .column = "age", .null_policy = "drop", .engine = {}});
   return release.value(0) <= Rational(125) ? 0 : 1;

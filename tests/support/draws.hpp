@@ -1,7 +1,7 @@
 // Shared by tests: a part of a release with a budget that no test exhausts.
 #pragma once
 
-#include "quantiles/draws.hpp"
+#include "quantiles/draws/draws.hpp"
 
 namespace fractile::testing {
 

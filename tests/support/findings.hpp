@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "quantiles/plan.hpp"
+#include "quantiles/stages/plan.hpp"
 
 namespace fractile::testing {
 

@@ -9,14 +9,19 @@
 namespace fractile::testing {
 
 /// Records by position.
-inline RankProfile profile_of(std::uint64_t candidates, const std::map<Position, std::uint64_t>& records) {
+inline RankProfile profile_of(const Lattice& lattice, const std::map<Position, std::uint64_t>& records) {
   std::vector<Position> positions;
   std::vector<std::uint64_t> counts;
   for (const auto& [position, count] : records) {
     positions.push_back(position);
     counts.push_back(count);
   }
-  return {candidates, positions, counts};
+  return {lattice, positions, counts};
+}
+
+/// Among numbered candidates.
+inline RankProfile profile_of(std::uint64_t candidates, const std::map<Position, std::uint64_t>& records) {
+  return profile_of(Lattice::numbers(candidates), records);
 }
 
 }  // namespace fractile::testing

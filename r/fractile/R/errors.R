@@ -2,11 +2,16 @@
 
 error_classes <- c("2" = "usage", "3" = "data", "4" = "budget", "5" = "ledger", "70" = "internal")
 
-# "--records-per-person 3" is "records_per_person = 3" here, and "--null drop" at the end of a clause is null = "drop". A
-# command to type stays as it is.
+# "--records-per-person 3" is "records_per_person = 3" here, "--bounds 0 125" is bounds = c(0, 125), "--step 1d" is step = "1d", and
+# "--null drop" at the end of a clause is null = "drop". A command to type stays as it is.
 in_r <- function(text) {
   if (grepl("(^|[ :])fractile [a-z]", text)) return(text)
-  text <- gsub("--([a-z][a-z-]*) (-?[0-9][0-9.]*(?:/[0-9]+)?)", "--\\1 = \\2", text, perl = TRUE)
+  text <- gsub("(?<= )([0-9]{4}-[0-9]{2}-[0-9TZ:]+)(?=[ ,;)]|$)", "\"\\1\"", text, perl = TRUE)
+  text <- gsub("(--[a-z-]+) ([0-9]+[a-z]+)(?=[ ,;)]|$)", "\\1 \"\\2\"", text, perl = TRUE)
+  text <- gsub("--bounds ([^ ,;]+) (\"[^\"]+\"|-?[0-9.]+|HI)", "--bounds = c(\\1, \\2)", text, perl = TRUE)
+  text <- gsub("(--[a-z-]+) ([0-9./]+(?:,[0-9./]+)+)", "\\1 = c(\\2)", text, perl = TRUE)
+  text <- gsub("--([a-z][a-z-]*) (\"[^\"]*\"|-?[0-9][0-9.]*(?:/[0-9]+)?)", "--\\1 = \\2", text, perl = TRUE)
+  text <- gsub("(= (?:c\\([^)]*\\)|[^ ,;()]+)) --", "\\1, --", text, perl = TRUE)
   text <- gsub("\\b(write|with) --([a-z][a-z-]*) ([a-z][a-z-]*)(?=$|[,;)])", "\\1 --\\2 = \"\\3\"", text, perl = TRUE)
   options <- gregexpr("--[a-z][a-z-]*", text)
   regmatches(text, options) <- lapply(regmatches(text, options), function(option) gsub("-", "_", substring(option, 3)))

@@ -5,19 +5,15 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "quantiles/plan.hpp"
-#include "quantiles/scored_candidates.hpp"
-#include "quantiles/tree_law.hpp"
+#include "quantiles/audit/scored_candidates.hpp"
+#include "quantiles/stages/plan.hpp"
+#include "quantiles/stages/tree_law.hpp"
 
 namespace fractile::flow {
 namespace {
 
 /// Epsilon in units of ln(base): at the release's degree, all rates are whole numbers of them.
 Exponent log_odds(std::int64_t degree) { return Exponent(Rational(degree)); }
-
-Lattice candidates_of(std::size_t values) {
-  return Lattice::regular(0, Rational(static_cast<std::int64_t>(values)) - 1, 1);
-}
 
 QuantileQuery query_of(const Release& release, const Exponent& epsilon) {
   QuantileQuery query{release.quantiles, Budget::pure(epsilon)};
@@ -35,7 +31,7 @@ RankProfile profile_of(const Composition& table) {
     positions.push_back(2 * value + 1);
     counts.push_back(table[value]);
   }
-  return {table.size(), std::move(positions), counts};
+  return {Lattice::numbers(table.size()), std::move(positions), counts};
 }
 
 /// What of a release does not depend on the table.
@@ -46,7 +42,7 @@ struct Recursion {
 
   Recursion(const Release& release, std::size_t values, const Exponent& epsilon)
       : query(query_of(release, epsilon)),
-        plan(plan_of(query, candidates_of(values))),
+        plan(plan_of(query, Lattice::numbers(values))),
         calibration(query, plan.recursion().levels) {}
   /// Of a profile, which must stay.
   QuantileTree tree(const RankProfile& profile) const {

@@ -1,0 +1,281 @@
+#include "quantiles/audit/audit.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "exact/law.hpp"
+#include "fractile/accounting.hpp"
+#include "fractile/error.hpp"
+#include "quantiles/audit/zcdp_divergence.hpp"
+#include "quantiles/joint/joint_law.hpp"
+
+namespace fractile {
+namespace {
+
+/// Enclosures, for TreeLaw.
+struct EnclosureRing {
+  using Number = Enclosure;
+  static Enclosure whole(std::uint64_t value) { return Enclosure::of(Rational(static_cast<std::int64_t>(value))); }
+  static std::vector<Enclosure> masses(const std::vector<Run>& runs, const Exponent& rate) {
+    return softmax_law(runs, rate);
+  }
+  static std::map<std::vector<Split>, Enclosure> joint(const JointProblem& problem) {
+    return joint_splits_law(problem);
+  }
+};
+
+}  // namespace
+
+OutputLaw quantile_law(const QuantileTree& tree) { return TreeLaw(tree, EnclosureRing{}).law(); }
+
+namespace {
+
+template <class Law>
+void require_same_outputs(const Law& p, const Law& q) {
+  const bool same = std::ranges::equal(p, q, [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (!same) throw Error(ErrorCode::internal, "neighbours with different outputs: not private at any price");
+}
+
+/// How many records lie at each of the audit's positions.
+using Table = std::vector<std::uint64_t>;
+
+RankProfile profile_of(const AuditTables& tables, const Table& table) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    if (table[k] == 0) continue;
+    positions.push_back(tables.positions[k]);
+    counts.push_back(table[k]);
+  }
+  return {tables.lattice, std::move(positions), counts};
+}
+
+std::string described(const AuditTables& tables, const Table& table) {
+  std::string text = "{";
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    for (std::uint64_t i = 0; i < table[k]; ++i) {
+      if (text.size() > 1) text += ", ";
+      const Position p = tables.positions[k];
+      text += p % 2 == 1 ? std::to_string(p / 2) : "<" + std::to_string(p / 2);
+    }
+  }
+  return text + "}";
+}
+
+void list_tables(std::size_t position, int records_left, Table& table, std::vector<Table>& all) {
+  if (position == table.size()) {
+    all.push_back(table);
+    return;
+  }
+  for (int here = 0; here <= records_left; ++here) {
+    table[position] = static_cast<std::uint64_t>(here);
+    list_tables(position + 1, records_left - here, table, all);
+  }
+  table[position] = 0;
+}
+
+int size_of(const Table& table) {
+  return static_cast<int>(std::accumulate(table.begin(), table.end(), std::uint64_t{0}));
+}
+
+/// Whether b is a with `distance` records added, removed, or (change_one) replaced, dropped or added.
+bool are_neighbors(const Table& a, const Table& b, Neighbors neighbors, int distance) {
+  std::uint64_t gained = 0;
+  std::uint64_t lost = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    gained += b[k] > a[k] ? b[k] - a[k] : 0;
+    lost += a[k] > b[k] ? a[k] - b[k] : 0;
+  }
+  const auto limit = static_cast<std::uint64_t>(distance);
+  if (gained + lost == 0) return false;
+  return neighbors == Neighbors::add_remove ? gained + lost <= limit : std::max(gained, lost) <= limit;
+}
+
+/// How far apart two laws are at most, and whether that is certified to be within the claim.
+struct Distance {
+  Enclosure at_most;
+  bool within;
+};
+
+/// Tries all pairs with one way of telling how far apart two laws are: a function of both and the largest distance so far.
+template <class Law, class PerPair>
+AuditResult for_all_pairs(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
+                          Neighbors neighbors, int distance, PerPair&& distance_of) {
+  std::vector<Table> all;
+  Table start(tables.positions.size(), 0);
+  list_tables(0, tables.records, start, all);
+  if (tables.known_size) std::erase_if(all, [&](const Table& t) { return size_of(t) != tables.records; });
+  std::vector<Law> laws;
+  laws.reserve(all.size());
+  for (const Table& table : all) laws.push_back(law(profile_of(tables, table)));
+
+  AuditResult result;
+  result.attained = Enclosure::of(Rational(0));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = 0; j < all.size(); ++j) {
+      if (i == j || !are_neighbors(all[i], all[j], neighbors, distance)) continue;
+      ++result.pairs;
+      const Distance found = distance_of(laws[i], laws[j], result.attained);
+      if (!found.within) result.holds = false;
+      if (certainly_less(result.attained, found.at_most)) {
+        result.attained = found.at_most;
+        result.first = described(tables, all[i]);
+        result.second = described(tables, all[j]);
+      }
+    }
+  }
+  return result;
+}
+
+bool have_same_law(const CountedNoise& a, const CountedNoise& b) {
+  return a.price.rate == b.price.rate && a.price.sigma_squared == b.price.sigma_squared &&
+         a.counts.size() == b.counts.size();
+}
+
+/// The sum of |difference|, or of difference^2 under zCDP.
+Rational moved(const CountedNoise& a, const CountedNoise& b, Measure measure) {
+  std::int64_t sum = 0;
+  for (std::size_t k = 0; k < a.counts.size(); ++k) {
+    const std::int64_t difference = std::abs(a.counts[k] - b.counts[k]);
+    sum += measure == Measure::pure ? difference : difference * difference;
+  }
+  return sum;
+}
+
+/// How much further apart the counts are made by the noise on them: the sum of rate |difference| (attained in the tails),
+/// or of difference^2 / (2 sigma^2), which is the Renyi divergence over its order at order 2.
+EpsilonSum noise_distance(const std::vector<CountedNoise>& p, const std::vector<CountedNoise>& q, Measure measure) {
+  if (!std::ranges::equal(p, q, have_same_law)) {
+    throw Error(ErrorCode::internal, "neighbours with different noise: not private at any price");
+  }
+  EpsilonSum sum;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    const Rational move = moved(p[i], q[i], measure);
+    sum +=
+        measure == Measure::pure ? p[i].price.rate * move : Exponent(move / (Rational(2) * p[i].price.sigma_squared));
+  }
+  return sum;
+}
+
+const Enclosure& probability_of(const Enclosure& p) { return p; }
+const Enclosure& probability_of(const ReleaseOutcome& outcome) { return outcome.probability; }
+std::vector<CountedNoise> noises_of(const Enclosure& /*p*/) { return {}; }
+const std::vector<CountedNoise>& noises_of(const ReleaseOutcome& outcome) { return outcome.noises; }
+
+/// What the noise adds at most, whatever else comes out.
+template <class Law>
+EpsilonSum largest_noise(const Law& p, const Law& q, Measure measure) {
+  require_same_outputs(p, q);
+  EpsilonSum largest;
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    largest = std::max(largest, noise_distance(noises_of(a->second), noises_of(b->second), measure));
+  }
+  return largest;
+}
+
+/// A rational above an exact number.
+Enclosure just_above(const EpsilonSum& sum) { return Enclosure::of(sum.upper()); }
+
+/// max over the outputs of ln(P / Q), and what the noise adds.
+template <class Law>
+Enclosure largest_loss(const Law& p, const Law& q) {
+  require_same_outputs(p, q);
+  Enclosure worst = Enclosure::of(Rational(-1000000));
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    const Enclosure loss = (probability_of(a->second) / probability_of(b->second)).log() +
+                           just_above(noise_distance(noises_of(a->second), noises_of(b->second), Measure::pure));
+    arb_max(worst.arb(), worst.arb(), loss.arb(), Enclosure::default_precision);
+  }
+  return worst;
+}
+
+/// Where noise is all there is, P = Q = 1, and the comparison is exact.
+template <class Law>
+AuditResult pure_audit(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance) {
+  const Enclosure claim = Enclosure::of(epsilon);
+  return for_all_pairs(tables, law, neighbors, distance, [&](const Law& p, const Law& q, const Enclosure&) {
+    const Enclosure loss = largest_loss(p, q);
+    const bool within =
+        p.size() == 1 ? largest_noise(p, q, Measure::pure) <= EpsilonSum(epsilon) : certainly_at_most(loss, claim);
+    return Distance{loss, within};
+  });
+}
+
+/// At least the largest D_alpha / alpha: what the noise adds to any output, and that of the outputs. Looks no closer than it takes
+/// to tell whether it is more than `attained`.
+template <class Law>
+Rational largest_slope(const Law& p, const Law& q, const Rational& rho, const Rational& attained) {
+  const Rational beside = largest_noise(p, q, Measure::zcdp).upper();
+  if (p.size() == 1) return beside;  // noise is all there is: P = Q = 1
+  std::vector<Likelihoods> outcomes;
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    outcomes.push_back({probability_of(a->second), probability_of(b->second)});
+  }
+  // Equal laws differ by the width of their enclosures: nobody looks closer than at a thousandth of the claim.
+  const Rational enough = std::max(rho / Rational(1000), attained - beside);
+  return beside + largest_renyi_slope(outcomes, rho - beside, enough).upper;
+}
+
+template <class Law>
+AuditResult zcdp_audit(const AuditTables& tables, const std::function<Law(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance) {
+  return for_all_pairs(tables, law, neighbors, distance, [&](const Law& p, const Law& q, const Enclosure& attained) {
+    const Rational slope = largest_slope(p, q, rho, attained.lower_rational(64));
+    return Distance{Enclosure::of(slope), slope <= rho};
+  });
+}
+
+/// The sum over the outputs of max(0, P - e^epsilon Q).
+Enclosure hockey_stick(const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure& odds) {
+  require_same_outputs(p, q);
+  const Enclosure zero = Enclosure::of(Rational(0));
+  Enclosure sum = zero;
+  for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {
+    if (!a->second.noises.empty() || !b->second.noises.empty()) {
+      throw Error(ErrorCode::internal, "noise on counts under (epsilon, delta)");
+    }
+    Enclosure excess = a->second.probability - odds * b->second.probability;
+    arb_max(excess.arb(), excess.arb(), zero.arb(), Enclosure::default_precision);
+    sum += excess;
+  }
+  return sum;
+}
+
+}  // namespace
+
+Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q) { return largest_loss(p, q); }
+
+AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance) {
+  return pure_audit(tables, law, neighbors, epsilon, distance);
+}
+
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance) {
+  return zcdp_audit(tables, law, neighbors, rho, distance);
+}
+
+AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance) {
+  return pure_audit(tables, law, neighbors, epsilon, distance);
+}
+
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance) {
+  return zcdp_audit(tables, law, neighbors, rho, distance);
+}
+
+AuditResult audit_approximate(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                              Neighbors neighbors, const Exponent& epsilon, const Rational& delta, int distance) {
+  const Enclosure odds = Enclosure::of(epsilon).exp();
+  const Enclosure claim = Enclosure::of(delta);
+  return for_all_pairs(tables, law, neighbors, distance,
+                       [&](const ReleaseLaw& p, const ReleaseLaw& q, const Enclosure&) {
+                         const Enclosure excess = hockey_stick(p, q, odds);
+                         return Distance{excess, certainly_at_most(excess, claim)};
+                       });
+}
+
+}  // namespace fractile

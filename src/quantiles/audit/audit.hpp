@@ -1,0 +1,75 @@
+// Exact audits: enumerate all small tables and all their neighbours, compute every output's probability as an enclosure,
+// and certify that no pair is further apart than claimed. Refutes a wrong claim just as surely.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "exact/enclosure.hpp"
+#include "fractile/quantiles.hpp"
+#include "quantiles/audit/enumerated_draws.hpp"
+#include "quantiles/stages/recursion.hpp"
+#include "quantiles/stages/tree_law.hpp"
+
+namespace fractile {
+
+using OutputLaw = LawIn<Enclosure>;
+
+/// The exact law of sample_quantiles. Cost: (candidates * subcells)^(quantiles - 1) or so.
+OutputLaw quantile_law(const QuantileTree& tree);
+
+/// What can come out of a release, and counts that were published with noise then: what is published of these is known only
+/// through the noise's law.
+struct ReleaseOutcome {
+  Enclosure probability;
+  std::vector<CountedNoise> noises = {};
+};
+using ReleaseLaw = std::map<std::vector<std::uint64_t>, ReleaseOutcome>;
+
+/// max over the outputs of ln(P / Q). Error(internal) when an output of one is none of the other.
+Enclosure max_log_ratio(const OutputLaw& p, const OutputLaw& q);
+
+/// The tables to try: all multisets of at most `records` records at the given positions of a lattice.
+struct AuditTables {
+  Lattice lattice;
+  std::vector<Position> positions;
+  int records;
+  bool known_size = false;  ///< only tables of exactly that many records
+};
+
+/// What an audit found. `attained` is the largest divergence met, as certified decimals.
+struct AuditResult {
+  bool holds = true;  ///< every pair is certified to be within the claim
+  /// Pure: the largest log ratio; zCDP: the largest D_alpha / alpha, at most a thousandth too large; (epsilon, delta): the largest
+  /// delta at that epsilon.
+  Enclosure attained;
+  std::string first;  ///< the tables where it is attained
+  std::string second;
+  std::uint64_t pairs = 0;  ///< ordered pairs of neighbours tried
+};
+
+/// Certifies ln(P / P') <= epsilon for all outputs and all ordered pairs at distance `distance` (records added and
+/// removed, or changed) under `neighbors`.
+AuditResult audit_pure(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance = 1);
+
+/// Certifies the Renyi divergences of all orders alpha > 1: D_alpha <= rho alpha.
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<OutputLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance = 1);
+
+// The same of releases. Under pure privacy noise on counts costs what its law's tails attain; under zCDP, beside the rest, no more
+// than the largest such cost.
+AuditResult audit_pure(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Exponent& epsilon, int distance = 1);
+AuditResult audit_zcdp(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                       Neighbors neighbors, const Rational& rho, int distance = 1);
+
+/// Certifies the hockey-stick divergence: the sum over the outputs of max(0, P - e^epsilon P') is at most delta. Error(internal)
+/// for releases with noise on counts, which no (epsilon, delta) budget pays for.
+AuditResult audit_approximate(const AuditTables& tables, const std::function<ReleaseLaw(const RankProfile&)>& law,
+                              Neighbors neighbors, const Exponent& epsilon, const Rational& delta, int distance = 1);
+
+}  // namespace fractile

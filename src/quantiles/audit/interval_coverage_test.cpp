@@ -1,0 +1,318 @@
+// Coverage of the intervals of all small tables: by the exact law of what is selected and of the noise, nothing drawn.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "quantiles/audit/enumerated_draws.hpp"
+#include "quantiles/release/release.hpp"
+#include "quantiles/stages/count_tree.hpp"
+#include "quantiles/stages/critical_values.hpp"
+#include "quantiles/stages/intervals.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::uint64_t records = 6;
+constexpr std::size_t candidates = 3;
+constexpr std::int64_t reach = 10;  // of a count's noise; what lies beyond is counted as a failure
+
+QuantileQuery median_of(IntervalOf of) {
+  // Such that brackets lie inside the range: of so few records, the counts have little of the budget.
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(of == IntervalOf::table ? 14 : 12))};
+  query.mechanism = Mechanism::joint_total;
+  query.base = Base::uniform;
+  query.expected_rows = records;
+  query.intervals = IntervalRequest{Rational(1, 2), of, false};
+  return query;
+}
+
+/// What one release has when it counts its cells.
+struct Counted {
+  std::vector<Position> cuts;
+  std::vector<std::int64_t> counts;  // without noise
+  friend auto operator<=>(const Counted&, const Counted&) = default;
+};
+
+/// A law by its outcomes, as midpoints of enclosures.
+using CountedLaw = std::map<Counted, double>;
+
+const Lattice three = Lattice::regular(0, 2, 1);
+const PlanScale small{10, 10, 5, 3, 2, 2, 10, 0, 0};
+
+CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
+  CountedLaw law;
+  EnumeratedDraws draws;
+  std::vector<Position> cuts;
+  const auto release = [&] {
+    const QuantileRelease made =
+        release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), draws, small);
+    cuts = cuts_of(made.course->selected, *made.course->plan.brackets, three);
+  };
+  draws.run(release, [&](const Enclosure& probability, const std::vector<CountedNoise>& noises) {
+    law[{cuts, noises.front().counts}] += (probability.lower_double() + probability.upper_double()) / 2;
+  });
+  return law;
+}
+
+/// The probability that an end errs, by adding up all noise.
+class ExactEnds {
+ public:
+  explicit ExactEnds(IntervalOf of)
+      : query_(median_of(of)),
+        brackets_(with_brackets(query_)),
+        noise_(noise_of(query_, brackets_)),
+        critical_(Measure::pure, noise_.price(), brackets_.cuts.size() + 1) {
+    const double r = std::exp(-noise_.rate().to_double());
+    for (std::int64_t k = -reach; k <= reach; ++k) {
+      noise_masses_.push_back((1 - r) / (1 + r) * std::pow(r, static_cast<double>(std::abs(k))));
+    }
+  }
+
+  const QuantileQuery& query() const { return query_; }
+
+  /// Whether an end errs when these are the noisy counts.
+  bool errs_with(const Counted& noisy, std::uint64_t x, IntervalEnd end) {
+    const Scan scan = scan_of(noisy, x, end);
+    if (!scan.wrong) return false;
+    const std::int64_t n = std::accumulate(noisy.counts.begin(), noisy.counts.end(), std::int64_t{0});
+    std::int64_t below = 0;
+    for (std::size_t cell = 0; cell <= *scan.wrong; ++cell) {
+      below += scan.counts[cell];
+      if (scan.in_range[cell] && !threshold(end, n).exceeds(2 * below - n)) return false;
+    }
+    return true;
+  }
+
+  const Brackets& brackets() const { return brackets_; }
+
+  /// That the lower end lies above candidate x, or the upper one below it.
+  double errs(const Counted& counted, std::uint64_t x, IntervalEnd end) {
+    const Scan scan = scan_of(counted, x, end);
+    if (!scan.wrong) return 0;
+    double all = 0;
+    const std::int64_t around = 2 * reach;
+    for (std::int64_t n = static_cast<std::int64_t>(records) - around; n <= static_cast<std::int64_t>(records) + around;
+         ++n) {
+      all += rejected(scan, n, threshold(end, n));
+    }
+    return all;
+  }
+
+ private:
+  /// From the side of an end: the upper end is the lower one of the column from behind.
+  struct Scan {
+    std::vector<std::int64_t> counts;
+    std::vector<bool> in_range;        // cut i is after cell i
+    std::optional<std::size_t> wrong;  // the first cut whose rejection is an error
+  };
+
+  Scan scan_of(const Counted& counted, std::uint64_t x, IntervalEnd end) const {
+    const bool lower = end == IntervalEnd::lower;
+    Scan scan{counted.counts, std::vector<bool>(counted.counts.size()), {}};
+    if (!lower) std::ranges::reverse(scan.counts);
+    for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
+      const std::size_t k = lower ? i : brackets_.cuts.size() - 1 - i;
+      if (brackets_.cuts[k].end != end) continue;
+      scan.in_range[i] = true;
+      const Position cut = counted.cuts[k];
+      const bool is_wrong = lower ? cut / 2 > x : cut / 2 - 1 < x && cut > 1;
+      if (is_wrong && !scan.wrong) scan.wrong = i;
+    }
+    return scan;
+  }
+
+  static CountTreeNoise noise_of(QuantileQuery query, const Brackets& brackets) {
+    query.budget = query.budget.scaled(brackets.shares.cells);
+    return {query, 1};
+  }
+
+  CriticalValues::Threshold threshold(IntervalEnd end, std::int64_t n) {
+    const auto [place, is_new] = thresholds_.try_emplace({end == IntervalEnd::lower, n});
+    if (is_new) place->second = computed_threshold(end, n);
+    return place->second;
+  }
+
+  CriticalValues::Threshold computed_threshold(IntervalEnd end, std::int64_t n) {
+    CellsBelow below{brackets_.cuts.size(), 0};
+    for (std::size_t i = 0; i < brackets_.cuts.size(); ++i) {
+      if (brackets_.cuts[i].end == end) below = {std::min(below.first, i + 1), std::max(below.last, i + 1)};
+    }
+    const QuantileFraction half{1, 2};
+    if (query_.intervals->of == IntervalOf::table) return critical_.of_table(half, end, below, 0.25);
+    return critical_.of_population(half, end, below, (0.5 - 0.025) / 2, n, 0.025);
+  }
+
+  /// That all cuts of the range up to the wrong one are rejected and all noisy counts add up to n.
+  double rejected(const Scan& scan, std::int64_t n, const CriticalValues::Threshold& threshold) const {
+    std::map<std::int64_t, double> below{{0, 1}};
+    for (std::size_t cell = 0; cell < scan.counts.size(); ++cell) {
+      std::map<std::int64_t, double> next;
+      for (const auto& [sum, mass] : below) {
+        if (mass < 1e-12) continue;
+        for (std::int64_t k = -reach; k <= reach; ++k) {
+          next[sum + scan.counts[cell] + k] += mass * noise_masses_[static_cast<std::size_t>(k + reach)];
+        }
+      }
+      const auto stays = [&](std::int64_t sum) {
+        return !scan.in_range[cell] || cell > *scan.wrong || threshold.exceeds(2 * sum - n);
+      };
+      std::erase_if(next, [&](const auto& entry) { return !stays(entry.first); });
+      below = std::move(next);
+    }
+    const auto at = below.find(n);
+    return at == below.end() ? 0 : at->second;
+  }
+
+  QuantileQuery query_;
+  Brackets brackets_;
+  CountTreeNoise noise_;
+  CriticalValues critical_;
+  std::vector<double> noise_masses_;
+  std::map<std::pair<bool, std::int64_t>, CriticalValues::Threshold> thresholds_;
+};
+
+/// How many of the records lie at each candidate.
+using Table = std::vector<std::uint64_t>;
+
+std::vector<Table> all_tables() {
+  std::vector<Table> tables;
+  for (std::uint64_t a = 0; a <= records; ++a) {
+    for (std::uint64_t b = 0; a + b <= records; ++b) tables.push_back({a, b, records - a - b});
+  }
+  return tables;
+}
+
+RankProfile profile_of(const Table& table) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    if (table[k] == 0) continue;
+    positions.push_back(2 * k + 1);
+    counts.push_back(table[k]);
+  }
+  return {three, std::move(positions), counts};
+}
+
+/// The candidates with at most half below them and at least half up to them.
+std::vector<std::uint64_t> medians_of(const std::vector<double>& masses) {
+  std::vector<std::uint64_t> medians;
+  double before = 0;
+  for (std::uint64_t k = 0; k < masses.size(); ++k) {
+    const double up_to = before + masses[k];
+    if (before <= 0.5 + 1e-12 && up_to >= 0.5 - 1e-12) medians.push_back(k);
+    before = up_to;
+  }
+  return medians;
+}
+
+/// errors[x][0]: that the lower end is above x; errors[x][1]: that the upper one is below it.
+using Errors = std::vector<std::pair<double, double>>;
+
+Errors errors_of(const Table& table, ExactEnds& ends) {
+  Errors errors(candidates);
+  for (const auto& [counted, probability] : counted_law(profile_of(table), ends.query())) {
+    for (std::uint64_t x = 0; x < candidates; ++x) {
+      errors[x].first += probability * ends.errs(counted, x, IntervalEnd::lower);
+      errors[x].second += probability * ends.errs(counted, x, IntervalEnd::upper);
+    }
+  }
+  return errors;
+}
+
+constexpr double of_end = 0.25;  // at the level 1/2
+constexpr double unlisted = 1e-6;
+
+TEST(IntervalCoverage, OfEveryTableByItsExactLaw) {
+  ExactEnds ends(IntervalOf::table);
+  double most = 0;
+  for (const Table& table : all_tables()) {
+    std::vector<double> shares;
+    for (const std::uint64_t count : table) shares.push_back(static_cast<double>(count) / records);
+    const Errors errors = errors_of(table, ends);
+    for (const std::uint64_t median : medians_of(shares)) {
+      EXPECT_LE(errors[median].first + unlisted, of_end);
+      EXPECT_LE(errors[median].second + unlisted, of_end);
+      most = std::max({most, errors[median].first, errors[median].second});
+    }
+  }
+  EXPECT_GT(most, of_end / 100) << "no table comes near what is promised";
+}
+
+double chance_of(const Table& table, const std::vector<double>& masses) {
+  double chance = std::lgamma(records + 1);
+  for (std::size_t k = 0; k < candidates; ++k) {
+    if (table[k] == 0) continue;
+    if (masses[k] == 0) return 0;
+    chance += static_cast<double>(table[k]) * std::log(masses[k]) - std::lgamma(static_cast<double>(table[k]) + 1);
+  }
+  return std::exp(chance);
+}
+
+TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
+  std::mt19937_64 generator(7);
+  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+    ExactEnds ends(of);
+    const Brackets& brackets = ends.brackets();
+    std::size_t errors = 0;
+    for (std::uint64_t run = 0; run < 150; ++run) {
+      std::vector<std::uint64_t> selected;
+      for (std::size_t i = 0; i < brackets.selected.size(); ++i) selected.push_back(generator() % candidates);
+      std::ranges::sort(selected);
+      Counted noisy{cuts_of(selected, brackets, three), {}};
+      for (std::size_t i = 0; i <= brackets.cuts.size(); ++i) {
+        noisy.counts.push_back(static_cast<std::int64_t>(generator() % 6) - 2);
+      }
+      CountedCells cells(ends.query(), three, brackets, selected, noisy.counts);
+      const Interval interval = cells.intervals(ends.query().intervals->level).front();
+      for (std::uint64_t x = 0; x < candidates; ++x) {
+        const bool low = ends.errs_with(noisy, x, IntervalEnd::lower);
+        const bool high = ends.errs_with(noisy, x, IntervalEnd::upper);
+        errors += low || high ? 1 : 0;
+        if (low && high) continue;  // ends that cross are told in order
+        EXPECT_TRUE(!low || interval.lower > x || interval.upper < x) << x;
+        EXPECT_EQ(low || high, interval.lower > x || interval.upper < x) << x << ' ' << run;
+      }
+    }
+    EXPECT_GT(errors, 20U);
+  }
+}
+
+TEST(IntervalCoverage, OfPopulationsByTheExactLawOverAllTables) {
+  ExactEnds ends(IntervalOf::population);
+  const std::vector<Table> tables = all_tables();
+  std::vector<Errors> errors;
+  for (const Table& table : tables) errors.push_back(errors_of(table, ends));
+  double most = 0;
+  for (const std::vector<double>& masses : std::vector<std::vector<double>>{{0.5, 0, 0.5},
+                                                                            {0.25, 0.5, 0.25},
+                                                                            {0.4, 0.2, 0.4},
+                                                                            {0.5, 0.25, 0.25},
+                                                                            {0.49, 0.02, 0.49},
+                                                                            {0, 0.5, 0.5},
+                                                                            {0, 1, 0},
+                                                                            {0.4, 0, 0.6}}) {
+    for (const std::uint64_t median : medians_of(masses)) {
+      double low = 0;
+      double high = 0;
+      for (std::size_t i = 0; i < tables.size(); ++i) {
+        const double chance = chance_of(tables[i], masses);
+        low += chance * errors[i][median].first;
+        high += chance * errors[i][median].second;
+      }
+      EXPECT_LE(low + unlisted, of_end) << masses[0] << ' ' << masses[1];
+      EXPECT_LE(high + unlisted, of_end) << masses[0] << ' ' << masses[1];
+      most = std::max({most, low, high});
+    }
+  }
+  EXPECT_GT(most, of_end / 100) << "no law comes near what is promised";
+}
+
+}  // namespace
+}  // namespace fractile

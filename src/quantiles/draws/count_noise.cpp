@@ -1,0 +1,49 @@
+#include "quantiles/draws/count_noise.hpp"
+
+#include <algorithm>
+
+namespace fractile {
+
+namespace {
+
+/// The most counts that one neighbouring change can move, each by 1.
+Rational changed_counts(const QuantileQuery& query, int height) {
+  return query.neighbors == Neighbors::add_remove ? height : 2 * height;
+}
+
+Exponent rate_for(const QuantileQuery& query, int height) {
+  if (query.budget.measure() != Measure::pure) return {};
+  return query.budget.epsilon() / (changed_counts(query, height) * Rational(query.records_per_person));
+}
+
+Rational sigma_squared_for(const QuantileQuery& query, int height) {
+  if (query.budget.measure() != Measure::zcdp) return {};
+  const Rational persons(query.records_per_person);
+  return changed_counts(query, height) * persons * persons / (Rational(2) * query.budget.rho());
+}
+
+using NoiseLaw = std::variant<DiscreteLaplace, DiscreteGaussian>;
+
+NoiseLaw law_of(const CountTreeNoise& noise, Filter filter) {
+  if (noise.measure() == Measure::pure) return NoiseLaw(std::in_place_type<DiscreteLaplace>, noise.rate(), filter);
+  return NoiseLaw(std::in_place_type<DiscreteGaussian>, noise.sigma_squared(), filter);
+}
+
+}  // namespace
+
+CountTreeNoise::CountTreeNoise(const QuantileQuery& query, int height)
+    : measure_(query.budget.measure()),
+      rate_(rate_for(query, height)),
+      sigma_squared_(sigma_squared_for(query, height)) {
+  law_of(*this, {});  // refuses what cannot be drawn
+}
+
+NoiseSampler::NoiseSampler(const CountTreeNoise& noise, Filter filter) : law_(law_of(noise, filter)) {}
+
+std::int64_t NoiseSampler::noisy(std::int64_t count, RandomBits& bits) const {
+  constexpr std::int64_t reach = DiscreteLaplace::limit / 2;
+  const std::int64_t noise = std::visit([&bits](const auto& law) { return law(bits); }, law_);
+  return std::clamp(count + noise, -reach, reach);
+}
+
+}  // namespace fractile

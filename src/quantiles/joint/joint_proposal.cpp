@@ -1,0 +1,78 @@
+#include "quantiles/joint/joint_proposal.hpp"
+
+#include <algorithm>
+
+#include "fractile/error.hpp"
+
+namespace fractile {
+
+bool UnitDraw::offers(std::uint64_t weight) {
+  sum_ += weight;
+  if (sum_ > std::uint64_t{1} << unit_bits) throw Error(ErrorCode::internal, "a table entry is below its parts");
+  if (found_ || target_ >= sum_) return false;
+  found_ = true;
+  weight_ = weight;
+  return true;
+}
+
+namespace {
+
+/// exp(-rate * cost).
+Enclosure target_of(const JointProblem& problem, const Proposal& proposal, std::int64_t precision) {
+  Enclosure exponent = Enclosure::of_whole(problem.scaled_cost(proposal.total, proposal.below));
+  arb_div_ui(exponent.arb(), exponent.arb(), problem.target.denominator, precision);
+  const Enclosure rate = Enclosure::of(problem.rate, precision);
+  arb_mul(exponent.arb(), exponent.arb(), rate.arb(), precision);
+  arb_neg(exponent.arb(), exponent.arb());
+  Enclosure result;
+  arb_exp(result.arb(), exponent.arb(), precision);
+  return result;
+}
+
+/// Multiplies by (mass of its part / all mass) for each quantile, and divides by r! for r of them that share one.
+void times_parts(Enclosure& result, const JointProblem& problem, const Proposal& proposal, std::int64_t precision) {
+  const Enclosure base = Enclosure::of_whole(problem.base.total());
+  std::uint64_t sharing = 0;
+  for (std::size_t j = 0; j < proposal.parts.size(); ++j) {
+    const SplitPart& part = proposal.parts[j];
+    sharing = j > 0 && proposal.parts[j - 1].start == part.start ? sharing + 1 : 1;
+    const Enclosure mass = Enclosure::of_whole(problem.base.mass(part.start, part.end));
+    arb_mul(result.arb(), result.arb(), mass.arb(), precision);
+    arb_div(result.arb(), result.arb(), base.arb(), precision);
+    arb_div_ui(result.arb(), result.arb(), sharing, precision);
+  }
+}
+
+}  // namespace
+
+Enclosure acceptance(const JointProblem& problem, const Proposal& proposal, LeadingDouble total, int scale,
+                     std::int64_t precision) {
+  Enclosure result = target_of(problem, proposal, precision);
+  const std::size_t quantiles = proposal.below.size();
+  if (proposal.is_remote) {
+    const std::uint64_t totals = problem.totals ? problem.totals->last_index() + 1 : 1;
+    arb_mul_ui(result.arb(), result.arb(), totals, precision);
+    for (std::size_t i = 2; i <= quantiles; ++i) arb_div_ui(result.arb(), result.arb(), i, precision);
+  } else {
+    times_parts(result, problem, proposal, precision);
+  }
+  for (const std::uint64_t weight : proposal.weights) arb_div_ui(result.arb(), result.arb(), weight, precision);
+  arb_mul_ui(result.arb(), result.arb(), proposal.slice, precision);
+  Enclosure leading;
+  arb_set_d(leading.arb(), total.leading);
+  arb_div(result.arb(), result.arb(), leading.arb(), precision);
+  const auto twos = static_cast<slong>(quantiles) * scale - static_cast<slong>(total.exponent) +
+                    static_cast<slong>(unit_bits * proposal.weights.size());
+  arb_mul_2exp_si(result.arb(), result.arb(), twos);
+  return result;
+}
+
+std::vector<Split> splits_of(const Proposal& proposal, const JointProblem& problem, RandomBits& bits) {
+  if (!proposal.splits.empty()) return proposal.splits;
+  std::vector<Split> splits;
+  for (const SplitPart& part : proposal.parts) splits.push_back(problem.base.draw(part.start, part.end, bits));
+  std::ranges::sort(splits);
+  return splits;
+}
+
+}  // namespace fractile

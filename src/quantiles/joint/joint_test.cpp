@@ -1,0 +1,273 @@
+#include "quantiles/joint/joint.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <map>
+
+#include "quantiles/joint/joint_boxes.hpp"
+#include "quantiles/joint/joint_law.hpp"
+#include "support/profiles.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::chi_square_p;
+using testing::effort;
+using testing::profile_of;
+
+struct Setting {
+  const char* name;
+  RankProfile profile;
+  std::uint64_t subcells;
+  JointTarget target;
+  const char* rate;
+  std::optional<TotalGrid> totals;
+  std::optional<Edge> edge;
+  RoundNumbers numbers = {};
+  bool is_far = false;  ///< no selection is near its targets
+  std::optional<Origin> origin = {};
+};
+
+std::vector<Setting> settings() {
+  const RankProfile spread = profile_of(8, {{1, 1}, {5, 2}, {9, 1}, {11, 3}});
+  const RankProfile wide = profile_of(64, {{1, 2}, {5, 1}, {41, 2}, {90, 1}});
+  const RankProfile tied = profile_of(4, {{3, 5}, {7, 1}});
+  const RankProfile empty = profile_of(4, {});
+  // So few candidates that no selection comes near its targets: thousands of nats at rate 30.
+  const RankProfile gaps = profile_of(4, {{2, 60}, {3, 4}, {4, 80}, {5, 3}, {6, 70}});
+  return {
+      {"joint_total", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}},
+      {"coarse totals", spread, 2, {{1, 2, 1}, 4}, "1/3", TotalGrid{3}, {}},
+      {"weak", spread, 2, {{1, 1, 1, 1}, 4}, "1/100", TotalGrid{7}, {}},
+      {"strong", spread, 2, {{1, 1, 1, 1}, 4}, "5", TotalGrid{1}, {}},
+      {"uneven", spread, 2, {{1, 8, 1}, 10}, "ln 3", TotalGrid{2}, {}},
+      {"end cells of no weight", spread, 2, {{0, 1, 1, 0}, 2}, "1/2", TotalGrid{2}, {}},
+      {"JointExp", spread, 2, {{1, 1, 1}, 3}, "1/2", {}, {}},
+      {"one quantile", spread, 2, {{1, 2}, 3}, "1/2", {}, {}},
+      {"ties", tied, 4, {{1, 1, 1, 1}, 4}, "1/2", TotalGrid{1}, {}},
+      {"ties in one part", tied, 1, {{1, 1, 1}, 3}, "1/2", TotalGrid{2}, {}},
+      {"no records", empty, 2, {{1, 1, 1, 1}, 4}, "1/2", TotalGrid{2}, {}},
+      {"left edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{true, 2}},
+      {"right edge", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, Edge{false, 1}},
+      {"round candidates", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, {RoundGrid{1, 3}, {}}},
+      {"round candidates at an edge",
+       spread,
+       2,
+       {{1, 1, 1}, 3},
+       "1/2",
+       TotalGrid{1},
+       Edge{true, 3},
+       {RoundGrid{2, 4}, {}}},
+      {"heaps", spread, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, {{}, RoundGrid{2, 5}}},
+      {"gaps", gaps, 8, {{1, 1, 1}, 3}, "1/5", TotalGrid{1}, {}, {}, true},
+      {"gaps beyond any double", gaps, 8, {{1, 1, 1}, 3}, "30", TotalGrid{1}, {}, {}, true},
+      {"uneven gaps beyond any double", gaps, 8, {{1, 5, 2}, 8}, "41/2", TotalGrid{3}, {}, {}, true},
+      {"gaps at four cells", gaps, 2, {{1, 1, 1, 1}, 4}, "35", TotalGrid{2}, {}, {}, true},
+      {"JointExp among gaps", gaps, 8, {{1, 1, 1}, 3}, "60", {}, {}, {}, true},
+      {"heaps of round ones at an edge", spread, 2, {{1, 2}, 3}, "1/2", {}, Edge{false, 2}, {{{0, 2}}, {{2, 4}}}},
+      {"weights from zero", wide, 2, {{1, 1, 1}, 3}, "1/2", TotalGrid{1}, {}, {}, false, Origin{0, 63}},
+      {"round weights from the middle", wide, 2, {{1, 2}, 3}, "1/2", {}, {}, {{{0, 4}}, {}}, false, Origin{20, 2000}},
+  };
+}
+
+JointProblem problem_of(const Setting& s) {
+  const RankSpan span = whole_span(s.profile, s.subcells);
+  return {s.profile,  span,
+          s.subcells, BaseMeasure(span.lowest, span.highest, s.subcells, s.edge, s.numbers, s.origin),
+          s.target,   Exponent::parse(s.rate),
+          s.totals};
+}
+
+void expect_law(const Setting& s, const std::map<std::vector<std::uint64_t>, std::uint64_t>& counts) {
+  SCOPED_TRACE(s.name);
+  std::vector<std::uint64_t> observed;
+  std::vector<double> expected;
+  std::size_t seen = 0;
+  for (const JointOutcome& outcome : joint_law(problem_of(s))) {
+    const auto found = counts.find(outcome.below);
+    observed.push_back(found == counts.end() ? 0 : found->second);
+    expected.push_back(outcome.probability.to_double());
+    if (found != counts.end()) ++seen;
+  }
+  EXPECT_EQ(seen, counts.size());
+  EXPECT_GT(chi_square_p(observed, expected), 1e-9);
+}
+
+TEST(Joint, HasTheLawThatIsAudited) {
+  for (const Setting& s : settings()) {
+    for (const Filter filter : {Filter{}, Filter::stress()}) {
+      const JointProblem problem = problem_of(s);
+      RandomBits bits = RandomBits::system();
+      JointSelection selection(problem);
+      std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
+      const std::uint64_t draws = effort(filter.prefix_bits == 64 ? 40'000 : 10'000);
+      for (std::uint64_t i = 0; i < draws; ++i) ++counts[selection.draw(bits, filter).below];
+      expect_law(s, counts);
+      EXPECT_LT(selection.trials(), (s.is_far ? 20 : 3) * draws) << s.name;
+    }
+  }
+}
+
+// Other tables take over only where records lie between candidates: here they draw everywhere. The coin is tossed with a
+// double's 53 bits, which no test of this size can tell from an exact one.
+TEST(JointBoxes, HaveTheLawThatIsAudited) {
+  for (const Setting& s : settings()) {
+    for (const bool verify : {false, true}) {
+      const JointProblem problem = problem_of(s);
+      RandomBits bits = RandomBits::system();
+      JointBoxes boxes(problem);
+      std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
+      const std::uint64_t trials = effort(verify ? 10'000 : 40'000);
+      std::uint64_t kept = 0;
+      for (std::uint64_t i = 0; i < trials; ++i) {
+        const std::optional<Proposal> proposal = boxes.propose(bits, verify);
+        if (!proposal) continue;
+        const double chance = boxes.acceptance(*proposal, 80).upper_double();
+        ASSERT_LE(chance, 1) << s.name;
+        if (std::ldexp(static_cast<double>(bits.next64() >> 11), -53) >= chance) continue;
+        ++counts[proposal->below];
+        ++kept;
+      }
+      expect_law(s, counts);
+      EXPECT_GT(kept * 100, trials) << s.name;
+    }
+  }
+}
+
+// Cutting boxes further leaves the law as it is, and makes proposals better.
+TEST(JointBoxes, KeepTheLawWhenTheyAreRefined) {
+  const std::vector<Setting> all = settings();
+  for (const Setting& s : all) {
+    const JointProblem problem = problem_of(s);
+    RandomBits bits = RandomBits::system();
+    JointBoxes boxes(problem);
+    std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
+    const std::uint64_t trials = effort(20'000);
+    for (std::uint64_t i = 0; i < trials; ++i) {
+      if (i % (trials / 5) == 0) boxes.refine();
+      const std::optional<Proposal> proposal = boxes.propose(bits, false);
+      if (!proposal) continue;
+      const double chance = boxes.acceptance(*proposal, 80).upper_double();
+      ASSERT_LE(chance, 1) << s.name;
+      if (std::ldexp(static_cast<double>(bits.next64() >> 11), -53) < chance) ++counts[proposal->below];
+    }
+    expect_law(s, counts);
+  }
+}
+
+/// n records of ages 1 .. 100, most of them near 50, on `candidates` evenly spaced ages: the others lie between.
+RankProfile ages(std::uint64_t n, std::uint64_t candidates) {
+  std::map<Position, std::uint64_t> records;
+  for (std::uint64_t age = 1; age < 100; ++age) {
+    const std::uint64_t below =
+        (age * (candidates + 1) + 99) / 100 - 1;  // candidates at (i + 1) 100 / (candidates + 1)
+    const bool is_candidate = age * (candidates + 1) % 100 == 0;
+    records[2 * std::min(below, candidates) + (is_candidate ? 1 : 0)] += n * std::min(age, 100 - age) / 2500;
+  }
+  return profile_of(candidates, records);
+}
+
+JointTarget equal_cells(std::size_t quantiles) { return {std::vector<std::uint64_t>(quantiles + 1, 1), quantiles + 1}; }
+
+void expect_bounded_work(const RankProfile& profile, std::size_t quantiles, const char* rate,
+                         std::optional<TotalGrid> totals) {
+  const std::uint64_t subcells = std::uint64_t{1} << 32;
+  const RankSpan span = whole_span(profile, subcells);
+  const JointProblem problem{profile,
+                             span,
+                             subcells,
+                             BaseMeasure(span.lowest, span.highest, subcells),
+                             equal_cells(quantiles),
+                             Exponent::parse(rate),
+                             totals};
+  RandomBits bits = RandomBits::system();
+  JointSelection selection(problem);
+  for (int i = 0; i < 3; ++i) selection.draw(bits);
+  SCOPED_TRACE(std::to_string(profile.records()) + " records, " + std::to_string(quantiles) + " quantiles at " + rate);
+  EXPECT_LT(selection.work().entries, 60'000'000u);
+  EXPECT_LT(selection.trials(), 400u);
+}
+
+// 48,842 ages among four candidates took minutes: a table for each of thousands of totals that are about as likely, in
+// types in which all of them underflowed. Then three quantiles took seconds, and ten were never drawn.
+TEST(Joint, WorkIsBoundedWhereverTheRecordsLie) {
+  const std::vector<RankProfile> profiles{ages(48'842, 4),
+                                          ages(48'842, 40),
+                                          profile_of(4, {{5, 20'000}}),
+                                          profile_of(4, {{1, 10'000}, {7, 10'000}}),
+                                          profile_of(4, {{4, 20'000}}),
+                                          profile_of(4, {{2, 7}, {6, 13}})};
+  for (const RankProfile& profile : profiles) {
+    for (const char* rate : {"1/20", "1/2", "10", "50", "64"}) {
+      for (const std::optional<TotalGrid> totals : {std::optional(TotalGrid{2}), std::optional<TotalGrid>()}) {
+        expect_bounded_work(profile, 3, rate, totals);
+      }
+    }
+  }
+}
+
+TEST(Joint, WorkIsBoundedForTenQuantiles) {
+  for (const RankProfile& profile : {ages(1'000, 4), ages(48'842, 4), ages(48'842, 40)}) {
+    for (const char* rate : {"1/20", "1/2", "4"}) {
+      for (const std::optional<TotalGrid> totals : {std::optional(TotalGrid{7}), std::optional<TotalGrid>()}) {
+        expect_bounded_work(profile, 10, rate, totals);
+      }
+    }
+  }
+}
+
+/// A median's law hangs on how many more records are on either side, not on how many there are.
+TEST(Joint, HasTheSameLawAmongMoreRecords) {
+  const auto among = [](std::uint64_t more) {
+    return profile_of(9, {{1, more}, {5, 1}, {7, 3}, {11, 1}, {13, 1}, {17, more}});
+  };
+  constexpr std::uint64_t few = 200;
+  constexpr std::uint64_t many = 100'000'000'000'000;
+  for (const char* rate : {"1/2", "1/20"}) {
+    const Setting s{"few", among(few), 2, {{1, 1}, 2}, rate, {}, {}};
+    const Setting large{"many", among(many), 2, {{1, 1}, 2}, rate, {}, {}};
+    const JointProblem problem = problem_of(large);
+    RandomBits bits = RandomBits::system();
+    JointSelection selection(problem);
+    std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
+    const std::uint64_t draws = effort(20'000);
+    for (std::uint64_t i = 0; i < draws; ++i) ++counts[{selection.draw(bits).below.front() - many + few}];
+    expect_law(s, counts);
+    EXPECT_LT(selection.trials(), 3 * draws);
+  }
+}
+
+// Bounds that grew by a millionth a record's rounding were a thousand times too large after 120 rows of 10^12 records.
+TEST(Joint, TrialsDoNotGrowWithRecords) {
+  std::map<Position, std::uint64_t> records;
+  for (Position i = 0; i < 1000; ++i) records[2 * i + 1] = 1'000'000'000 + i * i;
+  const RankProfile profile = profile_of(1000, records);
+  const std::uint64_t subcells = subcells_for(1000);
+  const RankSpan span = whole_span(profile, subcells);
+  for (const std::optional<TotalGrid> totals : {std::optional(TotalGrid{7}), std::optional<TotalGrid>()}) {
+    for (const std::size_t quantiles : {3U, 60U}) {
+      const JointProblem problem{profile,
+                                 span,
+                                 subcells,
+                                 BaseMeasure(span.lowest, span.highest, subcells),
+                                 equal_cells(quantiles),
+                                 Exponent::parse("1/2"),
+                                 totals};
+      RandomBits bits = RandomBits::system();
+      JointSelection selection(problem);
+      for (int i = 0; i < 5; ++i) {
+        const JointChoice choice = selection.draw(bits);
+        if (totals) {
+          EXPECT_NEAR(static_cast<double>(choice.total), static_cast<double>(profile.records()), 1000);
+        }
+      }
+      EXPECT_LT(selection.trials(), 50U);
+      EXPECT_LT(selection.work().entries, 30'000'000U);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fractile

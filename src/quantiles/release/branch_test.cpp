@@ -1,0 +1,1214 @@
+// Every branch of a release against its parts, composed by hand: shares of the budget, levels, ranges and rates are written
+// down here as the pages in docs/proofs have them, without plan, calibration or release, and the parts' own samplers are
+// called with them. A release must draw the same, bit for bit, and leave its random bits at the same place.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "exact/majorant.hpp"
+#include "exact/tiled_selection.hpp"
+#include "fractile/accounting.hpp"
+#include "fractile/bounds.hpp"
+#include "quantiles/release/private_bounds.hpp"
+#include "quantiles/stages/count_tree.hpp"
+#include "quantiles/stages/granularity.hpp"
+#include "quantiles/stages/heaping.hpp"
+#include "quantiles/stages/plan.hpp"
+#include "quantiles/stages/recursion.hpp"
+#include "ranks/tiles.hpp"
+#include "support/profiles.hpp"
+
+namespace fractile {
+namespace {
+
+// --- What is run ------------------------------------------------------------------------------------------------------
+
+/// Records on a lattice from 0 on.
+enum class Records { anywhere, on_tens, mostly_on_tens, on_hundreds, on_thousands, mostly_on_ten_thousands };
+
+/// What runs after round numbers were looked for.
+enum class Part { single, joint, joint_total, independent, counts };
+
+struct Branch {
+  const char* name;
+  Mechanism asked;
+  std::int64_t m;  ///< quantiles
+  Lattice lattice;
+  Records records;
+  Part part;
+  std::vector<std::size_t> widths = {};   ///< of the levels of a recursion
+  std::vector<Rational> emphasis = {};    ///< of the levels, adding up to their number
+  bool adaptive = false;                  ///< looks for round numbers, and expects empty outer parts
+  bool counts_after_granularity = false;  ///< when one was found
+  bool counts_after_heaps = false;        ///< when some were found
+  std::vector<Measure> measures = {Measure::pure, Measure::zcdp};
+  Rates rates = Rates::tight;
+  Base base = Base::by_mechanism;
+  std::optional<std::uint64_t> expected_rows = {};
+  bool interpolate = true;
+  bool tails = false;  ///< five quantiles, most of them far out, where two nodes that share a change cost more than one
+  std::uint64_t rows = 1500;  ///< in the table
+  std::uint64_t seeds = 8;    ///< to be drawn from
+  const char* epsilon = "3";
+  const char* rho = "1/2";
+  std::vector<const char*> reaches = {""};  ///< findings that every combination must have met
+};
+
+Lattice numbers_to(std::int64_t last) { return Lattice::regular(0, Rational(last), 1); }
+Lattice hundredths_to(std::int64_t last) { return Lattice::regular(0, Rational(last), Rational(1, 100)); }
+
+Lattice numbers_to_2_to_the_47() { return Lattice::regular(0, Rational::dyadic(1, 47), 1); }
+
+// --- The budget, by hand ------------------------------------------------------------------------------------------------
+
+/// The largest dyadic numbers whose squares are within x: rounding is checked, not trusted.
+Rational root_within(const Rational& x) {
+  const Rational root = sqrt_down(x);
+  EXPECT_LE(root * root, x);
+  EXPECT_GE(root * root * (Rational(1) + Rational::dyadic(1, -40)), x);
+  return root;
+}
+
+/// What one selection may spend of bounded range on all records of a person, from its share of a budget.
+Exponent range_for(const Budget& budget, const Rational& share) {
+  if (budget.measure() == Measure::zcdp) return root_within(Rational(8) * budget.rho() * share);  // range^2 / 8 = rho
+  return budget.epsilon() * share;
+}
+
+struct Person {
+  Neighbors neighbors;
+  std::uint32_t records;
+};
+
+/// scores.md: of a quantile num/den the scores, in units of 1/den, move by -num or den - num.
+Rational range_added(const QuantileFraction& q) {
+  if (q.numerator == 0 || q.numerator == q.denominator) return static_cast<std::int64_t>(q.denominator);
+  return static_cast<std::int64_t>(2 * std::max(q.numerator, q.denominator - q.numerator));
+}
+Rational range_changed(const QuantileFraction& q) {
+  const bool monotone = q.numerator == 0 || q.numerator == q.denominator;
+  return static_cast<std::int64_t>((monotone ? 1 : 2) * q.denominator);
+}
+
+/// The rate at which a selection by a score of that range costs `range` to a person, all of whose records it sees.
+Exponent rate_of(const Exponent& range, const Rational& score_range, const Person& person) {
+  return range / (score_range * Rational(person.records));
+}
+
+/// granularity.md and heaping.md: 1/40 of epsilon, 1/160 of rho for each.
+Rational finding_share(const Budget& budget) { return {1, budget.measure() == Measure::zcdp ? 160 : 40}; }
+
+// --- The release, by hand -----------------------------------------------------------------------------------------------
+
+/// What a part of a release costs a person, of epsilon or of rho.
+struct Cost {
+  std::string on;
+  EpsilonSum amount;
+  Rational delta = {};
+};
+
+struct Outcome {
+  std::vector<std::uint64_t> indices;
+  std::optional<std::uint64_t> grid;   ///< its stride
+  std::optional<std::uint64_t> heaps;  ///< the same
+  std::string found;                   ///< what was looked for, and whether it was there, in words
+  std::vector<Cost> costs = {};
+};
+
+/// A release as the proofs have it, written once more without a plan: every stage is here, none of them shared with what is tested.
+class ByHand {
+ public:
+  ByHand(const Branch& branch, const QuantileQuery& query, const Lattice& lattice, const Person& person,
+         RandomBits& bits)
+      : branch_(branch), query_(query), lattice_(lattice), person_(person), bits_(bits) {}
+
+  Outcome released(const RankProfile& profile, const Budget& budget) {
+    measure_ = budget.measure();
+    Outcome outcome;
+    count_rows(profile, budget);
+    const RoundNumbers found = find(profile, budget, outcome);
+    if (found.grid) outcome.grid = found.grid->stride;
+    if (found.heaps) outcome.heaps = found.heaps->stride;
+    const bool on_grid_at_once = found.grid && branch_.counts_after_granularity;
+    const std::uint64_t candidates = found.grid ? found.grid->size(lattice_.size()) : lattice_.size();
+    const bool counts = candidates <= 400 && (on_grid_at_once || (found.heaps && branch_.counts_after_heaps));
+    const Budget rest = budget.scaled(Rational(1) - Rational(findings_) * finding_share(budget));
+    if (counts || branch_.part == Part::counts) {
+      outcome.indices = counted(profile, rest, found.grid.value_or(RoundGrid{0, 1}));
+    } else if (branch_.part == Part::independent) {
+      outcome.indices = independent(profile, rest);
+    } else {
+      outcome.indices = recursion(profile, rest, found);
+    }
+    outcome.costs = costs_;
+    return outcome;
+  }
+
+ private:
+  /// Where the choice depends on them, the records are counted with noise; otherwise they are taken for as many as was told.
+  void count_rows(const RankProfile& profile, const Budget& budget) {
+    rows_ = query_.expected_rows;
+    const QuantilePlan plan = plan_of(query_, lattice_);
+    if (plan.by_rows.empty()) return;
+    const bool few =
+        static_cast<double>(query_.expected_rows.value_or(0)) * budget.epsilon().to_double() / person_.records < 500;
+    const Rational share = Rational(few ? 2 : 1) * finding_share(budget);
+    const DiscreteLaplace noise(budget.epsilon() * share / Rational(person_.records));
+    const std::int64_t noisy = static_cast<std::int64_t>(profile.records()) + noise(bits_);
+    rows_ = plan.by_rows.front().rows;
+    for (const ChoiceByRows& each : plan.by_rows) {
+      if (noisy >= each.from) rows_ = each.rows;
+    }
+    findings_ += few ? 2 : 1;
+    costs_.push_back({"rows", budget.epsilon() * share});
+  }
+
+  /// Rows that are known times a pure epsilon, by persons.
+  std::optional<double> records() const {
+    if (!rows_ || query_.budget.measure() != Measure::pure) return {};
+    return static_cast<double>(*rows_) * query_.budget.epsilon().to_double() / person_.records;
+  }
+  /// Perhaps by half an octave.
+  bool are_few(std::size_t selected) const {
+    return records().value_or(0) < std::sqrt(2) * std::max(200.0, 30 * static_cast<double>(selected + 1));
+  }
+  bool looks() const { return branch_.adaptive && records().value_or(300) >= 300; }
+
+  RoundNumbers find(const RankProfile& profile, const Budget& budget, Outcome& outcome) {
+    RoundNumbers found;
+    const Exponent range = range_for(budget, finding_share(budget));
+    if (looks() && lattice_.size() >= 100'000) {
+      const std::vector<RoundGrid> grids = round_grids(lattice_);
+      const std::vector<std::uint64_t> scores = granularity_scores(profile, grids);
+      std::vector<std::uint64_t> lengths(grids.size() + 1, 1);
+      lengths[0] = 20 * grids.size();
+      const std::size_t chosen = select_softmax(scores, lengths, rate_of(range, by_relation(16, 23), person_), bits_);
+      ++findings_;
+      costs_.push_back({"granularity", of_range(range)});
+      if (chosen > 0) found.grid = grids[chosen - 1];
+      outcome.found += found.grid ? "grid" : "no grid";
+      if (!found.grid || branch_.counts_after_granularity) return found;
+    }
+    if (!looks() || lattice_.size() < 100) return found;
+    const std::vector<HeapGrid> heaps = heap_grids(lattice_, found.grid);
+    std::vector<std::uint64_t> lengths(heaps.size() + 1, 1);
+    lengths[0] = 20;
+    const std::size_t chosen =
+        select_softmax(heaping_scores(profile, heaps), lengths, rate_of(range, by_relation(133, 266), person_), bits_);
+    ++findings_;
+    costs_.push_back({"heaps", of_range(range)});
+    if (chosen > 0) found.heaps = heaps[chosen - 1].grid;
+    outcome.found += std::string(outcome.found.empty() ? "" : ", ") + (found.heaps ? "heaps" : "no heaps");
+    return found;
+  }
+
+  /// conversions.md: a bounded range r is r-DP and r^2/8-zCDP.
+  Exponent of_range(const Exponent& range) const {
+    if (measure_ != Measure::zcdp) return range;
+    return range.coefficient() * range.coefficient() / Rational(8);
+  }
+
+  /// Of a selection at this rate, when a person's records each spread its scores by so much.
+  Exponent cost_of(const Exponent& rate, const Rational& score_range) const {
+    return of_range(rate * (score_range * Rational(person_.records)));
+  }
+
+  Rational by_relation(std::int64_t added, std::int64_t changed) const {
+    return person_.neighbors == Neighbors::add_remove ? added : changed;
+  }
+
+  // - counts on a tree
+
+  std::vector<std::uint64_t> counted(const RankProfile& profile, const Budget& budget, const RoundGrid& grid) {
+    const bool moves = grid.stride > 1;
+    const RankProfile moved = moves ? on_grid(profile, grid) : profile;
+    const CountTreeShape shape = count_tree_shape(moved.candidates());
+    const Rational changed = by_relation(shape.height(), 2 * shape.height());
+    const Rational records(person_.records);
+    std::vector<std::int64_t> counts = node_counts(moved, shape);
+    if (budget.measure() == Measure::pure) {
+      const DiscreteLaplace noise(budget.epsilon() / (changed * records));
+      for (std::int64_t& count : counts) count += noise(bits_);
+    } else {
+      const DiscreteGaussian noise(changed * records * records / (Rational(2) * budget.rho()));
+      for (std::int64_t& count : counts) count += noise(bits_);
+    }
+    // count_tree.md: in a tree of that height every count that a record is in moves by 1; all of the budget is spent.
+    costs_.push_back({"counts", budget.measure() == Measure::pure ? budget.epsilon() : Exponent(budget.rho())});
+    std::vector<std::uint64_t> result = quantiles_of_counts(consistent_counts(counts, shape), shape, query_.quantiles);
+    for (std::uint64_t& candidate : result) candidate = grid.offset + candidate * grid.stride;
+    return result;
+  }
+
+  // - one selection a quantile
+
+  std::vector<std::uint64_t> independent(const RankProfile& profile, const Budget& budget) {
+    const auto m = static_cast<std::int64_t>(query_.quantiles.size());
+    const Exponent range =
+        budget.measure() == Measure::approximate
+            ? largest_bounded_range_composed(query_.quantiles.size(), budget.epsilon(), budget.delta())
+            : range_for(budget, Rational(1, m));
+    if (budget.measure() == Measure::approximate) {
+      costs_.push_back({"quantiles", budget.epsilon(), budget.delta()});
+    } else {
+      costs_.push_back({"quantiles", of_range(range) * Rational(m)});
+    }
+    std::vector<std::uint64_t> result;
+    for (const Rational& q : query_.quantiles) result.push_back(candidate(profile, q, range, person_, bits_));
+    std::ranges::sort(result);
+    return result;
+  }
+
+ public:
+  /// One candidate for one quantile.
+  static std::uint64_t candidate(const RankProfile& profile, const Rational& quantile, const Exponent& range,
+                                 const Person& person, RandomBits& bits) {
+    const QuantileFraction q = QuantileFraction::of(quantile);
+    const bool adds = person.neighbors == Neighbors::add_remove;
+    const CandidateTiles tiles(profile, whole_span(profile, 1), 1, q, tiles_for(profile.distinct()));
+    const Exponent rate = rate_of(range, adds ? range_added(q) : range_changed(q), person);
+    return TiledSelection<CandidateTiles>(tiles, rate, RateBounds(rate)).draw(bits);
+  }
+
+ private:
+  // - recursions: the tree tells which quantiles a node decides and what its parts are; its rates are not looked at
+
+  std::vector<std::uint64_t> recursion(const RankProfile& profile, const Budget& budget, const RoundNumbers& found) {
+    const NodeKind kind = branch_.part == Part::single  ? NodeKind::single
+                          : branch_.part == Part::joint ? NodeKind::joint
+                                                        : NodeKind::joint_total;
+    const std::vector<Rational> selected = anchors();
+    std::vector<std::size_t> widths = branch_.widths;
+    if (selected.size() < query_.quantiles.size()) widths = widths_of(selected.size());
+    const QuantileQuery unused{{Rational(1, 2)}, Budget::pure(Rational(1))};
+    const Calibration no_rates(unused, 1);
+    const std::uint64_t subcells = subcells_for(profile.candidates());
+    RecursionShape shape{kind, widths, branch_.adaptive, found};
+    if (branch_.adaptive && are_few(selected.size())) shape.origin = origin_of(lattice_);
+    const QuantileTree tree(profile, selected, shape, no_rates, subcells);
+    levels_ = static_cast<std::int64_t>(widths.size());
+    if (branch_.rates == Rates::as_published) levels_ = published(selected.size());
+    rest_ = budget;
+    std::vector<Split> splits(selected.size());
+    nodes_.assign(widths.size(), {});
+    walk(tree, tree.root(), splits);
+    for (std::size_t level = 0; level < nodes_.size(); ++level) {
+      costs_.push_back({"level " + std::to_string(level + 1), level_cost(nodes_[level])});
+    }
+    splits = between(selected, splits, whole_span(profile, subcells).highest, subcells);
+    for (Split& split : splits) {
+      const std::uint64_t candidate = tree.candidate_of(split);
+      const bool rounds = found.grid && selected.size() < query_.quantiles.size();
+      split = rounds ? found.grid->nearest(candidate, profile.candidates()) : candidate;
+    }
+    return splits;
+  }
+
+  /// What the selections of one level's nodes cost each, by what a change does in them.
+  struct Nodes {
+    std::vector<Exponent> added;
+    std::vector<Exponent> changed;
+  };
+
+  /// approximate_quantiles.md, lemma 3: a record more is in one node; one replaced is in one, or in two as a record less and
+  /// a record more.
+  EpsilonSum level_cost(Nodes nodes) const {
+    std::ranges::sort(nodes.added, std::greater());
+    nodes.added.resize(std::max<std::size_t>(nodes.added.size(), 2));
+    if (person_.neighbors == Neighbors::add_remove) return nodes.added[0];
+    const Exponent within = nodes.changed.empty() ? Exponent() : *std::ranges::max_element(nodes.changed);
+    return std::max(EpsilonSum(within), EpsilonSum(nodes.added[0]) + nodes.added[1]);
+  }
+
+  /// Notes what a node's selection costs, at the rate at which it is made.
+  void spend(const QuantileNode& node, const Exponent& rate, const Rational& added, const Rational& changed) {
+    nodes_[node.level].added.push_back(cost_of(rate, added));
+    nodes_[node.level].changed.push_back(cost_of(rate, changed));
+  }
+
+  /// As many quantiles as persons' records at epsilon 1 carry: evenly spaced between the first and the last that have
+  /// 20 to 35 of them beyond, 24 apart, or 55 if they are more than 17; all where that is nearly all, and 24 where each has 16.
+  std::vector<Rational> anchors() const {
+    const std::vector<Rational>& all = query_.quantiles;
+    const bool may = query_.mechanism == Mechanism::automatic && query_.interpolate && all.size() > 4;
+    if (!may || !records()) return all;
+    if (all.size() <= 24 && *records() >= 16 * static_cast<double>(all.size() + 1)) return all;
+    std::size_t first = 0;
+    std::size_t last = all.size() - 1;
+    const double beyond = std::clamp(*records() / 30, 20.0, 35.0) - 1e-6;
+    while (first + 1 < all.size() / 2 && all[first].to_double() * *records() < beyond) ++first;
+    while (last > all.size() / 2 + 1 && (1 - all[last].to_double()) * *records() < beyond) --last;
+    const double apart = (all[last] - all[first]).to_double() * *records() / 24;
+    const auto cells = static_cast<std::size_t>(std::max(std::min(apart, std::max(*records() / 55, 17.0) - 1), 1.0));
+    const std::size_t count = std::min(cells + 1, last - first + 1);
+    if (count + count / 8 >= all.size()) return all;
+    std::vector<Rational> result;
+    for (std::size_t i = 0; i < count; ++i) result.push_back(all[first + i * (last - first) / (count - 1)]);
+    return result;
+  }
+
+  /// One node takes 24; of more, about the square root at first.
+  static std::vector<std::size_t> widths_of(std::size_t selected) {
+    if (selected <= 24) return {selected};
+    const auto first = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(selected + 1)))) - 1;
+    return {first, selected / (first + 1)};
+  }
+
+  /// The paper's log2 m + 1, rounded up by next to nothing.
+  static Rational published(std::size_t m) {
+    const Rational levels = published_levels(m);
+    EXPECT_GE(levels.to_double(), 1 + std::log2(static_cast<double>(m)) - 1e-12);
+    EXPECT_LE(levels.to_double(), 1 + std::log2(static_cast<double>(m)) + 1e-12);
+    return levels;
+  }
+
+  /// The rate of a node's selection by a score of these ranges; below the root two nodes can share a changed record.
+  Exponent node_rate(const QuantileNode& node, const Rational& added, const Rational& changed) const {
+    const bool pure = rest_->measure() == Measure::pure;
+    const Rational emphasis = branch_.emphasis.empty() ? Rational(1) : branch_.emphasis[node.level];
+    const Rational share = emphasis / levels_;
+    // epsilon^2 / 2 of a level in the paper's theorem 3.10, in place of epsilon^2 / 8.
+    const Rational published = branch_.rates == Rates::as_published && !pure ? Rational(1, 4) : Rational(1);
+    const Exponent within = range_for(*rest_, share * published);
+    if (person_.neighbors == Neighbors::add_remove) return rate_of(within, added, person_);
+    const Exponent one_node = rate_of(within, changed, person_);
+    if (node.level == 0) return one_node;
+    const Exponent half = pure ? within / Rational(2) : range_for(*rest_, share * published / Rational(2));
+    return std::min(one_node, rate_of(half, added, person_));
+  }
+
+  /// joint_total.md, lemmas 1 and 2: the ranges of a joint selection's cost.
+  struct Ranges {
+    Rational added;
+    Rational changed;
+  };
+  Ranges joint_ranges(const QuantileTree& tree, const QuantileNode& node, const JointProblem& problem) const {
+    if (problem.target.quantiles() == 1) {  // twice the score of a single selection, in whole records
+      const QuantileFraction q = tree.alpha(node);
+      const Rational unit(2, static_cast<std::int64_t>(q.denominator));
+      return {unit * range_added(q), unit * range_changed(q)};
+    }
+    if (branch_.part == Part::joint_total) return {2, 4};
+    const std::uint64_t least = *std::ranges::min_element(problem.target.weights);
+    const Rational share(static_cast<std::int64_t>(least), static_cast<std::int64_t>(problem.target.denominator));
+    return {Rational(4) * (Rational(1) - share), 4};
+  }
+
+  std::vector<Split> joint(const QuantileTree& tree, const QuantileNode& node) {
+    JointProblem problem = tree.problem(node);
+    const Ranges ranges = joint_ranges(tree, node, problem);
+    problem.rate = std::min(node_rate(node, ranges.added, ranges.changed), Exponent(Rational(64)));
+    spend(node, problem.rate, ranges.added, ranges.changed);
+    if (problem.totals) {
+      const double spread = std::sqrt(2.0 * static_cast<double>(problem.target.quantiles() + 1));
+      problem.totals->step =
+          static_cast<std::uint64_t>(std::clamp(spread / (3 * problem.rate.to_double()), 1.0, 0x1p31));
+    }
+    return JointSelection(problem).draw(bits_).splits;
+  }
+
+  template <class Cursor, class Tiles>
+  std::uint64_t single(const QuantileTree& tree, const QuantileNode& node, const Cursor& cursor, const Tiles& tiles) {
+    const QuantileFraction q = tree.alpha(node);
+    const Exponent rate = node_rate(node, range_added(q), range_changed(q));
+    spend(node, rate, range_added(q), range_changed(q));
+    const RateBounds bounds(rate);
+    if (node.span.records() >= 128) return TiledSelection<Tiles>(tiles, rate, bounds).draw(bits_);
+    ListedRuns runs;
+    runs.list(cursor);
+    return runs.draw(rate, bounds, bits_);
+  }
+
+  void walk(const QuantileTree& tree, const QuantileNode& node, std::vector<Split>& result) {
+    if (QuantileTree::is_leaf(node)) {
+      const std::uint64_t unit = single(tree, node, tree.candidates(node), tree.candidate_tiles(node));
+      const Split middle = tree.middle_of(tree.candidate_weights(node).holder(unit));
+      result[node.first] = std::clamp(middle, node.span.lowest, node.span.highest);
+      return;
+    }
+    const std::vector<Split> splits =
+        tree.is_joint(node) ? joint(tree, node)
+                            : std::vector<Split>{single(tree, node, tree.splits(node), tree.split_tiles(node))};
+    const std::vector<std::size_t> decided = tree.pivots(node);
+    for (std::size_t i = 0; i < decided.size(); ++i) result[decided[i]] = splits[i];
+    for (const QuantileNode& part : tree.parts(node, splits)) walk(tree, part, result);
+  }
+
+  /// On the line through the two anchors beside each quantile, rounded down; the line to an anchor at zero ends half way.
+  std::vector<Split> between(const std::vector<Rational>& anchors, const std::vector<Split>& splits, Split highest,
+                             std::uint64_t subcells) const {
+    if (anchors.size() == query_.quantiles.size()) return splits;
+    const auto number = [](Split split) { return Rational(static_cast<std::int64_t>(split)); };
+    const auto is_zero = [&](Split split) { return lattice_.at(split / subcells) == Rational(0); };
+    std::vector<Split> result;
+    for (const Rational& q : query_.quantiles) {
+      const auto above = std::ranges::upper_bound(anchors, q) - anchors.begin();
+      const auto k = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(above - 1, 0, std::ssize(anchors) - 2));
+      const Rational rise = number(splits[k + 1]) - number(splits[k]);
+      const Rational run = anchors[k + 1] - anchors[k];
+      const Rational from = number(splits[k]);
+      Rational at = from + rise / run * (q - anchors[k]);
+      if (is_zero(splits[k]) && !is_zero(splits[k + 1])) {
+        at = from + std::max(Rational(2) * rise / run * (q - anchors[k] - run / Rational(2)), Rational(0));
+      } else if (is_zero(splits[k + 1]) && !is_zero(splits[k])) {
+        at = from + std::min(Rational(2) * rise / run * (q - anchors[k]), rise);
+      }
+      at = at.floor();
+      result.push_back(std::clamp(at, Rational(0), number(highest)).to_uint64());
+    }
+    return result;
+  }
+
+  const Branch& branch_;
+  const QuantileQuery& query_;
+  const Lattice& lattice_;
+  Person person_;
+  RandomBits& bits_;
+  std::optional<std::uint64_t> rows_;  // about how many
+  std::int64_t findings_ = 0;
+  Rational levels_ = 1;
+  std::optional<Budget> rest_;
+  Measure measure_ = Measure::pure;
+  std::vector<Nodes> nodes_;  // of each level
+  std::vector<Cost> costs_;
+};
+
+// --- The branches -------------------------------------------------------------------------------------------------------
+
+const std::vector<Rational> uneven{Rational(6, 5), Rational(4, 5)};
+
+std::vector<std::size_t> ones(std::size_t levels) { return std::vector<std::size_t>(levels, 1); }
+
+std::vector<Branch> published_branches() {
+  using enum Mechanism;
+  const Lattice small = numbers_to(50);
+  const auto anywhere = Records::anywhere;
+  const std::vector<Measure> all{Measure::pure, Measure::zcdp, Measure::approximate};
+  return {
+      {.name = "exponential",
+       .asked = exponential,
+       .m = 1,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(1)},
+      {.name = "exponential, as published",
+       .asked = exponential,
+       .m = 1,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(1),
+       .rates = Rates::as_published},
+      {.name = "exponential, adaptive",
+       .asked = exponential,
+       .m = 1,
+       .lattice = numbers_to(1000),
+       .records = Records::mostly_on_tens,
+       .part = Part::single,
+       .widths = ones(1),
+       .adaptive = true,
+       .base = Base::adaptive,
+       .reaches = {"heaps"}},
+      {.name = "approximate",
+       .asked = approximate,
+       .m = 5,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(3)},
+      {.name = "approximate, tails",
+       .asked = approximate,
+       .m = 5,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(3),
+       .tails = true},
+      {.name = "approximate, as published",
+       .asked = approximate,
+       .m = 7,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(3),
+       .rates = Rates::as_published},
+      {.name = "approximate, adaptive",
+       .asked = approximate,
+       .m = 5,
+       .lattice = numbers_to(1000),
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(3),
+       .adaptive = true,
+       .base = Base::adaptive,
+       .reaches = {"no heaps"}},
+      {.name = "joint",
+       .asked = joint,
+       .m = 4,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::joint,
+       .widths = {4}},
+      {.name = "joint, adaptive",
+       .asked = joint,
+       .m = 4,
+       .lattice = numbers_to(1000),
+       .records = Records::mostly_on_tens,
+       .part = Part::joint,
+       .widths = {4},
+       .adaptive = true,
+       .base = Base::adaptive,
+       .reaches = {"heaps"}},
+      {.name = "independent",
+       .asked = independent,
+       .m = 3,
+       .lattice = small,
+       .records = anywhere,
+       .part = Part::independent,
+       .measures = all},
+      {.name = "tree", .asked = tree, .m = 5, .lattice = numbers_to(1000), .records = anywhere, .part = Part::counts},
+  };
+}
+
+std::vector<Branch> joint_branches() {
+  using enum Mechanism;
+  const Lattice thousand = numbers_to(1000);
+  const Lattice fine = hundredths_to(1000);
+  const auto anywhere = Records::anywhere;
+  const std::vector<Measure> pure{Measure::pure};
+  return {
+      {.name = "joint-total",
+       .asked = joint_total,
+       .m = 4,
+       .lattice = numbers_to(50),
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {4},
+       .adaptive = true},
+      {.name = "joint-total, uniform",
+       .asked = joint_total,
+       .m = 4,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {4},
+       .base = Base::uniform},
+      {.name = "joint-total, heaps",
+       .asked = joint_total,
+       .m = 4,
+       .lattice = thousand,
+       .records = Records::mostly_on_tens,
+       .part = Part::joint_total,
+       .widths = {4},
+       .adaptive = true,
+       .reaches = {"heaps"}},
+      {.name = "joint-total, no heaps",
+       .asked = joint_total,
+       .m = 4,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {4},
+       .adaptive = true,
+       .reaches = {"no heaps"}},
+      {.name = "joint-total, no granularity",
+       .asked = joint_total,
+       .m = 4,
+       .lattice = fine,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {4},
+       .adaptive = true,
+       .reaches = {"no grid"}},
+      {.name = "joint-total, granularity",
+       .asked = joint_total,
+       .m = 4,
+       .lattice = fine,
+       .records = Records::on_thousands,
+       .part = Part::joint_total,
+       .widths = {4},
+       .adaptive = true,
+       .reaches = {"grid, no heaps"}},
+      {.name = "joint-total, doubtful granularity",
+       .asked = joint_total,
+       .m = 2,
+       .lattice = fine,
+       .records = Records::on_thousands,
+       .part = Part::joint_total,
+       .widths = {2},
+       .adaptive = true,
+       .rows = 100,
+       .seeds = 40,
+       .reaches = {}},
+      {.name = "joint-total, doubtful heaps",
+       .asked = joint_total,
+       .m = 2,
+       .lattice = thousand,
+       .records = Records::mostly_on_tens,
+       .part = Part::joint_total,
+       .widths = {2},
+       .adaptive = true,
+       .rows = 100,
+       .seeds = 40,
+       .reaches = {}},
+      {.name = "joint-total, granularity and heaps",
+       .asked = joint_total,
+       .m = 4,
+       .lattice = fine,
+       .records = Records::mostly_on_ten_thousands,
+       .part = Part::joint_total,
+       .widths = {4},
+       .adaptive = true,
+       .reaches = {"grid, heaps"}},
+      {.name = "joint-tree, one level",
+       .asked = joint_tree,
+       .m = 3,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {3},
+       .adaptive = true,
+       .reaches = {"no heaps"}},
+      {.name = "joint-tree, two levels",
+       .asked = joint_tree,
+       .m = 30,
+       .lattice = thousand,
+       .records = Records::mostly_on_tens,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .adaptive = true,
+       .reaches = {"heaps"}},
+      {.name = "joint-tree, two uneven levels",
+       .asked = joint_tree,
+       .m = 30,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .emphasis = uneven,
+       .adaptive = true,
+       .measures = pure,
+       .expected_rows = 100,
+       .reaches = {}},
+      {.name = "joint-tree, three levels",
+       .asked = joint_tree,
+       .m = 401,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {7, 7, 6},
+       .adaptive = true,
+       .reaches = {"no heaps"}},
+  };
+}
+
+std::vector<Branch> automatic_branches() {
+  const auto auto_ = Mechanism::automatic;
+  const Lattice thousand = numbers_to(1000);
+  const Lattice fine = hundredths_to(1000);
+  const auto anywhere = Records::anywhere;
+  const std::vector<Measure> pure{Measure::pure};
+  const std::vector<Measure> zcdp{Measure::zcdp};
+  return {
+      {.name = "auto, one quantile",
+       .asked = auto_,
+       .m = 1,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(1),
+       .adaptive = true,
+       .reaches = {"no heaps"}},
+      {.name = "auto, counts at once",
+       .asked = auto_,
+       .m = 25,
+       .lattice = numbers_to(399),
+       .records = anywhere,
+       .part = Part::counts,
+       .measures = pure},
+      {.name = "auto, counts after granularity",
+       .asked = auto_,
+       .m = 30,
+       .lattice = fine,
+       .records = Records::on_thousands,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .adaptive = true,
+       .counts_after_granularity = true,
+       .measures = pure,
+       .reaches = {"grid"}},
+      {.name = "auto, no granularity",
+       .asked = auto_,
+       .m = 30,
+       .lattice = fine,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .adaptive = true,
+       .counts_after_granularity = true,
+       .measures = pure,
+       .reaches = {"no grid"}},
+      {.name = "auto, counts after heaps",
+       .asked = auto_,
+       .m = 12,
+       .lattice = numbers_to(300),
+       .records = Records::mostly_on_tens,
+       .part = Part::joint_total,
+       .widths = {12},
+       .adaptive = true,
+       .counts_after_heaps = true,
+       .measures = pure,
+       .reaches = {"heaps"}},
+      {.name = "auto, no heaps",
+       .asked = auto_,
+       .m = 12,
+       .lattice = numbers_to(300),
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {12},
+       .adaptive = true,
+       .counts_after_heaps = true,
+       .measures = pure,
+       .reaches = {"no heaps"}},
+      {.name = "auto, counts after granularity and heaps",
+       .asked = auto_,
+       .m = 12,
+       .lattice = fine,
+       .records = Records::mostly_on_ten_thousands,
+       .part = Part::joint_total,
+       .widths = {12},
+       .adaptive = true,
+       .counts_after_heaps = true,
+       .measures = pure,
+       .reaches = {"grid, heaps"}},
+      {.name = "auto, joint-total",
+       .asked = auto_,
+       .m = 4,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {4},
+       .adaptive = true,
+       .measures = pure,
+       .reaches = {"no heaps"}},
+      {.name = "auto, joint-tree",
+       .asked = auto_,
+       .m = 30,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .adaptive = true,
+       .measures = pure,
+       .reaches = {"no heaps"}},
+      {.name = "auto, uneven joint-tree",
+       .asked = auto_,
+       .m = 30,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .emphasis = uneven,
+       .adaptive = true,
+       .measures = pure,
+       .expected_rows = 100,
+       .interpolate = false,
+       .reaches = {}},
+      {.name = "auto, interpolated, granularity",
+       .asked = auto_,
+       .m = 30,
+       .lattice = fine,
+       .records = Records::on_hundreds,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .adaptive = true,
+       .measures = pure,
+       .expected_rows = 250,
+       .reaches = {"grid, no heaps"}},
+      {.name = "auto, interpolated, no granularity",
+       .asked = auto_,
+       .m = 30,
+       .lattice = fine,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {5, 5},
+       .adaptive = true,
+       .measures = pure,
+       .expected_rows = 250,
+       .reaches = {"no grid"}},
+      {.name = "auto, interpolated joint-tree",
+       .asked = auto_,
+       .m = 120,
+       .lattice = thousand,
+       .records = anywhere,
+       .part = Part::joint_total,
+       .widths = {7, 6},
+       .adaptive = true,
+       .measures = pure,
+       .expected_rows = 1500,
+       .reaches = {"no heaps"}},
+      {.name = "auto, too many values",
+       .asked = auto_,
+       .m = 3,
+       .lattice = numbers_to_2_to_the_47(),
+       .records = anywhere,
+       .part = Part::single,
+       .widths = ones(2)},
+      {.name = "auto, zCDP",
+       .asked = auto_,
+       .m = 3,
+       .lattice = thousand,
+       .records = Records::mostly_on_tens,
+       .part = Part::single,
+       .widths = ones(2),
+       .adaptive = true,
+       .measures = zcdp,
+       .reaches = {"heaps"}},
+  };
+}
+
+// --- The comparison -----------------------------------------------------------------------------------------------------
+
+RankProfile table_of(const Branch& branch, const Lattice& lattice, std::uint64_t seed = 0) {
+  const auto multiple = [&](std::uint64_t i, std::uint64_t unit) {
+    return (i * i * 31 + i * 17 + seed) % ((lattice.size() - 1) / unit + 1) * unit;
+  };
+  std::map<Position, std::uint64_t> table;
+  for (std::uint64_t i = 0; i < branch.rows; ++i) {
+    const bool elsewhere = i % (branch.records == Records::mostly_on_tens ? 12 : 3) == 0;
+    std::uint64_t unit = 1;
+    if (branch.records == Records::mostly_on_tens && !elsewhere) unit = 10;
+    if (branch.records == Records::on_hundreds) unit = 100;
+    if (branch.records == Records::on_thousands) unit = 1000;
+    if (branch.records == Records::mostly_on_ten_thousands) unit = elsewhere ? 1000 : 10'000;
+    ++table[2 * multiple(i, unit) + 1];
+  }
+  return testing::profile_of(lattice, table);
+}
+
+Budget budget_of(const Branch& branch, Measure measure) {
+  if (measure == Measure::zcdp) return Budget::zcdp(Rational::parse(branch.rho));
+  const Exponent epsilon = Exponent::parse(branch.epsilon);
+  return measure == Measure::pure ? Budget::pure(epsilon) : Budget::approximate(epsilon, Rational(1, 1000));
+}
+
+QuantileQuery query_of(const Branch& branch, Measure measure, const Person& person) {
+  QuantileQuery query{
+      {},          budget_of(branch, measure), person.neighbors,  person.records, branch.asked, branch.rates,
+      branch.base, branch.expected_rows,       branch.interpolate};
+  for (std::int64_t i = 1; i <= branch.m; ++i) query.quantiles.emplace_back(i, branch.m + 1);
+  if (branch.tails)
+    query.quantiles = {Rational(1, 20), Rational(1, 10), Rational(1, 2), Rational(9, 10), Rational(19, 20)};
+  return query;
+}
+
+std::optional<std::uint64_t> stride_of(const std::optional<Rational>& spacing, const Lattice& lattice) {
+  if (!spacing || *spacing == lattice.step()) return {};
+  return (*spacing / lattice.step()).to_uint64();
+}
+
+constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one};
+constexpr std::array<std::uint32_t, 2> records_per_person{1, 3};
+
+/// That a release was charged what its parts cost, one by one, and not more than its budget.
+void expect_costs(const decltype(QuantileRelease::spent)& spent, const std::vector<Cost>& costs, const Budget& budget) {
+  const bool is_zcdp = budget.measure() == Measure::zcdp;
+  EpsilonSum sum;
+  Rational delta;
+  ASSERT_EQ(spent.size(), costs.size());
+  for (std::size_t i = 0; i < spent.size(); ++i) {
+    EXPECT_EQ(spent[i].on, costs[i].on);
+    EXPECT_EQ(spent[i].amount, costs[i].amount)
+        << spent[i].on << ": " << spent[i].amount.to_string() << " and " << costs[i].amount.to_string();
+    EXPECT_EQ(spent[i].delta, costs[i].delta);
+    sum += spent[i].amount;
+    delta += spent[i].delta;
+  }
+  EXPECT_LE(sum, is_zcdp ? EpsilonSum(budget.rho()) : EpsilonSum(budget.epsilon()));
+  EXPECT_LE(delta, budget.measure() == Measure::approximate ? budget.delta() : Rational(0));
+}
+
+/// Under pure privacy and add-remove, tight rates leave nothing over; roundings of rates under zCDP next to nothing.
+void expect_all_is_spent(const std::vector<Cost>& costs, const Budget& budget) {
+  EpsilonSum sum;
+  for (const Cost& cost : costs) sum += cost.amount;
+  if (budget.measure() != Measure::zcdp) {
+    EXPECT_EQ(sum, EpsilonSum(budget.epsilon()));
+  } else {
+    EXPECT_GE(sum, EpsilonSum(budget.rho() * (Rational(1) - Rational::dyadic(1, -40))));
+  }
+}
+
+std::string words(const Branch& branch, Measure measure, const Person& person) {
+  return std::string(branch.name) + ", " + to_string(measure) + ", " + to_string(person.neighbors) + ", " +
+         std::to_string(person.records) + " a person";
+}
+
+/// What was asked, what ran, and what was found on the way.
+std::string way_of(const QuantileQuery& query, const MechanismUsed& used, const std::string& found) {
+  std::string way = to_string(query.budget.measure()) + " " + to_string(query.mechanism);
+  if (query.mechanism == Mechanism::automatic) way += " -> " + to_string(used.mechanism);
+  if (used.widths.size() > 1) way += ", " + std::to_string(used.widths.size()) + " levels";
+  if (used.selected < query.quantiles.size()) way += ", interpolated";
+  return found.empty() ? way : way + ", " + found;
+}
+
+/// Whether a release was what the parts are; and what was found.
+std::string compare(const Branch& branch, const QuantileQuery& query, const Person& person, std::uint64_t seed,
+                    std::set<std::string>& reached) {
+  const RankProfile table = table_of(branch, branch.lattice);
+  RandomBits bits = RandomBits::unsafe_seeded(seed);
+  const QuantileRelease release = release_quantiles(table, query, bits);
+  RandomBits same_bits = RandomBits::unsafe_seeded(seed);
+  ByHand by_hand(branch, query, branch.lattice, person, same_bits);
+  const Outcome parts = by_hand.released(table, query.budget);
+  EXPECT_EQ(release.indices, parts.indices);
+  EXPECT_EQ(stride_of(release.used.granularity, branch.lattice), parts.grid);
+  EXPECT_EQ(stride_of(release.used.heaping, branch.lattice), parts.heaps);
+  EXPECT_EQ(release.unsafe_seed, seed);
+  expect_costs(release.spent, parts.costs, query.budget);
+  if (person.neighbors == Neighbors::add_remove && branch.rates == Rates::tight) {
+    expect_all_is_spent(parts.costs, query.budget);
+  }
+  EXPECT_EQ(bits.next64(), same_bits.next64());  // none more, none fewer
+  reached.insert(way_of(query, release.used, parts.found));
+  return parts.found;
+}
+
+template <class Compare>
+void for_all_people(const std::vector<Branch>& branches, const Compare& compare) {
+  for (const Branch& branch : branches) {
+    for (const Measure measure : branch.measures) {
+      for (const Neighbors neighbors : both_relations) {
+        for (const std::uint32_t records : records_per_person) {
+          if (::testing::Test::HasFailure()) return;  // one is enough
+          const Person person{neighbors, records};
+          SCOPED_TRACE(words(branch, measure, person));
+          compare(branch, query_of(branch, measure, person), person);
+        }
+      }
+    }
+  }
+}
+
+void expect_parts(const std::vector<Branch>& branches, const std::vector<std::string>& ways) {
+  std::set<std::string> reached;
+  for_all_people(branches, [&reached](const Branch& branch, const QuantileQuery& query, const Person& person) {
+    std::set<std::string> found;
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed)
+      found.insert(compare(branch, query, person, seed, reached));
+    for (const char* reach : branch.reaches) EXPECT_TRUE(found.contains(reach)) << reach;
+  });
+  for (const std::string& way : ways) EXPECT_TRUE(reached.contains(way)) << way;
+}
+
+TEST(Branches, OfPublishedMechanismsAreTheirParts) {
+  expect_parts(published_branches(),
+               {"approximate independent", "pure approximate, 3 levels", "pure approximate, 3 levels, heaps",
+                "pure approximate, 3 levels, no heaps", "pure exponential", "pure exponential, heaps",
+                "pure independent", "pure joint", "pure joint, heaps", "pure tree", "zcdp approximate, 3 levels",
+                "zcdp approximate, 3 levels, no heaps", "zcdp exponential", "zcdp exponential, heaps",
+                "zcdp independent", "zcdp joint", "zcdp joint, heaps", "zcdp tree"});
+}
+TEST(Branches, OfJointMechanismsAreTheirParts) {
+  expect_parts(joint_branches(),
+               {"pure joint-total", "pure joint-total, grid, heaps", "pure joint-total, grid, no heaps",
+                "pure joint-total, heaps", "pure joint-total, no grid", "pure joint-total, no heaps",
+                "pure joint-tree, 2 levels, heaps", "pure joint-tree, 2 levels, no heaps",
+                "pure joint-tree, 3 levels, no heaps", "pure joint-tree, no heaps", "zcdp joint-total",
+                "zcdp joint-total, grid, heaps", "zcdp joint-total, grid, no heaps", "zcdp joint-total, heaps",
+                "zcdp joint-total, no grid", "zcdp joint-total, no heaps", "zcdp joint-tree, 2 levels, heaps",
+                "zcdp joint-tree, 3 levels, no heaps", "zcdp joint-tree, no heaps"});
+}
+TEST(Branches, OfAutomaticAreTheirParts) {
+  expect_parts(
+      automatic_branches(),
+      {"pure auto -> approximate, 2 levels", "pure auto -> exponential, no heaps",
+       "pure auto -> joint-total, interpolated, grid, no heaps", "pure auto -> joint-total, interpolated, no grid",
+       "pure auto -> joint-total, no heaps", "pure auto -> joint-tree, 2 levels, interpolated, no heaps",
+       "pure auto -> joint-tree, 2 levels, no grid", "pure auto -> joint-tree, 2 levels, no heaps", "pure auto -> tree",
+       "pure auto -> tree, grid", "pure auto -> tree, grid, heaps", "pure auto -> tree, heaps",
+       "zcdp auto -> approximate, 2 levels", "zcdp auto -> approximate, 2 levels, heaps",
+       "zcdp auto -> exponential, no heaps"});
+}
+
+// --- Bounds and groups --------------------------------------------------------------------------------------------------
+
+const Rational bounds_share(1, 10);
+
+BoundsSearch search_of_thousands() { return {Rational(1), 12}; }
+
+/// Of the values 0 .. 1000 on the search's lattice, whose candidate 2^12 is 0.
+RankProfile table_for(const BoundsSearch& search, const Branch& branch, std::uint64_t seed) {
+  const RankProfile table = table_of(branch, numbers_to(1000), seed);
+  std::map<Position, std::uint64_t> moved;
+  for (std::size_t k = 0; k < table.distinct(); ++k) moved[table.position(k) + 2 * 4096] = table.count(k);
+  return testing::profile_of(search.lattice(), moved);
+}
+
+/// private_bounds.md: a tenth of the budget for two selections, of half the least quantile and of its mirror image, rounded
+/// outwards to 1/1024; all of it for epsilon, none of the delta.
+struct BoundsByHand {
+  std::uint64_t lowest;
+  std::uint64_t highest;
+  Cost cost;
+};
+BoundsByHand bounds_by_hand(const std::vector<RankProfile>& profiles, const BoundsSearch& search,
+                            const QuantileQuery& query, const Person& person, RandomBits& bits) {
+  const Exponent range = query.budget.measure() == Measure::zcdp
+                             ? Exponent(root_within(Rational(8) * query.budget.rho() / Rational(20)))
+                             : query.budget.epsilon() / Rational(20);
+  const std::vector<std::uint64_t> candidates = bound_candidates(search);
+  const auto bound = [&](const Rational& quantile, Rounding rounding) {
+    return candidates[ByHand::candidate(on_bounds(profiles, candidates, rounding), quantile, range, person, bits)];
+  };
+  const Rational outer = (query.quantiles.front() * Rational(512)).floor() / Rational(1024);
+  const Rational mirrored = ((Rational(1) - query.quantiles.back()) * Rational(512)).floor() / Rational(1024);
+  const std::uint64_t lower = bound(outer, Rounding::down);
+  const std::uint64_t upper = bound(Rational(1) - mirrored, Rounding::up);
+  const Rational twice(2);
+  const Exponent cost = query.budget.measure() == Measure::zcdp
+                            ? Exponent(twice * range.coefficient() * range.coefficient() / Rational(8))
+                            : range * twice;
+  return {std::min(lower, upper), std::max(lower, upper), {"bounds", cost}};
+}
+
+/// groups.md: each group has the whole budget, under add-remove, for all records that a person can put in or take out.
+Person in_groups(const Person& person) {
+  return {Neighbors::add_remove, person.neighbors == Neighbors::change_one ? 2 * person.records : person.records};
+}
+
+std::vector<Branch> bounded_branches() {
+  using enum Mechanism;
+  const Lattice unknown = numbers_to(1000);
+  const std::vector<Measure> all{Measure::pure, Measure::zcdp, Measure::approximate};
+  return {
+      {.name = "approximate",
+       .asked = approximate,
+       .m = 3,
+       .lattice = unknown,
+       .records = Records::anywhere,
+       .part = Part::single,
+       .widths = ones(2)},
+      {.name = "joint-total",
+       .asked = joint_total,
+       .m = 3,
+       .lattice = unknown,
+       .records = Records::mostly_on_tens,
+       .part = Part::joint_total,
+       .widths = {3},
+       .adaptive = true,
+       .reaches = {"heaps"}},
+      {.name = "independent",
+       .asked = independent,
+       .m = 2,
+       .lattice = unknown,
+       .records = Records::anywhere,
+       .part = Part::independent,
+       .measures = all},
+      {.name = "tree", .asked = tree, .m = 3, .lattice = unknown, .records = Records::anywhere, .part = Part::counts},
+  };
+}
+
+/// (epsilon, delta) for groups is refused but for one record that comes or goes.
+bool is_refused(Measure measure, const Person& person) {
+  return measure == Measure::approximate && (person.neighbors == Neighbors::change_one || person.records > 1);
+}
+
+TEST(Branches, WithPrivateBoundsAreTheirParts) {
+  for_all_people(bounded_branches(), [](const Branch& branch, const QuantileQuery& query, const Person& person) {
+    const BoundsSearch search = search_of_thousands();
+    const RankProfile table = table_for(search, branch, 0);
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
+      RandomBits bits = RandomBits::unsafe_seeded(seed);
+      const QuantileRelease release = release_with_private_bounds(table, search, query, bounds_share, bits);
+      RandomBits same_bits = RandomBits::unsafe_seeded(seed);
+      const auto [lowest, highest, cost] = bounds_by_hand({table}, search, query, person, same_bits);
+      const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
+      EXPECT_EQ(release.lattice.lower(), lattice.lower());
+      EXPECT_EQ(release.lattice.upper(), lattice.upper());
+      ByHand by_hand(branch, query, lattice, person, same_bits);
+      const Budget rest = query.budget.scaled(Rational(9, 10));
+      Outcome parts = by_hand.released(clamped(table, lowest, highest), rest);
+      EXPECT_EQ(release.indices, parts.indices);
+      parts.costs.insert(parts.costs.begin(), cost);
+      expect_costs(release.spent, parts.costs, query.budget);
+      EXPECT_EQ(release.unsafe_seed, seed);
+      EXPECT_EQ(release.cost().to_string(), query.budget.to_string());
+      EXPECT_EQ(bits.next64(), same_bits.next64());
+    }
+  });
+}
+
+std::vector<Branch> grouped_branches() {
+  std::vector<Branch> branches = bounded_branches();
+  branches.push_back({.name = "auto",
+                      .asked = Mechanism::automatic,
+                      .m = 30,
+                      .lattice = hundredths_to(1000),
+                      .records = Records::on_thousands,
+                      .part = Part::joint_total,
+                      .widths = {5, 5},
+                      .adaptive = true,
+                      .counts_after_granularity = true,
+                      .measures = {Measure::pure},
+                      .rows = 15'000,  // so that the grid is found for six records a person, too
+                      .reaches = {"grid"}});
+  return branches;
+}
+
+TEST(Branches, OfGroupsAreTheirParts) {
+  for_all_people(grouped_branches(), [](const Branch& branch, const QuantileQuery& query, const Person& person) {
+    if (is_refused(query.budget.measure(), person)) return;
+    const std::vector<RankProfile> tables{table_of(branch, branch.lattice, 0), table_of(branch, branch.lattice, 1)};
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
+      RandomBits bits = RandomBits::unsafe_seeded(seed);
+      const GroupedRelease groups = release_groups({"a", "b"}, tables, query, bits);
+      RandomBits same_bits = RandomBits::unsafe_seeded(seed);
+      for (std::size_t g = 0; g < tables.size(); ++g) {
+        ByHand by_hand(branch, query, branch.lattice, in_groups(person), same_bits);
+        const Outcome parts = by_hand.released(tables[g], query.budget);
+        EXPECT_EQ(groups.releases[g].indices, parts.indices);
+        expect_costs(groups.releases[g].spent, parts.costs, query.budget);
+        EXPECT_EQ(groups.releases[g].query.records_per_person, person.records);
+        EXPECT_EQ(groups.releases[g].query.neighbors, person.neighbors);
+        EXPECT_EQ(groups.releases[g].unsafe_seed, seed);
+      }
+      EXPECT_EQ(bits.next64(), same_bits.next64());
+    }
+  });
+}
+
+TEST(Branches, OfGroupsWithPrivateBoundsAreTheirParts) {
+  for_all_people(bounded_branches(), [](const Branch& branch, const QuantileQuery& query, const Person& person) {
+    if (is_refused(query.budget.measure(), person)) return;
+    const BoundsSearch search = search_of_thousands();
+    const std::vector<RankProfile> tables{table_for(search, branch, 0), table_for(search, branch, 1)};
+    for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
+      RandomBits bits = RandomBits::unsafe_seeded(seed);
+      const GroupedRelease groups =
+          release_groups_with_private_bounds({"a", "b"}, tables, search, query, bounds_share, bits);
+      RandomBits same_bits = RandomBits::unsafe_seeded(seed);
+      const auto [lowest, highest, cost] = bounds_by_hand(tables, search, query, person, same_bits);
+      const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
+      for (std::size_t g = 0; g < tables.size(); ++g) {
+        ByHand by_hand(branch, query, lattice, in_groups(person), same_bits);
+        const RankProfile table = clamped(tables[g], lowest, highest);
+        Outcome parts = by_hand.released(table, query.budget.scaled(Rational(9, 10)));
+        EXPECT_EQ(groups.releases[g].indices, parts.indices);
+        parts.costs.insert(parts.costs.begin(), cost);
+        expect_costs(groups.releases[g].spent, parts.costs, query.budget);
+        EXPECT_EQ(groups.releases[g].unsafe_seed, seed);
+        EXPECT_EQ(groups.releases[g].cost().to_string(), query.budget.to_string());
+      }
+      EXPECT_EQ(bits.next64(), same_bits.next64());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+
+#include "fractile/error.hpp"
+#include "quantiles/audit/groups_test_support.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::chi_square_p;
+using testing::effort;
+
+const Lattice five = Lattice::regular(0, 4, 1);
+
+TEST(GroupQuery, IsTheQueryUnderAddRemove) {
+  const QuantileQuery asked = query_of({"1/2"}, pure("1"), Mechanism::automatic, Neighbors::add_remove, 3);
+  EXPECT_EQ(group_query(asked).neighbors, Neighbors::add_remove);
+  EXPECT_EQ(group_query(asked).records_per_person, 3U);
+}
+
+TEST(GroupQuery, CountsAReplacedRecordTwice) {
+  const QuantileQuery asked = query_of({"1/2"}, pure("1"), Mechanism::automatic, Neighbors::change_one, 3);
+  EXPECT_EQ(group_query(asked).neighbors, Neighbors::add_remove);
+  EXPECT_EQ(group_query(asked).records_per_person, 6U);
+}
+
+TEST(GroupQuery, RefusesWhatIsNotProved) {
+  const Budget approximate = Budget::approximate(Rational(1), Rational::parse("1e-6"));
+  const auto refused = [&](Neighbors neighbors, std::uint32_t persons, const Budget& budget, Mechanism mechanism) {
+    try {
+      group_query(query_of({"1/2"}, budget, mechanism, neighbors, persons));
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::usage;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused(Neighbors::add_remove, 1, approximate, Mechanism::independent));
+  EXPECT_TRUE(refused(Neighbors::add_remove, 2, approximate, Mechanism::independent));
+  EXPECT_TRUE(refused(Neighbors::change_one, 1, approximate, Mechanism::independent));
+  constexpr std::uint32_t most = std::numeric_limits<std::uint32_t>::max();
+  EXPECT_FALSE(refused(Neighbors::add_remove, most, pure("1"), Mechanism::joint));
+  EXPECT_FALSE(refused(Neighbors::change_one, most / 2, pure("1"), Mechanism::joint));
+  EXPECT_TRUE(refused(Neighbors::change_one, most / 2 + 1, pure("1"), Mechanism::joint));
+  EXPECT_TRUE(refused(Neighbors::add_remove, 0, pure("1"), Mechanism::joint));
+}
+
+TEST(ReleaseGroups, ShowsThePromise) {
+  const QuantileQuery asked = query_of({"1/4", "1/2"}, pure("ln 3"), Mechanism::joint, Neighbors::change_one, 2);
+  RandomBits bits = RandomBits::unsafe_seeded(3);
+  const RankProfile empty(five, {}, {});
+  const GroupedRelease groups = release_groups({"x", "y"}, {empty, empty}, asked, bits);
+  ASSERT_EQ(groups.releases.size(), 2U);
+  EXPECT_EQ(groups.keys, (std::vector<std::string>{"x", "y"}));
+  EXPECT_TRUE(groups.ran_alike());
+  for (const QuantileRelease& release : groups.releases) {
+    EXPECT_EQ(release.query.neighbors, Neighbors::change_one);
+    EXPECT_EQ(release.query.records_per_person, 2U);
+    EXPECT_EQ(release.query.budget.to_string(), asked.budget.to_string());
+    EXPECT_EQ(release.unsafe_seed, 3U);
+    EXPECT_EQ(release.indices.size(), 2U);
+  }
+}
+
+TEST(ReleaseGroups, RefusesWhatDoesNotFit) {
+  const QuantileQuery asked = query_of({"1/2"}, pure("1"), Mechanism::automatic);
+  const RankProfile empty(five, {}, {});
+  RandomBits bits = testing::placed_bits({});  // refused before any is drawn
+  EXPECT_THROW(release_groups({"x", "y"}, {empty}, asked, bits), Error);
+  for (const Lattice& other : {Lattice::regular(0, 3, 1), Lattice::regular(1, 5, 1),
+                               Lattice::explicit_points({0, 1, 2, 3, 4}), Lattice::regular(0, 4, 1, ValueKind::date)}) {
+    EXPECT_THROW(release_groups({"x", "y"}, {empty, RankProfile(other, {}, {})}, asked, bits), Error);
+  }
+}
+
+TEST(ReleaseGroups, ReleasesEveryGroupAsIfItWereAlone) {
+  EXPECT_TRUE(rc::check("any tables", [] {
+    const auto seed = *rc::gen::arbitrary<std::uint64_t>();
+    const Mechanism mechanism = *rc::gen::elementOf(std::vector<Mechanism>(
+        {Mechanism::approximate, Mechanism::joint_total, Mechanism::tree, Mechanism::independent}));
+    const QuantileQuery asked = query_of({"0.1", "1/2"}, pure("2"), mechanism, *rc::gen::elementOf(both_relations),
+                                         *rc::gen::inRange<std::uint32_t>(1, 4));
+    std::vector<RankProfile> profiles;
+    for (int g = 0; g < 3; ++g) {
+      ProfileBuilder builder(five);
+      for (const auto value : *rc::gen::container<std::vector<std::int64_t>>(rc::gen::inRange<std::int64_t>(0, 5)))
+        builder.add(value);
+      profiles.push_back(builder.finish());
+    }
+    RandomBits bits = RandomBits::unsafe_seeded(seed);
+    RandomBits same_bits = RandomBits::unsafe_seeded(seed);
+    const GroupedRelease groups = release_groups({"a", "b", "c"}, profiles, asked, bits);
+    for (std::size_t g = 0; g < profiles.size(); ++g) {
+      RC_ASSERT(groups.releases[g].indices == release_quantiles(profiles[g], group_query(asked), same_bits).indices);
+    }
+  }));
+}
+
+TEST(ReleaseGroups, HaveTheLawThatIsAudited) {
+  const RankProfile first(five, {1, 5}, std::vector<std::uint64_t>{2, 3});
+  const RankProfile second(five, {3, 4, 9}, std::vector<std::uint64_t>{1, 1, 2});
+  for (const Neighbors neighbors : both_relations) {
+    for (const QuantileQuery& asked :
+         {query_of({"0.9"}, pure("3"), Mechanism::exponential, neighbors, 2),
+          query_of({"1/3", "1/2"}, pure("4"), Mechanism::independent, neighbors),
+          query_of({"1/2"}, Budget::zcdp(Rational(2)), Mechanism::exponential, neighbors)}) {
+      const OutputLaw law = product(release_law(group_query(asked), five.size(), 1)(first),
+                                    release_law(group_query(asked), five.size(), 1)(second));
+      for (const Filter filter : {Filter{}, Filter::stress()}) {
+        std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
+        RandomBits bits = RandomBits::system();
+        for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 60'000 : 20'000); ++i) {
+          const GroupedRelease groups = release_groups({"x", "y"}, {first, second}, asked, bits, filter);
+          std::vector<std::uint64_t> both = groups.releases[0].indices;
+          both.insert(both.end(), groups.releases[1].indices.begin(), groups.releases[1].indices.end());
+          ++counts[both];
+        }
+        std::vector<std::uint64_t> observed;
+        std::vector<double> expected;
+        for (const auto& [output, p] : law) {
+          observed.push_back(counts[output]);
+          expected.push_back(p.to_double());
+        }
+        EXPECT_EQ(counts.size(), observed.size());  // nothing outside the law
+        EXPECT_GT(chi_square_p(observed, expected), 1e-9) << to_string(asked.mechanism);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fractile

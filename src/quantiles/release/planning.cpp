@@ -1,0 +1,241 @@
+#include "fractile/planning.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "quantiles/stages/plan.hpp"
+
+namespace fractile {
+namespace {
+
+/// A reference table of more rows than this says nothing new: beyond some thousand records, rank errors do not depend on them.
+constexpr std::uint64_t most_reference_rows = 100'000;
+
+/// So that a plan takes a second or two.
+std::uint64_t affordable_releases(const QuantileQuery& query, std::uint64_t rows, std::uint64_t wanted) {
+  const std::uint64_t affordable = std::min(40'000 / query.quantiles.size(), 20'000'000 / rows);
+  return std::min(std::max<std::uint64_t>(query.intervals ? 20 : affordable, 20), wanted);
+}
+
+/// The median number of records between the ends of each interval, on a reference table; nothing without intervals.
+std::vector<double> interval_widths(const QuantileQuery& query, const Lattice& lattice, Shape shape,
+                                    std::uint64_t rows) {
+  if (!query.intervals) return {};
+  constexpr std::size_t releases = 15;
+  const RankProfile table = reference_table(lattice, shape, rows);
+  RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
+  std::vector<std::vector<double>> widths(query.quantiles.size());
+  for (std::size_t i = 0; i < releases; ++i) {
+    const QuantileRelease release = release_quantiles(table, query, bits);
+    for (std::size_t j = 0; j < widths.size(); ++j) {
+      const auto [lower, upper, or_below, or_above] = release.intervals[j];
+      const std::uint64_t until = table.below(lower) + table.equal(lower);
+      widths[j].push_back(static_cast<double>(std::max(table.below(upper), until) - until));
+    }
+  }
+  std::vector<double> medians;
+  for (std::vector<double>& of_one : widths) {
+    std::ranges::sort(of_one);
+    medians.push_back(of_one[releases / 2]);
+  }
+  return medians;
+}
+
+}  // namespace
+
+ReleasePlan plan_release(const QuantileQuery& query, const Lattice& lattice, const PlanOptions& options) {
+  const QuantilePlan plan = plan_of(query, lattice);
+  MechanismUsed used = plan.used({});
+  used.granularity.reset();  // nobody has looked yet
+  const std::uint64_t rows = std::min(query.expected_rows.value_or(options.rows), most_reference_rows);
+  return {query,
+          lattice,
+          std::move(used),
+          worst_case(query, lattice, options.confidence),
+          typical_error(query, lattice, options.shape, rows, affordable_releases(query, rows, options.releases)),
+          interval_widths(query, lattice, options.shape, rows),
+          options.with_noise ? mostly_noise(query, lattice) : std::nullopt};
+}
+
+namespace {
+
+constexpr int significant_digits = 4;
+constexpr int largest_exponent = 3;    // 1000
+constexpr int smallest_exponent = -9;  // what is tried
+
+/// 1000 .. 9999 times a power of ten.
+struct ShortDecimal {
+  std::int64_t digits;
+  int exponent;
+
+  static constexpr std::int64_t first = 1000;
+  static constexpr std::int64_t per_decade = 9000;
+  static ShortDecimal at(std::int64_t place) {
+    return {first + place % per_decade,
+            static_cast<int>(place / per_decade) + smallest_exponent - significant_digits + 1};
+  }
+  Rational value() const { return Rational(digits) * Rational(10).pow(exponent); }
+};
+
+Budget budget_like(const Budget& budget, const Rational& value) {
+  return budget.measure() == Measure::zcdp ? Budget::zcdp(value) : Budget::pure(value);
+}
+
+}  // namespace
+
+namespace {
+
+/// From each quantile to the nearest other one, or to the nearer end, as shares of the rows; the ends themselves have no end to
+/// go to.
+std::vector<double> gaps_of(const std::vector<Rational>& quantiles) {
+  std::vector<double> gaps;
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const Rational before = i == 0 ? Rational(0) : quantiles[i - 1];
+    const Rational after = i + 1 == quantiles.size() ? Rational(1) : quantiles[i + 1];
+    Rational gap(1);
+    if (before < quantiles[i]) gap = quantiles[i] - before;
+    if (quantiles[i] < after) gap = std::min(gap, after - quantiles[i]);
+    gaps.push_back(gap.to_double());
+  }
+  return gaps;
+}
+
+/// The mean rank error, as a share of the rows between quantiles.
+double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows, std::uint64_t releases) {
+  constexpr std::uint64_t most_simulated_rows = 10'000;  // every release waits for this
+  const std::uint64_t simulated = std::min(rows, most_simulated_rows);
+  const std::vector<double> errors = typical_error(query, lattice, Shape::normal, simulated, releases).mean;
+  const std::vector<double> gaps = gaps_of(query.quantiles);
+  double sum = 0;
+  for (std::size_t i = 0; i < gaps.size(); ++i) sum += errors[i] / (gaps[i] * static_cast<double>(rows));
+  return sum / static_cast<double>(gaps.size());
+}
+
+constexpr double tolerated_share = 0.25;
+
+/// A few releases tell when values are far from being noise, as most are.
+double noise_share(const QuantileQuery& query, const Lattice& lattice, std::uint64_t rows) {
+  constexpr std::uint64_t few_releases = 3;
+  constexpr double far_from_noise = 0.1;
+  const double share = noise_share(query, lattice, rows, few_releases);
+  if (share <= far_from_noise) return share;
+  return noise_share(query, lattice, rows, std::clamp<std::uint64_t>(200 / query.quantiles.size(), 4, 40));
+}
+
+/// Two significant digits: the places of every hundredth of ShortDecimal.
+Rational two_digits(std::int64_t place) { return ShortDecimal::at(100 * place).value(); }
+
+constexpr std::int64_t last_place = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade / 100;
+
+/// Of the least that is not less.
+std::int64_t place_from(const Rational& amount) {
+  std::int64_t place = 0;
+  while (place < last_place && two_digits(place) < amount) ++place;
+  return place;
+}
+
+/// Larger than the query's own, with which the values are mostly noise.
+std::optional<Budget> enough_for(QuantileQuery query, const Lattice& lattice, std::uint64_t rows) {
+  constexpr std::int64_t stride = 30;  // at most a factor of four
+  if (query.budget.measure() == Measure::approximate) return {};
+  const double now =
+      query.budget.measure() == Measure::zcdp ? query.budget.rho().to_double() : query.budget.epsilon().to_double();
+  const auto is_enough = [&](std::int64_t place) {
+    query.budget = budget_like(query.budget, two_digits(place));
+    return noise_share(query, lattice, rows) <= tolerated_share;
+  };
+  std::int64_t low = place_from(Rational::from_double(now));
+  std::int64_t high = low;
+  while (!is_enough(high)) {
+    if (high >= last_place) return {};
+    low = high + 1;
+    high = std::min(high + stride, last_place);
+  }
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    is_enough(middle) ? high = middle : low = middle + 1;
+  }
+  return budget_like(query.budget, two_digits(high));
+}
+
+std::optional<MostlyNoise> noise_among(const QuantileQuery& query, const Lattice& lattice,
+                                       const std::optional<std::uint64_t>& rows) {
+  constexpr std::size_t most_quantiles = 200;  // more, such as synthetic rows, are read together, and take long
+  if (!rows || query.intervals || query.quantiles.size() > most_quantiles) return {};
+  const std::uint64_t some = std::max<std::uint64_t>(*rows, 1);
+  const double share = noise_share(query, lattice, some);
+  if (share <= tolerated_share) return {};
+  return MostlyNoise{*rows, share, enough_for(query, lattice, some)};
+}
+
+}  // namespace
+
+std::optional<MostlyNoise> mostly_noise(const QuantileQuery& query, const Lattice& lattice) {
+  return noise_among(query, lattice, query.expected_rows);
+}
+
+std::optional<MostlyNoise> mostly_noise(const QuantileRelease& release) {
+  if (!release.course) return {};
+  const QuantileQuery& query = release.course->plan.query;
+  const std::optional<std::uint64_t>& believed = release.used.rows ? release.used.rows : query.expected_rows;
+  std::optional<MostlyNoise> noise =
+      noise_among(query, release.lattice, release.public_records ? release.public_records : believed);
+  if (noise && noise->enough && release.bounds) {  // what was enough is what the bounds leave
+    const Budget& rest = *noise->enough;
+    const Rational amount = rest.measure() == Measure::zcdp ? rest.rho() : rest.epsilon().coefficient();
+    const Rational left = Rational(1) - release.bounds->share;
+    noise->enough = budget_like(rest, two_digits(place_from(amount / left)));
+  }
+  return noise;
+}
+
+std::vector<std::optional<MostlyNoise>> mostly_noise(const GroupedRelease& groups) {
+  std::map<std::optional<std::uint64_t>, std::optional<MostlyNoise>> by_rows;  // all else is the same of all groups
+  std::vector<std::optional<MostlyNoise>> noises;
+  for (const QuantileRelease& release : groups.releases) {
+    const auto [place, is_new] = by_rows.try_emplace(release.used.rows);
+    if (is_new) place->second = mostly_noise(release);
+    noises.push_back(place->second);
+  }
+  return noises;
+}
+
+QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, std::uint64_t ranks,
+                                   const Rational& confidence) {
+  if (query.budget.measure() == Measure::approximate) {
+    throw Error(ErrorCode::usage, "a budget with a delta is not solved for", "ask for epsilon or rho alone");
+  }
+  if (query.intervals) {
+    throw Error(ErrorCode::usage,
+                "no rank error is promised of a release with intervals: the intervals tell how far off a value may be",
+                "name a budget, and see how wide plan says that the intervals will be");
+  }
+  WorstCase worst;
+  const auto enough = [&](std::int64_t place) {
+    query.budget = budget_like(query.budget, ShortDecimal::at(place).value());
+    worst = worst_case(query, lattice, confidence);
+    const std::optional<std::uint64_t> largest = worst.largest();
+    return largest && *largest <= ranks;
+  };
+  std::int64_t low = 0;
+  std::int64_t high = (largest_exponent - smallest_exponent) * ShortDecimal::per_decade;
+  if (!enough(high)) {
+    throw Error(ErrorCode::usage,
+                "no budget gives that rank error" + (worst.without.empty() ? "" : ": " + worst.without),
+                "ask for a larger rank error, or for another mechanism");
+  }
+  while (low < high) {
+    const std::int64_t middle = low + (high - low) / 2;
+    if (enough(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  query.budget = budget_like(query.budget, ShortDecimal::at(high).value());
+  return query;
+}
+
+}  // namespace fractile

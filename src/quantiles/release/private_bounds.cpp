@@ -1,0 +1,177 @@
+#include "quantiles/release/private_bounds.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "quantiles/release/release.hpp"
+#include "quantiles/stages/plan.hpp"
+
+namespace fractile {
+namespace {
+
+void require_doublings(int doublings) {
+  if (doublings < 1 || doublings > 60) throw Error(ErrorCode::usage, "bounds are found among 1 to 60 doublings");
+}
+
+/// The candidate that is the value 0.
+std::uint64_t zero_of(const BoundsSearch& search) { return std::uint64_t{1} << search.doublings; }
+
+}  // namespace
+
+Lattice BoundsSearch::lattice() const {
+  require_doublings(doublings);
+  const Rational widest = step * Rational::dyadic(1, doublings);
+  return Lattice::regular(-widest, widest, step);
+}
+
+BoundsSearch BoundsSearch::widest(const Rational& step, const QuantileQuery& query) {
+  BoundsSearch search{step};
+  while ((std::uint64_t{2} << search.doublings) >= largest_lattice(query)) --search.doublings;
+  return search;
+}
+
+std::vector<std::uint64_t> bound_candidates(const BoundsSearch& search) {
+  require_doublings(search.doublings);
+  const std::uint64_t zero = zero_of(search);
+  std::vector<std::uint64_t> bounds;
+  for (int k = search.doublings; k >= 0; --k) bounds.push_back(zero - (std::uint64_t{1} << k));
+  bounds.push_back(zero);
+  for (int k = 0; k <= search.doublings; ++k) bounds.push_back(zero + (std::uint64_t{1} << k));
+  return bounds;
+}
+
+namespace {
+
+/// `numbers`: the lattice of the bounds' numbers.
+RankProfile on_bounds(const RankProfile& profile, const std::vector<std::uint64_t>& bounds, Rounding rounding,
+                      const Lattice& numbers) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const std::uint64_t candidate = profile.position(k) / 2;
+    const bool up = rounding == Rounding::up;
+    const auto at = up ? std::ranges::lower_bound(bounds, candidate) : std::ranges::upper_bound(bounds, candidate);
+    const auto passed = static_cast<std::size_t>(at - bounds.begin());
+    const std::size_t place = up ? std::min(passed, bounds.size() - 1) : std::max<std::size_t>(passed, 1) - 1;
+    const Position position = 2 * place + 1;
+    if (positions.empty() || positions.back() != position) {
+      positions.push_back(position);
+      counts.push_back(0);
+    }
+    counts.back() += profile.count(k);
+  }
+  return {numbers, std::move(positions), counts};
+}
+
+}  // namespace
+
+RankProfile on_bounds(std::span<const RankProfile> profiles, const std::vector<std::uint64_t>& bounds,
+                      Rounding rounding) {
+  const Lattice numbers = Lattice::numbers(bounds.size());
+  RankProfile all(numbers, {}, {});
+  for (const RankProfile& profile : profiles) {
+    all = RankProfile::merge(all, on_bounds(profile, bounds, rounding, numbers));
+  }
+  return all;
+}
+
+BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget) {
+  constexpr std::int64_t parts = 1024;
+  const auto half = [](const Rational& tail) { return (tail * Rational(parts / 2)).floor() / Rational(parts); };
+  const Rational lower = half(query.quantiles.front());
+  const Rational upper = Rational(1) - half(Rational(1) - query.quantiles.back());
+  const Exponent range = independent_range({{lower, upper}, budget});
+  return {{{lower}, range, query.neighbors, query.records_per_person},
+          {{upper}, range, query.neighbors, query.records_per_person}};
+}
+
+namespace {
+
+/// Bounds that were found, and what that cost.
+struct Found {
+  std::uint64_t lowest;
+  std::uint64_t highest;
+  PrivateBounds bounds;
+  std::vector<PartCost> spent;
+};
+
+void require_findable(std::span<const RankProfile> profiles, const Lattice& widest, const QuantileQuery& query,
+                      const Rational& fraction) {
+  query.validate(widest);
+  if (fraction <= Rational(0) || fraction >= Rational(1)) {
+    throw Error(ErrorCode::usage, "the bounds' share of the budget is not between 0 and 1", "write for example 0.1");
+  }
+  for (const RankProfile& profile : profiles) profile.require_on(widest);
+}
+
+/// Takes a fraction of the whole.
+Found found_bounds(std::span<const RankProfile> profiles, const BoundsSearch& search, const QuantileQuery& query,
+                   const Rational& fraction, Share& whole, DrawSource& source) {
+  require_findable(profiles, search.lattice(), query, fraction);
+  Share share = whole.take(fraction);
+  const Budget cost = share.amount();
+  Odometer odometer(cost, PersonSteps::in_table(query));
+  PaidPart part = Draws(source, odometer).begin("bounds", std::move(share));
+  const std::vector<std::uint64_t> candidates = bound_candidates(search);
+  const BoundsQuery bounds = bounds_query(query, cost);
+  const auto selected = [&](const IndependentQuantiles& end, Rounding rounding) {
+    return candidates[sample_independent(on_bounds(profiles, candidates, rounding), end, part).front()];
+  };
+  const std::uint64_t lower = selected(bounds.lower, Rounding::down);
+  const std::uint64_t upper = selected(bounds.upper, Rounding::up);
+  const auto [lowest, highest] = std::minmax(lower, upper);
+  return {lowest, highest, PrivateBounds{query.budget, fraction, cost}, odometer.spent()};
+}
+
+void add_bounds(QuantileRelease& release, const Found& found) {
+  release.bounds = found.bounds;
+  release.spent.insert(release.spent.begin(), found.spent.begin(), found.spent.end());
+}
+
+}  // namespace
+
+QuantileRelease release_in_bounds_with(const RankProfile& profile, const BoundsSearch& search,
+                                       const QuantileQuery& query, const Rational& fraction, DrawSource& source,
+                                       const PlanScale& scale) {
+  Share whole = Share::whole(query.budget);
+  const Found found = found_bounds({&profile, 1}, search, query, fraction, whole, source);
+  QuantileRelease release = release_with(clamped(profile, found.lowest, found.highest), query, whole.take_rest(),
+                                         PersonSteps::in_table(query), source, scale);
+  add_bounds(release, found);
+  return release;
+}
+
+GroupedRelease release_groups_in_bounds_with(const std::vector<std::string>& keys,
+                                             const std::vector<RankProfile>& profiles, const BoundsSearch& search,
+                                             const QuantileQuery& query, const Rational& fraction, DrawSource& source,
+                                             const PlanScale& scale) {
+  group_query(query);  // refuses before anything is spent
+  Share whole = Share::whole(query.budget);
+  const Found found = found_bounds(profiles, search, query, fraction, whole, source);
+  const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
+  GroupedRelease groups = release_groups_with(keys, within, query, whole.take_rest(), source, scale);
+  for (QuantileRelease& release : groups.releases) add_bounds(release, found);
+  return groups;
+}
+
+QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
+                                            const QuantileQuery& query, const Rational& share, RandomBits& bits,
+                                            Filter filter) {
+  RandomSource source(bits, filter);
+  QuantileRelease release = release_in_bounds_with(profile, search, query, share, source);
+  release.unsafe_seed = bits.unsafe_seed();
+  return release;
+}
+
+GroupedRelease release_groups_with_private_bounds(const std::vector<std::string>& keys,
+                                                  const std::vector<RankProfile>& profiles, const BoundsSearch& search,
+                                                  const QuantileQuery& query, const Rational& share, RandomBits& bits,
+                                                  Filter filter) {
+  RandomSource source(bits, filter);
+  GroupedRelease groups = release_groups_in_bounds_with(keys, profiles, search, query, share, source);
+  for (QuantileRelease& release : groups.releases) release.unsafe_seed = bits.unsafe_seed();
+  return groups;
+}
+
+}  // namespace fractile

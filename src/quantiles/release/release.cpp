@@ -1,0 +1,297 @@
+#include "quantiles/release/release.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "quantiles/stages/count_tree.hpp"
+#include "quantiles/stages/independent.hpp"
+#include "quantiles/stages/interpolation.hpp"
+#include "quantiles/stages/intervals.hpp"
+#include "quantiles/stages/plan.hpp"
+
+namespace fractile {
+
+std::string to_string(Mechanism mechanism) {
+  switch (mechanism) {
+    case Mechanism::automatic:
+      return "auto";
+    case Mechanism::exponential:
+      return "exponential";
+    case Mechanism::approximate:
+      return "approximate";
+    case Mechanism::joint:
+      return "joint";
+    case Mechanism::joint_total:
+      return "joint-total";
+    case Mechanism::joint_tree:
+      return "joint-tree";
+    case Mechanism::independent:
+      return "independent";
+    case Mechanism::tree:
+      return "tree";
+  }
+  return {};
+}
+
+std::string to_string(Rates rates) { return rates == Rates::tight ? "tight" : "as-published"; }
+
+namespace {
+
+void require_increasing(const std::vector<Rational>& quantiles) {
+  for (std::size_t i = 1; i < quantiles.size(); ++i) {
+    if (quantiles[i] > quantiles[i - 1]) continue;
+    const bool repeated = quantiles[i] == quantiles[i - 1];
+    throw Error(ErrorCode::usage,
+                "the quantile " + quantiles[i].to_string() + (repeated ? " stands twice" : " comes after a larger one"),
+                "write them once each, in increasing order");
+  }
+}
+
+/// Whatever node of the recursion a quantile is decided in, its fraction there has a denominator that divides this one's.
+void require_small_denominators(const std::vector<Rational>& quantiles) {
+  for (const Rational& q : quantiles) QuantileFraction::of(q);
+  const Rational common = common_denominator(quantiles);
+  if (common > Rational(std::int64_t{1} << 31)) {
+    throw Error(ErrorCode::usage, "the quantiles' common denominator " + common.to_string() + " is above 2147483648",
+                "write all of them with at most nine decimals, or as multiples of one fraction");
+  }
+}
+
+}  // namespace
+
+std::vector<Rational> synthetic_rows(std::uint64_t rows) {
+  if (rows < 1 || rows > 1'000'000) {
+    throw Error(ErrorCode::usage, "synthetic rows: not from 1 to 1000000", "about as many as the table has is of use");
+  }
+  const auto parts = static_cast<std::int64_t>(rows);
+  std::vector<Rational> quantiles;
+  for (std::int64_t i = 1; i <= parts; ++i) quantiles.emplace_back(i, parts);
+  return quantiles;
+}
+
+void QuantileQuery::validate() const {
+  if (quantiles.empty()) throw Error(ErrorCode::usage, "no quantiles", "write for example --quantiles 0.25,0.5,0.75");
+  require_small_denominators(quantiles);
+  require_increasing(quantiles);
+  if (records_per_person == 0) {
+    throw Error(ErrorCode::usage, "a person has at least one record", "write --records-per-person 1 or more");
+  }
+  if (budget.measure() == Measure::approximate && mechanism != Mechanism::independent) {
+    throw Error(ErrorCode::usage, to_string(mechanism) + " needs no delta",
+                "leave the delta out, or use --mechanism independent");
+  }
+  if (rates == Rates::as_published && mechanism != Mechanism::approximate && mechanism != Mechanism::exponential) {
+    throw Error(ErrorCode::usage, "published rates are those of approximate, not of " + to_string(mechanism),
+                "write --mechanism approximate, or leave --rates out");
+  }
+  if (base == Base::adaptive && (mechanism == Mechanism::independent || mechanism == Mechanism::tree)) {
+    throw Error(ErrorCode::usage, to_string(mechanism) + " has no adaptive base", "leave --base out");
+  }
+  if (mechanism == Mechanism::exponential && quantiles.size() > 1) {
+    throw Error(ErrorCode::usage, "the exponential mechanism releases one quantile at a time",
+                "use --mechanism approximate for several");
+  }
+  if (intervals) require_intervals(*this);
+}
+
+namespace {
+
+/// What lines are drawn between: the selected quantiles; and where one of two neighbours is zero, zero again half way to the other.
+struct Knots {
+  std::vector<Rational> quantiles;
+  std::vector<Split> splits;
+};
+
+Knots knots_of(const Interpolate& stage, const std::vector<Split>& splits) {
+  const auto is_zero = [&](std::size_t k) { return stage.zero == splits[k] / stage.subcells; };
+  Knots knots;
+  const auto add = [&](Rational quantile, Split split) {
+    knots.quantiles.push_back(std::move(quantile));
+    knots.splits.push_back(split);
+  };
+  for (std::size_t k = 0; k < splits.size(); ++k) {
+    if (k > 0 && is_zero(k - 1) != is_zero(k)) {
+      add((stage.released[k - 1] + stage.released[k]) / Rational(2), splits[is_zero(k) ? k : k - 1]);
+    }
+    add(stage.released[k], splits[k]);
+  }
+  return knots;
+}
+
+/// The query with what a share has of its budget.
+QuantileQuery paid_from(const Share& share, QuantileQuery query) {
+  query.budget = share.amount();
+  return query;
+}
+
+/// Draws one release, a stage at a time.
+class StageSampler {
+ public:
+  StageSampler(const RankProfile& profile, const QuantilePlan& plan, Share share, Draws& draws)
+      : profile_(profile), plan_(plan), share_(std::move(share)), draws_(draws) {
+    if (!plan.brackets) return;
+    Share whole = std::exchange(share_, share_.take(Rational(1) - plan.brackets->shares.cells));
+    for_cells_ = whole.take_rest();
+  }
+
+  /// What a stage finds decides which stages come after it.
+  void run() {
+    for (std::size_t i = 0; i < stages_.size(); ++i) {  // NOLINT(modernize-loop-convert): the list changes under way
+      std::visit([&](const auto& stage) { draw(stage); }, stages_[i]);
+      if (is_preliminary(stages_[i])) stages_ = plan_.stages(found_);
+    }
+  }
+
+  const Findings& found() const { return found_; }
+  /// One candidate a quantile of the plan.
+  std::vector<std::uint64_t> take_selected() { return std::move(values_); }
+  /// Of the cells between cuts_of(what was selected).
+  const std::vector<std::int64_t>& counts() const { return counts_; }
+
+ private:
+  void draw(const CountRows& stage) {
+    Share share = share_.take(finding_share(plan_.query.budget.measure()) * Rational(stage.shares));
+    QuantileQuery counted = paid_from(share, plan_.query);
+    // One replaced moves the only count by no more than one that comes or goes.
+    counted.neighbors = Neighbors::add_remove;
+    const CountTreeNoise noise(counted, 1);
+    found_.rows = draws_.begin("rows", std::move(share))
+                      .reached_borders(static_cast<std::int64_t>(profile_.records()), noise, stage.borders);
+  }
+
+  void draw(const FindGranularity& stage) {
+    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    const Calibration calibration(paid_from(share, plan_.query), 1);
+    found_.grid = select_granularity(profile_, stage.grids, granularity_rate(calibration),
+                                     draws_.begin("granularity", std::move(share)));
+  }
+
+  void draw(const FindHeaps& stage) {
+    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    const Calibration calibration(paid_from(share, plan_.query), 1);
+    found_.heaps =
+        select_heaps(profile_, stage.heaps, heaping_rate(calibration), draws_.begin("heaps", std::move(share)));
+  }
+
+  void draw(const SelectQuantiles& stage) {
+    const Calibration calibration(paid_from(share_, plan_.query), stage.levels);
+    const QuantileTree tree(profile_, stage.released, stage.shape, calibration, stage.subcells);
+    values_ = sample_splits(tree, stage.released.size(), parts_for_levels(stage), stage.wants);
+    if (stage.wants == Wanted::candidates) to_candidates(stage.subcells);
+  }
+
+  void draw(const SelectEach&) {
+    const QuantileQuery& query = plan_.query;
+    const IndependentQuantiles selections{query.quantiles, independent_range(paid_from(share_, query)), query.neighbors,
+                                          query.records_per_person};
+    values_ = sample_independent(profile_, selections,
+                                 draws_.begin_composition("quantiles", share_.take_rest(), query.quantiles.size()));
+  }
+
+  void draw(const CountOnTree& stage) {
+    if (!stage.grid) {
+      values_ = counted(profile_);
+      return;
+    }
+    values_ = counted(on_grid(profile_, *stage.grid));
+    for (std::uint64_t& candidate : values_) candidate = stage.grid->offset + candidate * stage.grid->stride;
+  }
+
+  void draw(const Interpolate& stage) {
+    const Split highest = whole_span(profile_, stage.subcells).highest;
+    const Knots knots = knots_of(stage, values_);
+    values_ = interpolated(plan_.query.quantiles, knots.quantiles, knots.splits, highest);
+    to_candidates(stage.subcells);
+  }
+
+  void draw(const RoundToGrid& stage) {
+    for (std::uint64_t& value : values_) value = stage.grid.nearest(value, profile_.candidates());
+  }
+
+  void draw(const CountCells& stage) {
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()));
+    const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
+    draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
+  }
+
+  std::vector<std::uint64_t> counted(const RankProfile& profile) {
+    const CountTreeShape shape = count_tree_shape(profile.candidates());
+    const CountTreeNoise noise(paid_from(share_, plan_.query), shape.height());
+    return sample_tree_quantiles(profile, plan_.query.quantiles, shape, noise,
+                                 draws_.begin("counts", share_.take_rest()));
+  }
+
+  /// One part for each level, each with its share of what the selections have.
+  std::vector<PaidPart> parts_for_levels(const SelectQuantiles& stage) {
+    Share all = share_.take_rest();
+    std::vector<PaidPart> levels;
+    for (std::size_t i = 0; i < stage.shape.widths.size(); ++i) {
+      const Rational emphasis = stage.shape.emphasis.empty() ? Rational(1) : stage.shape.emphasis[i];
+      levels.push_back(draws_.begin("level " + std::to_string(i + 1), all.take(emphasis / stage.levels)));
+    }
+    return levels;
+  }
+
+  void to_candidates(std::uint64_t subcells) {
+    for (std::uint64_t& value : values_) value /= subcells;
+  }
+
+  const RankProfile& profile_;
+  const QuantilePlan& plan_;
+  Share share_;                     // what is left for selections
+  std::optional<Share> for_cells_;  // what is kept for counting cells
+  Draws& draws_;
+  Findings found_;
+  std::vector<Stage> stages_ = plan_.stages();
+  std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
+  std::vector<std::int64_t> counts_;   // of cells
+};
+
+/// The points among what was selected.
+std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
+                                     const std::optional<Brackets>& brackets) {
+  if (!brackets) return selected;
+  std::vector<std::uint64_t> points;
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    if (brackets->roles[i] == Role::point) points.push_back(selected[i]);
+  }
+  return points;
+}
+
+}  // namespace
+
+QuantileRelease release_with(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+                             DrawSource& source, const PlanScale& scale) {
+  const Lattice& lattice = profile.lattice();
+  const QuantileQuery query = paid_from(share, asked);
+  const QuantilePlan plan = plan_of(query, lattice, scale);
+  Odometer odometer(share.amount(), person);
+  Draws draws(source, odometer);
+  StageSampler sampler(profile, plan, std::move(share), draws);
+  sampler.run();
+  std::vector<std::uint64_t> selected = sampler.take_selected();
+  QuantileRelease release{query, lattice, points_of(selected, plan.brackets), plan.used(sampler.found()), {}, {}};
+  if (plan.brackets) {
+    CountedCells cells(query, lattice, *plan.brackets, selected, sampler.counts());
+    release.intervals = cells.intervals(query.intervals->level);
+    release.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
+  }
+  release.spent = odometer.spent();
+  release.course = std::make_shared<detail::Course>(detail::Course{plan, sampler.found(), std::move(selected)});
+  return release;
+}
+
+QuantileRelease release_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
+                                  Filter filter) {
+  query.validate(profile.lattice());
+  RandomSource source(bits, filter);
+  QuantileRelease release =
+      release_with(profile, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
+  release.unsafe_seed = bits.unsafe_seed();
+  return release;
+}
+
+}  // namespace fractile

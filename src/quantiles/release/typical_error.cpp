@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "fractile/error.hpp"
+#include "fractile/planning.hpp"
+
+namespace fractile {
+
+std::string to_string(Shape shape) {
+  switch (shape) {
+    case Shape::uniform:
+      return "uniform";
+    case Shape::normal:
+      return "normal";
+    case Shape::log_normal:
+      return "log-normal";
+  }
+  return {};
+}
+
+namespace {
+
+/// Standard normal quantiles of increasing p >= 1/2. Newton's steps from the one before stay below the root: the distribution
+/// function is concave there.
+class NormalQuantiles {
+ public:
+  double at(double p) {
+    for (int steps = 0; steps < 100; ++steps) {
+      const double missing = p - std::erfc(-z_ / std::numbers::sqrt2) / 2;
+      const double density = std::exp(-z_ * z_ / 2) / std::sqrt(2 * std::numbers::pi);
+      const double step = missing / density;
+      z_ += step;
+      if (!(step > 1e-12)) break;
+    }
+    return z_;
+  }
+
+ private:
+  double z_ = 0;
+};
+
+/// Where the records lie between the bounds, as parts of the width, the i-th at the quantile (i + 1/2)/rows.
+std::vector<double> places_of(Shape shape, std::uint64_t rows) {
+  std::vector<double> places(rows);
+  const auto quantile = [rows](std::uint64_t i) { return (static_cast<double>(i) + 0.5) / static_cast<double>(rows); };
+  if (shape == Shape::uniform) {
+    for (std::uint64_t i = 0; i < rows; ++i) places[i] = quantile(i);
+    return places;
+  }
+  const auto place = [shape](double z) { return shape == Shape::normal ? 0.5 + z / 8 : std::exp(0.75 * z) / 16; };
+  NormalQuantiles normal;
+  for (std::uint64_t i = rows / 2; i < rows; ++i) {
+    const double z = normal.at(quantile(i));
+    places[i] = place(z);
+    places[rows - 1 - i] = place(-z);
+  }
+  return places;
+}
+
+}  // namespace
+
+RankProfile reference_table(const Lattice& lattice, Shape shape, std::uint64_t rows) {
+  ProfileBuilder builder(lattice);
+  const std::uint64_t last = lattice.size() - 1;
+  for (const double place : places_of(shape, rows)) {
+    const double at = std::clamp(place, 0.0, 1.0) * static_cast<double>(last);
+    builder.add_position(2 * std::min(last, static_cast<std::uint64_t>(std::llround(at))) + 1, 1);
+  }
+  return builder.finish();
+}
+
+namespace {
+
+/// The distance of q n from [below, below + equal].
+double rank_error(const RankProfile& table, const Rational& quantile, std::uint64_t candidate) {
+  const QuantileFraction alpha = QuantileFraction::of(quantile);
+  const std::uint64_t score = interval_score(alpha, table.below(candidate), table.equal(candidate), table.records());
+  return static_cast<double>(score) / static_cast<double>(alpha.denominator);
+}
+
+/// The least value that this share of the sorted ones does not exceed.
+double quantile_of(std::vector<double>& values, double share) {
+  std::ranges::sort(values);
+  const auto at = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
+  return values[std::max<std::size_t>(at, 1) - 1];
+}
+
+}  // namespace
+
+TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, Shape shape, std::uint64_t rows,
+                           std::uint64_t releases) {
+  if (rows == 0 || releases == 0) throw Error(ErrorCode::usage, "a typical error takes rows and releases");
+  const RankProfile table = reference_table(lattice, shape, rows);
+  std::vector<std::vector<double>> errors(query.quantiles.size());
+  std::vector<double> largest;
+  RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
+  for (std::uint64_t i = 0; i < releases; ++i) {
+    const QuantileRelease release = release_quantiles(table, query, bits);
+    largest.push_back(0);
+    for (std::size_t j = 0; j < errors.size(); ++j) {
+      errors[j].push_back(rank_error(table, query.quantiles[j], release.indices[j]));
+      largest.back() = std::max(largest.back(), errors[j].back());
+    }
+  }
+  std::ranges::sort(largest);
+  TypicalError typical{shape, rows, releases, {}, {}, {}, std::move(largest)};
+  for (std::vector<double>& of_one : errors) {
+    typical.median.push_back(quantile_of(of_one, 0.5));
+    typical.nine_in_ten.push_back(quantile_of(of_one, 0.9));
+    typical.mean.push_back(std::accumulate(of_one.begin(), of_one.end(), 0.0) / static_cast<double>(releases));
+  }
+  return typical;
+}
+
+}  // namespace fractile

@@ -1,0 +1,294 @@
+// Proof: docs/proofs/rank_error.md
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "fractile/planning.hpp"
+#include "quantiles/release/private_bounds.hpp"
+#include "quantiles/release/rank_error.hpp"
+#include "quantiles/stages/count_tree.hpp"
+#include "quantiles/stages/independent.hpp"
+#include "quantiles/stages/plan.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::uint64_t most_rows = 4'294'967'295;
+constexpr std::size_t most_quantiles = 2'000;  ///< whose bounds are computed by themselves
+
+/// Between two anchors a value's rank lies between theirs, beyond the outermost anywhere.
+std::optional<std::uint64_t> between(const Rational& q, const std::vector<Rational>& anchors, const Ranks& errors,
+                                     std::uint64_t rows) {
+  const auto above = static_cast<std::size_t>(std::ranges::upper_bound(anchors, q) - anchors.begin());
+  const Rational n(static_cast<std::int64_t>(rows));
+  const auto from = [&](std::size_t anchor) -> std::optional<Rational> {
+    if (!errors[anchor]) return {};
+    const Rational away = anchors[anchor] < q ? q - anchors[anchor] : anchors[anchor] - q;
+    return away * n + Rational(static_cast<std::int64_t>(*errors[anchor]));
+  };
+  const std::optional<Rational> left = above > 0 ? from(above - 1) : q * n;
+  const std::optional<Rational> right = above < anchors.size() ? from(above) : (Rational(1) - q) * n;
+  if (!left || !right) return {};
+  return std::min(std::max(*left, *right), n).ceil().to_uint64();
+}
+
+/// What the bounds are asked of: the stages that a plan runs when this is found, among how many rows.
+struct Setting {
+  const QuantilePlan& plan;
+  std::uint64_t rows;
+  std::vector<Stage> stages;
+  QuantileQuery rest;  ///< the plan's query, with what the preliminary selections leave of its budget
+
+  Setting(const QuantilePlan& of, std::uint64_t among, const Findings& found)
+      : plan(of), rows(among), stages(of.stages(found)), rest(query_after(of.query, shares_taken(stages))) {}
+};
+
+/// Evenly chosen ones of so many places, the first and the last among them; all, when they are few.
+std::vector<std::size_t> evenly(std::size_t places, std::size_t most) {
+  std::vector<std::size_t> chosen(std::min(places, most));
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    chosen[i] = chosen.size() == 1 ? 0 : i * (places - 1) / (chosen.size() - 1);
+  }
+  return chosen;
+}
+
+/// Of a recursion's quantiles, and of those that lie between them.
+Ranks selected_ranks(const Setting& setting, const SelectQuantiles& stage, const Rational& failure) {
+  const std::vector<Rational>& quantiles = setting.rest.quantiles;
+  const std::vector<std::size_t> which = evenly(stage.released.size(), most_quantiles);
+  const auto ranks_of = [&](const Rational& within) {
+    return recursion_ranks(setting.rest, stage, setting.plan.lattice, setting.rows, which, within);
+  };
+  if (which.size() == quantiles.size()) return ranks_of(failure);
+  const Ranks errors = ranks_of(failure / Rational(2));
+  std::vector<Rational> anchors;
+  anchors.reserve(which.size());
+  for (const std::size_t i : which) anchors.push_back(stage.released[i]);
+  Ranks result;
+  for (const Rational& q : quantiles) {
+    const auto at = std::ranges::lower_bound(anchors, q);
+    const bool is_anchor = at != anchors.end() && *at == q;
+    result.push_back(is_anchor ? errors[static_cast<std::size_t>(at - anchors.begin())]
+                               : between(q, anchors, errors, setting.rows));
+  }
+  return result;
+}
+
+Ranks counted_ranks(const Setting& setting, const CountOnTree& stage, const Rational& failure) {
+  const std::uint64_t all = setting.plan.lattice.size();
+  const std::uint64_t candidates = stage.grid ? stage.grid->size(all) : all;
+  return Ranks(setting.rest.quantiles.size(), fractile::counted_ranks(setting.rest, candidates, setting.rows, failure));
+}
+
+/// Of the stage that decides the quantiles.
+Ranks decided_ranks(const Setting& setting, const Rational& failure) {
+  if (const auto* counts = stage_in<CountOnTree>(setting.stages)) return counted_ranks(setting, *counts, failure);
+  if (const auto* selection = stage_in<SelectQuantiles>(setting.stages)) {
+    return selected_ranks(setting, *selection, failure);
+  }
+  return independent_ranks(setting.rest, setting.plan.lattice, failure);
+}
+
+/// Whether values or records are rounded to a granularity that was found, past records that are finer.
+bool rounds(const Setting& setting) {
+  const auto* counts = stage_in<CountOnTree>(setting.stages);
+  return stage_in<RoundToGrid>(setting.stages) || (counts && counts->grid);
+}
+
+/// How many records may be finer than it, but with that probability.
+std::optional<std::uint64_t> finer_records(const Setting& setting, const Rational& failure) {
+  return fractile::finer_records(setting.plan.query, *stage_in<FindGranularity>(setting.stages), setting.rows, failure);
+}
+
+Ranks ranks_within(const Setting& setting, const Rational& failure) {
+  if (!rounds(setting)) return decided_ranks(setting, failure);
+  const Rational half = failure / Rational(2);
+  Ranks ranks = decided_ranks(setting, half);
+  const std::optional<std::uint64_t> finer = finer_records(setting, half);
+  for (std::optional<std::uint64_t>& each : ranks) each = each && finer ? std::optional(*each + *finer) : std::nullopt;
+  return ranks;
+}
+
+/// Why no bound is known; empty when one is.
+std::string reason_against(const QuantilePlan& plan) {
+  if (plan.brackets) return "its intervals tell how far off a quantile may be";
+  if (plan.counts_anyway() && !count_tree_shape(plan.lattice.size()).tells_all_apart()) {
+    return "leaves of the tree hold several values, and all records may lie in one leaf";
+  }
+  return {};
+}
+
+WorstCase without_bounds(const QuantileQuery& query, const Rational& confidence, std::uint64_t rows,
+                         std::string reason) {
+  return {confidence, rows, Ranks(query.quantiles.size()), {}, std::move(reason)};
+}
+
+void raise(std::optional<std::uint64_t>& bound, const std::optional<std::uint64_t>& other) {
+  bound = bound && other ? std::optional(std::max(*bound, *other)) : std::nullopt;
+}
+
+/// What no quantile exceeds together, and each by itself, but with the failure's probability.
+using RanksWithin = std::function<Ranks(const Rational& failure)>;
+
+WorstCase bounds_of(const Setting& setting, const Rational& confidence, const RanksWithin& ranks_at) {
+  const std::uint64_t rows = setting.rows;
+  const Rational failure = Rational(1) - confidence;
+  const Rational share = failure / Rational(static_cast<std::int64_t>(setting.rest.quantiles.size()));
+  WorstCase worst{confidence, rows, ranks_at(share), {}, {}};
+  if (rounds(setting)) worst.rounded = finer_records(setting, failure / Rational(2));
+  worst.together = worst.largest();
+  worst.ranks = ranks_at(failure);
+  const auto says_nothing = [&](const std::optional<std::uint64_t>& ranks) {
+    return !ranks || (*ranks > 0 && *ranks >= rows);
+  };
+  if (std::ranges::any_of(worst.ranks, says_nothing))
+    worst.without = "for so many rows no bound below their number is known";
+  for (std::optional<std::uint64_t>& ranks : worst.ranks) {
+    if (says_nothing(ranks)) ranks.reset();
+  }
+  if (says_nothing(worst.together)) worst.together.reset();
+  return worst;
+}
+
+/// A bound that was found: drawn for the quantile `target`, which it misses by at most `error` records.
+struct FoundBound {
+  bool is_lower;
+  Rational target;
+  std::optional<std::uint64_t> error;
+
+  FoundBound(bool lower, const IndependentQuantiles& drawn, std::uint64_t candidates, const Enclosure& failure)
+      : is_lower(lower), target(drawn.quantiles.front()) {
+    const Rational den(static_cast<std::int64_t>(QuantileFraction::of(target).denominator));
+    error = candidate_ranks(drawn.rate(0) * den, candidates, failure);
+  }
+
+  /// By how many records at most it leaves a quantile outside (lemma 7), with the worst number of records up to `rows`: a row need
+  /// not hold a number.
+  std::optional<std::uint64_t> left_outside(const Rational& q, std::uint64_t rows) const {
+    if (!error) return {};
+    const Rational ranks(static_cast<std::int64_t>(*error));
+    const Rational n(static_cast<std::int64_t>(rows));
+    const Rational others = is_lower ? Rational(1) - target : target;  // the share of records that a miss may reach
+    return ((is_lower ? Rational(1) - q : q) * std::min(n, ranks / others)).ceil().to_uint64();
+  }
+};
+
+/// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records.
+Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
+  QuantileQuery whole = release.query;
+  whole.budget = release.bounds->budget;
+  const BoundsQuery drawn = bounds_query(whole, release.bounds->cost);
+  const std::uint64_t candidates = bound_candidates(BoundsSearch{release.lattice.step()}).size();  // or fewer
+  const Enclosure half = Enclosure::of(failure / Rational(2));
+  const FoundBound lower(true, drawn.lower, candidates, half);
+  const FoundBound upper(false, drawn.upper, candidates, half);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    raise(ranks[i], lower.left_outside(release.query.quantiles[i], rows));
+    raise(ranks[i], upper.left_outside(release.query.quantiles[i], rows));
+  }
+  return ranks;
+}
+
+void require_confidence(const Rational& confidence) {
+  if (confidence <= Rational(0) || confidence >= Rational(1)) {
+    throw Error(ErrorCode::usage, "a confidence lies between 0 and 1", "write for example 0.95");
+  }
+}
+
+std::uint64_t rows_of(const QuantileRelease& release) {
+  return release.public_records.value_or(release.query.expected_rows.value_or(most_rows));
+}
+
+/// What a plan may find, but for heaps that weigh less than others do.
+std::vector<Findings> worst_outcomes(const QuantilePlan& plan) {
+  const auto weight = [&](const Findings& found) { return found.heaps ? found.heaps->size(plan.lattice.size()) : 0; };
+  const auto stride = [](const Findings& found) { return found.grid ? found.grid->stride : 0; };
+  std::vector<Findings> worst;
+  for (const Findings& found : plan.outcomes()) {
+    const auto alike = std::ranges::find_if(worst, [&](const Findings& other) {
+      return other.rows == found.rows && stride(other) == stride(found) &&
+             other.heaps.has_value() == found.heaps.has_value();
+    });
+    if (alike == worst.end()) {
+      worst.push_back(found);
+    } else if (weight(*alike) < weight(found)) {
+      *alike = found;
+    }
+  }
+  return worst;
+}
+
+const detail::Course& course_of(const QuantileRelease& release) {
+  if (!release.course) {
+    throw Error(ErrorCode::usage, "a release that does not say how it ran", "take one that this library returned");
+  }
+  return *release.course;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> WorstCase::largest() const {
+  std::uint64_t most = 0;
+  for (const std::optional<std::uint64_t>& here : ranks) {
+    if (!here) return {};
+    most = std::max(most, *here);
+  }
+  return most;
+}
+
+WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence) {
+  require_confidence(confidence);
+  const QuantilePlan plan = plan_of(query, lattice);
+  const std::uint64_t rows = query.expected_rows.value_or(most_rows);
+  std::string reason = reason_against(plan);
+  if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
+  const auto worst_with = [&](const Findings& found) {
+    const Setting setting(plan, rows, found);
+    return bounds_of(setting, confidence, [&](const Rational& failure) { return ranks_within(setting, failure); });
+  };
+  const std::vector<Findings> findings = worst_outcomes(plan);
+  WorstCase worst = worst_with(findings.front());
+  for (std::size_t f = 1; f < findings.size(); ++f) {
+    const WorstCase other = worst_with(findings[f]);
+    for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
+    raise(worst.together, other.together);
+    if (other.rounded) worst.rounded = other.rounded;
+    if (worst.without.empty()) worst.without = other.without;
+  }
+  return worst;
+}
+
+WorstCase worst_case(const QuantileRelease& release, const Rational& confidence) {
+  require_confidence(confidence);
+  const auto& [plan, found, selected] = course_of(release);
+  const std::uint64_t rows = rows_of(release);
+  std::string reason = reason_against(plan);
+  if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
+  const Setting setting(plan, rows, found);
+  return bounds_of(setting, confidence, [&](const Rational& failure) {
+    if (!release.bounds) return ranks_within(setting, failure);
+    const Rational half = failure / Rational(2);
+    return beyond_found(release, rows, ranks_within(setting, half), half);
+  });
+}
+
+std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational& confidence) {
+  std::vector<WorstCase> worst;
+  std::vector<const QuantileRelease*> first;  // that ran like this one, for each of `worst`
+  std::vector<WorstCase> result;
+  for (const QuantileRelease& release : groups.releases) {
+    const auto alike = [&](const QuantileRelease* other) { return other->used == release.used; };
+    const auto at = static_cast<std::size_t>(std::ranges::find_if(first, alike) - first.begin());
+    if (at == first.size()) {
+      first.push_back(&release);
+      worst.push_back(release.bounds ? without_bounds(release.query, confidence, rows_of(release),
+                                                      "the bounds were found among the records of all groups")
+                                     : worst_case(release, confidence));
+    }
+    result.push_back(worst[at]);
+  }
+  return result;
+}
+
+}  // namespace fractile

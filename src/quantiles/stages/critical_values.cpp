@@ -1,0 +1,232 @@
+#include "quantiles/stages/critical_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace fractile {
+
+WorstNoise::WorstNoise(std::vector<Parts> noises, std::int64_t one_from)
+    : first_(std::numeric_limits<std::int64_t>::max()) {
+  for (auto& [one, other] : noises) {
+    first_ = std::min(first_, one.first() + other.first());
+    sums_.push_back({std::move(one), other.end(), other.masses_below()});
+  }
+  one_from_ = std::max(one_from, first_ + 1);
+  values_.resize(static_cast<std::size_t>(one_from_ - first_) + 1);
+  values_.front() = 1;
+  known_from_ = known_to_ = one_from_;
+}
+
+double WorstNoise::at(std::int64_t t) const {
+  double worst = 0;
+  for (const Sum& sum : sums_) {
+    worst = std::max(worst, sum.one.expectation({sum.end, sum.below.data(), sum.below.size()}, t));
+  }
+  return std::min(worst, 1.0);
+}
+
+IncreasingBound WorstNoise::between(std::int64_t least, std::int64_t most) {
+  least = std::clamp(least, first_, one_from_);
+  most = std::clamp(most, least, one_from_);
+  const auto learn = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t t = from; t < to; ++t) values_[static_cast<std::size_t>(one_from_ - t)] = at(t);
+  };
+  const std::int64_t to = std::min(most + 1, one_from_);
+  if (known_from_ == known_to_) known_from_ = known_to_ = std::min(least, to);
+  learn(least, known_from_);
+  learn(known_to_, to);
+  known_from_ = std::min(known_from_, least);
+  known_to_ = std::max(known_to_, to);
+  return {most, values_.data() + (one_from_ - most), static_cast<std::size_t>(most - least) + 1};
+}
+
+CriticalValues::CriticalValues(Measure measure, const NoisePrice& noise, std::size_t cells)
+    : deviation_(noise_deviation(measure, noise)), sums_(noise_sums(measure, noise, cells)) {}
+
+CriticalValues::LowerEnd CriticalValues::lower_end(const QuantileFraction& q, IntervalEnd end,
+                                                   const CellsBelow& below) const {
+  if (end == IntervalEnd::lower) return {q, below};
+  const std::size_t cells = sums_.size() - 1;
+  return {{q.denominator - q.numerator, q.denominator}, {cells - below.last, cells - below.first}};
+}
+
+double CriticalValues::deviation_of_noise(const LowerEnd& end) const {
+  const double p = end.probability();
+  const auto below = static_cast<double>(end.below.first);
+  const auto above = static_cast<double>(sums_.size() - 1) - below;
+  return deviation_ * std::sqrt((1 - p) * (1 - p) * below + p * p * above) * static_cast<double>(end.q.denominator);
+}
+
+namespace {
+
+/// The largest step of at most a part of the deviation.
+int step_of(double deviation, int parts) {
+  return std::max(0, static_cast<int>(std::floor(std::log2(deviation / parts))));
+}
+
+/// Of an increasing function: the largest c in [lowest, highest] with failure_at(c) <= failure, sought about a guess; Threshold::none
+/// when there is none.
+template <class FailureAt>
+std::int64_t largest_within(std::int64_t lowest, std::int64_t highest, std::int64_t guess, double failure,
+                            FailureAt&& failure_at) {
+  constexpr std::int64_t nothing = CriticalValues::Threshold::none;
+  const auto is_within = [&](std::int64_t c) { return failure_at(c) <= failure; };
+  if (highest < lowest) return is_within(highest) ? highest : nothing;
+  guess = std::clamp(guess, lowest, highest);
+  std::int64_t stride = 8;
+  if (is_within(guess)) {
+    lowest = guess;
+    while (lowest < highest) {  // the largest is here or above
+      const std::int64_t next = std::min(guess + stride, highest);
+      if (!is_within(next)) {
+        highest = next - 1;
+        break;
+      }
+      lowest = guess = next;
+      stride *= 2;
+    }
+  } else {
+    for (highest = guess;; stride *= 2) {  // it is below
+      const std::int64_t next = std::max(highest - stride, lowest);
+      if (is_within(next)) {
+        lowest = next;
+        --highest;
+        break;
+      }
+      if (next == lowest) return nothing;
+      highest = next;
+    }
+  }
+  while (lowest < highest) {
+    const std::int64_t middle = highest - (highest - lowest) / 2;
+    if (is_within(middle)) {
+      lowest = middle;
+    } else {
+      highest = middle - 1;
+    }
+  }
+  return lowest;
+}
+
+}  // namespace
+
+WorstNoise CriticalValues::computed_worst(const LowerEnd& end, int log2_step) const {
+  std::vector<WorstNoise::Parts> noises;
+  for (std::size_t i = end.below.first; i <= end.below.last; ++i) {
+    LowerLaw below = sums_[i].times(end.q.denominator - end.q.numerator, log2_step);
+    LowerLaw above = sums_[sums_.size() - 1 - i].times(end.q.numerator, log2_step);
+    const bool is_shorter = below.masses().size() < above.masses().size();
+    noises.push_back(is_shorter ? WorstNoise::Parts{std::move(below), std::move(above)}
+                                : WorstNoise::Parts{std::move(above), std::move(below)});
+  }
+  // Hardly any noise is larger.
+  const double most = std::ldexp(4 * deviation_of_noise(end), -log2_step) + 1;
+  return {std::move(noises), static_cast<std::int64_t>(most)};
+}
+
+/// Z_i and -Z_i have one law, that of (1 - q) S_i + q S_j, j the number of cells above.
+WorstNoise& CriticalValues::worst_noise(const LowerEnd& end, int log2_step) {
+  const std::tuple key(end.key(), log2_step);
+  const auto place = worst_.find(key);
+  if (place != worst_.end()) return place->second;
+  return worst_.emplace(key, computed_worst(end, log2_step)).first->second;
+}
+
+CriticalValues::Threshold CriticalValues::of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below,
+                                                   double failure) {
+  const LowerEnd end = lower_end(q, side, below);
+  const std::tuple key(end.key(), failure);
+  if (const auto known = of_tables_.find(key); known != of_tables_.end()) return known->second;
+  const double deviation = deviation_of_noise(end);
+  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 256);
+  const WorstNoise& worst = worst_noise(end, log2_step);
+  const auto guess = static_cast<std::int64_t>(std::ldexp(-2 * deviation, -log2_step));
+  const std::int64_t c = largest_within(std::min<std::int64_t>(worst.first(), 0), 0, guess, failure,
+                                        [&](std::int64_t t) { return worst.at(t); });
+  return of_tables_[key] = {c, log2_step};
+}
+
+std::optional<CriticalValues::Records> CriticalValues::records(std::int64_t noisy_records, double failure) const {
+  const LowerLaw& all = sums_.back();
+  const std::vector<double> below = all.masses_below();  // falls
+  const auto place = std::ranges::find_if(below, [&](double mass) { return mass <= failure / 2; });
+  if (place == below.end()) return {};
+  const std::int64_t most_noise = -((all.end() - (place - below.begin())) << all.log2_step());
+  const auto within = [](std::int64_t n) { return static_cast<std::uint64_t>(std::max<std::int64_t>(n, 0)); };
+  return Records{within(noisy_records - most_noise), within(noisy_records + most_noise)};
+}
+
+namespace {
+
+/// F_n(t) of the proof, certified from above for all n of a piece.
+class FailureOfAPopulation {
+ public:
+  FailureOfAPopulation(WorstNoise& noise, std::int64_t least_noise, LowerLaw sampled)
+      : noise_(noise), least_noise_(least_noise), sampled_(std::move(sampled)) {}
+
+  std::int64_t lowest() const { return least_noise_ + sampled_.first(); }
+  double operator()(std::int64_t t) const {
+    const std::int64_t least = std::max(t - (sampled_.end() - 1), least_noise_);
+    return sampled_.expectation(noise_.between(least, std::max(t - sampled_.first(), least)), t);
+  }
+
+ private:
+  WorstNoise& noise_;
+  std::int64_t least_noise_;  // less is taken for this
+  LowerLaw sampled_;
+};
+
+}  // namespace
+
+CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& q, IntervalEnd side,
+                                                        const CellsBelow& below, double failure,
+                                                        std::int64_t noisy_records, double failure_of_n) {
+  const LowerEnd end = lower_end(q, side, below);
+  const std::tuple key(end.key(), failure, noisy_records, failure_of_n);
+  if (const auto known = of_populations_.find(key); known != of_populations_.end()) return known->second;
+  const std::optional<Records> known_records = records(noisy_records, failure_of_n);
+  if (!known_records || known_records->most > most_sampled_records) return {Threshold::none, 0};
+  const Records n = *known_records;
+  const double p = end.probability();
+  const double sampling = static_cast<double>(end.q.denominator) *
+                          std::sqrt(std::max(static_cast<double>(noisy_records), 0.0) * p * (1 - p));
+  const double deviation = std::hypot(deviation_of_noise(end), sampling);
+  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 64);
+  const auto in_steps = [&](double value) { return static_cast<std::int64_t>(std::ldexp(value, -log2_step)); };
+
+  const double slack = failure / 4096;  // what is not looked at closely
+  WorstNoise& noise = worst_noise(end, log2_step);
+  const std::int64_t least_noise =
+      std::max(noise.first(), largest_within(noise.first(), 0, in_steps(-4 * deviation_of_noise(end)), slack,
+                                             [&](std::int64_t t) { return noise.at(t); }));
+  // Pieces of the numbers of records, from the largest down: the first decides nearly always, and the others then take one look each. In
+  // a narrow one q n varies by two steps; one that does not keep the failure probability is tried narrower.
+  const auto narrow =
+      static_cast<std::uint64_t>(std::max(1.0, std::ldexp(2 / static_cast<double>(end.q.numerator), log2_step)));
+  std::int64_t c = 0;
+  std::uint64_t width = narrow;
+  std::uint64_t most = n.most;
+  int kept = 0;  // in a row, since one was tried narrower
+  while (true) {
+    const std::uint64_t least = most - std::min(width - 1, most - n.least);
+    const FailureOfAPopulation failure_at(noise, least_noise, binomial_law(end.q, least, most, log2_step, slack));
+    if (failure_at(c) > failure) {
+      if (width > narrow) {
+        width = std::max(width / 2, narrow);
+        kept = -1;
+        continue;
+      }
+      const std::int64_t guess = c == 0 ? in_steps(-2 * deviation) : c;
+      c = largest_within(failure_at.lowest(), c, guess, failure, failure_at);
+      if (c == Threshold::none) break;
+    }
+    if (least == n.least) break;
+    most = least - 1;
+    if (++kept > 0) width *= 2;
+  }
+  return of_populations_[key] = {c, log2_step};
+}
+
+}  // namespace fractile

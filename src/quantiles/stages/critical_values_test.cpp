@@ -1,0 +1,171 @@
+#include "quantiles/stages/critical_values.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace fractile {
+namespace {
+
+const NoisePrice laplace{Exponent(Rational(1, 2)), 0};
+const NoisePrice gaussian{Exponent(), Rational(9)};
+
+/// P(X < t), t a multiple of the law's step.
+double below(const LowerLaw& law, std::int64_t t) {
+  const std::vector<double> masses = law.masses_below();
+  return masses[static_cast<std::size_t>(law.end() - std::clamp(t, law.first(), law.end()))];
+}
+
+LowerLaw convolved(Measure measure, const NoisePrice& noise, std::size_t draws) {
+  LowerLaw sum{0, 0, {1}, 0};
+  for (std::size_t i = 0; i < draws; ++i) sum = LowerLaw::sum(sum, noise_law(measure, noise, 0));
+  return sum;
+}
+
+/// max over i of P(Z_i < t), Z_i = (d - a) S_i - a S_j, by listing everything; for t >= -reach.
+class WorstByListing {
+ public:
+  WorstByListing(Measure measure, const NoisePrice& noise, std::size_t cells, const QuantileFraction& q,
+                 const CellsBelow& range)
+      : worst_(2 * reach + 1, 0) {
+    for (std::size_t i = range.first; i <= range.last; ++i) {
+      std::vector<double> masses(2 * reach + 1, 0);
+      const LowerLaw low = convolved(measure, noise, i);
+      const LowerLaw high = convolved(measure, noise, cells - i);
+      for (std::int64_t s = low.first(); s < low.end(); ++s) {
+        for (std::int64_t u = high.first(); u < high.end(); ++u) {
+          const auto den = static_cast<std::int64_t>(q.denominator);
+          const auto num = static_cast<std::int64_t>(q.numerator);
+          const std::int64_t z = std::clamp((den - num) * s - num * u, -reach, reach);
+          masses[static_cast<std::size_t>(z + reach)] += low.masses()[static_cast<std::size_t>(s - low.first())] *
+                                                         high.masses()[static_cast<std::size_t>(u - high.first())];
+        }
+      }
+      double sum = 0;
+      for (std::size_t k = 0; k < masses.size(); ++k) {
+        worst_[k] = std::max(worst_[k], sum);
+        sum += masses[k];
+      }
+    }
+  }
+  double operator()(std::int64_t t) const {
+    return worst_[static_cast<std::size_t>(std::clamp(t, -reach, reach) + reach)];
+  }
+
+ private:
+  static constexpr std::int64_t reach = 2000;
+  std::vector<double> worst_;
+};
+
+/// sum over b of P(B = b) max over i of P(Z_i < t - (b - q n)), all in units of 1 / d.
+double failure_of_a_population(const WorstByListing& worst, const QuantileFraction& q, int n, std::int64_t t) {
+  const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
+  double failure = 0;
+  for (int b = 0; b <= n; ++b) {
+    const double mass = std::exp(std::lgamma(n + 1) - std::lgamma(b + 1) - std::lgamma(n - b + 1) + b * std::log(p) +
+                                 (n - b) * std::log1p(-p));
+    failure +=
+        mass * worst(t - (b * static_cast<std::int64_t>(q.denominator) - static_cast<std::int64_t>(q.numerator) * n));
+  }
+  return failure;
+}
+
+constexpr std::size_t cells = 6;
+constexpr std::pair<Measure, const NoisePrice*> noises[] = {{Measure::pure, &laplace}, {Measure::zcdp, &gaussian}};
+
+std::int64_t value_of(const CriticalValues::Threshold& threshold) { return threshold.value << threshold.log2_step; }
+
+TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCellsAndRecords) {
+  const double wanted = 0.02;
+  for (const auto& [measure, noise] : noises) {
+    CriticalValues critical(measure, *noise, cells);
+    for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(9, 10)}) {
+      const QuantileFraction q = QuantileFraction::of(quantile);
+      const WorstByListing noise_of_q(measure, *noise, cells, q, {1, 4});
+      const CriticalValues::Threshold threshold =
+          critical.of_population(q, IntervalEnd::lower, {1, 4}, wanted, 60, 0.0025);
+      const std::int64_t c = value_of(threshold);
+      const std::int64_t step = std::int64_t{1} << threshold.log2_step;
+      const auto [least, most] = critical.records(60, 0.0025).value();
+      EXPECT_LT(least, 60U);
+      EXPECT_GT(most, 60U);
+      double worst = 0;
+      double worst_of_more = 0;
+      for (std::uint64_t n = least; n <= most; ++n) {
+        worst = std::max(worst, failure_of_a_population(noise_of_q, q, static_cast<int>(n), c));
+        worst_of_more =
+            std::max(worst_of_more, failure_of_a_population(noise_of_q, q, static_cast<int>(n), c + 3 * step));
+      }
+      EXPECT_LE(worst, wanted) << quantile.to_string();
+      EXPECT_GT(worst_of_more, wanted) << quantile.to_string();
+    }
+  }
+}
+
+TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryNumberOfCells) {
+  for (const auto& [measure, noise] : noises) {
+    CriticalValues critical(measure, *noise, cells);
+    for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(3, 4)}) {
+      for (const CellsBelow range : {CellsBelow{1, 5}, CellsBelow{2, 3}}) {
+        const QuantileFraction q = QuantileFraction::of(quantile);
+        const WorstByListing worst(measure, *noise, cells, q, range);
+        const CriticalValues::Threshold threshold = critical.of_table(q, IntervalEnd::lower, range, 0.025);
+        ASSERT_EQ(threshold.log2_step, 0);
+        EXPECT_LE(worst(threshold.value), 0.025) << quantile.to_string();
+        EXPECT_GT(worst(threshold.value + 1), 0.025) << quantile.to_string();
+      }
+    }
+  }
+}
+
+TEST(CriticalValues, OfWideNoiseWasteLittleOfIt) {
+  for (const auto& [measure, noise] : {std::pair(Measure::pure, NoisePrice{Exponent(Rational(1, 2000)), 0}),
+                                       std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(4000000)})}) {
+    // So many draws are nearly normal: 2 is about the deviate of 0.0228, of sums of 40 draws of Laplace noise 2.005.
+    constexpr double deviate = 2.0;
+    CriticalValues critical(measure, noise, 40);
+    const double deviation = std::sqrt(40 * 0.25) * noise_deviation(measure, noise);
+    const CriticalValues::Threshold threshold =
+        critical.of_table(QuantileFraction::of(Rational(1, 2)), IntervalEnd::lower, {20, 20}, 0.02275);
+    const double c = std::ldexp(static_cast<double>(threshold.value), threshold.log2_step) / 2;
+    EXPECT_LT(c, -deviate * deviation);
+    EXPECT_GT(c, -deviate * 1.03 * deviation);
+  }
+}
+
+TEST(CriticalValues, OfAnUpperEndAreThoseOfTheMirroredColumn) {
+  CriticalValues critical(Measure::pure, laplace, cells);
+  const QuantileFraction quarter = QuantileFraction::of(Rational(1, 4));
+  const QuantileFraction rest = QuantileFraction::of(Rational(3, 4));
+  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::lower, {1, 2}, 0.1).value,
+            critical.of_table(rest, IntervalEnd::upper, {4, 5}, 0.1).value);
+  EXPECT_EQ(critical.of_table(quarter, IntervalEnd::upper, {1, 2}, 0.1).value,  // -Z_i has the law of Z_i
+            critical.of_table(quarter, IntervalEnd::lower, {1, 2}, 0.1).value);
+  EXPECT_EQ(critical.of_population(quarter, IntervalEnd::lower, {1, 2}, 0.1, 50, 0.01).value,
+            critical.of_population(rest, IntervalEnd::upper, {4, 5}, 0.1, 50, 0.01).value);
+}
+
+TEST(CriticalValues, CompareExactlyAndStrictly) {
+  const CriticalValues::Threshold one{-1, 0};
+  EXPECT_FALSE(one.exceeds(-1));
+  EXPECT_TRUE(one.exceeds(-2));
+  const CriticalValues::Threshold eight{-1, 3};
+  EXPECT_FALSE(eight.exceeds(-8));
+  EXPECT_TRUE(eight.exceeds(-9));
+}
+
+TEST(CriticalValues, BoundTheNumberOfRecordsOnBothSides) {
+  CriticalValues critical(Measure::pure, laplace, 6);
+  const auto [least, most] = critical.records(1000, 0.01).value();
+  EXPECT_EQ(1000 - least, most - 1000);
+  const LowerLaw sum = convolved(Measure::pure, laplace, 6);
+  EXPECT_LE(below(sum, -static_cast<std::int64_t>(1000 - least)), 0.005);
+  EXPECT_GT(below(sum, -static_cast<std::int64_t>(1000 - least) + 2), 0.005);
+  EXPECT_EQ(critical.records(-50, 0.01).value().least, 0U);
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,80 @@
+#include "quantiles/stages/granularity.hpp"
+
+#include <algorithm>
+
+namespace fractile {
+
+namespace {
+
+/// How many of the grids hold the position. Every grid contains the next one.
+std::size_t granularity_of(Position position, const std::vector<RoundGrid>& grids) {
+  std::size_t level = 0;
+  if (position % 2 == 0) return level;
+  while (level < grids.size() && grids[level].contains(position / 2)) ++level;
+  return level;
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> granularity_scores(const RankProfile& profile, const std::vector<RoundGrid>& grids) {
+  std::vector<std::uint64_t> counts(grids.size() + 1);
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    counts[granularity_of(profile.position(k), grids)] += profile.count(k);
+  }
+  const std::uint64_t records = profile.records();
+  std::uint64_t finer = counts.front();
+  std::vector<std::uint64_t> scores{13 * (records - finer)};
+  for (std::size_t j = 1; j < counts.size(); ++j) {
+    const std::uint64_t finer_than_next = finer + counts[j];
+    const std::uint64_t not_coarser = 4 * records - std::min(4 * records, 10 * finer_than_next);
+    scores.push_back(6 * records + std::max(10 * finer, not_coarser));
+    finer = finer_than_next;
+  }
+  return scores;
+}
+
+std::vector<std::uint64_t> granularity_multiplicities(std::size_t grids) {
+  std::vector<std::uint64_t> multiplicities(grids + 1, 1);
+  multiplicities.front() = 20 * grids;
+  return multiplicities;
+}
+
+RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    const std::uint64_t nearest = grid.nearest(profile.position(k) / 2, profile.candidates());
+    const Position position = 2 * ((nearest - grid.offset) / grid.stride) + 1;
+    if (positions.empty() || positions.back() != position) {
+      positions.push_back(position);
+      counts.push_back(0);
+    }
+    counts.back() += profile.count(k);
+  }
+  const Lattice& lattice = profile.lattice();
+  const std::uint64_t last = grid.offset + (grid.size(lattice.size()) - 1) * grid.stride;
+  const Rational step = lattice.step() * Rational(static_cast<std::int64_t>(grid.stride));
+  return {Lattice::regular(lattice.at(grid.offset), lattice.at(last), step, lattice.kind()), std::move(positions),
+          counts};
+}
+
+namespace {
+
+constexpr std::int64_t range_added = 16;
+constexpr std::int64_t range_changed = 23;
+
+}  // namespace
+
+Exponent granularity_rate(const Calibration& calibration) {
+  return calibration.rate(Rational(range_added), Rational(range_changed), true);
+}
+
+std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
+                                            const Exponent& rate, PaidPart part) {
+  const ScoredSelection selection(granularity_scores(profile, grids), granularity_multiplicities(grids.size()));
+  const std::uint64_t level = part.select(selection, {rate, range_added, range_changed});
+  if (level == 0) return {};
+  return grids[level - 1];
+}
+
+}  // namespace fractile

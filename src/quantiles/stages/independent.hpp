@@ -1,0 +1,44 @@
+// Independent quantiles: one exponential mechanism a quantile, on all records, and the results sorted (IndExp; with optimal
+// composition AppIndExp: Gillenwater, Joseph and Kulesza 2021). Proof: docs/proofs/independent.md
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fractile/quantiles.hpp"
+#include "quantiles/draws/draws.hpp"
+
+namespace fractile {
+
+// The bounded range that each of `quantiles` selections may spend on all records of a person. Error(usage) unless
+// quantiles >= 1; otherwise as the functions of accounting.hpp that they rest on.
+
+/// epsilon / quantiles: together epsilon-DP (and more: epsilon-bounded range).
+Exponent independent_range_pure(const Exponent& epsilon, std::size_t quantiles);
+/// The largest r of 48 bits with quantiles * r^2 / 8 <= rho: together rho-zCDP.
+Exponent independent_range_zcdp(const Rational& rho, std::size_t quantiles);
+/// The largest r whose composition is (epsilon, delta)-DP (Dong, Durfee and Rogers 2020, Theorem 3).
+Exponent independent_range_approximate(const Exponent& epsilon, const Rational& delta, std::size_t quantiles);
+
+/// The one of these for the query's budget.
+Exponent independent_range(const QuantileQuery& query);
+
+/// Which quantiles, and at what price each.
+struct IndependentQuantiles {
+  std::vector<Rational> quantiles;  ///< as QuantileQuery has them
+  Exponent range;                   ///< of each selection, for all records of a person
+  Neighbors neighbors = Neighbors::add_remove;
+  std::uint32_t records_per_person = 1;
+
+  /// Per unit of score: a record costs range / records_per_person.
+  Exponent rate(std::size_t quantile) const;
+  SelectionPrice price(std::size_t quantile) const;
+};
+
+/// One candidate a quantile, sorted.
+/// Proof: docs/proofs/independent.md
+std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const IndependentQuantiles& query,
+                                              PaidPart part);
+
+}  // namespace fractile

@@ -1,0 +1,70 @@
+// Laws of sums of noise and of sampling, rounded to the safe side.
+// Proof: docs/proofs/intervals.md
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+#include "quantiles/draws/odometer.hpp"
+
+namespace fractile {
+
+/// An upper bound of an increasing function of whole numbers u, from the largest down: values[k] bounds it at u = last - k, values[0] at
+/// every u that is larger, and values[size - 1] at every one that is smaller.
+struct IncreasingBound {
+  std::int64_t last;
+  const double* values;
+  std::size_t size;
+};
+
+/// An upper bound of the distribution function of a real variable X: for every t, P(X < t) <= the mass below t. Masses lie at
+/// multiples of 2^log2_step, each bounded from above; `missing` lies below all of them. Every operation keeps the bound: what is
+/// rounded moves down, and masses are rounded up.
+class LowerLaw {
+ public:
+  LowerLaw() = default;
+  LowerLaw(int log2_step, std::int64_t first, std::vector<double> masses, double missing)
+      : log2_step_(log2_step), first_(first), masses_(std::move(masses)), missing_(missing) {}
+
+  int log2_step() const { return log2_step_; }
+  std::int64_t first() const { return first_; }
+  std::int64_t end() const { return first_ + static_cast<std::int64_t>(masses_.size()); }
+  const std::vector<double>& masses() const { return masses_; }
+  double missing() const { return missing_; }
+
+  /// Of the sum of two independent variables; both on the same step.
+  static LowerLaw sum(const LowerLaw& a, const LowerLaw& b);
+  /// Of the variable times a whole number, on another step.
+  LowerLaw times(std::uint64_t factor, int log2_step) const;
+  /// masses_below()[k]: the mass below (end - k) steps, for k = 0 .. size.
+  std::vector<double> masses_below() const;
+  /// Above E f(t - X): of f(u) = P(Y < u), Y independent on the same step, P(X + Y < t).
+  double expectation(const IncreasingBound& f, std::int64_t t) const;
+  /// Without the two tails that weigh nearly nothing: the lower one is missing then, the upper one lies at the last mass.
+  void trim();
+
+ private:
+  int log2_step_ = 0;
+  std::int64_t first_ = 0;
+  std::vector<double> masses_;
+  double missing_ = 1;
+};
+
+/// Of one draw of a count's noise, on a step of 2^log2_step >= 1. Error(usage) when the noise is so wide that this takes
+/// more than 2^20 masses.
+LowerLaw noise_law(Measure measure, const NoisePrice& noise, int log2_step);
+
+/// About the standard deviation of such noise.
+double noise_deviation(Measure measure, const NoisePrice& noise);
+
+/// Of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.
+std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::size_t most);
+
+/// Of (B - q n) times the denominator of q: B a binomial variable of `least` trials of probability q, and n = `most` >= least. Weights
+/// are listed from the mode's on, down to this part of it.
+LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
+                      double negligible);
+
+}  // namespace fractile

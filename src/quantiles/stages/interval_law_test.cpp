@@ -1,0 +1,182 @@
+#include "quantiles/stages/interval_law.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "exact/enclosure.hpp"
+
+namespace fractile {
+namespace {
+
+const NoisePrice laplace{Exponent(Rational(1, 2)), 0};
+const NoisePrice gaussian{Exponent(), Rational(9)};
+
+double total_of(const LowerLaw& law) { return law.masses_below().front(); }
+
+/// P(X < t), t a multiple of the law's step.
+double below(const LowerLaw& law, std::int64_t t) {
+  const std::vector<double> masses = law.masses_below();
+  return masses[static_cast<std::size_t>(law.end() - std::clamp(t, law.first(), law.end()))];
+}
+
+TEST(IntervalLaw, OfLaplaceNoiseIsThatOfItsFormula) {
+  const LowerLaw law = noise_law(Measure::pure, laplace, 0);
+  const double r = std::exp(-0.5);
+  for (std::int64_t k = -30; k <= 30; ++k) {
+    const double mass = (1 - r) / (1 + r) * std::pow(r, static_cast<double>(std::abs(k)));
+    EXPECT_NEAR(law.masses()[static_cast<std::size_t>(k - law.first())] / mass, 1, 1e-7) << k;
+  }
+  EXPECT_GE(total_of(law), 1);
+  EXPECT_LE(total_of(law), 1 + 1e-6);
+}
+
+TEST(IntervalLaw, OfGaussianNoiseIsThatOfItsFormula) {
+  const LowerLaw law = noise_law(Measure::zcdp, gaussian, 0);
+  double all = 1;
+  for (int k = 1; k < 100; ++k) all += 2 * std::exp(-k * k / 18.0);
+  for (std::int64_t k = -15; k <= 15; ++k) {
+    const double mass = std::exp(-static_cast<double>(k * k) / 18) / all;
+    EXPECT_NEAR(law.masses()[static_cast<std::size_t>(k - law.first())] / mass, 1, 1e-6) << k;
+  }
+  EXPECT_GE(total_of(law), 1);
+}
+
+TEST(IntervalLaw, OnACoarserStepIsBelowTheFinerOne) {
+  for (const auto& [measure, noise] : {std::pair(Measure::pure, NoisePrice{Exponent(Rational(1, 50)), 0}),
+                                       std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(4000)})}) {
+    const LowerLaw fine = noise_law(measure, noise, 0);
+    const LowerLaw coarse = noise_law(measure, noise, 3);
+    for (std::int64_t t = -20; t <= 20; ++t) EXPECT_GE(below(coarse, t), below(fine, 8 * t) * (1 - 1e-7)) << t;
+    EXPECT_GE(total_of(coarse), 1);
+  }
+}
+
+TEST(IntervalLaw, OfSumsIsTheConvolution) {
+  const LowerLaw one = noise_law(Measure::pure, laplace, 0);
+  const LowerLaw two = LowerLaw::sum(one, one);
+  const double r = std::exp(-0.5);
+  // P(N + N' = 0) = sum of squares of the masses.
+  const double square = std::pow((1 - r) / (1 + r), 2) * (1 + 2 * r * r / (1 - r * r));
+  EXPECT_NEAR(two.masses()[static_cast<std::size_t>(-two.first())], square, 1e-7);
+  EXPECT_GE(total_of(two), 1);
+}
+
+/// C(n, k) q^k (1 - q)^(n - k), exactly.
+Rational binomial_mass(std::int64_t n, std::int64_t k, const Rational& q) {
+  Rational mass = q.pow(k) * (Rational(1) - q).pow(n - k);
+  for (std::int64_t i = 0; i < k; ++i) mass = mass * Rational(n - i) / Rational(i + 1);
+  return mass;
+}
+
+TEST(IntervalLaw, OfASampleIsTheBinomialOneExactlyForSmallTables) {
+  for (const Rational& q : {Rational(1, 2), Rational(1, 4), Rational(9, 10), Rational(1, 100)}) {
+    for (const int step : {1, 4}) {
+      for (const std::int64_t n : {0, 1, 2, 7, 40}) {
+        const QuantileFraction fraction = QuantileFraction::of(q);
+        const auto denominator = static_cast<std::int64_t>(fraction.denominator);
+        const int log2_step = step == 4 ? 2 : 0;
+        const auto records = static_cast<std::uint64_t>(n);
+        const LowerLaw law = binomial_law(fraction, records, records, log2_step, 1e-13);
+        const auto exactly = [&](std::int64_t t) {  // P((B - q n) denominator < t)
+          Rational exact;
+          for (std::int64_t k = 0; k <= n; ++k) {
+            if ((Rational(k) - q * Rational(n)) * Rational(denominator) < Rational(t)) exact += binomial_mass(n, k, q);
+          }
+          return exact.to_double();
+        };
+        const std::int64_t reach = n * denominator / step + 1;
+        for (std::int64_t t = -reach; t <= reach; t += std::max<std::int64_t>(1, reach / 50)) {
+          EXPECT_GE(below(law, t), exactly(t * step) - 1e-300) << n << ' ' << t;
+          // What is rounded down by a step may be counted already.
+          EXPECT_LE(below(law, t), exactly(t * step + step - 1) * (1 + 1e-6) + 1e-12) << n << ' ' << t;
+        }
+      }
+    }
+  }
+}
+
+TEST(IntervalLaw, OfTwoSizesServesAllBetween) {
+  const QuantileFraction q = QuantileFraction::of(Rational(1, 3));
+  const LowerLaw both = binomial_law(q, 30, 36, 1, 1e-13);
+  for (std::uint64_t n = 30; n <= 36; ++n) {
+    const LowerLaw one = binomial_law(q, n, n, 1, 1e-13);
+    for (std::int64_t t = -60; t <= 60; ++t) EXPECT_GE(below(both, t) * (1 + 1e-6), below(one, t) * (1 - 1e-6)) << n;
+  }
+}
+
+/// P(N_1 + ... + N_draws < t) as convolutions have it.
+LowerLaw convolved(Measure measure, const NoisePrice& noise, std::size_t draws) {
+  LowerLaw sum{0, 0, {1}, 0};
+  for (std::size_t i = 0; i < draws; ++i) sum = LowerLaw::sum(sum, noise_law(measure, noise, 0));
+  return sum;
+}
+
+TEST(IntervalLaw, OfSumsAreThoseOfConvolutions) {
+  for (const auto& [measure, noise] :
+       {std::pair(Measure::pure, laplace), std::pair(Measure::pure, NoisePrice{Exponent(Rational(7)), 0}),
+        std::pair(Measure::zcdp, gaussian), std::pair(Measure::zcdp, NoisePrice{Exponent(), 2}),
+        std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(1, 3)})}) {
+    const std::vector<LowerLaw> sums = noise_sums(measure, noise, 9);
+    ASSERT_EQ(sums.size(), 10U);
+    for (std::size_t draws = 0; draws < sums.size(); ++draws) {
+      ASSERT_EQ(sums[draws].log2_step(), 0);
+      const LowerLaw expected = convolved(measure, noise, draws);
+      for (std::int64_t t = -60; t <= 60; ++t) {
+        EXPECT_NEAR(below(sums[draws], t), below(expected, t), 1e-6 * below(expected, t) + 1e-10) << draws << ' ' << t;
+      }
+      EXPECT_GE(total_of(sums[draws]), 1) << draws;
+    }
+  }
+}
+
+TEST(IntervalLaw, OfSumsOnACoarserStepAreBelowThoseOnTheFinest) {
+  for (const auto& [measure, noise] : {std::pair(Measure::pure, NoisePrice{Exponent(Rational(1, 300)), 0}),
+                                       std::pair(Measure::zcdp, NoisePrice{Exponent(), Rational(100000)})}) {
+    const std::vector<LowerLaw> sums = noise_sums(measure, noise, 4);
+    const LowerLaw one = noise_law(measure, noise, 0);
+    LowerLaw expected{0, 0, {1}, 0};
+    for (const LowerLaw& sum : sums) {
+      EXPECT_GT(sum.log2_step(), 1);
+      const std::int64_t step = std::int64_t{1} << sum.log2_step();
+      for (std::int64_t t = -200; t <= 200; ++t) {
+        EXPECT_GE(below(sum, t), below(expected, t * step) * (1 - 1e-6)) << t;
+        EXPECT_LE(below(sum, t), below(expected, (t + 4) * step) * 1.02 + 1e-10) << t;
+      }
+      EXPECT_GE(total_of(sum), 1);
+      expected = LowerLaw::sum(expected, one);
+    }
+  }
+}
+
+TEST(IntervalLaw, TimesAWholeNumberRoundsDownToTheStep) {
+  const LowerLaw law{1, -2, {0.25, 0.25, 0.5}, 0.125};  // at -4, -2 and 0
+  const LowerLaw three = law.times(3, 2);               // -12, -6 and 0, in fours: -3, -2 and 0
+  EXPECT_EQ(three.first(), -3);
+  ASSERT_EQ(three.masses().size(), 4U);
+  EXPECT_NEAR(three.masses()[0], 0.25, 1e-7);
+  EXPECT_NEAR(three.masses()[1], 0.25, 1e-7);
+  EXPECT_NEAR(three.masses()[3], 0.5, 1e-7);
+  EXPECT_EQ(three.missing(), 0.125);
+}
+
+TEST(IntervalLaw, ExpectationsAreThoseOfTheSum) {
+  const LowerLaw a = noise_law(Measure::pure, laplace, 0).times(3, 0);
+  const LowerLaw b = noise_law(Measure::zcdp, gaussian, 0).times(2, 0);
+  const LowerLaw both = LowerLaw::sum(a, b);
+  const std::vector<double> below_b = b.masses_below();
+  for (std::int64_t t = both.first() - 90; t <= both.end() + 90; ++t) {
+    const double expected = below(both, t);
+    EXPECT_NEAR(a.expectation({b.end(), below_b.data(), below_b.size()}, t), expected, 1e-6 * expected + 1e-10) << t;
+  }
+  // What is cut off is taken for the nearest that is there.
+  const double half[] = {0.5, 0.25};
+  EXPECT_NEAR(a.expectation({1000, half, 2}, 0), 0.25, 1e-6);
+  EXPECT_NEAR(a.expectation({-1000, half, 2}, 0), 0.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace fractile

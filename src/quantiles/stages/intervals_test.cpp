@@ -1,0 +1,426 @@
+#include "quantiles/stages/intervals.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "fractile/audit.hpp"
+#include "fractile/bounds.hpp"
+#include "fractile/error.hpp"
+#include "quantiles/stages/plan.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::effort;
+
+const Lattice whole = Lattice::regular(0, 1000, 1);
+
+QuantileQuery quartiles(std::uint64_t rows, IntervalOf of = IntervalOf::population,
+                        Budget budget = Budget::pure(Rational(1))) {
+  QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, std::move(budget)};
+  query.expected_rows = rows;
+  query.intervals = IntervalRequest{Rational(19, 20), of, false};
+  return query;
+}
+
+std::string refusal_of(const QuantileQuery& query) {
+  try {
+    query.validate(whole);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return {};
+}
+
+TEST(Intervals, AreRefusedWhereTheyAreNotCovered) {
+  EXPECT_EQ(refusal_of(quartiles(1000)), "");
+  QuantileQuery query = quartiles(1000);
+  query.records_per_person = 2;
+  EXPECT_NE(refusal_of(query).find("records of one person are no simple random sample"), std::string::npos);
+  query.intervals->of = IntervalOf::table;
+  EXPECT_EQ(refusal_of(query), "");
+  query = quartiles(1000);
+  query.expected_rows.reset();
+  EXPECT_NE(refusal_of(query).find("about how many records"), std::string::npos);
+  query = quartiles(1000);
+  query.quantiles = {0, Rational(1, 2)};
+  EXPECT_NE(refusal_of(query), "");
+  query = quartiles(1000);
+  query.intervals->level = 1;
+  EXPECT_NE(refusal_of(query), "");
+  query = quartiles(1000);
+  query.mechanism = Mechanism::exponential;
+  query.quantiles = {Rational(1, 2)};
+  EXPECT_NE(refusal_of(query), "");
+  query = quartiles(1000, IntervalOf::table, Budget::approximate(Rational(1), Rational(1, 1000000)));
+  query.mechanism = Mechanism::independent;
+  EXPECT_NE(refusal_of(query), "");
+}
+
+TEST(Intervals, OfGroupsUnderChangeOneAskForOneRecordAPersonAsTyped) {
+  QuantileQuery query = quartiles(500);
+  query.neighbors = Neighbors::change_one;
+  const RankProfile empty(whole, {}, {});
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  const GroupedRelease groups = release_groups({"a", "b"}, {empty, empty}, query, bits);
+  EXPECT_EQ(groups.releases[1].intervals.size(), 3U);
+  query.records_per_person = 2;
+  EXPECT_THROW(release_groups({"a", "b"}, {empty, empty}, query, bits), Error);
+}
+
+TEST(Intervals, HaveTheirCellsAsTheLastStageAndPointsFirst) {
+  const QuantilePlan plan = plan_of(quartiles(1000), whole);
+  const std::vector<Stage> stages = plan.stages();
+  EXPECT_TRUE(std::holds_alternative<CountCells>(stages.back()));
+  const auto* selection = stage_in<SelectQuantiles>(stages);
+  ASSERT_NE(selection, nullptr);
+  ASSERT_EQ(selection->shape.first.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(selection->released[selection->shape.first[i]], Rational(static_cast<std::int64_t>(i) + 1, 4));
+  }
+  EXPECT_EQ(stage_in<CountCells>(plan_of(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}, whole).stages()),
+            nullptr);
+}
+
+TEST(Intervals, SpendTheirBudgetAndNoMore) {
+  for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 2))}) {
+    for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
+      for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+        QuantileQuery query = quartiles(5000, of, budget);
+        query.neighbors = neighbors;
+        RandomBits bits = RandomBits::unsafe_seeded(2);
+        const QuantileRelease release = release_quantiles(RankProfile(whole, {}, {}), query, bits);
+        ASSERT_FALSE(release.spent.empty());
+        EXPECT_EQ(release.spent.back().on, "cells");
+        double all = 0;
+        for (const PartCost& part : release.spent) all += part.amount.to_double();
+        const double whole_budget = budget.measure() == Measure::pure ? 1 : 0.5;
+        EXPECT_LE(all, whole_budget * (1 + 1e-9));
+        const double cells = with_brackets(query).shares.cells.to_double() * whole_budget;
+        EXPECT_NEAR(release.spent.back().amount.to_double(), cells, 1e-9);
+        EXPECT_EQ(release.query.budget.measure(), budget.measure());
+      }
+    }
+  }
+}
+
+Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) {
+  Brackets brackets{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {}, {}, {}};
+  for (const auto& [quantile, end] : cuts) brackets.cuts.push_back({quantile, end, 0});
+  return brackets;
+}
+
+Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
+
+TEST(Intervals, CutBeforeALowerEndAndAfterAnUpperOne) {
+  const Brackets ties = brackets_at({{{1, 4}, IntervalEnd::lower},
+                                     {{3, 8}, IntervalEnd::upper},
+                                     {{1, 2}, IntervalEnd::lower},
+                                     {{3, 4}, IntervalEnd::upper}});
+  const std::vector<Position> cuts = cuts_of({3, 3, 5}, ties, up_to(7));
+  EXPECT_EQ(cuts, (std::vector<Position>{7, 8, 8, 12}));
+  const std::vector<std::uint64_t> counts{1, 2, 4, 8, 16, 32};
+  const RankProfile profile(Lattice::numbers(8), {5, 6, 7, 8, 11, 13}, counts);
+  EXPECT_EQ(cell_counts(profile, cuts), (std::vector<std::int64_t>{3, 4, 0, 24, 32}));
+}
+
+TEST(Intervals, CutWhereTheSelectedOnesLeadTo) {
+  const Brackets brackets = brackets_at({{{1, 100}, IntervalEnd::lower},
+                                         {{3, 8}, IntervalEnd::lower},
+                                         {{5, 8}, IntervalEnd::upper},
+                                         {{7, 8}, IntervalEnd::upper},
+                                         {{99, 100}, IntervalEnd::upper}});
+  // 10 .. 20 .. 40: linear between and beyond, rounded down, and never outside.
+  EXPECT_EQ(cuts_of({10, 20, 40}, brackets, up_to(55)), (std::vector<Position>{1, 31, 62, 102, 112}));
+}
+
+TEST(Intervals, CutInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
+  Brackets brackets = brackets_at({{{1, 8}, IntervalEnd::lower},
+                                   {{1, 2}, IntervalEnd::lower},
+                                   {{5, 8}, IntervalEnd::upper},
+                                   {{13, 16}, IntervalEnd::upper}});
+  brackets.selected = {{1, 8}, {1, 4}, {3, 8}, {5, 8}, {7, 8}};
+  // 45 becomes 50, 75 becomes 70, and what is selected stays where it is.
+  EXPECT_EQ(cuts_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
+  EXPECT_EQ(cuts_of({10, 20, 31, 62, 80}, brackets, up_to(999)), (std::vector<Position>{21, 93, 126, 152}))
+      << "three are too few";
+  EXPECT_EQ(cuts_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{1, 61, 102, 146}))
+      << "and zero tells nothing";
+  EXPECT_EQ(cuts_of({10, 10, 12, 15, 20}, brackets, up_to(999)), (std::vector<Position>{21, 27, 32, 38}));
+  EXPECT_EQ(cuts_of({10, 10, 20, 20, 21}, brackets, up_to(999)), (std::vector<Position>{21, 41, 42, 42}));
+  EXPECT_EQ(cuts_of({100, 200, 400, 500, 900}, brackets, up_to(9999)), (std::vector<Position>{201, 1001, 1002, 1602}))
+      << "the coarsest grid";
+  const Lattice to_hundred = Lattice::regular(3, 103, 1);  // 13, 23, 34, 63 and 83: none of them round
+  EXPECT_EQ(cuts_of({10, 20, 31, 60, 80}, brackets, to_hundred), (std::vector<Position>{21, 91, 122, 152}));
+}
+
+TEST(Intervals, CutOutsideOfWhatWasSelectedAsFarAsThatIsApart) {
+  const Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower}, {Rational(1), IntervalEnd::upper}});
+  EXPECT_EQ(cuts_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{41, 102}));
+  EXPECT_EQ(cuts_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 156}));
+  EXPECT_EQ(cuts_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{1821, 2000}));
+  EXPECT_EQ(cuts_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{15, 16}));
+  const std::vector<CutTarget> cuts = with_brackets(quartiles(1000)).cuts;
+  EXPECT_EQ(cuts.front().quantile, Rational(0));
+  EXPECT_EQ(cuts.front().owner, 0U);
+  EXPECT_EQ(cuts.back().quantile, Rational(1));
+  EXPECT_EQ(cuts.back().owner, 2U);
+}
+
+TEST(Intervals, GiveTheirPointsTheMoreOfTheBudgetTheMoreTheseErrBesideTheSample) {
+  const auto points_of = [](std::uint64_t rows, IntervalOf of) {
+    const IntervalShares shares = with_brackets(quartiles(rows, of)).shares;
+    EXPECT_EQ(shares.points + shares.brackets + shares.cells, Rational(1));
+    EXPECT_GT(shares.cells, shares.brackets);
+    return shares.points;
+  };
+  EXPECT_GE(points_of(1000, IntervalOf::table), Rational(4, 5));
+  EXPECT_GT(points_of(30, IntervalOf::population), points_of(300, IntervalOf::population));
+  EXPECT_GT(points_of(300, IntervalOf::population), points_of(3000, IntervalOf::population));
+  EXPECT_GE(points_of(1'000'000, IntervalOf::population), Rational(1, 5));
+}
+
+// --- Privacy of both stages together --------------------------------------------------------------------------------
+
+AuditRequest audited(const Budget& budget, Neighbors neighbors) {
+  AuditRequest request{"joint-total", 2, 3, budget};
+  request.neighbors = neighbors;
+  request.quantiles = {Rational(1, 2)};
+  // Such that two or four brackets lie inside the range, whatever the tables are.
+  request.expected_rows = neighbors == Neighbors::change_one && budget.measure() == Measure::pure ? 66 : 33;
+  request.intervals = IntervalRequest{Rational(1, 2), IntervalOf::table, false};
+  return request;
+}
+
+TEST(IntervalsAudit, BothStagesTogetherKeepTheClaimAndSpendTheCellsShare) {
+  for (const Budget& budget : {Budget::pure(Rational(2)), Budget::zcdp(Rational(1, 2))}) {
+    for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
+      const AuditReport report = audit(audited(budget, neighbors));
+      EXPECT_TRUE(report.holds) << report.attained << ' ' << report.first << ' ' << report.second;
+      QuantileQuery query{{Rational(1, 2)}, budget, neighbors};
+      query.expected_rows = audited(budget, neighbors).expected_rows;
+      query.intervals = audited(budget, neighbors).intervals;
+      const Brackets brackets = with_brackets(query);
+      EXPECT_GE(brackets.selected.size(), 2U);
+      EXPECT_GE(brackets.cuts.size(), 4U);
+      const double share = brackets.shares.cells.to_double();
+      EXPECT_GT(std::stod(report.attained), share * std::stod(report.claimed));
+      AuditRequest less = audited(budget, neighbors);
+      const Rational part = brackets.shares.cells * Rational(99, 100);
+      less.claim = budget.scaled(part);  // less than the counts alone
+      EXPECT_FALSE(audit(less).holds);
+    }
+  }
+}
+
+/// Among many records the counts have more than half of the budget, so a record in two cells costs more than there is.
+TEST(IntervalsAudit, ARecordIsCountedInOneCell) {
+  for (const Budget& budget : {Budget::pure(Rational(2)), Budget::zcdp(Rational(1, 2))}) {
+    for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
+      AuditRequest request = audited(budget, neighbors);
+      request.expected_rows = 1'000'000;
+      request.intervals->of = IntervalOf::population;
+      const AuditReport report = audit(request);
+      EXPECT_TRUE(report.holds) << report.attained << ' ' << report.first << ' ' << report.second;
+      EXPECT_GT(2 * std::stod(report.attained), std::stod(report.claimed));
+    }
+  }
+}
+
+// --- Coverage -------------------------------------------------------------------------------------------------------
+
+/// Draws a table of a law on the lattice by its distribution function: F(k), k a candidate.
+class Law {
+ public:
+  explicit Law(std::vector<double> masses) : masses_(std::move(masses)) {}
+
+  RankProfile table(std::uint64_t n, std::mt19937_64& generator) {
+    std::discrete_distribution<std::size_t> law(masses_.begin(), masses_.end());
+    std::vector<std::uint64_t> counts(masses_.size());
+    for (std::uint64_t i = 0; i < n; ++i) ++counts[law(generator)];
+    std::vector<Position> positions;
+    std::vector<std::uint64_t> present;
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      if (counts[k] == 0) continue;
+      positions.push_back(2 * k + 1);
+      present.push_back(counts[k]);
+    }
+    return {whole, positions, present};
+  }
+
+  /// Whether an interval holds every quantile of the law, which may be several.
+  bool covered(const Interval& interval, double q) const {
+    double all = 0;
+    for (const double mass : masses_) all += mass;
+    double before = 0;  // P(X < lower)
+    for (std::uint64_t k = 0; k < interval.lower; ++k) before += masses_[k] / all;
+    double until = before;
+    for (std::uint64_t k = interval.lower; k <= interval.upper; ++k) until += masses_[k] / all;
+    return before <= q + 1e-12 && until >= q - 1e-12;
+  }
+
+ private:
+  std::vector<double> masses_;
+};
+
+std::vector<double> on(std::size_t candidates, const std::vector<std::pair<std::size_t, double>>& atoms) {
+  std::vector<double> masses(candidates);
+  for (const auto& [k, mass] : atoms) masses[k] += mass;
+  return masses;
+}
+
+std::vector<double> log_normal(double zeros) {
+  std::vector<double> masses(1001);
+  for (std::size_t k = 1; k <= 1000; ++k) {
+    const double z = (std::log(static_cast<double>(k)) - 5) / 0.7;
+    masses[k] = std::exp(-z * z / 2) / static_cast<double>(k);
+  }
+  double all = 0;
+  for (const double mass : masses) all += mass;
+  for (double& mass : masses) mass *= (1 - zeros) / all;
+  masses[0] += zeros;
+  return masses;
+}
+
+struct Case {
+  const char* name;
+  std::vector<double> masses;
+};
+
+std::vector<Case> laws() {
+  std::vector<double> gap(1001);
+  for (std::size_t k = 0; k < 50; ++k) gap[100 + k] = gap[800 + k] = 1;
+  return {{"log-normal", log_normal(0)},
+          {"zeros", log_normal(0.6)},
+          {"gap", gap},
+          {"counts", on(1001, {{0, .3}, {1, .25}, {2, .2}, {3, .13}, {4, .07}, {5, .05}})},
+          {"two points", on(1001, {{10, .5}, {900, .5}})},
+          {"two points at a quartile", on(1001, {{0, .25}, {1000, .75}})},
+          {"one point", on(1001, {{500, 1}})},
+          {"the ends", on(1001, {{0, .4}, {1000, .6}})}};
+}
+
+/// As many misses as so many runs have with that probability, but for one run of this test in a million.
+double allowed_misses(double runs, double failure) {
+  return runs * failure + 4.8 * std::sqrt(runs * failure * (1 - failure)) + 1;
+}
+
+void expect_coverage(const QuantileQuery& query, std::uint64_t n, int runs) {
+  std::mt19937_64 generator(20);
+  RandomBits bits = RandomBits::unsafe_seeded(21);
+  for (Case& each : laws()) {
+    Law law(each.masses);
+    std::vector<double> misses(query.quantiles.size());
+    double any = 0;
+    for (int run = 0; run < runs; ++run) {
+      const QuantileRelease release = release_quantiles(law.table(n, generator), query, bits);
+      bool all = true;
+      for (std::size_t i = 0; i < misses.size(); ++i) {
+        const bool holds = law.covered(release.intervals[i], query.quantiles[i].to_double());
+        misses[i] += holds ? 0 : 1;
+        all = all && holds;
+      }
+      any += all ? 0 : 1;
+    }
+    const double failure = 1 - query.intervals->level.to_double();
+    for (const double missed : misses) EXPECT_LE(missed, allowed_misses(runs, failure)) << each.name << ' ' << n;
+    if (query.intervals->together) {
+      EXPECT_LE(any, allowed_misses(runs, failure)) << each.name;
+    }
+  }
+}
+
+TEST(Intervals, OfAPopulationCoverAtomsGapsAndEnds) {
+  expect_coverage(quartiles(300), 300, static_cast<int>(effort(15)));
+  expect_coverage(quartiles(300, IntervalOf::population, Budget::zcdp(Rational(1, 2))), 300,
+                  static_cast<int>(effort(10)));
+}
+
+TEST(Intervals, OfAPopulationCoverWhateverWasExpected) {
+  QuantileQuery query = quartiles(3000);
+  query.intervals->level = Rational(1, 2);
+  expect_coverage(query, 200, static_cast<int>(effort(15)));
+  query.intervals->together = true;
+  expect_coverage(query, 200, static_cast<int>(effort(15)));
+}
+
+TEST(Intervals, OfATableHoldItsQuantiles) {
+  QuantileQuery query = quartiles(300, IntervalOf::table);
+  query.intervals->level = Rational(4, 5);
+  std::mt19937_64 generator(30);
+  RandomBits bits = RandomBits::unsafe_seeded(31);
+  const int runs = static_cast<int>(effort(15));
+  for (Case& each : laws()) {
+    Law law(each.masses);
+    const RankProfile table = law.table(300, generator);
+    std::vector<double> misses(3);
+    for (int run = 0; run < runs; ++run) {
+      const QuantileRelease release = release_quantiles(table, query, bits);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const auto [lower, upper, or_below, or_above] = release.intervals[i];
+        const double rank = query.quantiles[i].to_double() * 300;
+        const bool holds = static_cast<double>(table.below(lower)) <= rank &&
+                           static_cast<double>(table.below(upper) + table.equal(upper)) >= rank;
+        misses[i] += holds ? 0 : 1;
+      }
+    }
+    for (const double missed : misses) EXPECT_LE(missed, allowed_misses(runs, 0.2)) << each.name;
+  }
+}
+
+TEST(Intervals, AreNarrowAmongManyRecords) {
+  std::mt19937_64 generator(40);
+  RandomBits bits = RandomBits::unsafe_seeded(41);
+  std::vector<double> even(1001, 1.0 / 1001);
+  Law law(even);
+  const RankProfile table = law.table(20'000, generator);
+  const QuantileRelease release = release_quantiles(table, quartiles(20'000), bits);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double width = static_cast<double>(release.intervals[i].upper - release.intervals[i].lower) / 1001;
+    const double q = 0.25 * static_cast<double>(i + 1);
+    EXPECT_LT(width, 2 * 2 * 1.96 * std::sqrt(q * (1 - q) / 20'000));  // at most twice the non-private one
+    EXPECT_FALSE(release.intervals[i].or_below || release.intervals[i].or_above);
+  }
+}
+
+TEST(Intervals, OfAnEmptyTableAreTheWholeRange) {
+  RandomBits bits = RandomBits::unsafe_seeded(50);
+  QuantileQuery query = quartiles(1000);
+  const QuantileRelease release = release_quantiles(RankProfile(whole, {}, {}), query, bits);
+  for (const Interval& interval : release.intervals) {
+    EXPECT_LE(interval.lower, interval.upper);
+    EXPECT_TRUE(interval.or_below || interval.or_above);
+  }
+  query.expected_rows = 1;  // no bracket is worth having
+  const QuantileRelease few = release_quantiles(RankProfile(whole, {}, {}), query, bits);
+  for (const Interval& interval : few.intervals) EXPECT_EQ(interval, (Interval{0, 1000, true, true}));
+}
+
+TEST(Intervals, WithPrivateBoundsAndListedCandidates) {
+  RandomBits bits = RandomBits::unsafe_seeded(60);
+  const BoundsSearch search{1, 4};
+  QuantileQuery query = quartiles(400, IntervalOf::table);
+  const Lattice widest = search.lattice();
+  const std::uint64_t records = 400;
+  const RankProfile table(widest, {widest.size()}, std::span(&records, 1));
+  const QuantileRelease found = release_with_private_bounds(table, search, query, Rational(1, 10), bits);
+  EXPECT_EQ(found.intervals.size(), 3U);
+  const Lattice listed = Lattice::explicit_points({0, 1, 10});
+  const std::uint64_t between = 1000;
+  const RankProfile in_between(listed, {4}, std::span(&between, 1));  // all between 1 and 10
+  query.expected_rows = 1000;
+  const QuantileRelease release = release_quantiles(in_between, query, bits);
+  for (const Interval& interval : release.intervals) {
+    EXPECT_LE(interval.lower, 1U);
+    EXPECT_EQ(interval.upper, 2U);
+  }
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,484 @@
+#include "quantiles/stages/plan.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "quantiles/stages/intervals.hpp"
+
+namespace fractile {
+namespace {
+
+/// Two levels of about sqrt(m) quantiles a node, three of about the cubic root for very many.
+std::vector<std::size_t> even_widths(std::size_t quantiles, std::size_t levels) {
+  std::vector<std::size_t> widths;
+  std::size_t left = quantiles;
+  for (std::size_t level = 0; level < levels; ++level) {
+    const double root = std::pow(static_cast<double>(left + 1), 1.0 / static_cast<double>(levels - level));
+    widths.push_back(static_cast<std::size_t>(std::ceil(root - 1e-9)) - 1);
+    left /= widths.back() + 1;
+  }
+  return widths;
+}
+
+Choice recursion(Mechanism mechanism, RecursionShape shape, const std::vector<Rational>& released) {
+  const auto levels = static_cast<std::int64_t>(shape.widths.size());
+  return {mechanism, SelectQuantiles{std::move(shape), Rational(levels), released, 0}};
+}
+
+Choice flat(Mechanism mechanism, NodeKind kind, const std::vector<Rational>& released) {
+  return recursion(mechanism, {kind, {released.size()}}, released);
+}
+
+/// About how many records a choice is made for, if that is known.
+using Rows = std::optional<std::uint64_t>;
+
+/// So many rows times a pure epsilon, by persons: what the records are worth; nothing when it is not known.
+std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const Rows& rows) {
+  if (!rows || query.budget.measure() != Measure::pure) return {};
+  return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
+}
+
+/// How many finding_share()s counting the rows costs: two among few rows, where it is hard to tell how many there are, and when nobody
+/// told.
+int shares_for_rows(const QuantileQuery& query) {
+  constexpr double few = 500;  // times epsilon
+  return records_at_epsilon_one(query, query.expected_rows).value_or(0) < few ? 2 : 1;
+}
+
+/// The same under zCDP, where epsilon = 1 is worth about as much as rho = 1/2.
+std::optional<double> records_at_rho_one_half(const QuantileQuery& query, const Rows& rows) {
+  if (!rows) return {};
+  return static_cast<double>(*rows) * std::sqrt(2 * query.budget.rho().to_double()) / query.records_per_person;
+}
+
+/// Among few records a quantile of the second level cannot err by much more than its node's ends do: the first gets more.
+Choice joint_tree(const QuantileQuery& query, const std::vector<Rational>& released, const Rows& rows) {
+  constexpr double few = 12;  // for each quantile
+  const std::size_t levels = released.size() <= 3 ? 1 : released.size() <= 400 ? 2 : 3;
+  RecursionShape shape{NodeKind::joint_total, even_widths(released.size(), levels), true};
+  const std::optional<double> records = records_at_epsilon_one(query, rows);
+  if (levels == 2 && records && *records < few * static_cast<double>(released.size()))
+    shape.emphasis = {Rational(6, 5), Rational(4, 5)};
+  return recursion(Mechanism::joint_tree, std::move(shape), released);
+}
+
+Choice approximate(const QuantileQuery& query, const std::vector<Rational>& released) {
+  const bool one = query.mechanism == Mechanism::exponential;
+  Choice choice =
+      recursion(one ? query.mechanism : Mechanism::approximate, RecursionShape::binary(released.size()), released);
+  if (query.rates == Rates::as_published) {
+    std::get<SelectQuantiles>(choice.decision).levels = published_levels(released.size());
+  }
+  return choice;
+}
+
+/// Up to here one level beats two in error, and takes milliseconds.
+constexpr std::size_t most_at_once = 24;
+
+/// The first and the last quantile, as places, with enough records beyond them, times epsilon: 20 among few records, or else they are
+/// drawn to where the range is empty, and 35 among many, where interpolating loses less. Around the middle there are always some.
+std::pair<std::size_t, std::size_t> carried(const std::vector<Rational>& all, double records) {
+  const double beyond = std::clamp(records / 30, 20.0, 35.0) - 1e-6;  // nine tenths of 200 leave 20
+  const std::size_t middle = all.size() / 2;
+  std::size_t first = 0;
+  std::size_t last = all.size() - 1;
+  while (first + 1 < middle && all[first].to_double() * records < beyond) ++first;
+  while (last > middle + 1 && (1 - all[last].to_double()) * records < beyond) --last;
+  return {first, last};
+}
+
+/// The quantiles that so many records carry at this epsilon, evenly spaced from the first that they do to the last; all, when that is
+/// nearly all, or there is enough for each to be selected at once. More than 17 are worth it only where records are many.
+std::vector<Rational> anchors_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale,
+                                 const Rows& rows) {
+  constexpr double enough = 16;        // records between two of all, times epsilon
+  constexpr double between = 24;       // records between two anchors
+  constexpr double most_anchors = 17;  // unless there are
+  constexpr double between_more = 55;  // records between two of more
+  const std::vector<Rational>& all = query.quantiles;
+  const std::optional<double> records = records_at_epsilon_one(query, rows);
+  if (!query.interpolate || !records || !lattice.is_regular() || all.size() <= scale.always_selected) return all;
+  if (all.size() <= most_at_once && *records >= enough * static_cast<double>(all.size() + 1)) return all;
+  const auto [first, last] = carried(all, *records);
+  const double cells = std::min((all[last] - all[first]).to_double() * *records / between,
+                                std::max(*records / between_more, most_anchors) - 1);
+  const std::size_t most = last - first + 1;
+  const std::size_t count = std::clamp<std::size_t>(static_cast<std::size_t>(std::clamp(cells, 1.0, 1e9)) + 1, 2, most);
+  if (count + count / 8 >= all.size()) return all;
+  std::vector<Rational> anchors;
+  for (std::size_t i = 0; i < count; ++i) anchors.push_back(all[first + i * (most - 1) / (count - 1)]);
+  return anchors;
+}
+
+/// A tie of e records moves e / subcells of them at once; a joint selection wants these steps small. Beyond this size cells
+/// have fewer than 2^16 parts.
+constexpr std::uint64_t largest_joint_lattice = std::uint64_t{1} << 46;
+
+bool can_count(const QuantileQuery& query) {
+  return query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure;
+}
+
+bool counting_is_better(const QuantileQuery& query, std::uint64_t candidates, bool heaped, const PlanScale& scale) {
+  constexpr std::uint64_t few_candidates = 400;
+  const std::size_t many = heaped ? scale.many_of_heaps : scale.many_quantiles;
+  return can_count(query) && query.quantiles.size() >= many && candidates <= few_candidates;
+}
+
+/// Where most records are tied, whatever they are, and selections err by several times what counts do if they heap on a few
+/// candidates. Not of grids that were found: counts round what is finer.
+bool is_short_grid(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  if (!can_count(query) || !lattice.is_regular() || query.intervals) return false;
+  const std::size_t quantiles = query.quantiles.size();
+  return (quantiles >= 2 && lattice.size() <= scale.shortest_grid) ||
+         (quantiles >= 9 && lattice.size() <= scale.short_grid);
+}
+
+Choice automatic(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
+  if (counting_is_better(query, lattice.size(), false, scale)) {
+    return {Mechanism::tree, CountOnTree{}, "many quantiles among few candidates: counts on a tree"};
+  }
+  if (is_short_grid(query, lattice, scale)) {
+    return {Mechanism::tree, CountOnTree{}, "few possible values: counts on a tree"};
+  }
+  if (query.quantiles.size() == 1) {
+    Choice choice = recursion(Mechanism::exponential, RecursionShape::binary(1), query.quantiles);
+    choice.reason = "one quantile";
+    return choice;
+  }
+  if (lattice.size() > largest_joint_lattice) {
+    Choice choice = approximate(query, query.quantiles);
+    choice.reason = "more than 2^46 possible values";
+    return choice;
+  }
+  if (query.budget.measure() == Measure::zcdp) {
+    Choice choice = approximate(query, query.quantiles);
+    choice.reason = "under zCDP many levels cost little";
+    return choice;
+  }
+  const std::vector<Rational> anchors = anchors_of(query, lattice, scale, rows);
+  const bool at_once = anchors.size() <= most_at_once;
+  Choice choice =
+      at_once ? flat(Mechanism::joint_total, NodeKind::joint_total, anchors) : joint_tree(query, anchors, rows);
+  choice.reason =
+      fmt::format("{} {} quantiles{}", at_once ? "at most" : "more than", most_at_once, at_once ? " at once" : "");
+  if (anchors.size() < query.quantiles.size()) {
+    choice.reason += fmt::format("; {} of {} selected and the others interpolated, for about {} records",
+                                 anchors.size(), query.quantiles.size(), *rows);
+  }
+  return choice;
+}
+
+Choice decision_for(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows) {
+  switch (query.mechanism) {
+    case Mechanism::automatic:
+      return automatic(query, lattice, scale, rows);
+    case Mechanism::joint:
+      return flat(query.mechanism, NodeKind::joint, query.quantiles);
+    case Mechanism::joint_total:
+      return flat(query.mechanism, NodeKind::joint_total, query.quantiles);
+    case Mechanism::joint_tree:
+      return joint_tree(query, query.quantiles, rows);
+    case Mechanism::exponential:
+    case Mechanism::approximate:
+      return approximate(query, query.quantiles);
+    case Mechanism::independent:
+      return {query.mechanism, SelectEach{}};
+    case Mechanism::tree:
+      break;
+  }
+  return {Mechanism::tree, CountOnTree{}};
+}
+
+bool wants_adaptive_base(const QuantileQuery& query) {
+  if (query.base != Base::by_mechanism) return query.base == Base::adaptive;
+  return query.mechanism == Mechanism::automatic || query.mechanism == Mechanism::joint_total ||
+         query.mechanism == Mechanism::joint_tree;
+}
+
+/// The recursion with the numbers that were found, and what follows it.
+void add_selection(std::vector<Stage>& stages, SelectQuantiles selection, const QuantilePlan& plan,
+                   const RoundNumbers& found) {
+  const bool interpolates = selection.released.size() < plan.query.quantiles.size();
+  selection.shape.numbers = found;
+  if (interpolates) selection.wants = Wanted::splits;
+  stages.emplace_back(selection);
+  if (!interpolates) return;
+  stages.emplace_back(Interpolate{selection.released, selection.subcells, zero_of(plan.lattice)});
+  if (found.grid) stages.emplace_back(RoundToGrid{*found.grid});
+}
+
+std::vector<std::int64_t> borders(const std::vector<ChoiceByRows>& choices) {
+  std::vector<std::int64_t> result;
+  for (std::size_t i = 1; i < choices.size(); ++i) result.push_back(choices[i].from);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Stage> QuantilePlan::stages(const Findings& found) const {
+  std::vector<Stage> stages;
+  if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), shares_for_rows(query)});
+  const Choice& chosen = choice_for(found);
+  const std::uint64_t candidates = found.grid ? found.grid->size(lattice.size()) : lattice.size();
+  if (!chosen.grids.empty()) stages.emplace_back(FindGranularity{chosen.grids});
+  bool counts = found.grid && counting_is_better(query, candidates, false, scale);
+  if (!counts && chosen.finds_heaps && (chosen.grids.empty() || found.grid)) {
+    stages.emplace_back(FindHeaps{heap_grids(lattice, found.grid)});
+    counts = found.heaps && counting_is_better(query, candidates, true, scale);
+  }
+  if (counts) {
+    stages.emplace_back(CountOnTree{found.grid});
+  } else if (const auto* selection = std::get_if<SelectQuantiles>(&chosen.decision)) {
+    add_selection(stages, *selection, *this, found);
+  } else if (std::holds_alternative<CountOnTree>(chosen.decision)) {
+    stages.emplace_back(CountOnTree{});
+  } else {
+    stages.emplace_back(SelectEach{});
+  }
+  if (brackets) stages.emplace_back(CountCells{*brackets});
+  return stages;
+}
+
+std::vector<Findings> QuantilePlan::outcomes() const {
+  std::vector<Findings> outcomes{{}};
+  for (std::size_t i = 0; i < by_rows.size(); ++i) outcomes.push_back({{}, i});
+  if (!by_rows.empty()) outcomes.erase(outcomes.begin());
+  const auto add_next = [&](const auto& next_of) {
+    const std::size_t so_far = outcomes.size();
+    for (std::size_t i = 0; i < so_far; ++i) {
+      for (const Findings& next : next_of(outcomes[i])) outcomes.push_back(next);
+    }
+  };
+  add_next([&](const Findings& found) {
+    std::vector<Findings> next;
+    for (const RoundGrid& grid : choice_for(found).grids) next.push_back({{grid, {}}, found.rows});
+    return next;
+  });
+  add_next([&](const Findings& found) {
+    std::vector<Findings> next;
+    const std::vector<Stage> after = stages(found);
+    const auto* finds = stage_in<FindHeaps>(after);
+    if (!finds) return next;
+    for (const HeapGrid& heap : finds->heaps) next.push_back({{found.grid, heap.grid}, found.rows});
+    return next;
+  });
+  return outcomes;
+}
+
+MechanismUsed QuantilePlan::used(const Findings& found) const {
+  const std::vector<Stage> run = stages(found);
+  const Choice& chosen = choice_for(found);
+  const auto spacing = [&](const std::optional<RoundGrid>& grid) {
+    return lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);
+  };
+  MechanismUsed used{chosen.mechanism, {}, query.quantiles.size(), chosen.reason};
+  if (const auto* selection = stage_in<SelectQuantiles>(run)) {
+    if (selection->shape.origin && !used.reason.empty())
+      used.reason += "; values of any order of magnitude are expected";
+    used.widths = selection->shape.widths;
+    used.selected = selection->released.size();
+  } else if (stage_in<CountOnTree>(run) && !counts_anyway()) {
+    used.mechanism = Mechanism::tree;
+    used.reason = found.heaps ? "many quantiles of records that heap on few candidates: counts on a tree"
+                              : "many quantiles among few round numbers: counts on a tree";
+  }
+  if (found.rows) used.rows = by_rows[*found.rows].rows;
+  if (stage_in<FindGranularity>(run)) used.granularity = spacing(found.grid);
+  if (found.heaps) used.heaping = spacing(found.heaps);
+  return used;
+}
+
+std::uint64_t largest_lattice(const QuantileQuery& query) {
+  const bool is_joint = query.mechanism == Mechanism::joint || query.mechanism == Mechanism::joint_total ||
+                        query.mechanism == Mechanism::joint_tree || query.base == Base::adaptive;
+  return is_joint ? largest_joint_lattice : Lattice::max_size;
+}
+
+void QuantileQuery::validate(const Lattice& lattice) const {
+  validate();
+  if (lattice.size() > largest_lattice(*this)) {
+    throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
+                "take a coarser step, or --mechanism approximate");
+  }
+}
+
+Rational finding_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
+
+Calibration finding_calibration(const QuantileQuery& query) {
+  return {query, Rational(1) / finding_share(query.budget.measure())};
+}
+
+QuantileQuery query_after(QuantileQuery query, int shares) {
+  query.budget = query.budget.scaled(Rational(1) - finding_share(query.budget.measure()) * Rational(shares));
+  return query;
+}
+
+namespace {
+
+/// So many for a quantile and so many in all, times epsilon. With fewer, where the range is empty it may draw quantiles away from where
+/// the records are: then values of all orders of magnitude are expected. With more, the records decide.
+constexpr double fewest_for_a_quantile = 30;
+constexpr double fewest_in_all = 200;
+
+/// What is run for about so many records, but perhaps for no more than `least`.
+Choice choose(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale, const Rows& rows,
+              const Rows& least) {
+  Choice choice = decision_for(query, lattice, scale, rows);
+  const std::optional<double> records = records_at_epsilon_one(query, rows);
+  const bool adapts = wants_adaptive_base(query) && lattice.size() <= largest_joint_lattice;
+  if (auto* selection = std::get_if<SelectQuantiles>(&choice.decision)) {
+    selection->subcells = scale.subcells.value_or(subcells_for(lattice.size()));
+    if (adapts) {
+      selection->shape.edges = true;
+      const auto cells = static_cast<double>(selection->released.size() + 1);
+      const double at_least = records_at_epsilon_one(query, least).value_or(0);
+      const bool are_few = query.budget.measure() == Measure::zcdp
+                               ? records_at_rho_one_half(query, rows).value_or(0) < scale.fewest_to_find
+                               : at_least < std::max(fewest_in_all, fewest_for_a_quantile * cells);
+      if (are_few) selection->shape.origin = origin_of(lattice);
+    }
+  }
+  const bool finds = adapts && choice.mechanism != Mechanism::tree && (!records || *records >= scale.fewest_to_find);
+  if (finds && lattice.size() >= scale.fine_lattice) choice.grids = round_grids(lattice);
+  choice.finds_heaps = finds && lattice.size() >= scale.heaped_lattice && !heap_grids(lattice, {}).empty();
+  return choice;
+}
+
+bool are_alike(const Choice& a, const Choice& b) {
+  const auto& one = std::get<SelectQuantiles>(a.decision);
+  const auto& other = std::get<SelectQuantiles>(b.decision);
+  return one.released == other.released && one.shape.widths == other.shape.widths &&
+         one.shape.emphasis == other.shape.emphasis && one.shape.origin.has_value() == other.shape.origin.has_value() &&
+         a.grids.empty() == b.grids.empty() && a.finds_heaps == b.finds_heaps;
+}
+
+/// The numbers of records for which choices are made before one of them is taken: half as many as were told, as many and twice as many;
+/// or powers of two times what epsilon tells apart, up to where nothing changes any more.
+std::vector<std::uint64_t> rows_considered(const QuantileQuery& query) {
+  if (query.expected_rows) {
+    const std::uint64_t told = std::clamp<std::uint64_t>(*query.expected_rows, 2, std::uint64_t{1} << 60);
+    return {told / 2, told, 2 * told};
+  }
+  constexpr double fewest = 32;               // times epsilon
+  constexpr double most_for_a_quantile = 64;  // likewise: then all are selected
+  constexpr double most_rows = 0x1p60;
+  const double unit = query.records_per_person / query.budget.epsilon().to_double();
+  const double enough = std::max(most_for_a_quantile * static_cast<double>(query.quantiles.size() + 1), 512.0) * unit;
+  std::vector<std::uint64_t> rows;
+  for (int doublings = 0; std::ldexp(fewest * unit, doublings) <= std::min(2 * enough, most_rows); ++doublings) {
+    const auto whole = static_cast<std::uint64_t>(std::ceil(std::ldexp(fewest * unit, doublings)));
+    if (rows.empty() || whole > rows.back()) rows.push_back(whole);
+  }
+  return rows;
+}
+
+/// By factors.
+std::uint64_t half_way(std::uint64_t a, std::uint64_t b) {
+  return static_cast<std::uint64_t>(std::sqrt(static_cast<double>(a)) * std::sqrt(static_cast<double>(b)));
+}
+
+/// How far a noisy count is off, by mean.
+double noise_of_count(const QuantileQuery& query) {
+  const Rational share = finding_share(query.budget.measure()) * Rational(shares_for_rows(query));
+  return query.records_per_person / (query.budget.epsilon().to_double() * share.to_double());
+}
+
+/// The noisy counts from which on each of these rows are taken for true: those half way; around what was told, farther off by what the
+/// noise is.
+std::vector<std::int64_t> borders_between(const QuantileQuery& query, const std::vector<std::uint64_t>& rows) {
+  std::vector<std::int64_t> from{0};
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    auto border = static_cast<double>(half_way(rows[i - 1], rows[i]));
+    if (query.expected_rows) border += (rows[i] > *query.expected_rows ? 1 : -1) * noise_of_count(query);
+    from.push_back(
+        static_cast<std::int64_t>(std::clamp(border, -0x1p61, 0x1p61)));  // farther than any number of records
+  }
+  return from;
+}
+
+/// The choices among which a noisy count decides; none when all are alike, or when the query leaves no choice.
+std::vector<ChoiceByRows> choices_by_rows(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  const bool may_differ = query.mechanism == Mechanism::automatic && query.budget.measure() == Measure::pure &&
+                          query.interpolate && query.quantiles.size() > scale.always_selected && lattice.is_regular() &&
+                          lattice.size() <= largest_joint_lattice;
+  std::vector<ChoiceByRows> choices;
+  if (!may_differ) return choices;
+  const std::vector<std::uint64_t> rows = rows_considered(query);
+  const std::vector<std::int64_t> from = borders_between(query, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Choice choice = choose(query, lattice, scale, rows[i], half_way(rows[i] / 2, rows[i]));
+    if (!std::holds_alternative<SelectQuantiles>(choice.decision)) return {};
+    if (!choices.empty() && are_alike(choices.back().choice, choice)) continue;
+    choices.push_back({from[i], rows[i], std::move(choice)});
+  }
+  if (choices.size() == 1) choices.clear();
+  return choices;
+}
+
+/// Of a query without intervals.
+QuantilePlan plan_of_selection(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  const Rows& told = query.expected_rows;
+  QuantilePlan plan{query, lattice, scale,
+                    choose(query, lattice, scale, told, told ? Rows(half_way(*told / 2, *told)) : told)};
+  plan.by_rows = choices_by_rows(query, lattice, scale);
+  if (!plan.by_rows.empty())
+    plan.choice.reason += "; a noisy count of the records decides what is done if they are few";
+  return plan;
+}
+
+/// The points by one joint selection, so that brackets cost them nothing in accuracy, and then the brackets between two points by one,
+/// among the records there.
+void select_points_first(QuantilePlan& plan) {
+  auto& selection = std::get<SelectQuantiles>(plan.choice.decision);
+  RecursionShape& shape = selection.shape;
+  shape.kind = NodeKind::joint_total;
+  std::size_t most = 0;  // brackets between two points
+  std::size_t here = 0;
+  const std::vector<Role>& roles = plan.brackets->roles;
+  for (std::size_t i = 0; i < roles.size(); ++i) {
+    here = roles[i] == Role::point ? 0 : here + 1;
+    most = std::max(most, here);
+    if (roles[i] == Role::point) shape.first.push_back(i);
+  }
+  shape.widths = {shape.first.size()};
+  shape.emphasis = {};
+  if (most > 0) {
+    shape.widths.push_back(most);
+    const IntervalShares& shares = plan.brackets->shares;
+    const Rational each = (shares.points + shares.brackets) / Rational(2);
+    if (plan.query.budget.measure() == Measure::pure) shape.emphasis = {shares.points / each, shares.brackets / each};
+  }
+  selection.levels = Rational(static_cast<std::int64_t>(shape.widths.size()));
+  plan.choice.mechanism = Mechanism::joint_tree;
+  if (!plan.choice.reason.empty()) plan.choice.reason = "the quantiles at once, then the brackets of their intervals";
+}
+
+}  // namespace
+
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale) {
+  if (!query.intervals) {
+    query.validate(lattice);
+    return plan_of_selection(query, lattice, scale);
+  }
+  QuantileQuery asked = query;
+  asked.records_per_person = 1;  // of a group, steps are meant, and whose they are was decided where it was asked
+  asked.validate(lattice);
+  Brackets brackets = with_brackets(query);
+  QuantileQuery selected = query;
+  selected.quantiles = brackets.selected;
+  selected.budget = query.budget.scaled(Rational(1) - brackets.shares.cells);
+  selected.interpolate = false;  // a bracket is worth as much as a point
+  QuantilePlan plan = plan_of_selection(selected, lattice, scale);
+  plan.brackets = std::move(brackets);
+  const Mechanism chosen = plan.choice.mechanism;
+  const bool is_joint = chosen == Mechanism::joint_total || chosen == Mechanism::joint_tree;
+  const bool is_automatic = query.mechanism == Mechanism::automatic && plan.is_recursion();
+  if (is_joint || (is_automatic && lattice.size() <= largest_joint_lattice)) select_points_first(plan);
+  return plan;
+}
+
+}  // namespace fractile

@@ -1,0 +1,99 @@
+// What a query will run: resolved from what is public, before any row is read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantiles/stages/stages.hpp"
+
+namespace fractile {
+
+/// From what sizes on a plan does what. Privacy does not depend on them: audits take small ones, where every table can be tried.
+struct PlanScale {
+  std::uint64_t fine_lattice = 100'000;        ///< a granularity that is not declared costs more than finding it
+  std::uint64_t heaped_lattice = 100;          ///< heaps are worth finding
+  std::size_t many_quantiles = 25;             ///< that automatic counts among few candidates
+  std::size_t many_of_heaps = 12;              ///< the same where records heap
+  std::optional<std::uint64_t> subcells = {};  ///< parts of a cell; empty: by the lattice's size
+  std::size_t always_selected = 4;             ///< quantiles that are not interpolated, however few records there are
+  double fewest_to_find = 300;                 ///< records, times epsilon: fewer tell nothing of their granularity
+  std::uint64_t short_grid = 128;              ///< declared candidates among which automatic counts for nine quantiles
+  std::uint64_t shortest_grid = 16;            ///< the same for two
+};
+
+/// How quantiles are decided.
+using Decision = std::variant<SelectQuantiles, SelectEach, CountOnTree>;
+
+/// What is run for about so many records.
+struct Choice {
+  Mechanism mechanism;                ///< never automatic
+  Decision decision;                  ///< whatever is found, but see QuantilePlan::stages()
+  std::string reason = {};            ///< of automatic's choice, in words; empty otherwise
+  std::vector<RoundGrid> grids = {};  ///< among which a granularity is selected first; empty: it is not
+  bool finds_heaps = false;           ///< whether heaps are, next, unless a granularity was looked for in vain
+};
+
+/// One of the choices among which a noisy count of the records decides.
+struct ChoiceByRows {
+  std::int64_t from;   ///< noisy counts from here on; the first is taken for those below, too
+  std::uint64_t rows;  ///< as how many records they are taken
+  Choice choice;
+};
+
+/// What a query runs on a lattice. stages() is the one place that decides what comes after what.
+struct QuantilePlan {
+  QuantileQuery query;
+  Lattice lattice;
+  PlanScale scale;
+  Choice choice;                           ///< unless a count decides, or as long as it has not
+  std::vector<ChoiceByRows> by_rows = {};  ///< at least two when the records are counted first; none otherwise
+  std::optional<Brackets> brackets = {};   ///< of a query with intervals; they are among its quantiles
+
+  /// What is run when this is found.
+  const Choice& choice_for(const Findings& found) const { return found.rows ? by_rows.at(*found.rows).choice : choice; }
+  /// All stages of a release whose preliminary stages find this. Those up to a preliminary one depend only on what the ones
+  /// before it found. Automatic counts on a tree in place of selecting when what was found leaves many quantiles among few
+  /// candidates, under pure privacy, and fewer quantiles where records heap.
+  std::vector<Stage> stages(const Findings& found = {}) const;
+  /// All that the preliminary stages may find, nothing first.
+  std::vector<Findings> outcomes() const;
+  /// What is said of a release that found this. Its granularity and heaps are of what it looked for.
+  MechanismUsed used(const Findings& found) const;
+
+  bool is_recursion() const { return std::holds_alternative<SelectQuantiles>(choice.decision); }
+  bool counts_anyway() const { return std::holds_alternative<CountOnTree>(choice.decision); }
+  /// Of mechanisms that are recursions.
+  const SelectQuantiles& recursion() const { return std::get<SelectQuantiles>(choice.decision); }
+};
+
+namespace detail {
+
+/// How a release ran.
+struct Course {
+  QuantilePlan plan;  ///< its query has what the release spent, and is that of one group
+  Findings found;
+  std::vector<std::uint64_t> selected;  ///< one candidate for each of the plan's quantiles, brackets among them
+};
+
+}  // namespace detail
+
+/// The share of the budget that a preliminary stage costs; under zCDP a smaller one finds as much.
+Rational finding_share(Measure measure);
+
+/// What such a selection is calibrated to.
+Calibration finding_calibration(const QuantileQuery& query);
+
+/// The query with what so many shares leave of the budget.
+QuantileQuery query_after(QuantileQuery query, int shares);
+
+/// At most how many candidates the query's mechanism takes.
+std::uint64_t largest_lattice(const QuantileQuery& query);
+
+/// Error(usage) as QuantileQuery::validate(lattice). With intervals, the plan's query has brackets among its quantiles, and what is
+/// left of the budget when the cells have had their share.
+QuantilePlan plan_of(const QuantileQuery& query, const Lattice& lattice, const PlanScale& scale = {});
+
+}  // namespace fractile

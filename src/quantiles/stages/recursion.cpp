@@ -1,0 +1,375 @@
+#include "quantiles/stages/recursion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "exact/law.hpp"
+
+namespace fractile {
+
+RecursionShape RecursionShape::binary(std::size_t quantiles) {
+  return {NodeKind::single, std::vector<std::size_t>(static_cast<std::size_t>(levels_for(quantiles)), 1)};
+}
+
+namespace {
+
+/// Of `common` and the quantiles from the first-th on, in numbers of any size.
+Rational common_denominator(const std::vector<Rational>& quantiles, std::size_t first, std::uint64_t so_far) {
+  Rational common = static_cast<std::int64_t>(so_far);
+  for (std::size_t i = first; i < quantiles.size(); ++i) {
+    common *= (common / quantiles[i].denominator()).denominator();
+  }
+  return common;
+}
+
+}  // namespace
+
+Rational common_denominator(const std::vector<Rational>& quantiles) {
+  std::uint64_t common = 1;
+  for (std::size_t i = 0; i < quantiles.size(); ++i) {
+    const Rational denominator = quantiles[i].denominator();
+    const bool small = denominator.fits_uint64() && denominator.to_uint64() <= std::uint64_t{1} << 31;
+    if (!small || common > std::uint64_t{1} << 31) return common_denominator(quantiles, i, common);
+    common = std::lcm(common, denominator.to_uint64());
+  }
+  return static_cast<std::int64_t>(common);
+}
+
+namespace {
+
+std::vector<std::uint64_t> numerators_of(const std::vector<Rational>& quantiles, std::uint64_t denominator) {
+  std::vector<std::uint64_t> result;
+  for (const Rational& q : quantiles) {
+    const std::uint64_t units = denominator / q.denominator().to_uint64();
+    result.push_back(q.numerator().to_uint64() * units);
+  }
+  return result;
+}
+
+}  // namespace
+
+QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, RecursionShape shape,
+                           const Calibration& calibration, std::uint64_t subcells)
+    : profile_(profile),
+      denominator_(common_denominator(quantiles).to_uint64()),
+      quantiles_(numerators_of(quantiles, denominator_)),
+      shape_(std::move(shape)),
+      calibration_(calibration),
+      subcells_(subcells),
+      candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.numbers),
+      weights_from_origin_(0, profile.candidates() - 1, 1, {}, shape_.numbers, shape_.origin) {
+  require_whole_scores(denominator_, profile.records());
+}
+
+QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
+                           const Calibration& calibration, std::uint64_t subcells)
+    : QuantileTree(profile, quantiles, RecursionShape::binary(quantiles.size()), calibration, subcells) {}
+
+QuantileNode QuantileTree::root() const {
+  return {whole_span(profile_, subcells_), 0, quantiles_.size(), 0, denominator_, 0};
+}
+
+std::size_t QuantileTree::width(const QuantileNode& node) const {
+  const std::size_t quantiles = node.quantiles();
+  const bool is_last = node.level + 1 >= shape_.widths.size();
+  return is_last && shape_.kind != NodeKind::single ? quantiles : std::min(shape_.widths[node.level], quantiles);
+}
+
+namespace {
+
+/// The i-th of `count`, from 1 on.
+std::size_t pivot(const QuantileNode& node, std::size_t i, std::size_t count) {
+  return node.first + i * (node.quantiles() + 1) / (count + 1) - 1;
+}
+
+}  // namespace
+
+std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
+  if (node.level == 0 && !shape_.first.empty()) return shape_.first;
+  const std::size_t count = width(node);
+  std::vector<std::size_t> result;
+  result.reserve(count);
+  for (std::size_t i = 1; i <= count; ++i) result.push_back(pivot(node, i, count));
+  return result;
+}
+
+QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
+  const std::uint64_t numerator = quantiles_[pivots(node).front()] - node.from;
+  const std::uint64_t denominator = node.to - node.from;
+  const std::uint64_t common = std::gcd(numerator, denominator);
+  return {numerator / common, denominator / common};
+}
+
+namespace {
+
+Rational range_of(const QuantileFraction& alpha, Neighbors neighbors) {
+  return static_cast<std::int64_t>(score_range(alpha, neighbors));
+}
+
+}  // namespace
+
+JointTarget QuantileTree::target(const QuantileNode& node) const {
+  JointTarget target{{}, node.to - node.from};
+  std::uint64_t passed = node.from;
+  for (const std::size_t i : pivots(node)) {
+    target.weights.push_back(quantiles_[i] - passed);
+    passed = quantiles_[i];
+  }
+  target.weights.push_back(node.to - passed);
+  return target;
+}
+
+/// joint_total: one record more moves one cell's term by at most 1, a range of 2; one record replaced, two terms. JointExp:
+/// the targets move as well: 2 (1 - min w) either way. One quantile: what a single selection costs, whose score is half the
+/// cost, times the denominator.
+SelectionPrice QuantileTree::joint_price(const QuantileNode& node, const JointTarget& target) const {
+  Rational added = 2;
+  Rational changed = 4;
+  if (target.quantiles() == 1) {
+    const QuantileFraction fraction = alpha(node);
+    const Rational unit(2, static_cast<std::int64_t>(fraction.denominator));
+    added = unit * range_of(fraction, Neighbors::add_remove);
+    changed = unit * range_of(fraction, Neighbors::change_one);
+  } else if (shape_.kind != NodeKind::joint_total) {
+    const auto least = static_cast<std::int64_t>(*std::ranges::min_element(target.weights));
+    const auto all = static_cast<std::int64_t>(target.denominator);
+    added = Rational(4) * Rational(all - least, all);
+  }
+  const Exponent rate = emphasised(calibration_.rate(added, changed, node.level == 0), node);
+  return {std::min(rate, largest_joint_rate()), added, changed};
+}
+
+SelectionPrice QuantileTree::price(const QuantileNode& node) const {
+  if (is_joint(node) && !is_leaf(node)) return joint_price(node, target(node));
+  const QuantileFraction fraction = alpha(node);
+  return {rate(node), range_of(fraction, Neighbors::add_remove), range_of(fraction, Neighbors::change_one)};
+}
+
+namespace {
+
+/// About a third of the standard deviation that the totals have: finer gains nothing.
+TotalGrid total_grid(std::size_t quantiles, const Exponent& rate) {
+  const double step = std::sqrt(2.0 * static_cast<double>(quantiles + 1)) / (3 * rate.to_double());
+  return {static_cast<std::uint64_t>(std::clamp(step, 1.0, 0x1p31))};
+}
+
+}  // namespace
+
+JointProblem QuantileTree::problem(const QuantileNode& node) const {
+  JointTarget wanted = target(node);
+  const Exponent rate = joint_price(node, wanted).rate;
+  const std::size_t quantiles = wanted.quantiles();
+  std::optional<TotalGrid> totals;
+  if (quantiles > 1 && shape_.kind == NodeKind::joint_total) totals = total_grid(quantiles, rate);
+  return {profile_,
+          node.span,
+          subcells_,
+          BaseMeasure(node.span.lowest, node.span.highest, subcells_, node.edge, shape_.numbers, origin_at(node)),
+          std::move(wanted),
+          rate,
+          totals};
+}
+
+namespace {
+
+/// Half the width of the cell beside the open one, stretched to the open one's share (the half was best on uniform and
+/// Gaussian data); at least 1/10,000 of the range.
+std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open, std::uint64_t share_between) {
+  const uint128 stretched = uint128{between} * share / 2 / share_between;
+  const auto most = std::min<uint128>(stretched, Lattice::max_size);
+  return std::max({static_cast<std::uint64_t>(most), open / 10'000, std::uint64_t{1}});
+}
+
+}  // namespace
+
+std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std::vector<Split>& splits) const {
+  const std::vector<std::size_t> decided = pivots(node);
+  const bool is_last = splits.size() == 1;
+  if (!shape_.edges || node.from != 0 || (is_last && node.to == denominator_)) return {};
+  const std::uint64_t near = quantiles_[decided[0]];
+  const std::uint64_t far = is_last ? node.to : quantiles_[decided[1]];
+  const Split far_split = is_last ? node.span.highest : splits[1];
+  return Edge{true, edge_scale(far_split - splits[0], near, splits[0] - node.span.lowest, far - near)};
+}
+
+std::optional<Edge> QuantileTree::edge_above(const QuantileNode& node, const std::vector<Split>& splits) const {
+  const std::vector<std::size_t> decided = pivots(node);
+  const bool is_first = splits.size() == 1;
+  if (!shape_.edges || node.to != denominator_ || (is_first && node.from == 0)) return {};
+  const std::uint64_t near = quantiles_[decided.back()];
+  const std::uint64_t far = is_first ? node.from : quantiles_[decided[decided.size() - 2]];
+  const Split far_split = is_first ? node.span.lowest : splits[splits.size() - 2];
+  return Edge{
+      false, edge_scale(splits.back() - far_split, denominator_ - near, node.span.highest - splits.back(), near - far)};
+}
+
+std::vector<QuantileNode> QuantileTree::parts(const QuantileNode& node, const std::vector<Split>& splits) const {
+  const std::vector<std::size_t> decided = pivots(node);
+  std::vector<QuantileNode> result;
+  result.reserve(decided.size() + 1);
+  QuantileNode part{{node.span.first_rank, 0, node.span.lowest, 0}, node.first, 0, node.from, 0, node.level + 1};
+  for (std::size_t i = 0; i <= decided.size(); ++i) {
+    const bool is_last = i == decided.size();
+    part.last = is_last ? node.last : decided[i];
+    part.to = is_last ? node.to : quantiles_[decided[i]];
+    part.span.highest = is_last ? node.span.highest : splits[i];
+    part.span.last_rank = is_last ? node.span.last_rank : records_below(profile_, subcells_, splits[i]);
+    if (part.first < part.last) {
+      part.edge = i == 0 ? edge_below(node, splits) : is_last ? edge_above(node, splits) : std::nullopt;
+      result.push_back(part);
+    }
+    if (is_last) break;
+    part.span.first_rank = part.span.last_rank;
+    part.span.lowest = part.span.highest;
+    part.first = decided[i] + 1;
+    part.from = part.to;
+  }
+  return result;
+}
+
+namespace {
+
+/// Splits with as many records below them and the same candidate, when nothing but that counts any more: the first of them, but
+/// for those that begin a cell, which touch one cell less.
+std::vector<Split> first_alike(const QuantileTree& tree, const std::vector<QuantileNode>& parts,
+                               std::vector<Split> splits, const RankProfile& profile, Wanted wanted) {
+  const bool leaves = std::ranges::all_of(parts, [](const QuantileNode& part) { return QuantileTree::is_leaf(part); });
+  if (!leaves || wanted == Wanted::splits) return splits;
+  for (Split& split : splits) {
+    const Split cell = tree.candidate_of(split) * tree.subcells();
+    if (parts.empty()) split = cell;
+    if (split == cell) continue;
+    const std::uint64_t below = records_below(profile, tree.subcells(), split);
+    while (split - 1 > cell && records_below(profile, tree.subcells(), split - 1) == below) --split;
+  }
+  return splits;
+}
+
+/// A joint node's splits.
+class NodeSplits : public JointSplits {
+ public:
+  NodeSplits(const QuantileTree& tree, const QuantileNode& node, Wanted wanted)
+      : tree_(tree), node_(node), problem_(tree.problem(node)), wanted_(wanted) {}
+  const JointProblem& problem() const override { return problem_; }
+  std::vector<Split> alike(std::vector<Split> splits) const override {
+    return first_alike(tree_, tree_.parts(node_, splits), splits, problem_.profile, wanted_);
+  }
+
+ private:
+  const QuantileTree& tree_;
+  const QuantileNode& node_;
+  JointProblem problem_;
+  Wanted wanted_;
+};
+
+/// Units of one candidate each.
+std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const QuantileNode& node) {
+  const BaseMeasure& weights = tree.candidate_weights(node);
+  std::vector<Run> result;
+  for (const Run& run : runs_of(tree.candidates(node))) {
+    for (std::uint64_t at = run.start; at < run.start + run.length;) {
+      const std::uint64_t candidate = weights.holder(at);
+      const std::uint64_t next = static_cast<std::uint64_t>(weights.mass(0, candidate + 1));
+      result.push_back({at, next - at, run.score});
+      at = next;
+    }
+  }
+  return result;
+}
+
+class Sampler {
+ public:
+  Sampler(const QuantileTree& tree, std::vector<PaidPart> levels, Wanted wanted, std::vector<Split>& result)
+      : tree_(tree), levels_(std::move(levels)), wanted_(wanted), result_(result) {}
+
+  void sample(const QuantileNode& node) {
+    if (QuantileTree::is_leaf(node)) {
+      const std::uint64_t unit = unit_of(node);
+      result_[node.first] =
+          std::clamp(tree_.middle_of(tree_.candidate_weights(node).holder(unit)), node.span.lowest, node.span.highest);
+      return;
+    }
+    const std::vector<Split> splits = splits_of(node);
+    const std::vector<std::size_t> decided = tree_.pivots(node);
+    for (std::size_t i = 0; i < decided.size(); ++i) result_[decided[i]] = splits[i];
+    for (const QuantileNode& part : tree_.parts(node, splits)) sample(part);
+  }
+
+ private:
+  PaidPart& paid(const QuantileNode& node) { return levels_.at(node.level); }
+
+  std::vector<Split> splits_of(const QuantileNode& node) {
+    if (!tree_.is_joint(node)) return {split_of(node)};
+    return paid(node).select_beside(NodeSplits(tree_, node, wanted_), tree_.price(node));
+  }
+
+  std::uint64_t unit_of(const QuantileNode& node) {
+    const auto outcomes = [&] { return candidates_of_leaf(tree_, node); };
+    if (few(node)) return select(ListedSelection(tree_.candidates(node), runs_, outcomes), node);
+    return select(TileSelection(tree_.candidate_tiles(node), outcomes), node);
+  }
+
+  Split split_of(const QuantileNode& node) {
+    const auto outcomes = [&] { return runs_of_alike(node); };
+    if (few(node)) return select(ListedSelection(tree_.splits(node), runs_, outcomes), node);
+    return select(TileSelection(tree_.split_tiles(node), outcomes), node);
+  }
+
+  /// The splits, all that are alike in one run.
+  std::vector<Run> runs_of_alike(const QuantileNode& node) const {
+    std::vector<Run> result;
+    for (const Run& run : runs_of(tree_.splits(node))) {
+      Split before = 0;
+      for (Split at = run.start; at < run.start + run.length; ++at) {
+        const Split first = first_alike(tree_, tree_.parts(node, {at}), {at}, tree_.profile(), wanted_).front();
+        if (at == run.start || first != before) result.push_back({at, 0, run.score});
+        before = first;
+        ++result.back().length;
+      }
+    }
+    return result;
+  }
+
+  /// Runs of few records are passed one by one, of many a tile at a time.
+  static bool few(const QuantileNode& node) { return node.span.records() < 128; }
+
+  std::uint64_t select(const Selection& selection, const QuantileNode& node) {
+    return paid(node).select_beside(selection, rate_of(node));
+  }
+
+  /// The nodes of a level have few different fractions.
+  const PricedRate& rate_of(const QuantileNode& node) {
+    const QuantileFraction alpha = tree_.alpha(node);
+    const auto key = std::tuple(alpha.numerator, alpha.denominator, node.level);
+    const auto at = rates_.find(key);
+    if (at != rates_.end()) return at->second;
+    return rates_.emplace(key, paid(node).priced(tree_.price(node))).first->second;
+  }
+
+  const QuantileTree& tree_;
+  std::vector<PaidPart> levels_;
+  Wanted wanted_;
+  std::vector<Split>& result_;
+  ListedRuns runs_;
+  std::map<std::tuple<std::uint64_t, std::uint64_t, std::size_t>, PricedRate> rates_;
+};
+
+}  // namespace
+
+std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, std::vector<PaidPart> levels,
+                                 Wanted wanted) {
+  std::vector<Split> result(quantiles);
+  Sampler(tree, std::move(levels), wanted, result).sample(tree.root());
+  return result;
+}
+
+std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
+                                            std::vector<PaidPart> levels) {
+  std::vector<std::uint64_t> result = sample_splits(tree, quantiles, std::move(levels), Wanted::candidates);
+  for (std::uint64_t& split : result) split = tree.candidate_of(split);
+  return result;
+}
+
+}  // namespace fractile

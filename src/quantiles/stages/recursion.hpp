@@ -1,0 +1,186 @@
+// The recursion over a column: a node decides some of its quantiles, which part its records among its children. With single
+// quantiles it is ApproximateQuantiles (Algorithm 1 of approximate-quantiles 2021); with joint selections (joint.hpp) it is
+// joint_total, joint and joint_tree. A single quantile that nothing hangs on is drawn among candidates with interval_score
+// (appendix A).
+// Proofs: docs/proofs/single_quantile.md, docs/proofs/approximate_quantiles.md, docs/proofs/joint_total.md
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fractile/quantiles.hpp"
+#include "quantiles/draws/calibration.hpp"
+#include "quantiles/draws/draws.hpp"
+#include "quantiles/joint/joint.hpp"
+#include "ranks/span.hpp"
+#include "ranks/tiles.hpp"
+
+namespace fractile {
+
+/// What a node with several quantiles runs: one exponential mechanism for one of them, JointExp, or joint_total.
+enum class NodeKind { single, joint, joint_total };
+
+struct RecursionShape {
+  NodeKind kind;
+  std::vector<std::size_t> widths;  ///< at most how many quantiles a node of each level decides
+  bool edges = false;               ///< outermost nodes expect the empty part of the range (base_measure.hpp)
+  RoundNumbers numbers = {};        ///< candidates that weigh more
+  /// Of pure budgets: how many times an equal share of it each level has, adding up to the levels; empty: once.
+  std::vector<Rational> emphasis = {};
+  std::vector<std::size_t> first = {};  ///< the quantiles that the root decides; empty: evenly spaced ones
+  std::optional<Origin> origin = {};    ///< near which they do, in nodes that have an end of the range and no edge
+
+  /// ApproximateQuantiles: one each, over floor(log2 m) + 1 levels.
+  static RecursionShape binary(std::size_t quantiles);
+};
+
+/// A subproblem: the quantiles first .. last - 1 of the query among the records of `span`, which stand for the part
+/// [from, to] of the distribution, in units of 1/denominator().
+struct QuantileNode {
+  RankSpan span;
+  std::size_t first;
+  std::size_t last;
+  std::uint64_t from;
+  std::uint64_t to;
+  std::size_t level;
+  std::optional<Edge> edge = {};
+
+  std::size_t quantiles() const { return last - first; }
+};
+
+/// Runs of candidates as runs of units: candidate c has as many as its weight, from mass(0, c) on.
+class WeighedCandidates {
+ public:
+  WeighedCandidates(CandidateCursor candidates, const BaseMeasure& weights)
+      : candidates_(candidates), weights_(&weights) {}
+  bool next(Run& run) {
+    if (!candidates_.next(run)) return false;
+    run = weights_->weighed(run);
+    return true;
+  }
+
+ private:
+  CandidateCursor candidates_;
+  const BaseMeasure* weights_;
+};
+
+/// Tiles of such runs.
+class WeighedTiles {
+ public:
+  using Tile = CandidateTiles::Tile;
+
+  WeighedTiles(CandidateTiles tiles, const BaseMeasure& weights) : tiles_(std::move(tiles)), weights_(&weights) {}
+  std::vector<Tile> parts() const { return tiles_.parts(); }
+  std::vector<Tile> parts(const Tile& tile) const { return tiles_.parts(tile); }
+  Run all(const Tile& tile) const { return weights_->weighed(tiles_.all(tile)); }
+  std::uint64_t score_of(const Tile& tile, std::uint64_t unit) const {
+    return tiles_.score_of(tile, weights_->holder(unit));
+  }
+  WeighedCandidates cursor(const Tile& tile) const { return {tiles_.cursor(tile), *weights_}; }
+
+ private:
+  CandidateTiles tiles_;
+  const BaseMeasure* weights_;
+};
+
+/// The recursion: which quantiles a node decides, at which rate, and what its parts are. The sampler and the exact law
+/// both walk it.
+class QuantileTree {
+ public:
+  QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, RecursionShape shape,
+               const Calibration& calibration, std::uint64_t subcells);
+  /// ApproximateQuantiles.
+  QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles, const Calibration& calibration,
+               std::uint64_t subcells);
+
+  const RankProfile& profile() const { return profile_; }
+  QuantileNode root() const;
+  /// Common to all quantiles.
+  std::uint64_t denominator() const { return denominator_; }
+  /// The quantiles that the node decides: all it has, or as many as its level may, evenly spaced; of m, one is the
+  /// ceil(m / 2)-th.
+  std::vector<std::size_t> pivots(const QuantileNode& node) const;
+
+  /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
+  static bool is_leaf(const QuantileNode& node) { return node.quantiles() == 1 && !node.edge; }
+  bool is_joint(const QuantileNode& node) const {
+    return node.edge || shape_.numbers.any() || width(node) > 1 || origin_at(node);
+  }
+
+  /// Of nodes that decide one quantile.
+  QuantileFraction alpha(const QuantileNode& node) const;
+  Exponent rate(const QuantileNode& node) const {
+    return emphasised(calibration_.rate(alpha(node), node.level == 0), node);
+  }
+  /// What such a node's draw pays, or a joint node's.
+  SelectionPrice price(const QuantileNode& node) const;
+  SplitCursor splits(const QuantileNode& node) const { return {profile_, node.span, subcells_, alpha(node)}; }
+  /// Of leaves: members are units of candidate_weights(node).
+  WeighedCandidates candidates(const QuantileNode& node) const {
+    return {{profile_, node.span, subcells_, alpha(node)}, candidate_weights(node)};
+  }
+  /// The same in tiles.
+  SplitTiles split_tiles(const QuantileNode& node) const {
+    return {profile_, node.span, subcells_, alpha(node), tiles_for(node.span.records())};
+  }
+  WeighedTiles candidate_tiles(const QuantileNode& node) const {
+    const std::uint64_t tiles = tiles_for(std::min<std::uint64_t>(node.span.records(), profile_.distinct()));
+    return {{profile_, node.span, subcells_, alpha(node), tiles}, candidate_weights(node)};
+  }
+  const BaseMeasure& candidate_weights(const QuantileNode& node) const {
+    return origin_at(node) ? weights_from_origin_ : candidate_weights_;
+  }
+  /// Of joint nodes.
+  JointProblem problem(const QuantileNode& node) const;
+
+  /// Parts of a candidate's cell.
+  std::uint64_t subcells() const { return subcells_; }
+  std::uint64_t candidate_of(Split split) const { return split / subcells_; }
+  Split middle_of(std::uint64_t candidate) const { return candidate * subcells_ + subcells_ / 2; }
+  /// The parts between the splits of the node's pivots that have quantiles left.
+  std::vector<QuantileNode> parts(const QuantileNode& node, const std::vector<Split>& splits) const;
+
+ private:
+  const std::optional<Origin>& origin_at(const QuantileNode& node) const {
+    static const std::optional<Origin> none;
+    const bool is_outer = node.from == 0 || node.to == denominator_;
+    return is_outer && !node.edge ? shape_.origin : none;
+  }
+  /// How many quantiles the node decides.
+  std::size_t width(const QuantileNode& node) const;
+  Exponent emphasised(const Exponent& rate, const QuantileNode& node) const {
+    return shape_.emphasis.empty() ? rate : rate * shape_.emphasis[node.level];
+  }
+  SelectionPrice joint_price(const QuantileNode& node, const JointTarget& target) const;
+  JointTarget target(const QuantileNode& node) const;
+  std::optional<Edge> edge_below(const QuantileNode& node, const std::vector<Split>& splits) const;
+  std::optional<Edge> edge_above(const QuantileNode& node, const std::vector<Split>& splits) const;
+
+  const RankProfile& profile_;
+  std::uint64_t denominator_;
+  std::vector<std::uint64_t> quantiles_;  // in units of 1/denominator_
+  RecursionShape shape_;
+  const Calibration& calibration_;
+  std::uint64_t subcells_;
+  BaseMeasure candidate_weights_;  // of whole candidates, by the grids
+  BaseMeasure weights_from_origin_;
+};
+
+/// The least common denominator.
+Rational common_denominator(const std::vector<Rational>& quantiles);
+
+/// What hangs on the splits that are drawn, beside what further draws see of them: their candidates, or the splits themselves.
+enum class Wanted { candidates, splits };
+
+/// One split a quantile, in order; a quantile drawn among candidates has the middle of its cell, or of what its node has
+/// of that. A node of level i is paid for by levels[i].
+std::vector<Split> sample_splits(const QuantileTree& tree, std::size_t quantiles, std::vector<PaidPart> levels,
+                                 Wanted wanted);
+
+/// One candidate a quantile.
+std::vector<std::uint64_t> sample_quantiles(const QuantileTree& tree, std::size_t quantiles,
+                                            std::vector<PaidPart> levels);
+
+}  // namespace fractile

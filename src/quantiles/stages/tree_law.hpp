@@ -1,0 +1,127 @@
+// The exact law of what a QuantileTree draws, in any kind of numbers: enclosures for audits, rationals and rational functions
+// where the mechanism is looked at as a channel.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "exact/law.hpp"
+#include "quantiles/stages/recursion.hpp"
+
+namespace fractile {
+
+/// Output (one candidate a quantile) -> probability.
+template <class Number>
+using LawIn = std::map<std::vector<std::uint64_t>, Number>;
+
+/// Numbers with +, * and /, and what they are at a selection: `masses` gives the probability of each run, `joint` that of a
+/// joint node's splits.
+template <class Ring>
+class TreeLaw {
+ public:
+  using Number = typename Ring::Number;
+  using Law = LawIn<Number>;
+
+  TreeLaw(const QuantileTree& tree, const Ring& ring) : tree_(tree), ring_(ring) {}
+
+  Law law() const { return of_node(tree_.root()); }
+
+ private:
+  /// Splits that lead on to the same law, all together.
+  struct Splits {
+    std::vector<Split> first;
+    Number probability;
+  };
+
+  static void add(Law& law, const std::vector<std::uint64_t>& output, const Number& p) {
+    const auto [at, fresh] = law.try_emplace(output, p);
+    if (!fresh) at->second = at->second + p;
+  }
+
+  Law of_node(const QuantileNode& node) const {
+    if (QuantileTree::is_leaf(node)) return of_leaf(node);
+    Law law;
+    for (const Splits& splits : splits_of(node)) {
+      for (const auto& [output, p] : of_parts(node, splits)) add(law, output, p);
+    }
+    return law;
+  }
+
+  Law of_leaf(const QuantileNode& node) const {
+    Law law;
+    const std::vector<Run> runs = runs_of(tree_.candidates(node));
+    const std::vector<Number> masses = ring_.masses(runs, tree_.rate(node));
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const Number each = masses[k] / ring_.whole(runs[k].length);
+      for (std::uint64_t i = 0; i < runs[k].length; ++i) {
+        add(law, {tree_.candidate_weights(node).holder(runs[k].start + i)}, each);
+      }
+    }
+    return law;
+  }
+
+  std::vector<Splits> splits_of(const QuantileNode& node) const {
+    std::vector<Splits> result;
+    if (tree_.is_joint(node)) {
+      for (auto& [splits, p] : ring_.joint(tree_.problem(node))) result.push_back({splits, p});
+      return result;
+    }
+    const std::vector<Run> runs = runs_of(tree_.splits(node));
+    const std::vector<Number> masses = ring_.masses(runs, tree_.rate(node));
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const Number each = masses[k] / ring_.whole(runs[k].length);
+      const std::uint64_t end = runs[k].start + runs[k].length;
+      for (Split at = runs[k].start; at < end;) {
+        const Split next = std::min(end, end_of_alike(node, at));
+        result.push_back({{at}, each * ring_.whole(next - at)});
+        at = next;
+      }
+    }
+    return result;
+  }
+
+  /// Splits with as many records below lead on to the same, up to this one, when only single quantiles are left: these are
+  /// drawn among the candidates whose cells their parts touch. Otherwise only the split itself does.
+  Split end_of_alike(const QuantileNode& node, Split at) const {
+    const std::vector<QuantileNode> parts = tree_.parts(node, {at});
+    const bool single =
+        std::ranges::all_of(parts, [](const QuantileNode& part) { return QuantileTree::is_leaf(part); });
+    const Split cell = tree_.candidate_of(at) * tree_.subcells();
+    return single && at > cell ? cell + tree_.subcells() : at + 1;
+  }
+
+  /// Outputs of the parts and the pivots between them, which are independent given the splits.
+  Law of_parts(const QuantileNode& node, const Splits& splits) const {
+    Law law{{{}, splits.probability}};
+    const std::vector<QuantileNode> parts = tree_.parts(node, splits.first);
+    const std::vector<std::size_t> pivots = tree_.pivots(node);
+    auto part = parts.begin();
+    for (std::size_t i = 0; i <= pivots.size(); ++i) {
+      const std::size_t next = i < pivots.size() ? pivots[i] : node.last;
+      if (part != parts.end() && part->first < next) law = product(law, of_node(*part++));
+      if (i < pivots.size()) law = product(law, {{{tree_.candidate_of(splits.first[i])}, ring_.whole(1)}});
+    }
+    return law;
+  }
+
+  /// Each output of `heads` followed by each of `tails`, which are independent.
+  static Law product(const Law& heads, const Law& tails) {
+    Law law;
+    for (const auto& [head, p_head] : heads) {
+      for (const auto& [tail, p_tail] : tails) {
+        std::vector<std::uint64_t> both = head;
+        both.insert(both.end(), tail.begin(), tail.end());
+        add(law, both, p_head * p_tail);
+      }
+    }
+    return law;
+  }
+
+  const QuantileTree& tree_;
+  const Ring& ring_;
+};
+
+}  // namespace fractile

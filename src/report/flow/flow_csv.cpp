@@ -1,0 +1,133 @@
+#include "fractile/report.hpp"
+#include "report/flow/flow_numbers.hpp"
+#include "report/text/csv_cells.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::csv_line;
+using report_detail::epsilon_digits;
+using report_detail::exact_odds;
+using report_detail::exact_or_digits;
+using report_detail::odds_digits;
+using report_detail::Pair;
+using report_detail::reason_of;
+using report_detail::significant;
+using report_detail::verdict_of;
+using report_detail::window_epsilons;
+using report_detail::window_odds;
+using report_detail::with_decimals;
+
+struct Losses {
+  std::string from;
+  std::string to;
+};
+
+/// Of the counter-example, if there is one.
+Losses losses_of(const flow::Refinement& answer) {
+  const auto* refutation = std::get_if<flow::Counterexample>(&answer.verdict);
+  if (refutation == nullptr) return {};
+  return {refutation->loss_from.to_string(), refutation->loss_to.to_string()};
+}
+
+/// In epsilons.
+std::vector<Pair> windows_of(const flow::Windows& answer) {
+  std::vector<Pair> ranges;
+  for (const flow::UnstableWindow& window : answer.windows) ranges.push_back(window_epsilons(window.from, window.to));
+  return ranges;
+}
+
+std::vector<Pair> undecided_of(const flow::Windows& answer) {
+  std::vector<Pair> ranges;
+  for (const auto& [lower, upper] : answer.undecided) ranges.push_back(window_epsilons({lower, lower}, {upper, upper}));
+  return ranges;
+}
+
+/// "1.25..1.26 2.5..3".
+std::string in_a_cell(const std::vector<Pair>& ranges) {
+  std::string cell;
+  for (const Pair& ends : ranges) cell += (cell.empty() ? "" : " ") + ends.from + ".." + ends.to;
+  return cell;
+}
+
+}  // namespace
+
+std::string to_csv(const RefinementReport& report) {
+  const Losses losses = losses_of(report.answer.refinement);
+  return "verdict,reason,epsilon_from,epsilon_to,loss_from,loss_to\n" +
+         csv_line({verdict_of(report.answer.refinement), reason_of(report.answer.refinement), report.from.to_string(),
+                   report.to.to_string(), losses.from, losses.to});
+}
+
+std::string to_csv(const StabilityReport& report) {
+  const flow::Stability& answer = report.answer;
+  const Losses losses = answer.refutation ? losses_of(answer.refutation->refinement) : Losses{};
+  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to,windows,undecided\n" +
+         csv_line({to_string(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
+                   answer.refutation ? answer.from.to_string() : "", answer.refutation ? answer.to.to_string() : "",
+                   losses.from, losses.to, report.windows ? in_a_cell(windows_of(*report.windows)) : "",
+                   report.windows ? in_a_cell(undecided_of(*report.windows)) : ""});
+}
+
+std::string to_csv(const AnyPriorReport& report) {
+  const flow::LossStability& answer = report.answer;
+  const bool is_refuted = answer.refutation.has_value();
+  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to\n" +
+         csv_line({to_string(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
+                   is_refuted ? answer.from.to_string() : "", is_refuted ? answer.to.to_string() : "",
+                   is_refuted ? answer.refutation->loss_from.to_string() : "",
+                   is_refuted ? answer.refutation->loss_to.to_string() : ""});
+}
+
+std::string to_csv(const ExpectedLossReport& report) {
+  const bool is_exact = report.loss.lower == report.loss.upper;
+  return "epsilon,expected_loss,decimal\n" +
+         csv_line({report.epsilon.to_string(), is_exact ? report.loss.lower.to_string() : "",
+                   significant(report.loss, loss_digits)});
+}
+
+std::string to_csv(const ComparisonReport& report) {
+  const Losses losses = losses_of(report.answer);
+  return "verdict,reason,from,to,loss_from,loss_to\n" + csv_line({verdict_of(report.answer), reason_of(report.answer),
+                                                                  report.from, report.to, losses.from, losses.to});
+}
+
+std::string to_csv(const CertificateReport& report) {
+  return "certificate,claim,about\n" + csv_line({report_detail::to_string(report.outcome), report.claim, report.about});
+}
+
+// The first column of a quantity is exact where it can be, the decimals are to be drawn and sorted by.
+std::string to_csv(const SweepReport& report) {
+  std::string text = "what,epsilon,epsilon_to,expected_loss,change,odds,odds_to,epsilon_decimal,odds_decimal\n";
+  for (const flow::LossPoint& point : report.points) {
+    text += csv_line({"point", with_decimals(point.epsilon), "", significant(point.loss, sweep_digits),
+                      flow::to_string(point.change), exact_odds(point.epsilon), "", epsilon_digits(point.epsilon),
+                      odds_digits(point.epsilon)});
+  }
+  const auto add = [&](const flow::RealBounds& from, const flow::RealBounds& to, flow::Change change) {
+    const Pair epsilons = window_epsilons(from, to);
+    const Pair odds = window_odds(from, to);
+    text += csv_line({"window", epsilons.from, epsilons.to, "", flow::to_string(change), odds.from, odds.to,
+                      epsilons.from, odds.from});
+  };
+  for (const flow::UnstableWindow& window : report.windows.windows) add(window.from, window.to, flow::Change::rises);
+  for (const auto& [lower, upper] : report.windows.undecided) {
+    add({lower, lower}, {upper, upper}, flow::Change::undecided);
+  }
+  return text;
+}
+
+std::string to_csv(const ChannelReport& report) {
+  const flow::ChannelBounds& channel = report.answer;
+  std::vector<std::string> heading{"secret"};
+  heading.insert(heading.end(), channel.observations.begin(), channel.observations.end());
+  std::string text = csv_line(heading);
+  for (std::size_t x = 0; x < channel.secrets.size(); ++x) {
+    std::vector<std::string> cells{channel.secrets[x]};
+    for (const flow::RealBounds& probability : channel.probabilities[x]) cells.push_back(exact_or_digits(probability));
+    text += csv_line(cells);
+  }
+  return text;
+}
+
+}  // namespace fractile

@@ -1,0 +1,270 @@
+#include <span>
+
+#include "fractile/report.hpp"
+#include "report/flow/flow_numbers.hpp"
+#include "report/text/json_writer.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::brief_channels;
+using report_detail::Channels;
+using report_detail::Document;
+using report_detail::epsilon_digits;
+using report_detail::exact_odds;
+using report_detail::exact_or_digits;
+using report_detail::member;
+using report_detail::odds_digits;
+using report_detail::Pair;
+using report_detail::reason_of;
+using report_detail::significant;
+using report_detail::text;
+using report_detail::verdict_of;
+using report_detail::whose;
+using report_detail::window_epsilons;
+using report_detail::window_odds;
+using report_detail::with_decimals;
+using report_detail::Writer;
+
+void write(Writer& json, const std::vector<std::string>& words) {
+  json.StartArray();
+  for (const std::string& word : words) text(json, word);
+  json.EndArray();
+}
+
+void write(Writer& json, std::span<const Rational> numbers) {
+  json.StartArray();
+  for (const Rational& number : numbers) text(json, number.to_string());
+  json.EndArray();
+}
+
+void write(Writer& json, const flow::Matrix& matrix) {
+  json.StartArray();
+  for (std::size_t i = 0; i < matrix.rows(); ++i) write(json, matrix.row(i));
+  json.EndArray();
+}
+
+template <class Value>
+void write_member(Writer& json, const char* name, const Value& value) {
+  json.Key(name);
+  write(json, value);
+}
+
+void write_counterexample(Writer& json, const flow::Counterexample& refutation) {
+  json.Key("counterexample");
+  json.StartObject();
+  write_member(json, "prior", std::span<const Rational>(refutation.prior.probabilities()));
+  write_member(json, "loss", refutation.loss.matrix());
+  member(json, "loss_from", refutation.loss_from.to_string());
+  member(json, "loss_to", refutation.loss_to.to_string());
+  json.EndObject();
+}
+
+/// What certificates are checked against.
+void write_channels(Writer& json, const std::optional<Channels>& channels) {
+  if (!channels) return;
+  write_member(json, "channel_from", channels->from.matrix());
+  write_member(json, "channel_to", channels->to.matrix());
+}
+
+void write_certificate(Writer& json, const flow::PipelineRefinement& answer, const Rational& from, const Rational& to) {
+  const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict);
+  const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
+  if (witness == nullptr && refutation == nullptr) return;
+  if (answer.about) member(json, "about", whose(*answer.about));
+  write_member(json, "secrets", answer.secrets);
+  write_member(json, "observations", answer.observations);
+  if (witness != nullptr && witness->matrix.rows() > 0) write_member(json, "witness", witness->matrix);
+  if (refutation != nullptr) write_counterexample(json, *refutation);
+  write_channels(json, brief_channels(answer, from, to));
+}
+
+/// Exactly, where it is rational: certificates are about nothing else.
+Rational odds_of(const Exponent& epsilon) {
+  return epsilon.has_rational_exponential() ? epsilon.exponential() : Rational(1);
+}
+
+void write_ends(Writer& json, const flow::RealBounds& from, const flow::RealBounds& to) {
+  const Pair odds = window_odds(from, to);
+  member(json, "odds_from", odds.from);
+  member(json, "odds_to", odds.to);
+  const Pair epsilons = window_epsilons(from, to);
+  member(json, "epsilon_from", epsilons.from);
+  member(json, "epsilon_to", epsilons.to);
+}
+
+void write_windows(Writer& json, const flow::Windows& answer) {
+  member(json, "windows_by", to_string(answer.method));  // and so whether they are all
+  json.Key("windows");
+  json.StartArray();
+  for (const flow::UnstableWindow& window : answer.windows) {
+    json.StartObject();
+    write_ends(json, window.from, window.to);
+    if (window.proof) {
+      json.Key("proof");
+      json.StartObject();
+      member(json, "odds_from", window.proof->odds_from.to_string());
+      member(json, "odds_to", window.proof->odds_to.to_string());
+      member(json, "loss_from", exact_or_digits(window.proof->loss_from));
+      member(json, "loss_to", exact_or_digits(window.proof->loss_to));
+      json.EndObject();
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+  if (answer.undecided.empty()) return;
+  json.Key("undecided");
+  json.StartArray();
+  for (const flow::RealBounds& range : answer.undecided) {
+    json.StartObject();
+    write_ends(json, {range.lower, range.lower}, {range.upper, range.upper});
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+/// Of the windows' analyst.
+std::string verdict_of(const flow::Windows& answer) {
+  if (!answer.windows.empty()) return "unstable";
+  return answer.are_all() && answer.undecided.empty() ? "stable" : "undecided";
+}
+
+/// A document whose matrices have a line each.
+class FlowDocument : public Document {
+ public:
+  FlowDocument() { json().SetFormatOptions(rapidjson::kFormatSingleLineArray); }
+};
+
+}  // namespace
+
+std::string to_json(const RefinementReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "verdict", verdict_of(report.answer.refinement));
+  member(json, "reason", reason_of(report.answer.refinement));
+  member(json, "epsilon_from", report.from.to_string());
+  member(json, "epsilon_to", report.to.to_string());
+  write_certificate(json, report.answer, odds_of(report.from), odds_of(report.to));
+  return document.text();
+}
+
+std::string to_json(const StabilityReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "verdict", to_string(report.answer.verdict));
+  member(json, "reason", report.answer.reason);
+  member(json, "epsilon_low", report.low.to_string());
+  member(json, "epsilon_high", report.high.to_string());
+  if (report.answer.refutation) {
+    member(json, "odds_from", report.answer.from.to_string());
+    member(json, "odds_to", report.answer.to.to_string());
+    write_certificate(json, *report.answer.refutation, report.answer.from, report.answer.to);
+  }
+  if (report.windows) {
+    json.Key("analyst");
+    json.StartObject();
+    member(json, "verdict", verdict_of(*report.windows));
+    write_windows(json, *report.windows);
+    json.EndObject();
+  }
+  return document.text();
+}
+
+std::string to_json(const AnyPriorReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  const flow::LossStability& answer = report.answer;
+  member(json, "verdict", to_string(answer.verdict));
+  member(json, "reason", answer.reason);
+  member(json, "epsilon_low", report.low.to_string());
+  member(json, "epsilon_high", report.high.to_string());
+  if (!answer.refutation) return document.text();
+  member(json, "odds_from", answer.from.to_string());
+  member(json, "odds_to", answer.to.to_string());
+  if (report.about) member(json, "about", whose(*report.about));
+  write_member(json, "secrets", answer.secrets);
+  write_counterexample(json, *answer.refutation);
+  if (report.about) write_channels(json, brief_channels(*report.about, answer.from, answer.to));
+  return document.text();
+}
+
+std::string to_json(const ComparisonReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "verdict", verdict_of(report.answer));
+  member(json, "reason", reason_of(report.answer));
+  member(json, "from", report.from);
+  member(json, "to", report.to);
+  write_member(json, "secrets", report.first.secrets());
+  write_member(json, "observations_from", report.first.observations());
+  write_member(json, "observations_to", report.second.observations());
+  if (const auto* witness = std::get_if<flow::Witness>(&report.answer.verdict)) {
+    write_member(json, "witness", witness->matrix);
+  }
+  if (const auto* refutation = std::get_if<flow::Counterexample>(&report.answer.verdict)) {
+    write_counterexample(json, *refutation);
+  }
+  write_member(json, "channel_from", report.first.matrix());
+  write_member(json, "channel_to", report.second.matrix());
+  return document.text();
+}
+
+std::string to_json(const CertificateReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "certificate", report_detail::to_string(report.outcome));
+  member(json, "claim", report.claim);
+  member(json, "about", report.about);
+  return document.text();
+}
+
+std::string to_json(const ExpectedLossReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "epsilon", report.epsilon.to_string());
+  if (report.loss.lower == report.loss.upper) member(json, "expected_loss", report.loss.lower.to_string());
+  member(json, "decimal", significant(report.loss, loss_digits));
+  return document.text();
+}
+
+std::string to_json(const SweepReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  json.Key("points");
+  json.StartArray();
+  for (const flow::LossPoint& point : report.points) {
+    json.StartObject();
+    member(json, "epsilon", with_decimals(point.epsilon));
+    member(json, "epsilon_decimal", epsilon_digits(point.epsilon));
+    member(json, "odds", exact_odds(point.epsilon));
+    member(json, "odds_decimal", odds_digits(point.epsilon));
+    member(json, "decimal", significant(point.loss, sweep_digits));
+    member(json, "change", flow::to_string(point.change));
+    json.EndObject();
+  }
+  json.EndArray();
+  write_windows(json, report.windows);
+  return document.text();
+}
+
+std::string to_json(const ChannelReport& report) {
+  FlowDocument document;
+  Writer& json = document.json();
+  const flow::ChannelBounds& channel = report.answer;
+  member(json, "epsilon", report.epsilon.to_string());
+  write_member(json, "secrets", channel.secrets);
+  write_member(json, "observations", channel.observations);
+  json.Key("matrix");
+  json.StartArray();
+  for (const std::vector<flow::RealBounds>& row : channel.probabilities) {
+    std::vector<std::string> cells;
+    cells.reserve(row.size());
+    for (const flow::RealBounds& probability : row) cells.push_back(exact_or_digits(probability));
+    write(json, cells);
+  }
+  json.EndArray();
+  write_member(json, "arrangements", std::span<const Rational>(report.answer.arrangements));
+  return document.text();
+}
+
+}  // namespace fractile

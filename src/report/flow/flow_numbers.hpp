@@ -1,0 +1,60 @@
+// How epsilons and real numbers of pipelines are printed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "fractile/exact.hpp"
+#include "fractile/flow.hpp"
+#include "fractile/report.hpp"
+#include "fractile/stability.hpp"
+#include "report/text/decimals.hpp"
+
+namespace fractile::report_detail {
+
+/// "refines", "does-not-refine", "undecided"; "stable", "unstable", "undecided".
+std::string verdict_of(const flow::Refinement& refinement);
+
+/// "holds", "fails", "nothing".
+const char* to_string(CertificateReport::Outcome outcome);
+
+/// Of an undecided one, what was not found.
+std::string reason_of(const flow::Refinement& refinement);
+
+/// At most `digits` significant digits: of those that are certain, the last one rounded.
+std::string significant(const flow::RealBounds& value, int digits);
+
+/// The number when it is exact, otherwise its first 30 significant digits.
+std::string exact_or_digits(const flow::RealBounds& value);
+
+/// Two numbers with as many digits as tell them apart.
+struct Pair {
+  std::string from;
+  std::string to;
+};
+/// Of a window.
+Pair window_odds(const flow::RealBounds& from, const flow::RealBounds& to);
+/// ln of them, which is epsilon.
+Pair window_epsilons(const flow::RealBounds& from, const flow::RealBounds& to);
+/// Two losses, at least so many significant digits.
+Pair two_losses(const flow::RealBounds& from, const flow::RealBounds& to, int digits);
+
+/// Of an epsilon and its odds, exp(epsilon), 12 significant digits: enough to draw and to sort by.
+std::string epsilon_digits(const Exponent& epsilon);
+std::string odds_digits(const Exponent& epsilon);
+/// Odds as they are, "3", or "exp(1/2)" where they are not rational.
+std::string exact_odds(const Exponent& epsilon);
+
+/// Of whom a certificate's channels are: "one participant", "2 participants", "a target whose 3 others are known".
+std::string whose(const flow::Pipeline& about);
+
+/// Both channels of a certificate, where they are short enough to be written down beside it.
+struct Channels {
+  flow::Channel from;
+  flow::Channel to;
+};
+std::optional<Channels> brief_channels(const flow::PipelineRefinement& answer, const Rational& from,
+                                       const Rational& to);
+std::optional<Channels> brief_channels(const flow::Pipeline& about, const Rational& from, const Rational& to);
+
+}  // namespace fractile::report_detail

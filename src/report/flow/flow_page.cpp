@@ -1,0 +1,199 @@
+// What was found out about a pipeline, as pages.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "fractile/pages.hpp"
+#include "report/flow/flow_blocks.hpp"
+#include "report/flow/flow_numbers.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::Block;
+using report_detail::Blocks;
+using report_detail::HtmlPage;
+using report_detail::say_command;
+
+/// A sentence that may stand alone.
+std::string sentence_of(std::string line) {
+  if (line.front() >= 'a' && line.front() <= 'z') line.front() = static_cast<char>(line.front() - 'a' + 'A');
+  return line.ends_with('.') ? line : line + ".";
+}
+
+/// A paragraph a line, a table a table; a line that ends with a colon is the caption of the table after it.
+class BlockWriter {
+ public:
+  explicit BlockWriter(HtmlPage& page) : page_(page) {}
+
+  void write(const Blocks& blocks) {
+    for (const Block& block : blocks.all()) {
+      if (block.rows.empty()) {
+        write_lines(block.lines);
+      } else {
+        ++tables_;
+        page_.table({fmt::format("table_{}", tables_), caption_.empty() ? "Of this analyst" : caption_}, block.rows);
+        caption_.clear();
+      }
+    }
+  }
+
+ private:
+  void write_lines(const std::string& lines) {
+    for (std::size_t at = 0; at < lines.size();) {
+      const std::size_t end = std::min(lines.find('\n', at), lines.size());
+      const std::string line = lines.substr(at, end - at);
+      at = end + 1;
+      if (line.empty()) continue;
+      caption_ = sentence_of(line.ends_with(':') ? line.substr(0, line.size() - 1) : line);
+      if (!line.ends_with(':')) page_.paragraph(caption_);
+    }
+  }
+
+  HtmlPage& page_;
+  std::string caption_;
+  int tables_ = 0;
+};
+
+/// Where windows are, in epsilon.
+std::vector<figures::Shade> shades_of(const flow::Windows& windows) {
+  std::vector<figures::Shade> shades;
+  for (const flow::UnstableWindow& window : windows.windows) {
+    const auto [from, to] = report_detail::window_epsilons(window.from, window.to);
+    shades.push_back({Rational::parse(from).to_double(), Rational::parse(to).to_double()});
+  }
+  return shades;
+}
+
+constexpr const char* about_shades = "shaded: more epsilon costs this analyst";
+
+void draw_windows(HtmlPage& page, const StabilityReport& report) {
+  if (!report.windows || report.windows->windows.empty()) return;
+  constexpr double nowhere = 2;  // no number is written beside the y axis
+  constexpr double flat = 50;
+  page.figure(figures::Figure{"windows",
+                              "Where more epsilon costs the analyst of the file",
+                              "",
+                              "epsilon",
+                              "",
+                              {{"",
+                                {false, report.low.to_double(), report.high.to_double()},
+                                {false, 0, 1, {nowhere}},
+                                {},
+                                shades_of(*report.windows)}},
+                              "The table of windows has the ends of what is shaded.",
+                              flat});
+}
+
+double middle_of(const flow::RealBounds& value) { return ((value.lower + value.upper) / Rational(2)).to_double(); }
+
+/// Both lines with a little room above and below.
+figures::Axis losses_axis(const std::vector<figures::Line>& lines) {
+  double least = 1e300;
+  double most = -1e300;
+  for (const figures::Line& line : lines) {
+    for (const figures::Point& point : line.points) {
+      least = std::min(least, point.y);
+      most = std::max(most, point.y);
+    }
+  }
+  const double room = most > least ? 0.08 * (most - least) : std::max(0.05 * most, 1e-9);
+  return {false, std::max(0.0, least - room), most + room};
+}
+
+figures::Figure loss_figure(const SweepReport& report) {
+  figures::Line line{"expected loss"};
+  for (const flow::LossPoint& point : report.points) {
+    const double loss = middle_of(point.loss);
+    line.points.push_back({point.epsilon.to_double(), loss, loss, loss});
+  }
+  const figures::Axis x{false, line.points.front().x, line.points.back().x};
+  std::vector<figures::Line> lines{std::move(line)};
+  if (report.without_release) {
+    const double loss = middle_of(*report.without_release);
+    lines.push_back({"without a release", "", 2, 2, 0, {{x.least, loss, loss, loss}, {x.most, loss, loss, loss}}});
+  }
+  std::vector<figures::Shade> shades = shades_of(report.windows);
+  return {"sweep",
+          "The analyst's expected loss against epsilon",
+          shades.empty() ? "" : about_shades,
+          "epsilon",
+          "expected loss",
+          {{"", x, losses_axis(lines), lines, std::move(shades)}},
+          fmt::format("{} points; the table has them.", report.points.size())};
+}
+
+void say_without_release(HtmlPage& page, const std::optional<flow::RealBounds>& loss) {
+  if (!loss) return;
+  page.paragraph(fmt::format("Without a release, by the prior alone, the analyst expects to lose {}.",
+                             report_detail::significant(*loss, sweep_digits)));
+}
+
+void write_points(HtmlPage& page, const SweepReport& report) {
+  page.section("Points");
+  page.table({"sweep", "Expected loss at each epsilon, and its change since the one before"},
+             report_detail::sweep_rows(report));
+}
+
+std::string title_or(const PageOptions& options, const std::string& title) {
+  return options.about.title.empty() ? title : options.about.title;
+}
+
+template <class Report>
+WebPage verdict_page(const Report& report, const PageOptions& options, const std::string& title) {
+  HtmlPage page;
+  page.title(title_or(options, title));
+  page.section("Verdict");
+  BlockWriter(page).write(report_detail::blocks_of(report));
+  say_command(page, options);
+  return std::move(page).finished();
+}
+
+}  // namespace
+
+WebPage to_html(const RefinementReport& report, const PageOptions& options) {
+  return verdict_page(report, options, "Is one epsilon worth at least as much as the other?");
+}
+
+WebPage to_html(const AnyPriorReport& report, const PageOptions& options) {
+  return verdict_page(report, options, "Does more epsilon never cost an analyst with this loss?");
+}
+
+WebPage to_html(const StabilityReport& report, const PageOptions& options) {
+  HtmlPage page;
+  page.title(title_or(options, "Does less epsilon never help?"));
+  page.section("Verdict");
+  StabilityReport verdict = report;
+  verdict.windows.reset();
+  BlockWriter writer(page);
+  writer.write(report_detail::blocks_of(verdict));
+  if (report.windows) {
+    const SweepReport sweep{report.points, *report.windows, report.without_release};
+    page.section("The analyst of the file");
+    if (sweep.points.empty()) {
+      draw_windows(page, report);
+    } else {
+      page.figure(loss_figure(sweep));
+    }
+    writer.write(report_detail::blocks_of(*report.windows));
+    say_without_release(page, report.without_release);
+    if (!sweep.points.empty()) write_points(page, sweep);
+  }
+  say_command(page, options);
+  return std::move(page).finished();
+}
+
+WebPage to_html(const SweepReport& report, const PageOptions& options) {
+  HtmlPage page;
+  page.title(title_or(options, "What the release is worth to the analyst"));
+  page.section("Expected loss");
+  if (!report.points.empty()) page.figure(loss_figure(report));
+  BlockWriter(page).write(report_detail::blocks_of(report.windows));
+  say_without_release(page, report.without_release);
+  if (!report.points.empty()) write_points(page, report);
+  say_command(page, options);
+  return std::move(page).finished();
+}
+
+}  // namespace fractile

@@ -1,0 +1,103 @@
+#include "fractile/report.hpp"
+#include "fractile/text.hpp"
+#include "report/text/json_writer.hpp"
+#include "report/text/release_members.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::Document;
+using report_detail::member;
+using report_detail::Writer;
+
+void optional_member(Writer& json, const char* name, const std::string& value) {
+  if (!value.empty()) member(json, name, value);
+}
+
+void write_budget(Writer& json, const char* name, const Budget& budget) {
+  json.Key(name);
+  json.StartObject();
+  member(json, "measure", to_string(budget.measure()));
+  report_detail::write_cost(json, budget);
+  json.EndObject();
+}
+
+void write_spending(Writer& json, const char* name, const Spending& spending) {
+  json.Key(name);
+  json.StartObject();
+  if (spending.measure == Measure::zcdp) {
+    member(json, "rho", spending.rho.to_string());
+  } else {
+    member(json, "epsilon", spending.epsilon.to_string());
+  }
+  if (spending.measure == Measure::approximate) member(json, "delta", spending.delta.to_string());
+  json.EndObject();
+}
+
+void write_account(Writer& json, const LedgerAccount& account) {
+  json.StartObject();
+  member(json, "name", account.dataset.name);
+  member(json, "unit", account.dataset.unit);
+  member(json, "neighbors", to_string(account.dataset.neighbors));
+  optional_member(json, "person", account.dataset.person);
+  member(json, "records_per_person", std::uint64_t{account.dataset.records_per_person});
+  optional_member(json, "source", account.dataset.source);
+  write_budget(json, "budget", account.dataset.budget);
+  write_spending(json, "spent", account.balance.spent);
+  write_spending(json, "reserved", account.balance.reserved);
+  write_spending(json, "remaining", account.balance.remaining);
+  json.EndObject();
+}
+
+void write_entry(Writer& json, const LedgerEntry& entry, LedgerDetail detail) {
+  json.StartObject();
+  member(json, "id", static_cast<std::uint64_t>(entry.id));
+  member(json, "dataset", entry.request.dataset);
+  member(json, "state", to_string(entry.state));
+  member(json, "reserved_at", entry.reserved_at);
+  optional_member(json, "settled_at", entry.settled_at);
+  write_budget(json, "cost", entry.request.cost);
+  write_budget(json, "charge", entry.charge);
+  member(json, "query", entry.request.query);
+  optional_member(json, "receipt_path", name_text(entry.request.receipt_path));
+  optional_member(json, "receipt_sha256", entry.receipt_sha256);
+  if (detail == LedgerDetail::everything) optional_member(json, "receipt", entry.receipt);
+  optional_member(json, "reason", entry.reason);
+  json.EndObject();
+}
+
+void write_event(Writer& json, const LedgerEvent& event) {
+  json.StartObject();
+  member(json, "id", static_cast<std::uint64_t>(event.id));
+  member(json, "time", event.time);
+  member(json, "kind", event.kind);
+  optional_member(json, "dataset", event.dataset);
+  if (event.entry != 0) member(json, "entry", static_cast<std::uint64_t>(event.entry));
+  member(json, "hash", event.hash);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string to_json(const LedgerStatement& statement, LedgerDetail detail) {
+  Document document;
+  Writer& json = document.json();
+  member(json, "ledger_format", static_cast<std::uint64_t>(statement.format));
+  json.Key("datasets");
+  json.StartArray();
+  for (const LedgerAccount& account : statement.accounts) write_account(json, account);
+  json.EndArray();
+  json.Key("entries");
+  json.StartArray();
+  for (const LedgerEntry& entry : statement.entries) write_entry(json, entry, detail);
+  json.EndArray();
+  if (detail == LedgerDetail::everything) {
+    json.Key("events");
+    json.StartArray();
+    for (const LedgerEvent& event : statement.events) write_event(json, event);
+    json.EndArray();
+  }
+  return document.text();
+}
+
+}  // namespace fractile

@@ -1,0 +1,103 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "fractile/report.hpp"
+#include "fractile/text.hpp"
+#include "report/ledger/ledger_words.hpp"
+#include "report/text/csv_cells.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::size_t query_width = 60;
+
+std::string balances_csv(const LedgerStatement& statement) {
+  std::string text = "dataset,unit,neighbors,budget,spent,reserved,remaining,person,records_per_person,source\n";
+  for (const auto& [dataset, balance] : statement.accounts) {
+    text +=
+        report_detail::csv_line({dataset.name, dataset.unit, to_string(dataset.neighbors), dataset.budget.to_string(),
+                                 balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(),
+                                 dataset.person, std::to_string(dataset.records_per_person), dataset.source});
+  }
+  return text;
+}
+
+std::string entries_csv(const LedgerStatement& statement) {
+  std::string text = "id,dataset,state,reserved_at,settled_at,cost,charge,query,receipt_path,receipt_sha256,reason\n";
+  for (const LedgerEntry& entry : statement.entries) {
+    text += report_detail::csv_line({std::to_string(entry.id), entry.request.dataset, to_string(entry.state),
+                                     entry.reserved_at, entry.settled_at, entry.request.cost.to_string(),
+                                     entry.charge.to_string(), entry.request.query,
+                                     name_text(entry.request.receipt_path), entry.receipt_sha256, entry.reason});
+  }
+  return text;
+}
+
+}  // namespace
+
+/// Not in the middle of a character.
+std::string report_detail::beginning(const std::string& query) {
+  const std::string text = shown_text(query);
+  std::size_t size = std::min(text.size(), query_width);
+  while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
+  return size < text.size() ? text.substr(0, size) + "..." : text;
+}
+
+std::string report_detail::charge_of(const LedgerEntry& entry) {
+  std::string cost = entry.request.cost.to_string();
+  if (entry.charge.measure() == entry.request.cost.measure()) return cost;
+  Spending charge{entry.charge.measure()};
+  charge.add(entry.charge);
+  return fmt::format("{} (as {})", cost, charge.to_string());
+}
+
+std::string pins_in_words(const LedgerDataset& dataset) {
+  std::string words;
+  const auto add = [&](const std::string& pin) { words += (words.empty() ? "" : ", ") + pin; };
+  if (!dataset.person.empty()) add("--person " + dataset.person);
+  if (dataset.records_per_person > 1) {
+    add(fmt::format("--records-per-person {} or more", dataset.records_per_person));
+  }
+  if (dataset.source.starts_with('/')) {
+    add(fmt::format("the file '{}'", dataset.source));
+  } else if (!dataset.source.empty()) {
+    add("--source " + dataset.source);
+  }
+  return words;
+}
+
+namespace {
+
+std::string account_table(const LedgerAccount& account) {
+  const auto& [dataset, balance] = account;
+  const std::string pinned = pins_in_words(dataset);
+  return fmt::format(
+      "dataset {} (a budget for each {}, {} neighbors)\n{}"
+      "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n",
+      shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
+      pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)), dataset.budget.to_string(),
+      balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string());
+}
+
+std::string entry_table(const LedgerEntry& entry) {
+  const std::string why = entry.reason.empty() ? "" : fmt::format("  because: {}\n", shown_text(entry.reason));
+  return fmt::format("entry {}, {}, {}, {}, {}\n  {}\n{}", entry.id, to_string(entry.state),
+                     shown_text(entry.request.dataset), entry.reserved_at, report_detail::charge_of(entry),
+                     report_detail::beginning(entry.request.query), why);
+}
+
+}  // namespace
+
+std::string to_csv(const LedgerStatement& statement, LedgerDetail detail) {
+  return detail == LedgerDetail::balances ? balances_csv(statement) : entries_csv(statement);
+}
+
+std::string to_table(const LedgerStatement& statement) {
+  std::string text;
+  for (const LedgerAccount& account : statement.accounts) text += account_table(account) + "\n";
+  for (const LedgerEntry& entry : statement.entries) text += entry_table(entry);
+  return text.empty() ? "the ledger is empty\n" : text;
+}
+
+}  // namespace fractile

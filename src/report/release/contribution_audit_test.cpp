@@ -1,0 +1,197 @@
+// Exact audits of a release of bounded contributions, for one sampling key after the other: all tables of two persons with up to two
+// records each in two groups, and what each key keeps of them. Here, as quantiles and source do not know each other.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quantiles/audit/groups_test_support.hpp"
+#include "source/counting/keyed_sample.hpp"
+
+namespace fractile {
+namespace {
+
+using source_detail::KeyedRecord;
+using source_detail::KeyedSample;
+
+/// Sorted, so that equal multisets are equal.
+using Records = std::vector<KeyedRecord>;
+using Persons = std::array<Records, 2>;
+using Bounding = Records (*)(const Persons& table, std::uint32_t most, const SamplingKey& key);
+
+constexpr std::int64_t candidates = 24;
+constexpr Position first_place = 1;
+constexpr Position last_place = 2 * candidates - 1;
+const std::vector<std::string> groups{"north", "south"};
+const std::array<std::string, 2> names{"ada", "bob"};
+
+void sort_records(Records& records) {
+  std::ranges::sort(records, {}, [](const KeyedRecord& r) { return std::pair(r.key, r.position); });
+}
+
+/// What ships.
+Records by_person(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  KeyedSample sample(key, most, groups);
+  Records kept;
+  for (std::size_t who = 0; who < table.size(); ++who) {
+    Records his = table[who];
+    sample.keep(names[who], his);
+    kept.insert(kept.end(), his.begin(), his.end());
+  }
+  sort_records(kept);
+  return kept;
+}
+
+Records all_records(const Persons& table) {
+  Records all = table[0];
+  all.insert(all.end(), table[1].begin(), table[1].end());
+  sort_records(all);
+  return all;
+}
+
+/// Mutants: every record is kept; each person keeps one more; as many as two persons may have are kept of the whole table.
+Records unbounded(const Persons& table, std::uint32_t, const SamplingKey&) { return all_records(table); }
+Records one_more(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  return by_person(table, most + 1, key);
+}
+Records by_table(const Persons& table, std::uint32_t most, const SamplingKey& key) {
+  Records all = all_records(table);
+  KeyedSample(key, 2 * most, groups).keep("everybody", all);
+  sort_records(all);
+  return all;
+}
+
+std::vector<Persons> all_tables() {
+  std::vector<KeyedRecord> places;
+  for (const Position position : {first_place, last_place}) {
+    for (const std::uint32_t group : {0U, 1U}) places.push_back({position, group});
+  }
+  std::vector<Records> one{{}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    one.push_back({places[i]});
+    for (std::size_t j = i; j < places.size(); ++j) one.push_back({places[i], places[j]});
+  }
+  std::vector<Persons> all;
+  for (const Records& a : one) {
+    for (const Records& b : one) all.push_back({a, b});
+  }
+  return all;
+}
+
+/// Whether one person, whoever, is there or not, or has other records.
+bool are_neighbors(const Persons& a, const Persons& b, Neighbors neighbors) {
+  const bool first = a[0] != b[0];
+  const bool second = a[1] != b[1];
+  if (first == second) return false;
+  const std::size_t who = first ? 0 : 1;
+  return neighbors == Neighbors::change_one || a[who].empty() || b[who].empty();
+}
+
+std::vector<SamplingKey> some_keys() {
+  RandomBits bits = RandomBits::unsafe_seeded(29);
+  std::vector<SamplingKey> keys;
+  for (int i = 0; i < 8; ++i) keys.push_back(SamplingKey::draw(bits));
+  return keys;
+}
+
+/// How many records of a group lie at the first place and at the last one.
+using Counts = std::array<std::uint64_t, 2>;
+
+Counts counts_of(const Records& records, std::uint32_t group) {
+  Counts counts{};
+  for (const KeyedRecord& record : records) {
+    if (record.key == group) ++counts.at(record.position == first_place ? 0 : 1);
+  }
+  return counts;
+}
+
+RankProfile profile_of(const Counts& counts) {
+  ProfileBuilder builder(Lattice::regular(0, Rational(candidates - 1), 1));
+  if (counts[0] > 0) builder.add_position(first_place, counts[0]);
+  if (counts[1] > 0) builder.add_position(last_place, counts[1]);
+  return builder.finish();
+}
+
+/// The largest log ratio of what one group publishes, by what is kept in it.
+class Losses {
+ public:
+  explicit Losses(LawOfTable law) : law_(std::move(law)) {}
+
+  const Enclosure& between(const Counts& a, const Counts& b) {
+    const auto at = losses_.find({a, b});
+    if (at != losses_.end()) return at->second;
+    return losses_.emplace(std::pair(a, b), max_log_ratio(law_(profile_of(a)), law_(profile_of(b)))).first->second;
+  }
+
+ private:
+  LawOfTable law_;
+  std::map<std::pair<Counts, Counts>, Enclosure> losses_;
+};
+
+struct Verdict {
+  bool holds = true;
+  Enclosure attained = Enclosure::of(Rational(0));
+};
+
+/// All pairs of neighbours, under each key; both groups run the query as release_groups() does, independently.
+Verdict audit(const QuantileQuery& query, Bounding bounding) {
+  Losses losses(release_law(group_query(query), candidates, 1));
+  const std::vector<Persons> tables = all_tables();
+  const Enclosure claim = Enclosure::of(query.budget.epsilon());
+  Verdict verdict;
+  for (const SamplingKey& key : some_keys()) {
+    std::vector<std::array<Counts, 2>> kept;
+    for (const Persons& table : tables) {
+      const Records records = bounding(table, query.records_per_person, key);
+      kept.push_back({counts_of(records, 0), counts_of(records, 1)});
+    }
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      for (std::size_t j = 0; j < tables.size(); ++j) {
+        if (!are_neighbors(tables[i], tables[j], query.neighbors)) continue;
+        const Enclosure loss = losses.between(kept[i][0], kept[j][0]) + losses.between(kept[i][1], kept[j][1]);
+        verdict.holds = verdict.holds && certainly_at_most(loss, claim);
+        if (certainly_less(verdict.attained, loss)) verdict.attained = loss;
+      }
+    }
+  }
+  return verdict;
+}
+
+QuantileQuery asking(const char* quantile, Neighbors neighbors, std::uint32_t most, const char* epsilon = "1") {
+  return query_of({quantile}, pure(epsilon), Mechanism::exponential, neighbors, most);
+}
+
+TEST(ContributionAudit, SampledPersonsKeepThePromiseUnderEveryKey) {
+  for (const Neighbors neighbors : both_relations) {
+    for (const std::uint32_t most : {1U, 2U}) {
+      for (const char* quantile : {"0", "1/2"}) {
+        for (const char* epsilon : {"0.1", "1", "4"}) {
+          const QuantileQuery query = asking(quantile, neighbors, most, epsilon);
+          const Verdict verdict = audit(query, by_person);
+          EXPECT_TRUE(verdict.holds) << to_string(neighbors) << " " << most << " " << verdict.attained.to_string();
+          const double spent = verdict.attained.to_double() / query.budget.epsilon().to_double();
+          EXPECT_GT(spent, quantile == std::string("0") ? 0.45 : 0.2) << to_string(neighbors) << " " << most;
+        }
+      }
+    }
+  }
+}
+
+TEST(ContributionAuditMutant, KeepingEveryRecordIsCaught) {
+  for (const Neighbors neighbors : both_relations) EXPECT_FALSE(audit(asking("0", neighbors, 1), unbounded).holds);
+}
+
+TEST(ContributionAuditMutant, KeepingOneMoreIsCaught) {
+  for (const Neighbors neighbors : both_relations) EXPECT_FALSE(audit(asking("0", neighbors, 1), one_more).holds);
+}
+
+TEST(ContributionAuditMutant, SamplingTheTableIsCaught) {
+  EXPECT_FALSE(audit(asking("0", Neighbors::add_remove, 1), by_table).holds);
+}
+
+}  // namespace
+}  // namespace fractile

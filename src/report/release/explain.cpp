@@ -1,0 +1,675 @@
+// A receipt in plain language. What is said here is what docs/proofs claim, and no more.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "fractile/accounting.hpp"
+#include "fractile/pages.hpp"
+#include "fractile/report.hpp"
+#include "fractile/text.hpp"
+#include "report/release/interval_text.hpp"
+#include "report/release/release_figure.hpp"
+#include "report/text/page.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::in_a_hundred;
+using report_detail::lower_text;
+using report_detail::OpenEnds;
+using report_detail::Page;
+using report_detail::share_of;
+using report_detail::upper_text;
+
+// --- Words -------------------------------------------------------------------------------------------------------------
+
+/// Enough digits to compare; never below the number.
+std::string up(double value) {
+  if (value >= 1e6) return fmt::format("{:.2e}", value * 1.005);
+  const double scale = value < 10 ? 100 : 1;
+  return fmt::format("{}", std::ceil(value * scale * (1 - 1e-12)) / scale);
+}
+
+std::string percent_of(const std::string& share) {
+  return fmt::format("{:.4g} %", (Rational::parse(share) * Rational(100)).to_double());
+}
+
+std::string table_name(const Page& page, const Receipt& receipt) {
+  if (!receipt.source.sql.empty()) return "the result of a query";
+  if (receipt.source.file.empty()) return "a table";  // of a public page
+  return receipt.source.file == "-" ? "standard input" : page.typed(receipt.source.file);
+}
+
+/// What the promise compares with.
+std::string without_the_person(const Receipt& receipt) {
+  return receipt.neighbors == "add-remove" ? "without that person's records"
+                                           : "with any other records in place of that person's";
+}
+
+/// What of a budget is no decimal number, as one that is not below it.
+std::string as_numbers(const Budget& budget) {
+  const auto above = [](double value) { return std::ceil(value * 1e4 * (1 + 1e-12)) / 1e4; };
+  if (budget.measure() == Measure::zcdp) {
+    return budget.rho().is_decimal() ? ""
+                                     : fmt::format(" As a number, rho is at most {}.", above(budget.rho().to_double()));
+  }
+  const Exponent& epsilon = budget.epsilon();
+  if (!epsilon.is_log() && epsilon.coefficient().is_decimal()) return {};
+  return fmt::format(" As a number, epsilon is at most {}.", above(epsilon.to_double()));
+}
+
+std::string measure_in_words(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "pure differential privacy";
+    case Measure::zcdp:
+      return "zero-concentrated differential privacy";
+    case Measure::approximate:
+      return "approximate differential privacy";
+  }
+  return {};
+}
+
+/// What may come of the release because a person took part.
+void explain_probabilities(Page& page, const Receipt& receipt) {
+  const bool presence = receipt.neighbors == "add-remove";
+  page.paragraph(fmt::format(
+      "Think of anything, good or bad, that may come of these values being published. Had the release been made {}, it "
+      "would come about with some probability. The first column has examples. As it is, the probability is at most "
+      "that of the second column.",
+      without_the_person(receipt)));
+  std::vector<report_detail::Row> rows{
+      {presence ? "without the person's records" : "with other records in their place", "as it is, at most"}};
+  for (const std::int64_t percent : {1, 10, 50}) {
+    const Rational probability(percent, 100);
+    rows.push_back({in_a_hundred(probability), in_a_hundred(largest_probability(receipt.budget, probability))});
+  }
+  page.table({"probabilities", "What may come of the release because a person took part"}, rows);
+  page.paragraph("The two columns may change places: the promise holds in both directions.");
+}
+
+/// The odds that the answer to a survey question changes as much.
+std::string survey_of(double epsilon) {
+  const double factor = std::exp(epsilon);
+  return fmt::format(
+      "no more than by their answer in a survey in which everyone answers a yes-or-no question, truthfully with a "
+      "probability of {} % and otherwise with the opposite",
+      up(factor > 1e9 ? 100 : 100 * factor / (1 + factor)));
+}
+
+/// Pure privacy is a bound on odds: e^epsilon for neighbours; records that say one thing and records that say another are two
+/// steps of add-remove apart, and one of change-one.
+void explain_odds(Page& page, const Receipt& receipt) {
+  const double epsilon = receipt.budget.epsilon().to_double();
+  const bool presence = receipt.neighbors == "add-remove";
+  const double of_values = presence ? 2 * epsilon : epsilon;
+  std::string words = "To someone who knows everybody else's records, the values change ";
+  if (presence) {
+    words +=
+        fmt::format("the odds that the person's records are in the table by a factor of at most {} (e^{:.4g}), and ",
+                    up(std::exp(epsilon)), epsilon);
+  }
+  page.paragraph(words + fmt::format("the odds of what these records say by a factor of at most {} (e^{:.4g}): {}.",
+                                     up(std::exp(of_values)), of_values, survey_of(of_values)));
+}
+
+void explain_strength(Page& page, const Receipt& receipt) {
+  page.section("How strong the promise is");
+  page.paragraph(fmt::format("The release costs {} ({}).{}", receipt.budget.to_string(),
+                             measure_in_words(receipt.budget.measure()), as_numbers(receipt.budget)));
+  explain_probabilities(page, receipt);
+  if (receipt.budget.measure() == Measure::pure) explain_odds(page, receipt);
+  if (receipt.budget.measure() == Measure::zcdp) {
+    page.paragraph(
+        fmt::format("A rho is no epsilon. For comparison with other releases: it implies epsilon = {} with delta = one "
+                    "in a million.",
+                    up(epsilon_of_zcdp(receipt.budget.rho(), Rational(1, 1'000'000)).to_double())));
+  }
+  page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do deltas and rhos.");
+}
+
+std::string records_of(const Receipt& receipt) {
+  return receipt.records_per_person == "1" ? "1 record" : receipt.records_per_person + " records";
+}
+
+/// What is left of the promise to somebody with more records than declared (docs/proofs/composition.md, 4).
+std::string of_more_records(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "For somebody with twice as many, the cost is twice as high; with three times as many, three times; and "
+             "so on.";
+    case Measure::zcdp:
+      return "For somebody with twice as many, the cost is four times as high; with three times as many, nine times; "
+             "and "
+             "so on.";
+    case Measure::approximate:
+      return "For somebody with twice as many, epsilon is twice as high, and delta 1 + e^epsilon times.";
+  }
+  return {};
+}
+
+/// What a part of the budget found of the values; empty when it found nothing or did not look.
+std::string round_numbers_in_words(const Receipt::Group& group) {
+  std::vector<std::string> found;
+  if (!group.granularity.empty()) found.push_back("most values are multiples of " + group.granularity);
+  if (!group.heaping.empty()) found.push_back("many are multiples of " + group.heaping);
+  if (found.empty()) return {};
+  return fmt::format("A part of the budget found that {}; the values above were drawn accordingly.",
+                     fmt::join(found, ", and "));
+}
+
+/// A heading, and a row a value; on pages with figures also between which shares it lies, when that is drawn.
+std::vector<report_detail::Row> published_rows(const Page& page, const Receipt& receipt) {
+  const bool grouped = !receipt.source.by.empty();
+  const bool with_intervals = !receipt.interval_level.empty();
+  const bool with_shares = page.has_figures() && report_detail::has_share_bars(receipt);
+  std::vector<report_detail::Row> rows{{"share", page.typed(receipt.source.column)}};
+  if (with_intervals) {
+    rows[0].insert(rows[0].end(), {"from", "to"});
+  } else {
+    rows[0].emplace_back("off by at most");
+  }
+  if (with_shares) rows[0].insert(rows[0].end(), {"true share, from", "to"});
+  if (grouped) rows[0].insert(rows[0].begin(), page.typed(receipt.source.by));
+  for (const Receipt::Group& group : receipt.groups) {
+    for (const Receipt::Published& each : group.quantiles) {
+      rows.push_back({share_of(Rational::parse(each.quantile)), each.value});
+      report_detail::Row& row = rows.back();
+      if (with_intervals) {
+        row.push_back(lower_text(each.interval, OpenEnds::in_words));
+        row.push_back(upper_text(each.interval, OpenEnds::in_words));
+      } else {
+        row.push_back(each.rank_error ? *each.rank_error + " records" : "not known");
+      }
+      if (with_shares) {
+        const report_detail::Shares shares = report_detail::shares_of(receipt, each);
+        row.insert(row.end(), {share_of(shares.from), share_of(shares.to)});
+      }
+      if (grouped) row.insert(row.begin(), page.typed(group.key));
+    }
+  }
+  return rows;
+}
+
+void explain_values(Page& page, const Receipt& receipt) {
+  page.section("What was published");
+  const bool grouped = !receipt.source.by.empty();
+  page.paragraph(
+      fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
+                  page.typed(receipt.source.column), table_name(page, receipt)));
+  if (page.has_figures()) report_detail::draw_release(page, receipt);
+  constexpr std::size_t most_columns = 10;  // of values, on a page
+  const bool is_wide = page.has_figures() && grouped && receipt.groups.front().quantiles.size() <= most_columns;
+  std::vector<report_detail::Row> rows = is_wide ? report_detail::wide_rows(receipt) : published_rows(page, receipt);
+  const std::size_t names = grouped && !is_wide ? 2 : 1;
+  page.table(
+      {"release", "The published values" + std::string(is_wide ? ", " + report_detail::about_wide_rows(receipt) : ""),
+       names},
+      rows);
+  if (grouped) page.paragraph("The groups were listed beforehand; an empty one has values, too.");
+  const std::string found = round_numbers_in_words(receipt.groups.front());
+  if (!grouped && !found.empty()) page.paragraph(found);
+}
+
+void explain_comparisons(Page& page, const Receipt& receipt, const std::vector<NamedComparison>& comparisons) {
+  page.section("What was compared");
+  std::vector<report_detail::Row> rows = report_detail::comparison_rows(receipt, comparisons);
+  const auto compared = static_cast<std::ptrdiff_t>(report_detail::compared_cells(receipt));
+  for (report_detail::Row& row : rows) {
+    std::ranges::transform(row.begin(), row.end() - compared, row.begin(),
+                           [&](const std::string& name) { return page.typed(name); });
+  }
+  const bool with_ratios = receipt.kind == ValueKind::number;
+  page.table({"comparisons", with_ratios ? "Differences and ratios" : "Differences",
+              rows.front().size() - report_detail::compared_cells(receipt)},
+             rows);
+  page.paragraph(report_detail::comparisons_in_words(receipt, comparisons) + " " +
+                 report_detail::about_comparisons(receipt));
+}
+
+/// What a record holds.
+std::string value_in_words(const Receipt& receipt) {
+  switch (receipt.kind) {
+    case ValueKind::number:
+      return "number";
+    case ValueKind::date:
+      return "date";
+    case ValueKind::timestamp:
+      return "time";
+    case ValueKind::instant:
+      return "time with its zone";
+  }
+  return {};
+}
+
+void explain_people(Page& page, const Receipt& receipt) {
+  page.section("For whom the promise holds");
+  const std::string records = records_of(receipt);
+  if (!receipt.source.sql_stability.empty()) {
+    page.paragraph("For every person whose records change no more rows of the query's result than is declared below.");
+  } else if (receipt.source.person.empty()) {
+    page.paragraph(fmt::format("For every person who has at most {} in the table{}. {}", records,
+                               receipt.source.by.empty() ? "" : ", in all groups together",
+                               of_more_records(receipt.budget.measure())));
+  } else {
+    page.paragraph(fmt::format(
+        "For every person, as {} tells persons apart, however many records they have: at most {} "
+        "of theirs, chosen at random, counted{}.",
+        receipt.source.person == report_detail::withheld ? "a column of the table"
+                                                         : "the column " + page.typed(receipt.source.person),
+        records, receipt.source.by.empty() ? "" : " in all groups together"));
+  }
+  page.paragraph(receipt.neighbors == "add-remove"
+                     ? "What is protected is whether the person's records are in the table at all, and what they say."
+                     : fmt::format("What is protected is what the person's records say, and whether they hold a {}. "
+                                   "That "
+                                   "somebody is in the "
+                                   "table, and how many rows it has, is not protected.",
+                                   value_in_words(receipt)));
+}
+
+/// Which question, which level, of which intervals, and on which assumption.
+void explain_intervals(Page& page, const Receipt& receipt) {
+  const bool of_table = receipt.interval_of == "table";
+  page.paragraph(of_table ? "The values were drawn at random near the quantiles of the table's records, which is what "
+                            "protects people. The table above has an interval beside each: where the quantile of these "
+                            "records is. It says nothing about anybody who is not in the table."
+                          : "The table's records stand for a population, and the values were drawn at random near the "
+                            "records' quantiles, which is what protects people. The table above has an interval beside "
+                            "each: where the quantile of the population is. It covers both errors.");
+  page.paragraph(fmt::format(
+      "With a probability of at least {}, {}. This holds whatever the {}.",
+      share_of(Rational::parse(receipt.interval_level)),
+      receipt.intervals_together
+          ? fmt::format("all intervals{} hold their quantiles at once", receipt.source.by.empty() ? "" : " of a group")
+          : "an interval holds its quantile: each by itself, not all of them at once",
+      of_table ? "data are" : "distribution is"));
+  if (!of_table) {
+    page.paragraph(
+        "It was assumed that the records are a simple random sample of the population, one record a person. Nothing "
+        "checks that: of a census, of volunteers or of a sample with weights the intervals do not say what they seem "
+        "to.");
+  }
+  page.paragraph(
+      R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
+}
+
+/// Up to how many records a bound is told for.
+std::string up_to_records(const Receipt& receipt) {
+  return fmt::format("as long as there are at most {} records{}", receipt.rows,
+                     receipt.source.by.empty() ? "" : " in a group");
+}
+
+void warn_of_noise(Page& page, const Receipt& receipt) {
+  const std::optional<NoiseInWords> noise = receipt.noise();
+  if (!noise) return;
+  page.paragraph(fmt::format("Warning: {}: {}.", page.typed(noise->what), page.typed(noise->hint)));
+}
+
+void explain_errors(Page& page, const Receipt& receipt) {
+  page.section("How wrong the numbers may be");
+  if (!receipt.interval_level.empty()) return explain_intervals(page, receipt);
+  page.paragraph(
+      "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
+      "records when r more or fewer of them lie at or below it than should.");
+  warn_of_noise(page, receipt);
+  if (!receipt.without.empty()) {
+    page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.",
+                               page.typed(receipt.without)));
+    return;
+  }
+  page.paragraph(fmt::format(
+      "With a probability of at least {}, each value taken by itself is off by no more than the table above "
+      "says, whatever the data, {}.{} Usual errors are many times smaller: fractile plan tells them.",
+      percent_of(receipt.confidence), up_to_records(receipt),
+      receipt.together.empty() ? ""
+                               : " With the same probability no value is off by more than " + receipt.together + "."));
+  page.paragraph(
+      "That is the error that protects people, and no other: how far the table's records stand for anybody else is not "
+      "in it.");
+  if (!receipt.rounded.empty()) {
+    page.paragraph(fmt::format(
+        "Of these, up to {} are records finer than the granularity that was found privately, and rounded to it; where "
+        "the step is the data's own, there are none.",
+        receipt.rounded));
+  }
+}
+
+std::string declared_in_words(const Receipt& receipt) {
+  return fmt::format(
+      "Declared, not checked: one person's records change at most {} row{} of the query's result{}. If they change "
+      "more, the "
+      "promise is weaker. ",
+      receipt.records_per_person, receipt.records_per_person == "1" ? "" : "s",
+      receipt.neighbors == "add-remove" ? ", where a row that changes counts as two" : "");
+}
+
+/// What was checked of the query, or declared, and what it could read.
+void explain_query(Page& page, const Receipt& receipt) {
+  const std::string& stability = receipt.source.sql_stability;
+  page.paragraph((stability.empty()
+                      ? "The query was checked: it goes row by row, each row of its result coming from one record. "
+                      : declared_in_words(receipt)) +
+                 (receipt.source.sql == report_detail::withheld ? "Whoever published the values keeps its text."
+                                                                : "It is: " + page.typed(receipt.source.sql)));
+  std::vector<std::string> tables;
+  for (const NamedTable& table : receipt.source.tables) {
+    tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
+  }
+  if (!tables.empty()) page.paragraph(fmt::format("Besides, it could read: {}.", fmt::join(tables, ", ")));
+}
+
+/// Where values count that are none of the possible ones.
+std::string rounding_in_words(const Receipt& receipt) {
+  if (!receipt.regular_lattice) return {};
+  std::string text = " Values outside count as the nearest end.";
+  if (receipt.kind != ValueKind::number) text += " Others count as the last possible one that is not after them.";
+  if (receipt.kind == ValueKind::instant) text += " All are in UTC.";
+  return text;
+}
+
+void explain_assumptions(Page& page, const Receipt& receipt) {
+  page.section("What was assumed");
+  if (receipt.bounds_share.empty()) {
+    page.paragraph(fmt::format(
+        "That the possible values, {}, were chosen without looking at the data; so was everything else that "
+        "was typed.{}",
+        receipt.lattice, rounding_in_words(receipt)));
+  } else {
+    page.paragraph(
+        fmt::format("Nothing of the possible values but their step: {} of the budget found the range, {}, which is not "
+                    "that of the data but one that holds the quantiles. Values outside count as the nearest end.",
+                    percent_of(receipt.bounds_share), receipt.lattice));
+  }
+  if (!receipt.source.sql.empty()) explain_query(page, receipt);
+  page.paragraph(receipt.source.null_policy == "drop"
+                     ? fmt::format("That in every record the column holds a {} or nothing; records with nothing were "
+                                   "left out. "
+                                   "Any other content makes a release fail, and the failure tells that there is some.",
+                                   value_in_words(receipt))
+                     : fmt::format("That in every record the column holds a {}. Anything else makes a release fail, "
+                                   "and the "
+                                   "failure tells that there is some.",
+                                   value_in_words(receipt)));
+  if (!receipt.public_records.empty()) {
+    page.paragraph(fmt::format("That the number of rows of the table, {}, is public.", receipt.public_records));
+  }
+  page.paragraph("That nobody could watch the program at work: how long it takes depends on the data.");
+}
+
+/// What a receipt calls a part of a release (docs/receipt.md, `spent`).
+std::string part_in_words(const Page& page, const std::string& part) {
+  static const std::map<std::string, std::string> words{
+      {"bounds", "finding the range of the values"},
+      {"rows", "a noisy count of the records"},
+      {"granularity", "finding the number of which the values are multiples"},
+      {"heaps", "finding whether many values are round numbers"},
+      {"counts", "noisy counts, from which the values were read"},
+      {"cells", "noisy counts, from which the intervals were read"},
+      {"quantiles", "drawing values"},
+  };
+  if (const auto known = words.find(part); known != words.end()) return known->second;
+  return part.starts_with("level ") ? "drawing values (" + page.typed(part) + ")" : page.typed(part);
+}
+
+/// An amount of a budget; of fractions that are longer than anybody reads, four digits.
+std::string amount_in_words(const std::string& amount) {
+  constexpr std::size_t longest = 15;
+  const bool is_fraction = amount.find_first_not_of("0123456789/") == std::string::npos;
+  if (amount.size() <= longest || !is_fraction) return amount;
+  return fmt::format("about {:.4g}", Rational::parse(amount).to_double());
+}
+
+/// What was spent on what, as far as the receipt tells; of several groups that differ, nothing.
+std::string spending_of(const Page& page, const Receipt& receipt) {
+  const std::vector<Receipt::Spent>& spent = receipt.groups.front().spent;
+  const bool alike = std::ranges::all_of(receipt.groups, [&](const Receipt::Group& group) {
+    return std::ranges::equal(group.spent, spent,
+                              [](const auto& a, const auto& b) { return a.on == b.on && a.amount == b.amount; });
+  });
+  if (spent.size() < 2 || !alike) return {};
+  std::string text;
+  for (const Receipt::Spent& part : spent)
+    text += (text.empty() ? "" : "; ") + amount_in_words(part.amount) + " for " + part_in_words(page, part.on);
+  return text;
+}
+
+/// The page with the proof of a mechanism's promise.
+std::string proof_of(const std::string& mechanism) {
+  if (mechanism == "exponential") return "single_quantile.md";
+  if (mechanism == "approximate") return "approximate_quantiles.md";
+  if (mechanism == "independent") return "independent.md";
+  if (mechanism == "tree") return "count_tree.md";
+  return "joint_total.md";
+}
+
+void explain_origin(Page& page, const Receipt& receipt) {
+  page.section("How it was done");
+  const Receipt::Group& first = receipt.groups.front();
+  const bool alike = std::ranges::all_of(
+      receipt.groups, [&](const Receipt::Group& group) { return group.mechanism == first.mechanism; });
+  page.paragraph(
+      fmt::format("By {}, {}. Its output has exactly the probabilities that its proof is about.", receipt.program,
+                  alike ? fmt::format("mechanism {}{}{}", first.mechanism,
+                                      first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
+                        : "with a mechanism for each group, which the receipt tells"));
+  if (const std::string spending = spending_of(page, receipt); !spending.empty()) {
+    page.paragraph(fmt::format("Every draw was charged before it was made{}. Of {} it took: {}.",
+                               receipt.source.by.empty() ? "" : ", in every group", receipt.budget.to_string(),
+                               spending));
+  }
+  page.paragraph(fmt::format(
+      "The proof is docs/proofs/{} of the program{}. The model is the central one: whoever ran the program holds the "
+      "table, and is trusted with it.",
+      proof_of(first.mechanism),
+      receipt.interval_level.empty() ? "" : ", and of the intervals docs/proofs/intervals.md"));
+  page.paragraph("The receipt's SHA-256 is " + receipt.sha256 + "; it fits.");
+}
+
+// --- For those who decide, and those who check -------------------------------------------------------------------------
+
+/// The largest of all values; nothing when one of them is not known.
+std::optional<Rational> largest_error(const Receipt& receipt) {
+  Rational largest;
+  for (const Receipt::Group& group : receipt.groups) {
+    for (const Receipt::Published& each : group.quantiles) {
+      if (!each.rank_error) return {};
+      largest = std::max(largest, Rational::parse(*each.rank_error));
+    }
+  }
+  return largest;
+}
+
+std::string error_in_short(const Receipt& receipt) {
+  if (!receipt.interval_level.empty()) {
+    return fmt::format(
+        "Each value has an interval beside it that holds the quantile of the {} with a probability of at least {}{}.",
+        receipt.interval_of, share_of(Rational::parse(receipt.interval_level)),
+        receipt.interval_of == "population" ? ", if the records are a simple random sample of it" : "");
+  }
+  const std::optional<Rational> largest = largest_error(receipt);
+  if (!largest) return "How far the values may be off at worst is not known for all of them.";
+  return fmt::format(
+      "With a probability of at least {} each, the values miss their quantiles by at most {} records, {}.",
+      percent_of(receipt.confidence), largest->to_string(), up_to_records(receipt));
+}
+
+/// What is asked of a person for whom the promise holds.
+std::string who_is_meant(const Receipt& receipt) {
+  if (!receipt.source.sql_stability.empty())
+    return " whose records change no more rows of the query's result than is declared";
+  return receipt.source.person.empty() ? " who has no more than " + records_of(receipt) + " in the table" : "";
+}
+
+void explain_in_short(Page& page, const Receipt& receipt, const PageOptions& options) {
+  page.section("In short");
+  const Rational ten(10, 100);
+  std::vector<std::string> items{
+      fmt::format("If something would come about with a probability of {} {}, it comes about with at most {} as it is. "
+                  "That is so for everybody{}.",
+                  in_a_hundred(ten),
+                  receipt.neighbors == "add-remove" ? "without your records" : "with other records in place of yours",
+                  in_a_hundred(largest_probability(receipt.budget, ten)), who_is_meant(receipt)),
+      error_in_short(receipt)};
+  if (options.account) {
+    items.push_back(fmt::format("Of {} for these people, {} is left.", options.account->dataset.budget.to_string(),
+                                options.account->balance.remaining.to_string()));
+  }
+  page.list(items);
+}
+
+void explain_account(Page& page, const PageOptions& options) {
+  page.section("What was spent on these people, and what is left");
+  const auto& [dataset, balance] = *options.account;
+  page.paragraph(fmt::format(
+      "The ledger{} allows {} for each {} in all. All releases together, this one among them, have spent {}; what is "
+      "reserved counts as spent. What is left is {}.",
+      options.is_public ? "" : " of the dataset " + page.typed(dataset.name), dataset.budget.to_string(),
+      page.typed(dataset.unit), balance.spent.to_string(), balance.remaining.to_string()));
+}
+
+/// What anybody may learn of the table, or knew before.
+void explain_unprotected(Page& page, const Receipt& receipt) {
+  page.section("What is not protected");
+  std::vector<std::string> items;
+  items.push_back(receipt.bounds_share.empty()
+                      ? fmt::format("The possible values, {}, which were chosen beforehand.", receipt.lattice)
+                      : "The distance between possible values, which was chosen beforehand.");
+  items.emplace_back("Which quantiles were asked for, of which column, and at what cost.");
+  if (!receipt.source.by.empty()) items.emplace_back("The list of groups, which is public knowledge.");
+  if (!receipt.public_records.empty()) {
+    items.push_back(fmt::format("The number of rows, {}, which was declared public.", receipt.public_records));
+  }
+  if (receipt.neighbors != "add-remove") items.emplace_back("Who is in the table, and how many rows it has.");
+  items.emplace_back(
+      "That the release succeeded: in every record, the column holds what it should. And that there was a release at "
+      "all.");
+  items.emplace_back(
+      "What is so of people in general. A release may teach about somebody what it teaches about everybody like "
+      "them, whether they are in the table or not.");
+  page.list(items);
+}
+
+void explain_checks(Page& page, const Receipt& receipt) {
+  page.section("For whoever checks outputs");
+  page.paragraph(fmt::format(
+      "No minimum count was applied, and none is needed. Such a rule keeps somebody from being recognised in an exact "
+      "figure about few people. These values are not exact: they were drawn at random among the possible values, so "
+      "that "
+      "one person's records change the probability of what is published by no more than is said above, however few "
+      "records there are{}.",
+      receipt.source.by.empty() ? "" : " in a group"));
+  page.paragraph(
+      "No value is the copy of a record: each was drawn among the possible values, and could have been drawn had no "
+      "record "
+      "had it.");
+}
+
+void explain_words(Page& page, const Receipt& receipt) {
+  page.section("What the words mean");
+  const bool is_rho = receipt.budget.measure() == Measure::zcdp;
+  page.glossary({
+      {"quantile", "the value at or below which a given share of the records lies; the one of 50 % is the median"},
+      {"record", fmt::format("a row of the table that has a {} in this column", value_in_words(receipt))},
+      {"differential privacy",
+       "a promise: whatever is published would have come about with almost the same probability without a person's "
+       "records"},
+      is_rho
+          ? std::pair<std::string, std::string>{"rho", "how much the probabilities may change; smaller is more private"}
+          : std::pair<std::string,
+                      std::string>{"epsilon",
+                                   "how much the odds may change: by a factor of e^epsilon; smaller is more private"},
+      {"neighbours", receipt.neighbors == "add-remove" ? "two tables, one of which has one record more"
+                                                       : "two tables that differ in what one record says"},
+      {"rank error", "by how many records a value misses its quantile"},
+      {"budget", "what all releases about the same people together may cost"},
+      {"receipt",
+       "the file that holds a release and all that it was made with; its SHA-256 changes when it is changed"},
+  });
+}
+
+/// As its publisher has it.
+void explain_about(Page& page, const About& about) {
+  std::vector<std::string> items;
+  for (const auto& [what, text] : {std::pair{"Published by", &about.curator}, std::pair{"What for", &about.use},
+                                   std::pair{"About", &about.region}, std::pair{"Date", &about.date},
+                                   std::pair{"Contact", &about.contact}, std::pair{"What it is", &about.description}}) {
+    if (!text->empty()) items.push_back(fmt::format("{}: {}", what, page.typed(*text)));
+  }
+  if (!items.empty()) page.list(items);
+}
+
+std::string title_of(const Page& page, const Receipt& receipt, const About& about) {
+  if (!about.title.empty()) return page.typed(about.title);
+  const std::size_t quantiles = receipt.groups.front().quantiles.size();
+  return fmt::format("{} quantile{} of {}{}", quantiles, quantiles == 1 ? "" : "s", page.typed(receipt.source.column),
+                     receipt.source.by.empty() ? "" : " by " + page.typed(receipt.source.by));
+}
+
+void explain_on(Page& page, const Receipt& receipt, const std::vector<NamedComparison>& comparisons,
+                const PageOptions& options) {
+  page.title(title_of(page, receipt, options.about));
+  explain_about(page, options.about);
+  if (!receipt.unsafe_seed.empty()) {
+    page.section("NOT PRIVATE");
+    page.paragraph(
+        fmt::format("The random bits came from the seed {}. Whoever knows it can undo the noise: none of the promises "
+                    "below holds. Do not publish these values.",
+                    receipt.unsafe_seed));
+  } else {
+    explain_in_short(page, receipt, options);
+  }
+  explain_values(page, receipt);
+  if (!comparisons.empty()) explain_comparisons(page, receipt, comparisons);
+  explain_people(page, receipt);
+  explain_strength(page, receipt);
+  explain_errors(page, receipt);
+  if (options.account) explain_account(page, options);
+  explain_assumptions(page, receipt);
+  explain_unprotected(page, receipt);
+  explain_origin(page, receipt);
+  explain_checks(page, receipt);
+  explain_words(page, receipt);
+}
+
+/// What only its publisher should see is withheld.
+Receipt for_everybody(Receipt receipt) {
+  receipt.source.file.clear();
+  receipt.source.tables.clear();
+  if (!receipt.source.sql.empty()) receipt.source.sql = report_detail::withheld;
+  if (!receipt.source.person.empty()) receipt.source.person = report_detail::withheld;
+  return receipt;
+}
+
+/// To the letter, or not at all: the program writes no receipt with characters that a person cannot see.
+void hold_receipt(Page& page, const std::string& receipt) {
+  page.section("Receipt");
+  if (shown_lines(receipt) != receipt) {
+    page.paragraph("It holds characters that cannot be seen, and is left out: keep the file.");
+    return;
+  }
+  page.paragraph("Saved as it stands, this page is a receipt, too: fractile explain reads it and checks its SHA-256.");
+  page.verbatim(report_detail::receipt_id, receipt);
+}
+
+}  // namespace
+
+std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons) {
+  report_detail::ProsePage page(prose);
+  explain_on(page, receipt, comparisons, {});
+  return page.text();
+}
+
+WebPage to_html(const Receipt& receipt, const std::vector<NamedComparison>& comparisons, const PageOptions& options) {
+  report_detail::HtmlPage page;
+  explain_on(page, options.is_public ? for_everybody(receipt) : receipt, comparisons, options);
+  if (!options.is_public && !options.receipt.empty()) hold_receipt(page, options.receipt);
+  return std::move(page).finished();
+}
+
+}  // namespace fractile

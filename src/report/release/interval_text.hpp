@@ -1,0 +1,47 @@
+// Shares and the ends of intervals, as people and programs read them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fractile/exact.hpp"
+#include "fractile/report.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile::report_detail {
+
+/// "10 %", or "1/3" when no decimals will do.
+inline std::string share_of(const Rational& share) {
+  const Rational percent = share * Rational(100);
+  return percent.is_decimal() ? percent.to_decimal() + " %" : share.to_string();
+}
+
+/// "2.8 in 100", "28 in 100"; never below the probability.
+inline std::string in_a_hundred(const Rational& probability) {
+  const Rational percent = probability * Rational(100);
+  const Rational unit = percent < Rational(10) ? Rational(1, 10) : Rational(1);
+  return ((percent / unit).ceil() * unit).to_decimal() + " in 100";
+}
+
+/// How an interval's end is written that is the range's: an infinity that programs read, or in words.
+enum class OpenEnds { infinite, in_words };
+
+inline std::string lower_text(const Receipt::Ends& interval, OpenEnds ends) {
+  if (!interval.or_below) return interval.lower;
+  return ends == OpenEnds::infinite ? "-inf" : interval.lower + " or below";
+}
+
+inline std::string upper_text(const Receipt::Ends& interval, OpenEnds ends) {
+  if (!interval.or_above) return interval.upper;
+  return ends == OpenEnds::infinite ? "inf" : interval.upper + " or above";
+}
+
+/// A heading, and a row a comparison: key (with groups), quantile, what it is against, the difference and, of numbers, the ratio.
+std::vector<Row> comparison_rows(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
+/// How many of their cells are numbers, the last ones of a row.
+std::size_t compared_cells(const Receipt& receipt);
+std::string about_comparisons(const Receipt& receipt);
+/// How surely they hold.
+std::string comparisons_in_words(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
+
+}  // namespace fractile::report_detail

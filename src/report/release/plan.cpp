@@ -1,0 +1,237 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fractile/error.hpp"
+#include "fractile/report.hpp"
+#include "report/release/plan_words.hpp"
+#include "report/text/decimals.hpp"
+#include "report/text/json_writer.hpp"
+#include "report/text/release_members.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::aligned;
+using report_detail::Document;
+using report_detail::member;
+using report_detail::number;
+using report_detail::Row;
+using report_detail::write_lattice;
+using report_detail::write_noise;
+using report_detail::write_options;
+using report_detail::write_privacy;
+using report_detail::write_worst_case;
+using report_detail::Writer;
+
+std::string ranks_or(const std::optional<std::uint64_t>& ranks, const char* otherwise) {
+  return ranks ? fmt::format("{}", *ranks) : otherwise;
+}
+
+/// An error of a simulated release; whole numbers without decimals.
+std::string typical_number(double error) { return fmt::format("{:.4g}", error); }
+
+void write_quantiles(Writer& json, const ReleasePlan& plan) {
+  json.Key("quantiles");
+  json.StartArray();
+  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
+    json.StartObject();
+    member(json, "quantile", plan.query.quantiles[i].to_string());
+    number(json, "worst_case", ranks_or(plan.worst.ranks[i], "null"));
+    number(json, "median", typical_number(plan.typical.median[i]));
+    number(json, "nine_in_ten", typical_number(plan.typical.nine_in_ten[i]));
+    if (!plan.interval_widths.empty()) number(json, "interval_width", typical_number(plan.interval_widths[i]));
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void write_typical(Writer& json, const TypicalError& typical) {
+  json.Key("typical");
+  json.StartObject();
+  member(json, "shape", to_string(typical.shape));
+  member(json, "rows", typical.rows);
+  member(json, "releases", typical.releases);
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string to_json(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
+  Document document;
+  Writer& json = document.json();
+  member(json, "mechanism", to_string(plan.used.mechanism));
+  write_options(json, plan.query, plan.lattice, plan.used);
+  write_quantiles(json, plan);
+  write_worst_case(json, plan.worst);
+  write_noise(json, plan.noise);
+  write_typical(json, plan.typical);
+  write_privacy(json, plan.query, plan.query.budget);
+  write_lattice(json, plan.lattice);
+  return document.text();
+}
+
+std::string to_csv(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
+  const bool with_intervals = !plan.interval_widths.empty();
+  std::string text = fmt::format("quantile,worst_case,median,nine_in_ten{}\n", with_intervals ? ",interval_width" : "");
+  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
+    text += fmt::format("{},{},{},{}{}\n", plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], ""),
+                        typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i]),
+                        with_intervals ? "," + typical_number(plan.interval_widths[i]) : "");
+  }
+  return text;
+}
+
+std::vector<Row> report_detail::plan_rows(const ReleasePlan& plan) {
+  std::vector<Row> rows{{"quantile", "worst case", "typical", "nine in ten"}};
+  for (std::size_t i = 0; i < plan.query.quantiles.size(); ++i) {
+    rows.push_back({plan.query.quantiles[i].to_string(), ranks_or(plan.worst.ranks[i], "-"),
+                    typical_number(plan.typical.median[i]), typical_number(plan.typical.nine_in_ten[i])});
+    if (!plan.interval_widths.empty()) rows.back().push_back(typical_number(plan.interval_widths[i]));
+  }
+  if (!plan.interval_widths.empty()) rows.front().emplace_back("interval");
+  return rows;
+}
+
+std::string report_detail::plan_meaning(const ReleasePlan& plan) {
+  const WorstCase& worst = plan.worst;
+  const double failure = (Rational(1) - worst.confidence).to_double();
+  std::string text = "Errors are in records: by how many the published value misses its quantile.\n";
+  if (worst.without.empty()) {
+    text += fmt::format(
+        "worst case   exceeded with probability at most {:.4g} each, whatever the table of up to {} records;\n"
+        "             with the same probability no quantile misses by more than {}\n",
+        failure, worst.rows, ranks_or(worst.together, "-"));
+    if (worst.rounded) {
+      text += fmt::format(
+          "             up to {} of them when records are finer than the granularity that is found, and rounded to\n"
+          "             it; with the data's own step as --step there are none\n",
+          *worst.rounded);
+    }
+  } else {
+    text += fmt::format("worst case   not known for all: {}\n", worst.without);
+  }
+  text += fmt::format(
+      "typical      the middle one of {} simulated releases of a public {} table of {} records between\n"
+      "             the bounds\n"
+      "nine in ten  of these releases miss by no more than this\n",
+      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows);
+  if (!plan.interval_widths.empty()) {
+    text += "interval     the middle width of simulated intervals, in records of that table between the ends\n";
+  }
+  return text;
+}
+
+std::string report_detail::plan_cost(const ReleasePlan& plan) {
+  const QuantileQuery& query = plan.query;
+  std::string text =
+      fmt::format("It costs {} ({}), neighbors {}, at most {} record{} a person, with mechanism {}\n",
+                  query.budget.to_string(), to_string(query.budget.measure()), to_string(query.neighbors),
+                  query.records_per_person, query.records_per_person == 1 ? "" : "s", to_string(plan.used.mechanism));
+  if (!plan.used.reason.empty()) text += fmt::format("chosen by auto: {}\n", plan.used.reason);
+  return text;
+}
+
+namespace {
+
+/// Three lines, and an empty one; empty when the values are more than noise.
+std::string noise(const ReleasePlan& plan) {
+  if (!plan.noise) return {};
+  auto [what, hint] = in_words(*plan.noise);
+  hint.replace(hint.find("; "), 2, ";\n");
+  return fmt::format("warning: {}\n{}\n\n", what, hint);
+}
+
+}  // namespace
+
+double report_detail::largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
+
+std::string report_detail::budget_number(const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) return report_detail::with_decimals(budget.rho());
+  return report_detail::with_decimals(budget.epsilon());
+}
+
+std::vector<Row> report_detail::budget_rows(const std::vector<ReleasePlan>& plans) {
+  const bool is_rho = plans.front().query.budget.measure() == Measure::zcdp;
+  std::vector<Row> rows{{is_rho ? "rho" : "epsilon", "worst case", "nine in ten"}};
+  for (const ReleasePlan& plan : plans) {
+    rows.push_back({budget_number(plan.query.budget), ranks_or(plan.worst.largest(), "-"),
+                    typical_number(largest(plan.typical.nine_in_ten))});
+  }
+  return rows;
+}
+
+namespace {
+
+using report_detail::budget_number;
+using report_detail::largest;
+
+/// A bar as long as the logarithm of the error, `longest` at the largest one.
+std::string bar(double error, double largest_error) {
+  constexpr double longest = 40;
+  const double length = largest_error > 0 ? longest * std::log1p(error) / std::log1p(largest_error) : 0;
+  return std::string(static_cast<std::size_t>(std::lround(length)), '#');
+}
+
+std::string chart(const std::vector<ReleasePlan>& plans) {
+  if (plans.empty()) return {};
+  double most = 0;
+  for (const ReleasePlan& plan : plans) most = std::max(most, largest(plan.typical.nine_in_ten));
+  std::string lines = aligned(report_detail::budget_rows(plans));
+  std::string text = "\nThe worst quantile's errors, and nine in ten on a logarithmic scale:\n\n";
+  for (std::size_t i = 0, at = 0; i <= plans.size(); ++i) {
+    const std::size_t end = lines.find('\n', at);
+    text += lines.substr(at, end - at);
+    if (i > 0) text += "  " + bar(largest(plans[i - 1].typical.nine_in_ten), most);
+    text += '\n';
+    at = end + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+NoiseInWords in_words(const MostlyNoise& noise) {
+  std::string would_do = "ask for fewer quantiles, or of a larger table";
+  if (noise.enough) {
+    const bool is_rho = noise.enough->measure() == Measure::zcdp;
+    would_do = fmt::format("{} of about {} would do", is_rho ? "a rho" : "an epsilon", budget_number(*noise.enough));
+  }
+  return {
+      "with this budget these values are mostly noise",
+      fmt::format("among {} row{} of a public normal table, simulated values miss by some {:.0f} % of the rows between "
+                  "quantiles; {}",
+                  noise.rows, noise.rows == 1 ? "" : "s", 100 * noise.share, would_do)};
+}
+
+std::optional<NoiseInWords> in_words(const std::vector<std::optional<MostlyNoise>>& noises,
+                                     const std::vector<std::string>& keys) {
+  std::vector<std::size_t> noisy;
+  for (std::size_t i = 0; i < noises.size(); ++i) {
+    if (noises[i]) noisy.push_back(i);
+  }
+  if (noisy.empty()) return {};
+  NoiseInWords words = in_words(*noises[noisy.front()]);
+  const bool same = std::all_of(noisy.begin(), noisy.end(),
+                                [&](std::size_t i) { return noises[i]->rows == noises[noisy.front()]->rows; });
+  if (same && noisy.size() == noises.size()) return words;
+  if (keys.size() != noises.size()) throw Error(ErrorCode::usage, "there is not one key a group", "");
+  std::string named;
+  for (const std::size_t i : noisy) named += (named.empty() ? "" : ", ") + keys[i];
+  words.what = fmt::format("with this budget the values of {} of {} groups are mostly noise ({})", noisy.size(),
+                           noises.size(), named);
+  words.hint = fmt::format("in {} {}", keys[noisy.front()], words.hint);
+  return words;
+}
+
+std::string to_table(const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
+  return aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) + "\n" + noise(plan) +
+         report_detail::plan_cost(plan) + chart(report.others) + "\nNo record was read, and nothing is spent.\n";
+}
+
+}  // namespace fractile

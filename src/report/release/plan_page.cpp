@@ -1,0 +1,212 @@
+// A plan as a page: what a release will cost, how wrong it may be, and under other budgets.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fractile/accounting.hpp"
+#include "fractile/pages.hpp"
+#include "report/release/interval_text.hpp"
+#include "report/release/plan_words.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::HtmlPage;
+using report_detail::Row;
+using report_detail::say_command;
+
+constexpr int dots = 50;
+constexpr int most_bins = 24;
+constexpr double least_error = 0.5;  // records: what is drawn for none on a logarithmic axis
+const Rational ten_in_a_hundred(1, 10);
+
+/// The lines of the table's own explanation: a word up to the 14th column and its meaning, which goes on in indented lines.
+std::vector<std::string> meanings_of(const ReleasePlan& plan) {
+  constexpr std::size_t column = 13;
+  const std::string text = report_detail::plan_meaning(plan);
+  std::vector<std::string> items;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    at = end + 1;
+    if (line.starts_with(std::string(column, ' '))) {
+      items.back() += " " + line.substr(column);
+    } else if (line.substr(0, column).find("  ") != std::string::npos) {
+      std::string word = line.substr(0, line.find("  "));
+      items.push_back(word + ": " + line.substr(column));
+    } else {
+      items.push_back(line);
+    }
+  }
+  return items;
+}
+
+double budget_of(const ReleasePlan& plan) {
+  const Budget& budget = plan.query.budget;
+  return budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
+}
+
+const char* budget_name(const ReleasePlan& plan) {
+  return plan.query.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
+}
+
+std::vector<Row> ladder_of(const std::vector<ReleasePlan>& plans) {
+  std::vector<Row> rows = report_detail::budget_rows(plans);
+  rows.front().push_back("10 in 100 becomes at most");
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    rows[i + 1].push_back(report_detail::in_a_hundred(largest_probability(plans[i].query.budget, ten_in_a_hundred)));
+  }
+  return rows;
+}
+
+figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
+  figures::Line worst{"worst case, proved", "", 1, 2, 1};
+  figures::Line nine{"nine in ten, simulated", "", 2, 2, 2};
+  double least = 1e300;
+  double most = least_error;
+  for (const ReleasePlan& plan : plans) {
+    const double x = budget_of(plan);
+    const auto add = [&](figures::Line& line, double error) {
+      const double y = std::max(error, least_error);
+      line.points.push_back({x, y, y, y});
+      least = std::min(least, y);
+      most = std::max(most, y);
+    };
+    if (const auto ranks = plan.worst.largest()) add(worst, static_cast<double>(*ranks));
+    add(nine, report_detail::largest(plan.typical.nine_in_ten));
+  }
+  figures::Figure figure{"budgets",
+                         fmt::format("The worst quantile's error against {}", budget_name(plans.front())),
+                         least <= least_error ? "errors below half a record are drawn there" : "",
+                         budget_name(plans.front()),
+                         "records off (logarithmic)",
+                         {}};
+  std::vector<double> tics;
+  tics.reserve(plans.size());
+  for (const ReleasePlan& plan : plans) tics.push_back(budget_of(plan));
+  figure.panels.push_back(
+      {"", {true, tics.front() / 1.1, tics.back() * 1.1, tics}, {true, least / 1.5, most * 1.5}, {worst, nine}});
+  if (worst.points.empty()) figure.panels.front().lines.erase(figure.panels.front().lines.begin());
+  figure.description = fmt::format("{} budgets; the table has their errors.", plans.size());
+  return figure;
+}
+
+/// So many simulated releases have their largest error from one number to another.
+struct Bin {
+  double from;
+  double to;
+  int dots;
+};
+
+/// Fifty quantiles of the simulated errors (Fernandes et al. 2018): each dot stands for one release in fifty.
+std::vector<Bin> bins_of(const TypicalError& typical) {
+  std::vector<double> values;
+  for (int i = 0; i < dots; ++i) {
+    const double share = (i + 0.5) / dots;
+    values.push_back(typical.largest[static_cast<std::size_t>(share * static_cast<double>(typical.largest.size()))]);
+  }
+  const double most = std::max(1.0, values.back());
+  const double width = std::max(1.0, std::ceil(most / most_bins));
+  std::vector<Bin> bins;
+  for (const double value : values) {
+    const double from = std::floor(value / width) * width;
+    if (bins.empty() || bins.back().from != from) bins.push_back({from, from + width, 0});
+    ++bins.back().dots;
+  }
+  return bins;
+}
+
+figures::Figure dots_figure(const std::vector<Bin>& bins, std::uint64_t releases) {
+  figures::Line line;
+  line.mark = 1;
+  line.joined = false;
+  int highest = 0;
+  for (const Bin& bin : bins) {
+    const double x = (bin.from + bin.to) / 2;
+    for (int i = 1; i <= bin.dots; ++i) line.points.push_back({x, static_cast<double>(i), 0, 0});
+    highest = std::max(highest, bin.dots);
+  }
+  const double width = bins.front().to - bins.front().from;
+  return {"typical",
+          fmt::format("How far the worst quantile of a release is off, in {} simulated releases", releases),
+          "each dot stands for one release in fifty",
+          "records off",
+          "releases",
+          {{"", {false, 0, bins.back().to + width}, {false, 0, std::max(10.0, highest + 1.0)}, {line}}},
+          "The table counts the dots."};
+}
+
+std::vector<Row> dots_rows(const std::vector<Bin>& bins) {
+  std::vector<Row> rows{{"records off, from", "to less than", "of 50 releases"}};
+  for (const Bin& bin : bins) {
+    rows.push_back({fmt::format("{:.10g}", bin.from), fmt::format("{:.10g}", bin.to), fmt::format("{}", bin.dots)});
+  }
+  return rows;
+}
+
+/// What an error costs: the wanted one, or the one that this budget buys.
+std::string price_of(const PlanReport& report, std::uint64_t worst) {
+  const Budget& budget = report.plan.query.budget;
+  const std::uint64_t error = report.wanted.value_or(worst);
+  return fmt::format("To miss by at most {} record{} you pay {}{}.", error, error == 1 ? "" : "s",
+                     std::string(budget_name(report.plan)) + " = " + report_detail::budget_number(budget),
+                     report.wanted ? ", the smallest of four digits" : "");
+}
+
+void say_in_short(HtmlPage& page, const PlanReport& report) {
+  const ReleasePlan& plan = report.plan;
+  page.section("In short");
+  std::vector<std::string> items{"Nothing was read, and nothing is spent."};
+  if (const auto worst = plan.worst.largest()) items.push_back(price_of(report, *worst));
+  items.push_back(report_detail::plan_cost(plan));
+  std::erase(items.back(), '\n');
+  if (const std::size_t at = items.back().find("chosen by auto"); at != std::string::npos)
+    items.back().insert(at, "; ");
+  items.back() += '.';
+  const auto worst = plan.worst.largest();
+  items.push_back(
+      worst ? fmt::format("With a probability of at least {} each, the values will miss their quantiles by at most {} "
+                          "records, whatever the table of up to {} records.",
+                          report_detail::share_of(plan.worst.confidence), *worst, plan.worst.rows)
+            : "How far the values may be off at worst is not known for all of them.");
+  items.push_back(fmt::format("What would come about with a probability of 10 in 100 {} comes about with at most {}.",
+                              plan.query.neighbors == Neighbors::add_remove
+                                  ? "without a person's records"
+                                  : "with other records in place of a person's",
+                              report_detail::in_a_hundred(largest_probability(plan.query.budget, ten_in_a_hundred))));
+  page.list(items);
+  if (!plan.noise) return;
+  const auto [what, hint] = in_words(*plan.noise);
+  page.paragraph(fmt::format("Warning: {}: {}.", what, hint));
+}
+
+}  // namespace
+
+WebPage to_html(const PlanReport& report, const PageOptions& options) {
+  const ReleasePlan& plan = report.plan;
+  HtmlPage page;
+  const std::size_t quantiles = plan.query.quantiles.size();
+  page.title(!options.about.title.empty() ? options.about.title
+                                          : fmt::format("Plan: {} quantile{}", quantiles, quantiles == 1 ? "" : "s"));
+  say_in_short(page, report);
+  page.section("Errors by quantile");
+  page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));
+  page.list(meanings_of(plan));
+  if (!plan.typical.largest.empty()) {
+    const std::vector<Bin> bins = bins_of(plan.typical);
+    page.section("Typical releases");
+    page.figure(dots_figure(bins, plan.typical.releases));
+    page.table({"typical", "The dots, counted"}, dots_rows(bins));
+  }
+  if (!report.others.empty()) {
+    page.section("Other budgets");
+    page.figure(ladder_figure(report.others));
+    page.table({"budgets", "Errors of the worst quantile, in records, and the promise"}, ladder_of(report.others));
+  }
+  say_command(page, options);
+  return std::move(page).finished();
+}
+
+}  // namespace fractile

@@ -1,0 +1,390 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "exact/digest.hpp"
+#include "fractile/bounds.hpp"
+#include "fractile/error.hpp"
+#include "fractile/pages.hpp"
+#include "fractile/report.hpp"
+#include "support/findings.hpp"
+
+namespace fractile {
+namespace {
+
+const SourceDescription source{"people.csv", "", "age", "drop", "DuckDB v1"};
+
+QuantileRelease released(const QuantileQuery& query, const Lattice& lattice) {
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  return release_quantiles(reference_table(lattice, Shape::normal, 300), query, bits);
+}
+
+QuantileQuery quartiles(const Budget& budget) { return {{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget}; }
+
+const SourceDescription by_town{"people.csv", "", "age", "drop", "DuckDB v1", "id", "town"};
+
+/// Of which the second found a granularity, so that groups differ in what ran.
+GroupedRelease grouped(const QuantileQuery& query, const Lattice& lattice) {
+  RandomBits bits = RandomBits::unsafe_seeded(2);
+  const std::uint64_t whole = lattice.size() / 200 * 100;
+  ProfileBuilder round(lattice);
+  round.add_position(2 * whole + 1, 1000);
+  return release_groups({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
+}
+
+QuantileRelease bounded() {
+  RandomBits bits = RandomBits::unsafe_seeded(3);
+  const BoundsSearch search{Rational(1)};
+  return release_with_private_bounds(reference_table(search.lattice(), Shape::normal, 300), search,
+                                     quartiles(Budget::zcdp(Rational(1))), Rational(1, 10), bits);
+}
+
+std::vector<std::string> all_kinds() {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  std::vector<std::string> texts;
+  for (const Mechanism mechanism : all_mechanisms) {
+    QuantileQuery query = quartiles(Budget::pure(Exponent::parse("ln 3")));
+    query.mechanism = mechanism;
+    if (mechanism == Mechanism::exponential) query.quantiles = {Rational(1, 2)};
+    query.expected_rows = 300;
+    for (const Lattice& lattice : {ages, cents}) texts.push_back(to_json(released(query, lattice), source));
+  }
+  texts.push_back(to_json(released(quartiles(Budget::zcdp(Rational(1, 2))), ages), source));
+  QuantileQuery approximate = quartiles(Budget::approximate(Rational(1), Rational(1, 1'000'000)));
+  approximate.mechanism = Mechanism::independent;
+  texts.push_back(to_json(released(approximate, ages), source));
+  const Lattice few = Lattice::explicit_points({Rational(-1), Rational(5, 2), Rational(10)});
+  texts.push_back(
+      to_json(released(quartiles(Budget::pure(Rational(1))), few), {"", "SELECT 1 AS \"a\"", "a", "error", "E"}));
+  QuantileRelease counted = released(quartiles(Budget::pure(Rational(1))), ages);
+  counted.public_records = 300;
+  counted.query.neighbors = Neighbors::change_one;
+  texts.push_back(to_json(counted, source));
+  QuantileQuery many = quartiles(Budget::pure(Rational(1)));
+  many.quantiles = synthetic_rows(100);
+  texts.push_back(to_json(grouped(quartiles(Budget::pure(Rational(4))), cents), by_town));
+  texts.push_back(to_json(bounded(), source));
+  many.expected_rows = 300;
+  texts.push_back(to_json(released(many, cents), source));
+  return texts;
+}
+
+TEST(Receipt, EveryKindKeepsTheSchemaAndItsHash) {
+  for (const std::string& text : all_kinds()) {
+    const Receipt receipt = read_receipt(text, "r.json");
+    EXPECT_FALSE(receipt.groups.at(0).quantiles.empty());
+    for (const Prose prose : {Prose::text, Prose::markdown})
+      EXPECT_NE(explain(receipt, prose).find("What was assumed"), std::string::npos);
+  }
+}
+
+TEST(Receipt, SaysWhatTheReleaseWas) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  const QuantileRelease release = released(quartiles(Budget::pure(Exponent::parse("ln 3"))), cents);
+  const Receipt receipt = read_receipt(to_json(release, source), "r.json");
+  ASSERT_EQ(receipt.groups.size(), 1U);
+  const std::vector<Receipt::Published>& quantiles = receipt.groups[0].quantiles;
+  ASSERT_EQ(quantiles.size(), 3U);
+  EXPECT_EQ(to_csv(receipt), to_csv(release));
+  const WorstCase worst = worst_case(release, Rational(19, 20));
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(quantiles[i].quantile, release.query.quantiles[i].to_string());
+    EXPECT_EQ(quantiles[i].value, release.value(i).to_decimal());
+    EXPECT_EQ(quantiles[i].rank_error, std::to_string(worst.ranks[i].value()));
+  }
+  EXPECT_EQ(receipt.budget.to_string(), "epsilon = ln 3");
+  EXPECT_EQ(receipt.neighbors, "add-remove");
+  EXPECT_EQ(receipt.lattice, "0 to 10000 in steps of 0.01");
+  EXPECT_EQ(receipt.source.file, "people.csv");
+  EXPECT_EQ(receipt.source.column, "age");
+  EXPECT_EQ(receipt.unsafe_seed, "1");
+  EXPECT_EQ(receipt.together, std::to_string(worst.together.value()));
+}
+
+TEST(Receipt, SaysWhatWasSpentOnWhat) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  QuantileQuery query = quartiles(Budget::pure(Rational(4)));
+  query.mechanism = Mechanism::joint_total;
+  QuantileRelease release = released(query, cents);
+  const Receipt receipt = read_receipt(to_json(release, source), "r.json");
+  const std::vector<Receipt::Spent>& spent = receipt.groups.at(0).spent;
+  ASSERT_EQ(spent.size(), release.spent.size());
+  for (std::size_t i = 0; i < spent.size(); ++i) {
+    EXPECT_EQ(spent[i].on, release.spent[i].on);
+    EXPECT_EQ(spent[i].amount, release.spent[i].amount.to_string());
+  }
+  EXPECT_NE(explain(receipt, Prose::text).find("it took: 1/10 for finding the"), std::string::npos);
+  // As older programs wrote them.
+  release.spent.clear();
+  const std::string old = to_json(release, source);
+  EXPECT_EQ(old.find("spent"), std::string::npos);
+  EXPECT_TRUE(read_receipt(old, "r.json").groups.at(0).spent.empty());
+  EXPECT_EQ(explain(read_receipt(old, "r.json"), Prose::text).find("charged"), std::string::npos);
+}
+
+TEST(Receipt, OfGroupsAndOfBoundsThatWereFound) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  const GroupedRelease groups = grouped(quartiles(Budget::pure(Rational(4))), cents);
+  const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
+  ASSERT_EQ(receipt.groups.size(), 2U);
+  EXPECT_EQ(receipt.groups[1].key, "b,\"c");
+  EXPECT_EQ(receipt.source.person, "id");
+  EXPECT_EQ(to_csv(receipt), to_csv(groups));
+  EXPECT_NE(explain(receipt, Prose::text).find("in all groups together"), std::string::npos);
+
+  const QuantileRelease release = bounded();
+  const Receipt found = read_receipt(to_json(release, source), "r.json");
+  EXPECT_EQ(found.budget.to_string(), "rho = 1");
+  EXPECT_EQ(found.bounds_share, "1/10");
+  EXPECT_EQ(found.without, worst_case(release, Rational(1, 2)).without);
+  EXPECT_NE(explain(found, Prose::text).find("10 % of the budget found the range"), std::string::npos);
+}
+
+TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  for (const Budget& budget : {Budget::pure(Rational(1, 10)), Budget::zcdp(Rational(1, 200))}) {
+    QuantileQuery query = quartiles(budget);
+    query.expected_rows = 20;
+    RandomBits bits = RandomBits::system();
+    const RankProfile profile = reference_table(cents, Shape::uniform, 1000);
+    const QuantileRelease noisy = release_quantiles(profile, query, bits);
+    const std::optional<MostlyNoise> noise = mostly_noise(noisy);
+    ASSERT_TRUE(noise);
+    for (const std::string& text : {to_json(noisy, source), to_json(grouped(query, cents), by_town)}) {
+      const Receipt receipt = read_receipt(text, "r.json");
+      const std::optional<MostlyNoise>& found = receipt.groups.back().noise;
+      ASSERT_TRUE(found);
+      EXPECT_EQ(found->rows, 20U);
+      EXPECT_NEAR(found->share, noise->share, 0.005);
+      EXPECT_EQ(found->enough->to_string(), noise->enough->to_string());
+      EXPECT_NE(explain(receipt, Prose::text).find("these values are mostly noise"), std::string::npos);
+    }
+    query.expected_rows = 1'000'000;
+    const Receipt clear = read_receipt(to_json(release_quantiles(profile, query, bits), source), "r.json");
+    EXPECT_FALSE(clear.noise());
+    EXPECT_EQ(explain(clear, Prose::text).find("mostly noise"), std::string::npos);
+  }
+}
+
+TEST(Receipt, TellsWhichGroupsAreMostlyNoise) {
+  const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
+  QuantileQuery query = quartiles(Budget::pure(Rational(1)));
+  query.quantiles.clear();
+  for (int i = 1; i <= 9; ++i) query.quantiles.emplace_back(i, 10);
+  RandomBits bits = RandomBits::unsafe_seeded(3);
+  const GroupedRelease groups = release_groups(
+      {"few <", "many"}, {reference_table(cents, Shape::normal, 3), reference_table(cents, Shape::normal, 9'000)},
+      query, bits);
+  const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
+  ASSERT_TRUE(receipt.groups[0].noise);
+  EXPECT_EQ(receipt.groups[0].noise->rows, groups.releases[0].used.rows);
+  EXPECT_FALSE(receipt.groups[1].noise);
+  EXPECT_EQ(receipt.noise()->what, "with this budget the values of 1 of 2 groups are mostly noise (few <)");
+  std::string text = explain(receipt, Prose::text);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  EXPECT_NE(text.find("mostly noise (few <): in few < among "), std::string::npos);
+  EXPECT_NE(to_html(receipt, {}, {}).html.find("mostly noise (few &lt;)"), std::string::npos);
+}
+
+TEST(Receipt, AFlippedBitIsFound) {
+  const std::string text = all_kinds().front();
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {  // the last byte is the line's end
+    for (int bit = 0; bit < 8; ++bit) {
+      std::string flipped = text;
+      flipped[i] = static_cast<char>(flipped[i] ^ (1 << bit));
+      EXPECT_THROW(read_receipt(flipped, "r.json"), Error) << i << ' ' << bit;
+    }
+  }
+}
+
+std::string refusal_of(const std::string& text) {
+  try {
+    read_receipt(text, "r.json");
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(Receipt, SaysWhatIsWrong) {
+  std::string text = all_kinds().front();
+  EXPECT_EQ(refusal_of(""), "'r.json' is no receipt: it is not JSON (The document is empty.) at byte 0");
+  EXPECT_EQ(refusal_of("{}"), "'r.json' is no receipt: it breaks the schema's rule 'required'");
+  EXPECT_NE(refusal_of(std::string(1'000'000, '[')), "nothing");
+  const std::size_t at = text.find("\"pure\"");
+  EXPECT_EQ(refusal_of(std::string(text).replace(at, 6, "\"poor\"")),
+            "'r.json' is no receipt: /privacy/measure breaks the schema's rule 'enum'");
+  text.insert(text.find("\"mechanism\""), " ");
+  EXPECT_EQ(refusal_of(text), "'r.json' is not as it was written: its hash does not fit");
+}
+
+/// With a hash that fits.
+std::string signed_again(const std::string& text) {
+  const std::string start = "\"sha256\": \"";
+  const std::size_t at = text.rfind(start) + start.size();
+  std::string without = text;
+  without.erase(at, 64);
+  return without.insert(at, sha256(without));
+}
+
+/// A reader takes the first of twins, another one the last: what was promised must be said once.
+TEST(Receipt, MembersThatStandTwiceAreRefused) {
+  std::string text = all_kinds().front();
+  const std::size_t at = text.find("\"measure\"");
+  text.insert(at, "\"epsilon\": \"1/1000\", ");
+  const std::string refusal = refusal_of(signed_again(text));
+  EXPECT_TRUE(refusal.starts_with("'r.json' is no receipt: a member of an object stands there a second time at byte "))
+      << refusal;
+  EXPECT_EQ(refusal_of(R"({"a": 1, "\u0061": 2})"),
+            "'r.json' is no receipt: a member of an object stands there a second time at byte 17");
+  EXPECT_EQ(refusal_of(R"({"a": {"a": [{"a": 1}, {"a": 1}]}})"),
+            "'r.json' is no receipt: it breaks the schema's rule 'required'");
+}
+
+/// The schema allows members that it does not know, so that nesting was bounded by the stack alone.
+TEST(Receipt, DeepNestingIsRefused) {
+  const auto nested = [](std::size_t depth) {
+    std::string text = all_kinds().front();
+    return signed_again(
+        text.insert(text.find("\"privacy\""), "\"new\": " + std::string(depth, '[') + std::string(depth, ']') + ", "));
+  };
+  EXPECT_EQ(refusal_of(nested(15)), "nothing");
+  const std::string deep = "is no receipt: it is nested more than 16 deep at byte ";
+  for (const std::size_t depth : {16U, 10'000U, 1'000'000U}) {
+    EXPECT_NE(refusal_of(nested(depth)).find(deep), std::string::npos) << depth;
+  }
+  EXPECT_NE(refusal_of(std::string(1'000'000, '[')).find(deep), std::string::npos);
+}
+
+TEST(Receipt, WhatIsNotUtf8IsRefused) {
+  std::string text = all_kinds().front();
+  text.replace(text.find("people.csv"), 10, "people\xff.cs");
+  EXPECT_NE(refusal_of(signed_again(text)).find("it is not JSON (Invalid encoding in string.) at byte "),
+            std::string::npos);
+}
+
+/// A fraction by zero, and a program's name with more in it, got as far as explain.
+TEST(Receipt, FractionsAndTheProgramAreOfTheirForm) {
+  const auto with = [](const std::string& from, const std::string& to) {
+    std::string text = all_kinds().front();
+    return refusal_of(signed_again(text.replace(text.find(from), from.size(), to)));
+  };
+  EXPECT_NE(with("\"19/20\"", "\"19/0\"").find("/worst_case/confidence breaks the schema's rule 'pattern'"),
+            std::string::npos);
+  EXPECT_NE(with("\"fractile 0", "\"fractile 0](http://x)").find("/program breaks the schema's rule 'pattern'"),
+            std::string::npos);
+}
+
+TEST(Receipt, NamesAreKept) {
+  EXPECT_TRUE(rc::check([](const std::string& column, const std::string& sql) {
+    const auto clean = [](std::string words) {
+      std::erase_if(words, [](unsigned char c) { return c == 0 || c >= 128; });
+      return words;
+    };
+    const SourceDescription odd{"a", clean(sql), clean(column), "drop", "E"};
+    const QuantileRelease release = released(quartiles(Budget::pure(Rational(1))), Lattice::regular(0, 5, 1));
+    const Receipt receipt = read_receipt(to_json(release, odd), "r.json");
+    RC_ASSERT(receipt.source.column == odd.column);
+    RC_ASSERT(receipt.source.sql == odd.sql);
+    const std::string page = explain(receipt, Prose::markdown);
+    RC_ASSERT(page.find('\x1b') == std::string::npos);
+  }));
+}
+
+/// The page of a release's receipt, as one line.
+std::string page_of(const QuantileRelease& release) {
+  std::string page = explain(read_receipt(to_json(release, source), "r"), Prose::text);
+  std::string line;
+  for (const char c : page) {
+    const char next = c == '\n' ? ' ' : c;
+    if (next != ' ' || !line.ends_with(' ')) line += next;
+  }
+  return line;
+}
+
+QuantileRelease of_ages(const Budget& budget) { return released(quartiles(budget), Lattice::regular(0, 125, 1)); }
+
+#define EXPECT_SAYS(page, words) EXPECT_NE((page).find(words), std::string::npos) << (page)
+#define EXPECT_DOES_NOT_SAY(page, words) EXPECT_EQ((page).find(words), std::string::npos) << (page)
+
+TEST(Explain, BoundsWhatMayComeOfARelease) {
+  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  std::string page = page_of(release);
+  EXPECT_SAYS(page, "NOT PRIVATE");  // it has a seed
+  EXPECT_SAYS(page, "without that person's records");
+  EXPECT_SAYS(page, "1 in 100 2.8 in 100");
+  EXPECT_SAYS(page, "10 in 100 28 in 100");  // e/10 = 0.2718
+  EXPECT_SAYS(page, "50 in 100 82 in 100");  // 1 - 0.5/e = 0.8161
+  release.query.neighbors = Neighbors::change_one;
+  release.unsafe_seed.reset();
+  page = page_of(release);
+  EXPECT_DOES_NOT_SAY(page, "NOT PRIVATE");
+  EXPECT_SAYS(page, "with any other records in place of that person's");
+  EXPECT_SAYS(page, "10 in 100 28 in 100");
+  page = page_of(of_ages(Budget::zcdp(Rational(1, 2))));
+  EXPECT_SAYS(page, "10 in 100 63 in 100");  // a Gaussian mechanism reaches 39
+  EXPECT_SAYS(page, "A rho is no epsilon.");
+}
+
+/// Under add-remove, a table where the person's record says one thing and one where it says another are two steps apart.
+TEST(Explain, OddsOfWhatARecordSaysMoveTwiceAsFarUnderAddRemove) {
+  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  std::string page = page_of(release);
+  EXPECT_SAYS(page,
+              "the odds that the person's records are in the table by a factor of at most 2.72 (e^1), and "
+              "the odds of what these records say by a factor of at most 7.39 (e^2)");
+  EXPECT_SAYS(page, "truthfully with a probability of 89 %");  // e^2 / (1 + e^2) = 0.8808
+  release.query.neighbors = Neighbors::change_one;
+  page = page_of(release);
+  EXPECT_SAYS(page, "the values change the odds of what these records say by a factor of at most 2.72 (e^1)");
+  EXPECT_SAYS(page, "truthfully with a probability of 74 %");  // e / (1 + e) = 0.7311
+  EXPECT_DOES_NOT_SAY(page_of(of_ages(Budget::zcdp(Rational(1, 2)))), "odds");
+}
+
+TEST(Explain, SaysWhatMoreRecordsCost) {
+  QuantileRelease release = of_ages(Budget::pure(Rational(1)));
+  release.query.records_per_person = 3;
+  EXPECT_SAYS(page_of(release), "at most 3 records in the table. For somebody with twice as many, the cost is twice");
+  EXPECT_SAYS(page_of(of_ages(Budget::zcdp(Rational(1, 2)))), "with twice as many, the cost is four times as high");
+  QuantileQuery query = quartiles(Budget::approximate(Rational(1), Rational(1, 1000)));
+  query.mechanism = Mechanism::independent;
+  EXPECT_SAYS(page_of(released(query, Lattice::regular(0, 125, 1))),
+              "epsilon is twice as high, and delta 1 + e^epsilon");
+}
+
+TEST(Explain, TellsWhatRoundNumbersWereFound) {
+  QuantileRelease release = released(quartiles(Budget::pure(Rational(4))), Lattice::regular(0, 300, Rational(1, 1000)));
+  const auto page = [&] {
+    std::string text = explain(read_receipt(to_json(release, source), "r"), Prose::text);
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+  };
+  const auto tells = [&](const char* words) { return page().find(words) != std::string::npos; };
+  release.used.granularity = Rational(1, 2);
+  release.used.heaping = Rational(5, 2);
+  EXPECT_TRUE(tells("found that most values are multiples of 0.5, and many are multiples of 2.5;"));
+  release.used.granularity.reset();
+  EXPECT_TRUE(tells("found that many are multiples of 2.5;"));
+  release.used.heaping.reset();
+  EXPECT_FALSE(tells("multiples of"));
+}
+
+TEST(Explain, TellsOfRecordsThatMayHaveBeenRounded) {
+  QuantileQuery query{{}, Budget::pure(Rational(4))};
+  for (int i = 1; i < 40; ++i) query.quantiles.emplace_back(i, 40);
+  query.expected_rows = 5000;
+  const Lattice fine = Lattice::regular(0, 300, Rational(1, 1000));
+  const QuantileRelease release = released(query, fine);
+  const QuantileRelease rounded = testing::as_if_found(release, {RoundGrid{0, 1000}, {}});
+  std::string page = explain(read_receipt(to_json(rounded, source), "r"), Prose::text);
+  std::replace(page.begin(), page.end(), '\n', ' ');
+  EXPECT_NE(page.find("finer than the granularity"), std::string::npos);
+  page = explain(read_receipt(to_json(testing::as_if_found(release, {}), source), "r"), Prose::text);
+  EXPECT_EQ(page.find("finer than"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,250 @@
+// Records for the public registry of deployments of differential privacy, as its schema has them (schemas/deployments-schema.yaml
+// of github.com/opendp/deployments-registry-data, with members basic, dp_variant, privacy_loss, deployment_model,
+// implementation and administrative). The members and words follow a transcription of that schema at commit 057e5d81cf60, which
+// tests/cli/pages_test.py holds and checks records against. It has no type for the optional number_of_privacy_units: how many people
+// there are, when that is public, stands in privacy_unit_details instead, which is text.
+#include <fmt/core.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/pages.hpp"
+#include "fractile/text.hpp"
+
+namespace fractile {
+namespace {
+
+/// A YAML scalar in double quotes, whatever the text: only printable characters stand in it, and escapes.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : shown_text(text)) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+class Yaml {
+ public:
+  void object(int depth, const char* key) { text_ += fmt::format("{}{}:\n", indent(depth), key); }
+  void member(int depth, const char* key, const std::string& words) { raw(depth, key, quoted(words)); }
+  void raw(int depth, const char* key, const std::string& scalar) {
+    text_ += fmt::format("{}{}: {}\n", indent(depth), key, scalar);
+  }
+  void line(int depth, const std::string& text) { text_ += indent(depth) + text + "\n"; }
+  const std::string& text() const { return text_; }
+
+ private:
+  static std::string indent(int depth) { return std::string(static_cast<std::size_t>(2 * depth), ' '); }
+  std::string text_;
+};
+
+/// "incomes-2025": what an address takes.
+std::string slug_of(const std::string& title) {
+  std::string slug;
+  for (const char c : title) {
+    const bool is_upper = c >= 'A' && c <= 'Z';
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (is_plain || is_upper) {
+      slug += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  while (slug.ends_with('-')) slug.pop_back();
+  return slug.empty() ? "release" : slug;
+}
+
+bool is_date(const std::string& text) {
+  if (text.size() != 10 || text[4] != '-' || text[7] != '-') return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i != 4 && i != 7 && (text[i] < '0' || text[i] > '9')) return false;
+  }
+  return text.substr(5, 2) >= "01" && text.substr(5, 2) <= "12" && text.substr(8) >= "01" && text.substr(8) <= "31";
+}
+
+void require_complete(const About& about) {
+  struct Required {
+    const char* name;
+    const std::string& text;
+    const char* example;
+  };
+  std::string missing;
+  std::string examples;
+  for (const auto& [name, text, example] : {
+           Required{"title", about.title, "Wages by region"},
+           Required{"curator", about.curator, "Office of Statistics"},
+           Required{"curator_type", about.curator_type, "Government"},
+           Required{"use", about.use, "Planning"},
+           Required{"region", about.region, "Norway"},
+           Required{"date", about.date, "2026-05-01"},
+       }) {
+    if (!text.empty()) continue;
+    missing += (missing.empty() ? "" : ", ") + std::string(name);
+    examples += (examples.empty() ? "" : ", ") + std::string(name) + " = \"" + example + "\"";
+  }
+  if (!missing.empty()) {
+    throw Error(ErrorCode::usage, "--about lacks " + missing + ", which the registry requires", "add " + examples);
+  }
+  if (about.curator_type != "Government" && about.curator_type != "Industry" && about.curator_type != "Nonprofit") {
+    throw Error(ErrorCode::usage, "--about: the registry knows no curator_type '" + about.curator_type + "'",
+                "write Government, Industry or Nonprofit");
+  }
+  if (!is_date(about.date)) {
+    throw Error(ErrorCode::usage, "--about: the date '" + about.date + "' is not one that the registry takes",
+                "write year, month and day: date = \"2026-05-01\"");
+  }
+  for (const char* sector : {"", "Technology", "Healthcare", "Education", "Government", "Energy", "Finance"}) {
+    if (about.sector == sector) return;
+  }
+  throw Error(ErrorCode::usage, "--about: the registry knows no sector '" + about.sector + "'",
+              "write Technology, Healthcare, Education, Government, Energy or Finance, or leave it out");
+}
+
+/// All decimals, or some more than enough; never below the number.
+std::string number_above(const Rational& value) {
+  if (value.is_decimal()) return value.to_decimal();
+  const Rational scale(10'000'000'000);
+  return ((value * scale).ceil() / scale).to_decimal();
+}
+
+std::string number_above(const Exponent& epsilon) {
+  if (!epsilon.is_log()) return number_above(epsilon.coefficient());
+  return number_above(EpsilonSum(epsilon).upper());
+}
+
+std::string variant_of(Measure measure) {
+  switch (measure) {
+    case Measure::pure:
+      return "Pure DP";
+    case Measure::zcdp:
+      return "Zero-concentrated DP";
+    case Measure::approximate:
+      return "Approximate DP";
+  }
+  return {};
+}
+
+std::string unit_of(const Receipt& receipt) {
+  const bool adds = receipt.neighbors == "add-remove";
+  const std::string neighbours = adds ? "Tables are adjacent when one is the other with one record more"
+                                      : "Tables are adjacent when they differ in what one record says";
+  const std::string several =
+      receipt.records_per_person == "1" ? "one record" : receipt.records_per_person + " records";
+  const std::string bound =
+      !receipt.source.sql_stability.empty()
+          ? "the curator declares, and nobody checks, how many rows of a query's result one person's records change"
+      : receipt.source.person.empty() ? "the curator declares that nobody has more"
+                                      : "of each person's records at most so many count, chosen at random";
+  const bool knows_people = !receipt.public_records.empty() && receipt.records_per_person == "1" &&
+                            receipt.source.person.empty() && receipt.source.sql.empty();
+  return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}", neighbours, several, bound,
+                     knows_people ? fmt::format(" There are {} people, one a row.", receipt.public_records) : "");
+}
+
+std::string unprotected_of(const Receipt& receipt) {
+  std::string text =
+      fmt::format("The possible values ({}), the quantiles that were asked for and the parameters.", receipt.lattice);
+  if (!receipt.source.by.empty()) text += " The list of groups.";
+  if (!receipt.public_records.empty()) text += fmt::format(" The number of rows, {}.", receipt.public_records);
+  return text;
+}
+
+void write_basic(Yaml& yaml, const Receipt& receipt, const About& about) {
+  yaml.object(1, "basic");
+  yaml.member(2, "name", about.title);
+  yaml.object(2, "data_curators");
+  yaml.line(3, "- data_curator_name: " + quoted(about.curator));
+  yaml.member(4, "data_curator_type", about.curator_type);
+  const std::string described =
+      fmt::format("{} quantiles of {}{}.", receipt.groups.front().quantiles.size(), receipt.source.column,
+                  receipt.source.by.empty() ? "" : " by " + receipt.source.by);
+  yaml.member(2, "description", about.description.empty() ? described : about.description);
+  yaml.member(2, "intended_use", about.use);
+  yaml.member(2, "data_product_type", "Summary statistics");
+  yaml.member(2, "data_product_region", about.region);
+  if (!about.sector.empty()) yaml.member(2, "data_product_sector", about.sector);
+  yaml.member(2, "publication_date", about.date);
+}
+
+void write_promise(Yaml& yaml, const Receipt& receipt) {
+  yaml.object(1, "dp_variant");
+  yaml.member(2, "variant_name", variant_of(receipt.budget.measure()));
+  yaml.member(2, "data_domain",
+              fmt::format("Tables whose records have a {} in the column, or nothing; values outside the possible "
+                          "ones count as the nearest.",
+                          receipt.kind == ValueKind::number ? "number"
+                          : receipt.kind == ValueKind::date ? "date"
+                                                            : "time"));
+  yaml.member(2, "unprotected_quantities", unprotected_of(receipt));
+  yaml.object(1, "privacy_loss");
+  yaml.member(2, "privacy_unit", "Person");
+  yaml.member(2, "privacy_unit_details", unit_of(receipt));
+  yaml.object(2, "privacy_parameters");
+  if (receipt.budget.measure() == Measure::zcdp) {
+    yaml.raw(3, "rho", number_above(receipt.budget.rho()));
+  } else {
+    yaml.raw(3, "epsilon", number_above(receipt.budget.epsilon()));
+  }
+  if (receipt.budget.measure() == Measure::approximate) yaml.raw(3, "delta", number_above(receipt.budget.delta()));
+  yaml.member(2, "privacy_parameters_details", "Exactly " + receipt.budget.to_string() + "; numbers are rounded up.");
+}
+
+void write_model(Yaml& yaml) {
+  yaml.object(1, "deployment_model");
+  yaml.member(2, "model_name", "Central");
+  yaml.member(2, "trust_assumptions",
+              "The curator holds the table and runs the program; nobody watches it at work. Readers of "
+              "the values may know everything else.");
+  yaml.member(2, "release_type", "One release");
+  yaml.member(2, "data_source_type", "Static");
+  yaml.member(2, "access_type", "Non-interactive");
+}
+
+void write_implementation(Yaml& yaml, const Receipt& receipt) {
+  yaml.object(1, "implementation");
+  yaml.member(
+      2, "preprocessing_and_hyperparameter_tuning",
+      receipt.bounds_share.empty()
+          ? "Possible values and options were chosen without looking at the data, as the curator declares."
+          : "A part of the budget found the range of the values; all else was chosen without looking at the data, as "
+            "the curator declares.");
+  yaml.member(
+      2, "mechanisms",
+      fmt::format("{}, mechanism {}. Outputs have exactly the probabilities of the proof: random choices use integers, "
+                  "rationals and certified enclosures, so that floating-point rounding decides nothing.",
+                  receipt.program, receipt.groups.front().mechanism));
+  yaml.member(2, "composition",
+              receipt.source.by.empty()
+                  ? "All quantiles together cost what is said; every draw was charged before it was made."
+                  : "Groups share no records: all of them together cost what is said.");
+  yaml.member(2, "post_processing", "None, but for rounding to possible values.");
+  yaml.member(2, "additional_information", "SHA-256 of the receipt: " + receipt.sha256);
+}
+
+}  // namespace
+
+std::string to_registry(const Receipt& receipt, const About& about) {
+  require_complete(about);
+  if (!receipt.unsafe_seed.empty()) {
+    throw Error(ErrorCode::usage, "the release is NOT PRIVATE: its random bits came from a seed",
+                "make a release without --unsafe-seed");
+  }
+  Yaml yaml;
+  yaml.member(0, "url_slug", slug_of(about.title));
+  yaml.object(0, "deployment");
+  write_basic(yaml, receipt, about);
+  write_promise(yaml, receipt);
+  write_model(yaml);
+  write_implementation(yaml, receipt);
+  yaml.object(1, "administrative");
+  yaml.member(2, "status", "Draft");
+  yaml.object(2, "registry_authors");
+  yaml.line(3, "- " + quoted(about.author.empty() ? about.curator : about.author));
+  yaml.raw(2, "tier", "3");
+  return yaml.text();
+}
+
+}  // namespace fractile

@@ -1,0 +1,35 @@
+// How a release is drawn, and the tables of what is drawn.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fractile/report.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile::report_detail {
+
+/// In place of a text that a public page does not tell; nobody can type it.
+inline const std::string withheld = "\x01";
+
+inline constexpr const char* receipt_id = "receipt";
+
+/// The figures of a release: its values against the shares of records; of groups, rows of boxes.
+void draw_release(Page& page, const Receipt& receipt);
+
+/// Between which shares of the records a value lies, with the receipt's confidence; rounded outwards to a hundredth of a percent.
+struct Shares {
+  Rational from;
+  Rational to;
+};
+
+/// Whether that is known: when the number of records is public, and so every row counts.
+bool has_share_bars(const Receipt& receipt);
+Shares shares_of(const Receipt& receipt, const Receipt::Published& value);
+
+/// Of groups: a heading, and a row a group with all its values.
+std::vector<Row> wide_rows(const Receipt& receipt);
+/// What stands in their cells.
+std::string about_wide_rows(const Receipt& receipt);
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,129 @@
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "fractile/report.hpp"
+#include "fractile/text.hpp"
+#include "report/text/characters.hpp"
+
+namespace fractile {
+namespace {
+
+/// One JSON object on one line, all of whose values are texts or lists of texts; what is empty is left out, so that
+/// members can be added without changing older texts.
+class Line {
+ public:
+  Line() { json_.StartObject(); }
+
+  void add(const char* name, const std::string& value) {
+    if (value.empty()) return;
+    json_.Key(name);
+    write(value);
+  }
+
+  template <class Item>
+  void add_list(const char* name, std::uint64_t size, Item&& item) {
+    json_.Key(name);
+    json_.StartArray();
+    for (std::uint64_t i = 0; i < size; ++i) write(item(i));
+    json_.EndArray();
+  }
+
+  std::string text() {
+    json_.EndObject();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+
+ private:
+  void write(const std::string& value) {
+    const std::string utf8 = report_detail::utf8_text(value);
+    json_.String(utf8.data(), static_cast<rapidjson::SizeType>(utf8.size()));
+  }
+
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer> json_{buffer_};
+};
+
+void add_source(Line& line, const SourceDescription& source, const ReleaseDetails& details) {
+  line.add("column", source.column);
+  const bool is_declared = !details.source.empty() && !details.source.starts_with('/');
+  if (is_declared) line.add("source", name_text(details.source));
+  if (!is_declared) line.add("file", name_text(details.source.empty() ? source.file : details.source));
+  line.add("sql", source.sql);
+  const std::vector<NamedTable>& tables = details.tables.empty() ? source.tables : details.tables;
+  if (!tables.empty()) {
+    line.add_list("tables", tables.size(),
+                  [&](std::uint64_t i) { return tables[i].name + "=" + name_text(tables[i].file); });
+  }
+  line.add("sql_stability", source.sql_stability);
+  line.add("null", source.null_policy);
+  line.add("input_format", details.input_format);
+  line.add("delimiter", details.delimiter);
+  if (details.single_line_records) line.add("single_line_records", "yes");
+  line.add("person", source.person);
+  line.add("by", source.by);
+  if (!details.keys.empty()) {
+    line.add_list("keys", details.keys.size(), [&](std::uint64_t i) { return details.keys[i]; });
+  }
+}
+
+void add_lattice(Line& line, const Lattice& lattice) {
+  if (!lattice.is_regular()) {
+    line.add_list("candidates", lattice.size(), [&](std::uint64_t i) { return lattice.text(i); });
+    return;
+  }
+  line.add("lower", lattice.text(0));
+  line.add("upper", lattice.text(lattice.size() - 1));
+  line.add("step", distance_text(lattice.kind(), lattice.step()));
+}
+
+void add_budget(Line& line, const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) {
+    line.add("rho", budget.rho().to_string());
+    return;
+  }
+  line.add("epsilon", budget.epsilon().to_string());
+  if (budget.measure() == Measure::approximate) line.add("delta", budget.delta().to_string());
+}
+
+std::string name_of(Base base) {
+  switch (base) {
+    case Base::by_mechanism:
+      return {};
+    case Base::uniform:
+      return "uniform";
+    case Base::adaptive:
+      return "adaptive";
+  }
+  return {};
+}
+
+void add_mechanism(Line& line, const QuantileQuery& query) {
+  line.add("mechanism", to_string(query.mechanism));
+  line.add("rates", to_string(query.rates));
+  line.add("base", name_of(query.base));
+  if (query.expected_rows) line.add("expected_rows", std::to_string(*query.expected_rows));
+  if (!query.interpolate) line.add("interpolate", "no");
+  if (!query.intervals) return;
+  line.add("intervals", query.intervals->level.to_string());
+  line.add("intervals_of", to_string(query.intervals->of));
+  if (query.intervals->together) line.add("intervals_together", "yes");
+}
+
+}  // namespace
+
+std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
+                            const ReleaseDetails& details) {
+  Line line;
+  add_source(line, source, details);
+  line.add_list("quantiles", query.quantiles.size(), [&](std::uint64_t i) { return query.quantiles[i].to_string(); });
+  add_budget(line, query.budget);
+  line.add("neighbors", to_string(query.neighbors));
+  line.add("records_per_person", std::to_string(query.records_per_person));
+  add_lattice(line, lattice);
+  if (details.bounds_share) line.add("bounds_share", details.bounds_share->to_string());
+  add_mechanism(line, query);
+  if (details.public_rows) line.add("public_rows", "yes");
+  return line.text();
+}
+
+}  // namespace fractile

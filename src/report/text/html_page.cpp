@@ -1,0 +1,170 @@
+#include <fmt/core.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "exact/digest.hpp"
+#include "fractile/figures.hpp"
+#include "fractile/text.hpp"
+#include "report/text/csv_cells.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile::report_detail {
+namespace {
+
+/// Whatever bytes: one line that HTML shows as it is.
+std::string shown(const std::string& words) { return figures::escaped(shown_text(words)); }
+
+// Contrasts of 4.5:1 and more on both backgrounds. Nothing is hidden without it, and the order is that of reading.
+constexpr const char* page_rules =
+    ":root{color-scheme:light dark}body{margin:0 auto;max-width:46rem;padding:1rem;font:1rem/1.5 "
+    "sans-serif;color:#1b1b1b;"
+    "background:#fff;overflow-wrap:break-word}h1{font-size:1.6rem;line-height:1.25}h2{font-size:1.2rem;margin-top:2rem}"
+    "figure{margin:1rem 0;break-inside:avoid}figcaption,caption{text-align:left;color:#4a4a4a;padding:.3rem 0}"
+    "svg{width:100%;min-width:28rem;height:auto}.w{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0}"
+    "th,td{padding:.2rem .7rem;border-bottom:1px solid #d0d0d0;text-align:right;vertical-align:top}"
+    "th:first-child,.k2 th:nth-child(2),.k3 th:nth-child(-n+3),.k9 th,.k9 td{text-align:left}tbody "
+    "th{font-weight:normal}"
+    ".k9 "
+    "td:last-child{overflow-wrap:anywhere}dt{font-weight:bold}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-"
+    "size:.8rem}"
+    "@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#15181c}figcaption,caption{color:#b9bec5}"
+    "th,td{border-color:#3a3f46}}"
+    "@media "
+    "print{body{max-width:none;padding:0}svg{min-width:0}.w{overflow:visible}tr{break-inside:avoid}table{font-size:."
+    "72rem}th,td{padding:.15rem .3rem;overflow-wrap:anywhere}}";
+
+std::string style_text() { return page_rules + figures::style(); }
+
+/// Of hexadecimal digits, the bytes in base 64, as a content security policy has hashes.
+std::string base64_of_hex(const std::string& hex) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bits;
+  for (const char c : hex) {
+    const int nibble = c <= '9' ? c - '0' : c - 'a' + 10;
+    for (int i = 3; i >= 0; --i) bits += ((nibble >> i) & 1) != 0 ? '1' : '0';
+  }
+  std::string text;
+  while (bits.size() % 6 != 0) bits += '0';
+  for (std::size_t at = 0; at < bits.size(); at += 6) text += digits[std::stoul(bits.substr(at, 6), nullptr, 2)];
+  while (text.size() % 4 != 0) text += '=';
+  return text;
+}
+
+std::string head_of(const std::string& title) {
+  const std::string style = style_text();
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-{}'; img-src "
+      "data:\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n"
+      "</head>\n<body>\n",
+      base64_of_hex(sha256(style)), title, style);
+}
+
+}  // namespace
+
+void HtmlPage::title(const std::string& words) {
+  title_ = shown(words);
+  body_ += "<main>\n<h1>" + title_ + "</h1>\n";
+}
+
+void HtmlPage::section(const std::string& words) {
+  body_ += fmt::format("{}<section>\n<h2>{}</h2>\n", in_section_ ? "</section>\n" : "", shown(words));
+  in_section_ = true;
+}
+
+void HtmlPage::paragraph(const std::string& words) { body_ += "<p>" + shown(words) + "</p>\n"; }
+
+void HtmlPage::list(const std::vector<std::string>& items) {
+  if (items.empty()) return;
+  body_ += "<ul>\n";
+  for (const std::string& item : items) body_ += "<li>" + shown(item) + "</li>\n";
+  body_ += "</ul>\n";
+}
+
+void HtmlPage::glossary(const std::vector<std::pair<std::string, std::string>>& words) {
+  body_ += "<dl>\n";
+  for (const auto& [word, meaning] : words) {
+    body_ += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", shown(word), shown(meaning));
+  }
+  body_ += "</dl>\n";
+}
+
+void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
+  const std::string caption = shown(head.caption);
+  body_ += fmt::format(
+      "<div class=\"w\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\">\n<table{1}>\n<caption>{0}</caption>\n<thead>\n<tr>",
+      caption, head.left < 2 ? "" : fmt::format(" class=\"k{}\"", head.left < 4 ? head.left : 9));
+  for (const std::string& cell : rows.front()) body_ += "<th scope=\"col\">" + shown(cell) + "</th>";
+  body_ += "</tr>\n</thead>\n<tbody>\n";
+  std::string csv = csv_line(rows.front());
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    body_ += "<tr>";
+    for (std::size_t j = 0; j < rows[i].size(); ++j) {
+      const std::string cell = shown(rows[i][j]);
+      body_ += j < head.left && head.left < 4 ? "<th scope=\"row\">" + cell + "</th>" : "<td>" + cell + "</td>";
+    }
+    body_ += "</tr>\n";
+    csv += csv_line(rows[i]);
+  }
+  body_ += "</tbody>\n</table>\n</div>\n";
+  files_.push_back({head.name + ".csv", csv});
+}
+
+void HtmlPage::add_figure(const std::string& name, const std::string& caption, const std::string& svg,
+                          const std::string& file) {
+  body_ += fmt::format(
+      "<figure>\n<div class=\"w\" tabindex=\"0\" role=\"region\" "
+      "aria-label=\"{0}\">{1}</div>\n<figcaption>{0}</figcaption>\n"
+      "</figure>\n",
+      figures::escaped(caption), svg);
+  files_.push_back({name + ".svg", file});
+}
+
+void HtmlPage::figure(const figures::Figure& figure) {
+  const figures::Figure clean = shown_figure(figure);
+  add_figure(clean.name, clean.title + (clean.remark.empty() ? "" : "; " + clean.remark),
+             to_svg(clean, figures::Frame::page), to_svg(clean, figures::Frame::file));
+}
+
+void HtmlPage::figure(const figures::RangeFigure& figure) {
+  const figures::RangeFigure clean = shown_figure(figure);
+  add_figure(clean.name, clean.title, to_svg(clean, figures::Frame::page), to_svg(clean, figures::Frame::file));
+}
+
+void HtmlPage::verbatim(const std::string& id, const std::string& text) {
+  body_ += fmt::format("<pre id=\"{}\">{}</pre>\n", id, figures::escaped(text));
+}
+
+WebPage HtmlPage::finished() && {
+  if (in_section_) body_ += "</section>\n";
+  return {head_of(title_) + body_ + "</main>\n</body>\n</html>\n", std::move(files_)};
+}
+
+void say_command(HtmlPage& page, const PageOptions& options) {
+  if (options.command.empty()) return;
+  page.section("To repeat it");
+  page.verbatim("command", shown_text(options.command));
+}
+
+figures::Figure shown_figure(figures::Figure figure) {
+  for (std::string* const text :
+       {&figure.title, &figure.remark, &figure.x_label, &figure.y_label, &figure.description}) {
+    *text = shown_text(*text);
+  }
+  for (figures::Panel& panel : figure.panels) {
+    panel.title = shown_text(panel.title);
+    for (figures::Line& line : panel.lines) line.title = shown_text(line.title);
+  }
+  return figure;
+}
+
+figures::RangeFigure shown_figure(figures::RangeFigure figure) {
+  for (std::string* const text : {&figure.title, &figure.x_label, &figure.description}) *text = shown_text(*text);
+  for (figures::Range& row : figure.rows) row.label = shown_text(row.label);
+  return figure;
+}
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,101 @@
+// What an explanation is written on: text, Markdown or HTML.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fractile/figures.hpp"
+#include "fractile/pages.hpp"
+#include "fractile/report.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile::report_detail {
+
+/// A table's name is that of its file, its caption says what it holds; text has neither.
+struct TableHead {
+  std::string name;
+  std::string caption;
+  std::size_t left = 1;  ///< so many columns are names, the others numbers
+};
+
+/// Headings, paragraphs, lists, tables and figures, in order. All words may be anybody's.
+class Page {
+ public:
+  Page() = default;
+  virtual ~Page() = default;
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+
+  virtual void title(const std::string& words) = 0;
+  virtual void section(const std::string& words) = 0;
+  virtual void paragraph(const std::string& words) = 0;
+  virtual void list(const std::vector<std::string>& items) = 0;
+  /// Words and what they mean.
+  virtual void glossary(const std::vector<std::pair<std::string, std::string>>& words) = 0;
+  /// The first row is the heading.
+  virtual void table(const TableHead& head, const std::vector<Row>& rows) = 0;
+  /// A part of another sentence that someone typed, so that it means nothing to the page.
+  virtual std::string typed(const std::string& words) const { return words; }
+
+  // Only where pictures can be seen; text leaves them out.
+  virtual bool has_figures() const { return false; }
+  virtual void figure(const figures::Figure& /*figure*/) {}
+  virtual void figure(const figures::RangeFigure& /*figure*/) {}
+  /// A text of many lines, to the letter.
+  virtual void verbatim(const std::string& /*id*/, const std::string& /*text*/) {}
+};
+
+/// Text or Markdown.
+class ProsePage : public Page {
+ public:
+  explicit ProsePage(Prose prose) : markdown_(prose == Prose::markdown) {}
+  void title(const std::string& words) override;
+  void section(const std::string& words) override;
+  void paragraph(const std::string& words) override;
+  void list(const std::vector<std::string>& items) override;
+  void glossary(const std::vector<std::pair<std::string, std::string>>& words) override;
+  void table(const TableHead& head, const std::vector<Row>& rows) override;
+  std::string typed(const std::string& words) const override;
+  const std::string& text() const { return text_; }
+
+ private:
+  void add(const std::string& block);
+
+  bool markdown_;
+  bool between_ = true;  // a line is left empty before the next block
+  std::string text_;
+};
+
+/// One HTML file, and its figures and tables as files.
+class HtmlPage : public Page {
+ public:
+  void title(const std::string& words) override;
+  void section(const std::string& words) override;
+  void paragraph(const std::string& words) override;
+  void list(const std::vector<std::string>& items) override;
+  void glossary(const std::vector<std::pair<std::string, std::string>>& words) override;
+  void table(const TableHead& head, const std::vector<Row>& rows) override;
+  bool has_figures() const override { return true; }
+  void figure(const figures::Figure& figure) override;
+  void figure(const figures::RangeFigure& figure) override;
+  void verbatim(const std::string& id, const std::string& text) override;
+  WebPage finished() &&;
+
+ private:
+  void add_figure(const std::string& name, const std::string& caption, const std::string& svg, const std::string& file);
+
+  std::string title_;
+  std::string body_;
+  bool in_section_ = false;
+  std::vector<PageFile> files_;
+};
+
+/// How the page's report can be made again; nothing unless the options have a command.
+void say_command(HtmlPage& page, const PageOptions& options);
+
+/// A figure's words as shown_text has them.
+figures::Figure shown_figure(figures::Figure figure);
+figures::RangeFigure shown_figure(figures::RangeFigure figure);
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,107 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "fractile/text.hpp"
+#include "report/text/page.hpp"
+
+namespace fractile::report_detail {
+namespace {
+
+/// Nothing that a receipt holds acts on a terminal.
+std::string clean(const std::string& words) { return shown_text(words); }
+
+std::string underlined(const std::string& words, char line) {
+  const std::string title = clean(words);
+  return title + "\n" + std::string(width_of(title), line) + "\n";
+}
+
+/// `indent`: before all lines but the first.
+std::string wrapped(const std::string& words, const std::string& first = {}, const std::string& indent = {}) {
+  constexpr std::size_t width = 96;
+  std::string lines;
+  std::string line = first;
+  bool begun = false;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (begun && line.size() + 1 + word.size() > width) {
+      lines += line + "\n";
+      line = indent;
+      begun = false;
+    }
+    line += (begun ? " " : "") + word;
+    begun = true;
+    at = end + 1;
+  }
+  return lines + line + "\n";
+}
+
+std::string piped(const std::vector<Row>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    text += "|";
+    for (const std::string& cell : rows[i]) text += " " + cell + " |";
+    text += "\n";
+    if (i > 0) continue;
+    text += "|";
+    for (std::size_t j = 0; j < rows[i].size(); ++j) text += j == 0 ? " :--- |" : " ---: |";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void ProsePage::title(const std::string& words) {
+  text_ = markdown_ ? "# " + clean(words) + "\n" : underlined(words, '=');
+}
+
+void ProsePage::section(const std::string& words) {
+  text_ += "\n" + (markdown_ ? "## " + clean(words) + "\n" : underlined(words, '-'));
+  if (!markdown_) between_ = false;
+}
+
+void ProsePage::paragraph(const std::string& words) { add(wrapped(clean(words))); }
+
+void ProsePage::list(const std::vector<std::string>& items) {
+  std::string lines;
+  for (const std::string& item : items) lines += wrapped(clean(item), "* ", "  ");
+  add(lines);
+}
+
+void ProsePage::glossary(const std::vector<std::pair<std::string, std::string>>& words) {
+  std::vector<std::string> items;
+  for (const auto& [word, meaning] : words) {
+    items.push_back(markdown_ ? "**" + word + "**: " + meaning : word + ": " + meaning);
+  }
+  list(items);
+}
+
+void ProsePage::table(const TableHead& /*head*/, const std::vector<Row>& rows) {
+  std::vector<Row> cells = rows;
+  for (Row& row : cells) {
+    for (std::string& cell : row) cell = clean(cell);
+  }
+  add(markdown_ ? piped(cells) : aligned(cells));
+}
+
+/// What someone typed, so that it means nothing to Markdown.
+std::string ProsePage::typed(const std::string& words) const {
+  std::string shown = shown_text(words);
+  if (!markdown_) return shown;
+  std::string escaped;
+  for (const char c : shown) {
+    if (std::ispunct(static_cast<unsigned char>(c)) != 0) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+void ProsePage::add(const std::string& block) {
+  text_ += (between_ ? "\n" : "") + block;
+  between_ = true;
+}
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,182 @@
+#include "source/counting/counting.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+
+#include "fractile/error.hpp"
+#include "source/counting/shared_tally.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr std::int64_t most_whole_numbers = 4096;
+constexpr std::int64_t first_gap = std::int64_t{1} << 53;  // a double holds every whole number below, but not all above
+
+void report(const std::function<void()>& on_progress) {
+  if (on_progress) on_progress();
+}
+
+/// Text without the white space around it that the engine's cast skips, too; NULL where nothing else is there.
+std::string text_without_blank(const std::string& name) { return "NULLIF(TRIM(" + name + ", ' \t\n\v\f\r'), '')"; }
+
+/// A cell as it is, or as text that is a number to the engine where it is one to Table::profile(). The engine alone would read 1_000
+/// and +-5 as numbers, too.
+std::string present_expression(const Column& column) {
+  std::string name = quote_identifier(column.engine_name);
+  if (numeric_of(column.type) != Numeric::text) return name;
+  // only cells that begin with a blank, or are empty, sort before '!'
+  return fmt::format(
+      "CASE WHEN contains({0}, '_') OR contains({0}, '+-') THEN '?' WHEN {0} < '!' THEN {1} ELSE {0} END", name,
+      text_without_blank(name));
+}
+
+/// A column of times in its own unit. Infinities are none of its numbers.
+std::string ticks_expression(const Column& column) {
+  const std::string name = quote_identifier(column.engine_name);
+  const char* number = "epoch_us(CAST({0} AS TIMESTAMP))";
+  if (column.type == "DATE") number = "date_diff('day', DATE '1970-01-01', {0})";
+  if (column.type == "TIMESTAMP_NS") number = "epoch_ns({0})";
+  if (column.type == "TIMESTAMP WITH TIME ZONE") number = "epoch_us({0})";
+  return fmt::format(
+      "CAST(CASE WHEN {0} IS NULL THEN NULL WHEN isfinite({0}) THEN {1} WHEN {0} > 'epoch' THEN {2} ELSE {3} END AS "
+      "BIGINT)",
+      name, fmt::format(fmt::runtime(number), name), std::numeric_limits<std::int64_t>::max(),
+      std::numeric_limits<std::int64_t>::min() + 1);
+}
+
+/// A cell of text as it is; NULL where nothing but white space is there.
+std::string text_expression(const Column& column) {
+  const std::string name = quote_identifier(column.engine_name);
+  return fmt::format("CASE WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name));
+}
+
+/// Whether the double nearest to a cell has another whole part than the cell, on the lattice or near it. Empty where doubles hold
+/// every whole number.
+std::string inexact_condition(const Column& column, const Lattice& lattice) {
+  const Rational reach = std::max(lattice.upper(), Rational(0) - lattice.lower());
+  const bool is_double = column.type == "DOUBLE" || column.type == "FLOAT";
+  if (is_double || numeric_of(column.type) == Numeric::integer || reach < Rational(first_gap)) return {};
+  const std::string cell = present_expression(column);
+  const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", cell);
+  const double end = std::nextafter(reach.to_double(), std::numeric_limits<double>::infinity());
+  return fmt::format(
+      "abs({0}) BETWEEN {1} AND CAST('{2:.17g}' AS DOUBLE) AND TRY_CAST({3} AS HUGEINT) IS DISTINCT FROM TRY_CAST({0} "
+      "AS HUGEINT)",
+      number, first_gap, end, cell);
+}
+
+/// From the last whole number before the lattice to the first one after it.
+struct WholeRange {
+  std::int64_t first;
+  std::int64_t last;
+};
+
+std::optional<WholeRange> narrow_range(const Lattice& lattice) {
+  const Rational first = lattice.lower().ceil() - Rational(1);
+  const Rational last = lattice.upper().floor() + Rational(1);
+  if (last - first > Rational(most_whole_numbers + 1) || !first.fits_int64() || !last.fits_int64()) return std::nullopt;
+  return WholeRange{first.to_int64(), last.to_int64()};
+}
+
+/// Columns: a whole number, how many; all numbers beyond the range stand at its ends, where they have the same position.
+std::string values_sql(const NumberQuery& query, const WholeRange& range) {
+  const std::string first = std::to_string(range.first);
+  const std::string last = std::to_string(range.last);
+  const std::string numbers = "SELECT " + query.expression + " AS number FROM " + query.relation;
+  return "SELECT CASE WHEN number < " + first + " THEN CAST(" + first + " AS BIGINT) WHEN number > " + last +
+         " THEN CAST(" + last + " AS BIGINT) ELSE number END AS value, count(*) FROM (" + numbers + ") GROUP BY value";
+}
+
+/// Whether any number was missing.
+bool add_values(const Chunk& chunk, const Lattice& lattice, ProfileBuilder& builder) {
+  bool any_missing = false;
+  const ColumnView values = chunk.column(0);
+  const std::span<const std::int64_t> counts = chunk.column(1).numbers<std::int64_t>();
+  for (std::size_t row = 0; row < chunk.rows(); ++row) {
+    if (values.is_null(row)) {
+      any_missing = true;
+    } else {
+      builder.add_position(lattice.position_of(values.numbers<std::int64_t>()[row]),
+                           static_cast<std::uint64_t>(counts[row]));
+    }
+  }
+  return any_missing;
+}
+
+}  // namespace
+
+CellReading reading_of(const Column& column, ValueKind lattice) {
+  const Numeric numeric = numeric_of(column.type);
+  if (lattice == ValueKind::number) return {numeric == Numeric::integer ? CellType::integer : CellType::real};
+  if (numeric == Numeric::text) return {CellType::text};
+  if (column.type == "DATE") return {CellType::integer, TimeUnit::days};
+  return {CellType::integer, column.type == "TIMESTAMP_NS" ? TimeUnit::nanoseconds : TimeUnit::microseconds};
+}
+
+std::string number_expression(const Column& column, const Lattice& lattice) {
+  if (lattice.kind() != ValueKind::number) {
+    return numeric_of(column.type) == Numeric::text ? text_expression(column) : ticks_expression(column);
+  }
+  const std::string present = present_expression(column);
+  if (numeric_of(column.type) == Numeric::integer) return fmt::format("CAST({} AS BIGINT)", present);
+  std::string number = fmt::format("CAST({} AS DOUBLE)", present);
+  const std::string inexact = inexact_condition(column, lattice);
+  if (inexact.empty()) return number;
+  return fmt::format("CASE WHEN {} THEN error('inexact') ELSE {} END", inexact, number);
+}
+
+std::string cell_state_expression(const Column& column, const Lattice& lattice) {
+  if (lattice.kind() != ValueKind::number) {
+    return fmt::format("CAST(CASE WHEN {} IS NULL THEN {} ELSE {} END AS BIGINT)", quote_identifier(column.engine_name),
+                       static_cast<std::int64_t>(CellState::missing), static_cast<std::int64_t>(CellState::number));
+  }
+  const std::string present = present_expression(column);
+  const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", present);
+  const std::string inexact = inexact_condition(column, lattice);
+  const auto state = [](CellState which) { return static_cast<std::int64_t>(which); };
+  return fmt::format(
+      "CAST(CASE WHEN {0} IS NULL OR isnan({1}) THEN {2} WHEN {1} IS NULL THEN {3} WHEN {4} THEN {5} ELSE {6} END AS "
+      "BIGINT)",
+      present, number, state(CellState::missing), state(CellState::no_number), inexact.empty() ? "false" : inexact,
+      state(CellState::inexact), state(CellState::number));
+}
+
+Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+                        std::size_t threads, const std::function<void()>& on_progress) {
+  SharedTally tally(lattice, threads);
+  const std::uint64_t rows = connection.for_each_chunk(
+      {{query.expression}, {query.reading.type}, query.relation},
+      [&](const Chunk& chunk) { tally.add(chunk.column(0), query.reading); }, on_progress);
+  Counted counted = tally.finish();
+  counted.rows = rows;
+  return counted;
+}
+
+bool engine_can_count(const Column& column, const Lattice& lattice) {
+  const bool are_whole = lattice.kind() == ValueKind::number
+                             ? numeric_of(column.type) == Numeric::integer
+                             : lattice.kind() == ValueKind::date && column.type == "DATE";
+  return are_whole && narrow_range(lattice).has_value();
+}
+
+Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+                        const std::function<void()>& on_progress) {
+  ProfileBuilder builder(lattice);
+  bool any_missing = false;
+  report(on_progress);
+  ResultStream result =
+      connection.query(values_sql(query, narrow_range(lattice).value()), {CellType::integer, CellType::integer});
+  while (const std::optional<Chunk> chunk = result.next()) {
+    any_missing |= add_values(*chunk, lattice, builder);
+    report(on_progress);
+  }
+  return {builder.finish(), any_missing};
+}
+
+}  // namespace fractile::source_detail

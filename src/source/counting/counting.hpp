@@ -1,0 +1,50 @@
+// From a column to a RankProfile: record by record here, or counted by the engine. Both give the same profile.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "fractile/ranks.hpp"
+#include "source/counting/shared_tally.hpp"
+#include "source/engine/engine.hpp"
+#include "source/engine/time_cells.hpp"
+#include "source/files/columns.hpp"
+
+namespace fractile::source_detail {
+
+/// A column of numbers as the engine is asked for it.
+struct NumberQuery {
+  std::string expression;  ///< of the type that `reading` says
+  std::string relation;    ///< what follows FROM
+  CellReading reading;
+};
+
+/// What number_expression() gives.
+CellReading reading_of(const Column& column, ValueKind lattice);
+
+/// The SQL of a column's numbers. A blank cell of text is NULL; a cell that is no number fails the query. On a lattice that reaches
+/// 2^53, where a double does not hold every whole number, so does one whose whole part would be rounded, unless it lies beyond the
+/// lattice; numbers of up to 1.7e38 are compared. (On other lattices rounding cannot move a whole number to another position.)
+/// On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text the cell itself.
+std::string number_expression(const Column& column, const Lattice& lattice);
+
+enum class CellState : std::int64_t { number, missing, no_number, inexact };
+/// The CellState of each cell, as BIGINT; never fails. Not of text on lattices of times.
+std::string cell_state_expression(const Column& column, const Lattice& lattice);
+
+/// Reads every number, on all threads of the engine; `threads` as of a ProfileBuilder, which sorts. Throws EngineFailure.
+Counted count_by_stream(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+                        std::size_t threads, const std::function<void()>& on_progress);
+
+/// Whether count_by_engine() can be used, for whole numbers, or dates on a lattice of dates: the lattice spans at most 4,096 of them. Other numbers would have
+/// to be compared or divided in SQL, which takes the engine three times as long as handing them over.
+bool engine_can_count(const Column& column, const Lattice& lattice);
+
+/// The engine groups whole numbers by value, those beyond the lattice by its ends; each value is placed here.
+/// Throws EngineFailure.
+Counted count_by_engine(const Connection& connection, const NumberQuery& query, const Lattice& lattice,
+                        const std::function<void()>& on_progress);
+
+}  // namespace fractile::source_detail

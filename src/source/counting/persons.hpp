@@ -1,0 +1,184 @@
+// Records laid down by person: many threads write, and then each person's records are read together. Persons are told apart by their
+// exact bytes. Beyond a limit of memory the records go to a file without a name.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "source/counting/keyed_counts.hpp"
+#include "source/files/nameless_file.hpp"
+
+namespace fractile::source_detail {
+
+/// How a record is written: the person's size and bytes, then position and key, in no more bytes than the largest of them needs.
+class RecordCode {
+ public:
+  /// Bytes behind a record that may be written or read, too.
+  static constexpr std::size_t slack = 8;
+
+  RecordCode(Position largest_position, std::uint64_t largest_key);
+
+  std::size_t most_bytes(std::string_view person) const {
+    return long_size + person.size() + position_bytes_ + key_bytes_;
+  }
+  /// Where the next record begins.
+  char* write(char* at, std::string_view person, const KeyedRecord& record) const {
+    at = write_size(at, person.size());
+    std::memcpy(at, person.data(), person.size());
+    at += person.size();
+    at = write_number(at, record.position, position_bytes_);
+    return write_number(at, record.key, key_bytes_);
+  }
+  const char* read(const char* at, std::string_view& person, KeyedRecord& record) const {
+    std::uint64_t size = 0;
+    at = read_size(at, size);
+    person = {at, size};
+    at += size;
+    std::uint64_t key = 0;
+    at = read_number(at, record.position, position_bytes_);
+    at = read_number(at, key, key_bytes_);
+    record.key = static_cast<std::uint32_t>(key);
+    return at;
+  }
+
+ private:
+  static constexpr std::size_t long_size = 9;            // bytes
+  static constexpr unsigned char long_size_mark = 0xff;  // instead of a size below it; the size follows
+
+  static char* write_number(char* at, std::uint64_t number, std::size_t bytes) {
+    std::memcpy(at, &number, sizeof(number));  // lowest byte first, so that the first ones are those that count
+    return at + bytes;
+  }
+  static const char* read_number(const char* at, std::uint64_t& number, std::size_t bytes) {
+    std::memcpy(&number, at, sizeof(number));
+    if (bytes < sizeof(number)) number &= (std::uint64_t{1} << (8 * bytes)) - 1;
+    return at + bytes;
+  }
+  static char* write_size(char* at, std::size_t size) {
+    if (size < long_size_mark) {
+      *at = static_cast<char>(size);
+      return at + 1;
+    }
+    *at = static_cast<char>(long_size_mark);
+    return write_number(at + 1, size, sizeof(std::uint64_t));
+  }
+  static const char* read_size(const char* at, std::uint64_t& size) {
+    size = static_cast<unsigned char>(*at);
+    if (size < long_size_mark) return at + 1;
+    return read_number(at + 1, size, sizeof(std::uint64_t));
+  }
+
+  std::size_t position_bytes_;
+  std::size_t key_bytes_;
+};
+
+/// The records of some persons, to be asked for person by person.
+class PersonTable {
+ public:
+  /// Forgets all; at most so many records will come, fewer than 2^32.
+  void clear(std::size_t records);
+  void add(std::string_view person, const KeyedRecord& record);
+  /// Calls visit(person, their records as a vector, which it may change) for each person.
+  template <class Visit>
+  void for_each_person(Visit visit) {
+    bring_together();
+    const KeyedRecord* next = together_.data();
+    for (const Person& person : persons_) {
+      of_one_.assign(next, next + person.records);
+      next += person.records;
+      visit(person.name, of_one_);
+    }
+  }
+
+ private:
+  struct Person {
+    std::string_view name;
+    std::size_t hash;
+    std::uint32_t records;
+    std::uint32_t next;  // where the next of them goes
+  };
+
+  void bring_together();
+
+  std::vector<std::uint32_t> slots_;  // by hash: 1 + the number of a person, or 0
+  int shift_ = 0;
+  std::vector<Person> persons_;
+  std::vector<std::uint32_t> whose_;  // of each record the number of its person
+  std::vector<KeyedRecord> records_;
+  std::vector<KeyedRecord> together_;  // each person's behind one another
+  std::vector<KeyedRecord> of_one_;
+};
+
+/// Records in partitions, by a hash of the person, so that a partition holds all records of each of its persons.
+class PersonRecords {
+ public:
+  /// So many that the table of one stays in a cache when there are some ten million records.
+  static constexpr std::size_t partitions = 1024;
+  struct Limits {
+    std::size_t in_memory = ~std::size_t{0};           ///< bytes of records, beyond which they go to the file
+    std::size_t largest_table = std::size_t{1} << 30;  ///< bytes of records that are made one PersonTable
+    static constexpr std::size_t chunk = 8 * 1024;     ///< bytes that are written at a time
+  };
+  /// What one thread writes at a time.
+  class Part;
+
+  PersonRecords(const RecordCode& code, const Limits& limits, unsigned level = 0);
+  ~PersonRecords();
+
+  /// A part of its own for whoever writes; it stays here.
+  Part& new_part();
+  void add(Part& part, std::string_view person, const KeyedRecord& record);
+
+  using Visit = std::function<void(std::string_view person, std::vector<KeyedRecord>& records)>;
+  /// All persons of a partition, each with all records; once, when nobody adds any more. `table` is for its own use. From several threads,
+  /// each with another partition and table.
+  void for_each_person(std::size_t partition, PersonTable& table, const Visit& visit);
+
+ private:
+  struct Chunk {
+    std::unique_ptr<char[]> bytes = nullptr;  // NOLINT(modernize-avoid-c-arrays): not to be initialised
+    std::size_t size = 0;
+    std::size_t used = 0;
+  };
+  struct Extent {
+    std::uint64_t from;
+    std::size_t size;
+  };
+  struct Partition {
+    Chunk open;
+    std::vector<Chunk> full;
+    std::vector<Extent> spooled;
+    std::size_t records = 0;
+    std::size_t bytes = 0;
+  };
+
+  std::size_t partition_of(std::size_t hash) const;
+  void make_room(Partition& partition, std::size_t bytes);
+  void put_away(Partition& partition);
+  NamelessFile& file();
+  /// Calls take(person, record) for the records of a partition. What was read from the file stays in `buffer`.
+  template <class Take>
+  void for_each_record(std::size_t partition, std::vector<char>& buffer, Take take) const;
+  void visit_in_parts(std::size_t partition, PersonTable& table, const Visit& visit);
+  void forget(std::size_t partition);
+
+  RecordCode code_;
+  Limits limits_;
+  unsigned level_;
+  std::atomic<std::size_t> held_ = 0;  // bytes of full chunks
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Part>> parts_;
+  std::optional<NamelessFile> file_;
+};
+
+}  // namespace fractile::source_detail

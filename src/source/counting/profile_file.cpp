@@ -1,0 +1,455 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "exact/digest.hpp"
+#include "fractile/error.hpp"
+#include "fractile/profile_files.hpp"
+
+namespace fractile {
+namespace {
+
+constexpr std::string_view magic = "fractile-profile";
+constexpr std::uint64_t format = 1;
+constexpr std::size_t hash_size = 32;
+constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
+constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
+constexpr std::uint64_t most_texts = 100'000;  // keys, sources
+constexpr std::uint64_t most_candidates = std::uint64_t{1} << 24;
+
+/// Of lattices: two numbers a kind of values, for regular and for listed ones.
+constexpr std::array all_kinds{ValueKind::number, ValueKind::date, ValueKind::timestamp, ValueKind::instant};
+
+std::uint64_t lattice_code(const Lattice& lattice) {
+  const auto kind = std::ranges::find(all_kinds, lattice.kind()) - all_kinds.begin();
+  return 2 * static_cast<std::uint64_t>(kind) + (lattice.is_regular() ? 0 : 1);
+}
+
+// --- writing
+
+void put(std::string& bytes, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7) bytes += static_cast<char>((number & 0x7f) | 0x80);
+  bytes += static_cast<char>(number);
+}
+
+void put_text(std::string& bytes, std::string_view text) {
+  put(bytes, text.size());
+  bytes += text;
+}
+
+void put_texts(std::string& bytes, const std::vector<std::string>& texts) {
+  put(bytes, texts.size());
+  for (const std::string& text : texts) put_text(bytes, text);
+}
+
+void put_lattice(std::string& bytes, const Lattice& lattice) {
+  put(bytes, lattice_code(lattice));
+  if (lattice.is_regular()) {
+    for (const Rational& number : {lattice.lower(), lattice.upper(), lattice.step()}) {
+      put_text(bytes, number.to_decimal());
+    }
+    return;
+  }
+  put(bytes, lattice.size());
+  for (std::uint64_t i = 0; i < lattice.size(); ++i) put_text(bytes, lattice.at(i).to_decimal());
+}
+
+std::string body_of(const ProfileHeader& header) {
+  std::string bytes;
+  put_lattice(bytes, header.lattice);
+  put_text(bytes, header.column);
+  put(bytes, header.null_policy == NullPolicy::error ? 1 : 0);
+  put(bytes, header.records_per_person);
+  put(bytes, header.disjoint_persons ? 1 : 0);
+  put_text(bytes, header.person);
+  put_text(bytes, header.by);
+  put_text(bytes, header.sql);
+  put_texts(bytes, header.sources);
+  put_texts(bytes, header.samplers);
+  put_texts(bytes, header.keys);
+  return bytes;
+}
+
+/// Gaps between positions, and counts.
+void put_profile(std::string& bytes, const RankProfile& profile) {
+  put(bytes, profile.distinct());
+  Position next = 0;  // the least that may come
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    put(bytes, profile.position(k) - next);
+    put(bytes, profile.count(k));
+    next = profile.position(k) + 1;
+  }
+}
+
+// --- reading
+
+class Bytes {
+ public:
+  Bytes() = default;
+  Bytes(const Bytes&) = delete;
+  Bytes& operator=(const Bytes&) = delete;
+  virtual ~Bytes() = default;
+  /// As many as there are, up to the room; 0 at the end.
+  virtual std::size_t read(char* to, std::size_t room) = 0;
+};
+
+class BytesInMemory final : public Bytes {
+ public:
+  explicit BytesInMemory(std::string_view bytes) : left_(bytes) {}
+  std::size_t read(char* to, std::size_t room) override {
+    const std::size_t size = std::min(room, left_.size());
+    std::copy_n(left_.data(), size, to);
+    left_.remove_prefix(size);
+    return size;
+  }
+
+ private:
+  std::string_view left_;
+};
+
+class BytesOfFile final : public Bytes {
+ public:
+  explicit BytesOfFile(const std::string& path) : file_(path, std::ios::binary) {
+    if (!file_) {
+      throw Error(ErrorCode::data, "'" + path + "': " + std::strerror(errno),
+                  "name a file that fractile count or fractile merge has written");
+    }
+  }
+  std::size_t read(char* to, std::size_t room) override {
+    file_.read(to, static_cast<std::streamsize>(room));
+    return static_cast<std::size_t>(file_.gcount());
+  }
+
+ private:
+  std::ifstream file_;
+};
+
+/// Reads a file of this format, hashing as it goes.
+class Reader {
+ public:
+  Reader(std::unique_ptr<Bytes> bytes, std::string name) : bytes_(std::move(bytes)), name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw Error(ErrorCode::data, "the profile file '" + name_ + "' " + why,
+                "copy it again, or count its source again: fractile count");
+  }
+  [[noreturn]] void refuse_damage() const { refuse("is damaged, or has an end missing"); }
+
+  char byte() {
+    if (at_ == filled_ && !fill()) refuse_damage();
+    return buffer_[at_++];
+  }
+  /// In as few bytes as can be.
+  std::uint64_t number(std::uint64_t most = ~std::uint64_t{0}) {
+    std::uint64_t value = 0;
+    for (int shift = 0;; shift += 7) {
+      const auto next = static_cast<unsigned char>(byte());
+      if (shift == 63 && next > 1) refuse_damage();
+      value |= static_cast<std::uint64_t>(next & 0x7f) << shift;
+      if (next >= 0x80) continue;
+      if ((next == 0 && shift > 0) || value > most) refuse_damage();
+      return value;
+    }
+  }
+  std::string raw(std::uint64_t size) {
+    std::string text;
+    for (std::uint64_t i = 0; i < size; ++i) text += byte();
+    return text;
+  }
+  std::string text() { return raw(number(longest_text)); }
+  std::vector<std::string> texts() {
+    std::vector<std::string> texts;
+    for (std::uint64_t left = number(most_texts); left > 0; --left) texts.push_back(text());
+    return texts;
+  }
+  /// The hash of all that comes before it.
+  std::string require_hash() {
+    hash_.add({buffer_.data() + hashed_, at_ - hashed_});
+    hashed_ = at_;
+    std::string wanted = hash_.bytes();
+    if (raw(hash_size) != wanted) refuse_damage();
+    return wanted;
+  }
+  void require_end() {
+    if (at_ < filled_ || fill()) refuse_damage();
+  }
+
+ private:
+  bool fill() {
+    hash_.add({buffer_.data() + hashed_, filled_ - hashed_});
+    at_ = hashed_ = 0;
+    filled_ = bytes_->read(buffer_.data(), buffer_.size());
+    return filled_ > 0;
+  }
+
+  std::unique_ptr<Bytes> bytes_;
+  std::string name_;
+  Sha256 hash_;
+  std::array<char, std::size_t{1} << 16> buffer_{};
+  std::size_t hashed_ = 0;
+  std::size_t at_ = 0;
+  std::size_t filled_ = 0;
+};
+
+Rational number_of(const std::string& text, const Reader& reader) {
+  Rational number = Rational::parse(text);
+  if (!number.is_decimal() || number.to_decimal() != text) reader.refuse_damage();
+  return number;
+}
+
+Lattice lattice_of(Reader& reader) {
+  const std::uint64_t code = reader.number();
+  if (code >= 2 * all_kinds.size()) reader.refuse("has a kind of values that this version does not know");
+  const ValueKind kind = all_kinds.at(code / 2);
+  if (code % 2 == 0) {
+    const std::string lower = reader.text();
+    const std::string upper = reader.text();
+    const std::string step = reader.text();
+    return Lattice::regular(number_of(lower, reader), number_of(upper, reader), number_of(step, reader), kind);
+  }
+  std::vector<Rational> points;
+  for (std::uint64_t left = reader.number(most_candidates); left > 0; --left) {
+    points.push_back(number_of(reader.text(), reader));
+  }
+  return Lattice::explicit_points(std::move(points), kind);
+}
+
+bool is_sorted_and_valid(const ProfileHeader& header) {
+  return std::ranges::is_sorted(header.sources) && std::ranges::is_sorted(header.samplers) &&
+         std::ranges::adjacent_find(header.samplers) == header.samplers.end();
+}
+
+ProfileHeader parsed_header(Reader& reader) {
+  ProfileHeader header{lattice_of(reader)};
+  header.column = reader.text();
+  header.null_policy = reader.number(1) == 1 ? NullPolicy::error : NullPolicy::drop;
+  header.records_per_person = static_cast<std::uint32_t>(reader.number(std::numeric_limits<std::uint32_t>::max()));
+  header.disjoint_persons = reader.number(1) == 1;
+  header.person = reader.text();
+  header.by = reader.text();
+  header.sql = reader.text();
+  header.sources = reader.texts();
+  header.samplers = reader.texts();
+  header.keys = reader.texts();
+  reader.require_end();
+  header.validate();
+  if (!is_sorted_and_valid(header)) reader.refuse_damage();
+  return header;
+}
+
+/// The hash comes first: a damaged header is not interpreted. What a wrong one makes the parsers of numbers and lattices say would tell
+/// its texts.
+ProfileHeader read_header(Reader& reader) {
+  if (reader.raw(magic.size()) != magic) reader.refuse("is no profile file");
+  if (reader.number() != format) reader.refuse("has a format that this version does not know");
+  const std::string body = reader.raw(reader.number(longest_header));
+  reader.require_hash();
+  try {
+    Reader inner(std::make_unique<BytesInMemory>(body), reader.name());
+    return parsed_header(inner);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::data || error.code() == ErrorCode::internal) throw;
+    reader.refuse_damage();
+  }
+}
+
+RankProfile read_profile(Reader& reader, const Lattice& lattice) {
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  const Position highest = 2 * lattice.size();
+  std::uint64_t records = 0;
+  Position next = 0;
+  for (std::uint64_t left = reader.number(highest + 1); left > 0; --left) {
+    if (next > highest) reader.refuse_damage();
+    positions.push_back(next + reader.number(highest - next));
+    counts.push_back(reader.number(RankProfile::max_records - records));
+    if (counts.back() == 0) reader.refuse_damage();
+    if (lattice.is_regular() && positions.back() % 2 == 0) reader.refuse_damage();
+    records += counts.back();
+    next = positions.back() + 1;
+  }
+  return {lattice, std::move(positions), counts};
+}
+
+struct Counts {
+  std::vector<RankProfile> profiles;
+  std::string hash;  // of all of the file before it
+};
+
+Counts read_counts(Reader& reader, const ProfileHeader& header) {
+  Counts counts;
+  for (std::size_t left = std::max<std::size_t>(header.keys.size(), 1); left > 0; --left) {
+    counts.profiles.push_back(read_profile(reader, header.lattice));
+  }
+  counts.hash = reader.require_hash();
+  reader.require_end();
+  return counts;
+}
+
+bool holds_records(const std::vector<RankProfile>& profiles) {
+  return std::ranges::any_of(profiles, [](const RankProfile& profile) { return profile.records() > 0; });
+}
+
+}  // namespace
+
+void ProfileHeader::validate() const {
+  if (records_per_person == 0) throw Error(ErrorCode::usage, "a person has at least one record");
+  if (by.empty() != keys.empty()) throw Error(ErrorCode::usage, "keys go with the column that holds them");
+  RecordSelection{person, records_per_person, by, keys}.validate();
+  if (sources.size() > most_texts || samplers.size() > most_texts) {
+    throw Error(ErrorCode::usage, "a profile file names at most 100000 sources");
+  }
+  if (!lattice.is_regular() && lattice.size() > most_candidates) {
+    throw Error(ErrorCode::usage, "a profile file lists at most 16777216 candidates");
+  }
+  const auto is_long = [](const std::string& text) { return text.size() > longest_text; };
+  if (is_long(column) || is_long(person) || is_long(by) || is_long(sql) || std::ranges::any_of(sources, is_long) ||
+      std::ranges::any_of(samplers, is_long) || std::ranges::any_of(keys, is_long)) {
+    throw Error(ErrorCode::usage, "a profile file holds texts of at most 1048576 bytes");
+  }
+}
+
+std::string to_bytes(const CountedProfiles& counted) {
+  counted.header.validate();
+  const auto is_other = [&](const RankProfile& profile) { return !(profile.lattice() == counted.header.lattice); };
+  if (counted.profiles.size() != std::max<std::size_t>(counted.header.keys.size(), 1) ||
+      std::ranges::any_of(counted.profiles, is_other)) {
+    throw Error(ErrorCode::usage, "a profile file holds one profile a key, each on the file's lattice");
+  }
+  ProfileHeader header = counted.header;
+  std::ranges::sort(header.sources);
+  header.samplers = [&] {
+    const std::set<std::string> once(header.samplers.begin(), header.samplers.end());
+    return std::vector<std::string>(once.begin(), once.end());
+  }();
+  std::string bytes(magic);
+  put(bytes, format);
+  put_text(bytes, body_of(header));
+  Sha256 hash;
+  hash.add(bytes);
+  bytes += hash.bytes();
+  std::size_t hashed = bytes.size() - hash_size;
+  for (const RankProfile& profile : counted.profiles) put_profile(bytes, profile);
+  hash.add(std::string_view(bytes).substr(hashed));
+  return bytes + hash.bytes();
+}
+
+CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& name) {
+  Reader reader(std::make_unique<BytesInMemory>(bytes), name);
+  ProfileHeader header = read_header(reader);
+  Counts counts = read_counts(reader, header);
+  return {std::move(header), std::move(counts.profiles)};
+}
+
+struct ProfileFile::State {
+  explicit State(const std::string& path)
+      : reader(std::make_unique<BytesOfFile>(path), path), header(read_header(reader)) {}
+  Counts take() {
+    if (std::exchange(is_taken, true)) {
+      throw Error(ErrorCode::usage, "the counts of a profile file are read once", "open it again");
+    }
+    return read_counts(reader, header);
+  }
+  Reader reader;
+  ProfileHeader header;
+  bool is_taken = false;
+};
+
+ProfileFile::ProfileFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ProfileFile::ProfileFile(ProfileFile&&) noexcept = default;
+ProfileFile& ProfileFile::operator=(ProfileFile&&) noexcept = default;
+ProfileFile::~ProfileFile() = default;
+
+ProfileFile ProfileFile::open(const std::string& path) { return ProfileFile(std::make_unique<State>(path)); }
+const ProfileHeader& ProfileFile::header() const { return state_->header; }
+
+std::vector<RankProfile> ProfileFile::take_profiles() { return state_->take().profiles; }
+
+namespace {
+
+void require_same(bool same, const char* what, const char* hint) {
+  if (!same) throw Error(ErrorCode::usage, std::string("profiles of different ") + what + " cannot merge", hint);
+}
+
+std::uint32_t bound_of(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
+  if (persons == Persons::are_disjoint) return std::max(a.records_per_person, b.records_per_person);
+  if (a.records_per_person > std::numeric_limits<std::uint32_t>::max() - b.records_per_person) {
+    throw Error(ErrorCode::usage, "together a person may have more than 4294967295 records",
+                "merge fewer, or declare that no person is in two of them");
+  }
+  return a.records_per_person + b.records_per_person;
+}
+
+std::vector<std::string> both(std::vector<std::string> a, const std::vector<std::string>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::ranges::sort(a);
+  return a;
+}
+
+}  // namespace
+
+ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
+  require_same(a.lattice == b.lattice, "lattices", "count them with the same bounds and step, or candidates");
+  require_same(a.column == b.column, "columns", "count columns of the same name");
+  require_same(a.null_policy == b.null_policy, "null policies", "count them with the same --null");
+  require_same(a.person == b.person, "columns of persons", "count them with the same --person");
+  require_same(a.by == b.by && a.keys == b.keys, "groups", "count them with the same --by and --keys, in one order");
+  require_same(a.sql == b.sql, "queries", "count them with the same --sql");
+  ProfileHeader header = a;
+  header.records_per_person = bound_of(a, b, persons);
+  header.disjoint_persons = a.disjoint_persons || b.disjoint_persons || persons == Persons::are_disjoint;
+  header.sources = both(a.sources, b.sources);
+  header.samplers = both(a.samplers, b.samplers);
+  header.samplers.erase(std::unique(header.samplers.begin(), header.samplers.end()), header.samplers.end());
+  header.validate();
+  return header;
+}
+
+CountedProfiles merged(const CountedProfiles& a, const CountedProfiles& b, Persons persons) {
+  CountedProfiles result{merged(a.header, b.header, persons), {}};
+  for (std::size_t i = 0; i < a.profiles.size(); ++i) {
+    // Equal, and from here on the same one: lists are not compared a key.
+    const RankProfile& other = b.profiles.at(i);
+    other.require_on(b.header.lattice);
+    result.profiles.push_back(RankProfile::merge(a.profiles[i], relabeled(other, a.header.lattice)));
+  }
+  return result;
+}
+
+CountedProfiles ProfileFile::merge(std::vector<ProfileFile> files, Persons persons, EqualFiles equal_files,
+                                   const std::function<void()>& on_progress) {
+  if (files.empty()) throw Error(ErrorCode::usage, "no profile file is named", "name the profile files to add");
+  ProfileHeader all = files.front().header();
+  for (std::size_t i = 1; i < files.size(); ++i) all = merged(all, files[i].header(), persons);
+  std::map<std::string, std::string> names;  // of files that hold records, by their hashes
+  std::optional<CountedProfiles> sum;
+  for (const ProfileFile& file : files) {
+    Counts counts = file.state_->take();
+    const std::string& name = file.state_->reader.name();
+    const auto [known, is_new] = names.emplace(std::move(counts.hash), name);
+    if (!is_new && equal_files == EqualFiles::one_counting && holds_records(counts.profiles)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("the profile files '{}' and '{}' have equal contents: each of their records would count "
+                              "twice",
+                              known->second, name),
+                  "name each counting once; if they hold different records that happen to count alike, say so: "
+                  "--allow-equal-files");
+    }
+    CountedProfiles next{file.header(), std::move(counts.profiles)};
+    sum = sum ? merged(*sum, next, persons) : std::move(next);
+    if (on_progress) on_progress();
+  }
+  return std::move(*sum);
+}
+
+}  // namespace fractile

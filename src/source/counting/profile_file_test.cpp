@@ -1,0 +1,266 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <fstream>
+#include <map>
+
+#include "exact/digest.hpp"
+#include "fractile/error.hpp"
+#include "fractile/profile_files.hpp"
+#include "support/profiles.hpp"
+
+namespace fractile {
+namespace {
+
+using testing::profile_of;
+
+ProfileHeader header_of(Lattice lattice) {
+  ProfileHeader header{std::move(lattice)};
+  header.column = "pay";
+  header.sources = {"north.csv"};
+  return header;
+}
+
+/// Of records on candidates of a regular lattice.
+CountedProfiles any_counted() {
+  ProfileHeader header = header_of(Lattice::regular(-3, 6, Rational(1, 2)));
+  header.records_per_person = *rc::gen::inRange<std::uint32_t>(1, 5);
+  header.sources = {*rc::gen::element<std::string>("a", "b", "c\n\xff")};
+  if (*rc::gen::arbitrary<bool>()) header.samplers = {*rc::gen::element<std::string>("one", "two")};
+  header.person = "id";
+  header.by = "town";
+  header.keys = {"x", "y"};
+  CountedProfiles counted{header, {}};
+  for (std::size_t i = 0; i < header.keys.size(); ++i) {
+    std::map<Position, std::uint64_t> records;
+    for (int k = *rc::gen::inRange(0, 6); k > 0; --k) {
+      records[2 * *rc::gen::inRange<Position>(0, header.lattice.size()) + 1] +=
+          *rc::gen::inRange<std::uint64_t>(1, 400);
+    }
+    counted.profiles.push_back(profile_of(header.lattice, records));
+  }
+  return counted;
+}
+
+std::string small_file() {
+  return to_bytes(
+      {header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {{1, 5}, {3, 1}, {601, 1'000'000'000'000}})}});
+}
+
+ErrorCode refused(const std::string& bytes) {
+  try {
+    profiles_of_bytes(bytes, "it");
+  } catch (const Error& error) {
+    return error.code();
+  }
+  return ErrorCode::internal;
+}
+
+TEST(ProfileFile, BringsBackWhatWasWritten) {
+  EXPECT_TRUE(rc::check([] {
+    const CountedProfiles counted = any_counted();
+    const std::string bytes = to_bytes(counted);
+    const CountedProfiles back = profiles_of_bytes(bytes, "it");
+    RC_ASSERT(back.profiles == counted.profiles);
+    RC_ASSERT(back.header.keys == counted.header.keys);
+    RC_ASSERT(back.header.sources == counted.header.sources);
+    RC_ASSERT(back.header.samplers == counted.header.samplers);
+    RC_ASSERT(back.header.records_per_person == counted.header.records_per_person);
+    RC_ASSERT(to_bytes(back) == bytes);
+  }));
+}
+
+TEST(ProfileFile, HoldsListedCandidatesAndRecordsBetweenThem) {
+  CountedProfiles counted{header_of(Lattice::explicit_points({Rational(-1, 4), 2, 100})), {}};
+  counted.profiles = {profile_of(counted.header.lattice, {{0, 1}, {1, 7}, {6, RankProfile::max_records - 8}})};
+  counted.header.null_policy = NullPolicy::error;
+  counted.header.sql = "SELECT pay FROM input";
+  const CountedProfiles back = profiles_of_bytes(to_bytes(counted), "it");
+  EXPECT_EQ(back.profiles, counted.profiles);
+  EXPECT_EQ(back.header.lattice.at(0), Rational(-1, 4));
+  EXPECT_EQ(back.header.lattice.size(), 3U);
+  EXPECT_EQ(back.header.null_policy, NullPolicy::error);
+  EXPECT_EQ(back.header.sql, counted.header.sql);
+}
+
+TEST(ProfileFile, AnyChangedByteIsRefused) {
+  const std::string bytes = small_file();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    for (int value = 0; value < 256; ++value) {
+      std::string changed = bytes;
+      if (changed[i] == static_cast<char>(value)) continue;
+      changed[i] = static_cast<char>(value);
+      ASSERT_EQ(refused(changed), ErrorCode::data) << "byte " << i << " is " << value;
+    }
+  }
+}
+
+TEST(ProfileFile, EveryBeginningAndEveryLongerFileIsRefused) {
+  const std::string bytes = small_file();
+  for (std::size_t size = 0; size < bytes.size(); ++size) ASSERT_EQ(refused(bytes.substr(0, size)), ErrorCode::data);
+  EXPECT_EQ(refused(bytes + '\0'), ErrorCode::data);
+  EXPECT_EQ(refused(bytes + bytes), ErrorCode::data);
+}
+
+/// A file with these counts and right hashes.
+std::string forged(const std::string& counts) {
+  const std::string bytes = to_bytes({header_of(Lattice::regular(0, 3, 1)), {profile_of(4, {})}});
+  const std::string begun =
+      bytes.substr(0, bytes.size() - 33) + counts;  // without the hash and the number of positions
+  Sha256 hash;
+  hash.add(begun);
+  return begun + hash.bytes();
+}
+
+TEST(ProfileFile, CountsThatNoProfileHasAreRefusedWhateverTheirHash) {
+  EXPECT_EQ(profiles_of_bytes(forged({"\x01\x01\x05", 3}), "it").profiles.front(), profile_of(4, {{1, 5}}));
+  for (const std::string& counts : std::vector<std::string>{
+           {"\x01\x01\x00", 3},                                       // no records
+           {"\x01\x00\x05", 3},                                       // between candidates of a regular lattice
+           {"\x01\x09\x05", 3},                                       // beyond the lattice
+           {"\x02\x07\x05\x01\x05", 5},                               // beyond it, after another
+           {"\x01\x81\x00\x05", 4},                                   // a number in more bytes than it needs
+           {"\x01\x01\x80\x80\x80\x80\x80\x80\x80\x80\x80\x02", 12},  // a number of 65 bits
+           {"\x01\x01\x80\x80\x80\x80\x80\x80\x40", 9},               // more records than a profile has
+           {"\x02\x01\xff\xff\xff\xff\xff\xff\x3f\x01\x01", 11},      // the same in two counts
+           {"\xff\x01\x01\x05", 4},                                   // more positions than there are
+           {"\x02\x01\x05", 3},                                       // one is missing
+       }) {
+    EXPECT_EQ(refused(forged(counts)), ErrorCode::data) << ::testing::PrintToString(counts);
+  }
+}
+
+TEST(ProfileFile, TellsTheHeaderBeforeTheCountsAndNoProfileOfADamagedFile) {
+  const std::string path = ::testing::TempDir() + "profile_file_test";
+  std::string bytes = small_file();
+  bytes[bytes.size() - 40] ^= 1;  // among the counts
+  std::ofstream(path, std::ios::binary) << bytes;
+  ProfileFile file = ProfileFile::open(path);
+  EXPECT_EQ(file.header().column, "pay");
+  EXPECT_THROW(file.take_profiles(), Error);
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << small_file();
+  file = ProfileFile::open(path);
+  EXPECT_EQ(file.take_profiles().front().records(), 1'000'000'000'006U);
+  EXPECT_THROW(file.take_profiles(), Error);
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << "pay\n17\n";
+  EXPECT_THROW(ProfileFile::open(path), Error);
+  EXPECT_THROW(ProfileFile::open(path + ".none"), Error);
+}
+
+TEST(ProfileFile, MergingIsAssociativeAndCommutativeBitForBit) {
+  EXPECT_TRUE(rc::check([] {
+    const CountedProfiles a = any_counted();
+    const CountedProfiles b = any_counted();
+    const CountedProfiles c = any_counted();
+    for (const Persons persons : {Persons::may_overlap, Persons::are_disjoint}) {
+      RC_ASSERT(to_bytes(merged(a, b, persons)) == to_bytes(merged(b, a, persons)));
+      RC_ASSERT(to_bytes(merged(merged(a, b, persons), c, persons)) ==
+                to_bytes(merged(a, merged(b, c, persons), persons)));
+    }
+    RC_ASSERT(merged(a, b, Persons::may_overlap).header.records_per_person ==
+              a.header.records_per_person + b.header.records_per_person);
+    RC_ASSERT(merged(a, b, Persons::are_disjoint).header.records_per_person ==
+              std::max(a.header.records_per_person, b.header.records_per_person));
+  }));
+}
+
+TEST(ProfileFile, OfOneMergedColumnIsTheColumnCountedAtOnce) {
+  const Lattice lattice = Lattice::regular(0, 9, 1);
+  const std::vector<std::int64_t> values{3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 12, -7};
+  ProfileBuilder whole(lattice);
+  whole.add(values);
+  ProfileBuilder first(lattice);
+  first.add(std::span(values).first(5));
+  ProfileBuilder second(lattice);
+  second.add(std::span(values).subspan(5));
+  const CountedProfiles both = merged(CountedProfiles{header_of(lattice), {first.finish()}},
+                                      CountedProfiles{header_of(lattice), {second.finish()}}, Persons::are_disjoint);
+  EXPECT_EQ(both.profiles.front(), whole.finish());
+}
+
+class ProfileFiles : public ::testing::Test {
+ protected:
+  static ProfileFile stored(const std::string& name, const CountedProfiles& counted) {
+    const std::string path = ::testing::TempDir() + "profile_files_" + name;
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << to_bytes(counted);
+    return ProfileFile::open(path);
+  }
+  static CountedProfiles counted(std::uint64_t records, const std::string& source = "north.csv") {
+    CountedProfiles result{header_of(Lattice::regular(0, 3, 1)), {profile_of(4, {})}};
+    if (records > 0) result.profiles = {profile_of(4, {{1, records}})};
+    result.header.sources = {source};
+    return result;
+  }
+  template <class... Files>
+  static CountedProfiles merge(EqualFiles equal_files, Files... files) {
+    std::vector<ProfileFile> all;
+    (all.push_back(std::move(files)), ...);
+    return ProfileFile::merge(std::move(all), Persons::may_overlap, equal_files);
+  }
+};
+
+TEST_F(ProfileFiles, MergeAsTheirProfilesDo) {
+  const CountedProfiles sum = merge(EqualFiles::one_counting, stored("a", counted(5)), stored("b", counted(6)),
+                                    stored("c", counted(5, "south.csv")));
+  EXPECT_EQ(sum.profiles.front(), profile_of(4, {{1, 16}}));
+  EXPECT_EQ(to_bytes(sum), to_bytes(merged(merged(counted(5), counted(6), Persons::may_overlap),
+                                           counted(5, "south.csv"), Persons::may_overlap)));
+  EXPECT_THROW(merge(EqualFiles::one_counting), Error);
+}
+
+/// The same file named twice counted every record of it twice, without a word.
+TEST_F(ProfileFiles, OfEqualContentsAreOneCounting) {
+  try {
+    merge(EqualFiles::one_counting, stored("a", counted(5)), stored("b", counted(6)), stored("copy", counted(5)));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    for (const char* part : {"profile_files_a' and '", "profile_files_copy' have equal contents"}) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+    EXPECT_NE(error.hint().find("--allow-equal-files"), std::string::npos);
+  }
+  const CountedProfiles twice =
+      merge(EqualFiles::different_records, stored("a", counted(5)), stored("copy", counted(5)));
+  EXPECT_EQ(twice.profiles.front(), profile_of(4, {{1, 10}}));
+}
+
+TEST_F(ProfileFiles, WithoutRecordsMayBeEqual) {
+  const CountedProfiles sum =
+      merge(EqualFiles::one_counting, stored("a", counted(0)), stored("b", counted(0)), stored("c", counted(7)));
+  EXPECT_EQ(sum.profiles.front().records(), 7U);
+}
+
+TEST(ProfileFile, OtherQuestionsDoNotMerge) {
+  const auto refused_with = [](auto change) {
+    const CountedProfiles a{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
+    CountedProfiles b = a;
+    change(b.header);
+    try {
+      merged(a, b, Persons::may_overlap);
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::usage;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused_with([](ProfileHeader& header) { header.sources = {"south.csv"}; }));
+  EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.lattice = Lattice::regular(1, 301, 1); }));
+  EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.column = "age"; }));
+  EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.null_policy = NullPolicy::error; }));
+  EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.person = "id"; }));
+  EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.sql = "SELECT 1"; }));
+  EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.records_per_person = ~std::uint32_t{0}; }));
+}
+
+TEST(ProfileFile, HoldsProfilesOfItsOwnLattice) {
+  CountedProfiles counted{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
+  EXPECT_NO_THROW(to_bytes(counted));
+  counted.profiles = {profile_of(Lattice::regular(1, 301, 1), {})};  // as many candidates
+  EXPECT_THROW(to_bytes(counted), Error);
+  const CountedProfiles other{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
+  EXPECT_THROW(merged(counted, other, Persons::may_overlap), Error);
+  EXPECT_THROW(merged(other, counted, Persons::may_overlap), Error);
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,154 @@
+// Which records of persons and groups count, and where.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "fractile/ranks.hpp"
+#include "fractile/sampling.hpp"
+#include "fractile/source.hpp"
+#include "source/counting/keyed_counts.hpp"
+#include "source/counting/persons.hpp"
+#include "source/engine/column_view.hpp"
+#include "source/engine/idle_parts.hpp"
+#include "source/engine/time_cells.hpp"
+
+namespace fractile::source_detail {
+
+struct SelectedProfiles {
+  std::vector<RankProfile> profiles;
+  bool any_missing;        ///< some record had no number, and was left out
+  bool any_nobody;         ///< some record had no person, and was left out
+  std::uint64_t rows = 0;  ///< how many records came
+};
+
+/// Empty, or nothing but white space.
+inline bool names_nobody(std::string_view person) {
+  if (!person.empty() && static_cast<unsigned char>(person.front()) > ' ') return false;
+  return person.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
+}
+
+/// The numbers of the keys, in their order.
+class KeyNumbers {
+ public:
+  /// The keys outlive this.
+  explicit KeyNumbers(std::span<const std::string> keys);
+
+  /// Nothing when the key is not listed; no key is empty.
+  std::optional<std::uint32_t> of(std::string_view key) const {
+    for (std::size_t slot = hash_of(key) & mask_; slots_[slot] != 0; slot = (slot + 1) & mask_) {
+      if (keys_[slots_[slot] - 1] == key) return slots_[slot] - 1;
+    }
+    return {};
+  }
+
+ private:
+  static std::size_t hash_of(std::string_view key) { return std::hash<std::string_view>()(key); }
+
+  std::span<const std::string> keys_;
+  std::size_t mask_;
+  std::vector<std::uint32_t> slots_;  // by hash: 1 + the number of a key, or 0
+};
+
+/// The bytes of a limit that records of persons and their tables may take.
+PersonRecords::Limits limits_of(std::uint64_t memory, std::size_t threads);
+
+/// Decides which records count, and where.
+class RecordSelector {
+ public:
+  /// `selection` is valid, and there is a key with persons; both outlive this, as does the lattice. `threads` and `memory` as in
+  /// TableOptions.
+  RecordSelector(const Lattice& lattice, const RecordSelection& selection, const std::optional<SamplingKey>& key,
+                 std::size_t threads, std::uint64_t memory);
+
+  /// Records of a column that is read so. `person_at` and `key_at` give the text of a row, empty where it is NULL; they are asked where
+  /// persons or keys count. From any thread. Throws as TimeCells::numbers().
+  template <class PersonAt, class KeyAt>
+  void add(const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
+    parts_.with_one([this] { return std::make_unique<Part>(*this); },
+                    [&](Part& part) { add_to(part, cells, reading, person_at, key_at); });
+  }
+
+  /// When nobody adds any more. on_progress(), which may be empty, is called by this thread alone.
+  SelectedProfiles finish(const std::function<void()>& on_progress);
+
+ private:
+  static constexpr Position nowhere = ~Position{0};
+
+  /// What one thread has.
+  struct Part {
+    explicit Part(RecordSelector& selector)
+        : of_persons(selector.has_person_ ? &selector.persons_.new_part() : nullptr) {
+      if (!selector.has_person_) counts.emplace(selector.lattice_, selector.groups_);
+    }
+    TimeCells times;
+    std::vector<Position> positions;    // of the chunk
+    PersonRecords::Part* of_persons;    // where there are persons
+    std::optional<KeyedCounts> counts;  // elsewhere
+    bool any_missing = false;
+    bool any_nobody = false;
+  };
+
+  template <class PersonAt, class KeyAt>
+  void add_to(Part& part, const ColumnView& cells, const CellReading& reading, PersonAt person_at, KeyAt key_at) {
+    const ColumnView numbers = part.times.numbers(cells, reading, lattice_.kind());
+    reading.type == CellType::real ? place<double>(numbers, part.positions)
+                                   : place<std::int64_t>(numbers, part.positions);
+    for (std::size_t row = 0; row < part.positions.size(); ++row) {
+      const Position position = part.positions[row];
+      const std::string_view person = has_person_ ? person_at(row) : std::string_view();
+      const bool is_nobodys = has_person_ && names_nobody(person);
+      part.any_missing = part.any_missing || position == nowhere;
+      part.any_nobody = part.any_nobody || is_nobodys;
+      if (position == nowhere || is_nobodys) continue;
+      const std::optional<std::uint32_t> key = has_key_ ? numbers_.of(key_at(row)) : std::uint32_t{0};
+      if (!key) continue;
+      if (has_person_) {
+        persons_.add(*part.of_persons, person, {position, *key});
+      } else {
+        part.counts->add({position, *key});
+      }
+    }
+  }
+
+  /// The position of each number of the chunk; `nowhere` for those that are NULL or NaN.
+  template <class Number>
+  void place(const ColumnView& column, std::vector<Position>& positions) const {
+    const std::span<const Number> numbers = column.numbers<Number>();
+    positions.resize(numbers.size());
+    if (!column.any_null() && !any_nan(numbers)) return lattice_.positions_of(numbers, positions);
+    const auto is_missing = [&](std::size_t i) { return column.is_null(i) || is_nan(numbers[i]); };
+    std::vector<Number> all(numbers.begin(), numbers.end());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (is_missing(i)) all[i] = 0;
+    }
+    lattice_.positions_of(all, positions);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (is_missing(i)) positions[i] = nowhere;
+    }
+  }
+
+  /// Adds to `counts` what is kept of each person's records.
+  void count_persons(KeyedCounts& counts, const std::function<void()>& on_progress);
+
+  const Lattice& lattice_;
+  const RecordSelection& selection_;
+  const std::optional<SamplingKey>& key_;
+  std::size_t threads_;
+  bool has_person_;
+  bool has_key_;
+  std::size_t groups_;
+  KeyNumbers numbers_;
+  PersonRecords persons_;
+  IdleParts<Part> parts_;
+};
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,140 @@
+#include "source/counting/selected_records.hpp"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "source/counting/record_selector.hpp"
+
+namespace fractile {
+namespace source_detail {
+namespace {
+
+constexpr std::size_t most_keys = 100'000;
+
+/// A column as exact text.
+std::string text_expression(const Column& column) {
+  return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
+}
+
+/// Whole numbers come as they are, and are written here: their text is the engine's.
+bool comes_as_number(const Column& column) { return numeric_of(column.type) == Numeric::integer; }
+
+std::string name_expression(const Column& column) {
+  if (!comes_as_number(column)) return text_expression(column);
+  return "CAST(" + quote_identifier(column.engine_name) + " AS BIGINT)";
+}
+
+/// NULL is read as empty.
+std::string_view text_at(const ColumnView& column, std::size_t row) {
+  return column.is_null(row) ? std::string_view() : column.text(row);
+}
+
+/// A column of a chunk that names persons or groups.
+class NameCells {
+ public:
+  NameCells(const Chunk& chunk, std::size_t column, const std::vector<CellType>& types)
+      : cells_(chunk.column(column)), type_(types[column]) {}
+
+  /// Empty where the cell is NULL; valid until the next call.
+  std::string_view at(std::size_t row) {
+    if (type_ != CellType::integer) return text_at(cells_, row);
+    if (cells_.is_null(row)) return {};
+    const auto end = std::to_chars(digits_.begin(), digits_.end(), cells_.numbers<std::int64_t>()[row]).ptr;
+    return {digits_.data(), static_cast<std::size_t>(end - digits_.data())};
+  }
+
+ private:
+  ColumnView cells_;
+  CellType type_;
+  std::array<char, std::numeric_limits<std::int64_t>::digits10 + 2> digits_{};
+};
+
+void check_keys(const std::vector<std::string>& keys) {
+  if (keys.size() > most_keys) {
+    throw Error(ErrorCode::usage, fmt::format("{} keys are more than {}", keys.size(), most_keys),
+                "release fewer groups at a time");
+  }
+  std::unordered_set<std::string_view> seen;
+  seen.reserve(keys.size());
+  for (const std::string& key : keys) {
+    if (key.empty()) throw Error(ErrorCode::usage, "a key is empty", "every group needs a key with something in it");
+    if (!seen.insert(key).second) {
+      throw Error(ErrorCode::usage, fmt::format("the key '{}' stands twice", key), "write every key once");
+    }
+  }
+}
+
+Cells cells_of(const Relation& relation, const SelectedColumns& columns, const Lattice& lattice) {
+  std::vector<Column> read{columns.number};
+  Cells cells{{number_expression(columns.number, lattice)}, {reading_of(columns.number, lattice.kind()).type}, {}};
+  for (const std::optional<Column>& column : {columns.person, columns.key}) {
+    if (!column) continue;
+    read.push_back(*column);
+    cells.expressions.push_back(name_expression(*column));
+    cells.types.push_back(comes_as_number(*column) ? CellType::integer : CellType::text);
+  }
+  cells.relation = relation.from(read);
+  return cells;
+}
+
+}  // namespace
+
+SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
+                                const Lattice& lattice, RecordSelector& selector,
+                                const std::function<void()>& on_progress) {
+  const Cells cells = cells_of(relation, columns, lattice);
+  const CellReading reading = reading_of(columns.number, lattice.kind());
+  const auto select = [&](const Chunk& chunk) {
+    NameCells persons(chunk, columns.person ? 1 : 0, cells.types);
+    NameCells keys(chunk, cells.types.size() - 1, cells.types);
+    selector.add(
+        chunk.column(0), reading, [&](std::size_t row) { return persons.at(row); },
+        [&](std::size_t row) { return keys.at(row); });
+  };
+  const std::uint64_t rows = connection.for_each_chunk(cells, select, on_progress);
+  SelectedProfiles selected = selector.finish(on_progress);
+  selected.rows = rows;
+  return selected;
+}
+
+std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits) {
+  if (selection.person.empty()) return {};
+  return selection.sampling_key ? *selection.sampling_key : SamplingKey::draw(bits);
+}
+
+std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {
+  const std::string others = relation.shape() ? ", *" : "";
+  ResultStream persons = connection.query(
+      "SELECT " + text_expression(person) + others + " FROM " + relation.from(person), {CellType::text});
+  std::uint64_t number = 0;
+  while (const std::optional<Chunk> chunk = persons.next()) {
+    const ColumnView cells = chunk->column(0);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      ++number;
+      if (names_nobody(text_at(cells, row))) return number;
+    }
+  }
+  throw Error(ErrorCode::internal, "the table changed while it was read");
+}
+
+}  // namespace source_detail
+
+void RecordSelection::validate() const {
+  if (!person.empty() && records_per_person == 0) {
+    throw Error(ErrorCode::usage, "a person has at least one record", "write --records-per-person 1 or more");
+  }
+  if (by.empty() != keys.empty()) {
+    throw Error(ErrorCode::usage, by.empty() ? "keys without the column that holds them" : "groups without their keys",
+                "write both, for example --by region --keys north,south");
+  }
+  source_detail::check_keys(keys);
+}
+
+}  // namespace fractile

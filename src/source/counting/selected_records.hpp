@@ -1,0 +1,38 @@
+// From a table to one profile a key, of at most so many records a person: one pass, record by record.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/random.hpp"
+#include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
+#include "source/counting/counting.hpp"
+#include "source/counting/record_selector.hpp"
+#include "source/engine/engine.hpp"
+#include "source/files/relation.hpp"
+
+namespace fractile::source_detail {
+
+/// The columns that a selection reads.
+struct SelectedColumns {
+  Column number;
+  std::optional<Column> person;
+  std::optional<Column> key;
+};
+
+/// Reads every record, on all threads of the engine, into a selector over this lattice. Throws EngineFailure.
+SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
+                                const Lattice& lattice, RecordSelector& selector,
+                                const std::function<void()>& on_progress);
+
+/// The selection's key, or one that is drawn; nothing without persons.
+std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits);
+
+/// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.
+std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person);
+
+}  // namespace fractile::source_detail

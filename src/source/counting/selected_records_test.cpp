@@ -1,0 +1,270 @@
+#include "source/counting/selected_records.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "source/entries/table_test_support.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using source_detail::quote_literal;
+using source_test::error_of;
+using source_test::lattice_of;
+using source_test::profile_of;
+
+const Lattice ages = lattice_of("0", "120", "1");
+
+RankProfile profile_of_ages(const std::vector<double>& numbers) { return profile_of<double>(ages, numbers); }
+
+RecordSelection by_person(std::uint32_t most) { return {.person = "who", .records_per_person = most}; }
+RecordSelection by_key(std::vector<std::string> keys) { return {.by = "city", .keys = std::move(keys)}; }
+
+class SelectedRecords : public source_test::EngineTest {
+ protected:
+  std::vector<RankProfile> select(const TableOptions& options, const RecordSelection& selection,
+                                  NullPolicy policy = NullPolicy::drop) const {
+    RandomBits bits = RandomBits::system();
+    return Table::open(options).profiles("age", ages, policy, selection, bits);
+  }
+  std::vector<RankProfile> select_text(const std::string& text, const RecordSelection& selection,
+                                       NullPolicy policy = NullPolicy::drop, const std::string& name = "t.csv") const {
+    return select({.file = folder.write(name, text)}, selection, policy);
+  }
+  void refuse(const std::string& text, const RecordSelection& selection, const std::string& message) const {
+    const Error error = error_of([&] { select_text(text, selection, NullPolicy::error); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(std::string(error.what()), folder.path("t.csv") + ": " + message);
+    EXPECT_EQ(error.hint().find("secret"), std::string::npos);
+  }
+};
+
+TEST_F(SelectedRecords, OfPersonsWithFewRecordsAllCount) {
+  const std::string text = "who,age\na,1\nb,2\na,3\nc,150\nb,-5\n";
+  const Table table = open(folder.write("t.csv", text));
+  RandomBits bits = RandomBits::system();
+  EXPECT_EQ(table.profiles("age", ages, NullPolicy::drop, by_person(2), bits)[0],
+            table.profile("age", ages, NullPolicy::drop));
+  EXPECT_EQ(select_text(text, by_person(1))[0].records(), 3U);
+}
+
+TEST_F(SelectedRecords, GroupsArePartsOfTheTable) {
+  const std::string text = "city,age\nx,1\ny,2\nx,3\nz,4\n,5\nX,6\n\"x \",7\ny,nan\n";
+  const std::vector<RankProfile> groups = select_text(text, by_key({"y", "x", "w"}));
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[0], profile_of_ages({2}));
+  EXPECT_EQ(groups[1], profile_of_ages({1, 3}));
+  EXPECT_EQ(groups[2], profile_of_ages({}));
+}
+
+TEST_F(SelectedRecords, SamplesAreDrawnAmongListedKeysAndNumbers) {
+  std::string text = "who,city,age\n";
+  for (int i = 0; i < 50; ++i) text += "p,elsewhere,9\np,x,\np,,9\n";
+  const std::vector<RankProfile> groups = select_text(
+      text + "p,x,1\np,y,2\n", {.person = "who", .records_per_person = 2, .by = "city", .keys = {"x", "y"}});
+  EXPECT_EQ(groups[0], profile_of_ages({1}));
+  EXPECT_EQ(groups[1], profile_of_ages({2}));
+}
+
+TEST_F(SelectedRecords, OverAllGroupsAPersonKeepsNoMore) {
+  std::string text = "who,city,age\n";
+  for (int p = 0; p < 100; ++p) {
+    for (const char* city : {"x", "y", "z", "x"}) text += fmt::format("{},{},{}\n", p, city, p);
+  }
+  for (const std::uint32_t most : {1U, 2U, 3U, 4U, 9U}) {
+    const std::vector<RankProfile> groups =
+        select_text(text, {.person = "who", .records_per_person = most, .by = "city", .keys = {"x", "y", "z"}});
+    for (std::uint64_t p = 0; p < 100; ++p) {
+      EXPECT_EQ(groups[0].equal(p) + groups[1].equal(p) + groups[2].equal(p), std::min(most, 4U));
+    }
+  }
+}
+
+TEST_F(SelectedRecords, PersonsAreTexts) {
+  EXPECT_EQ(select_text("who,age\n1,30\n1.0,31\n 1,32\n1,33\n", by_person(1))[0].records(), 3U);
+  EXPECT_EQ(
+      select({.file = write_parquet("t1.parquet", "SELECT * FROM (VALUES (1, 30), (1, 31), (2, 32)) t(who, age)")},
+             by_person(1))[0]
+          .records(),
+      2U);
+  EXPECT_EQ(select({.file = write_parquet("t2.parquet",
+                                          "SELECT * FROM (VALUES (1.5::DOUBLE, 30), (1.50::DOUBLE, 31)) t(who, age)")},
+                   by_person(1))[0]
+                .records(),
+            1U);
+}
+
+TEST_F(SelectedRecords, AllFormatsAreReadAlike) {
+  const std::string csv = "who,city,age\n7,M\xC3\xBCnchen,1\n8,\"a,\"\"b\"\"\",2\n7,M\xC3\xBCnchen,3\n";
+  const std::string json =
+      "{\"who\":7,\"city\":\"M\xC3\xBCnchen\",\"age\":1}\n{\"who\":8,\"city\":\"a,\\\"b\\\"\",\"age\":2}\n"
+      "{\"who\":7,\"city\":\"M\xC3\xBCnchen\",\"age\":3}\n{\"age\":4}\n";
+  const std::string file = folder.write("t.csv", csv);
+  run_sql("COPY (SELECT CAST(who AS BIGINT) AS who, city, CAST(age AS DOUBLE) AS age FROM read_csv(" +
+          quote_literal(file) + ", all_varchar = true)) TO " + quote_literal(folder.path("t.parquet")));
+  const RecordSelection both{
+      .person = "who", .records_per_person = 2, .by = "city", .keys = {"M\xC3\xBCnchen", "a,\"b\""}};
+  const std::vector<RankProfile> expected{profile_of_ages({1, 3}), profile_of_ages({2})};
+  EXPECT_EQ(select({.file = file}, both), expected);
+  EXPECT_EQ(select({.file = folder.write("t.ndjson", json)}, both), expected);
+  EXPECT_EQ(select({.file = folder.path("t.parquet")}, both), expected);
+  EXPECT_EQ(select({.file = file, .sql = "SELECT who, city, CAST(age AS INTEGER) AS age FROM input"}, both), expected);
+}
+
+TEST_F(SelectedRecords, ColumnsMayBeTheSame) {
+  EXPECT_EQ(select_text("age\n1\n1\n2\n", {.person = "age", .by = "age", .keys = {"1"}})[0], profile_of_ages({1}));
+  const std::string json = "{\"age\":1}\n{\"age\":1}\n{\"age\":2}\n";
+  EXPECT_EQ(select_text(json, {.person = "age"}, NullPolicy::drop, "t.ndjson")[0], profile_of_ages({1, 2}));
+}
+
+TEST_F(SelectedRecords, RecordsOfNobodyAreLeftOutOrRefused) {
+  const std::string text = "who,city,age\na,x,1\n,x,2\n\"\",x,3\n\" \t\",z,4\nb,x,5\n";
+  EXPECT_EQ(select_text(text, by_person(1))[0], profile_of_ages({1, 5}));
+  refuse(text, by_person(1), "row 2, column 'who': empty or NULL");
+  const RecordSelection both{.person = "who", .by = "city", .keys = {"x"}};
+  refuse("who,city,age\na,x,1\n,elsewhere,2\n", both, "row 2, column 'who': empty or NULL");
+  refuse("who,city,age\na,x,1\nsecret,x,\n", both, "row 2, column 'age': empty, NULL or NaN");
+  EXPECT_EQ(select_text("who,city,age\na,,1\nb,x,2\n", both, NullPolicy::error)[0], profile_of_ages({2}));
+  EXPECT_EQ(error_of([&] {
+              select({.file = write_parquet("t3.parquet", "SELECT * FROM (VALUES ('a', 1), (NULL, 2)) t(who, age)")},
+                     by_person(1), NullPolicy::error);
+            }).what(),
+            folder.path("t3.parquet") + ": row 2, column 'who': empty or NULL");
+}
+
+TEST_F(SelectedRecords, BadCellsArePlacedButNotShown) {
+  refuse("who,age\na,1\nsecret,secret\n", by_person(1), "row 2, column 'age': not a number");
+  refuse("who,age\na,1\nsecret,1,1\n", by_person(1), "line 3 has more or fewer cells than the header");
+}
+
+TEST_F(SelectedRecords, WrongSelections) {
+  const Table table = open(folder.write("t.csv", "who,city,age\na,x,1\n"));
+  const auto code = [&](const RecordSelection& selection) {
+    return error_of([&] { table.require_selection(selection); }).code();
+  };
+  EXPECT_EQ(code(by_person(0)), ErrorCode::usage);
+  EXPECT_EQ(code(by_key({})), ErrorCode::usage);
+  EXPECT_EQ(code({.keys = {"x"}}), ErrorCode::usage);
+  EXPECT_EQ(code(by_key({"x", ""})), ErrorCode::usage);
+  EXPECT_EQ(code(by_key({"x", "y", "x"})), ErrorCode::usage);
+  EXPECT_EQ(code({.person = "whom"}), ErrorCode::data);
+  EXPECT_EQ(code({.by = "town", .keys = {"x"}}), ErrorCode::data);
+  std::vector<std::string> many;
+  for (int i = 0; i < 100'000; ++i) many.push_back(std::to_string(i));
+  EXPECT_NO_THROW(table.require_selection(by_key(many)));
+  many.emplace_back("x");
+  EXPECT_EQ(code(by_key(many)), ErrorCode::usage);
+  EXPECT_NE(error_of([&] { table.require_selection({.person = "whom"}); }).hint().find("did you mean 'who'?"),
+            std::string::npos);
+}
+
+/// 20,000 persons with records of ages 0 .. 3, one of each, always in that order.
+TEST_F(SelectedRecords, SamplesAreUniformThroughTheEngine) {
+  const TableOptions table{
+      .file = write_parquet("t4.parquet", "SELECT i // 4 AS who, i % 4 AS age FROM range(80000) t(i)")};
+  for (const std::uint32_t most : {1U, 3U}) {
+    const RankProfile kept = select(table, by_person(most))[0];
+    std::vector<std::uint64_t> counts;
+    for (std::uint64_t age = 0; age < 4; ++age) {
+      counts.push_back(most == 1 ? kept.equal(age) : 20'000 - kept.equal(age));  // of three kept, one is left out
+    }
+    EXPECT_EQ(kept.records(), 20'000U * most);
+    EXPECT_GT(testing::chi_square_p(counts, {0.25, 0.25, 0.25, 0.25}), 1e-9);
+    EXPECT_LT(testing::chi_square_p({5600, 4800, 4800, 4800}, {0.25, 0.25, 0.25, 0.25}), 1e-9);
+  }
+}
+
+/// 5,000 persons named by texts that are long and short, with 1 to 19 records in three groups, some of them alike.
+const char* const many_rows =
+    "SELECT CASE WHEN p % 3 = 0 THEN 'person number ' || p ELSE CAST(p AS VARCHAR) END AS who, "
+    "CASE i % 4 WHEN 0 THEN 'x' WHEN 1 THEN 'y' ELSE 'z' END AS city, (p * 31 + i // 2 * 7) % 100 AS age "
+    "FROM range(5000) persons(p), range(19) records(i) WHERE i <= p % 19";
+
+TEST_F(SelectedRecords, TheSampleIsAFunctionOfEachPersonsRecords) {
+  RandomBits bits = RandomBits::system();
+  RecordSelection selection{.person = "who", .records_per_person = 3, .by = "city", .keys = {"z", "x"}};
+  selection.sampling_key = SamplingKey::draw(bits);
+  const auto with_order = [&](const std::string& name, const std::string& order) {
+    return write_parquet(name, "SELECT * FROM (" + std::string(many_rows) + ") ORDER BY " + order);
+  };
+  const std::string in_order = with_order("by_person.parquet", "who, city, age");
+  const std::vector<RankProfile> kept = select({.file = in_order}, selection);
+  EXPECT_LT(kept[0].records() + kept[1].records(), 15'000U);
+  EXPECT_EQ(select({.file = with_order("shuffled.parquet", "hash(who || city || age)")}, selection), kept);
+  EXPECT_EQ(select({.file = with_order("by_age.parquet", "age DESC, who")}, selection), kept);
+  EXPECT_EQ(select({.file = in_order, .threads = 1}, selection), kept);
+  EXPECT_EQ(select({.file = in_order, .threads = 3, .memory = TableOptions::least_memory}, selection), kept);
+  EXPECT_EQ(select({.file = in_order, .sql = "SELECT who, city, age FROM input"}, selection), kept);
+  selection.keys = {"x", "z"};
+  EXPECT_EQ(select({.file = in_order}, selection), (std::vector{kept[1], kept[0]}));
+  selection.sampling_key = SamplingKey::draw(bits);
+  EXPECT_NE(select({.file = in_order}, selection), (std::vector{kept[1], kept[0]}));
+}
+
+TEST_F(SelectedRecords, AnotherPersonChangesNobodysSample) {
+  RandomBits bits = RandomBits::system();
+  RecordSelection selection = by_person(2);
+  selection.sampling_key = SamplingKey::draw(bits);
+  const auto without = [&](const std::string& person) {
+    return select(
+        {.file = write_parquet("one_less_" + person + ".parquet",
+                               "SELECT * FROM (" + std::string(many_rows) + ") WHERE who <> " + quote_literal(person))},
+        selection)[0];
+  };
+  const auto alone = [&](const std::string& person) {
+    return select({.file = write_parquet("alone_" + person + ".parquet", "SELECT * FROM (" + std::string(many_rows) +
+                                                                             ") WHERE who = " + quote_literal(person))},
+                  selection)[0];
+  };
+  const RankProfile all = without("nobody");
+  for (const char* person : {"1", "20", "37", "4999", "person number 3", "person number 4998"}) {
+    const RankProfile his = alone(person);
+    EXPECT_LE(his.records(), 2U);
+    EXPECT_EQ(RankProfile::merge(without(person), his), all) << person;
+  }
+}
+
+TEST_F(SelectedRecords, WholeNumbersAndTheirTextsAreOnePerson) {
+  RandomBits bits = RandomBits::system();
+  RecordSelection selection{.person = "who", .records_per_person = 2, .by = "city", .keys = {"-7", "0", "12"}};
+  selection.sampling_key = SamplingKey::draw(bits);
+  const std::string rows = "(SELECT i % 1000 - 500 AS who, i % 20 - 7 AS city, i % 100 AS age FROM range(20000) t(i))";
+  const std::string numbers = write_parquet("numbers.parquet", "SELECT * FROM " + rows);
+  const std::string texts = write_parquet(
+      "texts.parquet", "SELECT CAST(who AS VARCHAR) AS who, CAST(city AS VARCHAR) AS city, age FROM " + rows);
+  EXPECT_EQ(select({.file = numbers}, selection), select({.file = texts}, selection));
+}
+
+TEST_F(SelectedRecords, ASeedMakesTheSampleReproducible) {
+  const TableOptions table{
+      .file = write_parquet("t5.parquet", "SELECT hash(i) % 5000 AS who, i % 100 AS age FROM range(50000) t(i)")};
+  const auto sample = [&](std::uint64_t seed) {
+    RandomBits bits = RandomBits::unsafe_seeded(seed);
+    return Table::open(table).profiles("age", ages, NullPolicy::drop, by_person(1), bits);
+  };
+  EXPECT_EQ(sample(7), sample(7));
+  EXPECT_NE(sample(7), sample(8));
+}
+
+TEST_F(SelectedRecords, FineLatticesAndManyKeys) {
+  std::vector<std::string> keys;
+  for (int i = 0; i < 50'000; ++i) keys.push_back(std::to_string(i));
+  RandomBits bits = RandomBits::system();
+  const Lattice fine = lattice_of("0", "1000000", "0.000001");
+  const std::vector<RankProfile> groups =
+      Table::open({.file = write_parquet("t6.parquet", "SELECT i % 60000 AS city, i AS age FROM range(120000) t(i)")})
+          .profiles("age", fine, NullPolicy::drop, by_key(keys), bits);
+  ASSERT_EQ(groups.size(), keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    ASSERT_EQ(groups[k].records(), 2U);
+    ASSERT_EQ(groups[k].equal(k * 1'000'000), 1U);
+  }
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,43 @@
+// One profile from records that come on several threads at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fractile/ranks.hpp"
+#include "source/engine/column_view.hpp"
+#include "source/engine/idle_parts.hpp"
+#include "source/engine/time_cells.hpp"
+
+namespace fractile::source_detail {
+
+struct Counted {
+  RankProfile profile;
+  bool any_missing;        ///< some record was NULL or NaN, and left out
+  std::uint64_t rows = 0;  ///< how many records came, when they came one by one
+};
+
+/// A builder for each thread that counts. The profile is the same, bit for bit, whoever counts what.
+class SharedTally {
+ public:
+  /// `threads` as of a ProfileBuilder, which sorts.
+  SharedTally(const Lattice& lattice, std::size_t threads) : lattice_(lattice), threads_(threads) {}
+
+  /// Counts a column that is read so. From any thread. Throws as ProfileBuilder::add and TimeCells::numbers().
+  void add(const ColumnView& column, const CellReading& reading);
+  /// When nobody adds any more.
+  Counted finish();
+
+ private:
+  struct Part {
+    ProfileBuilder builder;
+    TimeCells cells;
+    bool any_missing = false;
+  };
+
+  const Lattice& lattice_;
+  std::size_t threads_;
+  IdleParts<Part> parts_;
+};
+
+}  // namespace fractile::source_detail

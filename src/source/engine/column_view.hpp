@@ -1,0 +1,91 @@
+// Reading a column of a chunk of records where the engine has laid it down.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "source/engine/duckdb_abi.hpp"
+
+namespace fractile::source_detail {
+
+/// One column, over the engine's memory; valid as long as the chunk.
+class ColumnView {
+ public:
+  /// `validity` has a bit a row, the lowest one first, 0 for NULL; without it nothing is NULL.
+  ColumnView(const void* values, const std::uint64_t* validity, std::size_t rows)
+      : values_(values), validity_(validity), rows_(rows) {}
+
+  std::size_t rows() const { return rows_; }
+  const std::uint64_t* validity() const { return validity_; }
+  bool is_null(std::size_t row) const {
+    return validity_ != nullptr && ((validity_[row / word] >> (row % word)) & 1) == 0;
+  }
+  bool any_null() const {
+    if (validity_ == nullptr || rows_ == 0) return false;
+    const std::size_t full = (rows_ - 1) / word;
+    const std::size_t left = rows_ - full * word;  // 1 .. 64
+    const std::uint64_t last = ~std::uint64_t{0} >> (word - left);
+    return std::any_of(validity_, validity_ + full, [](std::uint64_t bits) { return bits != ~std::uint64_t{0}; }) ||
+           (validity_[full] & last) != last;
+  }
+  /// Of a column of doubles or of std::int64_t; what a NULL holds is anything.
+  template <class Number>
+  std::span<const Number> numbers() const {
+    return {static_cast<const Number*>(values_), rows_};
+  }
+  /// Of a column of text, unless it is NULL there.
+  std::string_view text(std::size_t row) const {
+    const EngineText& cell = static_cast<const EngineText*>(values_)[row];
+    if (cell.length > EngineText::longest_inside) return {cell.bytes, cell.length};
+    return {reinterpret_cast<const char*>(&cell) + offsetof(EngineText, prefix), cell.length};
+  }
+
+ private:
+  static constexpr std::size_t word = 64;
+  const void* values_;
+  const std::uint64_t* validity_;
+  std::size_t rows_;
+};
+
+template <class Number>
+bool is_nan(Number number) {
+  return number != number;  // NOLINT(misc-redundant-expression): only NaN differs from itself, and no whole number does
+}
+
+template <class Number>
+bool any_nan(std::span<const Number> numbers) {
+  bool any = false;
+  for (const Number number : numbers) any |= is_nan(number);
+  return any;
+}
+
+/// Calls on_numbers(std::span) for the numbers of a column in order, in pieces, without those that are NULL or NaN; whether
+/// there were such. Where none are missing, the column is not copied.
+template <class Number, class OnNumbers>
+bool for_each_present(const ColumnView& column, OnNumbers on_numbers) {
+  std::array<Number, 1024> kept{};
+  bool any_missing = false;
+  const bool any_null = column.any_null();
+  const std::span<const Number> all = column.numbers<Number>();
+  for (std::size_t from = 0; from < all.size(); from += kept.size()) {
+    const std::span<const Number> piece = all.subspan(from, std::min(kept.size(), all.size() - from));
+    if (!any_null && !any_nan(piece)) {
+      on_numbers(piece);
+      continue;
+    }
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      kept[count] = piece[i];
+      count += column.is_null(from + i) || is_nan(piece[i]) ? 0U : 1U;
+    }
+    any_missing = any_missing || count < piece.size();
+    on_numbers(std::span<const Number>(kept).first(count));
+  }
+  return any_missing;
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,372 @@
+#include "source/engine/engine.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "exact/workers.hpp"
+#include "fractile/error.hpp"
+#include "source/engine/engine_library.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+std::string first_line(std::string_view text) { return std::string(text.substr(0, text.find('\n'))); }
+
+std::optional<std::uint64_t> csv_line(std::string_view message) {
+  constexpr std::string_view label = "CSV Error on Line: ";
+  const std::size_t at = message.find(label);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::uint64_t line = 0;
+  const char* first = message.data() + at + label.size();
+  const auto [end, status] = std::from_chars(first, message.data() + message.size(), line);
+  return status == std::errc() && end != first ? std::optional(line) : std::nullopt;
+}
+
+bool is_statement_error(std::string_view message) {
+  return message.starts_with("Parser Error") || message.starts_with("Binder Error") ||
+         message.starts_with("Catalog Error");
+}
+
+FailureKind kind_of(std::string_view message) {
+  if (is_statement_error(message)) return FailureKind::statement;
+  if (message.starts_with("Out of Memory")) return FailureKind::memory;
+  if (message.starts_with("Missing Extension")) return FailureKind::missing_extension;
+  if (message.starts_with("IO Error: No files found")) return FailureKind::missing_file;
+  if (contains(message, "Maximum line size")) return FailureKind::long_line;
+  if (contains(message, "\"maximum_object_size\"")) return FailureKind::long_record;
+  if (contains(message, "not utf-8") || contains(message, "nvalid unicode") || contains(message, "not UTF-8")) {
+    return FailureKind::not_utf8;
+  }
+  if (contains(message, "unterminated quote") || contains(message, "Value with unterminated")) {
+    return FailureKind::unclosed_quote;
+  }
+  if (contains(message, "Expected Number of Columns")) return FailureKind::column_count;
+  if (message.starts_with("Conversion Error")) return FailureKind::not_a_number;
+  if (message.starts_with("Out of Range Error")) return FailureKind::out_of_range;
+  if (message.starts_with("Invalid Input") || message.starts_with("IO Error")) return FailureKind::malformed;
+  return FailureKind::other;
+}
+
+/// Nothing is fetched, nothing is written to the disk, nothing is read from the user's configuration.
+constexpr std::array<std::pair<const char*, const char*>, 5> database_options{{
+    {"autoinstall_known_extensions", "false"},
+    {"autoload_known_extensions", "false"},
+    {"allow_community_extensions", "false"},
+    {"allow_persistent_secrets", "false"},
+    {"temp_directory", ""},
+}};
+
+}  // namespace
+
+EngineFailure classify_failure(std::string_view message, FailureTime time) {
+  const FailureKind kind = kind_of(message);
+  if (kind != FailureKind::statement) return {kind, csv_line(message), {}};
+  if (time == FailureTime::running) return {FailureKind::malformed, {}, {}};
+  return {kind, {}, first_line(message)};
+}
+
+namespace {
+
+std::string quoted(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (const char c : text) {
+    if (c == quote) result += quote;
+    result += c;
+  }
+  return result += quote;
+}
+
+}  // namespace
+
+std::string quote_identifier(std::string_view name) { return quoted(name, '"'); }
+std::string quote_literal(std::string_view text) { return quoted(text, '\''); }
+
+namespace {
+
+constexpr std::chrono::microseconds nap{200};
+
+EngineTypeNumber number_of(CellType type) {
+  switch (type) {
+    case CellType::integer:
+      return engine_bigint;
+    case CellType::real:
+      return engine_double;
+    default:
+      return engine_varchar;
+  }
+}
+
+EngineFailure failure_of(const char* message, FailureTime time = FailureTime::running) {
+  return classify_failure(message == nullptr ? "" : message, time);
+}
+
+/// A query, from its words to its result; released in the right order, whatever happens.
+class Query {
+ public:
+  Query(const EngineApi& api, EngineConnection* connection, const std::string& sql) : Query(api, connection) {
+    if (api_.prepare(connection, sql.c_str(), &statement_) != engine_ok) {
+      throw failure_of(api_.prepare_error(statement_), FailureTime::preparing);
+    }
+  }
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query() {
+    if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
+    if (result_.internal != nullptr) api_.destroy_result(&result_);
+    if (pending_ != nullptr) api_.destroy_pending(&pending_);
+    if (statement_ != nullptr) api_.destroy_prepare(&statement_);
+  }
+
+  /// The result's chunks will be made when they are asked for.
+  void start() { check_result(api_.execute_prepared_streaming(statement_, &result_)); }
+
+  /// Runs to the end, in tasks; on_progress() between them. However this is left, no thread of the engine works on the query any more:
+  /// one that is merely forgotten would go on, even when its database is closed.
+  void finish(const std::function<void()>& on_progress) {
+    if (api_.pending_prepared(statement_, &pending_) != engine_ok) throw failure_of(api_.pending_error(pending_));
+    try {
+      while (is_running()) {
+        if (on_progress) on_progress();
+      }
+    } catch (...) {
+      api_.interrupt(connection_);
+      while (is_running()) {
+      }
+      throw;
+    }
+    if (progress_ == engine_failed) throw failure_of(api_.pending_error(pending_));
+    check_result(api_.execute_pending(pending_, &result_));
+  }
+
+  void require_types(const std::vector<CellType>& types) {
+    bool expected = types.size() <= api_.column_count(&result_);
+    for (std::size_t k = 0; k < types.size() && expected; ++k) {
+      expected = api_.column_type(&result_, k) == number_of(types[k]);
+    }
+    if (!expected) throw Error(ErrorCode::internal, "the engine returned an unexpected type");
+  }
+
+  /// Throws EngineFailure.
+  std::optional<Chunk> next() {
+    if (chunk_ != nullptr) api_.destroy_data_chunk(&chunk_);
+    chunk_ = api_.fetch_chunk(result_);
+    if (const char* message = api_.result_error(&result_); message != nullptr) throw failure_of(message);
+    if (chunk_ == nullptr || api_.data_chunk_get_size(chunk_) == 0) return std::nullopt;
+    return Chunk(api_, chunk_);
+  }
+
+ private:
+  Query(const EngineApi& api, EngineConnection* connection) : api_(api), connection_(connection) {}
+
+  /// Does one of the tasks, or naps when others do what is left; whether there may be more. False after a failure, too.
+  bool is_running() {
+    progress_ = api_.pending_execute_task(pending_);
+    if (progress_ == engine_no_tasks) std::this_thread::sleep_for(nap);
+    return progress_ == engine_not_ready || progress_ == engine_no_tasks;
+  }
+  void check_result(EngineStatus status) {
+    if (status != engine_ok) throw failure_of(api_.result_error(&result_));
+  }
+
+  const EngineApi& api_;
+  EngineConnection* connection_;
+  EngineStatement* statement_ = nullptr;
+  EnginePending* pending_ = nullptr;
+  EngineProgress progress_ = engine_not_ready;
+  EngineResult result_{};
+  EngineChunk* chunk_ = nullptr;
+};
+
+/// Records on their way from the engine's threads to whoever takes them.
+class Handover {
+ public:
+  Handover(const EngineApi& api, std::function<void(const Chunk&)> take) : api_(api), take_(std::move(take)) {}
+
+  /// How many have come. What take() did with them has happened before, for the memory model, too.
+  std::uint64_t rows() const { return rows_; }
+
+  /// What take() threw first, if anything, and else nothing.
+  void rethrow() const {
+    if (rows() == 0) return;
+    const std::lock_guard lock(failing_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+  /// What the engine calls: take() for the chunk; false in every row.
+  void pass(EngineCall* call, EngineChunk* records, EngineVector* out) noexcept {
+    if (std::this_thread::get_id() != asking_) clean_up_when_this_thread_ends();
+    const Chunk chunk(api_, records);
+    try {
+      take_(chunk);
+    } catch (...) {
+      fail(std::current_exception());
+      api_.scalar_function_set_error(call, "stopped");
+    }
+    rows_ += chunk.rows();
+    std::fill_n(static_cast<bool*>(api_.vector_get_data(out)), chunk.rows(), false);
+  }
+
+ private:
+  void fail(std::exception_ptr failure) {
+    const std::lock_guard lock(failing_);
+    if (!failure_) failure_ = std::move(failure);
+  }
+
+  const EngineApi& api_;
+  std::function<void(const Chunk&)> take_;
+  std::thread::id asking_ = std::this_thread::get_id();
+  std::atomic<std::uint64_t> rows_ = 0;
+  mutable std::mutex failing_;
+  std::exception_ptr failure_;
+};
+
+void pass_to_handover(EngineCall* call, EngineChunk* records, EngineVector* out) {
+  static_cast<Handover*>(loaded_engine().scalar_function_get_extra_info(call))->pass(call, records, out);
+}
+
+/// A type of the engine, for as long as it is needed.
+class TypeHandle {
+ public:
+  TypeHandle(const EngineApi& api, EngineTypeNumber number) : api_(api), type_(api.create_logical_type(number)) {}
+  TypeHandle(const TypeHandle&) = delete;
+  TypeHandle& operator=(const TypeHandle&) = delete;
+  ~TypeHandle() { api_.destroy_logical_type(&type_); }
+  EngineType* get() const { return type_; }
+
+ private:
+  const EngineApi& api_;
+  EngineType* type_;
+};
+
+/// Makes `handover` a function of SQL. The engine may call it until the connection is closed, but does so only in queries that
+/// name it.
+void add_function(const EngineApi& api, EngineConnection* connection, const std::string& name,
+                  const std::vector<CellType>& types, Handover& handover) {
+  EngineFunction* function = api.create_scalar_function();
+  api.scalar_function_set_name(function, name.c_str());
+  for (const CellType type : types) {
+    api.scalar_function_add_parameter(function, TypeHandle(api, number_of(type)).get());
+  }
+  api.scalar_function_set_return_type(function, TypeHandle(api, engine_boolean).get());
+  api.scalar_function_set_volatile(function);          // each record is passed, equal to another one or not
+  api.scalar_function_set_special_handling(function);  // and so is NULL
+  api.scalar_function_set_extra_info(function, &handover, nullptr);
+  api.scalar_function_set_function(function, pass_to_handover);
+  const EngineStatus status = api.register_scalar_function(connection, function);
+  api.destroy_scalar_function(&function);
+  if (status != engine_ok) throw Error(ErrorCode::internal, "the engine refused a function");
+}
+
+/// Passes every record to the function; columns: how many records there are, and nothing of use.
+std::string passing_sql(const Cells& cells, const std::string& function) {
+  std::string named;
+  std::string names;
+  for (std::size_t k = 0; k < cells.expressions.size(); ++k) {
+    const char* const separator = k == 0 ? "" : ", ";
+    named += fmt::format("{}{} AS cell{}", separator, cells.expressions[k], k);
+    names += fmt::format("{}cell{}", separator, k);
+  }
+  return fmt::format("SELECT count(*), bool_or({}({})) FROM (SELECT {} FROM {})", function, names, named,
+                     cells.relation);
+}
+
+}  // namespace
+
+ColumnView Chunk::column(std::size_t number) const {
+  if (number >= columns()) throw Error(ErrorCode::internal, "the engine returned too few columns");
+  EngineVector* const vector = api_->data_chunk_get_vector(records_, number);
+  return {api_->vector_get_data(vector), api_->vector_get_validity(vector), rows()};
+}
+
+struct ResultStream::State : Query {
+  using Query::Query;
+};
+
+ResultStream::ResultStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+ResultStream::ResultStream(ResultStream&&) noexcept = default;
+ResultStream::~ResultStream() = default;
+std::optional<Chunk> ResultStream::next() { return state_->next(); }
+
+struct Connection::State {
+  explicit State(const EngineApi& which) : api(which) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (connection != nullptr) api.disconnect(&connection);
+    if (database != nullptr) api.close(&database);
+  }
+  const EngineApi& api;
+  EngineDatabase* database = nullptr;
+  EngineConnection* connection = nullptr;
+  std::vector<std::unique_ptr<Handover>> handovers;  // functions of the database, which is closed before they go
+};
+
+Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Connection::Connection(Connection&&) noexcept = default;
+Connection::~Connection() = default;
+
+Connection Connection::open(const std::string& library) {
+  auto state = std::make_unique<State>(find_engine(library));
+  const EngineApi& api = state->api;
+  EngineConfig* config = nullptr;
+  char* message = nullptr;
+  bool started = api.create_config(&config) == engine_ok;
+  for (const auto& [key, value] : database_options) {
+    started = started && api.set_config(config, key, value) == engine_ok;
+  }
+  started = started && api.open_ext(nullptr, &state->database, config, &message) == engine_ok &&
+            api.connect(state->database, &state->connection) == engine_ok;
+  api.destroy_config(&config);
+  const std::string reason = message == nullptr ? "" : ": " + first_line(message);
+  api.free(message);
+  if (!started) throw Error(ErrorCode::internal, "the engine did not start" + reason);
+  return Connection(std::move(state));
+}
+
+ResultStream Connection::query(const std::string& sql, const std::vector<CellType>& types) const {
+  auto result = std::make_unique<ResultStream::State>(state_->api, state_->connection, sql);
+  result->start();
+  result->require_types(types);
+  return ResultStream(std::move(result));
+}
+
+std::uint64_t Connection::for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
+                                         const std::function<void()>& on_progress) const {
+  const std::string function = fmt::format("fractile_take_{}", state_->handovers.size());
+  state_->handovers.push_back(std::make_unique<Handover>(state_->api, std::move(take)));
+  Handover& handover = *state_->handovers.back();
+  add_function(state_->api, state_->connection, function, cells.types, handover);
+  Query query(state_->api, state_->connection, passing_sql(cells, function));
+  try {
+    query.finish(on_progress);
+  } catch (...) {
+    handover.rethrow();
+    throw;
+  }
+  query.require_types({CellType::integer});
+  const std::optional<Chunk> answer = query.next();
+  if (!answer || static_cast<std::uint64_t>(answer->column(0).numbers<std::int64_t>()[0]) != handover.rows()) {
+    throw Error(ErrorCode::internal, "the engine passed some records twice, or not at all");
+  }
+  return handover.rows();
+}
+
+void Connection::run(const std::string& sql) const {
+  ResultStream result = query(sql, {});
+  while (result.next()) {
+  }
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,121 @@
+// The engine: DuckDB, found at run time and spoken to through its C interface. One connection to an in-memory database that
+// keeps to this machine. Failures carry a kind, never the engine's words about rows: those may quote cells.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/engine/column_view.hpp"
+
+namespace fractile::source_detail {
+
+/// What the engine could not do. Told from its messages, of which nothing else is kept.
+enum class FailureKind {
+  statement,          ///< the SQL does not parse or bind; `detail` is the engine's sentence, made before rows are read
+  not_a_number,       ///< a conversion failed
+  out_of_range,       ///< a number does not fit its type
+  long_line,          ///< a text line above the engine's limit
+  long_record,        ///< a JSON record above the engine's limit
+  not_utf8,           ///< bytes that are not UTF-8
+  unclosed_quote,     ///< a quoted cell without its end
+  column_count,       ///< a text line with more or fewer cells than the header
+  malformed,          ///< the file is not of its format, or is truncated; or a function of SQL refused its argument
+  missing_file,       ///< the SQL names a file that is not there
+  missing_extension,  ///< the SQL needs what is not built in
+  memory,             ///< the engine ran out of memory
+  other
+};
+
+struct EngineFailure : std::runtime_error {
+  EngineFailure(FailureKind what_kind, std::optional<std::uint64_t> at_line, std::string statement_detail)
+      : std::runtime_error("the engine failed"), kind(what_kind), line(at_line), detail(std::move(statement_detail)) {}
+  FailureKind kind;
+  std::optional<std::uint64_t> line;  ///< of the text file, from 1, header included
+  std::string detail;                 ///< only of FailureKind::statement
+};
+
+/// When a message was made: while a statement was prepared, when the engine has seen no rows, or while it ran.
+enum class FailureTime { preparing, running };
+
+/// Reads kind and line out of an engine's message; keeps its first line only for a statement that was being prepared. (Some functions
+/// complain of their arguments, which are cells, in the words of a statement.)
+EngineFailure classify_failure(std::string_view message, FailureTime time);
+
+std::string quote_identifier(std::string_view name);
+std::string quote_literal(std::string_view text);
+
+/// What a column that is asked for holds: std::int64_t, double, text in UTF-8.
+enum class CellType { integer, real, text };
+
+/// Some records of a result, a few thousand at most; a view.
+class Chunk {
+ public:
+  Chunk(const EngineApi& api, EngineChunk* records) : api_(&api), records_(records) {}
+
+  std::size_t rows() const { return api_->data_chunk_get_size(records_); }
+  std::size_t columns() const { return api_->data_chunk_get_column_count(records_); }
+  /// Throws Error(internal) when there is no such column.
+  ColumnView column(std::size_t number) const;
+
+ private:
+  const EngineApi* api_;
+  EngineChunk* records_;
+};
+
+/// The chunks of one query's result, in turn.
+class ResultStream {
+ public:
+  ResultStream(ResultStream&&) noexcept;
+  ResultStream& operator=(ResultStream&&) = delete;
+  ~ResultStream();
+
+  /// The next chunk, valid until the one after it is asked for; nothing at the end. Throws EngineFailure.
+  std::optional<Chunk> next();
+
+ private:
+  friend class Connection;
+  struct State;
+  explicit ResultStream(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// What is asked for, of every record.
+struct Cells {
+  std::vector<std::string> expressions;
+  std::vector<CellType> types;  ///< of each
+  std::string relation;         ///< what follows FROM
+};
+
+class Connection {
+ public:
+  /// `library` as in TableOptions. Error(usage) when the engine is not found or cannot be used.
+  static Connection open(const std::string& library);
+  Connection(Connection&&) noexcept;
+  Connection& operator=(Connection&&) = delete;
+  ~Connection();
+
+  /// Starts a query whose first columns are of these types, or Error(internal); it may have more. The thread that asks for chunks
+  /// does most of the reading. Throws EngineFailure.
+  ResultStream query(const std::string& sql, const std::vector<CellType>& types) const;
+  /// Calls take() for all records, a chunk at a time, from as many threads at once as the engine has, in no order (with one thread
+  /// in the relation's); on_progress(), which may be empty, is called by this thread alone. What either throws ends the query and
+  /// is thrown here. Every record is taken exactly once, or Error(internal). How many there were. Throws EngineFailure.
+  std::uint64_t for_each_chunk(const Cells& cells, std::function<void(const Chunk&)> take,
+                               const std::function<void()>& on_progress) const;
+  /// Runs a statement to its end. Throws EngineFailure.
+  void run(const std::string& sql) const;
+
+ private:
+  struct State;
+  explicit Connection(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,88 @@
+#include "source/engine/engine_library.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <vector>
+
+#include "fractile/error.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+#ifdef __APPLE__
+constexpr const char* library_name = "libduckdb.dylib";
+#else
+constexpr const char* library_name = "libduckdb.so";
+#endif
+
+/// The engine of this process: loaded once, it stays, as its threads and what they keep do not survive unloading.
+const EngineApi* loaded_api = nullptr;
+
+const EngineApi& load_engine(const std::string& path) {
+  static std::mutex mutex;
+  static void* loaded = nullptr;
+  const std::lock_guard lock(mutex);
+  // Lazily: binding all of its symbols would take a third of the time in which a small table is read.
+  void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) throw Error(ErrorCode::usage, "cannot load the engine");
+  if (loaded == nullptr) {
+    loaded_api = new const EngineApi(library);
+    loaded = library;
+  } else if (loaded != library) {
+    throw Error(ErrorCode::usage, "another engine than the one that this process has loaded");
+  }
+  return *loaded_api;
+}
+
+constexpr const char* library_hint =
+    "run ./dev build, which obtains DuckDB, or set FRACTILE_DUCKDB to the path of libduckdb";
+
+const EngineApi& load_named(const std::string& path, const std::string& origin) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    throw Error(ErrorCode::usage, origin + " names " + path + ", which does not exist", library_hint);
+  }
+  try {
+    return load_engine(path);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::usage, std::string(error.what()) + " (" + origin + ": " + path + ")", library_hint);
+  }
+}
+
+std::vector<std::string> default_places() {
+  std::vector<std::string> places;
+  std::error_code failed;
+  const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed) {
+    const std::filesystem::path folder = executable.parent_path();
+    for (const auto& place : {folder / library_name, folder.parent_path() / "lib" / library_name}) {
+      if (std::filesystem::exists(place, failed)) places.push_back(place.string());
+    }
+  }
+  places.emplace_back(library_name);  // the loader's path
+  return places;
+}
+
+}  // namespace
+
+const EngineApi& find_engine(const std::string& library) {
+  if (!library.empty()) return load_named(library, "--duckdb");
+  if (const char* named = std::getenv("FRACTILE_DUCKDB"); named != nullptr && *named != '\0') {
+    return load_named(named, "FRACTILE_DUCKDB");
+  }
+  for (const std::string& place : default_places()) {
+    try {
+      return load_engine(place);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  throw Error(ErrorCode::usage, "the engine that reads tables, DuckDB, was not found", library_hint);
+}
+
+const EngineApi& loaded_engine() { return *loaded_api; }
+
+}  // namespace fractile::source_detail

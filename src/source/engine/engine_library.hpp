@@ -1,0 +1,16 @@
+// DuckDB's library: found among the places that are told, loaded once a process.
+#pragma once
+
+#include <string>
+
+#include "source/engine/duckdb_abi.hpp"
+
+namespace fractile::source_detail {
+
+/// `library` as in TableOptions. Error(usage) when there is none, it is no DuckDB, or another one has been loaded.
+const EngineApi& find_engine(const std::string& library);
+
+/// The one that was found, for what it calls back.
+const EngineApi& loaded_engine();
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,50 @@
+// A query as the engine's own parser reads it: the tree of json_serialize_sql, and small words for looking into it.
+#pragma once
+
+#include <rapidjson/document.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/engine/engine.hpp"
+
+namespace fractile::source_detail {
+
+using SqlNode = rapidjson::Value;
+
+class SqlTree {
+ public:
+  /// Has the engine parse the query, without binding or running it. Error(usage) unless it is one SELECT, and the same one
+  /// in parentheses. Throws EngineFailure.
+  static SqlTree of(const Connection& connection, std::string_view sql);
+  /// Of the JSON that json_serialize_sql gives. Error(usage) unless it holds one query.
+  static SqlTree of_json(std::string_view json);
+
+  /// The query's node: a SELECT, or several put together by UNION and the like.
+  const SqlNode& query() const;
+
+ private:
+  SqlTree() = default;
+  rapidjson::Document document_;
+};
+
+/// The query as it can stand in parentheses.
+std::string in_parentheses(std::string_view sql);
+
+/// The member, or JSON's null.
+const SqlNode& member_of(const SqlNode& node, const char* name);
+/// The member when it is text, or "".
+std::string_view text_of(const SqlNode& node, const char* name);
+/// The texts of a list.
+std::vector<std::string> texts_of(const SqlNode& list);
+/// null, false, "", and what holds nothing else: how the tree says that a part of a query is not there.
+bool is_absent(const SqlNode& node);
+/// The first member that is there and none of these, or "".
+std::string_view unknown_member(const SqlNode& node, std::initializer_list<std::string_view> known);
+
+/// More levels than any query has that people write: what is deeper would take a walk deep into the stack.
+inline constexpr int deepest_tree = 1000;
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,114 @@
+// A column in memory, as Arrow's C interface or a buffer lays it down, read block by block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fractile/frames.hpp"
+#include "fractile/ranks.hpp"
+#include "source/engine/time_cells.hpp"
+
+namespace fractile::source_detail {
+
+enum class CellKind {
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  half,
+  real32,
+  real64,
+  decimal32,
+  decimal64,
+  decimal128,
+  text32,  ///< UTF-8 with 32-bit offsets
+  text64,  ///< with 64-bit offsets
+  text_view,
+  none,   ///< a column of NULL
+  other,  ///< nothing that is read
+};
+
+/// What a column's schema says.
+struct ArrowType {
+  CellKind kind = CellKind::other;
+  int scale = 0;                                     ///< of decimals: the value is the stored number / 10^scale
+  std::string name = {};                             ///< for messages: "utf8", "decimal128(10, 2)"
+  std::shared_ptr<const ArrowType> dictionary = {};  ///< of an index column: what it stands for
+  std::optional<TimeUnit> unit = {};                 ///< of dates and times, which are whole numbers of it
+  ValueKind time = ValueKind::number;                ///< what these are
+
+  bool is_whole() const { return kind <= CellKind::uint64; }
+  bool is_decimal() const { return kind >= CellKind::decimal32 && kind <= CellKind::decimal128; }
+  bool is_real() const { return kind >= CellKind::half && kind <= CellKind::real64; }
+  bool is_text() const { return kind >= CellKind::text32 && kind <= CellKind::text_view; }
+  bool is_number() const {
+    return !dictionary && !unit && (is_whole() || is_decimal() || is_real() || kind == CellKind::none);
+  }
+  bool is_name() const { return dictionary ? dictionary->is_text() : is_text() || (is_whole() && !unit); }
+  /// How NumberBlock reads it.
+  CellReading reading() const { return {is_real() ? CellType::real : CellType::integer, unit}; }
+};
+
+ArrowType arrow_type(const ArrowSchema& schema);
+/// Of a buffer's numbers or times; `other` for what is neither.
+ArrowType number_type(const std::string& format);
+
+/// A stretch of a column that lies in one place.
+struct ArrowPiece {
+  std::size_t rows = 0;
+  std::size_t offset = 0;                     ///< of the first row, in values and validity
+  const std::uint8_t* validity = nullptr;     ///< a bit a row; without it nothing is NULL
+  const void* values = nullptr;               ///< of texts the offsets or views
+  const void* const* text = nullptr;          ///< the buffers with the characters
+  std::optional<std::ptrdiff_t> stride = {};  ///< between numbers in bytes; otherwise they are side by side
+  std::shared_ptr<const ArrowPiece> dictionary = {};
+
+  bool is_null(std::size_t row) const {
+    const std::size_t bit = offset + row;
+    return validity != nullptr && ((validity[bit / 8] >> (bit % 8)) & 1) == 0;
+  }
+};
+
+struct ArrowColumn {
+  std::string name;
+  ArrowType type;
+  std::vector<ArrowPiece> pieces = {};
+};
+
+/// `rows` of `array` from its row `first`, which lie under a parent that begins at `first`.
+ArrowPiece piece_of(const ArrowArray& array, const ArrowType& type, std::size_t first, std::size_t rows);
+
+/// The numbers of a stretch, as std::int64_t (whole numbers, decimals and times, in their units) or as double; where they are laid down
+/// so, they are not copied.
+class NumberBlock {
+ public:
+  static constexpr std::size_t most_rows = std::size_t{1} << 16;
+
+  /// Rows from .. from + rows of the piece; valid until the next call.
+  ColumnView read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows);
+
+ private:
+  const std::uint64_t* validity_of(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows);
+
+  std::vector<std::int64_t> whole_;
+  std::vector<double> real_;
+  std::vector<std::uint64_t> validity_;
+};
+
+/// The lattice in the units in which NumberBlock reads the column. Error(usage) when the type could hold numbers that are read as
+/// the largest 64-bit integers and are not beyond the lattice.
+Lattice in_units_of(const ArrowColumn& column, const Lattice& lattice);
+
+/// A cell that names a person or a group, as text; empty where it is NULL. `buffer` is for whole numbers.
+std::string_view name_at(const ArrowPiece& piece, const ArrowType& type, std::size_t row, std::string& buffer);
+
+}  // namespace fractile::source_detail

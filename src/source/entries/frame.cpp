@@ -1,0 +1,421 @@
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/frames.hpp"
+#include "source/counting/record_selector.hpp"
+#include "source/counting/selected_records.hpp"
+#include "source/counting/shared_tally.hpp"
+#include "source/entries/arrow_column.hpp"
+#include "source/files/columns.hpp"
+
+namespace fractile {
+
+using source_detail::ArrowColumn;
+using source_detail::ArrowPiece;
+using source_detail::ArrowType;
+using source_detail::ColumnView;
+using source_detail::Counted;
+using source_detail::NumberBlock;
+using source_detail::RecordSelector;
+using source_detail::SelectedProfiles;
+using source_detail::SharedTally;
+
+namespace {
+
+constexpr const char* frame_name = "the frame";  // in messages
+
+/// Owns what the interface hands over, and gives it back.
+template <class Structure>
+class Owned {
+ public:
+  Owned() : structure_(Structure{}) {}
+  explicit Owned(Structure& taken) : structure_(taken) { taken.release = nullptr; }
+  Owned(Owned&& other) noexcept : Owned(other.structure_) {}
+  Owned& operator=(Owned&&) = delete;
+  ~Owned() {
+    if (structure_.release != nullptr) structure_.release(&structure_);
+  }
+  Structure& operator*() { return structure_; }
+  Structure* operator->() { return &structure_; }
+  const Structure* operator->() const { return &structure_; }
+  Structure* get() { return &structure_; }
+
+ private:
+  Structure structure_;
+};
+
+/// Records lie in stretches of blocks, which threads take one after the other.
+struct Block {
+  const ArrowPiece* piece;
+  std::size_t from;
+  std::size_t rows;
+  std::uint64_t before;  // records in the blocks before
+};
+
+std::vector<Block> blocks_of(const ArrowColumn& column) {
+  std::vector<Block> blocks;
+  std::uint64_t before = 0;
+  for (const ArrowPiece& piece : column.pieces) {
+    for (std::size_t from = 0; from < piece.rows; from += NumberBlock::most_rows) {
+      blocks.push_back({&piece, from, std::min(NumberBlock::most_rows, piece.rows - from), before});
+      before += blocks.back().rows;
+    }
+  }
+  return blocks;
+}
+
+std::size_t workers_for(std::uint32_t threads, std::size_t blocks) {
+  const std::size_t most = threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+  return std::min(most, std::max<std::size_t>(1, blocks / 2));
+}
+
+/// Calls work(block, number block) for all blocks, on so many threads; the calling one, which is one of them, also calls
+/// on_progress(). What any of them throws ends all and is thrown here.
+template <class Work>
+void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const std::function<void()>& on_progress,
+                    Work work) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex failing;
+  std::exception_ptr failure;
+  const auto run = [&](bool is_caller) {
+    NumberBlock numbers;
+    try {
+      for (std::size_t i = next++; i < blocks.size(); i = next++) {
+        work(blocks[i], numbers);
+        if (is_caller && on_progress) on_progress();
+      }
+      if (is_caller && on_progress) on_progress();  // also where others took all blocks
+    } catch (...) {
+      next = blocks.size();
+      const std::lock_guard lock(failing);
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < threads; ++i) others.emplace_back(run, false);
+  run(true);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* what) {
+  return {ErrorCode::data, fmt::format("row {}, column '{}': {}", row, column.name, what),
+          "fill the cell, or leave such records out with --null drop"};
+}
+
+/// The first record, from 1, that is NULL or NaN; there is one.
+std::uint64_t first_missing(const ArrowColumn& column) {
+  NumberBlock numbers;
+  for (const Block& block : blocks_of(column)) {
+    const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const bool is_nan = column.type.is_real() && source_detail::is_nan(view.numbers<double>()[row]);
+      if (view.is_null(row) || is_nan) return block.before + row + 1;
+    }
+  }
+  throw Error(ErrorCode::internal, "the frame changed while it was read");
+}
+
+/// How many records each row stands for.
+std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
+  if (!column.type.is_number() || column.type.is_real() || column.type.is_decimal()) {
+    throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not whole numbers", column.name, column.type.name),
+                "give how many records have each value");
+  }
+  std::vector<std::uint64_t> counts;
+  NumberBlock numbers;
+  for (const Block& block : blocks_of(column)) {
+    const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows);
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      if (view.is_null(row) || view.numbers<std::int64_t>()[row] < 0) {
+        throw Error(ErrorCode::data,
+                    fmt::format("row {}, column '{}': no count, which is a whole number of at least 0",
+                                counts.size() + 1, column.name),
+                    "give how many records have each value");
+      }
+      counts.push_back(static_cast<std::uint64_t>(view.numbers<std::int64_t>()[row]));
+    }
+  }
+  return counts;
+}
+
+/// The first record, from 1, that has no person; there is one.
+std::uint64_t first_of_nobody(const ArrowColumn& persons) {
+  std::string buffer;
+  std::uint64_t before = 0;
+  for (const ArrowPiece& piece : persons.pieces) {
+    for (std::size_t row = 0; row < piece.rows; ++row) {
+      if (source_detail::names_nobody(name_at(piece, persons.type, row, buffer))) return before + row + 1;
+    }
+    before += piece.rows;
+  }
+  throw Error(ErrorCode::internal, "the frame changed while it was read");
+}
+
+/// A column of names by the numbers of its records, which are asked for in their order; its pieces may be others than those of the
+/// numbers.
+class NamesInOrder {
+ public:
+  explicit NamesInOrder(const ArrowColumn* column) : column_(column) {}
+  std::string_view at(std::uint64_t row) {
+    while (row - before_ >= column_->pieces[piece_].rows) before_ += column_->pieces[piece_++].rows;
+    return name_at(column_->pieces[piece_], column_->type, static_cast<std::size_t>(row - before_), buffer_);
+  }
+
+ private:
+  const ArrowColumn* column_;
+  std::size_t piece_ = 0;
+  std::uint64_t before_ = 0;  // records in the pieces before
+  std::string buffer_;
+};
+
+}  // namespace
+
+struct Frame::State {
+  Owned<ArrowSchema> schema;
+  std::vector<Owned<ArrowArray>> arrays;  // which own what the columns point at
+  std::shared_ptr<const void> owner;
+  std::vector<ArrowColumn> columns;
+  std::uint64_t rows = 0;
+  std::uint32_t threads = 0;
+  std::uint64_t memory = 0;
+
+  const ArrowColumn& column(const std::string& name) const {
+    std::vector<source_detail::Column> names;
+    names.reserve(columns.size());
+    for (const ArrowColumn& column : columns) names.push_back({column.name, column.name, column.type.name});
+    const std::string& found = source_detail::find_column(names, name, frame_name).name;
+    return *std::ranges::find(columns, found, &ArrowColumn::name);
+  }
+
+  const ArrowColumn& numeric_column(const std::string& name, ValueKind kind) const {
+    const ArrowColumn& found = column(name);
+    const bool is_null = found.type.kind == source_detail::CellKind::none;
+    if (kind != ValueKind::number && !is_null) {
+      const bool is_text = found.type.is_text() || found.type.dictionary;
+      if (!is_text && source_detail::go_together(found.type.time, kind)) return found;
+      throw Error(
+          ErrorCode::data,
+          fmt::format("column '{}' is {}, and the bounds are {}s", found.name, found.type.name, to_string(kind)),
+          is_text ? "convert it to dates or times first" : source_detail::kind_hint(found.type.time, kind));
+    }
+    if (found.type.is_number()) return found;
+    if (found.type.unit) {
+      throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not a number", found.name, found.type.name),
+                  "write the bounds as dates or times, or convert it to whole numbers first");
+    }
+    throw Error(ErrorCode::data, fmt::format("column '{}' is {}, not a number", found.name, found.type.name),
+                found.type.is_text() ? "convert it to numbers first"
+                                     : "convert it to whole numbers or floating-point numbers first");
+  }
+
+  const ArrowColumn* names_column(const std::string& name) const {
+    if (name.empty()) return nullptr;
+    const ArrowColumn& found = column(name);
+    if (found.type.is_name()) return &found;
+    throw Error(ErrorCode::data,
+                fmt::format("column '{}' is {}, neither text nor whole numbers", found.name, found.type.name),
+                "convert it to text first");
+  }
+
+  void set_schema() {
+    const bool is_table = std::string_view(schema->format) == "+s";
+    const auto count = is_table ? static_cast<std::size_t>(schema->n_children) : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const ArrowSchema& of_column = is_table ? *schema->children[i] : *schema.get();
+      columns.push_back({of_column.name != nullptr ? of_column.name : "", source_detail::arrow_type(of_column)});
+    }
+  }
+
+  void add(Owned<ArrowArray> array) {
+    const auto count = static_cast<std::size_t>(array->length);
+    const bool is_table = std::string_view(schema->format) == "+s";
+    const auto first = static_cast<std::size_t>(array->offset);
+    if (is_table && array->null_count > 0) {
+      throw Error(ErrorCode::data, "the frame has records that are NULL as a whole", "leave them out first");
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const ArrowArray& of_column = is_table ? *array->children[i] : *array.get();
+      columns[i].pieces.push_back(piece_of(of_column, columns[i].type, is_table ? first : 0, count));
+    }
+    rows += count;
+    arrays.push_back(std::move(array));
+  }
+
+  void name_only_column(const std::string& name) {
+    if (columns.size() == 1 && !name.empty()) columns.front().name = name;
+  }
+};
+
+Frame::Frame(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Frame::Frame(Frame&&) noexcept = default;
+Frame& Frame::operator=(Frame&&) noexcept = default;
+Frame::~Frame() = default;
+
+Frame Frame::of(ArrowArrayStream& stream, const std::string& name) {
+  Owned<ArrowArrayStream> owned(stream);
+  auto state = std::make_unique<State>();
+  const auto require = [&](int failed) {
+    if (failed == 0) return;
+    throw Error(ErrorCode::data, "the frame's Arrow stream failed", "export it again, or read a file");
+  };
+  require(owned->get_schema(owned.get(), state->schema.get()));
+  state->set_schema();
+  while (true) {
+    Owned<ArrowArray> array;
+    require(owned->get_next(owned.get(), array.get()));
+    if (array->release == nullptr) break;
+    state->add(std::move(array));
+  }
+  if (std::string_view(state->schema->format) != "+s") state->name_only_column(name);
+  return Frame(std::move(state));
+}
+
+Frame Frame::of(ArrowSchema& schema, ArrowArray& array, const std::string& name) {
+  auto state = std::make_unique<State>();
+  *state->schema.get() = schema;
+  schema.release = nullptr;
+  Owned<ArrowArray> owned(array);
+  state->set_schema();
+  state->add(std::move(owned));
+  if (std::string_view(state->schema->format) != "+s") state->name_only_column(name);
+  return Frame(std::move(state));
+}
+
+Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
+  auto state = std::make_unique<State>();
+  ArrowType type = source_detail::number_type(numbers.format);
+  if (!type.is_number() && !type.unit) {
+    throw Error(ErrorCode::usage, fmt::format("an array of {} holds no numbers", type.name),
+                "convert it to numbers first");
+  }
+  ArrowPiece piece;
+  piece.rows = numbers.size;
+  piece.values = numbers.first;
+  piece.stride = numbers.stride;
+  state->owner = numbers.owner;
+  state->rows = numbers.size;
+  state->columns.push_back({name, std::move(type), {piece}});
+  return Frame(std::move(state));
+}
+
+void Frame::use_threads(std::uint32_t threads) { state_->threads = threads; }
+void Frame::use_memory(std::uint64_t bytes) { state_->memory = bytes; }
+
+std::vector<std::string> Frame::names() const {
+  std::vector<std::string> names;
+  for (const ArrowColumn& column : state_->columns) names.push_back(column.name);
+  return names;
+}
+
+void Frame::require_countable(const std::string& column, ValueKind kind) const { state_->numeric_column(column, kind); }
+
+void Frame::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
+  selection.validate();
+  state_->names_column(selection.person);
+  state_->names_column(selection.by);
+}
+
+RankProfile Frame::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
+                           Counting counting, const std::function<void()>& on_progress) const {
+  if (counting == Counting::push_down) {
+    throw Error(ErrorCode::usage, "no engine counts what is in memory", "count by stream");
+  }
+  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
+  const Lattice counted_on = in_units_of(column, lattice);
+  const std::vector<Block> blocks = blocks_of(column);
+  const source_detail::CellReading reading = column.type.reading();
+  SharedTally tally(counted_on, state_->threads);
+  for_each_block(blocks, workers_for(state_->threads, blocks.size()), on_progress,
+                 [&](const Block& block, NumberBlock& numbers) {
+                   tally.add(numbers.read(*block.piece, column.type, block.from, block.rows), reading);
+                 });
+  Counted counted = tally.finish();
+  if (counted.any_missing && null_policy == NullPolicy::error) {
+    throw missing_cell(column, first_missing(column), "NULL or NaN");
+  }
+  return relabeled(std::move(counted.profile), lattice);
+}
+
+RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame& counted, const std::string& counts,
+                                     const Lattice& lattice, NullPolicy null_policy) const {
+  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
+  const std::vector<std::uint64_t> weights = whole_counts(counted.state_->column(counts));
+  if (weights.size() != state_->rows) {
+    throw Error(ErrorCode::usage, fmt::format("there are {} values and {} counts", state_->rows, weights.size()),
+                "give one count a value");
+  }
+  const Lattice counted_on = in_units_of(column, lattice);
+  ProfileBuilder builder(counted_on);
+  source_detail::TimeCells times;
+  std::size_t before = 0;
+  bool any_missing = false;
+  for_each_block(blocks_of(column), 1, {}, [&](const Block& block, NumberBlock& numbers) {
+    const ColumnView view = times.numbers(numbers.read(*block.piece, column.type, block.from, block.rows),
+                                          column.type.reading(), lattice.kind());
+    for (std::size_t row = 0; row < block.rows; ++row) {
+      const bool is_nan = column.type.is_real() && source_detail::is_nan(view.numbers<double>()[row]);
+      const std::uint64_t weight = weights[before + row];
+      if (view.is_null(row) || is_nan) {
+        any_missing = any_missing || weight > 0;
+      } else if (weight > 0) {
+        builder.add_position(column.type.is_real() ? counted_on.position_of(view.numbers<double>()[row])
+                                                   : counted_on.position_of(view.numbers<std::int64_t>()[row]),
+                             weight);
+      }
+    }
+    before += block.rows;
+  });
+  if (any_missing && null_policy == NullPolicy::error) {
+    throw missing_cell(column, first_missing(column), "NULL or NaN");
+  }
+  return relabeled(builder.finish(), lattice);
+}
+
+std::vector<RankProfile> Frame::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
+                                         const RecordSelection& selection, RandomBits& bits,
+                                         const std::function<void()>& on_progress) const {
+  require_selection(selection);
+  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
+  const ArrowColumn* const person_column = state_->names_column(selection.person);
+  const ArrowColumn* const key_column = state_->names_column(selection.by);
+  const Lattice counted_on = in_units_of(column, lattice);
+  const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
+  RecordSelector selector(counted_on, selection, key, state_->threads, state_->memory);
+  const std::vector<Block> blocks = blocks_of(column);
+  for_each_block(blocks, workers_for(state_->threads, blocks.size()), on_progress,
+                 [&](const Block& block, NumberBlock& numbers) {
+                   NamesInOrder persons(person_column);
+                   NamesInOrder keys(key_column);
+                   selector.add(
+                       numbers.read(*block.piece, column.type, block.from, block.rows), column.type.reading(),
+                       [&](std::size_t row) { return persons.at(block.before + row); },
+                       [&](std::size_t row) { return keys.at(block.before + row); });
+                 });
+  SelectedProfiles selected = selector.finish(on_progress);
+  if (null_policy == NullPolicy::error && selected.any_nobody) {
+    throw missing_cell(*person_column, first_of_nobody(*person_column), "empty or NULL");
+  }
+  if (null_policy == NullPolicy::error && selected.any_missing) {
+    throw missing_cell(column, first_missing(column), "NULL or NaN");
+  }
+  for (RankProfile& profile : selected.profiles) profile = relabeled(std::move(profile), lattice);
+  return std::move(selected.profiles);
+}
+
+std::uint64_t Frame::rows(const std::function<void()>& /*on_progress*/) const { return state_->rows; }
+
+std::string Frame::engine() const { return "memory"; }
+
+}  // namespace fractile

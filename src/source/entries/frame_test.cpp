@@ -1,0 +1,256 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/frames.hpp"
+#include "source/entries/table_test_support.hpp"
+
+namespace fractile {
+namespace {
+
+using source_test::error_of;
+using source_test::lattice_of;
+using source_test::profile_of;
+
+const Lattice ages = lattice_of("0", "120", "1");
+
+/// An Arrow array that a test lays down itself; counts how often it was given back.
+struct Laid {
+  std::string format;
+  std::string name = "x";
+  std::vector<const void*> buffers;
+  std::int64_t length = 0;
+  std::int64_t null_count = 0;
+  std::int64_t offset = 0;
+  ArrowSchema* words_schema = nullptr;
+  ArrowArray* words = nullptr;
+  int released = 0;
+
+  ArrowSchema schema() {
+    return {
+        format.c_str(), name.c_str(), nullptr, 0, 0, nullptr, words_schema, [](ArrowSchema* s) { give_back(s); }, this};
+  }
+  ArrowArray array() {
+    return {length,         null_count, offset, static_cast<std::int64_t>(buffers.size()), 0,
+            buffers.data(), nullptr,    words,  [](ArrowArray* a) { give_back(a); },       this};
+  }
+  template <class Structure>
+  static void give_back(Structure* structure) {
+    ++static_cast<Laid*>(structure->private_data)->released;
+    structure->release = nullptr;
+  }
+};
+
+Frame frame_of(Laid& laid) {
+  ArrowSchema schema = laid.schema();
+  ArrowArray array = laid.array();
+  Frame frame = Frame::of(schema, array, "x");
+  EXPECT_EQ(schema.release, nullptr);  // taken over
+  EXPECT_EQ(array.release, nullptr);
+  return frame;
+}
+
+template <class Number>
+Laid laid_down(const std::string& format, const std::vector<Number>& numbers) {
+  Laid laid{.format = format, .buffers = {nullptr, numbers.data()}};
+  laid.length = static_cast<std::int64_t>(numbers.size());
+  return laid;
+}
+
+template <class Number>
+void expect_counted(const std::string& format) {
+  std::vector<Number> numbers(100'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<Number>((i * 37) % 110);
+  Laid laid = laid_down(format, numbers);
+  const std::vector<double> doubles(numbers.begin(), numbers.end());
+  EXPECT_EQ(frame_of(laid).profile("x", ages, NullPolicy::error), profile_of<double>(ages, doubles)) << format;
+  EXPECT_EQ(laid.released, 2);  // the schema and the array, once each
+}
+
+TEST(Frame, NumbersOfEveryTypeLieWhereDoublesDo) {
+  expect_counted<std::int8_t>("c");
+  expect_counted<std::uint8_t>("C");
+  expect_counted<std::int16_t>("s");
+  expect_counted<std::uint16_t>("S");
+  expect_counted<std::int32_t>("i");
+  expect_counted<std::uint32_t>("I");
+  expect_counted<std::int64_t>("l");
+  expect_counted<std::uint64_t>("L");
+  expect_counted<float>("f");
+  expect_counted<double>("g");
+}
+
+TEST(Frame, HalvesAreDoublesWithoutRounding) {
+  // 1, -2, 65504, the least subnormal, infinity, NaN.
+  const std::vector<std::uint16_t> halves{0x3C00, 0xC000, 0x7BFF, 0x0001, 0x7C00, 0x7E00};
+  Laid laid = laid_down("e", halves);
+  const Lattice lattice = lattice_of("-4", "65504", "0.5");
+  const std::vector<double> present{1, -2, 65504, 0x1p-24, std::numeric_limits<double>::infinity()};
+  EXPECT_EQ(frame_of(laid).profile("x", lattice, NullPolicy::drop), profile_of<double>(lattice, present));
+}
+
+TEST(Frame, MissingRecordsAreLeftOutOrRefusedWhereverTheyLie) {
+  std::vector<double> numbers(1000, 40);
+  std::vector<std::uint8_t> validity(200, 0xFF);
+  for (std::int64_t offset : {0, 1, 7, 8, 63, 64, 65}) {
+    Laid laid{.format = "g", .buffers = {validity.data(), numbers.data()}};
+    laid.length = 800;
+    laid.null_count = -1;  // unknown
+    laid.offset = offset;
+    const std::size_t missing = static_cast<std::size_t>(offset) + 500;
+    validity[missing / 8] = static_cast<std::uint8_t>(~(1U << (missing % 8)));
+    EXPECT_EQ(frame_of(laid).profile("x", ages, NullPolicy::drop).records(), 799) << offset;
+    const Error error = error_of([&] { frame_of(laid).profile("x", ages, NullPolicy::error); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_NE(std::string(error.what()).find("row 501, column 'x'"), std::string::npos) << error.what();
+    validity[missing / 8] = 0xFF;
+  }
+}
+
+TEST(Frame, UnsignedNumbersBeyond64BitsClampOrAreRefused) {
+  const std::vector<std::uint64_t> numbers{~std::uint64_t{0}, std::uint64_t{1} << 63, 5};
+  Laid laid = laid_down("L", numbers);
+  EXPECT_EQ(frame_of(laid).profile("x", ages, NullPolicy::drop),
+            profile_of<double>(ages, std::vector<double>{120, 120, 5}));
+  const Lattice wide = lattice_of("0", "9223372036854775807", "9223372036854775807");
+  EXPECT_EQ(error_of([&] { frame_of(laid).profile("x", wide, NullPolicy::drop); }).code(), ErrorCode::usage);
+}
+
+/// Two's complement of 128 bits.
+std::vector<std::int64_t> wide_words(const std::vector<std::int64_t>& numbers) {
+  std::vector<std::int64_t> words;
+  for (const std::int64_t number : numbers) words.insert(words.end(), {number, number < 0 ? -1 : 0});
+  return words;
+}
+
+TEST(Frame, DecimalsAreExact) {
+  // 0.15 lies halfway between 0.1 and 0.2 and goes up; the nearest double of 0.15 lies below and would go down.
+  std::vector<std::int64_t> words = wide_words({15, 14, -100, 25});
+  words.insert(words.end(), {0, 1, 0, -1});  // 2^64 and -2^64, beyond both ends
+  Laid laid{.format = "d:38,2", .buffers = {nullptr, words.data()}};
+  laid.length = 6;
+  const Lattice tenths = lattice_of("0", "1", "0.1");
+  const RankProfile profile = frame_of(laid).profile("x", tenths, NullPolicy::drop);
+  EXPECT_EQ(profile.equal(0), 2);   // -1 and -2^64
+  EXPECT_EQ(profile.equal(1), 1);   // 0.14
+  EXPECT_EQ(profile.equal(2), 1);   // 0.15
+  EXPECT_EQ(profile.equal(3), 1);   // 0.25
+  EXPECT_EQ(profile.equal(10), 1);  // 2^64
+  const Lattice listed = Lattice::explicit_points({Rational(0), Rational(3, 20), Rational(1)});
+  EXPECT_EQ(frame_of(laid).profile("x", listed, NullPolicy::drop).equal(1), 1);
+  const Lattice wide = lattice_of("0", "1000000000000000000", "1");
+  EXPECT_EQ(error_of([&] { frame_of(laid).profile("x", wide, NullPolicy::drop); }).code(), ErrorCode::usage);
+}
+
+TEST(Frame, StridesAndBackwardsAndBroadcasts) {
+  std::vector<double> numbers(300);
+  std::iota(numbers.begin(), numbers.end(), 0.0);
+  const auto count = [&](std::size_t first, std::size_t size, std::ptrdiff_t step) {
+    return Frame::of(NumberBuffer{&numbers[first], "g", size, step * 8, nullptr}, "x")
+        .profile("x", ages, NullPolicy::drop);
+  };
+  EXPECT_EQ(count(0, 100, 1), profile_of<double>(ages, std::vector<double>(numbers.begin(), numbers.begin() + 100)));
+  EXPECT_EQ(count(99, 100, -1), count(0, 100, 1));
+  EXPECT_EQ(count(50, 3, 0), profile_of<double>(ages, std::vector<double>{50, 50, 50}));
+  EXPECT_EQ(count(0, 3, 2), profile_of<double>(ages, std::vector<double>{0, 2, 4}));
+}
+
+TEST(Frame, TheNumberOfThreadsChangesNothing) {
+  std::vector<double> numbers(1'000'000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = std::sin(static_cast<double>(i)) * 1000;
+  for (const char* step : {"1", "0.0001"}) {
+    const Lattice lattice = lattice_of("-1000", "1000", step);
+    Laid laid = laid_down("g", numbers);
+    Frame frame = frame_of(laid);
+    const RankProfile alone = frame.profile("x", lattice, NullPolicy::drop);
+    frame.use_threads(7);
+    EXPECT_EQ(frame.profile("x", lattice, NullPolicy::drop), alone);
+    EXPECT_EQ(alone, profile_of<double>(lattice, numbers));
+  }
+}
+
+TEST(Frame, WhatIsThrownMeanwhileEndsIt) {
+  const std::vector<double> numbers(1'000'000, 1.0);
+  Laid laid = laid_down("g", numbers);
+  const Frame frame = frame_of(laid);
+  struct Stop {};
+  EXPECT_THROW(frame.profile("x", ages, NullPolicy::drop, Counting::automatic, [] { throw Stop(); }), Stop);
+  EXPECT_EQ(frame.profile("x", ages, NullPolicy::drop).records(), numbers.size());  // as if nothing had been
+}
+
+TEST(Frame, ColumnsThatAreNoNumbersAreRefused) {
+  for (const char* format : {"b", "tdD", "tsu:", "u", "z", "+l"}) {
+    Laid laid{.format = format, .buffers = {nullptr, nullptr, nullptr}};
+    EXPECT_EQ(error_of([&] { frame_of(laid).require_countable("x"); }).code(), ErrorCode::data) << format;
+  }
+  const std::vector<double> numbers{1};
+  Laid laid = laid_down("g", numbers);
+  EXPECT_EQ(error_of([&] { frame_of(laid).require_countable("y"); }).code(), ErrorCode::data);
+  EXPECT_EQ(error_of([&] { frame_of(laid).require_selection({.person = "x"}); }).code(), ErrorCode::data);
+}
+
+/// A table of a number, a person and a key in columns of their own, in two pieces of other lengths than blocks.
+class Tables : public testing::Test {
+ protected:
+  static constexpr std::size_t rows = 6;
+  const std::array<std::int32_t, 7> offsets{0, 1, 2, 3, 4, 4, 5};
+  const std::string characters = "aabbc";
+  std::array<std::int64_t, rows> numbers{10, 20, 30, 40, 50, 60};
+  std::uint8_t present = 0xFF;  // a bit a number
+  std::array<std::int32_t, rows> persons{1, 1, 1, 2, 2, 3};
+
+  std::vector<RankProfile> profiles(const RecordSelection& selection) {
+    Laid number{.format = "l", .name = "age", .buffers = {&present, numbers.data()}, .null_count = -1};
+    Laid person{.format = "i", .name = "who", .buffers = {nullptr, persons.data()}};
+    Laid key{.format = "u", .name = "city", .buffers = {nullptr, offsets.data(), characters.data()}};
+    for (Laid* laid : {&number, &person, &key}) laid->length = rows;
+    std::array schemas{number.schema(), person.schema(), key.schema()};
+    std::array arrays{number.array(), person.array(), key.array()};
+    std::array schema_children{&schemas[0], &schemas[1], &schemas[2]};
+    std::array array_children{&arrays[0], &arrays[1], &arrays[2]};
+    Laid table{.format = "+s", .buffers = {nullptr}};
+    table.length = rows;
+    ArrowSchema schema = table.schema();
+    ArrowArray array = table.array();
+    schema.n_children = array.n_children = 3;
+    schema.children = schema_children.data();
+    array.children = array_children.data();
+    RandomBits bits = RandomBits::unsafe_seeded(1);
+    return Frame::of(schema, array).profiles("age", ages, NullPolicy::drop, selection, bits);
+  }
+};
+
+TEST_F(Tables, GroupsTakeTheRecordsWithTheirKeys) {
+  // a, a, b, b, none, c
+  const std::vector<RankProfile> groups = profiles({.by = "city", .keys = {"b", "a"}});
+  ASSERT_EQ(groups.size(), 2);
+  EXPECT_EQ(groups[0], profile_of<double>(ages, std::vector<double>{30, 40}));
+  EXPECT_EQ(groups[1], profile_of<double>(ages, std::vector<double>{10, 20}));
+}
+
+TEST_F(Tables, KeysAndPersonsStayInStepWhenANumberIsMissing) {
+  present = 0b111101;
+  const std::vector<RankProfile> groups = profiles({.by = "city", .keys = {"b", "a"}});
+  EXPECT_EQ(groups[0], profile_of<double>(ages, std::vector<double>{30, 40}));
+  EXPECT_EQ(groups[1], profile_of<double>(ages, std::vector<double>{10}));
+  present = 0b101111;  // the second record of person 2
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 9})[0].records(), 5);
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 1})[0].equal(60), 1);
+}
+
+TEST_F(Tables, OfEachPersonSoManyRecordsCount) {
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 1})[0].records(), 3);
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 2})[0].records(), 5);
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 9})[0].records(), rows);
+}
+
+}  // namespace
+}  // namespace fractile

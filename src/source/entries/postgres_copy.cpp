@@ -1,0 +1,225 @@
+#include "source/entries/postgres_copy.hpp"
+
+#include <fmt/core.h>
+
+#include <bit>
+#include <limits>
+#include <utility>
+
+namespace fractile::source_detail {
+namespace {
+
+using Kind = PostgresType::Kind;
+
+/// In the byte order of networks.
+template <class Number>
+Number number_at(std::string_view bytes, std::size_t at = 0) {
+  if (bytes.size() < at + sizeof(Number)) throw PostgresCopy::Malformed{};
+  std::make_unsigned_t<Number> number = 0;
+  for (std::size_t i = 0; i < sizeof(Number); ++i) {
+    number = static_cast<std::make_unsigned_t<Number>>((std::uint64_t{number} << 8) |
+                                                       static_cast<unsigned char>(bytes[at + i]));
+  }
+  return static_cast<Number>(number);
+}
+
+template <class Number>
+Number whole_cell(std::string_view cell) {
+  if (cell.size() != sizeof(Number)) throw PostgresCopy::Malformed{};
+  return number_at<Number>(cell);
+}
+
+/// Since 2000 as since 1970; the ends stand for infinities, and remain ends. A server's last thirty years, to 294276, have no number of
+/// microseconds since 1970 of 64 bits: the upper end.
+template <class Number>
+std::int64_t since_1970(Number cell, std::int64_t offset) {
+  constexpr auto highest = std::numeric_limits<std::int64_t>::max();
+  if (cell == std::numeric_limits<Number>::min()) return std::numeric_limits<std::int64_t>::min();
+  if (cell == std::numeric_limits<Number>::max() || cell > highest - offset) return highest;
+  return std::int64_t{cell} + offset;
+}
+
+constexpr std::int64_t days_to_2000 = 10'957;
+constexpr std::int64_t microseconds_to_2000 = days_to_2000 * 86'400'000'000;
+
+struct Decimal {
+  bool is_nan;
+  std::int64_t units;
+};
+
+/// A numeric(P, S), P at most 18, in units of 10^-scale: digits to the base of 10,000, the first of weight 10,000^weight.
+Decimal decimal_cell(std::string_view cell, int scale) {
+  constexpr std::uint16_t positive = 0;
+  constexpr std::uint16_t negative = 0x4000;
+  constexpr std::uint16_t nan = 0xC000;
+  const int count = number_at<std::int16_t>(cell, 0);
+  const int weight = number_at<std::int16_t>(cell, 2);
+  const auto sign = number_at<std::uint16_t>(cell, 4);
+  if (sign == nan) return {true, 0};
+  if ((sign != positive && sign != negative) || count < 0 || cell.size() != 8 + 2 * static_cast<std::size_t>(count)) {
+    throw PostgresCopy::Malformed{};
+  }
+  __extension__ using Wide = __int128;
+  Wide units = 0;
+  for (int i = 0; i < count; ++i) {
+    const int digit = number_at<std::int16_t>(cell, 8 + 2 * static_cast<std::size_t>(i));
+    // The digit's last place is 10^(4 (weight - i)) of ones.
+    int places = 4 * (weight - i) + scale;
+    Wide part = digit;
+    if (digit < 0 || digit > 9999 || places > 20) throw PostgresCopy::Malformed{};
+    for (; places > 0; --places) part *= 10;
+    for (; places < 0 && part != 0; ++places) {
+      if (part % 10 != 0) throw PostgresCopy::Malformed{};
+      part /= 10;
+    }
+    units += part;
+  }
+  if (units > std::numeric_limits<std::int64_t>::max()) throw PostgresCopy::Malformed{};
+  return {false, static_cast<std::int64_t>(sign == negative ? -units : units)};
+}
+
+constexpr std::string_view signature("PGCOPY\n\xff\r\n\0", 11);
+
+}  // namespace
+
+CellReading PostgresType::reading() const {
+  if (kind == Kind::days) return {CellType::integer, TimeUnit::days};
+  if (kind == Kind::microseconds) return {CellType::integer, TimeUnit::microseconds};
+  return {is_real() ? CellType::real : CellType::integer, {}};
+}
+
+PostgresType postgres_type(postgres::PgType type, int modifier) {
+  switch (type) {
+    case 21:
+      return {Kind::int16, ValueKind::number, 0, "smallint"};
+    case 23:
+      return {Kind::int32, ValueKind::number, 0, "integer"};
+    case 20:
+      return {Kind::int64, ValueKind::number, 0, "bigint"};
+    case 700:
+      return {Kind::float32, ValueKind::number, 0, "real"};
+    case 701:
+      return {Kind::float64, ValueKind::number, 0, "double precision"};
+    case 1082:
+      return {Kind::days, ValueKind::date, 0, "date"};
+    case 1114:
+      return {Kind::microseconds, ValueKind::timestamp, 0, "timestamp"};
+    case 1184:
+      return {Kind::microseconds, ValueKind::instant, 0, "timestamp with time zone"};
+    case 1700: {
+      if (modifier < 4) return {Kind::none, ValueKind::number, 0, "numeric without a precision"};
+      const int precision = ((modifier - 4) >> 16) & 0xFFFF;
+      const int scale = (((modifier - 4) & 0x7FF) ^ 0x400) - 0x400;
+      const bool fits = precision <= 18 && scale >= 0 && scale <= precision;
+      return {fits ? Kind::decimal : Kind::none, ValueKind::number, scale,
+              fmt::format("numeric({},{})", precision, scale)};
+    }
+    default:
+      return {};
+  }
+}
+
+PostgresCopy::PostgresCopy(PostgresType type, std::function<void(const ColumnView&)> take)
+    : type_(std::move(type)), take_(std::move(take)), validity_(most_rows / 64) {
+  type_.is_real() ? reals_.resize(most_rows) : wholes_.resize(most_rows);
+}
+
+void PostgresCopy::add(std::string_view bytes) {
+  if (!pending_.empty()) {
+    pending_ += bytes;
+    bytes = pending_;
+  }
+  std::size_t done = 0;
+  while (true) {
+    const std::size_t read = read_one(bytes.substr(done));
+    if (read == 0) break;
+    done += read;
+  }
+  std::string rest(bytes.substr(done));
+  pending_ = std::move(rest);
+}
+
+std::size_t PostgresCopy::read_header(std::string_view bytes) {
+  const std::size_t fixed = signature.size() + 8;
+  if (bytes.size() < fixed) return 0;
+  const auto more = number_at<std::uint32_t>(bytes, fixed - 4);
+  if (!bytes.starts_with(signature) || number_at<std::uint32_t>(bytes, signature.size()) != 0 || more > 1024) {
+    throw Malformed{};
+  }
+  if (bytes.size() < fixed + more) return 0;
+  has_begun_ = true;
+  return fixed + more;
+}
+
+std::size_t PostgresCopy::read_one(std::string_view bytes) {
+  if (bytes.empty()) return 0;
+  if (has_ended_) throw Malformed{};
+  if (!has_begun_) return read_header(bytes);
+  if (bytes.size() < 2) return 0;
+  const auto columns = number_at<std::int16_t>(bytes);
+  if (columns == -1) {
+    has_ended_ = true;
+    return 2;
+  }
+  if (columns != 1) throw Malformed{};
+  if (bytes.size() < 6) return 0;
+  const auto size = number_at<std::int32_t>(bytes, 2);
+  if (size < -1 || size > 1'000'000) throw Malformed{};
+  const std::size_t length = size < 0 ? 0 : static_cast<std::size_t>(size);
+  if (bytes.size() < 6 + length) return 0;
+  size < 0 ? add_null() : add_number(bytes.substr(6, length));
+  ++rows_;
+  if (++filled_ == most_rows) hand_over();
+  return 6 + length;
+}
+
+void PostgresCopy::add_null() { validity_[filled_ / 64] &= ~(std::uint64_t{1} << (filled_ % 64)); }
+
+void PostgresCopy::add_number(std::string_view cell) {
+  validity_[filled_ / 64] |= std::uint64_t{1} << (filled_ % 64);
+  switch (type_.kind) {
+    case Kind::int16:
+      wholes_[filled_] = whole_cell<std::int16_t>(cell);
+      return;
+    case Kind::int32:
+      wholes_[filled_] = whole_cell<std::int32_t>(cell);
+      return;
+    case Kind::int64:
+      wholes_[filled_] = whole_cell<std::int64_t>(cell);
+      return;
+    case Kind::days:
+      wholes_[filled_] = since_1970(whole_cell<std::int32_t>(cell), days_to_2000);
+      return;
+    case Kind::microseconds:
+      wholes_[filled_] = since_1970(whole_cell<std::int64_t>(cell), microseconds_to_2000);
+      return;
+    case Kind::float32:
+      reals_[filled_] = std::bit_cast<float>(whole_cell<std::uint32_t>(cell));
+      return;
+    case Kind::float64:
+      reals_[filled_] = std::bit_cast<double>(whole_cell<std::uint64_t>(cell));
+      return;
+    case Kind::decimal: {
+      const Decimal decimal = decimal_cell(cell, type_.scale);
+      wholes_[filled_] = decimal.units;
+      if (decimal.is_nan) add_null();
+      return;
+    }
+    case Kind::none:
+      throw Malformed{};
+  }
+}
+
+void PostgresCopy::hand_over() {
+  const void* const values = type_.is_real() ? static_cast<const void*>(reals_.data()) : wholes_.data();
+  if (filled_ > 0) take_({values, validity_.data(), filled_});
+  filled_ = 0;
+}
+
+std::uint64_t PostgresCopy::finish() {
+  if (!has_ended_ || !pending_.empty()) throw Malformed{};
+  hand_over();
+  return rows_;
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,227 @@
+// No record decides anything about another: one more record, however nasty, wherever it stands, changes the profile by at most that
+// record, or the reading fails; and nothing that happens before the charge depends on it. docs/proofs/rank_profile.md, lemma 1.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "source/entries/table_test_support.hpp"
+#include "support/nasty_records.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using source_detail::quote_literal;
+using source_test::EngineTest;
+using source_test::lattice_of;
+using testing::effort;
+using testing::TextTable;
+
+const Lattice halves = lattice_of("0", "120", "0.5");
+const RecordSelection by_id{.person = {}, .records_per_person = 1, .by = "id", .keys = {"p1", "p3", "5"}};
+
+std::uint64_t distance(const RankProfile& a, const RankProfile& b) {
+  std::map<Position, std::int64_t> difference;
+  for (std::size_t k = 0; k < a.distinct(); ++k) difference[a.position(k)] += static_cast<std::int64_t>(a.count(k));
+  for (std::size_t k = 0; k < b.distinct(); ++k) difference[b.position(k)] -= static_cast<std::int64_t>(b.count(k));
+  std::uint64_t sum = 0;
+  for (const auto& [position, count] : difference) sum += static_cast<std::uint64_t>(count < 0 ? -count : count);
+  return sum;
+}
+
+/// What a table shows of itself: what was said before records are read, and then its profiles, unless reading failed.
+struct Seen {
+  std::vector<std::string> before;  ///< of open() and each question; empty: no error
+  std::optional<RankProfile> ages;
+  std::vector<RankProfile> groups;
+};
+
+template <class Action>
+std::string outcome(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return std::string(error.what()) + " / " + error.hint();
+  }
+  return {};
+}
+
+/// Whether reading went through; it may fail as the data's fault only.
+template <class Action>
+bool reads(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    RC_ASSERT(error.code() == ErrorCode::data);
+    return false;
+  }
+  return true;
+}
+
+Seen see(const TableOptions& options, bool groups_too) {
+  Seen seen;
+  std::optional<Table> table;
+  seen.before.push_back(outcome([&] { table.emplace(Table::open(options)); }));
+  if (!table) return seen;
+  for (const char* column : {"age", "Age", "id", "nobody has it", "7", "null"}) {
+    seen.before.push_back(outcome([&] { table->require_countable(column); }));
+    seen.before.push_back(outcome([&] { table->require_selection({.person = column}); }));
+  }
+  reads([&] { seen.ages = table->profile("age", halves, NullPolicy::drop); });
+  if (!groups_too) return seen;
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  reads([&] { seen.groups = table->profiles("age", halves, NullPolicy::drop, by_id, bits); });
+  return seen;
+}
+
+class RecordWise : public EngineTest {
+ protected:
+  std::string packed(const std::string& name, const std::string& text) const {
+    gzFile file = gzopen(folder.path(name).c_str(), "wb1");
+    EXPECT_EQ(gzwrite(file, text.data(), static_cast<unsigned>(text.size())), static_cast<int>(text.size()));
+    EXPECT_EQ(gzclose(file), Z_OK);
+    return folder.path(name);
+  }
+
+  static void compare(const Seen& without, const Seen& with) {
+    RC_ASSERT(with.before == without.before);
+    RC_ASSERT(without.ages.has_value());
+    if (with.ages) RC_ASSERT(distance(*without.ages, *with.ages) <= 1u);
+    std::uint64_t sum = 0;
+    for (std::size_t k = 0; k < with.groups.size(); ++k) sum += distance(without.groups[k], with.groups[k]);
+    RC_ASSERT(sum <= 1u);
+  }
+
+  static constexpr std::uint64_t few = 2;
+  static constexpr std::uint64_t many = 8;
+
+  /// One record of `nasty` more, at the beginning, the end or between, `count` times. write(text): the options that read it.
+  template <class Write>
+  void expect_record_wise(const TextTable& table, const rc::Gen<std::string>& nasty, std::uint64_t count,
+                          Write write) const {
+    const bool groups_too = table.records.size() < 10;
+    const Seen without = see(write(table.text()), groups_too);
+    ASSERT_TRUE(without.ages.has_value());
+    ASSERT_EQ(without.ages->records(), table.records.size());
+    std::uint64_t done = 0;
+    const std::size_t end = table.records.size();
+    const auto place = rc::gen::oneOf(rc::gen::element<std::size_t>(0, end), rc::gen::inRange<std::size_t>(0, end + 1));
+    while (done < effort(count)) {
+      ASSERT_TRUE(rc::check("one record more", [&] {
+        if (done >= effort(count)) return;
+        const std::string record = *nasty;
+        compare(without, see(write(table.with(record, *place).text()), groups_too));
+        ++done;
+      }));
+    }
+  }
+  auto to_file(const std::string& name) const {
+    return
+        [this, name](const std::string& text) { return TableOptions{.file = folder.write(name, text), .threads = 1}; };
+  }
+  auto to_gzip(const std::string& name) const {
+    return [this, name](const std::string& text) { return TableOptions{.file = packed(name, text)}; };
+  }
+};
+
+using testing::nasty_delimited;
+using testing::nasty_json;
+using testing::plain_delimited;
+using testing::plain_json;
+
+constexpr std::size_t above_the_sample = 25'000;  // records: DuckDB looks at 20,480 to guess types and keys
+constexpr std::size_t buffered = 3'000;           // records, with ...
+constexpr std::size_t padding = 12'000;           // ... so many bytes each: more than a buffer of 32 MB holds
+
+TEST_F(RecordWise, Csv) {
+  for (const std::size_t count : {0U, 1U, 5U}) {
+    expect_record_wise(plain_delimited(',', "\n", count), nasty_delimited(','), many, to_file("t.csv"));
+    expect_record_wise(plain_delimited(',', "\r\n", count), nasty_delimited(','), few, to_file("t.csv"));
+  }
+  TextTable quoted = plain_delimited(';', "\n", 3);
+  quoted.records[1] = R"("p3 ""and""
+more";"5")";
+  // In this table an odd number of quotes may pair with those of the next record: then the file says something else.
+  const auto well_formed = rc::gen::map(testing::nasty_text(), [](const std::string& text) {
+    return testing::quoted_cell("\n" + text + "\";\n") + ";5";
+  });
+  expect_record_wise(quoted, well_formed, many, to_file("t.csv"));
+}
+
+TEST_F(RecordWise, Tsv) {
+  expect_record_wise(plain_delimited('\t', "\n", 5), nasty_delimited('\t'), many, to_file("t.tsv"));
+}
+
+TEST_F(RecordWise, JsonLines) {
+  for (const std::size_t count : {0U, 1U, 5U}) {
+    expect_record_wise(plain_json(false, count), nasty_json(), many, to_file("t.jsonl"));
+  }
+}
+
+TEST_F(RecordWise, JsonArray) {
+  for (const std::size_t count : {0U, 1U, 5U}) {
+    expect_record_wise(plain_json(true, count), nasty_json(), many, to_file("t.json"));
+  }
+}
+
+TEST_F(RecordWise, Gzip) {
+  expect_record_wise(plain_delimited(',', "\n", 5), nasty_delimited(','), many, to_gzip("t.csv.gz"));
+  expect_record_wise(plain_json(false, 5), nasty_json(), many, to_gzip("t.jsonl.gz"));
+  expect_record_wise(plain_json(true, 5), nasty_json(), many, to_gzip("t.json.gz"));
+}
+
+TEST_F(RecordWise, StandardInput) {
+  const int saved = dup(STDIN_FILENO);
+  const auto to_stdin = [&](const std::string& format) {
+    return [this, format](const std::string& text) {
+      EXPECT_NE(std::freopen(folder.write("in", text).c_str(), "r", stdin), nullptr);
+      return TableOptions{.file = "-", .format = format};
+    };
+  };
+  expect_record_wise(plain_delimited(',', "\n", 5), nasty_delimited(','), many, to_stdin("csv"));
+  expect_record_wise(plain_json(false, 5), nasty_json(), many, to_stdin("json"));
+  dup2(saved, STDIN_FILENO);
+  close(saved);
+}
+
+TEST_F(RecordWise, Parquet) {
+  const auto write = [&](const std::vector<std::string>& ages) {
+    std::string rows = "(NULL, CAST(NULL AS DOUBLE))";
+    for (const std::string& age : ages) rows += ", ('p1', " + age + ")";
+    run_sql("COPY (FROM (VALUES " + rows + ") t(id, age)) TO " + quote_literal(folder.path("t.parquet")));
+    return TableOptions{.file = folder.path("t.parquet")};
+  };
+  const std::vector<std::string> plain{"1", "2.5", "3"};
+  const Seen without = see(write(plain), true);
+  std::uint64_t done = 0;
+  EXPECT_TRUE(rc::check([&] {
+    if (done++ >= effort(many)) return;
+    std::vector<std::string> more = plain;
+    const std::size_t place = *rc::gen::inRange<std::size_t>(0, 4);
+    more.insert(more.begin() + static_cast<std::ptrdiff_t>(place), *testing::nasty_double_sql());
+    compare(without, see(write(more), true));
+  }));
+}
+
+TEST_F(RecordWise, ManyRecords) {
+  expect_record_wise(plain_delimited(',', "\n", above_the_sample), nasty_delimited(','), few, to_file("t.csv"));
+  expect_record_wise(plain_json(false, above_the_sample), nasty_json(), few, to_file("t.jsonl"));
+  expect_record_wise(plain_json(true, above_the_sample), nasty_json(), few, to_file("t.json"));
+}
+
+TEST_F(RecordWise, MoreThanABufferHolds) {
+  expect_record_wise(plain_delimited(',', "\n", buffered, padding), nasty_delimited(','), 1, to_file("t.csv"));
+  expect_record_wise(plain_json(false, buffered, padding), nasty_json(), 1, to_file("t.jsonl"));
+  expect_record_wise(plain_json(true, buffered, padding), nasty_json(), 1, to_file("t.json"));
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,510 @@
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/source.hpp"
+#include "source/counting/counting.hpp"
+#include "source/counting/selected_records.hpp"
+#include "source/engine/engine.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/input_file.hpp"
+#include "source/files/query_relation.hpp"
+#include "source/files/relation.hpp"
+#include "source/files/text_check.hpp"
+
+namespace fractile {
+
+using source_detail::CellState;
+using source_detail::CellType;
+using source_detail::Column;
+using source_detail::Connection;
+using source_detail::Counted;
+using source_detail::EngineFailure;
+using source_detail::FailureKind;
+using source_detail::Format;
+using source_detail::Input;
+using source_detail::LineEndsInCells;
+using source_detail::NumberQuery;
+using source_detail::RecordSelector;
+using source_detail::Relation;
+using source_detail::SelectedColumns;
+using source_detail::SelectedProfiles;
+
+namespace {
+
+/// Gives its connection to whoever asks first, from any thread.
+class FirstConnection {
+ public:
+  void put(Connection connection) {
+    const std::lock_guard lock(mutex_);
+    connection_.emplace(std::move(connection));
+  }
+  std::optional<Connection> take() const {
+    const std::lock_guard lock(mutex_);
+    std::optional<Connection> taken;
+    if (connection_) taken.emplace(std::move(*connection_));
+    connection_.reset();
+    return taken;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::optional<Connection> connection_;
+};
+
+/// An opened table.
+struct Source {
+  std::string library;
+  std::uint32_t threads;
+  std::uint64_t memory;
+  std::string display_name;  // of the file or the query
+  std::string row_of;        // how messages say whose rows are numbered
+  std::string engine;
+  std::vector<Input> inputs;  // with their relations
+  bool is_declared;           // a query whose stability nobody checks
+  LineEndsInCells line_ends;
+  bool has_query = false;
+  std::optional<Relation> relation;  // of the query, where there is one, else the file's
+  FirstConnection first_connection;
+};
+
+enum class Order { any, of_file };
+
+/// `threads` as in TableOptions.
+void set_order(const Connection& connection, Order order, std::uint32_t threads) {
+  const std::uint32_t wanted = order == Order::any ? threads : 1;
+  connection.run(wanted == 0 ? "RESET threads" : "SET threads = " + std::to_string(wanted));
+  connection.run(order == Order::any ? "SET preserve_insertion_order = false" : "RESET preserve_insertion_order");
+}
+
+Connection connect(const std::string& library, const std::vector<std::string>& setup, Order order,
+                   std::uint32_t threads, std::uint64_t memory) {
+  Connection connection = Connection::open(library);
+  if (memory > 0) connection.run("SET memory_limit = '" + std::to_string(memory / 2) + "B'");
+  set_order(connection, order, threads);
+  for (const std::string& statement : setup) connection.run(statement);
+  return connection;
+}
+
+/// A connection of its own for every pass, as a failed scan may leave the engine unusable; the one that opened the table,
+/// which is set up, serves the first.
+Connection connect(const Source& source, Order order) {
+  std::optional<Connection> first = source.first_connection.take();
+  if (!first) return connect(source.library, source.relation->setup(), order, source.threads, source.memory);
+  set_order(*first, order, source.threads);
+  return std::move(*first);
+}
+
+constexpr const char* query_name = "the query";  // in messages
+
+std::string place(const std::string& display_name, const EngineFailure& failure) {
+  return failure.line ? display_name + ": line " + std::to_string(*failure.line) : display_name;
+}
+
+/// In our own words: the engine's may quote cells.
+Error worded(const EngineFailure& failure, const std::string& display_name) {
+  const std::string at = place(display_name, failure);
+  switch (failure.kind) {
+    case FailureKind::statement:
+      return {ErrorCode::usage, display_name + " was refused: " + failure.detail, "correct the query"};
+    case FailureKind::not_a_number:
+      return {ErrorCode::data, at + ": a value could not be converted",
+              "in the query, write TRY_CAST(... AS DOUBLE) for cells that may hold no number"};
+    case FailureKind::out_of_range:
+      return {ErrorCode::data, at + ": a number does not fit its type",
+              "in the query, widen it first, CAST(x AS DOUBLE) * 100000, or write TRY(...) for NULL in its place"};
+    case FailureKind::long_line:
+      return {ErrorCode::data, at + " is longer than 2,000,000 bytes",
+              "look for a missing line end or an unclosed quote"};
+    case FailureKind::not_utf8:
+      return {ErrorCode::data, at + " is not UTF-8 text", "convert the file, e.g. with iconv -t UTF-8"};
+    case FailureKind::long_record:
+      return {ErrorCode::data, at + ": a record is longer than 16 MiB", "check that every record is closed"};
+    case FailureKind::unclosed_quote:
+      return {ErrorCode::data, at + " has a quoted cell without its end", "quotes inside quoted cells must be doubled"};
+    case FailureKind::column_count:
+      return {ErrorCode::data, at + " has more or fewer cells than the header", "fix the line, or pass --delimiter"};
+    case FailureKind::malformed:
+      if (display_name == query_name) {
+        return {ErrorCode::data, at + ": a function refused the value that it met, or a file is damaged",
+                "write TRY(f(x)) for NULL in its place, or check the files"};
+      }
+      return {ErrorCode::data, at + " is truncated or not of its format",
+              "check the file, or pass --input-format csv, tsv, parquet or json"};
+    case FailureKind::missing_file:
+      return {ErrorCode::data, display_name + " names a file that does not exist", "check the paths in the query"};
+    case FailureKind::missing_extension:
+      return {ErrorCode::usage, display_name + " needs an extension of the engine; none is loaded or fetched",
+              "read local CSV, JSON or Parquet files"};
+    case FailureKind::memory:
+      return {ErrorCode::internal, display_name + ": the engine ran out of memory",
+              "read fewer columns, allow more by --memory, or use a machine with more of it"};
+    default:
+      return {ErrorCode::data, at + " could not be read", "check that the file is whole and of its format"};
+  }
+}
+
+NumberQuery number_query(const Relation& relation, const Column& column, const Lattice& lattice) {
+  return {number_expression(column, lattice), relation.from(column), reading_of(column, lattice.kind())};
+}
+
+constexpr const char* drop_hint = "fix the cell, or leave such records out with --null drop";
+
+struct BadRow {
+  std::uint64_t number;  // from 1
+  CellState state;
+};
+
+/// What is counted, and whether NULL and NaN are refused.
+struct Asked {
+  const Column& column;
+  const Lattice& lattice;
+  bool missing_too;
+};
+
+/// The same of texts on a lattice of times.
+std::optional<BadRow> first_bad_text(const Connection& connection, const Relation& relation, const Asked& asked) {
+  const std::string others = relation.shape() ? ", *" : "";
+  source_detail::ResultStream texts = connection.query(
+      "SELECT " + number_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
+      {CellType::text});
+  std::uint64_t row_number = 0;
+  while (const auto chunk = texts.next()) {
+    const source_detail::ColumnView cells = chunk->column(0);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      ++row_number;
+      if (cells.is_null(row)) {
+        if (asked.missing_too) return BadRow{row_number, CellState::missing};
+      } else if (!cell_ticks(asked.lattice.kind(), cells.text(row))) {
+        return BadRow{row_number, CellState::no_number};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+/// The first row, in order, that cannot be counted. Throws EngineFailure.
+std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Asked& asked) {
+  if (reading_of(asked.column, asked.lattice.kind()).type == CellType::text) {
+    return first_bad_text(connection, relation, asked);
+  }
+  const std::string others = relation.shape() ? ", *" : "";
+  source_detail::ResultStream states = connection.query(
+      "SELECT " + cell_state_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
+      {CellType::integer});
+  std::uint64_t row_number = 0;
+  while (const auto chunk = states.next()) {
+    for (const std::int64_t number : chunk->column(0).numbers<std::int64_t>()) {
+      ++row_number;
+      const auto state = static_cast<CellState>(number);
+      if (state == CellState::number || (state == CellState::missing && !asked.missing_too)) continue;
+      return BadRow{row_number, state};
+    }
+  }
+  return std::nullopt;
+}
+
+/// Of a cell that is no time of the lattice's kind.
+Error no_time(const std::string& at, ValueKind kind) {
+  if (kind == ValueKind::instant) {
+    return {ErrorCode::data, at + "not a time with Z or an offset from UTC",
+            "write 2024-01-31T17:00:00Z or 2024-01-31T18:00:00+01:00"};
+  }
+  return {ErrorCode::data, at + "not a date, with or without a time, and without an offset from UTC",
+          "write 2024-01-31 or 2024-01-31T17:00:00; cells with an offset need bounds in UTC: 2024-01-01T00:00:00Z"};
+}
+
+Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
+  const std::string at = row_of + std::to_string(bad.number) + ", column '" + asked.column.name + "': ";
+  const ValueKind kind = asked.lattice.kind();
+  if (bad.state == CellState::no_number && kind != ValueKind::number) return no_time(at, kind);
+  switch (bad.state) {
+    case CellState::missing:
+      return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint};
+    case CellState::inexact:
+      return {ErrorCode::data, at + "a whole number above 2^53 that no double holds",
+              "read such numbers exactly with --sql \"SELECT CAST(... AS BIGINT) AS x FROM input\""};
+    default:
+      return {ErrorCode::data, at + "not a number",
+              "fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or "
+              "leave "
+              "such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
+  }
+}
+
+bool counts_in_engine(const Column& column, const Lattice& lattice, Counting counting) {
+  const bool can = source_detail::engine_can_count(column, lattice);
+  if (counting == Counting::push_down && !can) {
+    throw Error(ErrorCode::usage, "the engine counts only whole numbers, on lattices that span at most 4,096 of them",
+                "count by stream");
+  }
+  return can && counting != Counting::stream;
+}
+
+std::string engine_version(const Connection& connection) {
+  source_detail::ResultStream result = connection.query("SELECT version()", {CellType::text});
+  return "DuckDB " + std::string(result.next().value().column(0).text(0));
+}
+
+void check_options(const TableOptions& options) {
+  if (options.file.empty() && options.sql.empty()) {
+    throw Error(ErrorCode::usage, "neither a file nor a query is given", "name a file, or - for standard input");
+  }
+  if (options.threads > TableOptions::most_threads) {
+    throw Error(
+        ErrorCode::usage,
+        std::to_string(options.threads) + " threads are more than " + std::to_string(TableOptions::most_threads),
+        "ask for 0, as many as the machine runs at once");
+  }
+  if (options.memory != 0 && options.memory < TableOptions::least_memory) {
+    throw Error(ErrorCode::usage, "less memory than 100 MB", "allow more, or 0 for as much as there is");
+  }
+}
+
+/// Sets the relations.
+void open_relation(const Connection& connection, const TableOptions& options, Source& source) {
+  source.has_query = !options.sql.empty();
+  if (source.has_query) {
+    source.relation = open_query(connection, options, source.inputs);
+    return;
+  }
+  Input& input = source.inputs.front();
+  input.relation = Relation::of_file(connection, input.file, input.format, options.delimiter);
+  source.relation = input.relation;
+}
+
+void require_lines(const TableOptions& options, const std::vector<Input>& inputs) {
+  const auto is_delimited = [](const Input& input) { return input.relation->shape().has_value(); };
+  if (!options.single_line_records || std::ranges::any_of(inputs, is_delimited)) return;
+  throw Error(ErrorCode::usage, "single-line records are declared of CSV and TSV, and no such file is read",
+              "leave the declaration out");
+}
+
+/// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
+Error explain(const Source& source, const Relation& relation, const Asked& asked, Error otherwise) {
+  try {
+    const Connection connection = connect(source, Order::of_file);
+    const std::optional<BadRow> bad = first_bad_row(connection, relation, asked);
+    return bad ? worded(*bad, source.row_of, asked) : std::move(otherwise);
+  } catch (const EngineFailure& failure) {
+    return worded(failure, source.display_name);
+  }
+}
+
+/// How a pass reads the table, once its file has been looked through.
+struct Reading {
+  Relation relation;
+  std::optional<std::uint64_t> records;  // how many the file has, where that is known
+
+  /// Error(internal) when the engine passed over some, or made some up.
+  void require_all(std::uint64_t read) const {
+    if (!records || *records == read) return;
+    throw Error(ErrorCode::internal, "the engine did not read every record of the text exactly once",
+                "convert the file to Parquet, and report this");
+  }
+};
+
+/// Looks through text files for what the engine would not notice.
+Reading look_through(const Source& source, const std::function<void()>& on_progress) {
+  Reading reading{*source.relation, {}};
+  const bool reads_the_file = !source.has_query;
+  for (const Input& input : source.inputs) {
+    if (const auto& shape = input.relation->shape()) {
+      const std::uint64_t records = check_delimited(input.file, *shape, source.line_ends, on_progress);
+      if (reads_the_file) reading.records = records;
+    }
+    if (input.relation->json_form()) {
+      const bool lines = check_json_lines(input.file, on_progress);
+      if (reads_the_file && lines) reading.relation = input.relation->on_lines();
+    }
+  }
+  return reading;
+}
+
+Counted count(const Source& source, const Reading& reading, const Column& column, const Lattice& lattice,
+              bool in_engine, const std::function<void()>& on_progress) {
+  const Connection connection = connect(source, Order::any);
+  const NumberQuery query = number_query(reading.relation, column, lattice);
+  if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
+  Counted counted = count_by_stream(connection, query, lattice, source.threads, on_progress);
+  reading.require_all(counted.rows);
+  return counted;
+}
+
+std::optional<Column> optional_column(const Source& source, const std::string& name) {
+  if (name.empty()) return {};
+  return source.relation->column(name, source.display_name);
+}
+
+/// Where rows may come from several persons, a column of them tells nothing of whose they are.
+void require_persons(const Source& source, const RecordSelection& selection) {
+  if (!source.is_declared || selection.person.empty()) return;
+  throw Error(
+      ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
+      "leave --person out: --sql-stability says how many rows one person's records change; or leave that out, if "
+      "the query is row-wise");
+}
+
+/// Which record has no person, found by a pass that keeps the order of rows.
+Error explain_nobody(const Source& source, const Relation& relation, const Column& person) {
+  try {
+    const Connection connection = connect(source, Order::of_file);
+    const std::uint64_t row = first_row_of_nobody(connection, relation, person);
+    return {ErrorCode::data, source.row_of + std::to_string(row) + ", column '" + person.name + "': empty or NULL",
+            drop_hint};
+  } catch (const EngineFailure& failure) {
+    return worded(failure, source.display_name);
+  }
+}
+
+/// All cells of a column. Throws EngineFailure.
+std::vector<std::string> texts_of(const Connection& connection, const Relation& relation, const Column& column,
+                                  const std::string& row_of) {
+  std::vector<std::string> texts;
+  source_detail::ResultStream rows =
+      connection.query("SELECT CAST(" + source_detail::quote_identifier(column.engine_name) + " AS VARCHAR) FROM " +
+                           relation.from(column),
+                       {CellType::text});
+  while (const auto chunk = rows.next()) {
+    const source_detail::ColumnView cells = chunk->column(0);
+    for (std::size_t row = 0; row < cells.rows(); ++row) {
+      if (cells.is_null(row)) {
+        throw Error(ErrorCode::data,
+                    row_of + std::to_string(texts.size() + 1) + ", column '" + column.name + "': empty",
+                    "fill the cell");
+      }
+      texts.emplace_back(cells.text(row));
+    }
+  }
+  return texts;
+}
+
+}  // namespace
+
+struct Table::State : Source {};
+
+Table Table::open(const TableOptions& options) {
+  check_options(options);
+  source_detail::check_query_options(options);
+  auto state = std::make_unique<State>();
+  if (!options.file.empty()) source_detail::format_of(options);  // before the engine is loaded
+  state->library = options.library;
+  state->threads = options.threads;
+  state->memory = options.memory;
+  Connection connection = connect(options.library, {}, Order::of_file, options.threads, options.memory);
+  state->engine = engine_version(connection);
+  state->inputs = source_detail::open_inputs(options);
+  state->is_declared = options.sql_stability.has_value();
+  state->line_ends = options.single_line_records ? LineEndsInCells::refused : LineEndsInCells::allowed;
+  state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
+  state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
+  try {
+    open_relation(connection, options, *state);
+  } catch (const EngineFailure& failure) {
+    const bool in_query = failure.kind == FailureKind::statement || state->inputs.size() != 1;
+    throw worded(failure, in_query ? state->display_name : state->inputs.front().file.display_name());
+  }
+  require_lines(options, state->inputs);
+  state->first_connection.put(std::move(connection));
+  return Table(std::move(state));
+}
+
+Table::Table(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Table::Table(Table&&) noexcept = default;
+Table& Table::operator=(Table&&) noexcept = default;
+Table::~Table() = default;
+
+void Table::require_countable(const std::string& column, ValueKind kind) const {
+  state_->relation->numeric_column(column, kind, state_->display_name);
+}
+
+RankProfile Table::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
+                           Counting counting, const std::function<void()>& on_progress) const {
+  const Column column = state_->relation->numeric_column(column_name, lattice.kind(), state_->display_name);
+  const bool in_engine = counts_in_engine(column, lattice, counting);
+  const bool missing_too = null_policy == NullPolicy::error;
+  const std::string& source = state_->display_name;
+  const Reading reading = look_through(*state_, on_progress);
+  try {
+    Counted counted = count(*state_, reading, column, lattice, in_engine, on_progress);
+    if (!counted.any_missing || !missing_too) return std::move(counted.profile);
+  } catch (const EngineFailure& failure) {
+    throw explain(*state_, reading.relation, {column, lattice, missing_too}, worded(failure, source));
+  }
+  throw explain(*state_, reading.relation, {column, lattice, missing_too},
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+}
+
+void Table::require_selection(const RecordSelection& selection, const std::string& column) const {
+  selection.validate();
+  require_persons(*state_, selection);
+  std::vector<Column> columns;
+  for (const std::string& name : {column, selection.person, selection.by}) {
+    if (const auto found = optional_column(*state_, name)) columns.push_back(*found);
+  }
+  if (!columns.empty()) static_cast<void>(state_->relation->from(columns));  // refuses what cannot be read at once
+}
+
+std::vector<RankProfile> Table::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
+                                         const RecordSelection& selection, RandomBits& bits,
+                                         const std::function<void()>& on_progress) const {
+  selection.validate();
+  require_persons(*state_, selection);
+  const std::string& source = state_->display_name;
+  const SelectedColumns columns{state_->relation->numeric_column(column_name, lattice.kind(), source),
+                                optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
+  const bool missing_too = null_policy == NullPolicy::error;
+  const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
+  const Reading reading = look_through(*state_, on_progress);
+  try {
+    const Connection connection = connect(*state_, Order::any);
+    RecordSelector selector(lattice, selection, key, state_->threads, state_->memory);
+    SelectedProfiles selected = count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
+    reading.require_all(selected.rows);
+    if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
+    if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
+  } catch (const EngineFailure& failure) {
+    throw explain(*state_, reading.relation, {columns.number, lattice, missing_too}, worded(failure, source));
+  }
+  throw explain(*state_, reading.relation, {columns.number, lattice, missing_too},
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+}
+
+std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
+  if (state_->has_query)
+    throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out");
+  const Reading reading = look_through(*state_, on_progress);
+  if (reading.records) return *reading.records;
+  try {
+    const Connection connection = connect(*state_, Order::any);
+    source_detail::ResultStream result =
+        connection.query("SELECT count(*) FROM " + reading.relation.from(std::vector<Column>{}), {CellType::integer});
+    return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, state_->display_name);
+  }
+}
+
+std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
+  const Reading reading = look_through(*state_, {});
+  try {
+    const Connection connection = connect(*state_, Order::of_file);
+    std::vector<std::vector<std::string>> texts;
+    for (const std::string& name : columns) {
+      const Column column = reading.relation.column(name, state_->display_name);
+      texts.push_back(texts_of(connection, reading.relation, column, state_->row_of));
+      reading.require_all(texts.back().size());
+    }
+    return texts;
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, state_->display_name);
+  }
+}
+
+std::string Table::engine() const { return state_->engine; }
+
+}  // namespace fractile

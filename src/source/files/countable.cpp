@@ -1,0 +1,92 @@
+#include "source/files/countable.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+#include "fractile/error.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+struct Conversion {
+  std::string_view type;
+  std::string_view before;  ///< the column's name goes between them
+  std::string_view after;
+  std::string_view meaning;
+};
+
+constexpr std::array conversions{
+    Conversion{"DATE", "epoch(", ") / 86400", "days since 1970-01-01"},
+    Conversion{"TIMESTAMP", "epoch(", ")", "seconds since 1970-01-01"},
+    Conversion{"TIMESTAMP_S", "epoch(", ")", "seconds since 1970-01-01"},
+    Conversion{"TIMESTAMP_MS", "epoch(", ")", "seconds since 1970-01-01"},
+    Conversion{"TIMESTAMP_NS", "epoch(", ")", "seconds since 1970-01-01"},
+    Conversion{"TIMESTAMP WITH TIME ZONE", "epoch(", ")", "seconds since 1970-01-01"},
+    Conversion{"TIME", "epoch(", ")", "seconds since midnight"},
+    Conversion{"INTERVAL", "epoch(", ")", "seconds"},
+    Conversion{"BOOLEAN", "CAST(", " AS INTEGER)", "1 for true"},
+    Conversion{"ENUM", "TRY_CAST(CAST(", " AS VARCHAR) AS DOUBLE)", "for numbers; of words, use CASE"},
+    Conversion{"LIST", "len(", ")", "how many elements"},
+    Conversion{"MAP", "cardinality(", ")", "how many entries"},
+    Conversion{"JSON", "TRY_CAST(", " AS DOUBLE)", "what is no number is left out"},
+};
+
+bool is_plain(std::string_view name) {
+  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
+         std::ranges::all_of(name, plain);
+}
+
+/// Of dates and times, first how they are released as what they are.
+std::string times_hint(std::string_view type) {
+  const std::optional<ValueKind> kind = time_kind_of(type);
+  if (!kind) return {};
+  if (*kind == ValueKind::date) return "write the bounds as dates: --bounds 2024-01-01 2024-12-31 --step 1d; or ";
+  const std::string zone = *kind == ValueKind::instant ? "Z" : "";
+  return "write the bounds as times: --bounds 2024-01-01T00:00:00" + zone + " 2024-02-01T00:00:00" + zone +
+         " --step 1h; or ";
+}
+
+/// As it stands inside --sql '...'; empty for names that a shell or SQL would need to be told how to read.
+std::string identifier(const std::string& name) {
+  if (is_plain(name)) return name;
+  const bool quotable = std::ranges::none_of(
+      name, [](unsigned char c) { return c < ' ' || c == '"' || c == '\'' || c == '\\' || c == '!' || c == '\x7f'; });
+  return quotable ? '"' + name + '"' : "";
+}
+
+/// An example of --sql that makes numbers of this column, under its own name; each is tried in tests/cli/hints_test.py.
+std::string conversion_hint(const Column& column) {
+  const auto* const known = std::ranges::find(conversions, column.type, &Conversion::type);
+  if (known == conversions.end())
+    return "name a column of numbers, or make one with --sql 'SELECT ... AS x FROM input'";
+  const std::string name = identifier(column.name);
+  const std::string of = name.empty() ? "..." : name;
+  return times_hint(column.type) + "make numbers of it (" + std::string(known->meaning) + "): --sql 'SELECT " +
+         std::string(known->before) + of + std::string(known->after) + " AS " + (name.empty() ? "x" : name) +
+         " FROM input'";
+}
+
+}  // namespace
+
+void require_countable(const Column& column, ValueKind kind, const std::string& source) {
+  const Numeric numeric = numeric_of(column.type);
+  if (numeric == Numeric::text) return;
+  const std::optional<ValueKind> time = time_kind_of(column.type);
+  if (kind != ValueKind::number) {
+    const ValueKind of_column = time.value_or(ValueKind::number);
+    if (go_together(of_column, kind)) return;
+    throw Error(
+        ErrorCode::data,
+        source + ": column '" + column.name + "' is " + column.type + ", and the bounds are " + to_string(kind) + "s",
+        kind_hint(of_column, kind));
+  }
+  if (numeric != Numeric::none) return;
+  throw Error(ErrorCode::data, source + ": column '" + column.name + "' is " + column.type + ", not a number",
+              conversion_hint(column));
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,118 @@
+#include "source/files/delimited_check.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "source/entries/table_test_support.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+using source_test::error_of;
+
+const std::string name = "x.csv";
+
+/// Seen in pieces of so many bytes.
+std::uint64_t records(const std::string& text, const DelimitedShape& shape = {",", false}, std::size_t piece = 1'000) {
+  DelimitedCheck check(shape, LineEndsInCells::allowed, name);
+  for (std::size_t at = 0; at < text.size(); at += piece) check.see(std::string_view(text).substr(at, piece));
+  return check.finish();
+}
+
+std::string refusal(const std::string& text) {
+  const std::string what = error_of([&] { records(text); }).what();
+  EXPECT_EQ(what, error_of([&] { records(text, {",", false}, 1); }).what()) << text;
+  return what;
+}
+
+/// Of text whose records are declared to stand on single lines.
+std::uint64_t lines(const std::string& text) {
+  DelimitedCheck check({",", false}, LineEndsInCells::refused, name);
+  check.see(text);
+  return check.finish();
+}
+
+// Two stray quotes pair, and RFC 4180 makes one record of three lines.
+TEST(DelimitedCheck, RecordsCanBeDeclaredToStandOnSingleLines) {
+  const std::string stray = "id,age\n\"a,1\nb,2\nc\",3\n";
+  EXPECT_EQ(records(stray), 1u);
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    const std::string text = "id,age" + end + "a,1" + end + "\"b" + end + "c\",2" + end;
+    EXPECT_EQ(records(text), 2u);
+    const Error error = error_of([&] { lines(text); });
+    EXPECT_EQ(std::string(error.what()), "x.csv: line 3 has a quoted cell that holds a line end");
+    EXPECT_EQ(error.code(), ErrorCode::data);
+  }
+  EXPECT_EQ(lines("id,age\n\"a,b \"\"c\"\"\",1\n\"b\",2"), 2u);
+}
+
+TEST(DelimitedCheck, RecordsAreCounted) {
+  EXPECT_EQ(records("id,age"), 0u);
+  EXPECT_EQ(records("id,age\n"), 0u);
+  EXPECT_EQ(records("id,age\n1,2"), 1u);
+  EXPECT_EQ(records("id,age\n1,2\n\n\n3,4\n\n"), 2u);
+  EXPECT_EQ(records("age\n1\n\n3\n\n", {",", true}), 4u);
+  EXPECT_EQ(records("age\n1\n\"\"", {",", true}), 2u);
+  EXPECT_EQ(records("id,age\r\n1,2\r\n\r\n3,4\r\n"), 2u);
+  EXPECT_EQ(records("id,age\r1,2\r3,4"), 2u);
+}
+
+TEST(DelimitedCheck, QuotedCellsHoldAnything) {
+  EXPECT_EQ(records("id,age\n\"1\n,\"\"\r\n2\",3\n\"\",\"\"\n"), 2u);
+  EXPECT_EQ(records("id,age\n1, \"2\n3\" \n"), 1u);
+  EXPECT_EQ(records("a||b\n\"1\n||2\"||\"3\n\"\n|||4\n", {"||", false}), 2u);
+  EXPECT_EQ(records("a b\n\"1\n\" \"2\n\"\n", {" ", false}), 1u);
+}
+
+TEST(DelimitedCheck, ElsewhereAQuoteIsAByte) {
+  EXPECT_EQ(records("id,age\n5' 11\",1\nx\"y,2\n\t\",3\n"), 3u);
+  EXPECT_EQ(records("a||b\n|\"||4\n5||6\n", {"||", false}), 2u);
+}
+
+TEST(DelimitedCheck, QuotesThatAreNeverClosedArePlaced) {
+  EXPECT_EQ(refusal("id,age\n1,2\n3,\"4\n5,6\n7,8\n"), "x.csv: line 3 has a quoted cell without its end");
+  EXPECT_EQ(refusal("id,age\n1,\"2\n3\"\n\"4"), "x.csv: line 4 has a quoted cell without its end");
+  EXPECT_EQ(refusal("id,age\n1,\"2\"\"\n"), "x.csv: line 2 has a quoted cell without its end");
+}
+
+TEST(DelimitedCheck, WhatFollowsAQuotedCellIsPlaced) {
+  for (const char* line : {"1,\"a\"b", "1,\"a\" b", "1,\"a\" \"b\"", "1,\"a\"\t", "\"a\"b,1"}) {
+    EXPECT_EQ(refusal("id,age\n1,2\n" + std::string(line) + "\n"), "x.csv: line 3 has text behind a quoted cell")
+        << line;
+  }
+  EXPECT_EQ(refusal("id,age\n1,  \"2\"\n"), "x.csv: line 2 has a quoted cell behind several blanks");
+}
+
+TEST(DelimitedCheck, MixedLineEndsArePlaced) {
+  const std::string lf = "id,age\n1,2\n";
+  const std::string crlf = "id,age\r\n1,2\r\n";
+  for (const std::string& text : {lf + "3,4\r\n5,6\n", lf + "3,4\r5,6\n", lf + "3,4\r", lf + "\"3\n\",4\n5,6\r\n",
+                                  crlf + "3,4\n5,6\r\n", crlf + "3,4\r5,6\r\n", crlf + "3,4\r\r\n"}) {
+    EXPECT_NE(refusal(text).find(" does not end as the header line does"), std::string::npos) << text;
+  }
+  EXPECT_EQ(refusal(lf + "3,4\r\n5,6\n"), "x.csv: line 3 does not end as the header line does (LF, CR LF or CR)");
+  EXPECT_EQ(refusal(lf + "\"3\n\",4\n5,6\r\n"), "x.csv: line 5 does not end as the header line does (LF, CR LF or CR)");
+}
+
+TEST(DelimitedCheck, PiecesChangeNothing) {
+  EXPECT_TRUE(rc::check([] {
+    const auto letters = *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 9));
+    const bool crlf = *rc::gen::arbitrary<bool>();
+    std::string text = crlf ? "a,b\r\n" : "a,b\n";
+    for (const std::size_t k : letters) text += std::string(crlf ? "\"x, \r\n,\"a" : "\"x, \n\n,\"a").at(k);
+    const auto outcome = [&](std::size_t piece) -> std::string {
+      try {
+        return std::to_string(records(text, {",", false}, piece));
+      } catch (const Error& error) {
+        return error.what();
+      }
+    };
+    const std::string whole = outcome(1'000);
+    for (const std::size_t piece : {1U, 2U, 3U, 7U}) RC_ASSERT(outcome(piece) == whole);
+  }));
+}
+
+}  // namespace
+}  // namespace fractile::source_detail

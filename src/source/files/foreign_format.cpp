@@ -1,0 +1,141 @@
+#include "source/files/foreign_format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "fractile/error.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+/// What a file is, and what to do with it.
+struct Foreign {
+  std::string_view name;
+  std::string_view hint;
+};
+
+constexpr Foreign spreadsheet{"a spreadsheet", "save it as CSV from the program that made it, and name that file"};
+constexpr Foreign spss{"an SPSS file",
+                       "convert it to CSV, for example in R: write.csv(haven::read_sav(\"FILE\"), \"people.csv\")"};
+constexpr Foreign stata{"a Stata file",
+                        "convert it to CSV, for example in Python: pandas.read_stata(\"FILE\").to_csv(\"people.csv\")"};
+constexpr Foreign sas{"a SAS file",
+                      "convert it to CSV, for example in Python: pandas.read_sas(\"FILE\").to_csv(\"people.csv\")"};
+constexpr Foreign r_data{"an R file",
+                         "convert it to CSV, for example in R: write.csv(readRDS(\"FILE\"), \"people.csv\")"};
+constexpr Foreign arrow{
+    "an Arrow file",
+    "convert it to Parquet, for example in Python: pandas.read_feather(\"FILE\").to_parquet(\"people.parquet\")"};
+constexpr Foreign avro{"an Avro file", "convert it to CSV or Parquet with the tool that made it, and name that file"};
+constexpr Foreign orc{
+    "an ORC file",
+    "convert it to Parquet, for example in Python: pandas.read_orc(\"FILE\").to_parquet(\"people.parquet\")"};
+constexpr Foreign archive{"an archive", "unpack it, and name the one CSV, TSV, Parquet or JSON file that was in it"};
+constexpr Foreign bzip2{"compressed with bzip2",
+                        "decompress it: bunzip2 -k FILE; or compress it with gzip, which is read"};
+constexpr Foreign xz{"compressed with xz", "decompress it: unxz -k FILE; or compress it with gzip, which is read"};
+constexpr Foreign zstd{"compressed with zstd", "decompress it: unzstd FILE; or compress it with gzip, which is read"};
+constexpr Foreign sqlite{"an SQLite database",
+                         "export the table: sqlite3 -header -csv FILE \"SELECT * FROM people\" > people.csv"};
+constexpr Foreign duckdb{"a DuckDB database", "export the table: duckdb FILE \"COPY people TO 'people.parquet'\""};
+constexpr Foreign pdf{"a PDF document", "a table is wanted; ask for it as CSV, or export it from where it was made"};
+constexpr Foreign markup{"HTML or XML", "a table is wanted; export it as CSV, or check what the download answered"};
+constexpr Foreign parquet{"a Parquet file", "pass --input-format parquet, or call it NAME.parquet"};
+constexpr Foreign json{"JSON", "pass --input-format json, or call it NAME.json"};
+constexpr Foreign utf_16{"UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE > people.csv"};
+
+struct Extension {
+  std::string_view extension;
+  const Foreign& foreign;
+};
+
+constexpr std::array extensions{
+    Extension{".xlsx", spreadsheet}, Extension{".xls", spreadsheet}, Extension{".xlsm", spreadsheet},
+    Extension{".xlsb", spreadsheet}, Extension{".ods", spreadsheet}, Extension{".numbers", spreadsheet},
+    Extension{".sav", spss},         Extension{".zsav", spss},       Extension{".por", spss},
+    Extension{".dta", stata},        Extension{".sas7bdat", sas},    Extension{".xpt", sas},
+    Extension{".rds", r_data},       Extension{".rda", r_data},      Extension{".rdata", r_data},
+    Extension{".feather", arrow},    Extension{".arrow", arrow},     Extension{".ipc", arrow},
+    Extension{".avro", avro},        Extension{".orc", orc},         Extension{".zip", archive},
+    Extension{".7z", archive},       Extension{".tar", archive},     Extension{".tgz", archive},
+    Extension{".rar", archive},      Extension{".bz2", bzip2},       Extension{".xz", xz},
+    Extension{".zst", zstd},         Extension{".sqlite", sqlite},   Extension{".sqlite3", sqlite},
+    Extension{".db", sqlite},        Extension{".duckdb", duckdb},   Extension{".ddb", duckdb},
+    Extension{".pdf", pdf},          Extension{".html", markup},     Extension{".htm", markup},
+    Extension{".xml", markup}};
+
+struct Magic {
+  std::size_t at;
+  std::string_view bytes;
+  const Foreign& foreign;
+};
+
+using namespace std::string_view_literals;  // some of these hold a zero
+
+/// None of them can begin a header line of a table that somebody meant.
+constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
+                            Magic{0, "PK\x05\x06"sv, archive},
+                            Magic{0, "7z\xBC\xAF\x27\x1C"sv, archive},
+                            Magic{0, "Rar!\x1A\x07"sv, archive},
+                            Magic{0, "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"sv, spreadsheet},
+                            Magic{0, "%PDF-"sv, pdf},
+                            Magic{0, "SQLite format 3\0"sv, sqlite},
+                            Magic{8, "DUCK"sv, duckdb},
+                            Magic{0, "PAR1"sv, parquet},
+                            Magic{0, "ARROW1\0\0"sv, arrow},
+                            Magic{0, "FEA1\0"sv, arrow},
+                            Magic{0, "Obj\x01"sv, avro},
+                            Magic{0, "ORC\x08"sv, orc},
+                            Magic{0, "$FL2@(#)"sv, spss},
+                            Magic{0, "$FL3@(#)"sv, spss},
+                            Magic{0, "<stata_dta>"sv, stata},
+                            Magic{0, "RDX2\n"sv, r_data},
+                            Magic{0, "RDX3\n"sv, r_data},
+                            Magic{0, "BZh91AY&SY"sv, bzip2},
+                            Magic{0,
+                                  "\xFD"
+                                  "7zXZ\0"sv,
+                                  xz},
+                            Magic{0, "\x28\xB5\x2F\xFD"sv, zstd},
+                            Magic{0, "\xFF\xFE"sv, utf_16},
+                            Magic{0, "\xFE\xFF"sv, utf_16},
+                            Magic{0, "<!DOCTYPE"sv, markup},
+                            Magic{0, "<html"sv, markup},
+                            Magic{0, "<?xml"sv, markup},
+                            Magic{0, "{\""sv, json},
+                            Magic{0, "[{"sv, json},
+                            Magic{0, "[\n"sv, json}};
+
+}  // namespace
+
+void refuse_foreign_extension(const std::string& file, const std::string& extension) {
+  const auto* const known = std::ranges::find(extensions, extension, &Extension::extension);
+  if (known == extensions.end()) return;
+  throw Error(ErrorCode::usage,
+              file + " is " + std::string(known->foreign.name) + " by its name, which fractile does not read",
+              std::string(known->foreign.hint));
+}
+
+void refuse_foreign_text(const std::string& file, std::string_view head) {
+  const auto* const known = std::ranges::find_if(magics, [&](const Magic& magic) {
+    return head.size() >= magic.at && head.substr(magic.at).starts_with(magic.bytes);
+  });
+  if (known == magics.end()) return;
+  throw Error(ErrorCode::data, file + " is " + std::string(known->foreign.name) + " by its first bytes, not CSV",
+              std::string(known->foreign.hint));
+}
+
+std::string hint_for_missing(const std::string& path) {
+  constexpr std::string_view elsewhere = "://";
+  if (path.starts_with("file://")) return "name the file by its path alone, without file://";
+  if (path.find(elsewhere) != std::string::npos) {
+    return "fractile reads files of this machine only: download it first, and name the file";
+  }
+  if (path.find_first_of("*?[") != std::string::npos) {
+    return "fractile reads one file, and knows no patterns: join the files first, and name the result";
+  }
+  return "check the path and its permissions";
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,59 @@
+#include "source/files/input_file.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "source/entries/table_test_support.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+using source_test::error_of;
+using source_test::TemporaryFolder;
+
+std::string content(const InputFile& file) {
+  std::ifstream stream(file.path(), std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(InputFile, IsReadThroughItsDescriptor) {
+  const TemporaryFolder folder;
+  const InputFile file = InputFile::open(folder.write("a[b]*.csv", "x\n1\n"));
+  EXPECT_EQ(content(file), "x\n1\n");
+  EXPECT_EQ(file.head(100), "x\n1\n");
+  EXPECT_EQ(file.head(1), "x");
+  EXPECT_EQ(file.size(), 4u);
+  EXPECT_FALSE(file.is_gzip());
+}
+
+TEST(InputFile, RefusesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(error_of([&] { InputFile::open(folder.path("none.csv")); }).code(), ErrorCode::data);
+  EXPECT_NE(std::string(error_of([&] { InputFile::open(folder.path("")); }).what()).find("is a directory"),
+            std::string::npos);
+  if (geteuid() != 0) {
+    chmod(folder.write("locked.csv", "x\n").c_str(), 0);
+    EXPECT_EQ(error_of([&] { InputFile::open(folder.path("locked.csv")); }).code(), ErrorCode::data);
+  }
+}
+
+TEST(InputFile, PipesAreSpooledToAFileWithoutAName) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder.path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string text(3'000'000, 'x');
+  std::thread writer([&] { std::ofstream(pipe, std::ios::binary) << text; });
+  const InputFile file = InputFile::open(pipe);
+  writer.join();
+  EXPECT_EQ(content(file), text);
+  struct stat status {};
+  ASSERT_EQ(stat(file.path().c_str(), &status), 0);
+  EXPECT_EQ(status.st_nlink, 0u);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+}  // namespace
+}  // namespace fractile::source_detail

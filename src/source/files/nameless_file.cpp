@@ -1,0 +1,66 @@
+#include "source/files/nameless_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "fractile/error.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+[[noreturn]] void fail(const std::string& what, int error, const std::string& hint) {
+  throw Error(ErrorCode::internal, what + ": " + std::strerror(error), hint);
+}
+
+/// Calls transfer(bytes, offset) until all are through.
+template <class Byte, class Transfer>
+void transfer_all(std::span<Byte> bytes, std::uint64_t offset, Transfer transfer, const std::string& failure) {
+  while (!bytes.empty()) {
+    const ssize_t count = transfer(bytes, static_cast<off_t>(offset));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) fail(failure, count < 0 ? errno : EIO, "set TMPDIR to a folder with room");
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+    offset += static_cast<std::uint64_t>(count);
+  }
+}
+
+}  // namespace
+
+NamelessFile::NamelessFile(std::string content) : content_(std::move(content)) {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
+  path += "/fractile-XXXXXX";
+  descriptor_ = mkstemp(path.data());
+  if (descriptor_ < 0) fail("no temporary file for " + content_, errno, "set TMPDIR to a writable folder");
+  unlink(path.c_str());
+  fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
+}
+
+NamelessFile::~NamelessFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+std::uint64_t NamelessFile::append(std::span<const char> bytes) {
+  const std::uint64_t from = size_.fetch_add(bytes.size());
+  transfer_all(
+      bytes, from,
+      [&](std::span<const char> rest, off_t offset) { return pwrite(descriptor_, rest.data(), rest.size(), offset); },
+      content_ + " could not be spooled");
+  return from;
+}
+
+void NamelessFile::read(std::uint64_t from, std::span<char> bytes) const {
+  transfer_all(
+      bytes, from,
+      [&](std::span<char> rest, off_t offset) { return pread(descriptor_, rest.data(), rest.size(), offset); },
+      content_ + " could not be read again");
+}
+
+int NamelessFile::release() { return std::exchange(descriptor_, -1); }
+
+}  // namespace fractile::source_detail

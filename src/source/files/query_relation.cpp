@@ -1,0 +1,148 @@
+#include "source/files/query_relation.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "fractile/error.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/row_wise.hpp"
+#include "source/files/sql_inputs.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr const char* name_of_file = "input";
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+void check_name(const std::string& name) {
+  const bool is_word = !name.empty() && is_letter(name.front()) &&
+                       std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
+  if (!is_word) {
+    throw Error(ErrorCode::usage, "the table name '" + name + "' is not made of letters, digits and _",
+                "write for example --table visits=visits.csv");
+  }
+  if (lower_case(name) == name_of_file) {
+    throw Error(ErrorCode::usage, "the table name input is taken: FILE has it", "choose another name");
+  }
+}
+
+void check_names(const TableOptions& options) {
+  std::set<std::string> seen;
+  bool reads_standard_input = options.file == "-";
+  for (const NamedTable& table : options.tables) {
+    check_name(table.name);
+    if (!seen.insert(lower_case(table.name)).second) {
+      throw Error(ErrorCode::usage, "two tables have the name " + table.name, "letter case does not count; rename one");
+    }
+    if (table.file.empty()) throw Error(ErrorCode::usage, "the table " + table.name + " has no file", "name one");
+    if (table.file == "-" && reads_standard_input) {
+      throw Error(ErrorCode::usage, "standard input is read twice", "name a file for one of the tables");
+    }
+    reads_standard_input = reads_standard_input || table.file == "-";
+  }
+}
+
+/// All but one of the engine's optimizers: with them, what other rows hold (a file's statistics) would decide which cells are looked at
+/// and in which order conditions are tried. unused_columns leaves out columns that the query does not name.
+std::string verbatim_plan(const Connection& connection) {
+  ResultStream rows = connection.query(
+      "SELECT string_agg(name, ',') FROM duckdb_optimizers() WHERE name <> 'unused_columns'", {CellType::text});
+  const std::optional<Chunk> chunk = rows.next();
+  if (!chunk || chunk->column(0).is_null(0)) throw Error(ErrorCode::internal, "the engine lists no optimizers");
+  return "SET disabled_optimizers = " + quote_literal(chunk->column(0).text(0));
+}
+
+/// Statements after which the engine opens no file but these. (An engine before 1.2 cannot be told so; the query's tree has been
+/// looked through all the same.)
+std::vector<std::string> only_files(const Connection& connection, const std::vector<Input>& inputs) {
+  ResultStream rows =
+      connection.query("SELECT name FROM duckdb_settings() WHERE name = 'allowed_paths'", {CellType::text});
+  if (!rows.next()) return {};
+  std::string paths;
+  for (const Input& input : inputs) paths += (paths.empty() ? "" : ", ") + quote_literal(input.file.path());
+  return {"SET allowed_paths = [" + paths + "]", "SET enable_external_access = false"};
+}
+
+/// A table as the query sees it.
+struct View {
+  const Relation& relation;
+  std::vector<std::string> keys;  // of JSON, in place of columns
+};
+
+View view_of(const Connection& connection, Input& input, const TableOptions& options, const SqlTree& tree) {
+  const std::string delimiter = input.name == name_of_file ? options.delimiter : "";
+  input.relation = Relation::of_file(connection, input.file, input.format, delimiter);
+  if (!input.relation->json_form()) return {*input.relation, {}};
+  return {*input.relation, named_columns(tree, lower_case(input.name))};
+}
+
+bool has_column(const View& view, const std::string& name) {
+  const auto is_same = [&](const std::string& other) { return lower_case(other) == lower_case(name); };
+  return std::ranges::any_of(view.keys, is_same) ||
+         std::ranges::any_of(view.relation.columns(), is_same, &Column::name);
+}
+
+}  // namespace
+
+void check_query_options(const TableOptions& options) {
+  if (options.sql.empty()) {
+    if (options.sql_stability) {
+      throw Error(ErrorCode::usage, "a stability is declared, but of no query", "write a query, or leave it out");
+    }
+    if (!options.tables.empty()) {
+      throw Error(ErrorCode::usage, "tables are named, but no query that reads them",
+                  "write a query, or leave them out");
+    }
+    return;
+  }
+  if (options.file.empty() && options.tables.empty()) {
+    throw Error(ErrorCode::usage, "the query has no table to read", "name FILE, which is the table input");
+  }
+  if (options.sql_stability && (*options.sql_stability < 1 || *options.sql_stability > TableOptions::most_stability)) {
+    throw Error(ErrorCode::usage, "the stability of the query is not from 1 to 1000000000",
+                "declare how many rows of the result one person's records change at most");
+  }
+  check_names(options);
+}
+
+std::vector<Input> open_inputs(const TableOptions& options) {
+  std::vector<Input> inputs;
+  if (!options.file.empty()) {
+    const Format format = format_of(options);
+    inputs.push_back({name_of_file, InputFile::open(options.file), format});
+  }
+  for (const NamedTable& table : options.tables) {
+    const Format format = format_of_file(table.file);
+    inputs.push_back({table.name, InputFile::open(table.file), format});
+  }
+  return inputs;
+}
+
+Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs) {
+  const SqlTree tree = SqlTree::of(connection, options.sql);
+  RowWiseNames names;
+  for (const Input& input : inputs) names.tables.insert(lower_case(input.name));
+  require_named_tables(tree, names.tables);
+
+  std::vector<View> views;
+  for (Input& input : inputs) views.push_back(view_of(connection, input, options, tree));
+  std::vector<std::string> setup;
+  if (!options.sql_stability) {
+    names.has_column = [&](const std::string& name) {
+      return std::ranges::any_of(views, [&](const View& view) { return has_column(view, name); });
+    };
+    names.kinds = function_kinds(connection);
+    require_row_wise(tree, names);
+    setup.push_back(verbatim_plan(connection));
+  }
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    setup.push_back(views[k].relation.view_sql(inputs[k].name, views[k].keys));
+  for (const std::string& statement : only_files(connection, inputs)) setup.push_back(statement);
+  for (const std::string& statement : setup) connection.run(statement);
+  return Relation::of_query(connection, options.sql, std::move(setup));
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,33 @@
+// A query over files that options name: what is required of it before any of its rows is read, and its relation.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/source.hpp"
+#include "source/engine/engine.hpp"
+#include "source/files/input_file.hpp"
+#include "source/files/relation.hpp"
+
+namespace fractile::source_detail {
+
+/// A file, as a query calls it.
+struct Input {
+  std::string name;  ///< "input", or that of a NamedTable
+  InputFile file;
+  Format format;
+  std::optional<Relation> relation = {};  ///< once its schema has been read
+};
+
+/// Error(usage) unless the options' query, tables and stability go together.
+void check_query_options(const TableOptions& options);
+
+/// The files of the options, opened: `input` first, if there is one. Error(data) for one that cannot be opened.
+std::vector<Input> open_inputs(const TableOptions& options);
+
+/// The options' query over these inputs, which the engine can read from now on, and no other file. Error(usage) for a query that is no
+/// SELECT, reads anything else, or is neither row-wise nor declared. Sets the inputs' relations. Throws EngineFailure.
+Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs);
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,304 @@
+// Queries from the file to the profile: what one record can do to the others, and what is read before anything is charged.
+#include "source/files/query_relation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "source/entries/table_test_support.hpp"
+
+namespace fractile {
+namespace {
+
+using source_test::EngineTest;
+using source_test::error_of;
+using source_test::lattice_of;
+using source_test::profile_of;
+
+class QueryRelation : public EngineTest {
+ protected:
+  RankProfile read(const TableOptions& options, const std::string& column = "x") const {
+    return Table::open(options).profile(column, ages, NullPolicy::drop);
+  }
+  Error refusal(const TableOptions& options) const {
+    return error_of([&] { Table::open(options); });
+  }
+  static bool holds(const Error& error, const std::string& part) {
+    return (std::string(error.what()) + " " + error.hint()).find(part) != std::string::npos;
+  }
+  RankProfile profile_of_ages(const std::vector<double>& numbers) const { return profile_of<double>(ages, numbers); }
+
+  const Lattice ages = lattice_of("0", "125", "1");
+};
+
+TEST_F(QueryRelation, OnlyRowWiseQueriesUnlessDeclared) {
+  const std::string file = folder.write("p.csv", "x,y\n1,2\n3,4\n3,5\n");
+  for (const char* sql : {"SELECT max(TRY_CAST(x AS DOUBLE)) AS x FROM input", "SELECT x FROM input LIMIT 2",
+                          "SELECT DISTINCT x FROM input", "SELECT a.x FROM input a, input b",
+                          "SELECT avg(x::INTEGER) OVER () AS x FROM input", "SELECT x FROM input USING SAMPLE 2"}) {
+    const Error error = refusal({.file = file, .sql = sql});
+    EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_TRUE(holds(error, "the query is not row-wise: ")) << sql;
+    EXPECT_TRUE(holds(error, "--sql-stability N")) << sql;
+    EXPECT_NO_THROW(read({.file = file, .sql = sql, .sql_stability = 9})) << sql;
+  }
+  EXPECT_EQ(read({.file = file, .sql = "SELECT max(x) AS x FROM input", .sql_stability = 1}), profile_of_ages({3}));
+  EXPECT_EQ(read({.file = file, .sql = "SELECT x FROM input", .sql_stability = 1}), profile_of_ages({1, 3, 3}));
+}
+
+TEST_F(QueryRelation, WrongOptions) {
+  const std::string file = folder.write("p.csv", "x\n1\n");
+  const std::string sql = "SELECT x FROM input";
+  for (const TableOptions& options : {
+           TableOptions{.sql = "SELECT 1 AS x"},
+           TableOptions{.file = file, .sql_stability = 2},
+           TableOptions{.file = file, .tables = {{"t", file}}},
+           TableOptions{.file = file, .sql = sql, .sql_stability = 0},
+           TableOptions{.file = file, .sql = sql, .sql_stability = 1'000'000'001},
+           TableOptions{.file = file, .sql = sql, .tables = {{"Input", file}}},
+           TableOptions{.file = file, .sql = sql, .tables = {{"t", file}, {"T", file}}},
+           TableOptions{.file = file, .sql = sql, .tables = {{"a b", file}}},
+           TableOptions{.file = file, .sql = sql, .tables = {{"", file}}},
+           TableOptions{.file = file, .sql = sql, .tables = {{"1a", file}}},
+           TableOptions{.file = file, .sql = sql, .tables = {{"t", ""}}},
+           TableOptions{.file = file, .sql = sql, .tables = {{"t", file + ".xlsx"}}},
+           TableOptions{.file = "-", .sql = sql, .format = "csv", .tables = {{"t", "-"}}},
+       }) {
+    EXPECT_EQ(refusal(options).code(), ErrorCode::usage);
+  }
+}
+
+TEST_F(QueryRelation, NamedTables) {
+  const std::string people = folder.write("people.csv", "id,x\na,1\nb,2\n");
+  const std::string visits = folder.write("visits.tsv", "id\tx\na\t30\na\t31\nb\t32\n");
+  const std::string more = write_parquet("more.parquet", "SELECT 'a' AS id, 40 AS x");
+  const std::vector<NamedTable> tables{{"visits", visits}, {"More", more}};
+  EXPECT_EQ(read({.sql = "SELECT x FROM VISITS WHERE id = 'a'", .tables = tables}), profile_of_ages({30, 31}));
+  const std::string join = "SELECT v.x FROM input JOIN visits v USING (id) JOIN more USING (id)";
+  EXPECT_TRUE(holds(refusal({.file = people, .sql = join, .tables = tables}), "a join"));
+  EXPECT_EQ(read({.file = people, .sql = join, .tables = tables, .sql_stability = 2}), profile_of_ages({30, 31}));
+  EXPECT_TRUE(holds(refusal({.file = people, .sql = "FROM visits"}), "--table NAME=FILE"));
+}
+
+/// One value 0.5 among whole numbers made the sniffer read all of them otherwise, and x // 2 come out otherwise for all.
+TEST_F(QueryRelation, NoReaderWithASniffer) {
+  const std::string file = folder.write("p.csv", "x\n1\n3\n5\n");
+  for (const std::string& source :
+       {source_detail::quote_literal(file), "read_csv(" + source_detail::quote_literal(file) + ")",
+        "read_csv_auto(" + source_detail::quote_literal(file) + ")"}) {
+    for (const auto& stability : {std::optional<std::uint32_t>(), std::optional<std::uint32_t>(1)}) {
+      const Error error =
+          refusal({.file = file, .sql = "SELECT x // 2 AS x FROM " + source, .sql_stability = stability});
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      EXPECT_TRUE(holds(error, "--table NAME=FILE")) << error.what();
+    }
+  }
+  // The engine itself opens nothing else: what a name of the tree might hide.
+  const Table table = Table::open({.file = file, .sql = "SELECT x FROM input"});
+  EXPECT_EQ(table.profile("x", ages, NullPolicy::drop), profile_of_ages({1, 3, 5}));
+}
+
+TEST_F(QueryRelation, KeysOfJsonAreMatchedExactly) {
+  const std::string file = folder.write("p.json", "{\"Age\":30}\n{\"age\":31}\n{\"Age\":32,\"b\":1}\n{}\n[1]\n");
+  const std::string clean = folder.write("q.json", "{\"Age\":30}\n{\"age\":31}\n{\"Age\":32,\"b\":1}\n{}\n");
+  EXPECT_EQ(read({.file = clean, .sql = "SELECT Age AS x FROM input"}), profile_of_ages({30, 32}));
+  EXPECT_EQ(read({.file = clean, .sql = "SELECT age AS x FROM input"}), profile_of_ages({31}));
+  EXPECT_EQ(read({.file = clean, .sql = "SELECT nowhere AS x FROM input"}), profile_of_ages({}));
+  EXPECT_EQ(read({.file = clean, .sql = "SELECT 7 AS x FROM input"}), profile_of_ages({7, 7, 7, 7}));
+  EXPECT_EQ(refusal({.file = clean, .sql = "FROM input"}).code(), ErrorCode::usage);
+  EXPECT_TRUE(holds(refusal({.file = clean, .sql = "SELECT Age FROM input WHERE age > '3'"}), "letter case"));
+  EXPECT_NO_THROW(Table::open({.file = file, .sql = "SELECT Age AS x FROM input"}));  // rows are not looked at
+}
+
+/// What is opened, before a charge, is the same whatever the rows hold.
+TEST_F(QueryRelation, OpeningLooksAtNoRow) {
+  const std::string bad = "x,y\n1,2\n\"unclosed,\xFF\n1,2,3,4\n";
+  const std::vector<TableOptions> all{
+      {.file = folder.write("p.csv", bad),
+       .sql = "SELECT CAST(x AS INTEGER) / 0 AS x FROM input WHERE y::DATE > '2020-01-01'"},
+      {.file = folder.write("p.json", "{\"x\":1}\n{\"x\": nonsense\n"),
+       .sql = "SELECT CAST(x AS INTEGER) AS x FROM input"},
+      {.file = folder.write("q.csv", bad), .sql = "SELECT max(CAST(x AS INTEGER)) AS x FROM input", .sql_stability = 1},
+      {.file = write_parquet("p.parquet", "SELECT 'abc' AS x"), .sql = "SELECT CAST(x AS INTEGER) AS x FROM input"}};
+  for (const TableOptions& options : all) {
+    const Table table = Table::open(options);
+    EXPECT_NO_THROW(table.require_countable("x"));
+    const Error error = error_of([&] { (void)table.profile("x", ages, NullPolicy::drop); });
+    EXPECT_EQ(error.code(), ErrorCode::data) << error.what();
+    EXPECT_FALSE(holds(error, "abc"));
+  }
+}
+
+// With its optimizers the engine tries the second condition first, by the file's statistics; whether the first one fails on a row
+// would then be decided by what others hold.
+TEST_F(QueryRelation, ConditionsAreTriedAsTheyStand) {
+  const std::string file =
+      write_parquet("p.parquet", "SELECT CASE WHEN i = 3 THEN 'abc' ELSE '7' END AS s, i FROM range(10) t(i)");
+  const auto outcome = [&](const std::string& conditions) {
+    return error_of([&] { (void)read({.file = file, .sql = "SELECT i AS x FROM input WHERE " + conditions}); }).code();
+  };
+  EXPECT_EQ(outcome("CAST(s AS INTEGER) > 0 AND i > 5"), ErrorCode::data);
+  EXPECT_EQ(outcome("CAST(s AS INTEGER) > 0 AND i > 100"), ErrorCode::data);
+}
+
+TEST_F(QueryRelation, FailuresOfRowsSayWhatHelps) {
+  const std::string file = folder.write("p.csv", "x\n1\n31415926\n");
+  const auto failure = [&](const std::string& sql) {
+    return error_of([&] { (void)read({.file = file, .sql = sql}); });
+  };
+  const Error overflow = failure("SELECT CAST(x AS INTEGER) * 1000 AS x FROM input");
+  EXPECT_EQ(overflow.code(), ErrorCode::data);
+  EXPECT_TRUE(holds(overflow, "a number does not fit its type"));
+  EXPECT_TRUE(holds(overflow, "CAST(x AS DOUBLE)"));
+  EXPECT_FALSE(holds(overflow, "31415926"));
+  const Error time = failure("SELECT year(strptime(x, '%m/%d')) AS x FROM input");
+  EXPECT_TRUE(holds(time, "TRY(f(x))"));
+  EXPECT_FALSE(holds(time, "31415926"));
+  EXPECT_EQ(read({.file = file, .sql = "SELECT TRY(CAST(x AS INTEGER) * 1000) AS x FROM input"}),
+            profile_of_ages({1000}));
+}
+
+TEST_F(QueryRelation, PersonsOnlyOfRowWiseQueries) {
+  const std::string file = folder.write("p.csv", "who,x\na,1\na,2\n");
+  const RecordSelection persons{.person = "who"};
+  RandomBits bits = RandomBits::system();
+  const Table declared = Table::open({.file = file, .sql = "SELECT who, x FROM input", .sql_stability = 1});
+  EXPECT_EQ(error_of([&] { declared.require_selection(persons); }).code(), ErrorCode::usage);
+  EXPECT_EQ(error_of([&] { (void)declared.profiles("x", ages, NullPolicy::drop, persons, bits); }).code(),
+            ErrorCode::usage);
+  const Table checked = Table::open({.file = file, .sql = "SELECT who, x FROM input"});
+  EXPECT_EQ(checked.profiles("x", ages, NullPolicy::drop, persons, bits)[0].records(), 1U);
+}
+
+// --- One record more ---------------------------------------------------------------------------------------------------
+
+/// A record as the files of a format spell it.
+using Spelling = std::string;
+
+Spelling in_csv(const std::string& x, const std::string& y) { return "\"" + x + "\",\"" + y + "\"\n"; }
+Spelling in_tsv(const std::string& x, const std::string& y) { return x + "\t" + y + "\n"; }
+Spelling in_json(const std::string& x, const std::string& y) { return "{\"x\":\"" + x + "\",\"y\":\"" + y + "\"}\n"; }
+
+/// Nasty ones, in JSON's own words: other types and cases of keys, nested, missing, huge.
+const std::vector<std::string> nasty_json{"{}",
+                                          "{\"X\":40,\"Y\":1}",
+                                          "{\"x\":0.5}",
+                                          "{\"x\":[1,2],\"y\":{}}",
+                                          "{\"x\":{\"x\":1}}",
+                                          "{\"y\":1e400}",
+                                          "{\"x\":null,\"y\":true}",
+                                          "{\"x\":\"2020-01-01\",\"y\":\"1\"}",
+                                          "{\"z\":1,\"x\":\"3\",\"y\":\"3\"}"};
+const std::vector<std::string> nasty_cells{"",
+                                           " ",
+                                           "0.5",
+                                           "NaN",
+                                           "nan",
+                                           "inf",
+                                           "-1e400",
+                                           "abc",
+                                           "1e-400",
+                                           "2020-01-01",
+                                           "true",
+                                           "0x1F",
+                                           "99999999999999999999",
+                                           "3",
+                                           "NULL",
+                                           "{}",
+                                           "1,5"};
+
+using Counts = std::map<std::uint64_t, std::int64_t>;
+
+Counts counts_of(const RankProfile& profile, const Lattice& lattice) {
+  Counts counts;
+  for (std::uint64_t p = 0; p < lattice.size(); ++p) {
+    if (profile.equal(p) != 0) counts[p] = static_cast<std::int64_t>(profile.equal(p));
+  }
+  return counts;
+}
+
+/// The queries of the property test: none of them fails on any record.
+const std::vector<std::string> total_queries{
+    "SELECT x FROM (SELECT TRY_CAST(x AS DOUBLE) AS x FROM input)",
+    "SELECT TRY_CAST(x AS INTEGER) // 2 AS x FROM input",
+    "SELECT TRY_CAST(x AS DOUBLE) AS x FROM input WHERE TRY_CAST(y AS DOUBLE) > 2",
+    "SELECT TRY_CAST(x AS DOUBLE) AS x FROM input WHERE NOT (TRY_CAST(y AS DOUBLE) > 2)",
+    "SELECT CASE WHEN regexp_full_match(x, '[0-9]+') AND length(x) < 3 THEN CAST(x AS INTEGER) ELSE 7 END AS x FROM "
+    "input",
+    "SELECT length(x || y) AS x FROM input WHERE x IS NOT NULL OR y IS NULL",
+    "SELECT TRY(CAST(x AS INTEGER) * 1000000) AS x FROM input",
+    "SELECT coalesce(TRY_CAST(x AS DOUBLE), 9) AS x FROM input WHERE y <> '3'"};
+
+class OneRecordMore : public QueryRelation {
+ protected:
+  /// Of every query.
+  std::vector<Counts> all_counts(const std::string& file) const {
+    std::vector<Counts> all;
+    for (const std::string& sql : total_queries) all.push_back(counts_of(read({.file = file, .sql = sql}), ages));
+    return all;
+  }
+
+  /// `before`: of a file; `file`: the same with a record more.
+  void expect_at_most_one_more(const std::vector<Counts>& before, const std::string& file,
+                               const std::string& what) const {
+    const std::vector<Counts> after = all_counts(file);
+    for (std::size_t k = 0; k < total_queries.size(); ++k) {
+      const std::string& sql = total_queries[k];
+      Counts fewer = before[k];
+      std::int64_t gained = 0;
+      for (const auto& [position, count] : after[k]) {
+        gained += count - fewer[position];
+        EXPECT_GE(count, fewer[position]) << sql << " " << what;
+        fewer.erase(position);
+      }
+      EXPECT_TRUE(fewer.empty()) << sql << " " << what;
+      EXPECT_LE(gained, 1) << sql << " " << what;
+    }
+  }
+
+  std::string rows(Spelling (*record)(const std::string&, const std::string&)) const {
+    std::string text;
+    for (int i = 0; i < 30; ++i) text += record(std::to_string(i), std::to_string(i % 5));
+    return text;
+  }
+};
+
+TEST_F(OneRecordMore, InText) {
+  struct Text {
+    std::string name;
+    std::string head;
+    Spelling (*record)(const std::string&, const std::string&);
+  };
+  for (const auto& [name, head, record] : {Text{"csv", "x,y\n", in_csv}, Text{"tsv", "x\ty\n", in_tsv}}) {
+    const std::string plain = head + rows(record);
+    const std::vector<Counts> before = all_counts(folder.write("before." + name, plain));
+    for (const std::string& cell : nasty_cells) {
+      const std::string after = folder.write("after." + name, plain + record(cell, cell));
+      expect_at_most_one_more(before, after, cell);
+    }
+  }
+}
+
+TEST_F(OneRecordMore, InJson) {
+  const std::string plain = rows(in_json);
+  const std::vector<Counts> before = all_counts(folder.write("before.json", plain));
+  for (const std::string& record : nasty_json) {
+    expect_at_most_one_more(before, folder.write("last.json", plain + record + "\n"), record);
+    expect_at_most_one_more(before, folder.write("first.json", record + "\n" + plain), record);
+  }
+}
+
+TEST_F(OneRecordMore, InParquet) {
+  const std::string plain = "SELECT CAST(i AS VARCHAR) AS x, CAST(i % 5 AS VARCHAR) AS y FROM range(30) t(i)";
+  const std::vector<Counts> before = all_counts(write_parquet("before.parquet", plain));
+  for (const std::string& cell : nasty_cells) {
+    const std::string literal = source_detail::quote_literal(cell);
+    const std::string after = write_parquet("after.parquet", plain + " UNION ALL SELECT " + literal + ", " + literal);
+    expect_at_most_one_more(before, after, cell);
+  }
+}
+
+}  // namespace
+}  // namespace fractile

@@ -1,0 +1,288 @@
+#include "source/files/relation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "fractile/error.hpp"
+#include "source/engine/sql_tree.hpp"
+#include "source/files/countable.hpp"
+#include "source/files/foreign_format.hpp"
+#include "source/files/header_line.hpp"
+#include "source/files/text_stream.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr std::size_t longest_header = std::size_t{1} << 20;  // bytes
+constexpr std::size_t longest_delimiter = 4;                  // bytes, the engine's limit
+
+const std::map<std::string, Format>& formats_by_name() {
+  static const std::map<std::string, Format> formats{
+      {"csv", Format::csv}, {"tsv", Format::tsv}, {"parquet", Format::parquet}, {"json", Format::json}};
+  return formats;
+}
+
+const std::map<std::string, Format>& formats_by_extension() {
+  static const std::map<std::string, Format> formats{
+      {".csv", Format::csv},    {".txt", Format::csv},   {".tsv", Format::tsv},    {".parquet", Format::parquet},
+      {".pq", Format::parquet}, {".json", Format::json}, {".jsonl", Format::json}, {".ndjson", Format::json}};
+  return formats;
+}
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  std::ranges::transform(extension, extension.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return extension;
+}
+
+Format format_by_file_name(const std::string& file) {
+  if (file == "-") return Format::csv;
+  std::filesystem::path path(file);
+  if (lower_extension(path) == ".gz") path.replace_extension();
+  const auto found = formats_by_extension().find(lower_extension(path));
+  if (found == formats_by_extension().end()) {
+    refuse_foreign_extension(file, lower_extension(path));
+    throw Error(ErrorCode::usage, "the name of " + file + " does not tell its format",
+                "pass --input-format csv, tsv, parquet or json");
+  }
+  return found->second;
+}
+
+Format named_format(const std::string& name) {
+  const auto found = formats_by_name().find(name);
+  if (found == formats_by_name().end()) {
+    throw Error(ErrorCode::usage, "unknown format '" + name + "'", "pass --input-format csv, tsv, parquet or json");
+  }
+  return found->second;
+}
+
+void check_delimiter(const std::string& delimiter, Format format) {
+  if (delimiter.empty()) return;
+  if (format != Format::csv && format != Format::tsv) {
+    throw Error(ErrorCode::usage, "a delimiter is set, but the format is not delimited text",
+                "drop --delimiter, or pass --input-format csv");
+  }
+  if (delimiter == "tab" || delimiter == "\\t") {
+    throw Error(ErrorCode::usage, "the delimiter is '" + delimiter + "', which is no tab but these letters",
+                "pass --input-format tsv");
+  }
+  if (delimiter.size() > longest_delimiter || delimiter.find_first_of("\"\r\n") != std::string::npos) {
+    throw Error(ErrorCode::usage, "the delimiter must be one to four bytes other than quotes and line ends",
+                "pass e.g. --delimiter ';'");
+  }
+}
+
+/// Rows of text columns; NULL is empty.
+std::vector<std::vector<std::string>> text_rows(const Connection& connection, const std::string& sql,
+                                                std::size_t width) {
+  std::vector<std::vector<std::string>> rows;
+  ResultStream result = connection.query(sql, std::vector<CellType>(width, CellType::text));
+  while (const std::optional<Chunk> chunk = result.next()) {
+    for (std::size_t row = 0; row < chunk->rows(); ++row) {
+      std::vector<std::string>& cells = rows.emplace_back();
+      for (std::size_t k = 0; k < width; ++k) {
+        const ColumnView column = chunk->column(k);
+        cells.emplace_back(column.is_null(row) ? "" : column.text(row));
+      }
+    }
+  }
+  return rows;
+}
+
+std::vector<Column> described_columns(const Connection& connection, const std::string& relation) {
+  std::vector<Column> columns;
+  for (const auto& row : text_rows(connection, "DESCRIBE SELECT * FROM " + relation, 2)) {
+    columns.push_back({row[0], row[0], bare_type(row[1])});
+  }
+  return columns;
+}
+
+std::string compression_option(const InputFile& file) { return file.is_gzip() ? ", compression = 'gzip'" : ""; }
+
+/// Read by one thread: where several begin in the middle of a file, DuckDB 1.5 guesses where a line begins, and loses, repeats or
+/// refuses records in some layouts, of plain files too.
+std::string read_csv_sql(const InputFile& file, const std::string& delimiter, const std::string& columns) {
+  return "read_csv(" + quote_literal(file.path()) +
+         ", auto_detect = false, parallel = false, delim = " + quote_literal(delimiter) +
+         R"(, quote = '"', escape = '"', header = true, columns = {)" + columns + "}" + compression_option(file) + ")";
+}
+
+std::string header_of(const InputFile& file) {
+  TextStream text(file);
+  std::string head;
+  while (head.size() <= longest_header) {
+    const std::string_view bytes = text.next();
+    head += bytes;
+    if (bytes.empty() || bytes.find_first_of("\r\n") != std::string_view::npos) return std::string(first_line_of(head));
+  }
+  throw Error(ErrorCode::data, file.display_name() + ": the header line is longer than a megabyte",
+              "check that the file is text with column names in its first line");
+}
+
+/// 'name': 'VARCHAR', for each.
+std::string text_columns_sql(const std::vector<std::string>& names) {
+  std::string sql;
+  for (const std::string& name : names) sql += (sql.empty() ? "" : ", ") + quote_literal(name) + ": 'VARCHAR'";
+  return sql;
+}
+
+/// What the engine can look for in JSON, and can be told in SQL.
+void check_key(const std::string& name) {
+  if (name.empty() || name.find('\0') != std::string::npos || !is_utf8(name)) {
+    throw Error(ErrorCode::usage, "a key of JSON must be UTF-8 text that is not empty and without NUL",
+                "name the key as the records spell it");
+  }
+}
+
+[[noreturn]] void refuse_twin_keys(const std::string& first, const std::string& second) {
+  throw Error(ErrorCode::usage, "the keys '" + first + "' and '" + second + "' differ in letter case only",
+              "the engine cannot read both at once; rename one in the file");
+}
+
+/// Each once, in order.
+std::vector<std::string> distinct_keys(const std::vector<std::string>& keys) {
+  std::vector<std::string> distinct;
+  for (const std::string& key : keys) {
+    if (std::ranges::find(distinct, key) != distinct.end()) continue;
+    const auto twin = std::ranges::find(distinct, lower_case(key), lower_case);
+    if (twin != distinct.end()) refuse_twin_keys(*twin, key);
+    distinct.push_back(key);
+  }
+  return distinct;
+}
+
+const char* engine_name(JsonForm form) {
+  switch (form) {
+    case JsonForm::array:
+      return "array";
+    case JsonForm::lines:
+      return "newline_delimited";
+    default:
+      return "unstructured";
+  }
+}
+
+/// Keys are matched byte for byte in each record by itself; a record without one has NULL there, a record that has one twice
+/// fails. Where no key is asked for, each record stands in a column `json`. `file`: the first arguments.
+std::string read_json_sql(const std::string& file, JsonForm form, const std::vector<std::string>& keys) {
+  if (keys.empty()) return "read_json_objects(" + file + ", format = '" + engine_name(form) + "')";
+  return "read_json(" + file + ", format = '" + engine_name(form) + "', records = 'true', columns = {" +
+         text_columns_sql(distinct_keys(keys)) + "})";
+}
+
+}  // namespace
+
+Format format_of(const TableOptions& options) {
+  const Format format = options.format.empty() ? format_by_file_name(options.file) : named_format(options.format);
+  check_delimiter(options.delimiter, format);
+  return format;
+}
+
+Format format_of_file(const std::string& file) { return format_by_file_name(file); }
+
+Relation Relation::of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter) {
+  if (file.size() == 0 && format != Format::json) {  // of which no record is a file without a byte
+    throw Error(ErrorCode::data, file.display_name() + " is empty",
+                "a table without records still has a header line (text) or a schema (Parquet)");
+  }
+  switch (format) {
+    case Format::parquet:
+      return of_parquet(connection, file);
+    case Format::json:
+      return of_json(file);
+    case Format::tsv:
+      refuse_foreign_text(file.display_name(), file.head(longest_magic));
+      return of_delimited(file, delimiter.empty() ? "\t" : std::move(delimiter));
+    default:
+      refuse_foreign_text(file.display_name(), file.head(longest_magic));
+      return of_delimited(file, std::move(delimiter));
+  }
+}
+
+Relation Relation::of_delimited(const InputFile& file, std::string delimiter) {
+  const std::string header = header_of(file);
+  if (delimiter.empty()) delimiter = delimiter_of(header);
+  const std::vector<std::string> names = column_names(header, delimiter, file.display_name());
+  std::vector<std::string> engine_names;
+  Relation relation;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    engine_names.push_back("c" + std::to_string(k));
+    relation.columns_.push_back({names[k], engine_names.back(), "VARCHAR"});
+  }
+  relation.from_ = read_csv_sql(file, delimiter, text_columns_sql(engine_names));
+  relation.shape_ = DelimitedShape{std::move(delimiter), names.size() == 1};
+  return relation;
+}
+
+Relation Relation::of_json(const InputFile& file) {
+  Relation relation;
+  relation.from_ = quote_literal(file.path()) + compression_option(file);
+  relation.json_form_ = json_form_by_first_byte(file);
+  return relation;
+}
+
+Relation Relation::of_parquet(const Connection& connection, const InputFile& file) {
+  Relation relation;
+  relation.from_ = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
+  relation.columns_ = described_columns(connection, relation.from_);
+  return relation;
+}
+
+Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup) {
+  Relation relation;
+  relation.setup_ = std::move(setup);
+  relation.from_ = in_parentheses(sql);
+  relation.columns_ = described_columns(connection, relation.from_);
+  return relation;
+}
+
+Column Relation::column(const std::string& name, const std::string& source) const {
+  if (!json_form_) return find_column(columns_, name, source, shape_ ? Names::unsaid : Names::listed);
+  check_key(name);
+  return {name, name, "VARCHAR"};
+}
+
+Column Relation::numeric_column(const std::string& name, ValueKind kind, const std::string& source) const {
+  Column found = column(name, source);
+  require_countable(found, kind, source);
+  return found;
+}
+
+std::string Relation::from(const std::vector<Column>& columns) const {
+  if (!json_form_) return from_;
+  std::vector<std::string> keys;
+  for (const Column& column : columns) keys.push_back(column.engine_name);
+  return read_json_sql(from_, *json_form_, keys);
+}
+
+Relation Relation::on_lines() const {
+  Relation relation = *this;
+  relation.json_form_ = JsonForm::lines;
+  return relation;
+}
+
+std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys) const {
+  std::vector<std::string> engine_names;
+  std::vector<std::string> names;
+  for (const Column& column : columns_) {
+    engine_names.push_back(column.engine_name);
+    names.push_back(column.name);
+  }
+  if (json_form_) engine_names = names = distinct_keys(keys);
+  names = distinct_names(names);
+  std::string list;  // each by its name: * would let the engine add columns of its own
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    list += (k == 0 ? "" : ", ") + quote_identifier(engine_names[k]) + " AS " + quote_identifier(names[k]);
+  }
+  if (list.empty()) list = "NULL AS \"no key\"";  // of JSON: records are counted, and nothing of them is named
+  const std::string from = json_form_ ? read_json_sql(from_, *json_form_, keys) : from_;
+  return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from;
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,73 @@
+// What the engine reads: a file of one of four formats, or a query over such files, as SQL after FROM, with its columns.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fractile/source.hpp"
+#include "source/engine/engine.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/delimited_check.hpp"
+#include "source/files/input_file.hpp"
+#include "source/files/text_check.hpp"
+
+namespace fractile::source_detail {
+
+enum class Format { csv, tsv, parquet, json };
+
+/// By TableOptions::format, else by the file's name (.gz aside), else csv for "-". Error(usage) when neither says, or
+/// when a delimiter is set for a format that has none.
+Format format_of(const TableOptions& options);
+/// Of a further input, by its name alone.
+Format format_of_file(const std::string& file);
+
+/// How a table is read. Text formats have text columns only; nothing is inferred from cells. The columns of JSON are the keys
+/// that are asked for, whatever its records hold.
+class Relation {
+ public:
+  /// The schema of a file; none of its records decides anything here. Error(data) when it is not of its format. Throws
+  /// EngineFailure.
+  static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter);
+  /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. Throws EngineFailure.
+  static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup);
+
+  /// None of JSON, which has no schema.
+  const std::vector<Column>& columns() const { return columns_; }
+  /// The column of this name, as find_column() has it. In JSON there is one for every name that is not empty, without NUL and
+  /// UTF-8, spelled exactly so, or Error(usage). `source` is for messages.
+  Column column(const std::string& name, const std::string& source) const;
+  /// column(), and Error(data) unless it is numeric or text.
+  Column numeric_column(const std::string& name, ValueKind kind, const std::string& source) const;
+  /// What follows FROM, for reading this column.
+  std::string from(const Column& column) const { return from(std::vector<Column>{column}); }
+  /// The same for several columns, some of which may be one. Error(usage) for two keys of JSON that differ in letter case only: the
+  /// engine cannot tell them apart.
+  std::string from(const std::vector<Column>& columns) const;
+  /// A statement that gives the whole relation this name; `keys`: the columns of JSON.
+  std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}) const;
+  /// Statements to be run on a connection before it reads the relation.
+  const std::vector<std::string>& setup() const { return setup_; }
+  /// Of delimited text, where a scan that meets bad bytes explains itself only when it reads all columns.
+  const std::optional<DelimitedShape>& shape() const { return shape_; }
+  /// None but for JSON.
+  std::optional<JsonForm> json_form() const { return json_form_; }
+  /// JSON whose records were found to stand on lines of their own: read with many threads.
+  Relation on_lines() const;
+
+ private:
+  Relation() = default;
+  static Relation of_delimited(const InputFile& file, std::string delimiter);
+  static Relation of_json(const InputFile& file);
+  static Relation of_parquet(const Connection& connection, const InputFile& file);
+
+  std::vector<Column> columns_;  // none of JSON
+  std::string from_;             // of all columns; of JSON: the file's name and how it is packed, for read_json
+  std::vector<std::string> setup_;
+  std::optional<DelimitedShape> shape_;
+  std::optional<JsonForm> json_form_;
+};
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,260 @@
+#include "source/files/row_wise.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "fractile/error.hpp"
+#include "source/files/columns.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr const char* declare_hint =
+    "ask row by row, SELECT ... FROM input WHERE ..., or declare with --sql-stability N that one person's records "
+    "change at "
+    "most N rows of the result";
+
+[[noreturn]] void refuse(const std::string& clause, const std::string& hint = declare_hint) {
+  throw Error(ErrorCode::usage, "the query is not row-wise: " + clause, hint);
+}
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool is_listed(std::span<const std::string_view> list, const std::string& name) {
+  return std::ranges::binary_search(list, std::string_view(name));
+}
+
+/// What the engine takes for a function when no column has this name.
+bool is_bare_function(const std::string& name) {
+  return is_one_of(name, {"current_catalog", "current_database", "current_date", "current_localtime",
+                          "current_localtimestamp", "current_role", "current_schema", "current_time",
+                          "current_timestamp", "current_user", "localtime", "localtimestamp", "session_user", "user"});
+}
+
+/// How people write the modifiers that stand after a SELECT.
+std::string modifier_in_words(std::string_view type) {
+  if (type == "ORDER_MODIFIER") return "ORDER BY";
+  if (type == "DISTINCT_MODIFIER") return "DISTINCT";
+  if (type.starts_with("LIMIT")) return "LIMIT or OFFSET";
+  return std::string(type);
+}
+
+/// Walks a query. One class of many short rules, since a query holds all kinds of nodes in each other, and so each rule calls others.
+class RowWise {
+ public:
+  explicit RowWise(const RowWiseNames& names) : names_(names) {}
+
+  void query(const SqlNode& node, int depth) const {
+    const std::string_view type = text_of(node, "type");
+    if (type == "SET_OPERATION_NODE") refuse(std::string(text_of(node, "setop_type")));
+    if (type != "SELECT_NODE") refuse(unknown(type));
+    modifiers(member_of(node, "modifiers"));
+    if (!is_absent(member_of(node, "cte_map"))) refuse("WITH", "write the query that it names in FROM (...)");
+    if (!is_absent(member_of(node, "group_expressions")) || !is_absent(member_of(node, "group_sets")) ||
+        text_of(node, "aggregate_handling") != "STANDARD_HANDLING") {
+      refuse("GROUP BY");
+    }
+    if (!is_absent(member_of(node, "having"))) refuse("HAVING");
+    if (!is_absent(member_of(node, "qualify"))) refuse("QUALIFY");
+    if (!is_absent(member_of(node, "sample"))) refuse("USING SAMPLE");
+    only(node, {"type", "select_list", "from_table", "where_clause", "aggregate_handling", "cte_map"});
+    from(member_of(node, "from_table"), deeper(depth));
+    const SqlNode& list = member_of(node, "select_list");
+    if (!list.IsArray()) refuse(unknown("select_list"));
+    for (const SqlNode& each : list.GetArray()) {
+      text_of(each, "class") == "STAR" ? star(each, deeper(depth)) : expression(each, deeper(depth));
+    }
+    if (!is_absent(member_of(node, "where_clause"))) expression(member_of(node, "where_clause"), deeper(depth));
+  }
+
+ private:
+  static std::string unknown(std::string_view what) {
+    return "'" + std::string(what) + "', a part of queries that is not known here";
+  }
+
+  static int deeper(int depth) {
+    if (depth >= deepest_tree) refuse("it is nested too deeply", "write it with fewer parentheses");
+    return depth + 1;
+  }
+
+  static void only(const SqlNode& node, std::initializer_list<std::string_view> known) {
+    const std::string_view stranger = unknown_member(node, known);
+    if (!stranger.empty()) refuse(unknown(stranger));
+  }
+
+  static void modifiers(const SqlNode& list) {
+    if (is_absent(list)) return;
+    const std::string word = list.IsArray() ? modifier_in_words(text_of(list[0], "type")) : unknown("modifiers");
+    if (word == "ORDER BY") refuse(word, "leave it out: the order of rows changes no release");
+    refuse(word);
+  }
+
+  /// DuckDB 2 adds the length to every place in the text; functions, types, constants and WITH stand otherwise in its trees, too.
+  static void require_tree_of_duckdb_1(const SqlNode& from) {
+    if (member_of(from, "query_location_length").IsNull()) return;
+    throw Error(ErrorCode::usage, "the trees in which DuckDB 2 writes queries are not known here",
+                "use DuckDB 1 (pip install 'duckdb>=1.5.3,<2'), or declare with --sql-stability N that one person's "
+                "records change at most N rows of the result");
+  }
+
+  void from(const SqlNode& node, int depth) const {
+    require_tree_of_duckdb_1(node);
+    const std::string_view type = text_of(node, "type");
+    if (!is_absent(member_of(node, "sample"))) refuse("TABLESAMPLE");
+    if (type == "BASE_TABLE") return table(node);
+    if (type == "SUBQUERY") {
+      only(node, {"type", "alias", "query_location", "subquery", "column_name_alias"});
+      const SqlNode& subquery = member_of(node, "subquery");
+      only(subquery, {"node"});
+      return query(member_of(subquery, "node"), deeper(depth));
+    }
+    if (type == "JOIN") refuse("a join");
+    if (type == "EMPTY") refuse("it reads from no table", "write SELECT ... FROM input");
+    if (type == "EXPRESSION_LIST") refuse("VALUES");
+    if (type == "PIVOT") refuse("PIVOT or UNPIVOT");
+    if (type == "TABLE_FUNCTION") {
+      refuse("the table function " + std::string(text_of(member_of(node, "function"), "function_name")));
+    }
+    if (type == "SHOW_REF") refuse("DESCRIBE, SHOW or SUMMARIZE");
+    refuse(unknown(type));
+  }
+
+  /// That it is one of those that options name has been seen to before: see sql_inputs.hpp.
+  void table(const SqlNode& node) const {
+    only(node, {"type", "alias", "query_location", "table_name", "column_name_alias"});
+    if (!names_.tables.contains(lower_case(text_of(node, "table_name")))) {
+      refuse("the table " + std::string(text_of(node, "table_name")));
+    }
+  }
+
+  void star(const SqlNode& node, int depth) const {
+    if (!is_absent(member_of(node, "columns")) || !is_absent(member_of(node, "expr"))) {
+      refuse("COLUMNS(...)", "name the columns");
+    }
+    only(node, {"class", "type", "alias", "query_location", "relation_name", "exclude_list", "qualified_exclude_list",
+                "replace_list", "rename_list"});
+    const SqlNode& replaced = member_of(node, "replace_list");
+    if (!replaced.IsArray()) return;
+    for (const SqlNode& each : replaced.GetArray()) expression(member_of(each, "value"), deeper(depth));
+  }
+
+  void expression(const SqlNode& node, int depth) const {
+    const std::string_view kind = text_of(node, "class");
+    if (kind == "COLUMN_REF") return column(node);
+    if (kind == "CONSTANT") return only(node, {"class", "type", "alias", "query_location", "value"});
+    if (kind == "FUNCTION") return function(node, depth);
+    if (kind == "OPERATOR") return operation(node, depth);
+    if (kind == "CAST") return cast(node, depth);
+    if (kind == "CASE") return choice(node, depth);
+    if (kind == "COMPARISON") return parts(node, {"left", "right"}, depth);
+    if (kind == "BETWEEN") return parts(node, {"input", "lower", "upper"}, depth);
+    if (kind == "CONJUNCTION") {
+      only(node, {"class", "type", "alias", "query_location", "children"});
+      return each_of(member_of(node, "children"), depth);
+    }
+    refuse_expression(node, kind);
+  }
+
+  [[noreturn]] static void refuse_expression(const SqlNode& node, std::string_view kind) {
+    if (kind == "WINDOW") refuse("the window function " + std::string(text_of(node, "function_name")) + "(...) OVER");
+    if (kind == "SUBQUERY") refuse("a subquery in an expression");
+    if (kind == "STAR") refuse("* or COLUMNS(...) in an expression", "name the columns");
+    if (kind == "LAMBDA") refuse("a lambda, or ->", "write json_extract(x, 'key') for x -> 'key'");
+    if (kind == "PARAMETER") refuse("a parameter", "write its value");
+    if (kind == "POSITIONAL_REFERENCE") refuse("a column by its position", "name the column");
+    refuse(unknown(kind));
+  }
+
+  void column(const SqlNode& node) const {
+    only(node, {"class", "type", "alias", "query_location", "column_names"});
+    const std::vector<std::string> names = texts_of(member_of(node, "column_names"));
+    if (names.empty()) refuse(unknown("column_names"));
+    const std::string lower = lower_case(names.back());
+    if (names.size() == 1 && is_bare_function(lower) && !names_.has_column(lower)) refuse("the function " + lower);
+  }
+
+  void parts(const SqlNode& node, std::initializer_list<const char*> names, int depth) const {
+    only(node, {"class", "type", "alias", "query_location", "left", "right", "input", "lower", "upper"});
+    for (const char* name : names) expression(member_of(node, name), deeper(depth));
+  }
+
+  void each_of(const SqlNode& list, int depth) const {
+    if (is_absent(list)) return;
+    if (!list.IsArray()) refuse(unknown("children"));
+    for (const SqlNode& each : list.GetArray()) expression(each, deeper(depth));
+  }
+
+  void operation(const SqlNode& node, int depth) const {
+    const std::string_view type = text_of(node, "type");
+    if (!is_one_of(type, {"OPERATOR_NOT", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "OPERATOR_COALESCE",
+                          "OPERATOR_TRY", "COMPARE_IN", "COMPARE_NOT_IN", "ARRAY_EXTRACT", "ARRAY_SLICE",
+                          "ARRAY_CONSTRUCTOR", "STRUCT_EXTRACT"})) {
+      refuse(type == "GROUPING_FUNCTION" ? "GROUPING" : unknown(type));
+    }
+    only(node, {"class", "type", "alias", "query_location", "children"});
+    each_of(member_of(node, "children"), depth);
+  }
+
+  void cast(const SqlNode& node, int depth) const {
+    only(node, {"class", "type", "alias", "query_location", "child", "cast_type", "try_cast"});
+    expression(member_of(node, "child"), deeper(depth));
+    const SqlNode& type = member_of(node, "cast_type");
+    only(type, {"id", "type_info"});
+    const SqlNode& info = member_of(type, "type_info");
+    if (text_of(type, "id") != "UNBOUND") return;  // one of the engine's own, which no row decides about
+    const std::string name = lower_case(text_of(info, "name"));
+    if (!is_one_of(name, {"json", "enum"}) || !unknown_member(info, {"type", "name", "user_type_modifiers"}).empty()) {
+      refuse("the type " + name);
+    }
+  }
+
+  void choice(const SqlNode& node, int depth) const {
+    only(node, {"class", "type", "alias", "query_location", "case_checks", "else_expr"});
+    const SqlNode& checks = member_of(node, "case_checks");
+    if (!checks.IsArray()) refuse(unknown("case_checks"));
+    for (const SqlNode& check : checks.GetArray()) {
+      only(check, {"when_expr", "then_expr"});
+      expression(member_of(check, "when_expr"), deeper(depth));
+      expression(member_of(check, "then_expr"), deeper(depth));
+    }
+    if (!is_absent(member_of(node, "else_expr"))) expression(member_of(node, "else_expr"), deeper(depth));
+  }
+
+  void function(const SqlNode& node, int depth) const {
+    const std::string name = lower_case(text_of(node, "function_name"));
+    const std::string_view schema = text_of(node, "schema");
+    if (!is_absent(member_of(node, "catalog")) || (!schema.empty() && schema != "main")) {
+      refuse("the function " + std::string(schema) + "." + name, "write " + name + "(...)");
+    }
+    require_row_wise_function(name);
+    if (!is_absent(member_of(node, "filter"))) refuse("FILTER");
+    if (!is_absent(member_of(member_of(node, "order_bys"), "orders"))) refuse("ORDER BY in a function");
+    if (!is_absent(member_of(node, "distinct"))) refuse("DISTINCT in a function");
+    only(node, {"class", "type", "alias", "query_location", "function_name", "schema", "children", "is_operator",
+                "order_bys"});
+    only(member_of(node, "order_bys"), {"type"});
+    each_of(member_of(node, "children"), depth);
+  }
+
+  /// On the list, and to this engine, too, a function of its arguments alone. Operators of the list are what they are everywhere.
+  void require_row_wise_function(const std::string& name) const {
+    const bool is_symbol = std::ranges::none_of(name, [](char c) { return c >= 'a' && c <= 'z'; });
+    if (name == "unnest") refuse("unnest, which makes several rows of one");
+    if (is_listed(row_wise_functions(), name) && is_symbol) return;
+    const std::set<std::string> kinds = names_.kinds(name);
+    const std::string usual = is_listed(row_wise_macros(), name) ? "macro " : "scalar CONSISTENT";
+    if (is_listed(row_wise_functions(), name) && kinds == std::set<std::string>{usual}) return;
+    if (kinds.contains("aggregate CONSISTENT")) refuse("the aggregate " + name);
+    refuse("the function " + name + ", which is not known to depend on its row alone");
+  }
+
+  const RowWiseNames& names_;
+};
+
+}  // namespace
+
+void require_row_wise(const SqlTree& tree, const RowWiseNames& names) { RowWise(names).query(tree.query(), 0); }
+
+}  // namespace fractile::source_detail
