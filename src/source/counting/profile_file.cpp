@@ -202,7 +202,7 @@ class Reader {
 };
 
 Rational number_of(const std::string& text, const Reader& reader) {
-  const Rational number = Rational::parse(text);
+  Rational number = Rational::parse(text);
   if (!number.is_decimal() || number.to_decimal() != text) reader.refuse_damage();
   return number;
 }
