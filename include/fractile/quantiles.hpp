@@ -184,8 +184,9 @@ struct GroupedRelease {
 /// Proof: docs/proofs/groups.md
 QuantileQuery group_query(const QuantileQuery& query);
 
-/// Releases the query's quantiles of every group; an empty one too. All profiles were counted on one lattice. Every record is in at most one of the profiles, decided by
-/// that record alone, and a person has at most query.records_per_person records in all of them together. The query's
+/// Releases the query's quantiles of every group; an empty one too. All profiles were counted on one lattice. Every record is in
+/// at most one of them, decided by that record alone, and a person has at most query.records_per_person records in all of them
+/// together. The query's
 /// expected_rows are those of one group. Errors: usage, as group_query() and release_quantiles(), when keys and profiles are not
 /// equally many, and when profiles were counted on several lattices; internal when random bits fail, before anything is returned.
 /// Proof: docs/proofs/groups.md

@@ -9,9 +9,9 @@
 
 #include "fractile/error.hpp"
 #include "quantiles/joint/base_measure.hpp"
+#include "quantiles/joint/round_grid.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/critical_values.hpp"
-#include "quantiles/stages/granularity.hpp"
 #include "quantiles/stages/interpolation.hpp"
 #include "quantiles/stages/recursion.hpp"
 
@@ -285,7 +285,8 @@ std::vector<std::uint64_t> candidates_of(const std::vector<CutTarget>& cuts, con
 }
 
 /// The coarsest grid of round numbers on which at least four of those selected are, and three in five, zero left out; one that is selected
-/// again counts twice. Of a column that is finer than the grid, and has hardly any ties, so many are on it in less than one release of 700.
+/// again counts twice. Of a column that is at least ten times finer than the grid, and has hardly any ties, so many are on it in less than
+/// one release of 700. On a grid of every second candidate they often are by chance, which moves a cut by a candidate at most.
 std::optional<RoundGrid> grid_of(const std::vector<std::uint64_t>& selected, const Lattice& lattice) {
   const std::optional<std::uint64_t> zero = zero_of(lattice);
   std::optional<RoundGrid> coarsest;

@@ -148,6 +148,8 @@ TEST(Intervals, CutInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
   brackets.selected = {{1, 8}, {1, 4}, {3, 8}, {5, 8}, {7, 8}};
   // 45 becomes 50, 75 becomes 70, and what is selected stays where it is.
   EXPECT_EQ(cuts_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
+  EXPECT_EQ(cuts_of({10, 20, 30, 36, 80}, brackets, up_to(999)), (std::vector<Position>{21, 67, 74, 122}))
+      << "33 and 36 stay: 40 and 30 are past 36";
   EXPECT_EQ(cuts_of({10, 20, 31, 62, 80}, brackets, up_to(999)), (std::vector<Position>{21, 93, 126, 152}))
       << "three are too few";
   EXPECT_EQ(cuts_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{1, 61, 102, 146}))
