@@ -388,7 +388,7 @@ class Prose(HouseTest):
             "[the web](https://example.org/x#y). They know; `he` is code, and `[no](link)` too.\n\n"
             "```\n" + "he wrote " * 40 + "[x](y)\n```\n\n| a | " + "b" * 200 + " |\n",
         )
-        self.write("include/fractile/h.hpp", "/// They know.\nint he();\n")
+        self.write("include/fractile/h.hpp", "/// They know.\n/// Thread-safety: a value.\nint he();\n")
         self.assertEqual(self.prose(), [])
 
     def test_long_lines(self):
@@ -403,8 +403,12 @@ class Prose(HouseTest):
                 self.write("docs/page.md", f"An analyst knows what {word} wants.\n")
                 self.assert_one(self.prose(), "docs/page.md:1:", f"'{word}' for a person")
         self.write("docs/page.md", "The theme of this chapter.\n")
-        self.write("include/fractile/h.hpp", "#pragma once\nint f();  ///< what he wants\n")
+        self.write("include/fractile/h.hpp", "// Thread-safety: a value.\nint f();  ///< what he wants\n")
         self.assert_one(self.prose(), "include/fractile/h.hpp:2:", "'he' for a person")
+
+    def test_a_public_header_without_a_word_of_threads(self):
+        self.write("include/fractile/h.hpp", "#pragma once\n")
+        self.assert_one(self.prose(), "include/fractile/h.hpp: says nothing of threads")
 
     def test_translated_phrases(self):
         for phrase in check_prose.PHRASES:

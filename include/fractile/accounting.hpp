@@ -141,7 +141,8 @@ Rational group_zcdp(const Rational& rho, std::int64_t size);
 
 /// A budget that is spent step by step, where each mechanism *and its cost* may depend on all outputs so far (Rogers et al.
 /// 2016; Feldman and Zrnic 2021; Whitehouse et al. 2023). Ask before the mechanism runs; whatever stops, stopping included,
-/// the whole interaction keeps the budget. A zCDP budget also takes pure costs, at zcdp_of_pure_tight. Not thread-safe.
+/// the whole interaction keeps the budget. A zCDP budget also takes pure costs, at zcdp_of_pure_tight.
+/// Thread-safety: not for two threads at once.
 /// Proof: docs/proofs/composition.md
 class PrivacyFilter {
  public:

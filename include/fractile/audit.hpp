@@ -1,5 +1,6 @@
 // Exact audits of every mechanism: enumerate all small tables and all their neighbours, compute the probability of every
 // output as a certified enclosure, and certify or refute the claimed privacy.
+// Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
 #include <cstdint>

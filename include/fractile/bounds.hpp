@@ -1,5 +1,6 @@
 // Bounds that nobody knows: found with a part of the budget, for a release within them.
 // Source: ours; smaller kin of Algorithm 1 of approximate-quantiles 2021 on a geometric lattice.
+// Thread-safety: functions of their arguments; threads may share profiles, each with random bits of its own.
 #pragma once
 
 #include <string>

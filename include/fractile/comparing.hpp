@@ -1,4 +1,5 @@
 // Comparisons of released quantiles: differences and ratios with confidence intervals, for no further budget.
+// Thread-safety: what is here are values and functions of them; threads may share values that none changes.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 // Sources: quantile-score-candidates 2022 and 2025, gumbel-max 2023. Each checks its preconditions in its paper's order.
 // Number types T: int32, int64, float, double.
 // Proof: docs/proofs/constructors.md
+// Thread-safety: threads may share what is made here, each with random bits of its own.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Dates and times as whole numbers: what is read, and how it is written. Proleptic Gregorian calendar, years 0001 to 9999, no leap
 // seconds; instants are in UTC. Source: ISO 8601 and RFC 3339, of which this is a part.
 // Proof: docs/proofs/rank_profile.md
+// Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
 #include <cstdint>

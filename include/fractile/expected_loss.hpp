@@ -1,4 +1,5 @@
 // What a release is worth to an analyst: their expected loss. Source: kronecker-utility 2023, sections 2 and 9.
+// Thread-safety: threads may share pipelines, analysts and results that none changes; functions may run at once.
 #pragma once
 
 #include <cstddef>

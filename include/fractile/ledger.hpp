@@ -128,6 +128,7 @@ struct LedgerOptions {
 /// longer than `patience`, or cannot be written; then nothing happened, except that a failed write may have spent what it
 /// reserved. When a connection is lost during a change and the server cannot be asked what became of it, the error says so: what
 /// was to be reserved may then count.
+/// Thread-safety: not for two threads at once; open the ledger for each. Processes and threads that did so may write at once.
 class Ledger {
  public:
   static constexpr int format = 2;

@@ -1,5 +1,6 @@
 // Pages to look at: one self-contained HTML file each, without scripts, requests or anything that depends on a clock. Their
 // figures are SVG, with a table of the same numbers beneath. Equal inputs give equal bytes.
+// Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // The paper's programs, drawing for real: a participant perturbs their value, and a collector combines the answers.
 // Source: kronecker-utility 2023, algorithms 1 to 3. Proof: docs/proofs/perturbing.md
+// Thread-safety: threads may share a pipeline, each with random bits of its own.
 #pragma once
 
 #include <cstddef>

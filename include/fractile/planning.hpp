@@ -1,6 +1,7 @@
 // What a release will be worth, before any record is read: how wrong its quantiles may be at worst, how wrong they typically
 // are, and which budget makes them good enough. Everything here is computed from what is public.
 // Source: approximate-quantiles 2021, Lemma A.1, Theorems 3.3 to 3.11, with the constants of what is run here.
+// Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
 #include <cstdint>

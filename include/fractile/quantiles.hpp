@@ -1,5 +1,6 @@
 // Quantiles with exact differential privacy: what is asked, and the release.
 // Sources: approximate-quantiles 2021 (Algorithm 1, appendix A), quantile-score-candidates 2025.
+// Thread-safety: functions of their arguments; threads may share profiles and releases, each with random bits of its own.
 #pragma once
 
 #include <cstdint>

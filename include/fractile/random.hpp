@@ -10,7 +10,8 @@
 
 namespace fractile {
 
-/// A stream of independent uniform bits. Not for use from two threads at once: give each thread its own.
+/// A stream of independent uniform bits.
+/// Thread-safety: not for two threads at once; give each its own.
 class RandomBits {
  public:
   /// The operating system's cryptographic generator through OpenSSL (RAND_priv_bytes), 4 KiB at a time. Bits are wiped

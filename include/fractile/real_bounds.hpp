@@ -1,4 +1,5 @@
 // Real numbers that are known between two rationals.
+// Thread-safety: values; threads may share them while none changes one.
 #pragma once
 
 #include <string>

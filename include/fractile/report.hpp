@@ -1,5 +1,6 @@
 // What a release looks like to others: JSON (also the receipt), CSV, and a receipt written durably. And what was found out
 // about a pipeline, as text, JSON and CSV.
+// Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // Exact selection: one of k candidates with probability proportional to L_k exp(-rate * s_k), given perfect bits.
 // Source: "make_base_discrete_exponential" (gumbel-max 2023), equations (2)-(4); proof: docs/proofs/selection.md.
+// Thread-safety: functions of their arguments, each thread with random bits of its own.
 #pragma once
 
 #include <cstddef>

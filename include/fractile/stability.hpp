@@ -1,5 +1,6 @@
 // Whether less epsilon can be worth more to some analyst. Source: kronecker-utility 2023, sections 3 and 5 to 8.
 // Proof: docs/proofs/stability.md
+// Thread-safety: threads may share pipelines and results that none changes; functions may run at once.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // Text that others chose (names of files and columns, keys, queries, reasons), where a person or a program will read it.
+// Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // Where more epsilon costs an analyst. Proofs: docs/proofs/stability.md, "Windows", and docs/proofs/windows.md
+// Thread-safety: threads may share pipelines, analysts and results that none changes; functions may run at once.
 #pragma once
 
 #include <functional>
