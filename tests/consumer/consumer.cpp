@@ -29,6 +29,7 @@
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
+#include <fractile/spelling.hpp>
 #include <fractile/stability.hpp>
 #include <fractile/text.hpp>
 #include <fractile/version.hpp>

@@ -3,32 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 #include <set>
 
 #include "fractile/error.hpp"
+#include "fractile/spelling.hpp"
 
 namespace fractile::source_detail {
 namespace {
 
 constexpr std::size_t most_names_listed = 20;
 constexpr std::size_t farthest_suggestion = 2;  // letters: a slip, not another word
-
-/// Levenshtein distance.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
 
 /// The nearest name when it is near; of names that are not listed one without digits, as a cell of a person may have them.
 std::string suggestion(const std::vector<Column>& columns, const std::string& name, Names names) {
