@@ -1,5 +1,6 @@
 #include "fractile/dates.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -35,9 +36,7 @@ struct Calendar {
     ++year;
   }
   std::string text() const {
-    char text[16];
-    std::snprintf(text, sizeof text, "%04d-%02d-%02d", year, month, day);
-    return text;
+    return fmt::format("{:04}-{:02}-{:02}", year, month, day);
   }
 };
 

@@ -312,7 +312,7 @@ std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::
 }
 
 LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
-                      double negligible) {
+                      double negligible_mass) {
   const auto n = static_cast<double>(least);
   const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
   const double other = static_cast<double>(q.denominator - q.numerator) / static_cast<double>(q.denominator);
@@ -322,7 +322,7 @@ LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint6
   weights.reserve(static_cast<std::size_t>(std::min(16 * std::sqrt(n * p * other) + 64, n + 2)));
   double ratio = 1;
   double weight = 1;
-  for (std::uint64_t k = mode; k > 0 && weight > negligible; --k) {
+  for (std::uint64_t k = mode; k > 0 && weight > negligible_mass; --k) {
     ratio = static_cast<double>(k) * other / ((n - static_cast<double>(k) + 1) * p);
     weights.push_back(weight *= ratio);
   }
@@ -335,7 +335,7 @@ LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint6
   weights.push_back(1);
   ratio = weight = 1;
   std::uint64_t top = mode;
-  for (; top < least && weight > negligible; ++top) {
+  for (; top < least && weight > negligible_mass; ++top) {
     ratio = (n - static_cast<double>(top)) * p / ((static_cast<double>(top) + 1) * other);
     weights.push_back(weight *= ratio);
   }

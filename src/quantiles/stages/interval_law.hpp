@@ -65,6 +65,6 @@ std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::
 /// Of (B - q n) times the denominator of q: B a binomial variable of `least` trials of probability q, and n = `most` >= least. Weights
 /// are listed from the mode's on, down to this part of it.
 LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
-                      double negligible);
+                      double negligible_mass);
 
 }  // namespace fractile

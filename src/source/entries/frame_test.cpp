@@ -127,7 +127,10 @@ TEST(Frame, UnsignedNumbersBeyond64BitsClampOrAreRefused) {
 /// Two's complement of 128 bits.
 std::vector<std::int64_t> wide_words(const std::vector<std::int64_t>& numbers) {
   std::vector<std::int64_t> words;
-  for (const std::int64_t number : numbers) words.insert(words.end(), {number, number < 0 ? -1 : 0});
+  for (const std::int64_t number : numbers) {
+    words.push_back(number);
+    words.push_back(number < 0 ? -1 : 0);
+  }
   return words;
 }
 
