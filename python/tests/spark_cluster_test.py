@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -84,6 +85,10 @@ def counted(df, asked):
     return fractile.spark.profile(df, "income", **BOUNDS, **asked, **({"sampling_key": KEY} if "person" in asked else {}))
 
 
+def published(release):
+    return {key: dict(group) for key, group in release._all.items()}
+
+
 @pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
 def test_counts_are_one_machine_s(local, parquet, asked, monkeypatch):
     path, table = parquet
@@ -98,7 +103,7 @@ def test_releases_are_one_machine_s(local, parquet, asked):
     path, table = parquet
     words = BOUNDS | asked | {"epsilon": 1, "unsafe_seed": 7}
     mine, its = fractile.spark.release(local.read.parquet(path), "income", **words), fractile.release(table, "income", **words)
-    assert {key: dict(group) for key, group in mine._all.items()} == {key: dict(group) for key, group in its._all.items()}
+    assert published(mine) == published(its)
     assert f'"engine": "Spark {local.version}"' in mine.receipt or f'"engine":"Spark {local.version}"' in mine.receipt
 
 
@@ -288,23 +293,34 @@ def test_a_cluster_that_fails_counts_the_same(cluster, parquet, asked):
 
 
 def by_hand(rows, seconds):
-    """Releases `rows` records of a table that Spark makes, on a cluster of which an executor is killed every so many seconds, and
-    compares the counts with one machine's: spark_cluster_test.py 100000000 5"""
+    """Counts and releases `rows` records of a table that Spark makes, on a cluster of which an executor is killed every so many
+    seconds, and compares both with one machine's: spark_cluster_test.py 100000000 5"""
     spark = failing_cluster()
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
-    made = "cast((id * 2654435761) % 500000 as double) as income"
+    table = spark.range(0, rows, 1, 64).selectExpr("cast((id * 2654435761) % 500000 as double) as income")
+    words = {"bounds": (0, 500_000), "step": 1}
+    asked = {"epsilon": 1, "quantiles": "quartiles", "unsafe_seed": 7}
     killer = Killer(seconds, sys.maxsize)
     killer.start()
-    start = time.perf_counter()
-    mine = fractile.spark.profile(spark.range(0, rows, 1, 64).selectExpr(made), "income", bounds=(0, 500_000), step=1)
-    print(f"{rows:,} records in {time.perf_counter() - start:.0f} s, {killer.killed} executors killed")
+
+    def timed(what, call):
+        start, before = time.perf_counter(), killer.killed
+        answer = call()
+        print(f"{what} {rows:,} records in {time.perf_counter() - start:.0f} s, {killer.killed - before} executors killed", flush=True)
+        return answer
+
+    mine = timed("counted", lambda: fractile.spark.profile(table, "income", **words))
+    release = timed("released", lambda: fractile.spark.release(table, "income", **words, **asked))
     killer.over.set()
     its = None
     for first in range(0, rows, 5_000_000):
         ids = np.arange(first, min(first + 5_000_000, rows), dtype=np.int64)
         part = fractile.profile(((ids * 2_654_435_761) % 500_000).astype(np.float64), lattice=fractile.Lattice(0, 500_000, 1))
         its = part if its is None else its | part
-    print("equal" if mine == its else "NOT EQUAL")
+    with tempfile.TemporaryDirectory() as folder:
+        its.write(Path(folder) / "its.counts", column="income")
+        same = mine == its and published(release) == published(fractile.release(counts=Path(folder) / "its.counts", **asked))
+    print("equal" if same else "NOT EQUAL")
 
 
 if __name__ == "__main__":
