@@ -4,12 +4,13 @@ import os
 import tempfile
 
 import peers
-from page import shown, table, times
+from page import shown, table, times, verdict
 
 LIMIT = 900
 SPARK, TUMULT = "peer_spark.py", "peer_tumult.py"
 ALL = "quartiles by Tumult Analytics"
 SCAN, RECORDS = "scan: sum(x)", 10_000_000
+OURS, COUNT = "ours, step 0.01", "count by value"  # cents, both of them
 
 
 def asked(variable, *words):
@@ -37,10 +38,15 @@ def part(quick):
             continue
         worked = answer.processor["quartiles"] * 1e9
         rows.append([name, shown(answer.measured["quartiles"] * 1e9), "", shown(worked), shown(worked / records)])
+    targets = []
+    if not ours.absent:
+        ratio = ours.measured[OURS] / ours.measured[COUNT]
+        targets.append(verdict("a release of cents / Spark's own count by value", f"{ratio:.2f}x", "<= 1.05x", ratio <= 1.05))
     versions = ", ".join(f"{name} {version}" for name, version in ours.versions.items())
     return ("## On Spark\n\n10,000,000 doubles of Parquet, lognormal to the cent, bounds 0 and 500,000, quartiles, epsilon 1; local[2]. "
             "Wall time, medians of three runs in turn after one that warms up, and what processors did meanwhile for the driver, the JVM and "
             "the workers, in all and for a record. percentile_approx and approxQuantile are not private. "
             "Tumult ends with one quantile after the other, a third of epsilon each; the second of two runs. "
             f"{os.cpu_count()} cores, load average {load:.1f} at the start. {versions}.\n\n"
-            + table(["what", "time", "over the scan", "of processors", "a record"], rows))
+            + table(["what", "time", "over the scan", "of processors", "a record"], rows)
+            + "\n" + table(["what", "measured", "target", ""], targets))
