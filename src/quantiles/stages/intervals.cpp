@@ -5,7 +5,6 @@
 #include <map>
 #include <numbers>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "fractile/error.hpp"
@@ -34,9 +33,7 @@ struct Distance {
   double deviations;
 };
 /// Where intervals may end. The last one is for tables of another size than was expected, and for noise that is far off.
-constexpr Distance wide_ladder[] = {{0.92, 0}, {1, 0.3}, {1.1, 1}, {1.25, 2.2}, {1.6, 4}};
-/// The same where the noise is small beside the sample's error: more cells cost little there, and ends lie closer together.
-constexpr Distance fine_ladder[] = {{0.96, 0}, {0.99, 0}, {1.02, 0}, {1.05, 0.3}, {1.08, 0.7}, {1.15, 2}, {1.6, 4}};
+constexpr Distance ladder[] = {{0.92, 0}, {1, 0.3}, {1.1, 1}, {1.25, 2.2}, {1.6, 4}};
 /// What is selected, to tell where these are; and farther out, beyond the first and the last quantile.
 constexpr Distance selected_at = {1.05, 0.7};
 constexpr Distance selected_far = {1.6, 4};
@@ -84,16 +81,9 @@ class ExpectedEnds {
   ExpectedEnds(const QuantileQuery& query, const IntervalShares& shares)
       : request_(*query.intervals),
         rows_(static_cast<double>(*query.expected_rows)),
+        cells_(static_cast<double>(2 * (std::size(ladder) + 1) * query.quantiles.size())),
         deviate_(deviate_of(Failures(request_, query.quantiles.size()).of_end)),
-        deviation_(deviation_of_noise(query, shares.cells)) {
-    set_ladder(fine_ladder, query.quantiles.size());
-    constexpr double small = 0.1;
-    const bool is_fine = request_.of == IntervalOf::population && deviation_ * std::sqrt(cells_) <= small * std::sqrt(rows_);
-    if (!is_fine) set_ladder(wide_ladder, query.quantiles.size());
-  }
-
-  /// Where the ends of a quantile may lie.
-  std::span<const Distance> ladder() const { return ladder_; }
+        deviation_(deviation_of_noise(query, shares.cells)) {}
 
   /// As a share of the records.
   double at(const Rational& quantile, const Distance& distance) const {
@@ -104,17 +94,11 @@ class ExpectedEnds {
   }
 
  private:
-  void set_ladder(std::span<const Distance> ladder, std::size_t quantiles) {
-    ladder_ = ladder;
-    cells_ = static_cast<double>(2 * (ladder.size() + 1) * quantiles);
-  }
-
   IntervalRequest request_;
   double rows_;
+  double cells_;
   double deviate_;
   double deviation_;
-  std::span<const Distance> ladder_;
-  double cells_;
 };
 
 }  // namespace
@@ -202,7 +186,7 @@ class BracketBuilder {
   Brackets build() {
     for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
       for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
-        for (const Distance& distance : ends_.ladder()) add_cut(i, end, distance);
+        for (const Distance& distance : ladder) add_cut(i, end, distance);
       }
     }
     select_far(query_.quantiles.front(), IntervalEnd::lower);
