@@ -193,7 +193,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   const double sampling = static_cast<double>(end.q.denominator) *
                           std::sqrt(std::max(static_cast<double>(noisy_records), 0.0) * p * (1 - p));
   const double deviation = std::hypot(deviation_of_noise(end), sampling);
-  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 64);
+  const int log2_step = step_of(std::max(deviation, static_cast<double>(end.q.denominator)), 192);
   const auto in_steps = [&](double value) { return static_cast<std::int64_t>(std::ldexp(value, -log2_step)); };
 
   const double slack = failure / 4096;  // what is not looked at closely
