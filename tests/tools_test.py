@@ -199,6 +199,21 @@ class Floors(HouseTest):
             self.floors(), "src/ranks/c.hpp:2: include cycle: src/ranks/a.hpp -> src/ranks/b.hpp -> src/ranks/c.hpp -> "
         )
 
+    def test_every_file_is_named_in_a_readme(self):
+        self.write("src/exact/README.md", "`coin` tosses.\n")
+        self.write("src/exact/coin.cpp", "")
+        self.write("src/exact/coin_test.cpp", "")
+        self.assertEqual(self.floors(), [])
+        self.write("src/exact/dice.cpp", "")
+        self.assert_one(self.floors(), "src/exact/dice.cpp: src/exact/README.md does not say what dice is for")
+
+    def test_a_room_of_too_many_sources(self):
+        for number in range(check_floors.MOST_SOURCES):
+            self.write(f"src/exact/a{number}.cpp", "")
+        self.assertEqual(self.floors(), [])
+        self.write("src/exact/b.cpp", "")
+        self.assert_one(self.floors(), "src/exact: 21 sources; a room has at most 20")
+
     def test_cycle_of_sources(self):
         """Each header stands alone, and each source needs the other header."""
         self.write("src/ranks/a.hpp", "")

@@ -7,8 +7,8 @@ The folder tree is the architecture: a room is a folder of src/ (or experiments/
 and it may use the rooms listed here, which all lie on floors below it. A room may consist of sub-rooms, which are its
 folders and have floors of their own within it. A public header belongs to the room that implements it. The check reads
 the #include lines, nothing else. It also refuses files that include each other in a circle, pairs foo.hpp and foo.cpp
-that do so taken together, and rooms of too many sources. A test may include
-whatever is in any sub-room of its room.
+that do so taken together, rooms of too many sources, and files that the room's README does not name. A test may
+include whatever is in any sub-room of its room.
 """
 
 import re
@@ -229,6 +229,16 @@ class House:
                 if len(sources) > MOST_SOURCES:
                     self.errors.append(f"{folder}: {len(sources)} sources; a room has at most {MOST_SOURCES}")
 
+    def _check_named(self, path):
+        """A reader of any line finds in a README what its file is for."""
+        if is_test(path) or is_test_support(path) or path.parts[0] in ("include", *FREE_FOLDERS):
+            return
+        pages = [folder / "README.md" for folder in (path.parent, path.parent.parent) if folder.parts]
+        texts = [(self.root / page).read_text(encoding="utf-8") for page in pages if (self.root / page).is_file()]
+        name = path.stem.removesuffix("-inl")
+        if texts and not re.search(rf"\b{re.escape(name)}\b", " ".join(texts)):
+            self.errors.append(f"{path}: {pages[0]} does not say what {name} is for")
+
     def _pairs(self):
         """Who includes whom when foo.hpp and foo.cpp of src/ are one, and shown as foo; tests are left out."""
         pairs = {}
@@ -243,6 +253,7 @@ class House:
 
     def _check_file(self, path):
         where = path.relative_to(self.root)
+        self._check_named(where)
         room = self._room_of(where)
         for include in includes_of(path.read_text(encoding="utf-8")):
             target = self._resolve(path, include)
