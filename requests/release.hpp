@@ -11,6 +11,7 @@
 #include "fractile/postgres.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/random.hpp"
+#include "fractile/release.hpp"
 #include "fractile/report.hpp"
 #include "fractile/source.hpp"
 #include "requests/attendant.hpp"

@@ -327,6 +327,7 @@ class Proofs(HouseTest):
                 "class C {\n public:\n  static C sample_uniform(int n) { return C(n); }\n};",
                 "inline int\nrelease_median(int n);",
                 "std::uint64_t rank_score(int n);",
+                "int release(\n    int n);",
                 "int discrete_gaussian(int s)\n{ return s; }",
             )
         ):
@@ -343,6 +344,7 @@ class Proofs(HouseTest):
             /// make_nothing(1) is only spoken of.
             #define make_macro(x) (x)
             int remake_it(int n);
+            struct Part { const int* release() const; void (*release)(Part*); };
             inline int f(int n = make_default()) { make_first(n); auto x = make_second(n); return make_third(x); }
             """,
         )

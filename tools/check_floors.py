@@ -99,7 +99,7 @@ PUBLIC_HEADERS = {
     "privacy": "privacy",
     "accounting": "privacy",
     "quantiles": "quantiles/draws",
-    "bounds": "quantiles/release",
+    "release": "quantiles/release",
     "comparing": "quantiles/release",
     "planning": "quantiles/release",
     "audit": "quantiles/audit",

@@ -21,8 +21,8 @@ class PolynomialNoise;
 /// candidates, and releases quantiles of them.
 struct Release {
   enum class Mechanism {
-    exponential,  ///< one quantile of release_quantiles()
-    approximate,  ///< up to three quantiles of release_quantiles()
+    exponential,  ///< one quantile of fractile::release()
+    approximate,  ///< up to three quantiles of fractile::release()
     gumbel_max,   ///< one quantile: make_quantile_score_candidates() >> make_gumbel_max()
   };
   Mechanism mechanism = Mechanism::exponential;
@@ -53,6 +53,7 @@ class Perturber {
   /// one is a release or has parts itself.
   static Perturber by_participant(std::vector<Perturber> each);
   /// Of all participants' values together. Error(usage) when the release is not one of those above.
+  /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
 
   std::size_t values() const;

@@ -1,7 +1,6 @@
 // Includes every public header and releases the median of a few ages.
 #include <fractile/accounting.hpp>
 #include <fractile/audit.hpp>
-#include <fractile/bounds.hpp>
 #include <fractile/comparing.hpp>
 #include <fractile/constructors.hpp>
 #include <fractile/dates.hpp>
@@ -25,6 +24,7 @@
 #include <fractile/random.hpp>
 #include <fractile/ranks.hpp>
 #include <fractile/real_bounds.hpp>
+#include <fractile/release.hpp>
 #include <fractile/report.hpp>
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
@@ -53,8 +53,8 @@ int main() {
   for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("ln 3"))};
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(builder.finish(), query, bits);
+  const QuantileRelease released = release(builder.finish(), query, bits);
   std::cout << version << ' '
-            << to_json(release, {.file = {}, .sql = {}, .column = "age", .null_policy = "drop", .engine = {}});
-  return release.value(0) <= Rational(125) ? 0 : 1;
+            << to_json(released, {.file = {}, .sql = {}, .column = "age", .null_policy = "drop", .engine = {}});
+  return released.value(0) <= Rational(125) ? 0 : 1;
 }

@@ -106,7 +106,7 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws) {
   pipeline.validate();
   const Perturber& perturber = pipeline.perturber;
-  if (perturber.release() != nullptr) refuse("a release is drawn otherwise", "see release_quantiles()");
+  if (perturber.release() != nullptr) refuse("a release is drawn otherwise", "see fractile::release()");
   const std::vector<std::size_t> members = members_of(pipeline, secret);
   if (members.size() != perturbed_answers(pipeline)) refuse("the secret is not one of the pipeline's");
   std::vector<std::size_t> answers;
