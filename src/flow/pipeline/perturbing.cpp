@@ -83,7 +83,7 @@ std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws
   if (value >= perturber.values()) refuse("the value is not among the perturber's");
   if (perturber.is_randomized_response()) return responded(perturber.values(), value, draws);
   if (perturber.is_geometric()) return moved(perturber, value, draws);
-  return listed(perturber.noise().numerators[value], draws);
+  return listed(noise_of(perturber).numerators[value], draws);
 }
 
 // --- The collector's program --------------------------------------------------------------------------------------

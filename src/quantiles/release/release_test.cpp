@@ -1,10 +1,11 @@
-#include "fractile/release.hpp"
+#include "quantiles/release/release.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include "fractile/error.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
@@ -246,6 +247,26 @@ TEST(Release, WithoutRandomBitsNothingIsReleased) {
   RandomBits broken =
       RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
   EXPECT_THROW(release(profile_of(lattice, {1}), query_for({"0.5"}, "1"), broken), Error);
+}
+
+TEST(Release, DrawsWithTheDefaultFilter) {
+  const RankProfile profile = profile_of(Lattice::regular(0, 9, 1), {1, 4, 4, 7});
+  const QuantileQuery query = query_for({"1/4", "1/2"}, "1");
+  std::size_t otherwise = 0;  // with another filter
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const auto bits = [&] { return RandomBits::unsafe_seeded(seed); };
+    const auto one = [&](RandomBits b, Filter filter) { return detail::release(profile, query, b, filter).indices; };
+    const auto two = [&](RandomBits b, Filter filter) {
+      return detail::release({"a", "b"}, {profile, profile}, query, b, filter).releases[1].indices;
+    };
+    RandomBits first = bits();
+    const std::vector<std::uint64_t> indices = release(profile, query, first).indices;
+    EXPECT_EQ(indices, one(bits(), {}));
+    otherwise += indices == one(bits(), Filter::stress()) ? 0U : 1U;
+    RandomBits second = bits();
+    EXPECT_EQ(release({"a", "b"}, {profile, profile}, query, second).releases[1].indices, two(bits(), {}));
+  }
+  EXPECT_GT(otherwise, 0U);
 }
 
 TEST(Release, SaysWhenItsBitsWereSeeded) {
