@@ -7,7 +7,7 @@
 
 #include "fractile/quantiles.hpp"
 #include "fractile/release.hpp"
-#include "fractile/report.hpp"
+#include "fractile/release_report.hpp"
 #include "fractile/source.hpp"
 #include "requests/query.hpp"
 #include "requests/typed.hpp"

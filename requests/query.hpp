@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "fractile/quantiles.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/report.hpp"
 #include "requests/typed.hpp"
 #include "requests/values.hpp"
 

@@ -4,8 +4,11 @@
 #include <utility>
 #include <variant>
 
+#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/release_report.hpp"
 #include "requests/sources.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"

@@ -73,8 +73,8 @@ class Floors(HouseTest):
         self.assert_one(self.floors(), "src/exact/coin.cpp:1:", "upward")
 
     def test_upward_include_between_public_headers(self):
-        self.write("include/fractile/report.hpp", "")
-        self.write("include/fractile/privacy.hpp", '#include "fractile/report.hpp"\n')
+        self.write("include/fractile/receipts.hpp", "")
+        self.write("include/fractile/privacy.hpp", '#include "fractile/receipts.hpp"\n')
         self.assert_one(self.floors(), "include/fractile/privacy.hpp:1: room 'privacy' (floor 1)", "upward")
 
     def test_sideways_include(self):

@@ -119,7 +119,14 @@ PUBLIC_HEADERS = {
     "ledger": "ledger",
     "figures": "figures",
     "pages": "report/text",
-    "report": "report/text",
+    "canonical_query": "report/text",
+    "durable": "report/text",
+    "release_report": "report/release",
+    "receipts": "report/release",
+    "plan_report": "report/release",
+    "audit_report": "report/release",
+    "flow_report": "report/flow",
+    "ledger_report": "report/ledger",
 }
 
 # Folders that may use everything, and that no room may use.

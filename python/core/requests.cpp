@@ -9,8 +9,9 @@
 
 #include "attendant.hpp"
 #include "counted.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/release_report.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/audit.hpp"

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "fractile/error.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/report.hpp"
 
 namespace fractile {
 namespace {

@@ -5,9 +5,8 @@
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/report.hpp"
 #include "support/findings.hpp"
 
 namespace fractile {

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "fractile/canonical_query.hpp"
+#include "fractile/ledger_report.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "fractile/report.hpp"
 #include "fractile/text.hpp"
 #include "report/text/characters.hpp"
 
