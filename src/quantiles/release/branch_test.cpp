@@ -12,6 +12,7 @@
 #include "exact/tiled_selection.hpp"
 #include "fractile/accounting.hpp"
 #include "fractile/release.hpp"
+#include "fractile/selection.hpp"
 #include "quantiles/release/private_bounds.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/granularity.hpp"

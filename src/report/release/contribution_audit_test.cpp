@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/release.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
 #include "source/counting/keyed_sample.hpp"
 
