@@ -9,6 +9,7 @@
 
 #include "attendant.hpp"
 #include "counted.hpp"
+#include "fractile/audit_report.hpp"
 #include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/release_report.hpp"
