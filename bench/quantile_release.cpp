@@ -1,5 +1,6 @@
-// Ours: release_quantiles, exact, from a profile that is there already.
+// Ours: release(), exact, from a profile that is there already.
 #include "contenders.hpp"
+#include "fractile/release.hpp"
 #include "quantile_cases.hpp"
 
 namespace fractile::bench {
@@ -14,7 +15,7 @@ void measure(benchmark::State& state, std::uint64_t n, int bits, const std::stri
     if (mechanism == Mechanism::automatic) query.expected_rows = n;
   }
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release(profile, query, random));
   state.counters["distinct"] = static_cast<double>(profile.distinct());
 }
 
@@ -32,7 +33,7 @@ void measure_intervals(benchmark::State& state, std::uint64_t n, const Budget& b
   query.expected_rows = n;
   if (of) query.intervals = IntervalRequest{Rational(19, 20), *of, false};
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(profile, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release(profile, query, random));
 }
 
 void add_intervals(std::uint64_t n, const std::string& measure, const Budget& budget) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "contenders.hpp"
+#include "fractile/release.hpp"
 #include "quantile_cases.hpp"
 
 namespace fractile::bench {
@@ -41,7 +42,7 @@ void measure(benchmark::State& state, std::uint64_t n, std::uint64_t positions, 
   QuantileQuery query = query_of(ask);
   query.mechanism = mechanism;
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(table.profile, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release(table.profile, query, random));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "contenders.hpp"
+#include "fractile/release.hpp"
 #include "quantile_cases.hpp"
 
 namespace fractile::bench {
@@ -43,7 +44,7 @@ void measure(benchmark::State& state, std::uint64_t n, std::int64_t candidates, 
   query.mechanism = mechanism;
   query.budget = Budget::pure(epsilon);
   RandomBits random = RandomBits::system();
-  for (auto _ : state) benchmark::DoNotOptimize(release_quantiles(listed.profile, query, random));
+  for (auto _ : state) benchmark::DoNotOptimize(release(listed.profile, query, random));
 }
 
 }  // namespace

@@ -150,7 +150,7 @@ def release_table(results, n):
 
 def release_part(results):
     text = ["## One release of counted records\n",
-            "`release_quantiles`, epsilon 1, of n records in [0, 1024) that are counted already. The rivals without "
+            "`release`, epsilon 1, of n records in [0, 1024) that are counted already. The rivals without "
             "privacy start from the records themselves.\n"]
     for n in TABLE_SIZES:
         if not results.get("release", n, 10, "median", "release"):

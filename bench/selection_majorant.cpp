@@ -1,6 +1,6 @@
 // Ours: select_softmax, exact, with the system's cryptographic bits.
 #include "contenders.hpp"
-#include "fractile/selection.hpp"
+#include "exact/selection.hpp"
 #include "selection_cases.hpp"
 
 namespace fractile::bench {
@@ -12,7 +12,7 @@ void measure(benchmark::State& state, const SelectionCase& c) {
   RandomBits bits = RandomBits::system();
   SelectionCost cost;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(select_softmax(scores, rate, bits, Optimize::minimize, {}, &cost));
+    benchmark::DoNotOptimize(detail::select_softmax(scores, rate, bits, Optimize::minimize, {}, &cost));
   }
   const auto per_selection = benchmark::Counter::kAvgIterations;
   state.counters["trials"] = {static_cast<double>(cost.trials), per_selection};

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fractile/audit.hpp"
-#include "fractile/report.hpp"
+#include "fractile/audit_report.hpp"
 #include "requests/audit.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "fractile/ledger.hpp"
-#include "fractile/pages.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "page_output.hpp"
 #include "requests/about.hpp"
 #include "requests/datasets.hpp"

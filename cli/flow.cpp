@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "fractile/report.hpp"
+#include "fractile/flow_report.hpp"
 #include "page_output.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"

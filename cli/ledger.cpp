@@ -7,7 +7,8 @@
 
 #include "explain.hpp"
 #include "fractile/ledger.hpp"
-#include "fractile/report.hpp"
+#include "fractile/ledger_report.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 #include "page_output.hpp"
 #include "requests/datasets.hpp"

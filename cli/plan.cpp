@@ -1,6 +1,6 @@
 #include "plan.hpp"
 
-#include "fractile/report.hpp"
+#include "fractile/plan_report.hpp"
 #include "page_output.hpp"
 #include "requests/plan.hpp"
 #include "requests/values.hpp"

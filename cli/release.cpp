@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "explain.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/source.hpp"
 #include "options.hpp"
 #include "requests/counting.hpp"

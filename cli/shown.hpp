@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fractile/quantiles.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "options.hpp"
 #include "page_output.hpp"
 #include "requests/values.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "fractile/source.hpp"
 
 namespace {
@@ -31,11 +31,11 @@ Rational true_quantile(const RankProfile& profile, const Rational& q) {
 
 void show(const char* title, std::int64_t parts, const RankProfile& profile, RandomBits& bits) {
   const QuantileQuery query{evenly_spaced(parts), Budget::pure(Rational(1))};
-  const QuantileRelease release = release_quantiles(profile, query, bits);
+  const QuantileRelease released = release(profile, query, bits);
   fmt::print("\n{} for epsilon = 1\n{:<10}{:>12}{:>12}\n", title, "quantile", "released", "true");
   for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
     const Rational& q = query.quantiles[i];
-    fmt::print("{:<10}{:>12}{:>12}\n", q.to_string(), release.value(i).to_decimal(),
+    fmt::print("{:<10}{:>12}{:>12}\n", q.to_string(), released.value(i).to_decimal(),
                true_quantile(profile, q).to_decimal());
   }
 }

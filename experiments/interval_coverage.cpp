@@ -8,6 +8,7 @@
 
 #include "experiments/seeds.hpp"
 #include "experiments/workers.hpp"
+#include "fractile/release.hpp"
 #include "fractile/version.hpp"
 
 namespace fractile::experiments::interval_coverage {
@@ -96,8 +97,8 @@ class Trials {
   void run(const Seed& of_table, const Seed& of_bits) {
     const RankProfile table = source_.table(cell_.rows, of_table);
     RandomBits bits = RandomBits::unsafe_seeded(of_bits.value());
-    const QuantileRelease release = release_quantiles(table, with_, bits);
-    const QuantileRelease alone = release_quantiles(table, alone_, bits);
+    const QuantileRelease release = fractile::release(table, with_, bits);
+    const QuantileRelease alone = fractile::release(table, alone_, bits);
     for (std::size_t i = 0; i < averages_.size(); ++i) {
       const QuantileFraction q = QuantileFraction::of(with_.quantiles[i]);
       const double share = with_.quantiles[i].to_double();

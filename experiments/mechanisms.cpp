@@ -4,6 +4,7 @@
 
 #include "experiments/metrics.hpp"
 #include "experiments/tree_as_published.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile::experiments {
 namespace {
@@ -65,7 +66,7 @@ QuantileQuery query_for(const StudiedMechanism& mechanism, const Budget& budget,
 std::vector<std::uint64_t> run_mechanism(const StudiedMechanism& mechanism, const RankProfile& profile,
                                          const QuantileQuery& query, RandomBits& bits) {
   if (!mechanism.mechanism) return tree_as_published(profile, fractions_of(query), query.budget, bits);
-  return release_quantiles(profile, query, bits).indices;
+  return release(profile, query, bits).indices;
 }
 
 }  // namespace fractile::experiments

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fractile/quantiles.hpp"
+#include "fractile/random.hpp"
 
 namespace fractile::experiments {
 

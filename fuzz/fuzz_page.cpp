@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 #include "with_hash.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 #include "with_hash.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
 #include "requests/groups.hpp"
 #include "requests/query.hpp"
 #include "requests/sources.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/report.hpp"
+#include "fractile/flow_report.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/typed.hpp"
 

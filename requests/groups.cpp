@@ -41,15 +41,10 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   return selection;
 }
 
-Published published(const std::vector<RankProfile>& profiles, const QuantileQuery& query,
-                    const RecordSelection& selection, const std::optional<BoundsToFind>& bounds, RandomBits& bits) {
-  if (selection.by.empty()) {
-    return bounds ? release_with_private_bounds(profiles.at(0), bounds->search, query, bounds->share, bits)
-                  : release_quantiles(profiles.at(0), query, bits);
-  }
-  return bounds
-             ? release_groups_with_private_bounds(selection.keys, profiles, bounds->search, query, bounds->share, bits)
-             : release_groups(selection.keys, profiles, query, bits);
+Published published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
+                    const RecordSelection& selection, RandomBits& bits) {
+  if (selection.by.empty()) return release(profiles.at(0), options, bits);
+  return release(selection.keys, profiles, options, bits);
 }
 
 std::string to_json(const Published& release, const SourceDescription& source) {

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "fractile/quantiles.hpp"
-#include "fractile/report.hpp"
+#include "fractile/release.hpp"
+#include "fractile/release_report.hpp"
 #include "fractile/source.hpp"
 #include "requests/query.hpp"
 #include "requests/typed.hpp"
@@ -22,8 +23,8 @@ using Published = std::variant<QuantileRelease, GroupedRelease>;
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
 
 /// Releases a profile, or one a key of the selection.
-Published published(const std::vector<RankProfile>& profiles, const QuantileQuery& query,
-                    const RecordSelection& selection, const std::optional<BoundsToFind>& bounds, RandomBits& bits);
+Published published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
+                    const RecordSelection& selection, RandomBits& bits);
 
 std::string to_json(const Published& release, const SourceDescription& source);
 std::string to_csv(const Published& release);

@@ -5,19 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "fractile/bounds.hpp"
 #include "fractile/quantiles.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/release.hpp"
 #include "requests/typed.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
 
 /// --bounds auto, with --step and --bounds-budget; nothing when bounds or candidates are given.
-struct BoundsToFind {
-  BoundsSearch search;
-  Rational share;
-};
 std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQuery& query);
 
 /// --bounds LO HI and --step, or --candidates.

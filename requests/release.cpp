@@ -4,8 +4,11 @@
 #include <utility>
 #include <variant>
 
+#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/release_report.hpp"
 #include "requests/sources.hpp"
 #include "requests/tables.hpp"
 #include "requests/values.hpp"
@@ -62,7 +65,7 @@ Published drawn(const ReleaseRequest& request, const Records& records, RandomBit
   const std::vector<RankProfile> profiles = records.profiles(request.column, request.lattice, request.null_policy,
                                                              request.selection, bits, [&] { attendant.tick(); });
   profiles.at(0).require_on(request.lattice);  // which was charged for; all of them are on one
-  Published release = published(profiles, request.query, request.selection, request.bounds, bits);
+  Published release = published(profiles, {request.query, request.bounds}, request.selection, bits);
   if (request.public_rows) std::get<QuantileRelease>(release).public_records = records.rows();
   return release;
 }

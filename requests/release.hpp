@@ -7,11 +7,12 @@
 #include <optional>
 #include <string>
 
+#include "fractile/canonical_query.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/postgres.hpp"
 #include "fractile/quantiles.hpp"
 #include "fractile/random.hpp"
-#include "fractile/report.hpp"
+#include "fractile/release.hpp"
 #include "fractile/source.hpp"
 #include "requests/attendant.hpp"
 #include "requests/groups.hpp"

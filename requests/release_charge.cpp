@@ -4,8 +4,8 @@
 
 #include <exception>
 
+#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
 #include "requests/datasets.hpp"
 #include "requests/sources.hpp"
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "fractile/canonical_query.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/quantiles.hpp"
 #include "requests/attendant.hpp"

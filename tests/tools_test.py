@@ -73,8 +73,8 @@ class Floors(HouseTest):
         self.assert_one(self.floors(), "src/exact/coin.cpp:1:", "upward")
 
     def test_upward_include_between_public_headers(self):
-        self.write("include/fractile/report.hpp", "")
-        self.write("include/fractile/privacy.hpp", '#include "fractile/report.hpp"\n')
+        self.write("include/fractile/receipts.hpp", "")
+        self.write("include/fractile/privacy.hpp", '#include "fractile/receipts.hpp"\n')
         self.assert_one(self.floors(), "include/fractile/privacy.hpp:1: room 'privacy' (floor 1)", "upward")
 
     def test_sideways_include(self):
@@ -342,6 +342,7 @@ class Proofs(HouseTest):
                 "class C {\n public:\n  static C sample_uniform(int n) { return C(n); }\n};",
                 "inline int\nrelease_median(int n);",
                 "std::uint64_t rank_score(int n);",
+                "int release(\n    int n);",
                 "int discrete_gaussian(int s)\n{ return s; }",
             )
         ):
@@ -358,6 +359,7 @@ class Proofs(HouseTest):
             /// make_nothing(1) is only spoken of.
             #define make_macro(x) (x)
             int remake_it(int n);
+            struct Part { const int* release() const; void (*release)(Part*); };
             inline int f(int n = make_default()) { make_first(n); auto x = make_second(n); return make_third(x); }
             """,
         )

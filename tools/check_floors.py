@@ -100,7 +100,7 @@ PUBLIC_HEADERS = {
     "privacy": "privacy",
     "accounting": "privacy",
     "quantiles": "quantiles/draws",
-    "bounds": "quantiles/release",
+    "release": "quantiles/release",
     "comparing": "quantiles/release",
     "planning": "quantiles/release",
     "audit": "quantiles/audit",
@@ -120,7 +120,14 @@ PUBLIC_HEADERS = {
     "ledger": "ledger",
     "figures": "figures",
     "pages": "report/text",
-    "report": "report/text",
+    "canonical_query": "report/text",
+    "durable": "report/text",
+    "release_report": "report/release",
+    "receipts": "report/release",
+    "plan_report": "report/release",
+    "audit_report": "report/release",
+    "flow_report": "report/flow",
+    "ledger_report": "report/ledger",
 }
 
 # Folders that may use everything, and that no room may use.

@@ -20,13 +20,13 @@ from pathlib import Path
 from cpp_text import cpp_files, without_comments
 
 PREFIXES = ("select_", "release_", "sample_", "bernoulli", "make_", "discrete_")
-# Transformations and maps whose names do not say so.
-ALSO = ("position_of", "rank_score", "interval_score")
+# Mechanisms, transformations and maps that have their whole names; members that have such a name and take nothing are none.
+ALSO = ("release", "position_of", "rank_score", "interval_score")
 
 SECTIONS = ("## Claim", "## Proof", "## Test that would break")
 PAGES = "docs/proofs"
 
-_NAME = re.compile(rf"\b((?:{'|'.join(PREFIXES)})\w*|{'|'.join(ALSO)})\s*\(")
+_NAME = re.compile(rf"\b((?:{'|'.join(PREFIXES)})\w*(?=\s*\()|(?:{'|'.join(ALSO)})(?=\s*\(\s*[^\s)]))")
 _REFERENCE = re.compile(rf"{PAGES}/([\w.-]+?)\.md")
 _PROOF = re.compile(rf"\bproofs?:\s*{PAGES}/[\w.-]+?\.md", re.IGNORECASE)
 _STATEMENT_START = re.compile(r"[;{}]|\b(?:public|private|protected)\s*:")

@@ -158,7 +158,7 @@ concept ProfileMetric = std::same_as<M, SymmetricDistance> || std::same_as<M, Ch
 template <class Measure>
 concept BudgetMeasure = std::same_as<Measure, MaxDivergence> || std::same_as<Measure, ZeroConcentratedDivergence>;
 
-/// The query's quantiles of a profile, as release_quantiles draws them: candidates' indices. The query's budget is what
+/// The query's quantiles of a profile, as release() draws them: candidates' indices. The query's budget is what
 /// records_per_person records cost; d_in records cost d_in / records_per_person times epsilon, or its square times rho.
 /// Error(usage) when the metric is not the query's neighbour relation or the measure not its budget's.
 template <ProfileMetric M, BudgetMeasure Measure>

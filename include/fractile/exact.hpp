@@ -8,6 +8,10 @@
 
 namespace fractile {
 
+namespace detail {
+struct Flint;  // the rooms that compute with FLINT read a Rational's words as its fmpq: src/exact/flint.hpp
+}  // namespace detail
+
 /// An exact rational number of any size, always in lowest terms.
 /// Thread-safety: a value; threads may share it while none changes it.
 class Rational {
@@ -66,12 +70,9 @@ class Rational {
   /// All decimals, "0.125". Throws Error(usage) unless is_decimal().
   std::string to_decimal() const;
 
-  /// For the rooms that compute with FLINT: two machine words laid out as its fmpq.
-  const void* flint() const { return words_; }
-  void* flint() { return words_; }
-
  private:
-  std::int64_t words_[2] = {0, 1};
+  friend struct detail::Flint;
+  std::int64_t words_[2] = {0, 1};  // laid out as FLINT's fmpq
 };
 
 /// The largest rational with at most `bits` significant bits whose square is <= value; exact when value is a square of

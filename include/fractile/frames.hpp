@@ -13,6 +13,7 @@
 #include "fractile/ranks.hpp"
 #include "fractile/source.hpp"
 
+// Their untyped pointers (void*) are the specification's: whoever hands over memory and whoever reads it were compiled apart.
 // NOLINTBEGIN(google-global-names-in-headers): the specification's own names
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
@@ -56,10 +57,10 @@ namespace fractile {
 
 /// Numbers that lie at equal distances in memory; of times the smallest integer is none (NaT).
 struct NumberBuffer {
-  const void* first;      ///< where number 0 is
-  std::string format;     ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
-  std::size_t size;       ///< how many
-  std::ptrdiff_t stride;  ///< from one to the next, in bytes
+  const std::byte* first;  ///< of number 0
+  std::string format;      ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
+  std::size_t size;        ///< how many
+  std::ptrdiff_t stride;   ///< from one to the next, in bytes
   std::shared_ptr<const void> owner;  ///< keeps them alive
 };
 

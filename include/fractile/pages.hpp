@@ -1,5 +1,6 @@
 // Pages to look at: one self-contained HTML file each, without scripts, requests or anything that depends on a clock. Their
-// figures are SVG, with a table of the same numbers beneath. Equal inputs give equal bytes.
+// figures are SVG, with a table of the same numbers beneath. Equal inputs give equal bytes. to_html() of a report stands beside
+// its to_json(). And what an explanation in words is written as.
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
@@ -8,9 +9,10 @@
 #include <vector>
 
 #include "fractile/ledger.hpp"
-#include "fractile/report.hpp"
 
 namespace fractile {
+
+enum class Prose { text, markdown };
 
 /// What a publisher says of a release, in their own words; empty: not said.
 struct About {
@@ -47,23 +49,5 @@ struct WebPage {
   std::string html;
   std::vector<PageFile> files = {};
 };
-
-/// What was published, for whom the promise holds, how strong it is, how wrong the numbers may be, what was assumed, what is
-/// not protected, and what is left of the budget. It says what explain() says, and nothing that was not paid for.
-WebPage to_html(const Receipt& receipt, const std::vector<NamedComparison>& comparisons, const PageOptions& options);
-
-/// The receipt that a page holds; empty when it holds none.
-std::string receipt_of_page(const std::string& html);
-
-WebPage to_html(const PlanReport& report, const PageOptions& options);
-WebPage to_html(const LedgerStatement& statement, const PageOptions& options);
-WebPage to_html(const RefinementReport& report, const PageOptions& options);
-WebPage to_html(const StabilityReport& report, const PageOptions& options);
-WebPage to_html(const AnyPriorReport& report, const PageOptions& options);
-WebPage to_html(const SweepReport& report, const PageOptions& options);
-
-/// A record for the public registry of deployments of differential privacy (github.com/opendp/deployments-registry-data), as
-/// YAML. Error(usage) names what the registry requires and `about` does not say.
-std::string to_registry(const Receipt& receipt, const About& about);
 
 }  // namespace fractile

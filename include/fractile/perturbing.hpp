@@ -24,7 +24,7 @@ std::size_t perturbed(const Perturber& perturber, const Exponent& epsilon, std::
 std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& answers);
 
 /// Both together (algorithms 2 and 3): the name of an observation, drawn from the secret's row of the pipeline's channel. `secret` is one
-/// of PipelineChannel::secrets. Error(usage) of a release, which release_quantiles() draws.
+/// of PipelineChannel::secrets. Error(usage) of a release, which fractile::release() draws.
 std::string released(const Pipeline& pipeline, const Exponent& epsilon, const std::vector<std::size_t>& secret,
                      RandomBits& bits);
 

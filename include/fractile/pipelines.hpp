@@ -13,16 +13,18 @@
 #include "fractile/privacy.hpp"
 #include "fractile/real_bounds.hpp"
 
-namespace fractile::flow {
+namespace fractile::detail {
+class PolynomialNoise;  // src/flow/pipeline/noise.hpp
+}  // namespace fractile::detail
 
-class PolynomialNoise;
+namespace fractile::flow {
 
 /// A mechanism of the library's other half, in place of the participants' own perturbers: a curator sees all values, which are the
 /// candidates, and releases quantiles of them.
 struct Release {
   enum class Mechanism {
-    exponential,  ///< one quantile of release_quantiles()
-    approximate,  ///< up to three quantiles of release_quantiles()
+    exponential,  ///< one quantile of fractile::release()
+    approximate,  ///< up to three quantiles of fractile::release()
     gumbel_max,   ///< one quantile: make_quantile_score_candidates() >> make_gumbel_max()
   };
   Mechanism mechanism = Mechanism::exponential;
@@ -53,6 +55,7 @@ class Perturber {
   /// one is a release or has parts itself.
   static Perturber by_participant(std::vector<Perturber> each);
   /// Of all participants' values together. Error(usage) when the release is not one of those above.
+  /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
 
   std::size_t values() const;
@@ -73,12 +76,11 @@ class Perturber {
   std::int64_t root_degree() const { return root_degree_; }
   /// Error(usage) when odds < 1, and where there is no one channel of every participant.
   Channel at(const Rational& odds) const;
-  /// Entries as polynomials in odds, for this room; not of a release, and not of participants that differ.
-  const PolynomialNoise& noise() const;
 
  private:
-  explicit Perturber(std::shared_ptr<const PolynomialNoise> noise) : noise_(std::move(noise)) {}
-  std::shared_ptr<const PolynomialNoise> noise_;  ///< of by_participant(): the first one's
+  friend const detail::PolynomialNoise& noise_of(const Perturber& perturber);
+  explicit Perturber(std::shared_ptr<const detail::PolynomialNoise> noise) : noise_(std::move(noise)) {}
+  std::shared_ptr<const detail::PolynomialNoise> noise_;  ///< of by_participant(): the first one's
   std::vector<Perturber> each_ = {};
   std::optional<Release> release_ = {};
   std::size_t release_values_ = 0;

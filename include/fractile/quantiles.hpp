@@ -1,6 +1,6 @@
-// Quantiles with exact differential privacy: what is asked, and the release.
+// Quantiles with exact differential privacy: what is asked, and what is published. fractile/release.hpp makes the one of the other.
 // Sources: approximate-quantiles 2021 (Algorithm 1, appendix A), quantile-score-candidates 2025.
-// Thread-safety: functions of their arguments; threads may share profiles and releases, each with random bits of its own.
+// Thread-safety: values; threads may share them while none changes one.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,7 @@
 #include "fractile/accounting.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/privacy.hpp"
-#include "fractile/random.hpp"
 #include "fractile/ranks.hpp"
-#include "fractile/selection.hpp"
 
 namespace fractile {
 
@@ -159,16 +157,6 @@ struct QuantileRelease {
   Rational value(std::size_t i) const { return lattice.at(indices[i]); }
 };
 
-/// Releases the query's quantiles of a profile, among the candidates of its lattice. The output's law is exactly the mechanism's. Time
-/// O(distinct log m) and a few passes per level; independent of the lattice's size.
-/// Errors: usage, as validate(profile.lattice()); internal when random bits fail or draws cost more than the budget, before anything is
-/// returned.
-/// Proof: docs/proofs/single_quantile.md
-/// Proof: docs/proofs/approximate_quantiles.md
-/// Proof: docs/proofs/odometer.md
-QuantileRelease release_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
-                                  Filter filter = {});
-
 /// Published quantiles of several groups under one budget.
 struct GroupedRelease {
   std::vector<std::string> keys;          ///< as they were asked for, public
@@ -177,21 +165,5 @@ struct GroupedRelease {
   /// Whether the same was run for all groups; round numbers are looked for in each.
   bool ran_alike() const;
 };
-
-/// What every group runs, so that all of them together keep the promise of `query` to a person whose records lie in any of
-/// them: add_remove as it is; change_one as add_remove with twice the records a person, since a replaced record may leave one
-/// group and enter another. Error(usage) when no such query is known: an approximate budget unless under add_remove with one
-/// record a person; and as validate().
-/// Proof: docs/proofs/groups.md
-QuantileQuery group_query(const QuantileQuery& query);
-
-/// Releases the query's quantiles of every group; an empty one too. All profiles were counted on one lattice. Every record is in
-/// at most one of them, decided by that record alone, and a person has at most query.records_per_person records in all of them
-/// together. The query's
-/// expected_rows are those of one group. Errors: usage, as group_query() and release_quantiles(), when keys and profiles are not
-/// equally many, and when profiles were counted on several lattices; internal when random bits fail, before anything is returned.
-/// Proof: docs/proofs/groups.md
-GroupedRelease release_groups(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                              const QuantileQuery& query, RandomBits& bits, Filter filter = {});
 
 }  // namespace fractile

@@ -15,48 +15,32 @@ namespace fractile {
 /// Which scores are favoured: maximize draws with weight exp(+rate * s), minimize with exp(-rate * s).
 enum class Optimize { minimize, maximize };
 
-/// How much the fast filters may decide. The law is the same whatever stands here; `stress()` shrinks the filters so that
-/// the exact path runs all the time.
-struct Filter {
-  int prefix_bits = 64;  ///< bits of a uniform that the first comparison sees, 1..64
-  double slack = 0;      ///< relative widening of the first enclosure, >= 0
-  static constexpr Filter stress() { return {4, 0.05}; }
-};
-
-/// What a selection cost. Depends on the data: never publish it.
-struct SelectionCost {
-  std::uint64_t trials = 0;      ///< proposals drawn
-  std::uint64_t slow_coins = 0;  ///< comparisons that the filter left to ball arithmetic
-};
-
 /// Draws index k with probability exactly proportional to exp(-rate * scores[k]) (or exp(+rate * scores[k])).
 /// `rate` is 1/temperature in nats per unit of score; rate 0 draws uniformly. Time O(k); no allocation up to k = 32,768, k/64 bytes beyond.
 /// Throws Error(usage) when `scores` is empty.
 std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
-                           Optimize optimize = Optimize::minimize, Filter filter = {}, SelectionCost* cost = nullptr);
+                           Optimize optimize = Optimize::minimize);
 
 /// The same law with multiplicities: weight lengths[k] * exp(-rate * scores[k]); zero lengths are never drawn. The sum of
 /// the lengths must be positive and below 2^63, else Error(usage).
 std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
-                           const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize,
-                           Filter filter = {}, SelectionCost* cost = nullptr);
+                           const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize);
 
 /// The same law for rational scores of any size.
 std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
-                           Optimize optimize = Optimize::minimize, Filter filter = {}, SelectionCost* cost = nullptr);
+                           Optimize optimize = Optimize::minimize);
 
 /// Permute-and-flip (McKenna and Sheldon 2020): indices in uniformly random order, each kept with probability
 /// exp(-rate * gap), gap its distance from the best score; the first kept one is drawn. Another law than softmax.
 /// Proof: docs/proofs/permute_and_flip.md
 std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
-                                    Optimize optimize = Optimize::minimize, Filter filter = {});
+                                    Optimize optimize = Optimize::minimize);
 std::size_t select_permute_and_flip(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
-                                    Optimize optimize = Optimize::minimize, Filter filter = {});
+                                    Optimize optimize = Optimize::minimize);
 
 /// The paper's own formulation and the reference for the others: a Gumbel variable per candidate, its bits drawn only
 /// until the largest is known (gumbel-max 2023, section 1, equation (4)). Slow. `lengths` may be empty (all ones).
 std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
-                          const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize,
-                          Filter filter = {}, SelectionCost* cost = nullptr);
+                          const Exponent& rate, RandomBits& bits, Optimize optimize = Optimize::minimize);
 
 }  // namespace fractile

@@ -3,6 +3,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -58,7 +59,8 @@ Frame of_numbers(Numbers numbers, const std::string& name, const std::string& ti
                 "convert it to numbers first");
   }
   const auto width = static_cast<std::ptrdiff_t>(numbers.itemsize());
-  return Frame::of(NumberBuffer{numbers.data(), format, numbers.shape(0), numbers.stride(0) * width, kept(numbers)},
+  return Frame::of(NumberBuffer{static_cast<const std::byte*>(numbers.data()), format, numbers.shape(0),
+                                numbers.stride(0) * width, kept(numbers)},
                    name);
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "fractile/report.hpp"
+#include "fractile/ledger_report.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/datasets.hpp"

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "attendant.hpp"
+#include "fractile/durable.hpp"
 #include "fractile/frames.hpp"
 #include "fractile/profile_files.hpp"
-#include "fractile/report.hpp"
 #include "fractile/sampling.hpp"
 #include "module.hpp"
 #include "pages.hpp"

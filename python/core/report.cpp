@@ -1,8 +1,9 @@
 // Receipts: read, verified, explained, shown.
-#include "fractile/report.hpp"
 
 #include <utility>
 
+#include "fractile/durable.hpp"
+#include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 

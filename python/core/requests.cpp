@@ -9,8 +9,10 @@
 
 #include "attendant.hpp"
 #include "counted.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/audit_report.hpp"
+#include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/release_report.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/audit.hpp"

@@ -7,8 +7,8 @@
 #include <functional>
 
 #include "exact/enclosure.hpp"
+#include "exact/filter.hpp"
 #include "fractile/random.hpp"
-#include "fractile/selection.hpp"
 
 namespace fractile {
 

@@ -21,8 +21,13 @@ namespace fractile {
 
 static_assert(sizeof(fmpq) == 2 * sizeof(std::int64_t), "Rational holds an fmpq in two machine words");
 
-inline fmpq* flint_of(Rational& value) { return static_cast<fmpq*>(value.flint()); }
-inline const fmpq* flint_of(const Rational& value) { return static_cast<const fmpq*>(value.flint()); }
+struct detail::Flint {
+  static void* words(Rational& value) { return value.words_; }
+  static const void* words(const Rational& value) { return value.words_; }
+};
+
+inline fmpq* flint_of(Rational& value) { return static_cast<fmpq*>(detail::Flint::words(value)); }
+inline const fmpq* flint_of(const Rational& value) { return static_cast<const fmpq*>(detail::Flint::words(value)); }
 
 /// An fmpz that clears itself.
 class Integer {

@@ -4,8 +4,8 @@
 
 #include "exact/coin.hpp"
 #include "exact/enclosure.hpp"
+#include "exact/selection.hpp"
 #include "fractile/error.hpp"
-#include "fractile/selection.hpp"
 
 namespace fractile {
 namespace {
@@ -40,11 +40,10 @@ class GumbelVariable {
 };
 
 /// Draws bits of both until their order is certain; true when `a` is the larger.
-bool greater_than(GumbelVariable& a, GumbelVariable& b, RandomBits& bits, SelectionCost* cost) {
+bool greater_than(GumbelVariable& a, GumbelVariable& b, RandomBits& bits) {
   for (;;) {
     if (certainly_less(b.value(), a.value())) return true;
     if (certainly_less(a.value(), b.value())) return false;
-    if (cost != nullptr) ++cost->slow_coins;
     a.refine(bits);
     b.refine(bits);
   }
@@ -63,9 +62,8 @@ Enclosure centre(std::uint64_t score, std::uint64_t length, const Exponent& rate
 
 }  // namespace
 
-std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
-                          const Exponent& rate, RandomBits& bits, Optimize optimize, Filter filter,
-                          SelectionCost* cost) {
+std::size_t detail::select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
+                                  const Exponent& rate, RandomBits& bits, Optimize optimize, Filter filter) {
   if (!lengths.empty() && lengths.size() != scores.size()) {
     throw Error(ErrorCode::usage, "as many lengths as scores are needed");
   }
@@ -77,10 +75,15 @@ std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const
       return centre(scores[k], length, rate, optimize, precision);
     };
     GumbelVariable challenger(k, shift, bits, filter);
-    if (!best || greater_than(challenger, *best, bits, cost)) best.emplace(std::move(challenger));
+    if (!best || greater_than(challenger, *best, bits)) best.emplace(std::move(challenger));
   }
   if (!best) throw Error(ErrorCode::usage, "nothing to select from");
   return best->index();
+}
+
+std::size_t select_gumbel(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
+                          const Exponent& rate, RandomBits& bits, Optimize optimize) {
+  return detail::select_gumbel(scores, lengths, rate, bits, optimize, {});
 }
 
 }  // namespace fractile

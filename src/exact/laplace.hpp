@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "exact/coin.hpp"
+#include "exact/filter.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/random.hpp"
-#include "fractile/selection.hpp"
 
 namespace fractile {
 

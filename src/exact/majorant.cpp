@@ -31,7 +31,7 @@ namespace {
 
 /// The same words hold the same number.
 bool same(const Rational& a, const Rational& b) {
-  return std::memcmp(a.flint(), b.flint(), sizeof(fmpq)) == 0 || a == b;
+  return std::memcmp(flint_of(a), flint_of(b), sizeof(fmpq)) == 0 || a == b;
 }
 
 /// Whether both are written alike.

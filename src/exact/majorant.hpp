@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "exact/coin.hpp"
+#include "exact/filter.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/random.hpp"
-#include "fractile/selection.hpp"
 
 namespace fractile {
 

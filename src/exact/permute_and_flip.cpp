@@ -6,9 +6,9 @@
 #include "exact/coin.hpp"
 #include "exact/gaps.hpp"
 #include "exact/majorant.hpp"
+#include "exact/selection.hpp"
 #include "exact/uniform.hpp"
 #include "fractile/error.hpp"
-#include "fractile/selection.hpp"
 
 namespace fractile {
 namespace {
@@ -27,8 +27,8 @@ std::size_t any_of(const std::vector<std::size_t>& kept, RandomBits& bits) {
 
 }  // namespace
 
-std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
-                                    Optimize optimize, Filter filter) {
+std::size_t detail::select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate,
+                                            RandomBits& bits, Optimize optimize, Filter filter) {
   if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
   const bool least = optimize == Optimize::minimize;
   const std::uint64_t best = least ? *std::ranges::min_element(scores) : *std::ranges::max_element(scores);
@@ -41,17 +41,27 @@ std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const
   return any_of(kept, bits);
 }
 
-std::size_t select_permute_and_flip(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
-                                    Optimize optimize, Filter filter) {
+std::size_t detail::select_permute_and_flip(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                                            Optimize optimize, Filter filter) {
   const std::vector<Rational> gaps = gaps_of(scores, optimize);
   if (const auto whole = scaled(gaps)) {
-    return select_permute_and_flip(whole->gaps, rate / whole->scale, bits, Optimize::minimize, filter);
+    return detail::select_permute_and_flip(whole->gaps, rate / whole->scale, bits, Optimize::minimize, filter);
   }
   std::vector<std::size_t> kept;
   for (std::size_t k = 0; k < gaps.size(); ++k) {
     if (bernoulli_exp(bits, rate * gaps[k], filter)) kept.push_back(k);
   }
   return any_of(kept, bits);
+}
+
+std::size_t select_permute_and_flip(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
+                                    Optimize optimize) {
+  return detail::select_permute_and_flip(scores, rate, bits, optimize, {});
+}
+
+std::size_t select_permute_and_flip(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                                    Optimize optimize) {
+  return detail::select_permute_and_flip(scores, rate, bits, optimize, {});
 }
 
 }  // namespace fractile

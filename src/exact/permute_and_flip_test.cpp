@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "exact/gaps.hpp"
+#include "exact/selection.hpp"
 #include "fractile/error.hpp"
-#include "fractile/selection.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -50,8 +50,8 @@ TEST(PermuteAndFlip, HasItsLaw) {
         std::vector<std::uint64_t> counts(scores.size());
         std::vector<std::uint64_t> rational_counts(scores.size());
         for (std::uint64_t i = 0; i < effort(20'000); ++i) {
-          ++counts[select_permute_and_flip(scores, rate, bits, Optimize::minimize, filter)];
-          ++rational_counts[select_permute_and_flip(exact, rate, bits, Optimize::minimize, filter)];
+          ++counts[detail::select_permute_and_flip(scores, rate, bits, Optimize::minimize, filter)];
+          ++rational_counts[detail::select_permute_and_flip(exact, rate, bits, Optimize::minimize, filter)];
         }
         EXPECT_GT(chi_square_p(counts, law), 1e-9) << rate_text;
         EXPECT_GT(chi_square_p(rational_counts, law), 1e-9) << rate_text;

@@ -1,4 +1,4 @@
-#include "fractile/selection.hpp"
+#include "exact/selection.hpp"
 
 #include <algorithm>
 #include <array>
@@ -202,27 +202,9 @@ std::size_t select_index(Scores scores, const RateBounds& bounds, const Exponent
 /// Complemented scores turn maximization into minimization, gap for gap.
 std::uint64_t flip_for(Optimize optimize) { return optimize == Optimize::maximize ? ~std::uint64_t{0} : 0; }
 
-}  // namespace
-
-std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
-                           Optimize optimize, Filter filter, SelectionCost* cost) {
-  if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
-  const RateBounds bounds = RateBounds::of(rate);
-  return select_index(UnitScores(scores, flip_for(optimize), bounds.bits_per_unit()), bounds, rate, bits, filter, cost);
-}
-
-std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
-                           const Exponent& rate, RandomBits& bits, Optimize optimize, Filter filter,
-                           SelectionCost* cost) {
-  require_lengths(scores, lengths);
-  const RateBounds bounds = RateBounds::of(rate);
-  const RunSpan runs{scores, lengths, flip_for(optimize)};
-  return select_index(RunScores(runs, bounds.bits_per_unit()), bounds, rate, bits, filter, cost);
-}
-
 /// Scores too far apart for 64 bits: propose uniformly, keep with probability exp(-rate * gap). The best is always kept.
-static std::size_t select_by_uniform_proposals(std::span<const Rational> gaps, const Exponent& rate, RandomBits& bits,
-                                               Filter filter, SelectionCost* cost) {
+std::size_t select_by_uniform_proposals(std::span<const Rational> gaps, const Exponent& rate, RandomBits& bits,
+                                        Filter filter, SelectionCost* cost) {
   for (;;) {
     if (cost != nullptr) ++cost->trials;
     const auto k = static_cast<std::size_t>(uniform_below(bits, std::uint64_t{gaps.size()}));
@@ -230,12 +212,45 @@ static std::size_t select_by_uniform_proposals(std::span<const Rational> gaps, c
   }
 }
 
-std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits, Optimize optimize,
-                           Filter filter, SelectionCost* cost) {
+}  // namespace
+
+std::size_t detail::select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
+                                   Optimize optimize, Filter filter, SelectionCost* cost) {
+  if (scores.empty()) throw Error(ErrorCode::usage, "nothing to select from");
+  const RateBounds bounds = RateBounds::of(rate);
+  return select_index(UnitScores(scores, flip_for(optimize), bounds.bits_per_unit()), bounds, rate, bits, filter, cost);
+}
+
+std::size_t detail::select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
+                                   const Exponent& rate, RandomBits& bits, Optimize optimize, Filter filter,
+                                   SelectionCost* cost) {
+  require_lengths(scores, lengths);
+  const RateBounds bounds = RateBounds::of(rate);
+  const RunSpan runs{scores, lengths, flip_for(optimize)};
+  return select_index(RunScores(runs, bounds.bits_per_unit()), bounds, rate, bits, filter, cost);
+}
+
+std::size_t detail::select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                                   Optimize optimize, Filter filter, SelectionCost* cost) {
   const std::vector<Rational> gaps = gaps_of(scores, optimize);
   const std::optional<ScaledGaps> whole = scaled(gaps);
   if (!whole) return select_by_uniform_proposals(gaps, rate, bits, filter, cost);
-  return select_softmax(whole->gaps, rate / whole->scale, bits, Optimize::minimize, filter, cost);
+  return detail::select_softmax(whole->gaps, rate / whole->scale, bits, Optimize::minimize, filter, cost);
+}
+
+std::size_t select_softmax(std::span<const std::uint64_t> scores, const Exponent& rate, RandomBits& bits,
+                           Optimize optimize) {
+  return detail::select_softmax(scores, rate, bits, optimize, {});
+}
+
+std::size_t select_softmax(std::span<const std::uint64_t> scores, std::span<const std::uint64_t> lengths,
+                           const Exponent& rate, RandomBits& bits, Optimize optimize) {
+  return detail::select_softmax(scores, lengths, rate, bits, optimize, {});
+}
+
+std::size_t select_softmax(std::span<const Rational> scores, const Exponent& rate, RandomBits& bits,
+                           Optimize optimize) {
+  return detail::select_softmax(scores, rate, bits, optimize, {});
 }
 
 }  // namespace fractile

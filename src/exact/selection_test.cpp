@@ -1,9 +1,10 @@
-#include "fractile/selection.hpp"
+#include "exact/selection.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cfenv>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <random>
@@ -66,8 +67,42 @@ double p_value(const Case& c, std::uint64_t draws, Select&& select) {
 
 std::size_t majorant_draw(const Case& c, RandomBits& bits, Filter filter) {
   const Exponent rate = Exponent::parse(c.rate);
-  return c.lengths.empty() ? select_softmax(c.scores, rate, bits, Optimize::minimize, filter)
-                           : select_softmax(c.scores, c.lengths, rate, bits, Optimize::minimize, filter);
+  return c.lengths.empty() ? detail::select_softmax(c.scores, rate, bits, Optimize::minimize, filter)
+                           : detail::select_softmax(c.scores, c.lengths, rate, bits, Optimize::minimize, filter);
+}
+
+/// What `draw` makes of bits that are the same for the same seed.
+std::size_t seeded(std::uint64_t seed, const std::function<std::size_t(RandomBits&)>& draw) {
+  RandomBits bits = RandomBits::unsafe_seeded(seed);
+  return draw(bits);
+}
+
+TEST(Selection, PublicOnesDrawWithTheDefaultFilter) {
+  const Scores s{3, 0, 7, 2, 1};
+  const Scores n{1, 5, 20, 0, 3};
+  const std::vector<Rational> exact{Rational(1, 3), Rational(2), Rational(0), Rational(1, 7)};
+  const Exponent r = Exponent::parse("1/2");
+  std::size_t otherwise = 0;  // with another filter
+  for (const Optimize o : {Optimize::minimize, Optimize::maximize}) {
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+      const auto draws = [&](const auto& draw) { return seeded(seed, draw); };
+      const std::size_t drawn = draws([&](auto& b) { return select_softmax(s, r, b, o); });
+      EXPECT_EQ(drawn, draws([&](auto& b) { return detail::select_softmax(s, r, b, o, {}); }));
+      otherwise +=
+          drawn == draws([&](auto& b) { return detail::select_softmax(s, r, b, o, Filter::stress()); }) ? 0U : 1U;
+      EXPECT_EQ(draws([&](auto& b) { return select_softmax(s, n, r, b, o); }),
+                draws([&](auto& b) { return detail::select_softmax(s, n, r, b, o, {}); }));
+      EXPECT_EQ(draws([&](auto& b) { return select_softmax(exact, r, b, o); }),
+                draws([&](auto& b) { return detail::select_softmax(exact, r, b, o, {}); }));
+      EXPECT_EQ(draws([&](auto& b) { return select_permute_and_flip(s, r, b, o); }),
+                draws([&](auto& b) { return detail::select_permute_and_flip(s, r, b, o, {}); }));
+      EXPECT_EQ(draws([&](auto& b) { return select_permute_and_flip(exact, r, b, o); }),
+                draws([&](auto& b) { return detail::select_permute_and_flip(exact, r, b, o, {}); }));
+      EXPECT_EQ(draws([&](auto& b) { return select_gumbel(s, n, r, b, o); }),
+                draws([&](auto& b) { return detail::select_gumbel(s, n, r, b, o, {}); }));
+    }
+  }
+  EXPECT_GT(otherwise, 0U);
 }
 
 TEST(Selection, ByMajorantHasTheSoftmaxLaw) {
@@ -86,7 +121,7 @@ TEST(Selection, ByGumbelVariablesHasTheSoftmaxLaw) {
     if (std::string(c.name) == "far from zero") continue;  // the same law, at 64 more bits of shift
     for (const Filter filter : {Filter{}, Filter::stress()}) {
       const auto draw = [&] {
-        return select_gumbel(c.scores, c.lengths, Exponent::parse(c.rate), bits, Optimize::minimize, filter);
+        return detail::select_gumbel(c.scores, c.lengths, Exponent::parse(c.rate), bits, Optimize::minimize, filter);
       };
       EXPECT_GT(p_value(c, effort(4'000), draw), 1e-9) << c.name;
     }
@@ -281,11 +316,11 @@ TEST(Majorant, ATailProposalIsDecidedExactly) {
   // Its coin: exp(-60) 2^51 / W. A uniform of 0 accepts; one just above p rejects, and then the best is proposed.
   SelectionCost cost;
   RandomBits accepts = placed_bits({propose_tail, 0, 0});
-  EXPECT_EQ(select_softmax(scores, rate, accepts, Optimize::minimize, {}, &cost), 1U);
+  EXPECT_EQ(detail::select_softmax(scores, rate, accepts, Optimize::minimize, {}, &cost), 1U);
   const double p = std::exp(-60.0) * 0x1p51 / static_cast<double>(majorant(60));
   RandomBits rejects =
       placed_bits({propose_tail, static_cast<std::uint64_t>(std::ldexp(p * 1.000001, 64)), propose_best, 0});
-  EXPECT_EQ(select_softmax(scores, rate, rejects, Optimize::minimize, {}, &cost), 0U);
+  EXPECT_EQ(detail::select_softmax(scores, rate, rejects, Optimize::minimize, {}, &cost), 0U);
   EXPECT_EQ(cost.trials, 3U);
 }
 

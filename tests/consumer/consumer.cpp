@@ -1,22 +1,27 @@
 // Includes every public header and releases the median of a few ages.
 #include <fractile/accounting.hpp>
 #include <fractile/audit.hpp>
-#include <fractile/bounds.hpp>
+#include <fractile/audit_report.hpp>
+#include <fractile/canonical_query.hpp>
 #include <fractile/comparing.hpp>
 #include <fractile/constructors.hpp>
 #include <fractile/dates.hpp>
 #include <fractile/domains.hpp>
+#include <fractile/durable.hpp>
 #include <fractile/error.hpp>
 #include <fractile/exact.hpp>
 #include <fractile/expected_loss.hpp>
 #include <fractile/figures.hpp>
 #include <fractile/flow.hpp>
+#include <fractile/flow_report.hpp>
 #include <fractile/frames.hpp>
 #include <fractile/ledger.hpp>
+#include <fractile/ledger_report.hpp>
 #include <fractile/measurements.hpp>
 #include <fractile/pages.hpp>
 #include <fractile/perturbing.hpp>
 #include <fractile/pipelines.hpp>
+#include <fractile/plan_report.hpp>
 #include <fractile/planning.hpp>
 #include <fractile/postgres.hpp>
 #include <fractile/privacy.hpp>
@@ -25,7 +30,9 @@
 #include <fractile/random.hpp>
 #include <fractile/ranks.hpp>
 #include <fractile/real_bounds.hpp>
-#include <fractile/report.hpp>
+#include <fractile/receipts.hpp>
+#include <fractile/release.hpp>
+#include <fractile/release_report.hpp>
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
@@ -54,8 +61,8 @@ int main() {
   for (const std::int64_t age : {31, 44, 57, 23, 38}) builder.add(age);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Exponent::parse("ln 3"))};
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(builder.finish(), query, bits);
+  const QuantileRelease released = release(builder.finish(), query, bits);
   std::cout << version << ' '
-            << to_json(release, {.file = {}, .sql = {}, .column = "age", .null_policy = "drop", .engine = {}});
-  return release.value(0) <= Rational(125) ? 0 : 1;
+            << to_json(released, {.file = {}, .sql = {}, .column = "age", .null_policy = "drop", .engine = {}});
+  return released.value(0) <= Rational(125) ? 0 : 1;
 }

@@ -210,7 +210,7 @@ struct Reach {
 
 Reach reach_of(const Pipeline& pipeline, const Enclosure& odds) {
   const std::size_t all = pipeline.participants + 1;
-  if (pipeline.perturber.noise().family != Family::geometric) return {all, {}};
+  if (noise_of(pipeline.perturber).family != Family::geometric) return {all, {}};
   for (std::size_t distance = 1; distance < all; ++distance) {
     Enclosure chance = chance_of_distance(distance, pipeline.values.size(), odds);
     if (chance.upper_double() < 0x1p-130) return {distance, std::move(chance)};
@@ -240,7 +240,7 @@ std::vector<Guesses> mode_guesses(const Pipeline& pipeline, const Enclosure& odd
   const std::size_t participants = pipeline.participants;
   const std::size_t bars = pipeline.values.size();
   const Reach reach = reach_of(pipeline, odds);
-  GuessSums sums(participants, bars, heights_of(noise_at(pipeline.perturber.noise(), odds)));
+  GuessSums sums(participants, bars, heights_of(noise_at(noise_of(pipeline.perturber), odds)));
   const std::size_t least = (participants + bars - 1) / bars;  // in the highest bar
   for (std::size_t noisy = 0; noisy <= participants; ++noisy) {
     const std::size_t first = noisy < reach.distance ? 0 : noisy - reach.distance + 1;

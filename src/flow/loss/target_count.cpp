@@ -34,8 +34,8 @@ bool TargetCount::fits(const Pipeline& pipeline) {
 TargetCount::TargetCount(const Pipeline& pipeline, const Analyst& analyst)
     : pipeline_(pipeline),
       joint_(joint_weights(prior_of(analyst, pipeline), loss_of(analyst, pipeline))),
-      counted_(counted_numerators<Polynomial>(pipeline, pipeline.perturber.noise())),
-      denominator_(pipeline.perturber.noise().denominator),
+      counted_(counted_numerators<Polynomial>(pipeline, noise_of(pipeline.perturber))),
+      denominator_(noise_of(pipeline.perturber).denominator),
       histogram_(known_composition(pipeline)),
       lines_(lines_of(counted_, denominator_, joint_)) {
   for (std::size_t value = 0; value < counted_.size(); ++value) {

@@ -146,7 +146,7 @@ struct UncertainOthers {
 };
 
 UncertainOthers::UncertainOthers(const Pipeline& pipeline, const Rational& odds) {
-  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
+  const Noise<Integer> noise = noise_at(noise_of(pipeline.perturber), odds);
   std::vector<Integer> numerators = counted_numerators(pipeline, noise);
   Integer common = noise.denominator;
   for (const Integer& numerator : numerators) fmpz_gcd(common.get(), common.get(), numerator.get());

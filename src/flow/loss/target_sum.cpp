@@ -50,7 +50,7 @@ double TargetSum::range() const {
 }
 
 StepLaws TargetSum::step_laws(const Enclosure& odds) const {
-  const Noise<Enclosure> noise = noise_at(pipeline_.perturber.noise(), odds);
+  const Noise<Enclosure> noise = noise_at(noise_of(pipeline_.perturber), odds);
   StepLaws laws;
   laws.reserve(noise.values());
   for (const std::vector<Enclosure>& row : noise.numerators) {
@@ -182,7 +182,7 @@ std::vector<Polynomial> step_numerators(const Noise<Integer>& noise, const std::
 
 /// Numerators without a common factor.
 Noise<Integer> short_noise_at(const Pipeline& pipeline, const Rational& odds) {
-  Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
+  Noise<Integer> noise = noise_at(noise_of(pipeline.perturber), odds);
   Integer common = noise.denominator;
   for (const auto& row : noise.numerators) {
     for (const Integer& p : row) fmpz_gcd(common.get(), common.get(), p.get());

@@ -74,8 +74,8 @@ Perturber canonical_perturber(const Perturber& perturber) {
   if (perturber.each().empty()) return perturber;
   const Perturber& first = perturber.each().front();
   const bool are_equal = std::ranges::all_of(perturber.each(), [&](const Perturber& other) {
-    return other.noise().numerators == first.noise().numerators &&
-           other.noise().denominator == first.noise().denominator;
+    return noise_of(other).numerators == noise_of(first).numerators &&
+           noise_of(other).denominator == noise_of(first).denominator;
   });
   return are_equal ? first : perturber;
 }

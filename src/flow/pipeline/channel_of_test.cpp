@@ -7,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "support/pipelines.hpp"
 #include "support/statistics.hpp"
 
@@ -48,7 +49,7 @@ Rational sum_of(const std::vector<Rational>& numbers) {
   return sum;
 }
 
-// What is looked at as a channel is what release_quantiles() draws.
+// What is looked at as a channel is what release() draws.
 TEST(ReleaseLaw, IsThatOfReleases) {
   const Exponent epsilon = Exponent::parse("2");
   for (const Release& release : releases()) {
@@ -61,7 +62,7 @@ TEST(ReleaseLaw, IsThatOfReleases) {
     std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
     RandomBits bits = RandomBits::system();
     for (std::uint64_t i = 0; i < testing::effort(60'000); ++i) {
-      ++counts[release_quantiles(profile, query, bits).indices];
+      ++counts[fractile::release(profile, query, bits).indices];
     }
     const Rational degree = root_degree(release, 4);
     const Enclosure base = Enclosure::of(epsilon / degree, enclosure_bits).exp();

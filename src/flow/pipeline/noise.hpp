@@ -19,12 +19,26 @@ struct Noise {
 
 enum class Family { randomized_response, geometric, fixed, in_odds };
 
+}  // namespace fractile::flow
+
+namespace fractile::detail {
+
 /// Valid at all odds >= 1.
-class PolynomialNoise : public Noise<Polynomial> {
+class PolynomialNoise : public flow::Noise<flow::Polynomial> {
  public:
-  PolynomialNoise(Family kind, Noise<Polynomial> noise) : Noise<Polynomial>(std::move(noise)), family(kind) {}
-  Family family;
+  PolynomialNoise(flow::Family kind, flow::Noise<flow::Polynomial> noise)
+      : flow::Noise<flow::Polynomial>(std::move(noise)), family(kind) {}
+  flow::Family family;
 };
+
+}  // namespace fractile::detail
+
+namespace fractile::flow {
+
+using detail::PolynomialNoise;
+
+/// Entries as polynomials in odds; not of a release, and not of participants that differ: Error(internal).
+const PolynomialNoise& noise_of(const Perturber& perturber);
 
 Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds);
 /// `odds` encloses a number >= 1.

@@ -148,9 +148,9 @@ bool Perturber::is_refinement_preserving() const {
   return !release_ && noise_->family != Family::in_odds;
 }
 
-const PolynomialNoise& Perturber::noise() const {
-  if (!is_shared()) throw Error(ErrorCode::internal, "there is no noise of every participant");
-  return *noise_;
+const PolynomialNoise& noise_of(const Perturber& perturber) {
+  if (!perturber.is_shared()) throw Error(ErrorCode::internal, "there is no noise of every participant");
+  return *perturber.noise_;
 }
 
 Channel Perturber::at(const Rational& odds) const {

@@ -83,7 +83,7 @@ std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws
   if (value >= perturber.values()) refuse("the value is not among the perturber's");
   if (perturber.is_randomized_response()) return responded(perturber.values(), value, draws);
   if (perturber.is_geometric()) return moved(perturber, value, draws);
-  return listed(perturber.noise().numerators[value], draws);
+  return listed(noise_of(perturber).numerators[value], draws);
 }
 
 // --- The collector's program --------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws) {
   pipeline.validate();
   const Perturber& perturber = pipeline.perturber;
-  if (perturber.release() != nullptr) refuse("a release is drawn otherwise", "see release_quantiles()");
+  if (perturber.release() != nullptr) refuse("a release is drawn otherwise", "see fractile::release()");
   const std::vector<std::size_t> members = members_of(pipeline, secret);
   if (members.size() != perturbed_answers(pipeline)) refuse("the secret is not one of the pipeline's");
   std::vector<std::size_t> answers;

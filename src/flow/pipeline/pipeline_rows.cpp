@@ -14,14 +14,14 @@ namespace {
 template <class Ring, class Evaluate>
 Rows<Ring> rows_by(const Pipeline& pipeline, const Frame& frame, const Evaluate& evaluate) {
   const Perturber& perturber = pipeline.perturber;
-  if (perturber.is_shared()) return rows_of<Ring>(pipeline, frame, evaluate(perturber.noise()));
+  if (perturber.is_shared()) return rows_of<Ring>(pipeline, frame, evaluate(noise_of(perturber)));
   std::vector<Noise<Ring>> noises;
-  for (const Perturber& one : perturber.each()) noises.push_back(evaluate(one.noise()));
+  for (const Perturber& one : perturber.each()) noises.push_back(evaluate(noise_of(one)));
   return rows_of<Ring>(pipeline, frame, noises);
 }
 
 double denominator_bits(const Perturber& perturber, const Rational& odds) {
-  return static_cast<double>(fmpz_bits(noise_at(perturber.noise(), odds).denominator.get()));
+  return static_cast<double>(fmpz_bits(noise_at(noise_of(perturber), odds).denominator.get()));
 }
 
 /// A gigabit and a half of numerators is enough.
@@ -94,12 +94,12 @@ double symbolic_degree(const Pipeline& pipeline) {
   if (!pipeline.perturber.each().empty()) {
     double degree = 0;
     for (const Perturber& one : pipeline.perturber.each())
-      degree += static_cast<double>(one.noise().denominator.degree());
+      degree += static_cast<double>(noise_of(one).denominator.degree());
     return degree;
   }
   if (release == nullptr) {
     return static_cast<double>(perturbed_answers(pipeline)) *
-           static_cast<double>(pipeline.perturber.noise().denominator.degree());
+           static_cast<double>(noise_of(pipeline.perturber).denominator.degree());
   }
   // A selection's weights differ by at most base^(degree * records), and a row has one a part that is left.
   const auto records = static_cast<double>(pipeline.participants);

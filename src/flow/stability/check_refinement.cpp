@@ -70,7 +70,7 @@ bool counts_everyone(const Pipeline& pipeline) {
 
 /// The probability of being counted, by value.
 std::vector<Rational> counted_probabilities(const Pipeline& pipeline, const Rational& odds) {
-  const Noise<Integer> noise = noise_at(pipeline.perturber.noise(), odds);
+  const Noise<Integer> noise = noise_at(noise_of(pipeline.perturber), odds);
   std::vector<Rational> result;
   for (const Integer& numerator : counted_numerators(pipeline, noise)) {
     result.emplace_back();
@@ -160,7 +160,7 @@ double words_of_exact_loss(const Pipeline& pipeline, const Rational& odds) {
   constexpr double word = 64;
   const auto people = static_cast<double>(pipeline.participants);
   const auto values = static_cast<double>(pipeline.values.size());
-  const auto bits = static_cast<double>(fmpz_bits(noise_at(pipeline.perturber.noise(), odds).denominator.get()));
+  const auto bits = static_cast<double>(fmpz_bits(noise_at(noise_of(pipeline.perturber), odds).denominator.get()));
   return people * (people * bits / word) * values * (values * bits / word + 1);
 }
 constexpr double most_words = 2e9;  // some seconds

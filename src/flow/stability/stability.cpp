@@ -20,7 +20,7 @@ Stability stable(std::string reason) { return {Stability::Verdict::stable, std::
 /// The different probabilities of being counted.
 std::vector<Polynomial> counted_kinds(const Pipeline& pipeline) {
   std::vector<Polynomial> kinds;
-  for (Polynomial& numerator : counted_numerators<Polynomial>(pipeline, pipeline.perturber.noise())) {
+  for (Polynomial& numerator : counted_numerators<Polynomial>(pipeline, noise_of(pipeline.perturber))) {
     if (std::ranges::find(kinds, numerator) == kinds.end()) kinds.push_back(std::move(numerator));
   }
   return kinds;
@@ -78,7 +78,7 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   const std::vector<Polynomial> kinds = counted_kinds(pipeline);
   if (kinds.size() == 1) return stable("all values are counted alike: nothing is told");
   if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};  // what has zeros has no likelihood ratios
-  if (!two_kinds_move_apart(kinds, perturber.noise().denominator, from, to)) return {};
+  if (!two_kinds_move_apart(kinds, noise_of(perturber).denominator, from, to)) return {};
   return stable(
       "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
 }

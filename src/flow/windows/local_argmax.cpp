@@ -63,7 +63,7 @@ LocalPolynomial loss_of(const std::vector<std::vector<Guesses>>& at_nodes, std::
 }  // namespace
 
 Enclosure largest_modulus_of_heights(const Pipeline& pipeline, const Cell& cell) {
-  const bool is_geometric = pipeline.perturber.noise().family == Family::geometric;
+  const bool is_geometric = noise_of(pipeline.perturber).family == Family::geometric;
   return largest_on_ellipse(cell, [&](const ComplexBox& odds) {
     return (is_geometric ? geometric_modulus : response_modulus)(pipeline.participants, odds);
   });

@@ -47,7 +47,7 @@ TEST(LargestModulus, HoldsOnTheEllipse) {
     const Cell cell{centre, centre * Rational(*rc::gen::inRange(1, 31), 100)};
     Pipeline pipeline = noisy_argmax(values - 1, 1);
     pipeline.perturber = perturber;
-    const PolynomialNoise& noise = perturber.noise();
+    const PolynomialNoise& noise = noise_of(perturber);
     const double heights = largest_modulus_of_heights(pipeline, cell).upper_double();
     for (const std::vector<Polynomial>& row : noise.numerators) {
       const double law = largest_sum_of_moduli(row, noise.denominator, cell).upper_double();

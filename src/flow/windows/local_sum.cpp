@@ -53,7 +53,7 @@ StepWeights step_weights(const Rational& ratio, const std::vector<std::size_t>& 
 
 /// By value: on the ellipse, the sum over answers of |p| ratio^step.
 std::vector<Enclosure> moduli_in(const Rational& ratio, const TargetSum& target, const Cell& cell) {
-  const PolynomialNoise& noise = target.pipeline().perturber.noise();
+  const PolynomialNoise& noise = noise_of(target.pipeline().perturber);
   const StepWeights steps = step_weights(ratio, target.steps());
   std::vector<Enclosure> moduli;
   moduli.reserve(noise.values());

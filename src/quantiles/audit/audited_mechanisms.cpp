@@ -4,7 +4,6 @@
 
 #include "exact/law.hpp"
 #include "fractile/audit.hpp"
-#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/audit/enumerated_draws.hpp"
@@ -57,27 +56,26 @@ RankProfile group_of(const RankProfile& table, const Lattice& lattice, bool seco
 class AuditedRelease {
  public:
   AuditedRelease(const AuditRequest& request, Mechanism mechanism, std::vector<Rational> quantiles)
-      : request_(request), query_{std::move(quantiles), request.budget}, lattice_(lattice_of(request)) {
-    query_.neighbors = request.neighbors;
-    query_.mechanism = mechanism;
-    query_.records_per_person = request.records_per_person;
-    query_.base = request.base;
-    query_.expected_rows = request.expected_rows;
-    query_.intervals = request.intervals;
-    query_.validate(lattice_);
-    if (request.groups) group_query(query_);
+      : grouped_(request.groups),
+        options_(QuantileQuery{std::move(quantiles), request.budget}),
+        lattice_(lattice_of(request)) {
+    QuantileQuery& query = options_.query;
+    query.neighbors = request.neighbors;
+    query.mechanism = mechanism;
+    query.records_per_person = request.records_per_person;
+    query.base = request.base;
+    query.expected_rows = request.expected_rows;
+    query.intervals = request.intervals;
+    query.validate(lattice_);
+    if (request.groups) group_query(query);
+    if (request.doublings) options_.bounds = BoundsToFind{search_of(request), request.bounds_share};
   }
 
   /// One a group.
   std::vector<QuantileRelease> run(const RankProfile& table, DrawSource& source) const {
-    if (!request_.groups) return {run_alone(table, source)};
+    if (!grouped_) return {release_with(table, options_, source, miniature)};
     const std::vector<RankProfile> profiles{group_of(table, lattice_, false), group_of(table, lattice_, true)};
-    if (request_.doublings) {
-      return release_groups_in_bounds_with(keys, profiles, search_of(request_), query_, request_.bounds_share, source,
-                                           miniature)
-          .releases;
-    }
-    return release_groups_with(keys, profiles, query_, Share::whole(query_.budget), source, miniature).releases;
+    return release_with(keys, profiles, options_, source, miniature).releases;
   }
 
   /// All that is published, but what is computed from noisy counts.
@@ -99,15 +97,8 @@ class AuditedRelease {
   }
 
  private:
-  QuantileRelease run_alone(const RankProfile& table, DrawSource& source) const {
-    if (request_.doublings) {
-      return release_in_bounds_with(table, search_of(request_), query_, request_.bounds_share, source, miniature);
-    }
-    return release_with(table, query_, Share::whole(query_.budget), PersonSteps::in_table(query_), source, miniature);
-  }
-
-  AuditRequest request_;
-  QuantileQuery query_;
+  bool grouped_;
+  ReleaseOptions options_;
   Lattice lattice_;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exact/law.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/granularity.hpp"

@@ -51,8 +51,7 @@ CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   EnumeratedDraws draws;
   std::vector<Position> cuts;
   const auto release = [&] {
-    const QuantileRelease made =
-        release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), draws, small);
+    const QuantileRelease made = release_with(table, query, draws, small);
     cuts = cuts_of(made.course->selected, *made.course->plan.brackets, three);
   };
   draws.run(release, [&](const Enclosure& probability, const std::vector<CountedNoise>& noises) {

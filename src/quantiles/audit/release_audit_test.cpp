@@ -179,7 +179,7 @@ TEST(ReleaseAuditMutant, ADoubledShareIsCaught) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
       return law_of([&](DrawSource& source) {
-        return release_with(table, query, Share::whole(Budget::pure(Rational(8))), PersonSteps::in_table(query), source,
+        return release_from(table, query, Share::whole(Budget::pure(Rational(8))), PersonSteps::in_table(query), source,
                             miniature);
       });
     };
@@ -192,9 +192,7 @@ TEST(ReleaseAuditMutant, AForgottenRecordIsCaught) {
   for (const Mechanism mechanism : {Mechanism::exponential, Mechanism::tree}) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(2)), Neighbors::add_remove, 1, mechanism};
     const auto law = [&](const RankProfile& table) {
-      return law_of([&](DrawSource& source) {
-        return release_with(table, query, Share::whole(query.budget), PersonSteps::in_table(query), source, miniature);
-      });
+      return law_of([&](DrawSource& source) { return release_with(table, query, source, miniature); });
     };
     EXPECT_TRUE(audit_pure(line(4, 3), law, query.neighbors, query.budget.epsilon()).holds);
     EXPECT_FALSE(audit_pure(line(4, 3), law, query.neighbors, query.budget.epsilon(), 2).holds);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "exact/selection.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/draws/count_noise.hpp"
 #include "quantiles/joint/joint.hpp"
@@ -15,8 +16,8 @@ std::vector<Run> ScoredSelection::outcomes() const {
 }
 
 std::uint64_t ScoredSelection::draw(const PreparedRate& rate, RandomBits& bits, Filter filter) const {
-  if (lengths_.empty()) return select_softmax(scores_, rate.rate, bits, Optimize::minimize, filter);
-  return select_softmax(scores_, lengths_, rate.rate, bits, Optimize::minimize, filter);
+  if (lengths_.empty()) return detail::select_softmax(scores_, rate.rate, bits, Optimize::minimize, filter);
+  return detail::select_softmax(scores_, lengths_, rate.rate, bits, Optimize::minimize, filter);
 }
 
 std::uint64_t RandomSource::select(const Selection& selection, const PreparedRate& rate) {

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
+#include "exact/filter.hpp"
 #include "exact/majorant.hpp"
 #include "exact/tiled_selection.hpp"
 #include "fractile/random.hpp"
-#include "fractile/selection.hpp"
 #include "quantiles/draws/odometer.hpp"
 #include "ranks/span.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <type_traits>
 
-#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/joint/joint.hpp"
 #include "quantiles/release/release.hpp"
 #include "quantiles/stages/count_tree.hpp"
@@ -299,7 +299,7 @@ TEST(OdometerOfReleases, AllOfTheBudgetIsSpentAndNoMore) {
             QuantileQuery query = evenly(mechanism == Mechanism::exponential ? 2 : 6, budget, mechanism);
             query.neighbors = neighbors;
             query.records_per_person = persons;
-            const QuantileRelease release = release_quantiles(column(lattice, 10), query, bits);
+            const QuantileRelease release = fractile::release(column(lattice, 10), query, bits);
             const Rational least =
                 may_have_lone_nodes(query) || mechanism == Mechanism::automatic ? Rational(4, 5) : rounding;
             expect_all_spent(release, budget, least, to_string(mechanism) + " " + budget.to_string());
@@ -319,21 +319,21 @@ TEST(OdometerOfReleases, SaysWhatWasSpentOnWhat) {
     return text;
   };
   const QuantileQuery totals = evenly(6, pure(40), Mechanism::joint_total);
-  EXPECT_EQ(described(release_quantiles(column(fine, 10), totals, bits)), "granularity 1; heaps 1; level 1 38; ");
+  EXPECT_EQ(described(release(column(fine, 10), totals, bits)), "granularity 1; heaps 1; level 1 38; ");
   ProfileBuilder ragged(fine);
   for (std::int64_t i = 0; i < 300; ++i) ragged.add_position(2 * static_cast<Position>(i * 7919 % 399'989) + 1, 1);
-  EXPECT_EQ(described(release_quantiles(ragged.finish(), totals, bits)), "granularity 1; level 1 39; ");
+  EXPECT_EQ(described(release(ragged.finish(), totals, bits)), "granularity 1; level 1 39; ");
   const Lattice coarse = Lattice::regular(0, 390, 1);
   QuantileQuery few = evenly(21, pure(40), Mechanism::automatic);
-  EXPECT_EQ(described(release_quantiles(column(coarse, 10), few, bits)), "rows 2; heaps 1; counts 37; ");
+  EXPECT_EQ(described(release(column(coarse, 10), few, bits)), "rows 2; heaps 1; counts 37; ");
   few.expected_rows = 1'000'000;
-  EXPECT_EQ(described(release_quantiles(column(coarse, 10), few, bits)), "heaps 1; counts 39; ");
+  EXPECT_EQ(described(release(column(coarse, 10), few, bits)), "heaps 1; counts 39; ");
   const QuantileQuery published = evenly(4, pure(3), Mechanism::approximate);
-  EXPECT_EQ(described(release_quantiles(column(coarse, 10), published, bits)), "level 1 3/2; level 2 3/2; ");
+  EXPECT_EQ(described(release(column(coarse, 10), published, bits)), "level 1 3/2; level 2 3/2; ");
   const QuantileQuery one_by_one =
       evenly(6, Budget::approximate(Rational(1), Rational(1, 1000)), Mechanism::independent);
-  const QuantileRelease approximate = release_with_private_bounds(
-      RankProfile(BoundsSearch{1, 8}.lattice(), {}, {}), BoundsSearch{1, 8}, one_by_one, Rational(1, 10), bits);
+  const QuantileRelease approximate = release(RankProfile(BoundsSearch{1, 8}.lattice(), {}, {}),
+                                              {one_by_one, BoundsToFind{{1, 8}, Rational(1, 10)}}, bits);
   EXPECT_EQ(described(approximate), "bounds 1/10; quantiles 9/10; ");
   EXPECT_EQ(approximate.spent.back().delta, Rational(1, 1000));
 }
@@ -344,7 +344,7 @@ TEST(OdometerOfReleases, UnevenLevelsAddUp) {
   query.base = Base::uniform;
   query.expected_rows = 1000;
   RandomBits bits = RandomBits::unsafe_seeded(2);
-  const QuantileRelease release = release_quantiles(column(lattice, 1), query, bits);
+  const QuantileRelease release = fractile::release(column(lattice, 1), query, bits);
   ASSERT_EQ(release.spent.size(), 2U);
   EXPECT_EQ(release.spent[0].amount.to_string(), "3/5");
   EXPECT_EQ(release.spent[1].amount.to_string(), "2/5");
@@ -358,7 +358,7 @@ TEST(OdometerOfReleases, EveryGroupIsPaidForAllThatAPersonMayMoveThere) {
       query.neighbors = neighbors;
       query.records_per_person = 2;
       RandomBits bits = RandomBits::unsafe_seeded(3);
-      const GroupedRelease groups = release_groups({"a", "b"}, {column(lattice, 1), column(lattice, 2)}, query, bits);
+      const GroupedRelease groups = release({"a", "b"}, {column(lattice, 1), column(lattice, 2)}, query, bits);
       for (const QuantileRelease& release : groups.releases)
         expect_all_spent(release, budget, Rational(999'999, 1'000'000), "groups");
     }
@@ -380,7 +380,7 @@ TEST(OdometerOfReleases, RatesThatForgetAPersonsRecordsDrawNothing) {
       });
       RandomSource source(counted);
       for (const PersonSteps person : {PersonSteps{Neighbors::add_remove, 2}, PersonSteps{Neighbors::change_one, 1}}) {
-        EXPECT_EQ(error_of([&] { release_with(column(lattice, 1), query, Share::whole(budget), person, source); }),
+        EXPECT_EQ(error_of([&] { release_from(column(lattice, 1), query, Share::whole(budget), person, source); }),
                   ErrorCode::internal)
             << to_string(mechanism);
       }

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
+#include "exact/filter.hpp"
 #include "fractile/random.hpp"
-#include "fractile/selection.hpp"
 #include "quantiles/joint/joint_problem.hpp"
 
 namespace fractile {

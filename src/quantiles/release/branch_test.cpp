@@ -11,7 +11,8 @@
 #include "exact/majorant.hpp"
 #include "exact/tiled_selection.hpp"
 #include "fractile/accounting.hpp"
-#include "fractile/bounds.hpp"
+#include "fractile/release.hpp"
+#include "fractile/selection.hpp"
 #include "quantiles/release/private_bounds.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/granularity.hpp"
@@ -962,7 +963,7 @@ std::string compare(const Branch& branch, const QuantileQuery& query, const Pers
                     std::set<std::string>& reached) {
   const RankProfile table = table_of(branch, branch.lattice);
   RandomBits bits = RandomBits::unsafe_seeded(seed);
-  const QuantileRelease release = release_quantiles(table, query, bits);
+  const QuantileRelease release = fractile::release(table, query, bits);
   RandomBits same_bits = RandomBits::unsafe_seeded(seed);
   ByHand by_hand(branch, query, branch.lattice, person, same_bits);
   const Outcome parts = by_hand.released(table, query.budget);
@@ -1125,7 +1126,7 @@ TEST(Branches, WithPrivateBoundsAreTheirParts) {
     const RankProfile table = table_for(search, branch, 0);
     for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
-      const QuantileRelease release = release_with_private_bounds(table, search, query, bounds_share, bits);
+      const QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, bounds_share}}, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       const auto [lowest, highest, cost] = bounds_by_hand({table}, search, query, person, same_bits);
       const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);
@@ -1167,7 +1168,7 @@ TEST(Branches, OfGroupsAreTheirParts) {
     const std::vector<RankProfile> tables{table_of(branch, branch.lattice, 0), table_of(branch, branch.lattice, 1)};
     for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
-      const GroupedRelease groups = release_groups({"a", "b"}, tables, query, bits);
+      const GroupedRelease groups = release({"a", "b"}, tables, query, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       for (std::size_t g = 0; g < tables.size(); ++g) {
         ByHand by_hand(branch, query, branch.lattice, in_groups(person), same_bits);
@@ -1190,8 +1191,7 @@ TEST(Branches, OfGroupsWithPrivateBoundsAreTheirParts) {
     const std::vector<RankProfile> tables{table_for(search, branch, 0), table_for(search, branch, 1)};
     for (std::uint64_t seed = 0; seed < branch.seeds; ++seed) {
       RandomBits bits = RandomBits::unsafe_seeded(seed);
-      const GroupedRelease groups =
-          release_groups_with_private_bounds({"a", "b"}, tables, search, query, bounds_share, bits);
+      const GroupedRelease groups = release({"a", "b"}, tables, {query, BoundsToFind{search, bounds_share}}, bits);
       RandomBits same_bits = RandomBits::unsafe_seeded(seed);
       const auto [lowest, highest, cost] = bounds_by_hand(tables, search, query, person, same_bits);
       const Lattice lattice = Lattice::regular(search.lattice().at(lowest), search.lattice().at(highest), 1);

@@ -10,6 +10,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/release.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -22,7 +23,7 @@ QuantileRelease released(const std::optional<Rational>& level, std::uint64_t see
   query.expected_rows = 1000;
   if (level) query.intervals = IntervalRequest{*level, IntervalOf::population, together};
   RandomBits bits = RandomBits::unsafe_seeded(seed);
-  return release_quantiles(reference_table(whole, Shape::normal, 1000), query, bits);
+  return release(reference_table(whole, Shape::normal, 1000), query, bits);
 }
 
 TEST(Comparing, IntervalsInPairsFailHalfAsOften) {
@@ -165,7 +166,7 @@ TEST(Comparing, DifferencesAndRatiosOfGroupsAndQuartilesHoldWhatIsTrue) {
       Misses between_quartiles;
       for (int run = 0; run < runs; ++run) {
         const std::vector<RankProfile> tables{sample(even, generator), sample(tied, generator)};
-        const GroupedRelease groups = release_groups({"even", "tied"}, tables, query, bits);
+        const GroupedRelease groups = release({"even", "tied"}, tables, query, bits);
         std::int64_t first[3];
         std::int64_t second[3];
         for (std::size_t i = 0; i < 3; ++i) {

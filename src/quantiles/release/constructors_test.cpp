@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "fractile/error.hpp"
+#include "fractile/release.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -395,7 +396,7 @@ TEST(Chain, OfAReleaseHasTheLawOfTheRelease) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     RandomBits a = RandomBits::unsafe_seeded(seed);
     RandomBits b = RandomBits::unsafe_seeded(seed);
-    EXPECT_EQ(chain.invoke(data, a), release_quantiles(profile, query, b).value(0));
+    EXPECT_EQ(chain.invoke(data, a), release(profile, query, b).value(0));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "quantiles/release/private_bounds.hpp"
 #include "quantiles/release/release.hpp"
 
 namespace fractile {
@@ -42,9 +43,11 @@ QuantileQuery group_query(const QuantileQuery& query) {
   return each;
 }
 
-GroupedRelease release_groups_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                                   const QuantileQuery& query, Share share, DrawSource& source,
-                                   const PlanScale& scale) {
+namespace {
+
+/// Within the profiles' own bounds, from a share of the query's budget.
+GroupedRelease groups_from(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                           const QuantileQuery& query, Share share, DrawSource& source, const PlanScale& scale) {
   const QuantileQuery each = group_query(query);
   if (keys.size() != profiles.size()) throw Error(ErrorCode::usage, "as many profiles as keys are needed");
   for (const RankProfile& profile : profiles) profile.require_on(profiles.front().lattice());
@@ -53,7 +56,7 @@ GroupedRelease release_groups_with(const std::vector<std::string>& keys, const s
   std::vector<Share> shares = share.for_groups(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     QuantileRelease release =
-        release_with(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale);
+        release_from(profiles[i], each, std::move(shares[i]), PersonSteps::in_groups(query), source, scale);
     const Budget spent = release.query.budget;
     release.query = query;
     release.query.budget = spent;
@@ -62,12 +65,32 @@ GroupedRelease release_groups_with(const std::vector<std::string>& keys, const s
   return groups;
 }
 
-GroupedRelease release_groups(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                              const QuantileQuery& query, RandomBits& bits, Filter filter) {
+}  // namespace
+
+GroupedRelease release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                            const ReleaseOptions& options, DrawSource& source, const PlanScale& scale) {
+  const QuantileQuery& query = options.query;
+  if (!options.bounds) return groups_from(keys, profiles, query, Share::whole(query.budget), source, scale);
+  group_query(query);  // refuses before anything is spent
+  Share whole = Share::whole(query.budget);
+  const FoundBounds found = found_bounds(profiles, query, *options.bounds, whole, source);
+  const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
+  GroupedRelease groups = groups_from(keys, within, query, whole.take_rest(), source, scale);
+  for (QuantileRelease& release : groups.releases) add_bounds(release, found);
+  return groups;
+}
+
+GroupedRelease detail::release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                               const ReleaseOptions& options, RandomBits& bits, Filter filter) {
   RandomSource source(bits, filter);
-  GroupedRelease groups = release_groups_with(keys, profiles, query, Share::whole(query.budget), source);
+  GroupedRelease groups = release_with(keys, profiles, options, source);
   for (QuantileRelease& release : groups.releases) release.unsafe_seed = bits.unsafe_seed();
   return groups;
+}
+
+GroupedRelease release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                       const ReleaseOptions& options, RandomBits& bits) {
+  return detail::release(keys, profiles, options, bits, {});
 }
 
 }  // namespace fractile

@@ -8,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
+#include "quantiles/release/release.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
@@ -54,7 +55,7 @@ TEST(ReleaseGroups, ShowsThePromise) {
   const QuantileQuery asked = query_of({"1/4", "1/2"}, pure("ln 3"), Mechanism::joint, Neighbors::change_one, 2);
   RandomBits bits = RandomBits::unsafe_seeded(3);
   const RankProfile empty(five, {}, {});
-  const GroupedRelease groups = release_groups({"x", "y"}, {empty, empty}, asked, bits);
+  const GroupedRelease groups = release({"x", "y"}, {empty, empty}, asked, bits);
   ASSERT_EQ(groups.releases.size(), 2U);
   EXPECT_EQ(groups.keys, (std::vector<std::string>{"x", "y"}));
   EXPECT_TRUE(groups.ran_alike());
@@ -71,10 +72,10 @@ TEST(ReleaseGroups, RefusesWhatDoesNotFit) {
   const QuantileQuery asked = query_of({"1/2"}, pure("1"), Mechanism::automatic);
   const RankProfile empty(five, {}, {});
   RandomBits bits = testing::placed_bits({});  // refused before any is drawn
-  EXPECT_THROW(release_groups({"x", "y"}, {empty}, asked, bits), Error);
+  EXPECT_THROW(release({"x", "y"}, {empty}, asked, bits), Error);
   for (const Lattice& other : {Lattice::regular(0, 3, 1), Lattice::regular(1, 5, 1),
                                Lattice::explicit_points({0, 1, 2, 3, 4}), Lattice::regular(0, 4, 1, ValueKind::date)}) {
-    EXPECT_THROW(release_groups({"x", "y"}, {empty, RankProfile(other, {}, {})}, asked, bits), Error);
+    EXPECT_THROW(release({"x", "y"}, {empty, RankProfile(other, {}, {})}, asked, bits), Error);
   }
 }
 
@@ -94,9 +95,9 @@ TEST(ReleaseGroups, ReleasesEveryGroupAsIfItWereAlone) {
     }
     RandomBits bits = RandomBits::unsafe_seeded(seed);
     RandomBits same_bits = RandomBits::unsafe_seeded(seed);
-    const GroupedRelease groups = release_groups({"a", "b", "c"}, profiles, asked, bits);
+    const GroupedRelease groups = release({"a", "b", "c"}, profiles, asked, bits);
     for (std::size_t g = 0; g < profiles.size(); ++g) {
-      RC_ASSERT(groups.releases[g].indices == release_quantiles(profiles[g], group_query(asked), same_bits).indices);
+      RC_ASSERT(groups.releases[g].indices == release(profiles[g], group_query(asked), same_bits).indices);
     }
   }));
 }
@@ -115,7 +116,7 @@ TEST(ReleaseGroups, HaveTheLawThatIsAudited) {
         std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
         RandomBits bits = RandomBits::system();
         for (std::uint64_t i = 0; i < effort(filter.prefix_bits == 64 ? 60'000 : 20'000); ++i) {
-          const GroupedRelease groups = release_groups({"x", "y"}, {first, second}, asked, bits, filter);
+          const GroupedRelease groups = detail::release({"x", "y"}, {first, second}, asked, bits, filter);
           std::vector<std::uint64_t> both = groups.releases[0].indices;
           both.insert(both.end(), groups.releases[1].indices.begin(), groups.releases[1].indices.end());
           ++counts[both];

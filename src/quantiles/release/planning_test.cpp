@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 namespace {
@@ -137,7 +137,7 @@ TEST(MostlyNoise, OfAReleaseIsOfWhatIsPublic) {
   RandomBits bits = RandomBits::system();
   for (const std::uint64_t records : {0U, 7U, 5'000U}) {
     const RankProfile profile = reference_table(lattice, Shape::uniform, records);
-    QuantileRelease release = release_quantiles(profile, query, bits);
+    QuantileRelease release = fractile::release(profile, query, bits);
     const std::optional<MostlyNoise> noise = mostly_noise(release);
     ASSERT_TRUE(noise);
     EXPECT_EQ(noise->share, told->share);
@@ -155,7 +155,7 @@ TEST(MostlyNoise, OfAReleaseThatCountedIsOfThatCount) {
   query.expected_rows.reset();
   RandomBits bits = RandomBits::unsafe_seeded(4);
   for (const std::uint64_t records : {5U, 5'000U}) {
-    const QuantileRelease release = release_quantiles(reference_table(lattice, Shape::normal, records), query, bits);
+    const QuantileRelease release = fractile::release(reference_table(lattice, Shape::normal, records), query, bits);
     const std::optional<MostlyNoise> noise = mostly_noise(release);
     ASSERT_TRUE(release.used.rows);
     ASSERT_EQ(noise.has_value(), records == 5);
@@ -164,7 +164,7 @@ TEST(MostlyNoise, OfAReleaseThatCountedIsOfThatCount) {
   const RankProfile few = reference_table(lattice, Shape::normal, 5);
   const RankProfile many = reference_table(lattice, Shape::normal, 5'000);
   const std::vector<std::optional<MostlyNoise>> noises =
-      mostly_noise(release_groups({"a", "b", "c"}, {few, many, few}, query, bits));
+      mostly_noise(release({"a", "b", "c"}, {few, many, few}, query, bits));
   ASSERT_EQ(noises.size(), 3U);
   EXPECT_TRUE(noises[0]);
   EXPECT_FALSE(noises[1]);
@@ -176,8 +176,8 @@ TEST(MostlyNoise, OfFoundBoundsPaysForThem) {
   const BoundsSearch search{Rational(1)};
   const QuantileQuery query = spread(9, 50, Budget::pure(Rational(1, 10)));
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  const QuantileRelease release = release_with_private_bounds(reference_table(search.lattice(), Shape::normal, 300),
-                                                              search, query, Rational(1, 2), bits);
+  const QuantileRelease release = fractile::release(reference_table(search.lattice(), Shape::normal, 300),
+                                                    {query, BoundsToFind{search, Rational(1, 2)}}, bits);
   QuantileQuery rest = query;
   rest.budget = query.budget.scaled(Rational(1, 2));
   const std::optional<MostlyNoise> noise = mostly_noise(release);
@@ -199,7 +199,7 @@ TEST(MostlyNoise, OfGroupsIsOfWhatAGroupSpends) {
   query.neighbors = Neighbors::change_one;
   RandomBits bits = RandomBits::system();
   const RankProfile empty = reference_table(lattice, Shape::uniform, 0);
-  const GroupedRelease groups = release_groups({"a", "b"}, {empty, empty}, query, bits);
+  const GroupedRelease groups = release({"a", "b"}, {empty, empty}, query, bits);
   QuantileQuery each = query;
   each.neighbors = Neighbors::add_remove;
   each.records_per_person = 2;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "quantiles/release/release.hpp"
 #include "quantiles/stages/plan.hpp"
 
 namespace fractile {
@@ -88,14 +87,6 @@ BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget) {
 
 namespace {
 
-/// Bounds that were found, and what that cost.
-struct Found {
-  std::uint64_t lowest;
-  std::uint64_t highest;
-  PrivateBounds bounds;
-  std::vector<PartCost> spent;
-};
-
 void require_findable(std::span<const RankProfile> profiles, const Lattice& widest, const QuantileQuery& query,
                       const Rational& fraction) {
   query.validate(widest);
@@ -105,9 +96,11 @@ void require_findable(std::span<const RankProfile> profiles, const Lattice& wide
   for (const RankProfile& profile : profiles) profile.require_on(widest);
 }
 
-/// Takes a fraction of the whole.
-Found found_bounds(std::span<const RankProfile> profiles, const BoundsSearch& search, const QuantileQuery& query,
-                   const Rational& fraction, Share& whole, DrawSource& source) {
+}  // namespace
+
+FoundBounds found_bounds(std::span<const RankProfile> profiles, const QuantileQuery& query, const BoundsToFind& wanted,
+                         Share& whole, DrawSource& source) {
+  const auto& [search, fraction] = wanted;
   require_findable(profiles, search.lattice(), query, fraction);
   Share share = whole.take(fraction);
   const Budget cost = share.amount();
@@ -124,54 +117,9 @@ Found found_bounds(std::span<const RankProfile> profiles, const BoundsSearch& se
   return {lowest, highest, PrivateBounds{query.budget, fraction, cost}, odometer.spent()};
 }
 
-void add_bounds(QuantileRelease& release, const Found& found) {
+void add_bounds(QuantileRelease& release, const FoundBounds& found) {
   release.bounds = found.bounds;
   release.spent.insert(release.spent.begin(), found.spent.begin(), found.spent.end());
-}
-
-}  // namespace
-
-QuantileRelease release_in_bounds_with(const RankProfile& profile, const BoundsSearch& search,
-                                       const QuantileQuery& query, const Rational& fraction, DrawSource& source,
-                                       const PlanScale& scale) {
-  Share whole = Share::whole(query.budget);
-  const Found found = found_bounds({&profile, 1}, search, query, fraction, whole, source);
-  QuantileRelease release = release_with(clamped(profile, found.lowest, found.highest), query, whole.take_rest(),
-                                         PersonSteps::in_table(query), source, scale);
-  add_bounds(release, found);
-  return release;
-}
-
-GroupedRelease release_groups_in_bounds_with(const std::vector<std::string>& keys,
-                                             const std::vector<RankProfile>& profiles, const BoundsSearch& search,
-                                             const QuantileQuery& query, const Rational& fraction, DrawSource& source,
-                                             const PlanScale& scale) {
-  group_query(query);  // refuses before anything is spent
-  Share whole = Share::whole(query.budget);
-  const Found found = found_bounds(profiles, search, query, fraction, whole, source);
-  const std::vector<RankProfile> within = clamped(profiles, found.lowest, found.highest);
-  GroupedRelease groups = release_groups_with(keys, within, query, whole.take_rest(), source, scale);
-  for (QuantileRelease& release : groups.releases) add_bounds(release, found);
-  return groups;
-}
-
-QuantileRelease release_with_private_bounds(const RankProfile& profile, const BoundsSearch& search,
-                                            const QuantileQuery& query, const Rational& share, RandomBits& bits,
-                                            Filter filter) {
-  RandomSource source(bits, filter);
-  QuantileRelease release = release_in_bounds_with(profile, search, query, share, source);
-  release.unsafe_seed = bits.unsafe_seed();
-  return release;
-}
-
-GroupedRelease release_groups_with_private_bounds(const std::vector<std::string>& keys,
-                                                  const std::vector<RankProfile>& profiles, const BoundsSearch& search,
-                                                  const QuantileQuery& query, const Rational& share, RandomBits& bits,
-                                                  Filter filter) {
-  RandomSource source(bits, filter);
-  GroupedRelease groups = release_groups_in_bounds_with(keys, profiles, search, query, share, source);
-  for (QuantileRelease& release : groups.releases) release.unsafe_seed = bits.unsafe_seed();
-  return groups;
 }
 
 }  // namespace fractile

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "fractile/bounds.hpp"
+#include "fractile/release.hpp"
+#include "quantiles/draws/draws.hpp"
 #include "quantiles/stages/independent.hpp"
 
 namespace fractile {
@@ -27,5 +28,19 @@ struct BoundsQuery {
   IndependentQuantiles upper;
 };
 BoundsQuery bounds_query(const QuantileQuery& query, const Budget& budget);
+
+/// Bounds that were found, and what that cost.
+struct FoundBounds {
+  std::uint64_t lowest;  ///< a candidate of the search's lattice
+  std::uint64_t highest;
+  PrivateBounds bounds;
+  std::vector<PartCost> spent;
+};
+
+/// Finds them among the records of all profiles, and takes its fraction of the whole. Error(usage) as release().
+FoundBounds found_bounds(std::span<const RankProfile> profiles, const QuantileQuery& query, const BoundsToFind& wanted,
+                         Share& whole, DrawSource& source);
+/// Says so in a release within them.
+void add_bounds(QuantileRelease& release, const FoundBounds& found);
 
 }  // namespace fractile

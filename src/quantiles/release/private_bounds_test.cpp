@@ -58,7 +58,7 @@ void add_release(OutputLaw& law, const RankProfile& profile, std::pair<std::uint
   }
 }
 
-/// The exact law of release_with_private_bounds.
+/// The exact law of a release that finds its bounds.
 OutputLaw law_of(const RankProfile& profile, const QuantileQuery& query, const Rational& share,
                  const Budget& for_quantiles) {
   const std::vector<std::uint64_t> candidates = bound_candidates(small);
@@ -147,7 +147,7 @@ TEST(PrivateBounds, HaveTheLawThatIsAudited) {
   RandomBits bits = RandomBits::system();
   const Rational origin = small.lattice().lower();
   for (std::uint64_t i = 0; i < effort(60'000); ++i) {
-    const QuantileRelease release = release_with_private_bounds(profile, small, query, share, bits);
+    const QuantileRelease release = fractile::release(profile, {query, BoundsToFind{small, share}}, bits);
     const auto index = [&](const Rational& value) { return (value - origin).to_uint64(); };
     ++counts[{index(release.lattice.lower()), index(release.lattice.upper()), release.indices[0]}];
   }
@@ -182,7 +182,7 @@ TEST(PrivateBounds, HoldTheQuantilesOfAnyScale) {
     const RankProfile profile = builder.finish();
     QuantileQuery query = query_for({"1/4", "1/2", "3/4"}, Budget::pure(Rational(2)));
     query.mechanism = Mechanism::automatic;
-    const QuantileRelease release = release_with_private_bounds(profile, search, query, Rational(1, 10), bits);
+    const QuantileRelease release = fractile::release(profile, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
     EXPECT_EQ(release.cost().to_string(), "epsilon = 2");
     for (std::size_t i = 0; i < 3; ++i) {
       const double expected = unit * 500 * static_cast<double>(unit > 0 ? i + 1 : 3 - i);
@@ -199,8 +199,9 @@ TEST(PrivateBounds, TakeWhateverThereIs) {
        {std::vector<double>{}, {0.0}, {1e300, -1e300, 1e18}, std::vector<double>(1000, -7.0)}) {
     ProfileBuilder builder(search.lattice());
     for (const double value : values) builder.add(value);
-    const QuantileRelease release = release_with_private_bounds(
-        builder.finish(), search, query_for({"0", "1/2", "1"}, Budget::pure(Rational(50))), Rational(1, 2), bits);
+    const QuantileRelease release = fractile::release(
+        builder.finish(),
+        {query_for({"0", "1/2", "1"}, Budget::pure(Rational(50))), BoundsToFind{search, Rational(1, 2)}}, bits);
     EXPECT_LE(release.lattice.lower(), release.lattice.upper());  // equal in one case of 123 where there is no data
     if (values.size() == 1000) {
       EXPECT_EQ(release.value(1), Rational(-7));
@@ -208,11 +209,11 @@ TEST(PrivateBounds, TakeWhateverThereIs) {
   }
   const RankProfile profile(small.lattice(), {}, {});
   const QuantileQuery query = query_for({"1/2"}, Budget::pure(Rational(1)));
-  EXPECT_THROW(release_with_private_bounds(profile, small, query, Rational(0), bits), Error);
-  EXPECT_THROW(release_with_private_bounds(profile, small, query, Rational(1), bits), Error);
-  EXPECT_THROW(release_with_private_bounds(profile, search, query, Rational(1, 2), bits), Error);
+  EXPECT_THROW(release(profile, {query, BoundsToFind{small, Rational(0)}}, bits), Error);
+  EXPECT_THROW(release(profile, {query, BoundsToFind{small, Rational(1)}}, bits), Error);
+  EXPECT_THROW(release(profile, {query, BoundsToFind{search, Rational(1, 2)}}, bits), Error);
   const BoundsSearch halves{Rational(1, 2), small.doublings};  // as many candidates
-  EXPECT_THROW(release_with_private_bounds(profile, halves, query, Rational(1, 2), bits), Error);
+  EXPECT_THROW(release(profile, {query, BoundsToFind{halves, Rational(1, 2)}}, bits), Error);
   EXPECT_THROW((BoundsSearch{Rational(1), 61}.lattice()), Error);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "quantiles/release/private_bounds.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"
 #include "quantiles/stages/interpolation.hpp"
@@ -263,7 +264,7 @@ std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
 
 }  // namespace
 
-QuantileRelease release_with(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+QuantileRelease release_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
                              DrawSource& source, const PlanScale& scale) {
   const Lattice& lattice = profile.lattice();
   const QuantileQuery query = paid_from(share, asked);
@@ -284,14 +285,31 @@ QuantileRelease release_with(const RankProfile& profile, const QuantileQuery& as
   return release;
 }
 
-QuantileRelease release_quantiles(const RankProfile& profile, const QuantileQuery& query, RandomBits& bits,
-                                  Filter filter) {
-  query.validate(profile.lattice());
+QuantileRelease release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
+                             const PlanScale& scale) {
+  const QuantileQuery& query = options.query;
+  if (!options.bounds) {
+    query.validate(profile.lattice());
+    return release_from(profile, query, Share::whole(query.budget), PersonSteps::in_table(query), source, scale);
+  }
+  Share whole = Share::whole(query.budget);
+  const FoundBounds found = found_bounds({&profile, 1}, query, *options.bounds, whole, source);
+  QuantileRelease release = release_from(clamped(profile, found.lowest, found.highest), query, whole.take_rest(),
+                                         PersonSteps::in_table(query), source, scale);
+  add_bounds(release, found);
+  return release;
+}
+
+QuantileRelease detail::release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits,
+                                Filter filter) {
   RandomSource source(bits, filter);
-  QuantileRelease release =
-      release_with(profile, query, Share::whole(query.budget), PersonSteps::in_table(query), source);
+  QuantileRelease release = release_with(profile, options, source);
   release.unsafe_seed = bits.unsafe_seed();
   return release;
+}
+
+QuantileRelease release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits) {
+  return detail::release(profile, options, bits, {});
 }
 
 }  // namespace fractile

@@ -5,28 +5,29 @@
 #include <string>
 #include <vector>
 
-#include "fractile/bounds.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/draws/draws.hpp"
 #include "quantiles/stages/plan.hpp"
 
 namespace fractile {
 
-/// release_quantiles() for a person of so many steps, with `share` in place of the query's budget.
-QuantileRelease release_with(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
+/// release(), with draws of any source. The scale is an audit's, where it is not that of all releases.
+QuantileRelease release_with(const RankProfile& profile, const ReleaseOptions& options, DrawSource& source,
+                             const PlanScale& scale = {});
+GroupedRelease release_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                            const ReleaseOptions& options, DrawSource& source, const PlanScale& scale = {});
+
+/// The same of one profile within its own bounds, for a person of so many steps, with `share` in place of the query's budget.
+QuantileRelease release_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
                              DrawSource& source, const PlanScale& scale = {});
 
-/// release_groups(), likewise.
-GroupedRelease release_groups_with(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
-                                   const QuantileQuery& query, Share share, DrawSource& source,
-                                   const PlanScale& scale = {});
+namespace detail {
 
-/// release_with_private_bounds() and release_groups_with_private_bounds(), which spend the query's budget.
-QuantileRelease release_in_bounds_with(const RankProfile& profile, const BoundsSearch& search,
-                                       const QuantileQuery& query, const Rational& fraction, DrawSource& source,
-                                       const PlanScale& scale = {});
-GroupedRelease release_groups_in_bounds_with(const std::vector<std::string>& keys,
-                                             const std::vector<RankProfile>& profiles, const BoundsSearch& search,
-                                             const QuantileQuery& query, const Rational& fraction, DrawSource& source,
-                                             const PlanScale& scale = {});
+/// What release() calls, with a filter that decides as little as a test wants.
+QuantileRelease release(const RankProfile& profile, const ReleaseOptions& options, RandomBits& bits, Filter filter);
+GroupedRelease release(const std::vector<std::string>& keys, const std::vector<RankProfile>& profiles,
+                       const ReleaseOptions& options, RandomBits& bits, Filter filter);
+
+}  // namespace detail
 
 }  // namespace fractile

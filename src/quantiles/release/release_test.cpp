@@ -1,8 +1,11 @@
+#include "quantiles/release/release.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include "fractile/error.hpp"
 #include "fractile/quantiles.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/audit/audit.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
@@ -28,7 +31,7 @@ RankProfile profile_of(const Lattice& lattice, const std::vector<std::int64_t>& 
 
 std::vector<std::uint64_t> released(const RankProfile& profile, const QuantileQuery& query) {
   RandomBits bits = RandomBits::system();
-  return release_quantiles(profile, query, bits).indices;
+  return release(profile, query, bits).indices;
 }
 
 TEST(Release, HasTheLawThatIsAudited) {
@@ -111,7 +114,7 @@ TEST(Release, HalfOfWhatIsBetweenZeroAndAnotherIsZero) {
   std::size_t seen = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
-    const QuantileRelease release = release_quantiles(profile, query, bits);
+    const QuantileRelease release = fractile::release(profile, query, bits);
     const auto decile = [&](std::size_t i) { return release.indices[i - 1]; };
     const bool three = release.used.selected == 3;  // 0.2, 0.5 and 0.8, when the noisy count is near a hundred
     if (!three || decile(5) != 0 || decile(8) < 3) continue;
@@ -155,7 +158,7 @@ TEST(Release, AutoChoosesFromWhatIsPublic) {
     query.mechanism = Mechanism::automatic;
     query.expected_rows = rows;
     RandomBits bits = RandomBits::system();
-    return release_quantiles(profile_of(lattice, {1, 2, 3}), query, bits).used;
+    return release(profile_of(lattice, {1, 2, 3}), query, bits).used;
   };
   const Budget one = Budget::pure(Rational(1));
   EXPECT_EQ(used(1, one, {}, "1").mechanism, Mechanism::exponential);
@@ -204,7 +207,7 @@ TEST(Release, EmptyTablesAndSingleRecordsAreReleased) {
   std::vector<std::uint64_t> counts(10);
   const QuantileQuery median = query_for({"1/2"}, "1");
   RandomBits bits = RandomBits::system();
-  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[release_quantiles(empty, median, bits).indices[0]];
+  for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[release(empty, median, bits).indices[0]];
   EXPECT_GT(chi_square_p(counts, std::vector<double>(10, 0.1)), 1e-9);
   EXPECT_EQ(released(empty, query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
   EXPECT_EQ(released(profile_of(lattice, {4}), query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
@@ -243,15 +246,35 @@ TEST(Release, WithoutRandomBitsNothingIsReleased) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
   RandomBits broken =
       RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
-  EXPECT_THROW(release_quantiles(profile_of(lattice, {1}), query_for({"0.5"}, "1"), broken), Error);
+  EXPECT_THROW(release(profile_of(lattice, {1}), query_for({"0.5"}, "1"), broken), Error);
+}
+
+TEST(Release, DrawsWithTheDefaultFilter) {
+  const RankProfile profile = profile_of(Lattice::regular(0, 9, 1), {1, 4, 4, 7});
+  const QuantileQuery query = query_for({"1/4", "1/2"}, "1");
+  std::size_t otherwise = 0;  // with another filter
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const auto bits = [&] { return RandomBits::unsafe_seeded(seed); };
+    const auto one = [&](RandomBits b, Filter filter) { return detail::release(profile, query, b, filter).indices; };
+    const auto two = [&](RandomBits b, Filter filter) {
+      return detail::release({"a", "b"}, {profile, profile}, query, b, filter).releases[1].indices;
+    };
+    RandomBits first = bits();
+    const std::vector<std::uint64_t> indices = release(profile, query, first).indices;
+    EXPECT_EQ(indices, one(bits(), {}));
+    otherwise += indices == one(bits(), Filter::stress()) ? 0U : 1U;
+    RandomBits second = bits();
+    EXPECT_EQ(release({"a", "b"}, {profile, profile}, query, second).releases[1].indices, two(bits(), {}));
+  }
+  EXPECT_GT(otherwise, 0U);
 }
 
 TEST(Release, SaysWhenItsBitsWereSeeded) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
   RandomBits seeded = RandomBits::unsafe_seeded(3);
-  EXPECT_EQ(release_quantiles(profile_of(lattice, {1}), query_for({"0.5"}, "1"), seeded).unsafe_seed, 3U);
+  EXPECT_EQ(release(profile_of(lattice, {1}), query_for({"0.5"}, "1"), seeded).unsafe_seed, 3U);
   RandomBits bits = RandomBits::system();
-  EXPECT_FALSE(release_quantiles(profile_of(lattice, {1}), query_for({"0.5"}, "1"), bits).unsafe_seed);
+  EXPECT_FALSE(release(profile_of(lattice, {1}), query_for({"0.5"}, "1"), bits).unsafe_seed);
 }
 
 TEST(Calibration, NeverOverspendsZcdp) {

@@ -5,6 +5,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 
@@ -97,7 +98,7 @@ TypicalError typical_error(const QuantileQuery& query, const Lattice& lattice, S
   std::vector<double> largest;
   RandomBits bits = RandomBits::unsafe_seeded(0);  // nobody's data
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = release_quantiles(table, query, bits);
+    const QuantileRelease release = fractile::release(table, query, bits);
     largest.push_back(0);
     for (std::size_t j = 0; j < errors.size(); ++j) {
       errors[j].push_back(rank_error(table, query.quantiles[j], release.indices[j]));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/release.hpp"
 #include "support/findings.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
@@ -54,7 +54,7 @@ std::vector<std::vector<double>> errors_of(const QuantileQuery& query, const Ran
   std::vector<std::vector<double>> errors(query.quantiles.size() + 1);
   RandomBits bits = RandomBits::system();
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = release_quantiles(table, query, bits);
+    const QuantileRelease release = fractile::release(table, query, bits);
     double largest = 0;
     for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
       const QuantileFraction alpha = QuantileFraction::of(query.quantiles[j]);
@@ -217,7 +217,7 @@ TEST(WorstCase, OfCountsOnAGridThatIsFoundTellsOfFinerRecords) {
   const auto errors = errors_of(query, table, effort(30));
   EXPECT_GT(errors.back()[0], static_cast<double>(finer) / 2);  // so a bound that forgets them is exceeded
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(table, query, bits);
+  const QuantileRelease release = fractile::release(table, query, bits);
   EXPECT_EQ(release.used.mechanism, Mechanism::tree);
   EXPECT_LE(worst_case(release, Rational(4, 5)).largest().value(), worst.largest().value());
 }
@@ -231,7 +231,7 @@ TEST(WorstCase, OfInterpolatedQuantilesOnAGridThatIsFoundTellsOfFinerRecords) {
   const RankProfile table = reference_table(fine, Shape::normal, rows);
   expect_kept(query, table, 20);
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(table, query, bits);
+  const QuantileRelease release = fractile::release(table, query, bits);
   ASSERT_LT(release.used.selected, query.quantiles.size());
   const WorstCase not_rounded = worst_case(as_if_found(release, {}), Rational(4, 5));
   const WorstCase rounded = worst_case(as_if_found(release, {RoundGrid{0, 100}, {}}), Rational(4, 5));
@@ -269,7 +269,7 @@ TEST(WorstCase, OfFoundBoundsIsKept) {
   std::uint64_t exceeded = 0;
   std::uint64_t bounded = 0;
   for (std::uint64_t i = 0; i < releases; ++i) {
-    const QuantileRelease release = release_with_private_bounds(table, search, query, Rational(1, 10), bits);
+    const QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
     const WorstCase worst = worst_case(release, Rational(4, 5));
     if (!worst.ranks[0]) continue;
     ++bounded;
@@ -291,7 +291,7 @@ TEST(WorstCase, OfFoundBoundsCountsTheBoundsOwnMisses) {
     QuantileQuery query = query_for({"1/100"}, epsilon("1"), Mechanism::exponential);
     query.expected_rows = rows;
     const RankProfile table = reference_table(search.lattice(), Shape::normal, rows);
-    QuantileRelease release = release_with_private_bounds(table, search, query, Rational(1, 10), bits);
+    QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
     if (is_public) release.public_records = rows;
     return worst_case(release, Rational(19, 20)).ranks[0].value();
   };
@@ -308,7 +308,7 @@ TEST(WorstCase, OfFoundBoundsHoldsForTheExtremesToo) {
   QuantileQuery query = query_for({"0", "1/2", "1"}, epsilon("4"), Mechanism::approximate);
   query.expected_rows = 100'000;
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_with_private_bounds(table, search, query, Rational(1, 2), bits);
+  QuantileRelease release = fractile::release(table, {query, BoundsToFind{search, Rational(1, 2)}}, bits);
   // A bound pays 1 a rank, half of 4 in two, and is drawn for an extreme itself: it misses by ln(122 * 80) or more.
   const WorstCase unknown = worst_case(release, Rational(19, 20));
   EXPECT_EQ(unknown.without, "");
@@ -332,7 +332,7 @@ TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
   const Lattice fine = Lattice::regular(0, 10'000, Rational(1, 100));
   QuantileQuery query = query_for({"1/4", "1/2", "3/4"}, epsilon("1"));
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_quantiles(reference_table(fine, Shape::normal, 500), query, bits);
+  QuantileRelease release = fractile::release(reference_table(fine, Shape::normal, 500), query, bits);
   const WorstCase planned = worst_case(query, fine, Rational(19, 20));
   const WorstCase run = worst_case(release, Rational(19, 20));
   EXPECT_EQ(run.rows, 4'294'967'295U);
@@ -344,7 +344,7 @@ TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {
 
 TEST(WorstCase, RefusesAReleaseThatDoesNotSayHowItRan) {
   RandomBits bits = RandomBits::system();
-  QuantileRelease release = release_quantiles(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
+  QuantileRelease release = fractile::release(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
   release.course.reset();
   EXPECT_THROW(worst_case(release, Rational(1, 2)), Error);
 }

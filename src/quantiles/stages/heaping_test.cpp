@@ -7,6 +7,7 @@
 #include <map>
 
 #include "fractile/planning.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
@@ -150,15 +151,15 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
   for (std::int64_t i = 0; i < 1000; ++i) ages.add(17 + i * 7919 % 60);
   const QuantileQuery query = evenly(21, Budget::pure(Rational(20)));  // so that what is found is certain
   RandomBits bits = RandomBits::system();
-  const QuantileRelease heaped = release_quantiles(hours(lattice), query, bits);
+  const QuantileRelease heaped = release(hours(lattice), query, bits);
   EXPECT_EQ(heaped.used.mechanism, Mechanism::tree);
   EXPECT_TRUE(heaped.used.heaping);
   EXPECT_TRUE(heaped.used.widths.empty());
-  const QuantileRelease even = release_quantiles(ages.finish(), query, bits);
+  const QuantileRelease even = release(ages.finish(), query, bits);
   EXPECT_EQ(even.used.mechanism, Mechanism::joint_total);
   // Few quantiles are selected either way, many counted, and nothing is looked for.
-  EXPECT_EQ(release_quantiles(hours(lattice), evenly(11, query.budget), bits).used.mechanism, Mechanism::joint_total);
-  const QuantileRelease many = release_quantiles(hours(lattice), evenly(31, query.budget), bits);
+  EXPECT_EQ(release(hours(lattice), evenly(11, query.budget), bits).used.mechanism, Mechanism::joint_total);
+  const QuantileRelease many = release(hours(lattice), evenly(31, query.budget), bits);
   EXPECT_EQ(many.used.mechanism, Mechanism::tree);
   EXPECT_FALSE(many.used.heaping);
 }
@@ -192,7 +193,7 @@ TEST(Heaping, MakesQuantilesOfHeapsNearer) {
     double error = 0;
     const std::uint64_t trials = effort(300);
     for (std::uint64_t i = 0; i < trials; ++i) {
-      const QuantileRelease release = release_quantiles(profile, query, bits);
+      const QuantileRelease release = fractile::release(profile, query, bits);
       for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
         const QuantileFraction q = QuantileFraction::of(query.quantiles[j]);
         const std::uint64_t at = release.indices[j];
@@ -213,7 +214,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const Rational confidence(19, 20);
   const WorstCase planned = worst_case(query, lattice, confidence);
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = release_quantiles(hours(lattice), query, bits);
+  const QuantileRelease release = fractile::release(hours(lattice), query, bits);
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
   const WorstCase none = worst_case(as_if_found(release, {}), confidence);
   const WorstCase fives = worst_case(as_if_found(release, Findings{{{}, of_fives}}), confidence);
@@ -228,7 +229,7 @@ TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 150, 1);
   const QuantileQuery query = evenly(6, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
-  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), query, bits), {});
+  const QuantileRelease release = as_if_found(fractile::release(hours(lattice), query, bits), {});
   QuantileQuery rest = query_after(query, 1);
   rest.base = Base::uniform;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(rest, lattice, Rational(19, 20)).ranks);
@@ -244,7 +245,7 @@ TEST(Heaping, CountsHaveTheRestOfTheBudget) {
   int counted = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomBits bits = RandomBits::unsafe_seeded(seed);
-    const QuantileRelease release = release_quantiles(profile, query, bits);
+    const QuantileRelease release = fractile::release(profile, query, bits);
     if (release.used.mechanism != Mechanism::tree) continue;
     ++counted;
     RandomBits again = RandomBits::unsafe_seeded(seed);
@@ -262,7 +263,7 @@ TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
-  const QuantileRelease release = as_if_found(release_quantiles(hours(lattice), query, bits), Findings{{{}, of_fives}});
+  const QuantileRelease release = as_if_found(fractile::release(hours(lattice), query, bits), Findings{{{}, of_fives}});
   QuantileQuery counted = query_after(query, 1);
   counted.mechanism = Mechanism::tree;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(counted, lattice, Rational(19, 20)).ranks);

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "fractile/audit.hpp"
-#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
+#include "fractile/release.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/statistics.hpp"
 
@@ -68,10 +68,10 @@ TEST(Intervals, OfGroupsUnderChangeOneAskForOneRecordAPersonAsTyped) {
   query.neighbors = Neighbors::change_one;
   const RankProfile empty(whole, {}, {});
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  const GroupedRelease groups = release_groups({"a", "b"}, {empty, empty}, query, bits);
+  const GroupedRelease groups = release({"a", "b"}, {empty, empty}, query, bits);
   EXPECT_EQ(groups.releases[1].intervals.size(), 3U);
   query.records_per_person = 2;
-  EXPECT_THROW(release_groups({"a", "b"}, {empty, empty}, query, bits), Error);
+  EXPECT_THROW(release({"a", "b"}, {empty, empty}, query, bits), Error);
 }
 
 TEST(Intervals, HaveTheirCellsAsTheLastStageAndPointsFirst) {
@@ -95,7 +95,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
         QuantileQuery query = quartiles(5000, of, budget);
         query.neighbors = neighbors;
         RandomBits bits = RandomBits::unsafe_seeded(2);
-        const QuantileRelease release = release_quantiles(RankProfile(whole, {}, {}), query, bits);
+        const QuantileRelease release = fractile::release(RankProfile(whole, {}, {}), query, bits);
         ASSERT_FALSE(release.spent.empty());
         EXPECT_EQ(release.spent.back().on, "cells");
         double all = 0;
@@ -321,7 +321,7 @@ void expect_coverage(const QuantileQuery& query, std::uint64_t n, int runs) {
     std::vector<double> misses(query.quantiles.size());
     double any = 0;
     for (int run = 0; run < runs; ++run) {
-      const QuantileRelease release = release_quantiles(law.table(n, generator), query, bits);
+      const QuantileRelease release = fractile::release(law.table(n, generator), query, bits);
       bool all = true;
       for (std::size_t i = 0; i < misses.size(); ++i) {
         const bool holds = law.covered(release.intervals[i], query.quantiles[i].to_double());
@@ -363,7 +363,7 @@ TEST(Intervals, OfATableHoldItsQuantiles) {
     const RankProfile table = law.table(300, generator);
     std::vector<double> misses(3);
     for (int run = 0; run < runs; ++run) {
-      const QuantileRelease release = release_quantiles(table, query, bits);
+      const QuantileRelease release = fractile::release(table, query, bits);
       for (std::size_t i = 0; i < 3; ++i) {
         const auto [lower, upper, or_below, or_above] = release.intervals[i];
         const double rank = query.quantiles[i].to_double() * 300;
@@ -382,7 +382,7 @@ TEST(Intervals, AreNarrowAmongManyRecords) {
   std::vector<double> even(1001, 1.0 / 1001);
   Law law(even);
   const RankProfile table = law.table(20'000, generator);
-  const QuantileRelease release = release_quantiles(table, quartiles(20'000), bits);
+  const QuantileRelease release = fractile::release(table, quartiles(20'000), bits);
   for (std::size_t i = 0; i < 3; ++i) {
     const double width = static_cast<double>(release.intervals[i].upper - release.intervals[i].lower) / 1001;
     const double q = 0.25 * static_cast<double>(i + 1);
@@ -394,13 +394,13 @@ TEST(Intervals, AreNarrowAmongManyRecords) {
 TEST(Intervals, OfAnEmptyTableAreTheWholeRange) {
   RandomBits bits = RandomBits::unsafe_seeded(50);
   QuantileQuery query = quartiles(1000);
-  const QuantileRelease release = release_quantiles(RankProfile(whole, {}, {}), query, bits);
+  const QuantileRelease release = fractile::release(RankProfile(whole, {}, {}), query, bits);
   for (const Interval& interval : release.intervals) {
     EXPECT_LE(interval.lower, interval.upper);
     EXPECT_TRUE(interval.or_below || interval.or_above);
   }
   query.expected_rows = 1;  // no bracket is worth having
-  const QuantileRelease few = release_quantiles(RankProfile(whole, {}, {}), query, bits);
+  const QuantileRelease few = fractile::release(RankProfile(whole, {}, {}), query, bits);
   for (const Interval& interval : few.intervals) EXPECT_EQ(interval, (Interval{0, 1000, true, true}));
 }
 
@@ -411,13 +411,13 @@ TEST(Intervals, WithPrivateBoundsAndListedCandidates) {
   const Lattice widest = search.lattice();
   const std::uint64_t records = 400;
   const RankProfile table(widest, {widest.size()}, std::span(&records, 1));
-  const QuantileRelease found = release_with_private_bounds(table, search, query, Rational(1, 10), bits);
+  const QuantileRelease found = release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
   EXPECT_EQ(found.intervals.size(), 3U);
   const Lattice listed = Lattice::explicit_points({0, 1, 10});
   const std::uint64_t between = 1000;
   const RankProfile in_between(listed, {4}, std::span(&between, 1));  // all between 1 and 10
   query.expected_rows = 1000;
-  const QuantileRelease release = release_quantiles(in_between, query, bits);
+  const QuantileRelease release = fractile::release(in_between, query, bits);
   for (const Interval& interval : release.intervals) {
     EXPECT_LE(interval.lower, 1U);
     EXPECT_EQ(interval.upper, 2U);

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
+#include "fractile/flow_report.hpp"
 #include "report/text/json_fault.hpp"
 
 namespace fractile {

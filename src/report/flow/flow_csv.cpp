@@ -1,4 +1,4 @@
-#include "fractile/report.hpp"
+#include "fractile/flow_report.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/csv_cells.hpp"
 

@@ -1,6 +1,6 @@
 #include <span>
 
-#include "fractile/report.hpp"
+#include "fractile/flow_report.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/json_writer.hpp"
 

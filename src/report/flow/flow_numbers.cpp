@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "exact/enclosure.hpp"
-#include "fractile/report.hpp"
+#include "fractile/flow_report.hpp"
 
 namespace fractile::report_detail {
 namespace {

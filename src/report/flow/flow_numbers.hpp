@@ -6,7 +6,7 @@
 
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
-#include "fractile/report.hpp"
+#include "fractile/flow_report.hpp"
 #include "fractile/stability.hpp"
 #include "report/text/decimals.hpp"
 

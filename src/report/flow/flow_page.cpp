@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fractile/pages.hpp"
+#include "fractile/flow_report.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/page.hpp"

@@ -1,4 +1,4 @@
-#include "fractile/report.hpp"
+#include "fractile/ledger_report.hpp"
 #include "fractile/text.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fractile/pages.hpp"
+#include "fractile/ledger_report.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/text/page.hpp"
 

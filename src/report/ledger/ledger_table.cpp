@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "fractile/report.hpp"
+#include "fractile/ledger_report.hpp"
 #include "fractile/text.hpp"
 #include "report/ledger/ledger_words.hpp"
 #include "report/text/csv_cells.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"

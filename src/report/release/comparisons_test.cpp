@@ -3,7 +3,8 @@
 #include <sstream>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/release.hpp"
 
 namespace fractile {
 namespace {
@@ -21,9 +22,9 @@ QuantileQuery quartiles(bool together = false) {
 
 GroupedRelease towns(const QuantileQuery& query) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  return release_groups({"0.25", "\"b\", c"},
-                        {reference_table(cents, Shape::normal, 1000), reference_table(cents, Shape::log_normal, 1000)},
-                        query, bits);
+  return release({"0.25", "\"b\", c"},
+                 {reference_table(cents, Shape::normal, 1000), reference_table(cents, Shape::log_normal, 1000)}, query,
+                 bits);
 }
 
 Receipt receipt_of(const GroupedRelease& groups) { return read_receipt(to_json(groups, by_town), "it"); }
@@ -31,7 +32,7 @@ Receipt receipt_of(const GroupedRelease& groups) { return read_receipt(to_json(g
 Receipt receipt_alone(const QuantileQuery& query) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
   const RankProfile table = reference_table(cents, Shape::normal, 1000);
-  return read_receipt(to_json(release_quantiles(table, query, bits), alone), "it");
+  return read_receipt(to_json(release(table, query, bits), alone), "it");
 }
 
 TEST(Comparisons, OfTwoKeysAreThoseOfTheirEstimatesQuantileByQuantile) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/release.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
 #include "source/counting/keyed_sample.hpp"
 
@@ -137,7 +138,7 @@ struct Verdict {
   Enclosure attained = Enclosure::of(Rational(0));
 };
 
-/// All pairs of neighbours, under each key; both groups run the query as release_groups() does, independently.
+/// All pairs of neighbours, under each key; both groups run the query as release() does, independently.
 Verdict audit(const QuantileQuery& query, Bounding bounding) {
   Losses losses(release_law(group_query(query), candidates, 1));
   const std::vector<Persons> tables = all_tables();

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "fractile/accounting.hpp"
-#include "fractile/pages.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fractile/exact.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
-#include "fractile/report.hpp"
+#include "fractile/audit_report.hpp"
+#include "fractile/release_report.hpp"
 #include "fractile/text.hpp"
 #include "report/release/receipt_digest.hpp"
 #include "report/text/json_writer.hpp"

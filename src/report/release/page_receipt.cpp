@@ -1,7 +1,7 @@
 // Receipts, from pages that hold them.
 #include <string_view>
 
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
 
 namespace fractile {
 namespace {

@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
+#include "fractile/plan_report.hpp"
+#include "fractile/release_report.hpp"
 #include "report/release/plan_words.hpp"
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"

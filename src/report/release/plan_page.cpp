@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "fractile/accounting.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/plan_report.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/plan_words.hpp"
 #include "report/text/page.hpp"

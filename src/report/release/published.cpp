@@ -3,7 +3,8 @@
 
 #include <set>
 
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/release_report.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"

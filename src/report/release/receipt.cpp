@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "report/release/receipt_digest.hpp"
 #include "report/release/receipt_schema.hpp"
 #include "report/text/json_fault.hpp"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 
 namespace fractile {
 namespace {

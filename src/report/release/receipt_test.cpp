@@ -4,10 +4,9 @@
 #include <algorithm>
 
 #include "exact/digest.hpp"
-#include "fractile/bounds.hpp"
 #include "fractile/error.hpp"
-#include "fractile/pages.hpp"
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/release.hpp"
 #include "support/findings.hpp"
 
 namespace fractile {
@@ -17,7 +16,7 @@ const SourceDescription source{"people.csv", "", "age", "drop", "DuckDB v1"};
 
 QuantileRelease released(const QuantileQuery& query, const Lattice& lattice) {
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  return release_quantiles(reference_table(lattice, Shape::normal, 300), query, bits);
+  return release(reference_table(lattice, Shape::normal, 300), query, bits);
 }
 
 QuantileQuery quartiles(const Budget& budget) { return {{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, budget}; }
@@ -30,14 +29,14 @@ GroupedRelease grouped(const QuantileQuery& query, const Lattice& lattice) {
   const std::uint64_t whole = lattice.size() / 200 * 100;
   ProfileBuilder round(lattice);
   round.add_position(2 * whole + 1, 1000);
-  return release_groups({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
+  return release({"a", "b,\"c"}, {reference_table(lattice, Shape::uniform, 300), round.finish()}, query, bits);
 }
 
 QuantileRelease bounded() {
   RandomBits bits = RandomBits::unsafe_seeded(3);
   const BoundsSearch search{Rational(1)};
-  return release_with_private_bounds(reference_table(search.lattice(), Shape::normal, 300), search,
-                                     quartiles(Budget::zcdp(Rational(1))), Rational(1, 10), bits);
+  return release(reference_table(search.lattice(), Shape::normal, 300),
+                 {quartiles(Budget::zcdp(Rational(1))), BoundsToFind{search, Rational(1, 10)}}, bits);
 }
 
 std::vector<std::string> all_kinds() {
@@ -149,7 +148,7 @@ TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
     query.expected_rows = 20;
     RandomBits bits = RandomBits::system();
     const RankProfile profile = reference_table(cents, Shape::uniform, 1000);
-    const QuantileRelease noisy = release_quantiles(profile, query, bits);
+    const QuantileRelease noisy = release(profile, query, bits);
     const std::optional<MostlyNoise> noise = mostly_noise(noisy);
     ASSERT_TRUE(noise);
     for (const std::string& text : {to_json(noisy, source), to_json(grouped(query, cents), by_town)}) {
@@ -162,7 +161,7 @@ TEST(Receipt, TellsWhenValuesAreMostlyNoise) {
       EXPECT_NE(explain(receipt, Prose::text).find("these values are mostly noise"), std::string::npos);
     }
     query.expected_rows = 1'000'000;
-    const Receipt clear = read_receipt(to_json(release_quantiles(profile, query, bits), source), "r.json");
+    const Receipt clear = read_receipt(to_json(release(profile, query, bits), source), "r.json");
     EXPECT_FALSE(clear.noise());
     EXPECT_EQ(explain(clear, Prose::text).find("mostly noise"), std::string::npos);
   }
@@ -174,9 +173,9 @@ TEST(Receipt, TellsWhichGroupsAreMostlyNoise) {
   query.quantiles.clear();
   for (int i = 1; i <= 9; ++i) query.quantiles.emplace_back(i, 10);
   RandomBits bits = RandomBits::unsafe_seeded(3);
-  const GroupedRelease groups = release_groups(
-      {"few <", "many"}, {reference_table(cents, Shape::normal, 3), reference_table(cents, Shape::normal, 9'000)},
-      query, bits);
+  const GroupedRelease groups =
+      release({"few <", "many"},
+              {reference_table(cents, Shape::normal, 3), reference_table(cents, Shape::normal, 9'000)}, query, bits);
   const Receipt receipt = read_receipt(to_json(groups, by_town), "r.json");
   ASSERT_TRUE(receipt.groups[0].noise);
   EXPECT_EQ(receipt.groups[0].noise->rows, groups.releases[0].used.rows);

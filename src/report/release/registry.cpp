@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "fractile/error.hpp"
-#include "fractile/pages.hpp"
+#include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
 
 namespace fractile {

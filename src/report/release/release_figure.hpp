@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fractile/report.hpp"
+#include "fractile/receipts.hpp"
 #include "report/text/page.hpp"
 
 namespace fractile::report_detail {

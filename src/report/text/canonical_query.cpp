@@ -1,7 +1,8 @@
+#include "fractile/canonical_query.hpp"
+
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include "fractile/report.hpp"
 #include "fractile/text.hpp"
 #include "report/text/characters.hpp"
 

@@ -1,7 +1,8 @@
+#include "fractile/canonical_query.hpp"
+
 #include <gtest/gtest.h>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
 
 namespace fractile {
 namespace {

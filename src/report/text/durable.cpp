@@ -1,3 +1,5 @@
+#include "fractile/durable.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +11,6 @@
 #include <iterator>
 
 #include "fractile/error.hpp"
-#include "fractile/report.hpp"
 
 namespace fractile {
 namespace {

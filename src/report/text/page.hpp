@@ -7,7 +7,6 @@
 
 #include "fractile/figures.hpp"
 #include "fractile/pages.hpp"
-#include "fractile/report.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {

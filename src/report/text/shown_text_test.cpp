@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "fractile/report.hpp"
+#include "fractile/canonical_query.hpp"
+#include "fractile/ledger_report.hpp"
+#include "fractile/receipts.hpp"
+#include "fractile/release.hpp"
 #include "fractile/text.hpp"
 #include "report/text/characters.hpp"
 
@@ -115,7 +118,7 @@ QuantileRelease small_release() {
   const Lattice lattice = Lattice::regular(0, 10, 1);
   const QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
   RandomBits bits = RandomBits::unsafe_seeded(1);
-  return release_quantiles(reference_table(lattice, Shape::normal, 30), query, bits);
+  return release(reference_table(lattice, Shape::normal, 30), query, bits);
 }
 
 TEST(ShownText, ReceiptsAndPagesOfAnyNames) {

@@ -2,10 +2,12 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -157,7 +159,8 @@ TEST(Frame, StridesAndBackwardsAndBroadcasts) {
   std::vector<double> numbers(300);
   std::iota(numbers.begin(), numbers.end(), 0.0);
   const auto count = [&](std::size_t first, std::size_t size, std::ptrdiff_t step) {
-    return Frame::of(NumberBuffer{&numbers[first], "g", size, step * 8, nullptr}, "x")
+    return Frame::of(
+               NumberBuffer{std::as_bytes(std::span(numbers).subspan(first)).data(), "g", size, step * 8, nullptr}, "x")
         .profile("x", ages, NullPolicy::drop);
   };
   EXPECT_EQ(count(0, 100, 1), profile_of<double>(ages, std::vector<double>(numbers.begin(), numbers.begin() + 100)));

@@ -1,6 +1,8 @@
 // Columns of dates and times: the same profile from every type, format and way of counting.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -189,7 +191,9 @@ struct Column {
   std::vector<std::int64_t> numbers;
 
   Frame frame() const {
-    return Frame::of(NumberBuffer{numbers.data(), format, numbers.size(), sizeof(std::int64_t), nullptr}, "x");
+    return Frame::of(
+        NumberBuffer{std::as_bytes(std::span(numbers)).data(), format, numbers.size(), sizeof(std::int64_t), nullptr},
+        "x");
   }
 };
 

@@ -1,0 +1,130 @@
+// What was found out about pipelines and channels, as JSON, CSV, tables and pages; and certificates, checked again.
+// Thread-safety: functions of their arguments, for any number of threads.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fractile/exact.hpp"
+#include "fractile/flow.hpp"
+#include "fractile/pages.hpp"
+#include "fractile/pipelines.hpp"
+#include "fractile/real_bounds.hpp"
+#include "fractile/stability.hpp"
+#include "fractile/windows.hpp"
+
+namespace fractile {
+
+/// Is a pipeline at one epsilon worth at least as much to every analyst as at another?
+struct RefinementReport {
+  Exponent from;
+  Exponent to;
+  flow::PipelineRefinement answer;
+};
+
+/// Does less epsilon never help any analyst between these ends?
+struct StabilityReport {
+  Exponent low;
+  Exponent high;
+  flow::Stability answer;
+  std::optional<flow::Windows> windows = {};             ///< of the analyst who was asked about, if one was
+  std::vector<flow::LossPoint> points = {};              ///< their losses, where they are to be drawn
+  std::optional<flow::RealBounds> without_release = {};  ///< likewise, as of a SweepReport
+};
+
+/// For one loss and any prior: does more epsilon never cost between these ends, or at the higher one what it is at the lower one?
+struct AnyPriorReport {
+  Exponent low;
+  Exponent high;
+  flow::LossStability answer;
+  std::optional<flow::Pipeline> about = {};  ///< whose it is
+};
+
+/// Is one channel worth at least as much to every analyst as another with the same secrets?
+struct ComparisonReport {
+  std::string from;  ///< what the first one is called: "a.toml at ln 3"
+  std::string to;
+  flow::Channel first;
+  flow::Channel second;
+  flow::Refinement answer;
+};
+
+/// A certificate as it was printed by to_json() of one of the above, looked at again.
+struct CertificateReport {
+  enum class Outcome {
+    holds,
+    fails,
+    nothing,  ///< there is none, or its channels were too large to be written down with it
+  };
+  Outcome outcome;
+  std::string claim;  ///< what it is to show, or why there is nothing: "the second channel can be drawn from the first"
+  std::string about = {};  ///< whose channels they are, as it says
+};
+
+/// Reads one, and multiplies, adds and compares in exact arithmetic: shares no code with what finds certificates.
+/// Error(data) when the text is no such document.
+CertificateReport checked_certificate(const std::string& json);
+
+/// An analyst's expected loss.
+struct ExpectedLossReport {
+  Exponent epsilon;
+  flow::RealBounds loss;  ///< equal ends are an exact number
+};
+
+/// An analyst's expected loss against epsilon.
+struct SweepReport {
+  std::vector<flow::LossPoint> points;
+  flow::Windows windows;
+  /// The loss of an analyst who acts on the prior alone, where it is to be drawn.
+  std::optional<flow::RealBounds> without_release = {};
+};
+
+struct ChannelReport {
+  Exponent epsilon;
+  flow::ChannelBounds answer;
+};
+
+/// How many significant digits are printed: of one expected loss, and of a sweep's.
+constexpr int loss_digits = 30;
+constexpr int sweep_digits = 15;
+
+/// One JSON object each. Rationals are strings in lowest terms, epsilons as Exponent::parse reads them. Of matrices, a row is
+/// an array: a witness has a row and a column an observation, a loss a row a secret and a column an action. Numbers that are
+/// not rational are decimals of which at most the last digit is rounded.
+std::string to_json(const RefinementReport& report);
+std::string to_json(const StabilityReport& report);
+std::string to_json(const AnyPriorReport& report);
+std::string to_json(const ComparisonReport& report);
+std::string to_json(const CertificateReport& report);
+std::string to_json(const ExpectedLossReport& report);
+std::string to_json(const SweepReport& report);
+std::string to_json(const ChannelReport& report);
+
+/// The same in short sentences and aligned columns.
+std::string to_table(const RefinementReport& report);
+std::string to_table(const StabilityReport& report);
+std::string to_table(const AnyPriorReport& report);
+std::string to_table(const ComparisonReport& report);
+std::string to_table(const CertificateReport& report);
+std::string to_table(const ExpectedLossReport& report);
+std::string to_table(const SweepReport& report);
+std::string to_table(const ChannelReport& report);
+
+/// A heading, and a line a question, point or secret. Certificates are only in the JSON.
+std::string to_csv(const RefinementReport& report);
+std::string to_csv(const StabilityReport& report);
+std::string to_csv(const AnyPriorReport& report);
+std::string to_csv(const ComparisonReport& report);
+std::string to_csv(const CertificateReport& report);
+std::string to_csv(const ExpectedLossReport& report);
+std::string to_csv(const SweepReport& report);
+std::string to_csv(const ChannelReport& report);
+
+/// Pages with figures, of the reports that have any.
+WebPage to_html(const RefinementReport& report, const PageOptions& options);
+WebPage to_html(const StabilityReport& report, const PageOptions& options);
+WebPage to_html(const AnyPriorReport& report, const PageOptions& options);
+WebPage to_html(const SweepReport& report, const PageOptions& options);
+
+}  // namespace fractile
