@@ -9,6 +9,7 @@
 
 #include "fractile/audit.hpp"
 #include "fractile/comparing.hpp"
+#include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/pipelines.hpp"
 #include "fractile/planning.hpp"
@@ -209,8 +210,8 @@ struct ReleaseDetails {
 std::string canonical_query(const QuantileQuery& query, const Lattice& lattice, const SourceDescription& source,
                             const ReleaseDetails& details);
 
-/// What a dataset pins, as the options of a release that keep to it; "" when that is nothing.
-std::string pins_in_words(const LedgerDataset& dataset);
+/// What a dataset pins, as the fields of a release that keep to it; empty when that is nothing.
+Words pins_in_words(const LedgerDataset& dataset);
 
 /// balances: what the datasets may spend and have spent, and entries without receipts. everything: all that there is.
 enum class LedgerDetail { balances, everything };

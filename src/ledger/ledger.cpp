@@ -269,7 +269,7 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
   if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
     return found;
   throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
-              "see what fractile ledger verify says; --again asks anew");
+              {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
 }
 
 LedgerBalance Ledger::balance(const std::string& dataset) const {
