@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 namespace fractile::requests {
 namespace {
@@ -25,12 +26,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string OptionSpec::field() const {
+  std::string field = name + 2;
+  std::ranges::replace(field, '-', '_');
+  return field;
+}
+
 std::size_t OptionSpec::values() const {
   const std::string_view words = argument;
   return words.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(words, ' ')) + 1;
 }
 
-void usage(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }
+void usage(const Words& what, const Words& hint, std::optional<std::string> field) {
+  throw Error(ErrorCode::usage, what, hint, std::move(field));
+}
 
 std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
   const auto distance = [&](const std::string& word) {

@@ -38,7 +38,8 @@ std::string quoted(std::string_view text) {
 std::string shell_word(const std::string& text) {
   constexpr std::string_view syntax = " \t\n\"'$`\\!*?[]{}()<>|&;#~";
   if (!text.empty() && text.find_first_of(syntax) == std::string::npos) return text;
-  if (text.find(' ') != std::string::npos && text.find_first_of("\"$`\\!") == std::string::npos) return '"' + text + '"';
+  if (text.find(' ') != std::string::npos && text.find_first_of("\"$`\\!") == std::string::npos)
+    return '"' + text + '"';
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
@@ -125,7 +126,8 @@ std::string Field::value_in(Wording wording) const {
 
 std::string Field::in(Wording wording) const {
   if (wording != Wording::program) {
-    return shape_ == Shape::none ? name_ : name_ + (wording == Wording::python ? "=" : " = ") + value_in(wording);
+    const std::string name = wording == Wording::python && name_ == "from" ? "from_" : name_;  // a keyword of Python
+    return shape_ == Shape::none ? name : name + (wording == Wording::python ? "=" : " = ") + value_in(wording);
   }
   const char* const between = shape_ == Shape::pair ? " " : shape_ == Shape::entry ? "=" : ",";
   const auto each = [&](const std::string& value) { return kind_ == Kind::blank ? value : shell_word(value); };

@@ -24,9 +24,15 @@ TEST(Field, IsNamedAlone) {
             (All{"records_per_person", "--records-per-person", "records_per_person", "records_per_person"}));
 }
 
+/// In Python, from is a keyword.
+TEST(Field, IsNoKeyword) {
+  EXPECT_EQ(in_all(Field("from").number("ln 3")),
+            (All{"from = \"ln 3\"", "--from \"ln 3\"", "from_=\"ln 3\"", "from = \"ln 3\""}));
+}
+
 TEST(Field, HasANumber) {
-  EXPECT_EQ(in_all(Field("records_per_person").number(3)),
-            (All{"records_per_person = 3", "--records-per-person 3", "records_per_person=3", "records_per_person = 3"}));
+  EXPECT_EQ(in_all(Field("records_per_person").number(3)), (All{"records_per_person = 3", "--records-per-person 3",
+                                                                "records_per_person=3", "records_per_person = 3"}));
   for (const char* const literal : {"1", "-2", "0.5", "1e-6", "-1.5e3"}) {
     EXPECT_EQ(in_all(Field("rho").number(literal)),
               (All{std::string("rho = ") + literal, std::string("--rho ") + literal, std::string("rho=") + literal,
@@ -45,7 +51,8 @@ TEST(Field, HasANumberThatIsNoLiteral) {
 }
 
 TEST(Field, HasAText) {
-  EXPECT_EQ(in_all(Field("null").text("drop")), (All{"null = \"drop\"", "--null drop", "null=\"drop\"", "null = \"drop\""}));
+  EXPECT_EQ(in_all(Field("null").text("drop")),
+            (All{"null = \"drop\"", "--null drop", "null=\"drop\"", "null = \"drop\""}));
   EXPECT_EQ(in_all(Field("person").text("5")), (All{"person = \"5\"", "--person 5", "person=\"5\"", "person = \"5\""}));
   EXPECT_EQ(Field("delimiter").text(";").in(Wording::program), "--delimiter ';'");
   EXPECT_EQ(Field("delimiter").text(";").in(Wording::r), "delimiter = \";\"");
@@ -64,7 +71,8 @@ TEST(Field, IsQuotedForTheOneWhoReadsIt) {
 }
 
 TEST(Field, HasABlank) {
-  EXPECT_EQ(in_all(Field("output").blank("PATH")), (All{"output = PATH", "--output PATH", "output=PATH", "output = PATH"}));
+  EXPECT_EQ(in_all(Field("output").blank("PATH")),
+            (All{"output = PATH", "--output PATH", "output=PATH", "output = PATH"}));
   EXPECT_EQ(in_all(Field("bounds").blanks("LO", "HI")),
             (All{"bounds = {LO, HI}", "--bounds LO HI", "bounds=(LO, HI)", "bounds = c(LO, HI)"}));
 }
@@ -81,14 +89,15 @@ TEST(Field, HasAList) {
   EXPECT_EQ(in_all(Field("quantiles").numbers({"0.25", "1/2"})),
             (All{"quantiles = {0.25, \"1/2\"}", "--quantiles 0.25,1/2", "quantiles=[0.25, \"1/2\"]",
                  "quantiles = c(0.25, \"1/2\")"}));
-  EXPECT_EQ(in_all(Field("keys").texts({"north", "7"})),
-            (All{"keys = {\"north\", \"7\"}", "--keys north,7", "keys=[\"north\", \"7\"]", "keys = c(\"north\", \"7\")"}));
+  EXPECT_EQ(
+      in_all(Field("keys").texts({"north", "7"})),
+      (All{"keys = {\"north\", \"7\"}", "--keys north,7", "keys=[\"north\", \"7\"]", "keys = c(\"north\", \"7\")"}));
 }
 
 TEST(Field, HasAnEntry) {
   EXPECT_EQ(in_all(Field("table").entry("visits", "visits.csv")),
-            (All{"table = {\"visits\", \"visits.csv\"}", "--table visits=visits.csv", "table={\"visits\": \"visits.csv\"}",
-                 "table = c(visits = \"visits.csv\")"}));
+            (All{"table = {\"visits\", \"visits.csv\"}", "--table visits=visits.csv",
+                 "table={\"visits\": \"visits.csv\"}", "table = c(visits = \"visits.csv\")"}));
 }
 
 TEST(Words, AreWordedAsTheyAreAsked) {
@@ -142,7 +151,8 @@ TEST(Words, LeaveOtherTextAlone) {
       RC_ASSERT((Words{"column '", foreign, "': ", Field("by")}).in(wording) == "column '" + foreign + "': " + field);
     }
   }));
-  for (const std::string foreign : {"--epsilon 3", "{epsilon}", "epsilon = 3", "fractile release --epsilon 3", "\x01", "{}"}) {
+  for (const std::string foreign :
+       {"--epsilon 3", "{epsilon}", "epsilon = 3", "fractile release --epsilon 3", "\x01", "{}"}) {
     for (const Wording wording : every_wording) {
       EXPECT_EQ(Error(ErrorCode::data, "no column '" + foreign + "'").what_words().in(wording),
                 "no column '" + foreign + "'");

@@ -99,9 +99,8 @@ void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& re
   const Field source("source");
   refuse_unit(fmt::format("the release reads {}, and the budget of dataset '{}' is for {}",
                           source_in_words(request.source), dataset.name, source_in_words(dataset.source)),
-              dataset.source.starts_with('/')
-                  ? Words{"read that file, without ", source}
-                  : Words{"if that is what you read, write ", source.text(dataset.source)},
+              dataset.source.starts_with('/') ? Words{"read that file, without ", source}
+                                              : Words{"if that is what you read, write ", source.text(dataset.source)},
               "source");
 }
 
@@ -114,10 +113,10 @@ Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
     return Budget::zcdp(zcdp_of_pure_tight(cost.epsilon()));
   const Field epsilon("epsilon");
   const Field delta("delta");
-  const Words hint =
-      budget == Measure::zcdp   ? Words{"release with ", Field("rho"), ", or with ", epsilon, " and without ", delta}
-      : budget == Measure::pure ? Words{"release with ", epsilon, " and without ", delta}
-                                : Words{"release with ", epsilon, ", with or without ", delta};
+  const Words hint = budget == Measure::zcdp
+                         ? Words{"release with ", Field("rho"), ", or with ", epsilon, " and without ", delta}
+                     : budget == Measure::pure ? Words{"release with ", epsilon, " and without ", delta}
+                                               : Words{"release with ", epsilon, ", with or without ", delta};
   throw Error(ErrorCode::usage,
               fmt::format("a cost of {} is not counted on the budget of dataset '{}', {} ({})", cost.to_string(),
                           dataset.name, dataset.budget.to_string(), to_string(budget)),

@@ -16,9 +16,7 @@ namespace {
 
 using LawOfTable = std::function<ReleaseLaw(const RankProfile&)>;
 
-[[noreturn]] void refuse(const Words& what, const Words& hint) {
-  throw Error(ErrorCode::usage, what, hint);
-}
+[[noreturn]] void refuse(const Words& what, const Words& hint) { throw Error(ErrorCode::usage, what, hint); }
 
 std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vector<Rational>& otherwise) {
   return request.quantiles.empty() ? otherwise : request.quantiles;

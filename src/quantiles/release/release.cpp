@@ -93,7 +93,8 @@ void QuantileQuery::validate() const {
                 {"write ", mechanism_field.text("approximate"), ", or leave ", Field("rates"), " out"}, "rates");
   }
   if (base == Base::adaptive && (mechanism == Mechanism::independent || mechanism == Mechanism::tree)) {
-    throw Error(ErrorCode::usage, to_string(mechanism) + " has no adaptive base", {"leave ", Field("base"), " out"}, "base");
+    throw Error(ErrorCode::usage, to_string(mechanism) + " has no adaptive base", {"leave ", Field("base"), " out"},
+                "base");
   }
   if (mechanism == Mechanism::exponential && quantiles.size() > 1) {
     throw Error(ErrorCode::usage, "the exponential mechanism releases one quantile at a time",

@@ -144,7 +144,8 @@ void require_intervals(const QuantileQuery& query) {
     refuse("intervals under a budget with a delta are not known", "leave the delta out, or use rho", "delta");
   }
   if (query.mechanism == Mechanism::exponential) {
-    refuse("an interval takes several quantiles, and the exponential mechanism releases one", {"use ", Field("mechanism").text("auto")}, "mechanism");
+    refuse("an interval takes several quantiles, and the exponential mechanism releases one",
+           {"use ", Field("mechanism").text("auto")}, "mechanism");
   }
   if (query.quantiles.size() > most_intervals) {
     refuse("a release has at most 20 intervals", "ask for fewer quantiles", "quantiles");

@@ -87,7 +87,8 @@ void require_complete(const About& about) {
     examples += (examples.empty() ? "" : ", ") + std::string(name) + " = \"" + example + "\"";
   }
   if (!missing.empty()) {
-    throw Error(ErrorCode::usage, {about_field, " lacks ", missing, ", which the registry requires"}, "add " + examples);
+    throw Error(ErrorCode::usage, {about_field, " lacks ", missing, ", which the registry requires"},
+                "add " + examples);
   }
   if (about.curator_type != "Government" && about.curator_type != "Industry" && about.curator_type != "Nonprofit") {
     throw Error(ErrorCode::usage, {about_field, ": the registry knows no curator_type '", about.curator_type, "'"},

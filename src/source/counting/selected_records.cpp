@@ -64,7 +64,8 @@ void check_keys(const std::vector<std::string>& keys) {
   std::unordered_set<std::string_view> seen;
   seen.reserve(keys.size());
   for (const std::string& key : keys) {
-    if (key.empty()) throw Error(ErrorCode::usage, "a key is empty", "every group needs a key with something in it", "keys");
+    if (key.empty())
+      throw Error(ErrorCode::usage, "a key is empty", "every group needs a key with something in it", "keys");
     if (!seen.insert(key).second) {
       throw Error(ErrorCode::usage, fmt::format("the key '{}' stands twice", key), "write every key once", "keys");
     }

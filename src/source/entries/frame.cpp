@@ -110,7 +110,8 @@ void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const
 }
 
 Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* what) {
-  return {ErrorCode::data, fmt::format("row {}, column '{}': {}", row, column.name, what),
+  return {ErrorCode::data,
+          fmt::format("row {}, column '{}': {}", row, column.name, what),
           {"fill the cell, or leave such records out with ", Field("null").text("drop")}};
 }
 

@@ -315,8 +315,8 @@ std::vector<RankProfile> PostgresQuery::profiles(const std::string& /*column*/, 
 }
 
 std::uint64_t PostgresQuery::rows(const std::function<void()>& /*on_progress*/) const {
-  throw Error(ErrorCode::usage, "the rows of a query are not those of a table", {"leave ", Field("public_rows"), " out"},
-              "public_rows");
+  throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
+              {"leave ", Field("public_rows"), " out"}, "public_rows");
 }
 
 std::string PostgresQuery::engine() const { return state_->engine; }

@@ -127,13 +127,16 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::unclosed_quote:
       return {ErrorCode::data, at + " has a quoted cell without its end", "quotes inside quoted cells must be doubled"};
     case FailureKind::column_count:
-      return {ErrorCode::data, at + " has more or fewer cells than the header", {"fix the line, or pass ", Field("delimiter")}};
+      return {ErrorCode::data,
+              at + " has more or fewer cells than the header",
+              {"fix the line, or pass ", Field("delimiter")}};
     case FailureKind::malformed:
       if (display_name == query_name) {
         return {ErrorCode::data, at + ": a function refused the value that it met, or a file is damaged",
                 "write TRY(f(x)) for NULL in its place, or check the files"};
       }
-      return {ErrorCode::data, at + " is truncated or not of its format",
+      return {ErrorCode::data,
+              at + " is truncated or not of its format",
               {"check the file, or pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}};
     case FailureKind::missing_file:
       return {ErrorCode::data, display_name + " names a file that does not exist", "check the paths in the query"};
@@ -141,7 +144,8 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
       return {ErrorCode::usage, display_name + " needs an extension of the engine; none is loaded or fetched",
               "read local CSV, JSON or Parquet files"};
     case FailureKind::memory:
-      return {ErrorCode::internal, display_name + ": the engine ran out of memory",
+      return {ErrorCode::internal,
+              display_name + ": the engine ran out of memory",
               {"read fewer columns, allow more by ", Field("memory"), ", or use a machine with more of it"}};
     default:
       return {ErrorCode::data, at + " could not be read", "check that the file is whole and of its format"};
@@ -226,10 +230,12 @@ Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
     case CellState::missing:
       return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint()};
     case CellState::inexact:
-      return {ErrorCode::data, at + "a whole number above 2^53 that no double holds",
+      return {ErrorCode::data,
+              at + "a whole number above 2^53 that no double holds",
               {"read such numbers exactly with ", Field("sql").text("SELECT CAST(... AS BIGINT) AS x FROM input")}};
     default:
-      return {ErrorCode::data, at + "not a number",
+      return {ErrorCode::data,
+              at + "not a number",
               {"fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or "
                "leave such records out with ",
                Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM input")}};
@@ -343,11 +349,10 @@ std::optional<Column> optional_column(const Source& source, const std::string& n
 /// Where rows may come from several persons, a column of them tells nothing of whose they are.
 void require_persons(const Source& source, const RecordSelection& selection) {
   if (!source.is_declared || selection.person.empty()) return;
-  throw Error(
-      ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
-      {"leave ", Field("person"), " out: ", Field("sql_stability"),
-       " says how many rows one person's records change; or leave that out, if the query is row-wise"},
-      "person");
+  throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
+              {"leave ", Field("person"), " out: ", Field("sql_stability"),
+               " says how many rows one person's records change; or leave that out, if the query is row-wise"},
+              "person");
 }
 
 /// Which record has no person, found by a pass that keeps the order of rows.

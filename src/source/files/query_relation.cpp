@@ -38,7 +38,8 @@ void check_names(const TableOptions& options) {
       throw Error(ErrorCode::usage, "two tables have the name " + table.name, "letter case does not count; rename one",
                   "table");
     }
-    if (table.file.empty()) throw Error(ErrorCode::usage, "the table " + table.name + " has no file", "name one", "table");
+    if (table.file.empty())
+      throw Error(ErrorCode::usage, "the table " + table.name + " has no file", "name one", "table");
     if (table.file == "-" && reads_standard_input) {
       throw Error(ErrorCode::usage, "standard input is read twice", "name a file for one of the tables");
     }
