@@ -54,7 +54,7 @@ Error refused(const Failure& failure, const std::string& shown) {
             "check the address, the password (~/.pgpass) and that the server runs"};
   }
   return {ErrorCode::usage, fmt::format("{} was refused by the server: {}", query_name, failure.words),
-          "correct the query"};
+          "correct the query", "sql"};
 }
 
 /// The tables that stand in FROM, at any depth of queries in parentheses.
@@ -252,7 +252,7 @@ PostgresQuery::~PostgresQuery() = default;
 PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
   if (!postgres::is_address(options.address)) {
     throw Error(ErrorCode::usage, "this is no address of a PostgreSQL database",
-                "write postgres://USER@HOST:PORT/DATABASE");
+                "write postgres://USER@HOST:PORT/DATABASE", "postgres");
   }
   auto state = std::make_unique<State>(
       State{postgres::Address::parse(options.address), options.sql, options.threads, {}, {}, {}, {}});
@@ -262,7 +262,7 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
     tree.emplace(SqlTree::of(engine, options.sql));
   } catch (const source_detail::EngineFailure&) {
     throw Error(ErrorCode::usage, "the query cannot be read",
-                "write one SELECT, without what only PostgreSQL's dialect has");
+                "write one SELECT, without what only PostgreSQL's dialect has", "sql");
   }
   postgres::Connection connection = state->connected();
   try {

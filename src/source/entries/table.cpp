@@ -110,7 +110,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
   const std::string at = place(display_name, failure);
   switch (failure.kind) {
     case FailureKind::statement:
-      return {ErrorCode::usage, display_name + " was refused: " + failure.detail, "correct the query"};
+      return {ErrorCode::usage, display_name + " was refused: " + failure.detail, "correct the query", "sql"};
     case FailureKind::not_a_number:
       return {ErrorCode::data, at + ": a value could not be converted",
               "in the query, write TRY_CAST(... AS DOUBLE) for cells that may hold no number"};

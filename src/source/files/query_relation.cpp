@@ -92,11 +92,12 @@ bool has_column(const View& view, const std::string& name) {
 void check_query_options(const TableOptions& options) {
   if (options.sql.empty()) {
     if (options.sql_stability) {
-      throw Error(ErrorCode::usage, "a stability is declared, but of no query", "write a query, or leave it out");
+      throw Error(ErrorCode::usage, "a stability is declared, but of no query", "write a query, or leave it out",
+                  "sql_stability");
     }
     if (!options.tables.empty()) {
       throw Error(ErrorCode::usage, "tables are named, but no query that reads them",
-                  "write a query, or leave them out");
+                  "write a query, or leave them out", "table");
     }
     return;
   }
@@ -105,7 +106,7 @@ void check_query_options(const TableOptions& options) {
   }
   if (options.sql_stability && (*options.sql_stability < 1 || *options.sql_stability > TableOptions::most_stability)) {
     throw Error(ErrorCode::usage, "the stability of the query is not from 1 to 1000000000",
-                "declare how many rows of the result one person's records change at most");
+                "declare how many rows of the result one person's records change at most", "sql_stability");
   }
   check_names(options);
 }
