@@ -42,7 +42,7 @@ std::string to_table(const AuditRequest& request, const AuditReport& report) {
 
 int run_audit(const Typed& typed) {
   const auto format =
-      choice<Format>(typed, "--format", {{"table", Format::table}, {"json", Format::json}}, Format::table);
+      choice<Format>(typed, "format", {{"table", Format::table}, {"json", Format::json}}, Format::table);
   const AuditRequest request = audit_request(typed);
   const AuditReport report = audited(request);
   print(format == Format::json ? to_json(request, report) : to_table(request, report));

@@ -39,7 +39,7 @@ namespace {
 enum class Explained { text, markdown, html, registry };
 
 Explained format_of_page(const Typed& typed) {
-  return choice<Explained>(typed, "--format",
+  return choice<Explained>(typed, "format",
                            {{"text", Explained::text},
                             {"markdown", Explained::markdown},
                             {"html", Explained::html},
@@ -47,31 +47,33 @@ Explained format_of_page(const Typed& typed) {
                            Explained::text);
 }
 
-/// Whose budget the release was paid from, if --ledger names it; Error(usage) unless the ledger holds this receipt.
+/// Whose budget the release was paid from, if a ledger is named; Error(usage) unless the ledger holds this receipt.
 std::optional<LedgerAccount> account_behind(const Typed& typed, const std::string& receipt) {
-  if (!typed.has("--ledger")) {
-    if (typed.has("--dataset")) usage("--dataset goes with --ledger", "name the ledger, or leave it out");
+  if (!typed.has("ledger")) {
+    if (typed.has("dataset"))
+      usage({Field("dataset"), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
     return {};
   }
-  const std::string path = typed.one("--ledger");
+  const std::string path = typed.one("ledger");
   const Ledger ledger = Ledger::open_to_read(path);
   const std::string dataset = dataset_of(ledger, typed, shown_ledger(path)).name;
   for (const LedgerEntry& entry : ledger.statement().entries) {
     if (entry.request.dataset == dataset && entry.receipt == receipt) return account_of(ledger, dataset);
   }
-  usage("--ledger: no entry of the dataset '" + dataset + "' holds this receipt",
+  usage({Field("ledger"), ": no entry of the dataset '", dataset, "' holds this receipt"},
         "name the ledger that the release was paid from, or leave it out");
 }
 
 std::string record_of(const Typed& typed, const Receipt& receipt) {
-  for (const char* option : {"--public", "--figures", "--compare"}) {
-    if (typed.has(option)) usage(std::string(option) + " does not go with --format registry", "leave it out");
+  for (const char* field : {"public", "figures", "compare"}) {
+    if (!typed.has(field)) continue;
+    usage({Field(field), " does not go with ", Field("format").text("registry")}, "leave it out");
   }
-  if (!typed.has("--about")) {
-    usage("the registry wants to know who published the values, and what for: --about is missing",
-          "name a TOML file with lines such as title = \"Incomes 2025\"");
+  if (!typed.has("about")) {
+    usage({"the registry wants to know who published the values, and what for: ", Field("about"), " is missing"},
+          "name a TOML file with lines such as title = \"Incomes 2025\"", "about");
   }
-  return to_registry(receipt, about_in_file(typed.one("--about")));
+  return to_registry(receipt, about_in_file(typed.one("about")));
 }
 
 }  // namespace
@@ -79,7 +81,7 @@ std::string record_of(const Typed& typed, const Receipt& receipt) {
 WebPage page_of(const std::string& receipt, const std::string& name, const Shown& shown) {
   const Receipt read = read_receipt(receipt, name);
   std::vector<NamedComparison> comparisons;
-  if (shown.compared) comparisons = in_option("--compare", [&] { return comparisons_of(read, *shown.compared); });
+  if (shown.compared) comparisons = in_field("compare", [&] { return comparisons_of(read, *shown.compared); });
   PageOptions options = shown.page.options;
   options.receipt = receipt;
   return to_html(read, comparisons, options);
@@ -93,7 +95,9 @@ int run_explain(const Typed& typed) {
   const bool is_record = format == Explained::registry;
   Shown shown{is_page ? Format::html : Format::table, comparison_of(typed)};
   if (!is_record) shown.page = PageOutput::of(typed, shown.format);
-  if (!is_page && typed.has("--ledger")) usage("--ledger goes with --format html", "write it, or leave the option out");
+  if (!is_page && typed.has("ledger")) {
+    usage({Field("ledger"), " goes with ", Field("format").text("html")}, "write it, or leave the option out");
+  }
   const std::string name = typed.file == "-" ? "standard input" : typed.file;
   std::string text = receipt_text(typed.file);
   if (text.starts_with("<!DOCTYPE html>")) text = receipt_of_page(text);
@@ -108,7 +112,7 @@ int run_explain(const Typed& typed) {
     return 0;
   }
   std::vector<NamedComparison> comparisons;
-  if (shown.compared) comparisons = in_option("--compare", [&] { return comparisons_of(receipt, *shown.compared); });
+  if (shown.compared) comparisons = in_field("compare", [&] { return comparisons_of(receipt, *shown.compared); });
   print(explain(receipt, format == Explained::text ? Prose::text : Prose::markdown, comparisons), unchanged);
   return 0;
 }

@@ -55,12 +55,13 @@ struct Printed {
 };
 
 std::string figure_of(const Typed& typed) {
-  std::string name = typed.one("--figure");
+  std::string name = typed.one("figure");
   if (name.empty()) return name;
   if (!name.ends_with(".svg")) {
-    usage(fmt::format("--figure draws SVG, and '{}' is called otherwise", name), "write for example --figure loss.svg");
+    const Field field("figure");
+    usage({field, " draws SVG, and '", name, "' is called otherwise"}, {"write for example ", field.text("loss.svg")});
   }
-  require_file_to_write("--figure", name);
+  require_file_to_write("figure", name);
   return name;
 }
 
@@ -73,8 +74,9 @@ Printed printed_as(const Typed& typed, Format fallback) {
 
 /// Of a question that has no curve of losses.
 Printed printed_without_figure(const Typed& typed, Format fallback) {
-  if (typed.has("--figure")) {
-    usage("--figure draws the losses of a file's analyst over a range", "write --epsilon LO..HI, or leave it out");
+  if (typed.has("figure")) {
+    usage({Field("figure"), " draws the losses of a file's analyst over a range"},
+          {"write ", Field("epsilon").blank("LO..HI"), ", or leave it out"});
   }
   return printed_as(typed, fallback);
 }
@@ -106,7 +108,7 @@ template <class Report>
 void print_and_draw(const Printed& how, const Report& report) {
   if (!how.figure.empty() && !report.points.empty()) {
     for (const PageFile& file : to_html(report, how.page.options).files) {
-      if (file.name == "sweep.svg") write_file("--figure", how.figure, file.text);
+      if (file.name == "sweep.svg") write_file("figure", how.figure, file.text);
     }
   }
   print_report(how, report);
@@ -128,8 +130,8 @@ int exit_code_of(flow::Stability::Verdict verdict) {
 // --- In time ---------------------------------------------------------------------------------------------------------
 
 std::optional<std::chrono::seconds> limit_of(const Typed& typed) {
-  if (!typed.has("--within")) return {};
-  return std::chrono::seconds(whole_number(typed, "--within", {1, 1'000'000}));
+  if (!typed.has("within")) return {};
+  return std::chrono::seconds(whole_number(typed, "within", {1, 1'000'000}));
 }
 
 /// Prints the report, unless the time is over first: then `unfinished`, which is undecided.
@@ -173,7 +175,7 @@ int check_stability(const Typed& typed) {
   const Printed format = printed_as(typed, Format::table);
   StabilityReport report = stability_asked(typed);
   const PipelineFile file = pipeline_asked(typed);
-  if (typed.has("--figure")) analyst_of(file);  // there must be one
+  if (typed.has("figure")) analyst_of(file);  // there must be one
   if (file.analyst) report.windows = unknown_windows(report);
   std::mutex changing;  // the report, while the time may be over
   Deadline deadline(limit_of(typed), [&] {
@@ -210,7 +212,7 @@ int check_any_prior(const Typed& typed) {
 
 int run_check(const Typed& typed) {
   const bool is_pair = is_pair_asked(typed);
-  if (typed.has("--any-prior")) return check_any_prior(typed);
+  if (typed.has("any_prior")) return check_any_prior(typed);
   return is_pair ? check_refinement(typed) : check_stability(typed);
 }
 

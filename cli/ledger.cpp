@@ -32,7 +32,7 @@ int run_init(const Typed& typed) {
   dataset.validate();
   Ledger ledger = Ledger::open_or_create(path);
   ledger.add_dataset(dataset);
-  const std::string pinned = pins_in_words(dataset);
+  const std::string pinned = pins_in_words(dataset).in(wording());
   print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}", shown_text(dataset.name),
                     dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors),
                     pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))),
@@ -44,7 +44,7 @@ int run_init(const Typed& typed) {
 LedgerStatement statement_of(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
   LedgerStatement statement = ledger.statement();
-  if (!typed.has("--dataset")) return statement;
+  if (!typed.has("dataset")) return statement;
   const std::string name = dataset_of(ledger, typed, shown_ledger(typed.file)).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
@@ -68,14 +68,14 @@ int run_show(const Typed& typed) {
 
 int run_verify(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
-  const std::string head = ledger.verify(typed.one("--head"));
+  const std::string head = ledger.verify(typed.one("head"));
   print(fmt::format("the ledger is whole; its last line has the hash\n{}\n", head.empty() ? "(none yet)" : head),
         unchanged);
   return 0;
 }
 
 int run_export(const Typed& typed) {
-  const auto format = choice<Format>(typed, "--format", {{"json", Format::json}, {"csv", Format::csv}}, Format::json);
+  const auto format = choice<Format>(typed, "format", {{"json", Format::json}, {"csv", Format::csv}}, Format::json);
   const LedgerStatement statement = Ledger::open_to_read(path_of(typed)).statement();
   print(format == Format::json ? to_json(statement, LedgerDetail::everything)
                                : to_csv(statement, LedgerDetail::everything),
@@ -84,10 +84,11 @@ int run_export(const Typed& typed) {
 }
 
 std::int64_t entry_of(const Typed& typed) {
-  if (!typed.has("--entry")) {
-    usage("--entry is missing", fmt::format("fractile ledger show {} lists them", shown_ledger(path_of(typed))));
+  if (!typed.has("entry")) {
+    usage({Field("entry"), " is missing"},
+          fmt::format("fractile ledger show {} lists them", shown_ledger(path_of(typed))));
   }
-  return static_cast<std::int64_t>(whole_number(typed, "--entry", {1, 1'000'000'000'000}));
+  return static_cast<std::int64_t>(whole_number(typed, "entry", {1, 1'000'000'000'000}));
 }
 
 /// Is this receipt, of this hash, another entry's? Then it does not say that this one was published.
@@ -104,8 +105,9 @@ void require_new(const LedgerStatement& statement, const LedgerEntry& entry, con
 int run_commit(const Typed& typed) {
   const std::string& path = path_of(typed);
   const std::int64_t id = entry_of(typed);
-  if (!typed.has("--receipt")) usage("--receipt is missing", "name the receipt that the entry's release has written");
-  const std::string name = typed.one("--receipt");
+  if (!typed.has("receipt"))
+    usage({Field("receipt"), " is missing"}, "name the receipt that the entry's release has written");
+  const std::string name = typed.one("receipt");
   Ledger ledger = Ledger::open(path);
   const LedgerEntry entry = ledger.entry(id);
   if (entry.state != EntryState::reserved && entry.state != EntryState::drawn) {
@@ -129,11 +131,12 @@ int run_commit(const Typed& typed) {
 int run_void(const Typed& typed) {
   const std::string& path = path_of(typed);
   const std::int64_t id = entry_of(typed);
-  if (!typed.has("--reason")) {
-    usage("--reason is missing: why it is sure that nothing was published",
-          "for example --reason \"the machine stopped, and there is no output\"");
+  if (!typed.has("reason")) {
+    const Field field("reason");
+    usage({field, " is missing: why it is sure that nothing was published"},
+          {"for example ", field.text("the machine stopped, and there is no output")});
   }
-  Ledger::open(path).void_entry(id, typed.one("--reason"));
+  Ledger::open(path).void_entry(id, typed.one("reason"));
   print(fmt::format("entry {} is void and counts no more\n", id), "the entry is void");
   return 0;
 }

@@ -98,19 +98,39 @@ std::vector<std::string> option_names(const VerbSpec& verb) {
   return names;
 }
 
-std::string did_you_mean(const std::string& word) { return "did you mean " + word + "?"; }
+/// A word as the option that it spells, so that it is shown in the syntax of whoever reads it.
+Words option_words(const std::string& word) {
+  if (!word.starts_with("--") || word.size() < 3) return word;
+  const OptionSpec spelled{word.c_str(), "", "", "", ""};
+  Field field(spelled.field());
+  if (field.in(Wording::program) != word) return word;
+  return field;
+}
+
+Words did_you_mean(const std::string& word) { return {"did you mean ", option_words(word), "?"}; }
+
+/// What to write of an option: its name, and its value to be filled in.
+Words to_fill_in(const OptionSpec& spec) {
+  const Field field(spec.field());
+  const std::string argument = spec.argument;
+  const std::size_t space = argument.find(' ');
+  if (argument.empty()) return field;
+  return space == std::string::npos ? field.blank(argument)
+                                    : field.blanks(argument.substr(0, space), argument.substr(space + 1));
+}
 
 [[noreturn]] void refuse_option(const std::string& argument, const VerbSpec& verb) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::vector<std::string> names = option_names(verb);
   if (std::ranges::count(names, name) > 0) {
-    usage("the option " + name + " stands after --, where only FILE may",
+    usage({"the option ", option_words(name), " stands after --, where only FILE may"},
           std::string("write fractile ") + verb.name + " [options] -- FILE");
   }
   const bool may_be_file = verb.file != nullptr && name.find_first_of("./") != std::string::npos;
-  if (may_be_file) usage("unknown option " + name, "if that is a file, write ./" + name);
+  const Words unknown{"unknown option ", option_words(name)};
+  if (may_be_file) usage(unknown, "if that is a file, write ./" + name);
   const std::string nearest = nearest_word(name, names);
-  usage("unknown option " + name, nearest.empty() ? help_hint(verb) : did_you_mean(nearest));
+  usage(unknown, nearest.empty() ? Words(help_hint(verb)) : did_you_mean(nearest));
 }
 
 /// "epsilon=1", or with another dash in front, which some editors make of two: the option that was meant, or "".
@@ -144,20 +164,21 @@ void refuse_extras(const CLI::App& app, const VerbSpec& verb) {
 void require_utf8(const OptionSpec& spec, const std::string& value) {
   const std::string_view argument = spec.argument;
   if (argument == "PATH" || argument == "DIR" || is_utf8(value)) return;
-  usage(std::string(spec.name) + ": the value is not UTF-8 text", "convert it, e.g. with iconv -t UTF-8");
+  usage({Field(spec.field()), ": the value is not UTF-8 text"}, "convert it, e.g. with iconv -t UTF-8");
 }
 
 /// `complaint` is the parser's own, about this option.
 Error wrong_values(const OptionSpec& spec, std::string_view complaint) {
-  const std::string name = spec.name;
-  const std::string hint = "write " + synopsis(spec);
-  if (spec.values() == 0) return {ErrorCode::usage, name + " takes no value", hint};
+  const Field field(spec.field());
+  const Words hint{"write ", to_fill_in(spec)};
+  if (spec.values() == 0) return {ErrorCode::usage, {field, " takes no value"}, hint};
   if (complaint.find("At Most") != std::string_view::npos) {
-    return {ErrorCode::usage, name + " is given more than once", hint + ", once"};
+    return {ErrorCode::usage, {field, " is given more than once"}, {hint, ", once"}};
   }
-  if (spec.values() == 1) return {ErrorCode::usage, name + " needs a value", hint};
-  return {ErrorCode::usage, name + " needs two values, a space between them",
-          hint + ", for example " + name + " 0 125"};
+  if (spec.values() == 1) return {ErrorCode::usage, {field, " needs a value"}, hint};
+  return {ErrorCode::usage,
+          {field, " needs two values, a space between them"},
+          {hint, ", for example ", field.pair("0", "125")}};
 }
 
 }  // namespace
@@ -207,8 +228,10 @@ Typed typed_of(const CLI::App& app, const VerbSpec& verb) {
   for (const OptionSpec& spec : verb.options) {
     const CLI::Option& option = *app.get_option(spec.name);
     if (option.count() == 0) continue;
-    const std::vector<std::string>& values = typed.values[spec.name] = option.results();
-    if (std::ranges::count(values, "") != 0) usage(std::string(spec.name) + " is empty", "write " + synopsis(spec));
+    const std::vector<std::string>& values = typed.values[spec.field()] = option.results();
+    if (std::ranges::count(values, "") != 0) {
+      usage({Field(spec.field()), " is empty"}, {"write ", to_fill_in(spec)});
+    }
     for (const std::string& value : values) require_utf8(spec, value);
   }
   return typed;
@@ -235,7 +258,7 @@ void require_verb(const CLI::App& app, std::span<const VerbSpec* const> verbs, c
   if (before.empty()) usage(after.empty() ? "no verb is named" : "nothing is named after " + after, first_usage);
   if (looks_like_option(before.front())) {
     const bool version = before.front() == "-v" || before.front() == "-V";
-    usage("the option " + before.front() + " stands where a verb should",
+    usage({"the option ", option_words(before.front()), " stands where a verb should"},
           version ? did_you_mean("fractile --version") : first_usage);
   }
   if (after.empty() && before.front() == "version") usage("unknown verb 'version'", did_you_mean("fractile --version"));
@@ -301,11 +324,12 @@ std::string command_of(const VerbSpec& verb, const Typed& typed) {
     if (!file.empty()) command += " " + quoted(file);
   }
   for (const OptionSpec& option : verb.options) {
-    if (!typed.has(option.name) || std::ranges::find(only_writes, std::string_view(option.name)) != only_writes.end())
+    if (!typed.has(option.field()) ||
+        std::ranges::find(only_writes, std::string_view(option.name)) != only_writes.end())
       continue;
     command += std::string(" ") + option.name;
     if (option.values() == 0) continue;
-    for (const std::string& value : typed.values.at(option.name)) command += " " + quoted(value);
+    for (const std::string& value : typed.values.at(option.field())) command += " " + quoted(value);
   }
   return command;
 }

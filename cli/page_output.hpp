@@ -20,17 +20,17 @@ class PageOutput {
   PageOptions options = {};
 
   /// Writes the figures and their tables, replacing older ones; Error(data), with this hint, when that fails.
-  void write(const std::vector<PageFile>& files, const std::string& hint) const;
+  void write(const std::vector<PageFile>& files, const Words& hint) const;
   /// The same, and prints the page.
-  void print_page(const WebPage& page, const std::string& hint) const;
+  void print_page(const WebPage& page, const Words& hint) const;
 
  private:
   std::string folder_;
 };
 
 /// Before work is done: Error(data) unless the path is one of a file in a folder that can be written to. `option` names it.
-void require_file_to_write(const char* option, const std::string& path);
+void require_file_to_write(const char* field, const std::string& path);
 /// Replaces the file; Error(data) when that fails.
-void write_file(const char* option, const std::string& path, const std::string& text);
+void write_file(const char* field, const std::string& path, const std::string& text);
 
 }  // namespace fractile::cli

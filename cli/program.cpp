@@ -94,7 +94,7 @@ int run_program(int argc, char** argv) {
   try {
     return run(argc, argv);
   } catch (const Error& error) {
-    print_error(error.what(), error.hint());
+    print_error(error.what_words(), error.hint_words());
     return exit_code(error.code());
   } catch (const std::exception&) {
     print_error("an internal error", "nothing was released; please report what you typed");

@@ -60,10 +60,10 @@ class Person final : public Watcher {
     shown_.page.options.account = answer.account;
     page_ = rendered(answer, shown_);
   }
-  void on_interrupt(const std::string& what, const std::string& hint) override { cli::on_interrupt(what, hint); }
+  void on_interrupt(const Words& what, const Words& hint) override { cli::on_interrupt(what, hint); }
   void hold_interrupts() override { cli::hold_interrupts(); }
 
-  void print_page(const std::string& kept) const { shown_.page.print_page(page_, kept); }
+  void print_page(const Words& kept) const { shown_.page.print_page(page_, kept); }
 
  private:
   Shown shown_;

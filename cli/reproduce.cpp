@@ -31,8 +31,11 @@ namespace ku = experiments::kronecker_utility;
 
 /// The folder of --out, which is made.
 std::string folder_of(const Typed& typed) {
-  std::string folder = typed.one("--out");
-  if (folder.empty()) usage("--out is missing: the folder for the tables and the figures", "write --out DIR");
+  std::string folder = typed.one("out");
+  if (folder.empty()) {
+    const Field field("out");
+    usage({field, " is missing: the folder for the tables and the figures"}, {"write ", field.blank("DIR")});
+  }
   experiments::prepare_folder(folder);
   return folder;
 }
@@ -49,7 +52,7 @@ experiments::Observer observer_of(Progress& progress, const std::string& pieces)
 void leave(const Typed& typed, const std::string& folder, const std::vector<experiments::TextFile>& files,
            const std::vector<experiments::Figure>& figures, const std::string& last_words) {
   std::vector<std::string> paths = experiments::write_files(folder, files);
-  if (!typed.has("--no-figures")) {
+  if (!typed.has("no_figures")) {
     const std::vector<std::string> drawn = experiments::write_figures(folder, figures);
     paths.insert(paths.end(), drawn.begin(), drawn.end());
   }
@@ -62,14 +65,14 @@ void leave(const Typed& typed, const std::string& folder, const std::vector<expe
 
 /// The entries of a table whose names the option lists, in the table's order; all when it is not given.
 template <class Entry>
-std::vector<const Entry*> named(const Typed& typed, const std::string& option, std::span<const Entry> table) {
+std::vector<const Entry*> named(const Typed& typed, const std::string& field, std::span<const Entry> table) {
   std::vector<std::string> known;
   for (const Entry& entry : table) known.emplace_back(entry.name);
-  const std::vector<std::string> wanted = typed.has(option) ? words(typed.one(option)) : known;
+  const std::vector<std::string> wanted = typed.has(field) ? words(typed.one(field)) : known;
   for (const std::string& word : wanted) {
     if (std::ranges::find(known, word) != known.end()) continue;
     const std::string near = nearest_word(word, known);
-    usage(fmt::format("{}: '{}' is not known", option, word),
+    usage({Field(field), ": '", word, "' is not known"},
           near.empty() ? fmt::format("choose among {}", joined(known)) : fmt::format("did you mean {}?", near));
   }
   std::vector<const Entry*> chosen;
@@ -80,37 +83,37 @@ std::vector<const Entry*> named(const Typed& typed, const std::string& option, s
 }
 
 /// The whole numbers that the option lists, each once, in increasing order; `others` when it is not given.
-std::vector<std::uint64_t> whole_numbers(const Typed& typed, const std::string& option, const Range& limits,
+std::vector<std::uint64_t> whole_numbers(const Typed& typed, const std::string& field, const Range& limits,
                                          const std::vector<std::uint64_t>& others) {
-  if (!typed.has(option)) return others;
+  if (!typed.has(field)) return others;
   std::vector<std::uint64_t> listed;
-  for (const std::string& word : words(typed.one(option))) listed.push_back(whole_number(option, word, limits));
+  for (const std::string& word : words(typed.one(field))) listed.push_back(whole_number(field, word, limits));
   std::ranges::sort(listed);
   listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
   return listed;
 }
 
 std::vector<std::uint64_t> quantile_counts(const Typed& typed, const std::vector<std::uint64_t>& others) {
-  return whole_numbers(typed, "--quantile-counts", {1, 1000}, others);
+  return whole_numbers(typed, "quantile_counts", {1, 1000}, others);
 }
 
 void require_data_folder(const aq::Plan& plan) {
   const auto is_file = [](const experiments::StudiedSet* set) { return set->origin == experiments::Origin::file; };
   if (!plan.data_folder.empty() || std::ranges::none_of(plan.sets, is_file)) return;
-  usage("--data is missing: the folder of adult.csv and goodreads.csv",
-        "or write --sets uniform,gaussian, which need no files");
+  usage({Field("data"), " is missing: the folder of adult.csv and goodreads.csv"},
+        {"or write ", Field("sets").texts({"uniform", "gaussian"}), ", which need no files"});
 }
 
 aq::Plan quantiles_plan(const Typed& typed) {
   aq::Plan plan;
-  plan.data_folder = typed.one("--data");
-  plan.library = typed.one("--duckdb");
-  plan.sets = named(typed, "--sets", experiments::studied_sets());
-  plan.mechanisms = named(typed, "--mechanisms", experiments::studied_mechanisms());
-  plan.only_quick = !typed.has("--mechanisms");
+  plan.data_folder = typed.one("data");
+  plan.library = typed.one("duckdb");
+  plan.sets = named(typed, "sets", experiments::studied_sets());
+  plan.mechanisms = named(typed, "mechanisms", experiments::studied_mechanisms());
+  plan.only_quick = !typed.has("mechanisms");
   plan.quantile_counts = quantile_counts(typed, aq::default_quantile_counts());
-  if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
-  if (typed.has("--seed")) plan.seed = whole_number(typed, "--seed", {0, ~std::uint64_t{0}});
+  if (typed.has("trials")) plan.trials = whole_number(typed, "trials", {1, 1'000'000});
+  if (typed.has("seed")) plan.seed = whole_number(typed, "seed", {0, ~std::uint64_t{0}});
   require_data_folder(plan);
   return plan;
 }
@@ -128,25 +131,26 @@ int run_approximate_quantiles(const Typed& typed) {
 // --- auto-robustness --------------------------------------------------------------------------------------------------
 
 /// The numbers that the option lists, all positive; `others` when it is not given.
-std::vector<Rational> positive_numbers(const Typed& typed, const std::string& option, const std::string& others) {
-  std::vector<Rational> listed = numbers(typed.has(option) ? typed.one(option) : others);
+std::vector<Rational> positive_numbers(const Typed& typed, const std::string& field, const std::string& others) {
+  std::vector<Rational> listed = numbers(typed.has(field) ? typed.one(field) : others);
   for (const Rational& number : listed) {
-    if (number <= Rational(0)) usage(option + ": " + number.to_string() + " is not above 0", "write for example 0.1,1");
+    if (number <= Rational(0))
+      usage({Field(field), ": ", number.to_string(), " is not above 0"}, "write for example 0.1,1");
   }
   return listed;
 }
 
 ar::Plan robustness_plan(const Typed& typed) {
   ar::Plan plan;
-  plan.data_folder = typed.one("--data");
-  plan.library = typed.one("--duckdb");
-  plan.populations = named(typed, "--populations", experiments::populations());
-  plan.rows = whole_numbers(typed, "--rows", {10, 10'000'000}, {20, 50, 100, 400, 1000, 10'000, 100'000});
-  plan.epsilons = positive_numbers(typed, "--epsilons", "0.01,0.1,1,10");
+  plan.data_folder = typed.one("data");
+  plan.library = typed.one("duckdb");
+  plan.populations = named(typed, "populations", experiments::populations());
+  plan.rows = whole_numbers(typed, "rows", {10, 10'000'000}, {20, 50, 100, 400, 1000, 10'000, 100'000});
+  plan.epsilons = positive_numbers(typed, "epsilons", "0.01,0.1,1,10");
   plan.quantile_counts = quantile_counts(typed, {1, 2, 3, 5, 9, 19, 49, 99});
-  plan.factors = whole_numbers(typed, "--bounds-times", {1, 1'000'000}, {1, 10, 1000});
-  if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
-  if (typed.has("--seed")) plan.seed = whole_number(typed, "--seed", {0, ~std::uint64_t{0}});
+  plan.factors = whole_numbers(typed, "bounds_times", {1, 1'000'000}, {1, 10, 1000});
+  if (typed.has("trials")) plan.trials = whole_number(typed, "trials", {1, 1'000'000});
+  if (typed.has("seed")) plan.seed = whole_number(typed, "seed", {0, ~std::uint64_t{0}});
   return plan;
 }
 
@@ -162,36 +166,36 @@ int run_auto_robustness(const Typed& typed) {
 // --- intervals --------------------------------------------------------------------------------------------------------
 
 Rational level_of(const Typed& typed) {
-  if (!typed.has("--level")) return {19, 20};
-  const Rational level = in_option("--level", [&] { return Rational::parse(typed.one("--level")); });
+  if (!typed.has("level")) return {19, 20};
+  const Rational level = in_field("level", [&] { return Rational::parse(typed.one("level")); });
   if (level <= Rational(0) || level >= Rational(1)) {
-    usage("--level: " + level.to_string() + " is not between 0 and 1", "write for example 0.95");
+    usage({Field("level"), ": ", level.to_string(), " is not between 0 and 1"}, "write for example 0.95");
   }
   return level;
 }
 
 std::vector<IntervalOf> questions_of(const Typed& typed) {
-  if (!typed.has("--of")) return {IntervalOf::population, IntervalOf::table};
+  if (!typed.has("of")) return {IntervalOf::population, IntervalOf::table};
   const std::map<std::string, IntervalOf> known{{"table", IntervalOf::table}, {"population", IntervalOf::population}};
-  return {choice(typed, "--of", known, IntervalOf::population)};
+  return {choice(typed, "of", known, IntervalOf::population)};
 }
 
 ic::Plan intervals_plan(const Typed& typed) {
   ic::Plan plan;
-  plan.laws = named(typed, "--laws", experiments::interval_laws());
-  plan.rows = whole_numbers(typed, "--rows", {10, 1'000'000}, {100, 1000, 10'000});
-  const bool only_rhos = typed.has("--rhos") && !typed.has("--epsilons");
+  plan.laws = named(typed, "laws", experiments::interval_laws());
+  plan.rows = whole_numbers(typed, "rows", {10, 1'000'000}, {100, 1000, 10'000});
+  const bool only_rhos = typed.has("rhos") && !typed.has("epsilons");
   if (!only_rhos) {
-    for (const Rational& epsilon : positive_numbers(typed, "--epsilons", "0.1,1"))
+    for (const Rational& epsilon : positive_numbers(typed, "epsilons", "0.1,1"))
       plan.budgets.push_back(Budget::pure(epsilon));
   }
-  if (typed.has("--rhos")) {
-    for (const Rational& rho : positive_numbers(typed, "--rhos", "")) plan.budgets.push_back(Budget::zcdp(rho));
+  if (typed.has("rhos")) {
+    for (const Rational& rho : positive_numbers(typed, "rhos", "")) plan.budgets.push_back(Budget::zcdp(rho));
   }
   plan.of = questions_of(typed);
   plan.level = level_of(typed);
-  if (typed.has("--trials")) plan.trials = whole_number(typed, "--trials", {1, 1'000'000});
-  if (typed.has("--seed")) plan.seed = whole_number(typed, "--seed", {0, ~std::uint64_t{0}});
+  if (typed.has("trials")) plan.trials = whole_number(typed, "trials", {1, 1'000'000});
+  if (typed.has("seed")) plan.seed = whole_number(typed, "seed", {0, ~std::uint64_t{0}});
   return plan;
 }
 
@@ -209,9 +213,9 @@ int run_intervals(const Typed& typed) {
 
 int run_kronecker_utility(const Typed& typed) {
   ku::Plan plan;
-  plan.data_folder = typed.one("--data");
-  plan.library = typed.one("--duckdb");
-  if (typed.has("--points")) plan.points = whole_number(typed, "--points", {2, 10'000});
+  plan.data_folder = typed.one("data");
+  plan.library = typed.one("duckdb");
+  if (typed.has("points")) plan.points = whole_number(typed, "points", {2, 10'000});
   const std::string folder = folder_of(typed);
   Progress progress("kronecker-utility");
   const experiments::Observer observer = observer_of(progress, "points");

@@ -9,10 +9,13 @@ Shown shown_as(const Typed& typed, const QuantileQuery& query, const std::vector
   Shown shown{format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes), comparison_of(typed)};
   shown.page = PageOutput::of(typed, shown.format);
   if (!shown.compared) return shown;
-  if (!query.intervals) usage("--compare goes with --intervals", "write for example --intervals 0.95");
-  in_option("--compare", [&] { shown.compared->require_among(keys, query.quantiles); });
+  const Field field("compare");
+  if (!query.intervals) {
+    usage({field, " goes with ", Field("intervals")}, {"write for example ", Field("intervals").number("0.95")});
+  }
+  in_field("compare", [&] { shown.compared->require_among(keys, query.quantiles); });
   if (shown.format == Format::json) {
-    usage("--compare shows its comparisons as a table or as CSV",
+    usage({field, " shows its comparisons as a table or as CSV"},
           "leave it out: the JSON is a receipt, and fractile explain RECEIPT --compare tells them from it");
   }
   return shown;

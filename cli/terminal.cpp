@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <string_view>
 #include <utility>
 
 #include "fractile/text.hpp"
@@ -24,8 +25,9 @@ namespace {
 /// To standard error; whether anybody can read it changes nothing.
 void say(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
-std::string error_text(const std::string& what, const std::string& hint) {
-  return "fractile: " + shown_text(what) + "\n" + (hint.empty() ? "" : "  " + shown_text(hint) + "\n");
+std::string error_text(const Words& what, const Words& hint) {
+  const auto shown = [](const Words& words) { return shown_text(words.in(wording())) + "\n"; };
+  return "fractile: " + shown(what) + (hint.empty() ? "" : "  " + shown(hint));
 }
 
 std::atomic<const std::string*> last_words = nullptr;  // nullptr while interrupts are held back
@@ -55,7 +57,7 @@ void handle(int signal) {
 
 }  // namespace
 
-void on_interrupt(const std::string& what, const std::string& hint) {
+void on_interrupt(const Words& what, const Words& hint) {
   static std::deque<std::string> said;  // a handler may still read older words
   said.push_back((isatty(STDERR_FILENO) == 1 ? "\n" : "") + error_text(what, hint));
   last_words = &said.back();
@@ -78,7 +80,12 @@ void prepare_streams() {
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
-void print(const std::string& text, const std::string& hint) {
+Wording wording() {
+  const char* const asked = std::getenv("FRACTILE_WORDING");
+  return asked != nullptr && std::string_view(asked) == "r" ? Wording::r : Wording::program;
+}
+
+void print(const std::string& text, const Words& hint) {
   const std::string shown = stdout_is_terminal() ? shown_lines(text) : text;
   const bool written = std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size();
   if (!written || std::fflush(stdout) != 0) {
@@ -86,7 +93,7 @@ void print(const std::string& text, const std::string& hint) {
   }
 }
 
-void print_error(const std::string& what, const std::string& hint) { say(error_text(what, hint)); }
+void print_error(const Words& what, const Words& hint) { say(error_text(what, hint)); }
 
 Deadline::Deadline(std::optional<std::chrono::seconds> limit, std::function<int()> finish)
     : limit_(limit), finish_(std::move(finish)) {
@@ -118,7 +125,7 @@ void Deadline::wait() {
   try {
     code = finish_();
   } catch (const Error& error) {
-    print_error(error.what(), error.hint());
+    print_error(error.what_words(), error.hint_words());
     code = static_cast<int>(error.code());
   }
   std::_Exit(code);  // other threads still run

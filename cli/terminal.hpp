@@ -19,17 +19,20 @@ void prepare_streams();
 
 bool stdout_is_terminal();
 
+/// In whose syntax fields are named: the program's, or R's where FRACTILE_WORDING is r, as the R package sets it for its own.
+Wording wording();
+
 /// Writes all of `text` to standard output; Error(data) with this hint when it cannot. A terminal gets it as shown_lines
 /// has it, since tables for programs hold the very names and keys that were typed.
-void print(const std::string& text, const std::string& hint = "nothing was released");
+void print(const std::string& text, const Words& hint = "nothing was released");
 
 /// "fractile: what\n  hint", each as shown_text has it: whatever names they hold, they are one line.
-void print_error(const std::string& what, const std::string& hint);
+void print_error(const Words& what, const Words& hint);
 
 /// From now on Ctrl-C (SIGINT) and SIGTERM print this as print_error() does, and end the process with 128 and the signal's
 /// number as its exit code: 130 for Ctrl-C. A signal that was held back takes effect now. Whoever started the program so
 /// that it ignores them still has it ignore them.
-void on_interrupt(const std::string& what, const std::string& hint);
+void on_interrupt(const Words& what, const Words& hint);
 
 /// Holds them back until on_interrupt() is called again, for what must not be cut in two.
 void hold_interrupts();

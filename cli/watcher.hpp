@@ -11,8 +11,8 @@ namespace fractile::cli {
 
 class Watcher : public requests::Attendant {
  public:
-  void warn(const std::string& what, const std::string& hint) override { print_error("warning: " + what, hint); }
-  void tell(const std::string& what, const std::string& hint) override { print_error(what, hint); }
+  void warn(const Words& what, const Words& hint) override { print_error({"warning: ", what}, hint); }
+  void tell(const Words& what, const Words& hint) override { print_error(what, hint); }
   void at(const std::string& task) override {
     progress_.reset();
     if (!task.empty()) progress_.emplace(task);

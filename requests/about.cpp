@@ -38,7 +38,7 @@ std::string member_names() {
 }
 
 [[noreturn]] void refuse_about(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::data, fmt::format("--about: {}: {}", path, what),
+  throw Error(ErrorCode::data, {Field("about"), ": ", path, ": ", what},
               "write lines such as title = \"Incomes 2025\"; it may have " + member_names());
 }
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "fractile/error.hpp"
+
 namespace fractile::requests {
 
 struct Answer;
@@ -16,9 +18,9 @@ class Attendant {
   virtual ~Attendant() = default;
 
   /// What may be a mistake, and what to do about it.
-  virtual void warn(const std::string& /*what*/, const std::string& /*hint*/) {}
+  virtual void warn(const Words& /*what*/, const Words& /*hint*/) {}
   /// What is no mistake and should be known.
-  virtual void tell(const std::string& /*what*/, const std::string& /*hint*/) {}
+  virtual void tell(const Words& /*what*/, const Words& /*hint*/) {}
   /// What goes on from now on: "reading people.csv"; "" when it is over.
   virtual void at(const std::string& /*task*/) {}
   /// Now and then while records are read. What it throws ends the release.
@@ -26,7 +28,7 @@ class Attendant {
   /// Before anything of a release is stored or kept: what cannot be shown should fail here.
   virtual void prepare(const Answer& /*answer*/) {}
   /// From now on an interrupt should say this.
-  virtual void on_interrupt(const std::string& /*what*/, const std::string& /*hint*/) {}
+  virtual void on_interrupt(const Words& /*what*/, const Words& /*hint*/) {}
   /// Until the next on_interrupt() nothing may be cut in two.
   virtual void hold_interrupts() {}
 };

@@ -17,40 +17,40 @@ std::string known_mechanisms() {
 
 /// The options that only a release has.
 void add_release(const Typed& typed, AuditRequest& request) {
-  request.groups = typed.has("--groups");
-  if (typed.has("--records-per-person")) {
-    request.records_per_person = static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 6}));
+  request.groups = typed.has("groups");
+  if (typed.has("records_per_person")) {
+    request.records_per_person = static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 6}));
   }
   request.base =
-      choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
-  if (typed.has("--expected-rows"))
-    request.expected_rows = whole_number(typed, "--expected-rows", {1, RankProfile::max_records});
+      choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  if (typed.has("expected_rows"))
+    request.expected_rows = whole_number(typed, "expected_rows", {1, RankProfile::max_records});
   request.intervals = intervals_of(typed);
-  const bool finds_bounds = typed.has("--bounds") && typed.values.at("--bounds").front() == "auto";
-  if (!finds_bounds && (typed.has("--doublings") || typed.has("--bounds-budget"))) {
-    usage("--doublings and --bounds-budget go with --bounds auto", "leave them out");
+  const bool finds_bounds = typed.has("bounds") && typed.values.at("bounds").front() == "auto";
+  if (!finds_bounds && (typed.has("doublings") || typed.has("bounds_budget"))) {
+    usage({Field("doublings"), " and ", Field("bounds_budget"), " go with ", Field("bounds").text("auto")},
+          "leave them out", "");
   }
-  if (!finds_bounds && typed.has("--step") && !typed.has("--bounds")) {
-    usage("--step goes with --bounds LO HI", "leave it out");
+  if (!finds_bounds && typed.has("step") && !typed.has("bounds")) {
+    usage({Field("step"), " goes with ", Field("bounds").blanks("LO", "HI")}, "leave it out");
   }
   if (finds_bounds) {
-    if (typed.has("--step")) usage("--step: bounds are audited in steps of 1", "leave it out");
-    request.doublings = typed.has("--doublings") ? static_cast<int>(whole_number(typed, "--doublings", {1, 4})) : 1;
+    if (typed.has("step")) usage({Field("step"), ": bounds are audited in steps of 1"}, "leave it out");
+    request.doublings = typed.has("doublings") ? static_cast<int>(whole_number(typed, "doublings", {1, 4})) : 1;
     request.bounds_share =
-        in_option("--bounds-budget", [&] { return Rational::parse(typed.one("--bounds-budget", "0.1")); });
-  } else if (typed.has("--bounds")) {
-    const std::vector<std::string>& bounds = typed.values.at("--bounds");
+        in_field("bounds_budget", [&] { return Rational::parse(typed.one("bounds_budget", "0.1")); });
+  } else if (typed.has("bounds")) {
+    const std::vector<std::string>& bounds = typed.values.at("bounds");
     const auto number = [&](const std::string& text) {
-      return in_option("--bounds", [&] { return Rational::parse(text); });
+      return in_field("bounds", [&] { return Rational::parse(text); });
     };
-    const Rational step = in_option("--step", [&] { return Rational::parse(typed.one("--step", "1")); });
-    request.lattice =
-        in_option("--bounds", [&] { return Lattice::regular(number(bounds[0]), number(bounds[1]), step); });
+    const Rational step = in_field("step", [&] { return Rational::parse(typed.one("step", "1")); });
+    request.lattice = in_field("bounds", [&] { return Lattice::regular(number(bounds[0]), number(bounds[1]), step); });
   }
 }
 
 /// Of the budget's measure; with a delta, the budget's epsilon stays.
-Budget claimed(const std::string& text, const Budget& budget) {
+Budget budget_claimed(const std::string& text, const Budget& budget) {
   switch (budget.measure()) {
     case Measure::approximate:
       return Budget::approximate(budget.epsilon(), Rational::parse(text));
@@ -61,18 +61,27 @@ Budget claimed(const std::string& text, const Budget& budget) {
   }
 }
 
+Budget claimed(const std::string& text, const Budget& budget) {
+  try {
+    return budget_claimed(text, budget);
+  } catch (const Error& error) {  // about an epsilon, a rho or a delta, which the claim stands for here
+    throw Error(error.code(), error.what_words().renamed(error.field(), "claim"),
+                error.hint_words().renamed(error.field(), "claim"));
+  }
+}
+
 }  // namespace
 
 AuditRequest audit_request(const Typed& typed) {
-  if (!typed.has("--mechanism")) usage("--mechanism is missing", "choose one of " + known_mechanisms());
-  AuditRequest request{typed.one("--mechanism"), 4, 4, budget_of(typed)};
-  if (typed.has("--records")) request.records = static_cast<int>(whole_number(typed, "--records", {1, 6}));
-  if (typed.has("--values")) request.values = whole_number(typed, "--values", {1, 12});
+  if (!typed.has("mechanism")) usage({Field("mechanism"), " is missing"}, "choose one of " + known_mechanisms());
+  AuditRequest request{typed.one("mechanism"), 4, 4, budget_of(typed)};
+  if (typed.has("records")) request.records = static_cast<int>(whole_number(typed, "records", {1, 6}));
+  if (typed.has("values")) request.values = whole_number(typed, "values", {1, 12});
   request.neighbors = neighbors_of(typed);
-  if (typed.has("--claim")) {
-    request.claim = in_option("--claim", [&] { return claimed(typed.one("--claim"), request.budget); });
+  if (typed.has("claim")) {
+    request.claim = in_field("claim", [&] { return claimed(typed.one("claim"), request.budget); });
   }
-  if (typed.has("--quantiles")) request.quantiles = quantiles_of(typed, "");
+  if (typed.has("quantiles")) request.quantiles = quantiles_of(typed, "");
   add_release(typed, request);
   return request;
 }

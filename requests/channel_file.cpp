@@ -16,8 +16,8 @@ using Line = std::vector<std::string>;
 
 constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes
 
-[[noreturn]] void refuse(const std::string& where, const std::string& what) {
-  throw Error(ErrorCode::data, where + ": " + what,
+[[noreturn]] void refuse(const std::string& where, const Words& what) {
+  throw Error(ErrorCode::data, {where, ": ", what},
               "a channel is CSV as fractile flow channel prints it: secret,first,second and rows a,1/3,2/3");
 }
 
@@ -96,7 +96,7 @@ flow::Channel read_channel(const std::string& name) {
   try {
     return {std::move(secrets), std::move(lines.front()), flow::Matrix::of(rows)};
   } catch (const Error& error) {
-    refuse(name, error.what());
+    refuse(name, error.what_words());
   }
 }
 

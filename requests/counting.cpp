@@ -25,8 +25,11 @@ constexpr const char* as_sensitive =
     "it is as sensitive as the data: keep it where they are, and delete it once released";
 
 std::string output_of(const Typed& typed) {
-  if (!typed.has("--output")) usage("--output is missing: where to write the profile file", "write --output PATH");
-  std::string output = typed.one("--output");
+  if (!typed.has("output")) {
+    const Field field("output");
+    usage({field, " is missing: where to write the profile file"}, {"write ", field.blank("PATH")});
+  }
+  std::string output = typed.one("output");
   require_writable(output, "profile file");
   return output;
 }
@@ -34,9 +37,9 @@ std::string output_of(const Typed& typed) {
 /// A query that asks for nothing but what a selection of records needs to know.
 QuantileQuery query_of_selection(const Typed& typed) {
   QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1))};
-  if (typed.has("--records-per-person")) {
+  if (typed.has("records_per_person")) {
     query.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
+        static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
   }
   return query;
 }
@@ -55,12 +58,15 @@ void write_profiles(const std::string& output, const CountedProfiles& counted, A
 }  // namespace
 
 void count_to_file(const Typed& typed, Attendant& attendant) {
-  if (!typed.has("--column")) usage("--column is missing", "name the column to count, for example --column age");
+  if (!typed.has("column")) {
+    const Field field("column");
+    usage({field, " is missing"}, {"name the column to count, for example ", field.text("age")});
+  }
   const QuantileQuery query = query_of_selection(typed);
   ProfileHeader header{lattice_of(typed)};
   RecordSelection selection = selection_of(typed, query);
   const TableOptions options = table_of(typed, false);
-  header.column = typed.one("--column");
+  header.column = typed.one("column");
   header.null_policy = null_policy_of(typed);
   header.records_per_person = query.records_per_person;
   header.person = selection.person;
@@ -69,7 +75,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.sql = options.sql;
   header.sources = {source_name(typed)};
   std::optional<std::uint64_t> seed;
-  if (typed.has("--unsafe-seed")) seed = whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}});
+  if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
   RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
   if (!header.person.empty()) {
     selection.sampling_key = SamplingKey::draw(bits);
@@ -111,8 +117,8 @@ std::optional<CommonSource> common_source(const std::vector<ProfileFile>& files)
 void warn_of(const CommonSource& source, Attendant& attendant) {
   attendant.warn(fmt::format("'{0}' was counted in {1} of the files: if that is one table, its records count {1} times",
                              source.name, source.files),
-                 "name each counting once; tables of one name on several machines are told apart by fractile count "
-                 "--source NAME");
+                 {"name each counting once; tables of one name on several machines are told apart by fractile count ",
+                  Field("source").blank("NAME")});
 }
 
 }  // namespace
@@ -120,9 +126,9 @@ void warn_of(const CommonSource& source, Attendant& attendant) {
 void merge_to_file(const Typed& typed, Attendant& attendant) {
   if (typed.file.empty()) usage("no FILE is named", "name the profile files to add");
   const std::string output = output_of(typed);
-  const Persons persons = typed.has("--disjoint-persons") ? Persons::are_disjoint : Persons::may_overlap;
+  const Persons persons = typed.has("disjoint_persons") ? Persons::are_disjoint : Persons::may_overlap;
   const EqualFiles equal_files =
-      typed.has("--allow-equal-files") ? EqualFiles::different_records : EqualFiles::one_counting;
+      typed.has("allow_equal_files") ? EqualFiles::different_records : EqualFiles::one_counting;
   std::vector<ProfileFile> files;
   files.push_back(ProfileFile::open(typed.file));
   for (const std::string& file : typed.more_files) files.push_back(ProfileFile::open(file));
@@ -134,55 +140,54 @@ void merge_to_file(const Typed& typed, Attendant& attendant) {
 }
 
 std::optional<ProfileFile> counts_of(const Typed& typed) {
-  if (!typed.has("--counts")) return {};
-  if (!typed.file.empty()) usage("--counts stands instead of FILE", "name one or the other");
-  return ProfileFile::open(typed.one("--counts"));
+  if (!typed.has("counts")) return {};
+  if (!typed.file.empty()) usage({Field("counts"), " stands instead of FILE"}, "name one or the other");
+  return ProfileFile::open(typed.one("counts"));
 }
 
 namespace {
 
 void refuse_options_of_tables(const Typed& typed) {
-  for (const char* option :
-       {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb",
-        "--threads", "--memory", "--keys", "--keys-file", "--public-rows", "--postgres"}) {
-    if (typed.has(option)) {
-      usage(fmt::format("{} tells how records are read, and those of a profile file are counted already", option),
+  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
+                            "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
+    if (typed.has(field)) {
+      usage({Field(field), " tells how records are read, and those of a profile file are counted already"},
             "leave it out");
     }
   }
 }
 
-/// Sets an option, or sees that it was typed as it is.
-void set(Typed& typed, const char* option, const std::string& value) {
-  if (typed.has(option) && typed.one(option) != value) {
-    usage(fmt::format("{}: the profile file was counted with '{}'", option, value), "leave it out, or count again");
+/// Sets a field, or sees that it was typed as it is.
+void set(Typed& typed, const char* field, const std::string& value) {
+  if (typed.has(field) && typed.one(field) != value) {
+    usage({Field(field), ": the profile file was counted with '", value, "'"}, "leave it out, or count again");
   }
-  if (!value.empty()) typed.values[option] = {value};
+  if (!value.empty()) typed.values[field] = {value};
 }
 
 void set_lattice(Typed& typed, const Lattice& lattice) {
-  for (const char* option : {"--bounds", "--step", "--candidates", "--bounds-budget"}) {
-    if (typed.has(option)) usage(fmt::format("{}: the profile file has its own", option), "leave it out");
+  for (const char* field : {"bounds", "step", "candidates", "bounds_budget"}) {
+    if (typed.has(field)) usage({Field(field), ": the profile file has its own"}, "leave it out");
   }
   if (lattice.is_regular()) {
-    typed.values["--bounds"] = {lattice.text(0), lattice.text(lattice.size() - 1)};
-    typed.values["--step"] = {distance_text(lattice.kind(), lattice.step())};
+    typed.values["bounds"] = {lattice.text(0), lattice.text(lattice.size() - 1)};
+    typed.values["step"] = {distance_text(lattice.kind(), lattice.step())};
     return;
   }
   std::string candidates;
   for (std::uint64_t i = 0; i < lattice.size(); ++i) candidates += (i > 0 ? "," : "") + lattice.text(i);
-  typed.values["--candidates"] = {candidates};
+  typed.values["candidates"] = {candidates};
 }
 
 void set_bound(Typed& typed, const ProfileHeader& header) {
   const std::string bound = std::to_string(header.records_per_person);
-  if (!typed.has("--records-per-person")) {
-    typed.values["--records-per-person"] = {bound};
+  if (!typed.has("records_per_person")) {
+    typed.values["records_per_person"] = {bound};
     return;
   }
-  if (whole_number(typed, "--records-per-person", {1, 1'000'000'000}) < header.records_per_person) {
-    usage(fmt::format("--records-per-person: the profile file may hold {} records of one person", bound),
-          fmt::format("leave it out, or count again with a smaller bound"));
+  if (whole_number(typed, "records_per_person", {1, 1'000'000'000}) < header.records_per_person) {
+    usage({Field("records_per_person"), ": the profile file may hold ", bound, " records of one person"},
+          "leave it out, or count again with a smaller bound");
   }
 }
 
@@ -190,16 +195,16 @@ void set_bound(Typed& typed, const ProfileHeader& header) {
 
 Typed with_header(Typed typed, const ProfileHeader& header) {
   refuse_options_of_tables(typed);
-  set(typed, "--column", header.column);
-  set(typed, "--null", header.null_policy == NullPolicy::error ? "error" : "drop");
-  set(typed, "--person", header.person);
-  set(typed, "--by", header.by);
+  set(typed, "column", header.column);
+  set(typed, "null", header.null_policy == NullPolicy::error ? "error" : "drop");
+  set(typed, "person", header.person);
+  set(typed, "by", header.by);
   set_lattice(typed, header.lattice);
   set_bound(typed, header);
-  if (!header.sql.empty()) typed.values["--sql"] = {header.sql};
+  if (!header.sql.empty()) typed.values["sql"] = {header.sql};
   typed.keys = header.keys;
-  typed.file = typed.one("--counts");
-  typed.values["--input-format"] = {"profile"};
+  typed.file = typed.one("counts");
+  typed.values["input_format"] = {"profile"};
   return typed;
 }
 

@@ -18,7 +18,7 @@ void count_to_file(const Typed& typed, Attendant& attendant);
 /// Adds profile files into a new one.
 void merge_to_file(const Typed& typed, Attendant& attendant);
 
-/// What --counts names, its header read and none of its counts; nothing without it.
+/// What `counts` names, its header read and none of its counts; nothing without it.
 std::optional<ProfileFile> counts_of(const Typed& typed);
 
 /// What was asked of a release, and with it what the header says was asked when the profiles were counted. Error(usage) where the two do

@@ -8,10 +8,10 @@
 
 namespace fractile::requests {
 
-/// What --dataset, a budget and the pins describe. Error(usage) when that cannot be.
+/// What `dataset`, a budget and the pins describe. Error(usage) when that cannot be.
 LedgerDataset dataset_to_add(const Typed& typed);
 
-/// The one that --dataset names, or the ledger's only one; Error(usage) when there is none or several.
+/// The one that `dataset` names, or the ledger's only one; Error(usage) when there is none or several.
 LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::string& path);
 
 /// With its balance, as of now; Error(internal) when there is none of this name.

@@ -24,23 +24,23 @@ constexpr std::int64_t most_digits = 10'000;  // of exp(epsilon)
 /// How many digits a number has, its sign and stroke among them.
 Rational length(const Rational& value) { return static_cast<std::int64_t>(value.to_string().size()); }
 
-Exponent epsilon_of(const char* option, const std::string& text) {
-  Exponent epsilon = in_option(option, [&] { return Exponent::parse(text); });
-  const std::string example = fmt::format("write for example {} \"ln 3\"", option);
-  if (in_option(option, [&] { return epsilon > Exponent(Rational(largest_epsilon)); })) {
-    usage(fmt::format("{}: an epsilon above {} hides nothing", option, largest_epsilon), example);
+Exponent epsilon_of(const char* field, const std::string& text) {
+  Exponent epsilon = in_field(field, [&] { return Exponent::parse(text); });
+  const Words example{"write for example ", Field(field).number("ln 3")};
+  if (in_field(field, [&] { return epsilon > Exponent(Rational(largest_epsilon)); })) {
+    usage({Field(field), fmt::format(": an epsilon above {} hides nothing", largest_epsilon)}, example);
   }
   if (epsilon.has_rational_exponential() && !epsilon.is_zero() &&
       length(epsilon.argument()) * epsilon.coefficient() > Rational(most_digits)) {
-    usage(fmt::format("{}: exp({}) has more than {} digits", option, text, most_digits), example);
+    usage({Field(field), fmt::format(": exp({}) has more than {} digits", text, most_digits)}, example);
   }
   return epsilon;
 }
 
-/// Of an option that must be given.
-std::string needed(const Typed& typed, const std::string& option, const std::string& example) {
-  if (!typed.has(option)) usage(option + " is missing", "write for example " + option + " " + example);
-  return typed.one(option);
+/// Of a field that must be given.
+std::string needed(const Typed& typed, const std::string& field, const std::string& example) {
+  if (!typed.has(field)) usage({Field(field), " is missing"}, {"write for example ", Field(field).number(example)});
+  return typed.one(field);
 }
 
 struct EpsilonRange {
@@ -50,33 +50,33 @@ struct EpsilonRange {
 
 /// "LO..HI".
 EpsilonRange range_of(const Typed& typed) {
-  const char* const option = "--epsilon";
-  const std::string text = needed(typed, option, "0.1..10");
+  const char* const field = "epsilon";
+  const std::string text = needed(typed, field, "0.1..10");
   const std::size_t dots = text.find("..");
   if (dots == std::string::npos) {
-    usage(fmt::format("{}: '{}' is not a range", option, text),
-          "write two dots between its ends: 0.1..10, \"ln 2..ln 3\"");
+    usage({Field(field), ": '", text, "' is not a range"}, "write two dots between its ends: 0.1..10, \"ln 2..ln 3\"");
   }
-  EpsilonRange range{epsilon_of(option, text.substr(0, dots)), epsilon_of(option, text.substr(dots + 2))};
-  if (in_option(option, [&] { return range.low >= range.high; })) {
-    usage(fmt::format("{}: the range '{}' holds nothing", option, text), "write the smaller end first");
+  EpsilonRange range{epsilon_of(field, text.substr(0, dots)), epsilon_of(field, text.substr(dots + 2))};
+  if (in_field(field, [&] { return range.low >= range.high; })) {
+    usage({Field(field), ": the range '", text, "' holds nothing"}, "write the smaller end first");
   }
   return range;
 }
 
 /// exp(epsilon), where it can be exact.
-Rational exact_odds(const char* option, const Exponent& epsilon, const flow::Pipeline& pipeline) {
+Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipeline& pipeline) {
   if (!pipeline.perturber.depends_on_epsilon()) return 1;
   if (epsilon.has_rational_exponential()) {
     Rational odds = epsilon.exponential();
     if (flow::is_exact_at(pipeline, odds)) return odds;
     const std::int64_t degree = pipeline.perturber.root_degree();
-    usage(fmt::format("{}: this is done exactly, and the release's probabilities at {} are not rational", option,
-                      epsilon.to_string()),
-          fmt::format("write {} times a logarithm, for example {} \"{} ln 3\"", degree, option, degree));
+    usage({Field(field), fmt::format(": this is done exactly, and the release's probabilities at {} are not rational",
+                                     epsilon.to_string())},
+          {fmt::format("write {} times a logarithm, for example ", degree),
+           Field(field).number(fmt::format("{} ln 3", degree))});
   }
-  usage(fmt::format("{}: exp({}) is not rational, and this is done exactly", option, epsilon.to_string()),
-        fmt::format("write a logarithm, for example {} \"ln 3\"", option));
+  usage({Field(field), fmt::format(": exp({}) is not rational, and this is done exactly", epsilon.to_string())},
+        {"write a logarithm, for example ", Field(field).number("ln 3")});
 }
 
 /// The largest power of ten that is not above.
@@ -171,16 +171,16 @@ struct NamedChannel {
 
 bool is_csv(const std::string& name) { return name.ends_with(".csv"); }
 
-/// `option`: which tells at which epsilon a pipeline is looked at.
-NamedChannel channel_of(const Typed& typed, const std::string& name, const char* option) {
+/// `field`: which tells at which epsilon a pipeline is looked at.
+NamedChannel channel_of(const Typed& typed, const std::string& name, const char* field) {
   if (is_csv(name)) {
-    if (typed.has(option)) usage(fmt::format("{}: {} is a channel, and has no epsilon", option, name), "leave it out");
+    if (typed.has(field)) usage({Field(field), ": ", name, " is a channel, and has no epsilon"}, "leave it out");
     return {name, read_channel(name)};
   }
-  const PipelineFile file = read_pipeline(name, typed.one("--duckdb"));
-  const bool is_asked = file.pipeline.perturber.depends_on_epsilon() || typed.has(option);
-  const Exponent epsilon = is_asked ? epsilon_of(option, needed(typed, option, "\"ln 3\"")) : Exponent();
-  const Rational odds = exact_odds(option, epsilon, file.pipeline);
+  const PipelineFile file = read_pipeline(name, typed.one("duckdb"));
+  const bool is_asked = file.pipeline.perturber.depends_on_epsilon() || typed.has(field);
+  const Exponent epsilon = is_asked ? epsilon_of(field, needed(typed, field, "ln 3")) : Exponent();
+  const Rational odds = exact_odds(field, epsilon, file.pipeline);
   flow::PipelineChannel made = about_file(file, [&] { return flow::channel_at(file.pipeline, odds); });
   return {is_asked ? fmt::format("{} at {}", name, epsilon.to_string()) : name, std::move(made.channel),
           file.pipeline.values, std::move(made.secrets)};
@@ -268,7 +268,7 @@ std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) 
       points.push_back(Exponent::log(std::move(odds)));
     }
   } else {
-    usage("--epsilon: one end is a number and the other a logarithm, or a fraction of one",
+    usage({Field("epsilon"), ": one end is a number and the other a logarithm, or a fraction of one"},
           "write both as numbers, 0.1..10, or both as logarithms, \"ln 2..ln 20\"");
   }
   return points;
@@ -286,23 +286,23 @@ EpsilonRange drawable(const EpsilonRange& range) {
 }  // namespace
 
 std::string out_of_time(const Typed& typed) {
-  return typed.has("--within") ? fmt::format("not decided within {} s", typed.one("--within")) : "";
+  return typed.has("within") ? fmt::format("not decided within {} s", typed.one("within")) : "";
 }
 
 PipelineFile pipeline_asked(const Typed& typed) {
   if (typed.file.empty()) usage("no FILE to read", "name a TOML file; fractile flow --help shows one");
-  return read_pipeline(typed.file, typed.one("--duckdb"));
+  return read_pipeline(typed.file, typed.one("duckdb"));
 }
 
 RefinementReport refinement_asked(const Typed& typed) {
-  const Exponent from = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
-  const Exponent to = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
+  const Exponent from = epsilon_of("from", needed(typed, "from", "ln 3"));
+  const Exponent to = epsilon_of("to", needed(typed, "to", "ln 2"));
   return {from, to, {{flow::Undecided{out_of_time(typed)}, "undecided"}, {}, {}}};
 }
 
 RefinementReport decided(const RefinementReport& asked, const PipelineFile& file, const Watch& watch) {
-  const Rational from = exact_odds("--from", asked.from, file.pipeline);
-  const Rational to = exact_odds("--to", asked.to, file.pipeline);
+  const Rational from = exact_odds("from", asked.from, file.pipeline);
+  const Rational to = exact_odds("to", asked.to, file.pipeline);
   return watch.during("whether one epsilon is worth as much as the other", [&] {
     return about_file(file, [&] {
       return RefinementReport{asked.from, asked.to, flow::check_refinement(file.pipeline, from, to)};
@@ -339,10 +339,10 @@ AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file) {
   report.about = file.pipeline;
   analyst_of(file);  // there must be one
   if (is_pair_asked(typed)) {
-    report.low = epsilon_of("--to", needed(typed, "--to", "\"ln 2\""));
-    report.high = epsilon_of("--from", needed(typed, "--from", "\"ln 3\""));
-    exact_odds("--from", report.high, file.pipeline);
-    exact_odds("--to", report.low, file.pipeline);
+    report.low = epsilon_of("to", needed(typed, "to", "ln 2"));
+    report.high = epsilon_of("from", needed(typed, "from", "ln 3"));
+    exact_odds("from", report.high, file.pipeline);
+    exact_odds("to", report.low, file.pipeline);
   } else {
     const EpsilonRange range = range_of(typed);
     report.low = range.low;
@@ -355,8 +355,8 @@ AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const Pi
   const flow::Analyst& analyst = analyst_of(file);
   const EpsilonRange range{asked.low, asked.high};
   const auto of_pair = [&] {
-    return answer_at(file.pipeline, analyst, exact_odds("--from", asked.high, file.pipeline),
-                     exact_odds("--to", asked.low, file.pipeline));
+    return answer_at(file.pipeline, analyst, exact_odds("from", asked.high, file.pipeline),
+                     exact_odds("to", asked.low, file.pipeline));
   };
   const auto of_range = [&] {
     const OddsRange odds = odds_within(range);
@@ -374,12 +374,13 @@ AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const Pi
 }
 
 bool is_pair_asked(const Typed& typed) {
-  const bool is_pair = typed.has("--from") || typed.has("--to");
-  if (is_pair && typed.has("--epsilon")) {
-    usage("--epsilon stands instead of --from and --to", "give one or the other");
+  const bool is_pair = typed.has("from") || typed.has("to");
+  if (is_pair && typed.has("epsilon")) {
+    usage({Field("epsilon"), " stands instead of ", Field("from"), " and ", Field("to")}, "give one or the other");
   }
-  if (!is_pair && !typed.has("--epsilon")) {
-    usage("what is to be checked is missing", R"(write a range, --epsilon 0.1..10, or --from "ln 3" --to "ln 2")");
+  if (!is_pair && !typed.has("epsilon")) {
+    usage("what is to be checked is missing", {"write a range, ", Field("epsilon").number("0.1..10"), ", or ",
+                                               Field("from").number("ln 3"), " ", Field("to").number("ln 2")});
   }
   return is_pair;
 }
@@ -389,8 +390,8 @@ ComparisonReport comparison_asked(const Typed& typed) {
     usage("two files are compared",
           R"(name them: fractile flow compare first.toml second.toml --from "ln 3" --to "ln 3")");
   }
-  const NamedChannel first = channel_of(typed, typed.file, "--from");
-  const NamedChannel second = channel_of(typed, typed.other, "--to");
+  const NamedChannel first = channel_of(typed, typed.file, "from");
+  const NamedChannel second = channel_of(typed, typed.other, "to");
   const bool is_second_finer = second.channel.secrets().size() > first.channel.secrets().size();
   return {first.name,
           second.name,
@@ -406,20 +407,20 @@ ComparisonReport decided(const ComparisonReport& asked, const Watch& watch) {
   return report;
 }
 
-Exponent epsilon_asked(const Typed& typed) { return epsilon_of("--epsilon", needed(typed, "--epsilon", "\"ln 3\"")); }
+Exponent epsilon_asked(const Typed& typed) { return epsilon_of("epsilon", needed(typed, "epsilon", "ln 3")); }
 
 ExpectedLossReport expected_loss(const Typed& typed, const PipelineFile& file, const Watch& watch) {
   const Exponent epsilon = epsilon_asked(typed);
   const flow::Analyst& analyst = analyst_of(file);
   return {epsilon, watch.during("the analyst's loss", [&] {
-            return typed.has("--exact") ? exact_loss_at(file, analyst, exact_odds("--epsilon", epsilon, file.pipeline))
-                                        : brief_loss_at(file, analyst, epsilon);
+            return typed.has("exact") ? exact_loss_at(file, analyst, exact_odds("epsilon", epsilon, file.pipeline))
+                                      : brief_loss_at(file, analyst, epsilon);
           })};
 }
 
 std::vector<Exponent> points_asked(const Typed& typed) {
   const EpsilonRange range = range_of(typed);
-  return points_of(range, typed.has("--points") ? whole_number(typed, "--points", {2, 100'000}) : 200);
+  return points_of(range, typed.has("points") ? whole_number(typed, "points", {2, 100'000}) : 200);
 }
 
 SweepReport sweep_asked(const Typed& typed) {

@@ -27,7 +27,7 @@ struct Watch {
   }
 };
 
-/// What is said of a question that was not decided within --within; "" without it.
+/// What is said of a question that was not decided within `within`; "" without it.
 std::string out_of_time(const Typed& typed);
 
 /// FILE, read. Error(usage) without one; Error(data) as read_pipeline().
@@ -35,11 +35,11 @@ PipelineFile pipeline_asked(const Typed& typed);
 
 // A question is a report that is undecided yet, for want of time; decided() takes its time. Error(usage) for options that cannot be.
 
-/// --from and --to.
+/// `from` and `to`.
 RefinementReport refinement_asked(const Typed& typed);
 RefinementReport decided(const RefinementReport& asked, const PipelineFile& file, const Watch& watch);
 
-/// --epsilon LO..HI.
+/// `epsilon` LO..HI.
 StabilityReport stability_asked(const Typed& typed);
 /// Of which nothing is known yet.
 flow::Windows unknown_windows(const StabilityReport& asked);
@@ -49,23 +49,23 @@ flow::Stability stability_of(const StabilityReport& asked, const PipelineFile& f
 /// Of the file's analyst, who must be there, when the stability is known.
 flow::Windows windows_of(const StabilityReport& asked, const PipelineFile& file, const Watch& watch);
 
-/// --any-prior, with either of them.
+/// `any_prior`, with either of them.
 AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file);
 AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
 
-/// Whether --from and --to ask of flow check, and not --epsilon.
+/// Whether `from` and `to` ask of flow check, and not `epsilon`.
 bool is_pair_asked(const Typed& typed);
 
 /// FILE and OTHER, pipelines or channels.
 ComparisonReport comparison_asked(const Typed& typed);
 ComparisonReport decided(const ComparisonReport& asked, const Watch& watch);
 
-/// --epsilon E, which must be there.
+/// `epsilon` E, which must be there.
 Exponent epsilon_asked(const Typed& typed);
 
 ExpectedLossReport expected_loss(const Typed& typed, const PipelineFile& file, const Watch& watch);
 
-/// The points of --epsilon and --points, in order.
+/// The points of `epsilon` and `points`, in order.
 std::vector<Exponent> points_asked(const Typed& typed);
 SweepReport sweep_asked(const Typed& typed);
 std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const std::vector<Exponent>& points,

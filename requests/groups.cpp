@@ -7,36 +7,37 @@ namespace fractile::requests {
 namespace {
 
 std::vector<std::string> typed_keys(const Typed& typed) {
-  const bool listed = typed.has("--keys") || !typed.keys.empty();
-  const bool in_file = typed.has("--keys-file");
-  if (!typed.has("--by")) {
+  const bool listed = typed.has("keys") || !typed.keys.empty();
+  const bool in_file = typed.has("keys_file");
+  if (!typed.has("by")) {
     if (listed || in_file) {
-      usage(std::string(listed ? "--keys" : "--keys-file") + " without the column that holds the keys",
-            "name it, for example --by region");
+      usage({Field(listed ? "keys" : "keys_file"), " without the column that holds the keys"},
+            {"name it, for example ", Field("by").text("region")});
     }
     return {};
   }
-  if (listed && in_file) usage("--keys-file stands instead of --keys", "give one or the other");
+  if (listed && in_file) usage({Field("keys_file"), " stands instead of ", Field("keys")}, "give one or the other");
   if (!listed && !in_file) {
-    usage("--by without its keys, which are public knowledge, not read from the data",
-          "write for example --keys north,south, or --keys-file PATH");
+    usage({Field("by"), " without its keys, which are public knowledge, not read from the data"},
+          {"write for example ", Field("keys").texts({"north", "south"}), ", or ", Field("keys_file").blank("PATH")});
   }
   if (!typed.keys.empty()) return typed.keys;
-  return listed ? listed_keys(typed.one("--keys")) : keys_in_file(typed.one("--keys-file"));
+  return listed ? listed_keys(typed.one("keys")) : keys_in_file(typed.one("keys_file"));
 }
 
 }  // namespace
 
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
-  RecordSelection selection{typed.one("--person"), query.records_per_person, typed.one("--by"), typed_keys(typed)};
-  const char* option = typed.has("--keys") || !typed.keys.empty() ? "--keys" : "--keys-file";
-  in_option(option, [&] { selection.validate(); });
+  RecordSelection selection{typed.one("person"), query.records_per_person, typed.one("by"), typed_keys(typed)};
+  const char* field = typed.has("keys") || !typed.keys.empty() ? "keys" : "keys_file";
+  in_field(field, [&] { selection.validate(); });
   if (!selection.by.empty()) group_query(query);
-  if ((selection.selects() || typed.has("--sql")) && typed.has("--public-rows")) {
-    usage(
-        "--public-rows goes neither with --person nor with --by nor with --sql: how many records are kept, are in a "
-        "group, or come of a query, tells more than how many rows the table has",
-        "leave it out");
+  if ((selection.selects() || typed.has("sql")) && typed.has("public_rows")) {
+    usage({Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"), " nor with ",
+           Field("sql"),
+           ": how many records are kept, are in a group, or come of a query, tells more than how many rows the table "
+           "has"},
+          "leave it out");
   }
   return selection;
 }

@@ -1,4 +1,4 @@
-// fractile release --person, --by and --keys: whose records count, and several groups under one budget.
+// `person`, `by` and `keys` of a release: whose records count, and several groups under one budget.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ namespace fractile::requests {
 /// One release, or one of several groups.
 using Published = std::variant<QuantileRelease, GroupedRelease>;
 
-/// What was typed of --person, --by, --keys and --keys-file. Error(usage) when that cannot be, also for this query; Error(data)
+/// What was typed of `person`, `by`, `keys` and `keys_file`. Error(usage) when that cannot be, also for this query; Error(data)
 /// when the keys' file cannot be read.
 RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
 

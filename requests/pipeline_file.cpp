@@ -31,7 +31,7 @@ constexpr std::int64_t most_released_records = 100;
 constexpr std::size_t most_perturbed = 256;  // values that one perturber knows; polynomials of all pairs are kept
 constexpr std::size_t most_values = 4096;    // of a list, which is looked through for every value that is named
 
-[[noreturn]] void refuse_file(const std::string& what, const std::string& hint) {
+[[noreturn]] void refuse_file(const Words& what, const Words& hint) {
   throw Error(ErrorCode::data, what, hint.empty() ? "see fractile flow --help" : hint);
 }
 
@@ -61,9 +61,7 @@ class Item {
   Item(const std::string& file, std::string key, const toml::node& node)
       : file_(&file), key_(std::move(key)), node_(&node) {}
 
-  [[noreturn]] void refuse(const std::string& what, const std::string& hint) const {
-    refuse_at(node_->source(), key_, what, hint);
-  }
+  [[noreturn]] void refuse(const Words& what, const Words& hint) const { refuse_at(node_->source(), key_, what, hint); }
 
   /// What the library says of this value comes out with its place.
   template <class Make>
@@ -72,7 +70,7 @@ class Item {
       return make();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::usage) throw;
-      refuse(error.what(), error.hint());
+      refuse(error.what_words(), error.hint_words());
     }
   }
 
@@ -107,9 +105,9 @@ class Item {
  private:
   const toml::array& array() const;
   std::string key_of(const std::string& key) const { return key_.empty() ? key : key_ + "." + key; }
-  [[noreturn]] void refuse_at(const toml::source_region& source, const std::string& key, const std::string& what,
-                              const std::string& hint) const {
-    refuse_file(fmt::format("{}:{}: {}: {}", *file_, std::max(1U, source.begin.line), key, what), hint);
+  [[noreturn]] void refuse_at(const toml::source_region& source, const std::string& key, const Words& what,
+                              const Words& hint) const {
+    refuse_file({fmt::format("{}:{}: {}: ", *file_, std::max(1U, source.begin.line), key), what}, hint);
   }
   [[noreturn]] void refuse_word(const std::string& word, const std::vector<std::string>& known) const;
 
@@ -511,18 +509,18 @@ PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
   return post;
 }
 
-/// The library names the member that is wrong: "post: ...".
+/// The library names the member that is wrong, and begins with its name: "post: ...".
 void validate(const flow::Pipeline& pipeline, const Item& item) {
   try {
     pipeline.validate();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
+    const std::string& name = error.field();
     const std::string what = error.what();
-    const std::size_t colon = what.find(": ");
-    const std::string name = colon == std::string::npos ? "" : what.substr(0, colon);
+    const std::string before = name + ": ";
     const std::optional<Item> member = item.find(name == "perturbers" ? "perturber" : name);
-    if (member) member->refuse(what.substr(colon + 2), error.hint());
-    item.refuse(what, error.hint());
+    if (member) member->refuse(what.starts_with(before) ? what.substr(before.size()) : what, error.hint_words());
+    item.refuse(error.what_words(), error.hint_words());
   }
 }
 

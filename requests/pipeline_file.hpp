@@ -32,8 +32,9 @@ auto about_file(const PipelineFile& file, Compute&& compute) {
     return compute();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::usage) throw;
-    throw Error(ErrorCode::data, file.name + ": " + error.what(),
-                error.hint().empty() ? "see fractile flow --help" : error.hint());
+    const Words& hint = error.hint_words();
+    throw Error(ErrorCode::data, {file.name, ": ", error.what_words()},
+                hint.empty() ? "see fractile flow --help" : hint);
   }
 }
 

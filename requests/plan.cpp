@@ -11,54 +11,58 @@
 namespace fractile::requests {
 namespace {
 
-bool solves(const Typed& typed) { return typed.has("--rank-error") || typed.has("--percentile-error"); }
+bool solves(const Typed& typed) { return typed.has("rank_error") || typed.has("percentile_error"); }
 
 /// What is solved for is not given.
 Budget planned_budget(const Typed& typed) {
   if (!solves(typed)) {
-    if (typed.has("--solve-for")) usage("--solve-for goes with --rank-error", "write for example --rank-error 100");
-    if (!typed.has("--epsilon") && !typed.has("--rho")) {
-      usage("a budget is missing, or the error that you want", "write --epsilon 1, or --rank-error 100");
+    const Field rank_error("rank_error");
+    if (typed.has("solve_for")) {
+      usage({Field("solve_for"), " goes with ", rank_error}, {"write for example ", rank_error.number(100)});
+    }
+    if (!typed.has("epsilon") && !typed.has("rho")) {
+      usage("a budget is missing, or the error that you want",
+            {"write ", Field("epsilon").number(1), ", or ", rank_error.number(100)});
     }
     return budget_of(typed);
   }
-  for (const char* option : {"--epsilon", "--rho", "--delta"}) {
-    if (typed.has(option)) {
-      usage(std::string(option) + " is what a wanted error is solved for",
-            "leave it out, or leave out the wanted error");
+  for (const char* field : {"epsilon", "rho", "delta"}) {
+    if (typed.has(field)) {
+      usage({Field(field), " is what a wanted error is solved for"}, "leave it out, or leave out the wanted error");
     }
   }
-  if (typed.has("--rank-error") && typed.has("--percentile-error")) {
-    usage("--percentile-error stands in place of --rank-error", "give one or the other");
+  if (typed.has("rank_error") && typed.has("percentile_error")) {
+    usage({Field("percentile_error"), " stands in place of ", Field("rank_error")}, "give one or the other");
   }
-  return choice<Measure>(typed, "--solve-for", {{"epsilon", Measure::pure}, {"rho", Measure::zcdp}}, Measure::pure) ==
+  return choice<Measure>(typed, "solve_for", {{"epsilon", Measure::pure}, {"rho", Measure::zcdp}}, Measure::pure) ==
                  Measure::zcdp
              ? Budget::zcdp(Rational(1))
              : Budget::pure(Rational(1));
 }
 
 std::uint64_t ranks_wanted(const Typed& typed, const QuantileQuery& query) {
-  if (typed.has("--rank-error")) return whole_number(typed, "--rank-error", {0, 4'294'967'295});
+  if (typed.has("rank_error")) return whole_number(typed, "rank_error", {0, 4'294'967'295});
   if (!query.expected_rows) {
-    usage("--percentile-error is a share of --expected-rows, which is missing",
-          "write for example --expected-rows 50000");
+    const Field rows("expected_rows");
+    usage({Field("percentile_error"), " is a share of ", rows, ", which is missing"},
+          {"write for example ", rows.number(50'000)});
   }
-  const Rational percent =
-      in_option("--percentile-error", [&] { return Rational::parse(typed.one("--percentile-error")); });
+  const Rational percent = in_field("percentile_error", [&] { return Rational::parse(typed.one("percentile_error")); });
   if (percent <= Rational(0) || percent > Rational(100)) {
-    usage("--percentile-error: not above 0 and at most 100", "write for example --percentile-error 0.5");
+    const Field field("percentile_error");
+    usage({field, ": not above 0 and at most 100"}, {"write for example ", field.number("0.5")});
   }
   return (percent * Rational(static_cast<std::int64_t>(*query.expected_rows)) / Rational(100)).floor().to_uint64();
 }
 
 PlanOptions options_of(const Typed& typed) {
   PlanOptions options;
-  if (typed.has("--confidence")) {
-    options.confidence = in_option("--confidence", [&] { return Rational::parse(typed.one("--confidence")); });
+  if (typed.has("confidence")) {
+    options.confidence = in_field("confidence", [&] { return Rational::parse(typed.one("confidence")); });
   }
   std::map<std::string, Shape> shapes;
   for (const Shape shape : all_shapes) shapes.emplace(to_string(shape), shape);
-  options.shape = choice<Shape>(typed, "--shape", shapes, options.shape);
+  options.shape = choice<Shape>(typed, "shape", shapes, options.shape);
   return options;
 }
 

@@ -15,14 +15,16 @@ namespace {
 
 bool are_auto(const std::vector<std::string>& bounds) { return bounds[0] == "auto" && bounds[1] == "auto"; }
 
-const std::string& typed_step(const Typed& typed, const char* hint) {
-  if (!typed.has("--step")) usage("--step is missing: the distance between possible values", hint);
-  return typed.values.at("--step").front();
+const Field step_field("step");
+
+const std::string& typed_step(const Typed& typed, const Words& hint) {
+  if (!typed.has("step")) usage({step_field, " is missing: the distance between possible values"}, hint);
+  return typed.values.at("step").front();
 }
 
 Rational step_of(const Typed& typed) {
-  const std::string& step = typed_step(typed, "for whole numbers, write --step 1");
-  return in_option("--step", [&] { return Rational::parse(step); });
+  const std::string& step = typed_step(typed, {"for whole numbers, write ", step_field.number(1)});
+  return in_field("step", [&] { return Rational::parse(step); });
 }
 
 /// Whether it was meant to be a date: a year and a stroke, which begin no number.
@@ -30,21 +32,17 @@ bool is_like_date(const std::string& text) {
   return text.size() > 4 && text.find_first_not_of("0123456789") == 4 && (text[4] == '-' || text[4] == '/');
 }
 
-/// The option of which an error tells, unless in_option() names it.
-std::string before(const std::string& option) { return option.empty() ? "" : option + ": "; }
-
-Moment moment_of(const char* option, const std::string& text) {
+Moment moment_of(const std::string& text) {
   if (const std::optional<Moment> moment = read_moment(text)) return *moment;
-  usage(before(option) + "'" + text + "' is no date or time",
+  usage("'" + text + "' is no date or time",
         "write 2024-01-31, 2024-01-31T17:00:00, or with Z for UTC 2024-01-31T17:00:00Z");
 }
 
 /// Error(usage) unless all are of one kind.
-ValueKind common_kind(const char* option, const std::vector<Moment>& moments) {
+ValueKind common_kind(const std::vector<Moment>& moments) {
   for (const Moment& moment : moments) {
     if (moment.kind == moments.front().kind) continue;
-    usage(before(option) + "these are of two kinds, " + to_string(moments.front().kind) + " and " +
-              to_string(moment.kind),
+    usage("these are of two kinds, " + to_string(moments.front().kind) + " and " + to_string(moment.kind),
           "write all as dates, all as times without an offset, or all with Z");
   }
   return moments.front().kind;
@@ -53,44 +51,45 @@ ValueKind common_kind(const char* option, const std::vector<Moment>& moments) {
 /// In ticks of the kind.
 Rational time_step_of(const Typed& typed, ValueKind kind) {
   const bool in_days = kind == ValueKind::date;
-  const std::string& text = typed_step(typed, in_days ? "write for example --step 1d" : "write for example --step 1h");
+  const std::string& text = typed_step(typed, {"write for example ", step_field.text(in_days ? "1d" : "1h")});
   const std::optional<std::int64_t> step = read_span(text);
   if (!step) {
-    usage("--step: '" + text + "' is no distance of dates or times",
+    usage({step_field, ": '", text, "' is no distance of dates or times"},
           "write a whole number and w, d, h, min, s, ms or us: 1d, 15min");
   }
-  if (*step == 0) usage("--step: the step is not above 0", "write for example --step 1d");
+  if (*step == 0) usage({step_field, ": the step is not above 0"}, {"write for example ", step_field.text("1d")});
   if (!in_days) return *step;
   if (*step % microseconds_a_day != 0) {
-    usage("--step: '" + text + "' is no whole number of days, and the bounds are dates",
-          "write --step 1d, or the bounds as times: 2024-01-31T00:00:00");
+    usage({step_field, ": '", text, "' is no whole number of days, and the bounds are dates"},
+          {"write ", step_field.text("1d"), ", or the bounds as times: 2024-01-31T00:00:00"});
   }
   return *step / microseconds_a_day;
 }
 
 Lattice lattice_of_times(const Typed& typed, const std::vector<std::string>& bounds) {
-  const Moment lower = moment_of("--bounds", bounds[0]);
-  const Moment upper = moment_of("--bounds", bounds[1]);
-  const ValueKind kind = common_kind("--bounds", {lower, upper});
-  return Lattice::regular(lower.ticks, upper.ticks, time_step_of(typed, kind), kind);
+  const std::vector<Moment> ends = in_field("bounds", [&] {
+    return std::vector{moment_of(bounds[0]), moment_of(bounds[1])};
+  });
+  const ValueKind kind = in_field("bounds", [&] { return common_kind(ends); });
+  return Lattice::regular(ends[0].ticks, ends[1].ticks, time_step_of(typed, kind), kind);
 }
 
 Lattice candidates_of(const Typed& typed) {
-  const std::string text = typed.one("--candidates");
+  const std::string text = typed.one("candidates");
   const std::vector<std::string> items = words(text);
   if (!is_like_date(items.front())) return Lattice::explicit_points(numbers(text));
   std::vector<Moment> moments;
   std::vector<Rational> points;
   for (const std::string& item : items) {
-    moments.push_back(moment_of("", item));
+    moments.push_back(moment_of(item));
     points.emplace_back(moments.back().ticks);
   }
-  return Lattice::explicit_points(std::move(points), common_kind("", moments));
+  return Lattice::explicit_points(std::move(points), common_kind(moments));
 }
 
 void refuse_candidates_beside_bounds(const Typed& typed) {
-  if (typed.has("--candidates") && (typed.has("--bounds") || typed.has("--step"))) {
-    usage("--candidates stands instead of --bounds and --step", "give one or the other");
+  if (typed.has("candidates") && (typed.has("bounds") || typed.has("step"))) {
+    usage({Field("candidates"), " stands instead of ", Field("bounds"), " and ", step_field}, "give one or the other");
   }
 }
 
@@ -98,100 +97,108 @@ void refuse_candidates_beside_bounds(const Typed& typed) {
 
 std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQuery& query) {
   refuse_candidates_beside_bounds(typed);
-  if (!typed.has("--bounds") || !are_auto(typed.values.at("--bounds"))) {
-    if (typed.has("--bounds-budget")) usage("--bounds-budget goes with --bounds auto", "leave it out");
+  const Field share_field("bounds_budget");
+  const Field auto_bounds = Field("bounds").text("auto");
+  if (!typed.has("bounds") || !are_auto(typed.values.at("bounds"))) {
+    if (typed.has("bounds_budget")) usage({share_field, " goes with ", auto_bounds}, "leave it out");
     return {};
   }
-  const Rational share =
-      in_option("--bounds-budget", [&] { return Rational::parse(typed.one("--bounds-budget", "0.1")); });
+  const Rational share = in_field("bounds_budget", [&] { return Rational::parse(typed.one("bounds_budget", "0.1")); });
   if (share <= Rational(0) || share >= Rational(1)) {
-    usage("--bounds-budget: a share of the budget lies between 0 and 1", "write for example --bounds-budget 0.1");
+    usage({share_field, ": a share of the budget lies between 0 and 1"},
+          {"write for example ", share_field.number("0.1")});
   }
-  if (typed.has("--step") && read_span(typed.one("--step"))) {
-    usage("--bounds auto finds bounds of numbers, not of dates or times",
-          "write bounds that are wide enough for all: --bounds 1900-01-01 2100-01-01; a wide range costs little "
-          "accuracy");
+  if (typed.has("step") && read_span(typed.one("step"))) {
+    usage({auto_bounds, " finds bounds of numbers, not of dates or times"},
+          {"write bounds that are wide enough for all: ", Field("bounds").pair("1900-01-01", "2100-01-01"),
+           "; a wide range costs little accuracy"});
   }
   BoundsSearch search = BoundsSearch::widest(step_of(typed), query);
-  in_option("--step", [&] { return search.lattice(); });
+  in_field("step", [&] { return search.lattice(); });
   return BoundsToFind{std::move(search), share};
 }
 
 Lattice lattice_of(const Typed& typed) {
   refuse_candidates_beside_bounds(typed);
-  if (typed.has("--candidates")) {
-    return in_option("--candidates", [&] { return candidates_of(typed); });
+  if (typed.has("candidates")) {
+    return in_field("candidates", [&] { return candidates_of(typed); });
   }
-  if (!typed.has("--bounds")) {
-    usage("--bounds is missing: the smallest and largest possible value, known without looking at the data",
-          "for ages, write --bounds 0 125 --step 1");
+  const Field bounds_field("bounds");
+  if (!typed.has("bounds")) {
+    usage({bounds_field, " is missing: the smallest and largest possible value, known without looking at the data"},
+          {"for ages, write ", bounds_field.pair("0", "125"), " ", step_field.number(1)});
   }
-  const std::vector<std::string>& bounds = typed.values.at("--bounds");
-  if (are_auto(bounds)) usage("--bounds auto finds bounds in a table, and none is read", "write --bounds LO HI");
+  const std::vector<std::string>& bounds = typed.values.at("bounds");
+  if (are_auto(bounds)) {
+    usage({bounds_field.text("auto"), " finds bounds in a table, and none is read"},
+          {"write ", bounds_field.blanks("LO", "HI")});
+  }
   if (is_like_date(bounds[0]) || is_like_date(bounds[1])) return lattice_of_times(typed, bounds);
   const Rational step = step_of(typed);
-  const Rational lower = in_option("--bounds", [&] { return Rational::parse(bounds[0]); });
-  const Rational upper = in_option("--bounds", [&] { return Rational::parse(bounds[1]); });
+  const Rational lower = in_field("bounds", [&] { return Rational::parse(bounds[0]); });
+  const Rational upper = in_field("bounds", [&] { return Rational::parse(bounds[1]); });
   return Lattice::regular(lower, upper, step);
 }
 
 std::optional<IntervalRequest> intervals_of(const Typed& typed) {
-  if (!typed.has("--intervals")) {
-    for (const char* option : {"--of", "--together"}) {
-      if (typed.has(option))
-        usage(std::string(option) + " goes with --intervals", "write for example --intervals 0.95");
+  if (!typed.has("intervals")) {
+    for (const char* field : {"of", "together"}) {
+      if (typed.has(field))
+        usage({Field(field), " goes with ", Field("intervals")},
+              {"write for example ", Field("intervals").number("0.95")});
     }
     return {};
   }
-  const Rational level = in_option("--intervals", [&] { return Rational::parse(typed.one("--intervals")); });
+  const Rational level = in_field("intervals", [&] { return Rational::parse(typed.one("intervals")); });
   const auto of = choice<IntervalOf>(
-      typed, "--of", {{"table", IntervalOf::table}, {"population", IntervalOf::population}}, IntervalOf::population);
-  if (!typed.has("--expected-rows")) {
-    usage("--intervals needs --expected-rows: about how many records there are, which must be public",
+      typed, "of", {{"table", IntervalOf::table}, {"population", IntervalOf::population}}, IntervalOf::population);
+  if (!typed.has("expected_rows")) {
+    usage({Field("intervals"), " needs ", Field("expected_rows"),
+           ": about how many records there are, which must be public"},
           "the intervals are valid whatever the number is, and narrow when it is about right");
   }
-  return IntervalRequest{level, of, typed.has("--together")};
+  return IntervalRequest{level, of, typed.has("together")};
 }
 
 std::optional<ComparisonRequest> comparison_of(const Typed& typed) {
-  if (!typed.has("--compare")) return {};
-  const std::vector<std::string> names = in_option("--compare", [&] { return words(typed.one("--compare")); });
+  if (!typed.has("compare")) return {};
+  const std::vector<std::string> names = in_field("compare", [&] { return words(typed.one("compare")); });
   if (names.size() != 2) {
-    usage("--compare takes two names with a comma between them",
-          "write two keys of the groups, or two of the quantiles: --compare 0.25,0.75");
+    usage({Field("compare"), " takes two names with a comma between them"},
+          {"write two keys of the groups, or two of the quantiles: ", Field("compare").numbers({"0.25", "0.75"})});
   }
   return ComparisonRequest{names[0], names[1]};
 }
 
 QuantileQuery query_of(const Typed& typed, const Budget& budget) {
-  if (typed.has("--quantiles") && typed.has("--synthetic-rows")) {
-    usage("--synthetic-rows stands instead of --quantiles", "give one or the other");
+  if (typed.has("quantiles") && typed.has("synthetic_rows")) {
+    usage({Field("synthetic_rows"), " stands instead of ", Field("quantiles")}, "give one or the other");
   }
-  QuantileQuery query{typed.has("--synthetic-rows")
-                          ? synthetic_rows(whole_number(typed, "--synthetic-rows", {1, 1'000'000}))
+  QuantileQuery query{typed.has("synthetic_rows")
+                          ? synthetic_rows(whole_number(typed, "synthetic_rows", {1, 1'000'000}))
                           : quantiles_of(typed, "quartiles"),
                       budget};
   query.neighbors = neighbors_of(typed);
-  if (typed.has("--records-per-person")) {
+  if (typed.has("records_per_person")) {
     query.records_per_person =
-        static_cast<std::uint32_t>(whole_number(typed, "--records-per-person", {1, 1'000'000'000}));
+        static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
   }
   std::map<std::string, Mechanism> mechanisms;
   for (const Mechanism mechanism : all_mechanisms) mechanisms.emplace(to_string(mechanism), mechanism);
   const Mechanism fallback =
       query.budget.measure() == Measure::approximate ? Mechanism::independent : Mechanism::automatic;
-  query.mechanism = choice<Mechanism>(typed, "--mechanism", mechanisms, fallback);
-  if (typed.has("--no-interpolation") && query.mechanism != Mechanism::automatic) {
-    usage("--no-interpolation is for auto", "leave it out, or write --mechanism auto");
+  query.mechanism = choice<Mechanism>(typed, "mechanism", mechanisms, fallback);
+  if (typed.has("no_interpolation") && query.mechanism != Mechanism::automatic) {
+    usage({Field("no_interpolation"), " is for auto"}, {"leave it out, or write ", Field("mechanism").text("auto")});
   }
   query.base =
-      choice<Base>(typed, "--base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
-  query.interpolate = !typed.has("--no-interpolation");
-  if (typed.has("--expected-rows"))
-    query.expected_rows = whole_number(typed, "--expected-rows", {1, RankProfile::max_records});
+      choice<Base>(typed, "base", {{"uniform", Base::uniform}, {"adaptive", Base::adaptive}}, Base::by_mechanism);
+  query.interpolate = !typed.has("no_interpolation");
+  if (typed.has("expected_rows"))
+    query.expected_rows = whole_number(typed, "expected_rows", {1, RankProfile::max_records});
   query.intervals = intervals_of(typed);
   query.rates =
-      choice<Rates>(typed, "--rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
+      choice<Rates>(typed, "rates", {{"tight", Rates::tight}, {"as-published", Rates::as_published}}, Rates::tight);
   query.validate();
   return query;
 }

@@ -13,19 +13,19 @@
 
 namespace fractile::requests {
 
-/// --bounds auto, with --step and --bounds-budget; nothing when bounds or candidates are given.
+/// `bounds` auto, with `step` and `bounds_budget`; nothing when bounds or candidates are given.
 std::optional<BoundsToFind> bounds_to_find(const Typed& typed, const QuantileQuery& query);
 
-/// --bounds LO HI and --step, or --candidates.
+/// `bounds` LO HI and `step`, or `candidates`.
 Lattice lattice_of(const Typed& typed);
 
-/// --intervals LEVEL, --of and --together; nothing without the first.
+/// `intervals` LEVEL, `of` and `together`; nothing without the first.
 std::optional<IntervalRequest> intervals_of(const Typed& typed);
 
-/// --compare A,B; nothing without it.
+/// `compare` A,B; nothing without it.
 std::optional<ComparisonRequest> comparison_of(const Typed& typed);
 
-/// --quantiles and the options of mechanisms; validated.
+/// `quantiles` and the options of mechanisms; validated.
 QuantileQuery query_of(const Typed& typed, const Budget& budget);
 
 }  // namespace fractile::requests

@@ -70,14 +70,14 @@ Published drawn(const ReleaseRequest& request, const Records& records, RandomBit
   return release;
 }
 
-std::string where_kept(const ReleaseRequest& request, const std::optional<ReleaseCharge>& charge) {
+Words where_kept(const ReleaseRequest& request, const std::optional<ReleaseCharge>& charge) {
   if (!request.receipt.empty()) return "the release was made; the receipt " + request.receipt + " holds it";
   if (charge) return charge->kept();
-  return "the release was made and counts as spent; with --receipt it would have been kept";
+  return {"the release was made and counts as spent; with ", Field("receipt"), " it would have been kept"};
 }
 
 void require_receipts_place(const Typed& typed, const std::string& receipt) {
-  const bool may_be_there = typed.has("--ledger") && std::filesystem::is_regular_file(receipt);  // from an earlier run
+  const bool may_be_there = typed.has("ledger") && std::filesystem::is_regular_file(receipt);  // from an earlier run
   if (!receipt.empty() && !may_be_there) require_writable(receipt);
 }
 
@@ -100,27 +100,30 @@ void publish(const Typed& typed, const ReleaseRequest& request, const Records& r
 }  // namespace
 
 ReleaseRequest ReleaseRequest::of(const Typed& typed, bool in_memory) {
-  if (!typed.has("--column")) usage("--column is missing", "name the column to publish, for example --column age");
+  if (!typed.has("column")) {
+    const Field field("column");
+    usage({field, " is missing"}, {"name the column to publish, for example ", field.text("age")});
+  }
   const QuantileQuery asked = query_of(typed, budget_of(typed));
   const QuantileQuery query = over_query(asked, sql_stability(typed).value_or(1));
   std::optional<BoundsToFind> bounds = bounds_to_find(typed, query);
   const Lattice lattice = bounds ? bounds->search.lattice() : lattice_of(typed);
   query.validate(lattice);
-  ReleaseRequest request{typed.one("--column"),
+  ReleaseRequest request{typed.one("column"),
                          asked,
                          query,
                          std::move(bounds),
                          lattice,
                          selection_of(typed, query),
                          NullPolicy::drop,
-                         typed.has("--public-rows"),
+                         typed.has("public_rows"),
                          {},
                          postgres_of(typed),
                          {},
-                         typed.one("--receipt")};
+                         typed.one("receipt")};
   request.null_policy = null_policy_of(typed);
   request.table = table_of(typed, in_memory);
-  if (typed.has("--unsafe-seed")) request.seed = whole_number(typed, "--unsafe-seed", {0, ~std::uint64_t{0}});
+  if (typed.has("unsafe_seed")) request.seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
   return request;
 }
 

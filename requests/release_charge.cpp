@@ -12,35 +12,36 @@
 namespace fractile::requests {
 ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed)
     : ledger_(std::move(ledger)),
-      path_(shown_ledger(typed.one("--ledger"))),
-      receipt_(typed.one("--receipt")),
-      again_(typed.has("--again")),
+      path_(shown_ledger(typed.one("ledger"))),
+      receipt_(typed.one("receipt")),
+      again_(typed.has("again")),
       request_(std::move(request)) {}
 
 std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const QuantileQuery& query) {
-  if (!typed.has("--ledger")) {
-    for (const char* option : {"--dataset", "--again", "--source"}) {
-      if (typed.has(option)) usage(fmt::format("{} goes with --ledger", option), "name the ledger, or leave it out");
+  if (!typed.has("ledger")) {
+    for (const char* field : {"dataset", "again", "source"}) {
+      if (typed.has(field)) usage({Field(field), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
     }
     return {};
   }
-  if (typed.has("--unsafe-seed")) {
-    usage("--unsafe-seed does not go with --ledger: such a release is not private, whatever it costs",
+  if (typed.has("unsafe_seed")) {
+    usage({Field("unsafe_seed"), " does not go with ", Field("ledger"),
+           ": such a release is not private, whatever it costs"},
           "leave one of them out");
   }
-  const std::string path = typed.one("--ledger");
+  const std::string path = typed.one("ledger");
   Ledger ledger = Ledger::open(path);
   const LedgerDataset dataset = dataset_of(ledger, typed, shown_ledger(path));
-  if (!dataset.person.empty() && typed.has("--sql")) {
-    usage(fmt::format(
-              "--sql does not go with dataset '{}', which pins the column of persons: a query can call any column "
-              "'{}'",
-              dataset.name, dataset.person),
-          "leave --sql out");
+  if (!dataset.person.empty() && typed.has("sql")) {
+    const Field sql("sql");
+    usage({sql, fmt::format(" does not go with dataset '{}', which pins the column of persons: a query can call any "
+                            "column '{}'",
+                            dataset.name, dataset.person)},
+          {"leave ", sql, " out"});
   }
   LedgerRequest request{dataset.name, {}, query.budget, query.neighbors};
-  if (typed.has("--receipt")) request.receipt_path = canonical_new_file(typed.one("--receipt"));
-  request.person = typed.one("--person");
+  if (typed.has("receipt")) request.receipt_path = canonical_new_file(typed.one("receipt"));
+  request.person = typed.one("person");
   request.records_per_person = query.records_per_person;
   request.source = source_read(typed);
   ledger.require_fit(request);
@@ -62,7 +63,7 @@ void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const
   }
   attendant.tell(fmt::format("this was released at {} (entry {} of {}); here it is again, and nothing was spent",
                              entry.reserved_at, entry.id, path_),
-                 "the table was not read; --again reads it, and pays");
+                 {"the table was not read; ", Field("again"), " reads it, and pays"});
 }
 
 void ReleaseCharge::reserve(Attendant& attendant) {
@@ -76,7 +77,7 @@ void ReleaseCharge::reserve(Attendant& attendant) {
                   entry_));
 }
 
-std::string ReleaseCharge::fate() const {
+Words ReleaseCharge::fate() const {
   const std::string spent =
       fmt::format("{} counts as spent: entry {} of {} ", request_.cost.to_string(), entry_, path_);
   try {
@@ -99,11 +100,11 @@ void ReleaseCharge::guard(const std::function<void()>& work) const {
   try {
     work();
   } catch (const Error& error) {
-    const std::string became = fate();
-    const char* const between = error.hint().empty() || became.empty() ? "" : "; ";
-    throw Error(error.code(), error.what(), error.hint() + between + became);
+    const Words became = fate();
+    const char* const between = error.hint_words().empty() || became.empty() ? "" : "; ";
+    throw Error(error.code(), error.what_words(), {error.hint_words(), between, became}, error.field());
   } catch (const std::exception&) {
-    throw Error(ErrorCode::internal, "an internal error", fmt::format("nothing was printed; {}", fate()));
+    throw Error(ErrorCode::internal, "an internal error", {"nothing was printed; ", fate()});
   }
 }
 
@@ -114,11 +115,11 @@ void ReleaseCharge::publish(const std::string& receipt, Attendant& attendant) {
   attendant.on_interrupt("stopped before all was printed", kept());
 }
 
-std::string ReleaseCharge::kept() const {
-  const std::string printed_by = request_.source.empty() ? fmt::format("fractile ledger export {}", path_)
-                                 : again_                ? "the same command without --again"
-                                                         : "the same command";
-  return fmt::format("the release was made; entry {} of {} holds it, and {} prints it", entry_, path_, printed_by);
+Words ReleaseCharge::kept() const {
+  const Words printed_by = request_.source.empty() ? Words{"fractile ledger export ", path_}
+                           : again_                ? Words{"the same command without ", Field("again")}
+                                                   : "the same command";
+  return {fmt::format("the release was made; entry {} of {} holds it, and ", entry_, path_), printed_by, " prints it"};
 }
 
 }  // namespace fractile::requests

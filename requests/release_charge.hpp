@@ -1,4 +1,4 @@
-// What --ledger adds to a release: it is paid for before rows are read, and paid for once.
+// What `ledger` adds to a release: it is paid for before rows are read, and paid for once.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace fractile::requests {
 
 class ReleaseCharge {
  public:
-  /// Opens the ledger that --ledger names; nothing when none is. Refuses what does not go with a ledger, and queries that
+  /// Opens the ledger that `ledger` names; nothing when none is. Refuses what does not go with a ledger, and queries that
   /// the dataset's budget is not for: of other units, of another table.
   static std::optional<ReleaseCharge> of(const Typed& typed, const QuantileQuery& query);
 
-  /// The entry by which this very query was released before, unless --again was given or it is not known what table is read.
+  /// The entry by which this very query was released before, unless `again` was given or it is not known what table is read.
   std::optional<LedgerEntry> stored(const std::string& query_text);
-  /// Writes its receipt where --receipt says, unless it is there already, and tells that nothing was spent.
+  /// Writes its receipt where `receipt` says, unless it is there already, and tells that nothing was spent.
   void repeat(const LedgerEntry& entry, Attendant& attendant) const;
 
   /// The dataset and its balance, this release included once it is reserved.
@@ -35,15 +35,15 @@ class ReleaseCharge {
   void reserve(Attendant& attendant);
   /// Errors of `work` also tell what became of the entry.
   void guard(const std::function<void()>& work) const;
-  /// Commits, and only then writes the receipt where --receipt says. Nothing interrupts it halfway.
+  /// Commits, and only then writes the receipt where `receipt` says. Nothing interrupts it halfway.
   void publish(const std::string& receipt, Attendant& attendant);
   /// For when the release cannot be shown.
-  std::string kept() const;
+  Words kept() const;
 
  private:
   ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed);
   /// What became of the entry, for an error.
-  std::string fate() const;
+  Words fate() const;
 
   Ledger ledger_;
   std::string path_;

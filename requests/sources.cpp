@@ -23,12 +23,13 @@ std::string canonical_path(const std::string& file) {
 
 std::vector<NamedTable> named_tables(const Typed& typed) {
   std::vector<NamedTable> tables;
-  if (!typed.has("--table")) return tables;
-  for (const std::string& text : typed.values.at("--table")) {
+  if (!typed.has("table")) return tables;
+  for (const std::string& text : typed.values.at("table")) {
     const std::size_t sign = text.find('=');
     if (sign == std::string::npos) {
-      usage("--table: '" + text + "' has no = between a name and a file",
-            "write for example --table visits=visits.csv");
+      const Field field("table");
+      usage({field, ": '", text, "' has no = between a name and a file"},
+            {"write for example ", field.entry("visits", "visits.csv")});
     }
     tables.push_back({text.substr(0, sign), text.substr(sign + 1)});
   }
@@ -44,9 +45,9 @@ std::vector<NamedTable> with_canonical_paths(std::vector<NamedTable> tables) {
 }
 
 std::string source_read(const Typed& typed) {
-  const std::string declared = typed.one("--source");
+  const std::string declared = typed.one("source");
   if (is_path(declared)) {
-    usage(fmt::format("--source: '{}' is a path, not a name", declared),
+    usage({Field("source"), ": '", declared, "' is a path, not a name"},
           "leave it out: a file is known by its path; or declare a name without a slash");
   }
   if (!declared.empty()) return declared;
@@ -60,21 +61,22 @@ std::string source_read(const Typed& typed) {
 }
 
 std::string source_to_pin(const Typed& typed) {
-  const std::string source = typed.one("--source");
+  const Field field("source");
+  const std::string source = typed.one("source");
   std::error_code unknown;
   if (!is_path(source)) {
     if (!source.empty() && std::filesystem::exists(source, unknown)) {
-      usage(fmt::format("--source: '{}' is a name, and there is a file of that name", source),
+      usage({field, ": '", source, "' is a name, and there is a file of that name"},
             fmt::format("write ./{} for the file, or choose another name", source));
     }
     return source;
   }
   if (!std::filesystem::is_regular_file(source, unknown)) {
-    usage(fmt::format("--source: there is no file '{}'", source),
+    usage({field, ": there is no file '", source, "'"},
           "name the file that releases will read, or a name without a slash");
   }
   const std::filesystem::path path = std::filesystem::canonical(source, unknown);
-  if (unknown) usage(fmt::format("--source: '{}': {}", source, unknown.message()), "name a file that can be read");
+  if (unknown) usage({field, ": '", source, "': ", unknown.message()}, "name a file that can be read");
   return path.string();
 }
 

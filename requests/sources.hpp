@@ -9,17 +9,17 @@
 
 namespace fractile::requests {
 
-/// What --table names. Error(usage) for one without =.
+/// What `table` names. Error(usage) for one without =.
 std::vector<NamedTable> named_tables(const Typed& typed);
 
 /// Their files by canonical paths, where they have one.
 std::vector<NamedTable> with_canonical_paths(std::vector<NamedTable> tables);
 
-/// What a release reads: the name that --source declares, or the canonical path of FILE. "" when nothing is known, as of
-/// standard input and of a pipe, also behind a --table. Without FILE: the paths of the tables. Error(usage) when --source is a path.
+/// What a release reads: the name that `source` declares, or the canonical path of FILE. "" when nothing is known, as of
+/// standard input and of a pipe, also behind a `table`. Without FILE: the paths of the tables. Error(usage) when `source` is a path.
 std::string source_read(const Typed& typed);
 
-/// What --source of fractile ledger init pins: with a slash the canonical path of a file, otherwise a name. Error(usage) when
+/// What `source` of fractile ledger init pins: with a slash the canonical path of a file, otherwise a name. Error(usage) when
 /// it could be taken for the other.
 std::string source_to_pin(const Typed& typed);
 

@@ -9,86 +9,89 @@
 namespace fractile::requests {
 
 std::optional<std::uint32_t> sql_stability(const Typed& typed) {
-  if (!typed.has("--sql-stability")) return {};
-  return static_cast<std::uint32_t>(whole_number(typed, "--sql-stability", {1, TableOptions::most_stability}));
+  if (!typed.has("sql_stability")) return {};
+  return static_cast<std::uint32_t>(whole_number(typed, "sql_stability", {1, TableOptions::most_stability}));
 }
 
 namespace {
 
 void refuse_options_of_files(const Typed& typed) {
-  for (const char* option : {"--sql", "--sql-stability", "--table", "--input-format", "--delimiter",
-                             "--single-line-records", "--duckdb", "--postgres"}) {
-    if (typed.has(option)) {
-      usage(std::string(option) + " tells of a file, and the records are in memory",
+  for (const char* field :
+       {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "duckdb", "postgres"}) {
+    if (typed.has(field)) {
+      usage({Field(field), " tells of a file, and the records are in memory"},
             "leave it out, or name the file in place of the records");
     }
   }
 }
 
 void refuse_what_no_file_has(const Typed& typed) {
-  for (const char* option : {"--sql-stability", "--table"}) {
-    if (typed.has(option) && !typed.has("--sql")) {
-      usage(std::string(option) + " goes with --sql", "write a query, or leave the option out");
+  for (const char* field : {"sql_stability", "table"}) {
+    if (typed.has(field) && !typed.has("sql")) {
+      usage({Field(field), " goes with ", Field("sql")}, "write a query, or leave the option out");
     }
   }
-  if (typed.file.empty() && !typed.has("--table") && !typed.has("--postgres")) {
+  if (typed.file.empty() && !typed.has("table") && !typed.has("postgres")) {
     usage("no FILE to read", "name a CSV, TSV, Parquet or JSON file, or - for standard input");
   }
-  for (const char* option : {"--input-format", "--delimiter"}) {
-    if (typed.file.empty() && typed.has(option)) {
-      usage(std::string(option) + " tells of FILE, and none is named", "name a FILE, or leave the option out");
+  for (const char* field : {"input_format", "delimiter"}) {
+    if (typed.file.empty() && typed.has(field)) {
+      usage({Field(field), " tells of FILE, and none is named"}, "name a FILE, or leave the option out");
     }
   }
 }
 
 std::uint32_t threads_of(const Typed& typed) {
-  if (!typed.has("--threads")) return 0;
-  return static_cast<std::uint32_t>(whole_number(typed, "--threads", {1, TableOptions::most_threads}));
+  if (!typed.has("threads")) return 0;
+  return static_cast<std::uint32_t>(whole_number(typed, "threads", {1, TableOptions::most_threads}));
 }
 
 }  // namespace
 
 TableOptions table_of(const Typed& typed, bool in_memory) {
   in_memory ? refuse_options_of_files(typed) : refuse_what_no_file_has(typed);
-  TableOptions options{typed.file, typed.one("--sql"), typed.one("--input-format"), typed.one("--delimiter"),
-                       typed.one("--duckdb")};
+  TableOptions options{typed.file, typed.one("sql"), typed.one("input_format"), typed.one("delimiter"),
+                       typed.one("duckdb")};
   options.threads = threads_of(typed);
-  if (typed.has("--memory")) {
-    options.memory = bytes(typed, "--memory", {TableOptions::least_memory, std::uint64_t{1} << 60});
+  if (typed.has("memory")) {
+    options.memory = bytes(typed, "memory", {TableOptions::least_memory, std::uint64_t{1} << 60});
   }
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
-  options.single_line_records = typed.has("--single-line-records");
+  options.single_line_records = typed.has("single_line_records");
   return options;
 }
 
 std::optional<PostgresOptions> postgres_of(const Typed& typed) {
-  if (!typed.has("--postgres")) return {};
-  if (!typed.file.empty()) usage("--postgres stands instead of FILE", "name one or the other");
-  for (const char* option : {"--table", "--input-format", "--delimiter", "--single-line-records", "--memory"}) {
-    if (typed.has(option)) usage(std::string(option) + " tells of a file, and a server is read", "leave it out");
+  if (!typed.has("postgres")) return {};
+  if (!typed.file.empty()) usage({Field("postgres"), " stands instead of FILE"}, "name one or the other");
+  for (const char* field : {"table", "input_format", "delimiter", "single_line_records", "memory"}) {
+    if (typed.has(field)) usage({Field(field), " tells of a file, and a server is read"}, "leave it out");
   }
-  for (const char* option : {"--person", "--by"}) {
-    if (typed.has(option)) {
-      usage(std::string(option) + " does not go with --postgres: persons and groups are not told apart on a server",
+  for (const char* field : {"person", "by"}) {
+    if (typed.has(field)) {
+      usage({Field(field), " does not go with ", Field("postgres"),
+             ": persons and groups are not told apart on a server"},
             "leave it out, or have the server write a file: psql -c \"COPY (SELECT ...) TO STDOUT (FORMAT csv, "
             "HEADER)\"");
     }
   }
-  if (!typed.has("--sql")) {
-    usage("--postgres goes with --sql", "write the query, for example --sql \"SELECT income FROM people\"");
+  if (!typed.has("sql")) {
+    const Field sql("sql");
+    usage({Field("postgres"), " goes with ", sql},
+          {"write the query, for example ", sql.text("SELECT income FROM people")});
   }
-  return PostgresOptions{typed.one("--postgres"), typed.one("--sql"), sql_stability(typed), typed.one("--duckdb"),
+  return PostgresOptions{typed.one("postgres"), typed.one("sql"), sql_stability(typed), typed.one("duckdb"),
                          threads_of(typed)};
 }
 
 NullPolicy null_policy_of(const Typed& typed) {
-  return choice<NullPolicy>(typed, "--null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}},
+  return choice<NullPolicy>(typed, "null", {{"drop", NullPolicy::drop}, {"error", NullPolicy::error}},
                             NullPolicy::drop);
 }
 
 std::string input_name(const Typed& typed) {
-  if (typed.has("--postgres")) return shown_ledger(typed.one("--postgres"));
+  if (typed.has("postgres")) return shown_ledger(typed.one("postgres"));
   if (typed.file.empty()) return "the query's result";
   return typed.file == "-" ? "standard input" : typed.file;
 }

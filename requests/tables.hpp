@@ -11,17 +11,17 @@
 
 namespace fractile::requests {
 
-/// What --sql-stability declares; nothing without it.
+/// What `sql_stability` declares; nothing without it.
 std::optional<std::uint32_t> sql_stability(const Typed& typed);
 
 /// FILE, and the options of input. `in_memory`: the records are, so that no option may tell of a file. Error(usage) for what cannot be.
 TableOptions table_of(const Typed& typed, bool in_memory);
 
-/// What --postgres and --sql ask of a server; nothing without --postgres. Error(usage) for options that tell of a file, of persons or of
+/// What `postgres` and `sql` ask of a server; nothing without `postgres`. Error(usage) for options that tell of a file, of persons or of
 /// groups.
 std::optional<PostgresOptions> postgres_of(const Typed& typed);
 
-/// --null.
+/// `null`.
 NullPolicy null_policy_of(const Typed& typed);
 
 /// How messages call what is read.

@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <string_view>
-
-#include "fractile/spelling.hpp"
+#include <utility>
 
 namespace fractile::requests {
+
+std::string OptionSpec::field() const {
+  std::string field = name + 2;
+  std::ranges::replace(field, '-', '_');
+  return field;
+}
 
 std::size_t OptionSpec::values() const {
   const std::string_view words = argument;
   return words.empty() ? 0 : static_cast<std::size_t>(std::ranges::count(words, ' ')) + 1;
 }
 
-void usage(const std::string& what, const std::string& hint) { throw Error(ErrorCode::usage, what, hint); }
+void usage(const Words& what, const Words& hint, std::optional<std::string> field) {
+  throw Error(ErrorCode::usage, what, hint, std::move(field));
+}
 
 std::string nearest_word(const std::string& typed, const std::vector<std::string>& words) {
   const auto distance = [&](const std::string& word) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct OptionSpec {
   const char* help;
   bool repeats = false;  ///< it may be given several times, with a value each time
 
+  std::string field() const;   ///< "records_per_person" of "--records-per-person"
   std::size_t values() const;  ///< how many values it takes
 };
 
@@ -46,13 +48,13 @@ const VerbSpec& count_verb();
 const VerbSpec& merge_verb();
 const VerbSpec& reproduce_verb();
 
-/// What was given, as it was typed: nothing is interpreted yet, and no value is empty.
+/// What was given, by the names of fields, "records_per_person", as it was typed: nothing is interpreted yet, and no value is empty.
 struct Typed {
   std::string word = {};  ///< after a verb that has words
   std::string file = {};
   std::string other = {};  ///< a second file
   std::map<std::string, std::vector<std::string>> values = {};
-  std::vector<std::string> keys = {};        ///< in place of --keys: one by one, with commas where they have some
+  std::vector<std::string> keys = {};  ///< in place of the field keys: one by one, with commas where they have some
   std::vector<std::string> more_files = {};  ///< after FILE, of verbs for several
 
   bool has(const std::string& name) const { return values.contains(name); }
@@ -62,7 +64,8 @@ struct Typed {
   }
 };
 
-[[noreturn]] void usage(const std::string& what, const std::string& hint);
+/// Error(usage); `field` as Error takes it.
+[[noreturn]] void usage(const Words& what, const Words& hint, std::optional<std::string> field = {});
 
 /// The one of `words` nearest to `typed`, "" when none is near: for "did you mean".
 std::string nearest_word(const std::string& typed, const std::vector<std::string>& words);

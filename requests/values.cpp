@@ -51,7 +51,7 @@ const std::map<std::string, std::int64_t>& quantile_names() {
   std::vector<std::string> names;
   for (const auto& [name, parts] : quantile_names()) names.push_back(name);
   const std::string nearest = nearest_word(text, names);
-  usage("--quantiles: '" + text + "' is neither a name nor a list of numbers",
+  usage({Field("quantiles"), ": '", text, "' is neither a name nor a list of numbers"},
         nearest.empty() ? "write fractions such as 0.1,1/2,0.9, or one of " + joined(names)
                         : "did you mean " + nearest + "?");
 }
@@ -77,28 +77,29 @@ std::vector<Rational> numbers(const std::string& text) {
 }
 
 std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback) {
-  const std::string text = typed.one("--quantiles", fallback);
+  const std::string text = typed.one("quantiles", fallback);
   const auto named = quantile_names().find(text);
   if (named != quantile_names().end()) return evenly_spaced(named->second);
   if (std::ranges::all_of(text, [](unsigned char c) { return std::isalpha(c) != 0; })) refuse_quantile_name(text);
-  return in_option("--quantiles", [&] { return numbers(text); });
+  return in_field("quantiles", [&] { return numbers(text); });
 }
 
 Budget budget_of(const Typed& typed) {
-  if (typed.has("--epsilon") == typed.has("--rho")) {
-    usage(typed.has("--rho") ? "--epsilon and --rho are two measures of one thing" : "a budget is missing",
-          "write --epsilon 1 (pure) or --rho 1/2 (zero-concentrated)");
+  if (typed.has("epsilon") == typed.has("rho")) {
+    const Field epsilon("epsilon");
+    const Field rho("rho");
+    usage(typed.has("rho") ? Words{epsilon, " and ", rho, " are two measures of one thing"} : "a budget is missing",
+          {"write ", epsilon.number(1), " (pure) or ", rho.number("1/2"), " (zero-concentrated)"}, "");
   }
-  if (typed.has("--rho") && typed.has("--delta")) usage("--delta goes with --epsilon", "leave it out");
-  if (typed.has("--rho")) return in_option("--rho", [&] { return Budget::zcdp(Rational::parse(typed.one("--rho"))); });
-  Budget pure = in_option("--epsilon", [&] { return Budget::pure(Exponent::parse(typed.one("--epsilon"))); });
-  if (!typed.has("--delta")) return pure;
-  return in_option("--delta",
-                   [&] { return Budget::approximate(pure.epsilon(), Rational::parse(typed.one("--delta"))); });
+  if (typed.has("rho") && typed.has("delta")) usage({Field("delta"), " goes with ", Field("epsilon")}, "leave it out");
+  if (typed.has("rho")) return in_field("rho", [&] { return Budget::zcdp(Rational::parse(typed.one("rho"))); });
+  Budget pure = in_field("epsilon", [&] { return Budget::pure(Exponent::parse(typed.one("epsilon"))); });
+  if (!typed.has("delta")) return pure;
+  return in_field("delta", [&] { return Budget::approximate(pure.epsilon(), Rational::parse(typed.one("delta"))); });
 }
 
 Neighbors neighbors_of(const Typed& typed) {
-  return choice<Neighbors>(typed, "--neighbors",
+  return choice<Neighbors>(typed, "neighbors",
                            {{"add-remove", Neighbors::add_remove}, {"change-one", Neighbors::change_one}},
                            Neighbors::add_remove);
 }
@@ -106,36 +107,36 @@ Neighbors neighbors_of(const Typed& typed) {
 Format format_of(const Typed& typed, Format fallback, Pages pages) {
   std::map<std::string, Format> formats{{"table", Format::table}, {"json", Format::json}, {"csv", Format::csv}};
   if (pages == Pages::yes) formats.emplace("html", Format::html);
-  return choice<Format>(typed, "--format", formats, fallback);
+  return choice<Format>(typed, "format", formats, fallback);
 }
 
-std::uint64_t whole_number(const std::string& option, const std::string& text, Range range) {
+std::uint64_t whole_number(const std::string& field, const std::string& text, Range range) {
   std::uint64_t value = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = failure == std::errc{} && end == text.data() + text.size();
   if (!whole || value < range.least || value > range.most) {
-    usage(fmt::format("{}: '{}' is not a whole number from {} to {}", option, text, range.least, range.most),
-          fmt::format("write for example {} {}", option, std::max<std::uint64_t>(1, range.least)));
+    usage({Field(field), fmt::format(": '{}' is not a whole number from {} to {}", text, range.least, range.most)},
+          {"write for example ", Field(field).number(std::max<std::uint64_t>(1, range.least))});
   }
   return value;
 }
 
-std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range) {
-  return whole_number(option, typed.one(option), range);
+std::uint64_t whole_number(const Typed& typed, const std::string& field, Range range) {
+  return whole_number(field, typed.one(field), range);
 }
 
-std::uint64_t bytes(const Typed& typed, const std::string& option, Range range) {
+std::uint64_t bytes(const Typed& typed, const std::string& field, Range range) {
   constexpr std::array<std::pair<std::string_view, std::uint64_t>, 3> units{
       {{"MB", 1'000'000}, {"GB", 1'000'000'000}, {"TB", 1'000'000'000'000}}};
-  const std::string text = typed.one(option);
+  const std::string text = typed.one(field);
   std::uint64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   const auto unit = std::ranges::find(units, std::string_view(end), &decltype(units)::value_type::first);
   const bool is_size = failure == std::errc{} && unit != units.end() && number <= range.most / unit->second;
   if (!is_size || number * unit->second < range.least) {
-    usage(fmt::format("{}: '{}' is not a whole number of MB, GB or TB from {} MB on", option, text,
-                      range.least / 1'000'000),
-          fmt::format("write for example {} 2GB", option));
+    usage({Field(field),
+           fmt::format(": '{}' is not a whole number of MB, GB or TB from {} MB on", text, range.least / 1'000'000)},
+          {"write for example ", Field(field).text("2GB")});
   }
   return number * unit->second;
 }

@@ -1,4 +1,4 @@
-// From words to values: what the options of several verbs mean. All errors are Error(usage) and name the option.
+// From words to values: what the options of several verbs mean. All errors are Error(usage) and name the field.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ namespace fractile::requests {
 /// "a, b, c".
 std::string joined(const std::vector<std::string>& words);
 
-/// Names the option that an error came from.
+/// Names the field that an error came from, where the error does not begin with it.
 template <class Parse>
-auto in_option(const char* name, Parse&& parse) {
+auto in_field(const char* name, Parse&& parse) {
   try {
     return parse();
   } catch (const Error& error) {
-    throw Error(error.code(), std::string(name) + ": " + error.what(), error.hint());
+    if (error.what_words().first_field() == name) throw;
+    throw Error(error.code(), {Field(name), ": ", error.what_words()}, error.hint_words());
   }
 }
 
@@ -32,26 +33,26 @@ std::vector<std::string> words(const std::string& text);
 /// Numbers between commas.
 std::vector<Rational> numbers(const std::string& text);
 
-/// --quantiles: a list of numbers or a name such as quartiles; `fallback` when it is not given.
+/// quantiles: a list of numbers or a name such as quartiles; `fallback` when it is not given.
 std::vector<Rational> quantiles_of(const Typed& typed, const std::string& fallback);
 
-/// --epsilon or --rho, one of them.
+/// epsilon or rho, one of them.
 Budget budget_of(const Typed& typed);
 
-/// --neighbors.
+/// neighbors.
 Neighbors neighbors_of(const Typed& typed);
 
 /// One of a few words.
 template <class Value>
-Value choice(const Typed& typed, const std::string& option, const std::map<std::string, Value>& choices,
+Value choice(const Typed& typed, const std::string& field, const std::map<std::string, Value>& choices,
              Value fallback) {
-  if (!typed.has(option)) return fallback;
-  const auto at = choices.find(typed.one(option));
+  if (!typed.has(field)) return fallback;
+  const auto at = choices.find(typed.one(field));
   if (at != choices.end()) return at->second;
   std::vector<std::string> words;
   words.reserve(choices.size());
   for (const auto& [word, value] : choices) words.push_back(word);
-  usage(option + ": '" + typed.one(option) + "' is not known", "choose one of " + joined(words));
+  usage({Field(field), ": '", typed.one(field), "' is not known"}, "choose one of " + joined(words));
 }
 
 /// How results are printed.
@@ -60,7 +61,7 @@ enum class Format { table, json, csv, html };
 /// Whether a verb has a page to look at.
 enum class Pages { no, yes };
 
-/// --format; `fallback` when it is not given.
+/// format; `fallback` when it is not given.
 Format format_of(const Typed& typed, Format fallback, Pages pages = Pages::no);
 
 struct Range {
@@ -69,10 +70,10 @@ struct Range {
 };
 
 /// A whole number in decimal digits, from range.least to range.most.
-std::uint64_t whole_number(const std::string& option, const std::string& text, Range range);
+std::uint64_t whole_number(const std::string& field, const std::string& text, Range range);
 /// The same of an option that takes one.
-std::uint64_t whole_number(const Typed& typed, const std::string& option, Range range);
+std::uint64_t whole_number(const Typed& typed, const std::string& field, Range range);
 /// A whole number of bytes with its unit: 500MB, 2GB, 1TB (powers of 1000).
-std::uint64_t bytes(const Typed& typed, const std::string& option, Range range);
+std::uint64_t bytes(const Typed& typed, const std::string& field, Range range);
 
 }  // namespace fractile::requests

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 
 import check_floors
+import check_options
 import check_proofs
 import check_prose
 import cpp_text
@@ -265,6 +266,36 @@ class Floors(HouseTest):
         check_floors.ROOMS["ranks"] = check_floors.Room(1, ("privacy",))
         self.addCleanup(check_floors.ROOMS.__setitem__, "ranks", check_floors.Room(1, ("exact",)))
         self.assert_one(self.floors(), "'ranks' may use 'privacy', which is on no floor below it")
+
+
+class Options(HouseTest):
+    def options(self):
+        return check_options.check(self.root)
+
+    def test_the_house_passes(self):
+        self.assertEqual(check_options.check(Path(__file__).resolve().parent.parent), [])
+
+    def test_texts_that_spell_options_are_found(self):
+        for text in ('"write --step 1"', 'R"(write --step 1)"', '"see what fractile ledger verify says; --step 1"',
+                     '"make it: "\n    "--step 1"', '"fractile is not one; write --step"'):
+            with self.subTest(text):
+                self.write("src/ranks/lattice.cpp", f"int i = 2;\nconst char* hint = {text};  // --bounds\n")
+                self.assert_one(self.options(), "src/ranks/lattice.cpp:2", 'write Field("step")')
+
+    def test_what_is_none_passes(self):
+        self.write("cli/options.cpp", 'const char* of_the_program = "--help";\n')
+        self.write("src/ranks/lattice_test.cpp", 'const char* of_a_test = "--help";\n')
+        self.write(
+            "src/ranks/lattice.cpp",
+            """\
+            int i = 2; // "--step"
+            char c = '"'; int j = --i;
+            const char* command = "make one: fractile ledger init {} "  // at a path
+                                  "--epsilon E; or name another";
+            const char* other = "a--b -- c";
+            """,
+        )
+        self.assertEqual(self.options(), [])
 
 
 class CppText(unittest.TestCase):

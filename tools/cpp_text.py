@@ -25,6 +25,26 @@ def without_comments(text):
     return _TOKEN.sub(blank, text)
 
 
+def texts_of(text):
+    """(line, what it holds) for every text in double quotes, raw ones too; several that follow each other are one, as they are in C++."""
+    line, words, end = 0, None, 0
+    for match in _TOKEN.finditer(text):
+        if match["comment"] is not None:
+            continue
+        is_text = match["raw"] is not None or (match["string"] is not None and match[0].startswith('"'))
+        if words is not None and not (is_text and not without_comments(text[end : match.start()]).strip()):
+            yield line, words
+            words = None
+        if not is_text:
+            continue
+        inner = match[0][1:-1] if match["raw"] is None else match[0].partition("(")[2].rpartition(")")[0]
+        if words is None:
+            line, words = text.count("\n", 0, match.start()) + 1, ""
+        words, end = words + inner, match.end()
+    if words is not None:
+        yield line, words
+
+
 def cpp_files(root, folders):
     """The C++ files below root's folders, in order."""
     for folder in folders:

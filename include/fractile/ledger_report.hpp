@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/pages.hpp"
 
 namespace fractile {
 
-/// What a dataset pins, as the options of a release that keep to it; "" when that is nothing.
-std::string pins_in_words(const LedgerDataset& dataset);
+/// What a dataset pins, as the fields of a release that keep to it; empty when that is nothing.
+Words pins_in_words(const LedgerDataset& dataset);
 
 /// balances: what the datasets may spend and have spent, and entries without receipts. everything: all that there is.
 enum class LedgerDetail { balances, everything };

@@ -36,16 +36,22 @@ class Caller final : public requests::Attendant {
  public:
   using Said = std::vector<std::pair<std::string, std::string>>;
 
-  void warn(const std::string& what, const std::string& hint) override { warnings.emplace_back(what, hint); }
-  void tell(const std::string& what, const std::string& hint) override { notes.emplace_back(what, hint); }
+  void warn(const Words& what, const Words& hint) override { warnings.push_back(said(what, hint)); }
+  void tell(const Words& what, const Words& hint) override { notes.push_back(said(what, hint)); }
   void tick() override { watch_.look(); }
-  void on_interrupt(const std::string& what, const std::string& hint) override { last_words = what + "; " + hint; }
+  void on_interrupt(const Words& what, const Words& hint) override {
+    last_words = Words{what, "; ", hint}.in(Wording::python);
+  }
 
   Said warnings;
   Said notes;
   std::string last_words;  ///< what an interruption should say
 
  private:
+  static Said::value_type said(const Words& what, const Words& hint) {
+    return {what.in(Wording::python), hint.in(Wording::python)};
+  }
+
   SignalWatch watch_;
 };
 

@@ -36,7 +36,7 @@ RecordSelection selection_of(const ProfileHeader& header) {
   throw Error(code == usage  ? ErrorCode::usage
               : code == data ? ErrorCode::data
                              : ErrorCode::internal,
-              text("message"), text("hint"));
+              text("message"), text("hint"), text("field"));
 }
 
 /// What a call of Python gives, on a thread without the interpreter's lock.

@@ -24,7 +24,8 @@ const char* class_of(ErrorCode code) {
 void raise(const Error& error) {
   try {
     const nb::object type = nb::module_::import_("fractile._errors").attr(class_of(error.code()));
-    const nb::object raised = type.attr("of_core")(error.what(), error.hint());
+    const nb::object raised = type(error.what_words().in(Wording::python), error.hint_words().in(Wording::python),
+                                   error.field().empty() ? "" : Field(error.field()).in(Wording::python));
     PyErr_SetObject(type.ptr(), raised.ptr());
   } catch (nb::python_error& failure) {
     failure.restore();

@@ -48,7 +48,7 @@ auto worked(Work work) {
   }
 }
 
-Typed typed_of(Words words) { return {{}, {}, {}, std::move(words)}; }
+Typed typed_of(Arguments words) { return {{}, {}, {}, std::move(words)}; }
 
 /// (prior, losses, actions, loss_from, loss_to), or nothing.
 nb::object in_tuple(const flow::Counterexample* counterexample) {
@@ -212,9 +212,9 @@ void bind_reports(nb::module_& module) {
       });
 }
 
-nb::object checked(const PipelineFile& file, Words words) {
+nb::object checked(const PipelineFile& file, Arguments words) {
   const Typed typed = typed_of(std::move(words));
-  if (typed.has("--any-prior")) {
+  if (typed.has("any_prior")) {
     return nb::cast(worked([&](const requests::Watch& watch) {
       return requests::decided(requests::any_prior_asked(typed, file), typed, file, watch);
     }));
@@ -232,7 +232,7 @@ nb::object checked(const PipelineFile& file, Words words) {
   }));
 }
 
-SweepReport swept(const PipelineFile& file, Words words) {
+SweepReport swept(const PipelineFile& file, Arguments words) {
   const Typed typed = typed_of(std::move(words));
   return worked([&](const requests::Watch& watch) {
     SweepReport report = requests::sweep_asked(typed);
@@ -246,8 +246,9 @@ flow::Channel exact_channel(const PipelineFile& file, const std::string& epsilon
   const Exponent exponent = Exponent::parse(epsilon);
   const Rational odds = exponent.has_rational_exponential() ? exponent.exponential() : Rational(0);
   if (odds < Rational(1)) {
-    requests::usage("--epsilon: exp(" + epsilon + ") is not rational, and this channel is exact",
-                    "write a logarithm, for example --epsilon \"ln 3\"");
+    const Field field("epsilon");
+    requests::usage({field, ": exp(", epsilon, ") is not rational, and this channel is exact"},
+                    {"write a logarithm, for example ", field.number("ln 3")});
   }
   return worked([&](const requests::Watch&) {
     return requests::about_file(file, [&] { return flow::channel_at(file.pipeline, odds).channel; });
@@ -265,14 +266,14 @@ void bind_pipeline(nb::module_& module) {
       .def("sweep", &swept, nb::arg("words"))
       .def(
           "loss",
-          [](const PipelineFile& file, Words words) {
+          [](const PipelineFile& file, Arguments words) {
             const Typed typed = typed_of(std::move(words));
             return worked([&](const requests::Watch& watch) { return requests::expected_loss(typed, file, watch); });
           },
           nb::arg("words"))
       .def(
           "channel_report",
-          [](const PipelineFile& file, Words words) {
+          [](const PipelineFile& file, Arguments words) {
             const Typed typed = typed_of(std::move(words));
             return worked([&](const requests::Watch& watch) { return requests::channel_asked(typed, file, watch); });
           },
@@ -289,7 +290,7 @@ void bind_flow(nb::module_& module) {
   bind_pipeline(module);
   module.def(
       "compare",
-      [](const std::string& first, const std::string& second, Words words) {
+      [](const std::string& first, const std::string& second, Arguments words) {
         const Typed typed{{}, first, second, std::move(words)};
         return worked(
             [&](const requests::Watch& watch) { return requests::decided(requests::comparison_asked(typed), watch); });

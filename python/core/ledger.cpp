@@ -19,14 +19,14 @@ LedgerStatement statement_of(const std::string& path, const std::string& dataset
   LedgerStatement statement = ledger.statement();
   if (dataset.empty()) return statement;
   requests::Typed typed;
-  typed.values["--dataset"] = {dataset};
+  typed.values["dataset"] = {dataset};
   const std::string name = requests::dataset_of(ledger, typed, shown_ledger(path)).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
   return statement;
 }
 
-void add_dataset(const std::string& path, Words words) {
+void add_dataset(const std::string& path, Arguments words) {
   const LedgerDataset dataset = requests::dataset_to_add({{}, path, {}, std::move(words)});
   dataset.validate();
   Ledger::open_or_create(path).add_dataset(dataset);

@@ -14,7 +14,7 @@
 
 namespace fractile::python {
 
-using Words = std::map<std::string, std::vector<std::string>>;  ///< options, as requests::Typed has them
+using Arguments = std::map<std::string, std::vector<std::string>>;  ///< as requests::Typed has them
 using Texts = std::map<std::string, std::string>;
 using Page = std::pair<std::string, Texts>;  ///< the page, and its files by name
 

@@ -73,7 +73,7 @@ void write_profile(const RankProfile& profile, const std::string& output, const 
 }
 
 /// As --bounds and --step, or --candidates, say.
-Lattice lattice_of_words(Words words) { return requests::lattice_of({{}, {}, {}, std::move(words), {}}); }
+Lattice lattice_of_words(Arguments words) { return requests::lattice_of({{}, {}, {}, std::move(words), {}}); }
 
 RankProfile from_counts(const Lattice& lattice, std::vector<Position> positions,
                         const std::vector<std::uint64_t>& counts) {

@@ -27,7 +27,7 @@ namespace {
 
 using requests::Typed;
 
-Typed typed_of(Words words, std::string file, std::vector<std::string> keys) {
+Typed typed_of(Arguments words, std::string file, std::vector<std::string> keys) {
   return {{}, std::move(file), {}, std::move(words), std::move(keys)};
 }
 
@@ -56,7 +56,7 @@ struct Released {
 };
 
 /// Frames are used up: their columns are read once. With a `counter`, a frame has the columns and no records: that counts them.
-std::unique_ptr<Released> release(Words words, std::string file, std::vector<std::string> keys, Frame* frame,
+std::unique_ptr<Released> release(Arguments words, std::string file, std::vector<std::string> keys, Frame* frame,
                                   nb::handle counter) {
   auto released = std::make_unique<Released>();
   Caller caller;
@@ -86,7 +86,7 @@ std::unique_ptr<Released> release(Words words, std::string file, std::vector<std
   return released;
 }
 
-void count(Words words, std::string file, std::vector<std::string> keys) {
+void count(Arguments words, std::string file, std::vector<std::string> keys) {
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
@@ -96,7 +96,7 @@ void count(Words words, std::string file, std::vector<std::string> keys) {
   }
 }
 
-Caller::Said merge(Words words, std::vector<std::string> files) {
+Caller::Said merge(Arguments words, std::vector<std::string> files) {
   Caller caller;
   try {
     const nb::gil_scoped_release unlocked;
@@ -109,7 +109,7 @@ Caller::Said merge(Words words, std::vector<std::string> files) {
   return std::move(caller.warnings);
 }
 
-std::unique_ptr<PlanReport> plan(Words words, bool with_others) {
+std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
   const nb::gil_scoped_release unlocked;
   return std::make_unique<PlanReport>(
       requests::planned(requests::PlanRequest::of(typed_of(std::move(words), {}, {})), with_others));
@@ -117,7 +117,7 @@ std::unique_ptr<PlanReport> plan(Words words, bool with_others) {
 
 Page plan_page(const PlanReport& report, const Texts& about) { return in_pair(to_html(report, {about_of(about)})); }
 
-std::string audited(Words words) {
+std::string audited(Arguments words) {
   const nb::gil_scoped_release unlocked;
   const AuditRequest request = requests::audit_request(typed_of(std::move(words), {}, {}));
   return to_json(request, audit(request));

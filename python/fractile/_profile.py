@@ -36,7 +36,7 @@ class Lattice:
                 raise UsageError("candidates stands instead of bounds and a step", "give one or the other", "candidates")
             listed = [_numbers.word(point, "candidates", public=True) for point in candidates]
             if any(map(_times.is_time, listed)):
-                self._core = _core.Lattice.of_words({"--candidates": [",".join(listed)]})
+                self._core = _core.Lattice.of_words({"candidates": [",".join(listed)]})
             else:
                 self._core = _core.Lattice.of([_numbers.fraction(point, "candidates") for point in listed])
         elif any(isinstance(end, str) and _times.is_time(end) or _times.word(end, "bounds") for end in (lower, upper)):

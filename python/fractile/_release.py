@@ -521,7 +521,7 @@ def release(
     words = _words.words(given)
     ledger_path = _ledger_path(ledger)
     if ledger_path:
-        words["--ledger"] = [ledger_path]
+        words["ledger"] = [ledger_path]
     listed = _words.keys(keys)
     frame = None
     file = ""
@@ -529,7 +529,7 @@ def release(
         file = os.fspath(data)
     elif data is not None:
         others = [name for name in (person, by) if name]
-        frame, words["--column"] = _framed(data, column, others, words)
+        frame, words["column"] = _framed(data, column, others, words)
     elif not table and counts is None and postgres is None:
         raise UsageError("data is missing", "give a column, a frame or the path of a file", "data")
     if counts is not None and frame is not None:
@@ -552,7 +552,7 @@ def _released(
 def _framed(
     data: Any, column: str | None, others: list[str], words: dict[str, list[str]]
 ) -> tuple[_core.Frame, list[str]]:
-    bounds = words.get("--bounds", [])
+    bounds = words.get("bounds", [])
     try:
         exact = len(bounds) != 2 or _frames.are_doubles_exact(*map(Fraction, bounds))
     except ValueError:  # which the library explains

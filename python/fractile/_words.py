@@ -1,4 +1,4 @@
-"""Arguments become the program's words, so that both are read by the same code and mean the same."""
+"""Arguments become words, as the program's options do, so that both are read by the same code and mean the same."""
 
 from __future__ import annotations
 
@@ -27,10 +27,6 @@ _NUMBERS = frozenset(
 _LISTS = frozenset({"quantiles", "candidates"})
 _PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows"})
 _PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt"})
-
-
-def option(name: str) -> str:
-    return "--" + name.replace("_", "-")
 
 
 def _bounds(value: Any) -> list[str]:
@@ -82,12 +78,12 @@ def words(arguments: Mapping[str, Any]) -> Words:
             if not isinstance(value, bool):
                 raise UsageError(f"{name}: True or False is expected", f"write {name}=True", name)
             if value:
-                given[option(name)] = ["true"]
+                given[name] = ["true"]
         elif value is not None:
             texts = _word(name, value)
             if any(not text for text in texts):
                 raise UsageError(f"{name} is empty", "leave it out, or write what it is", name)
-            given[option(name)] = texts
+            given[name] = texts
     return given
 
 
@@ -105,9 +101,9 @@ def keys(value: Any) -> list[str]:
 
 def add_engine(given: Words) -> None:
     """The engine that the package duckdb has in it, unless another one is named."""
-    library = "" if "--duckdb" in given else engine()
+    library = "" if "duckdb" in given else engine()
     if library:
-        given["--duckdb"] = [library]
+        given["duckdb"] = [library]
 
 
 def engine() -> str:

@@ -248,21 +248,21 @@ class Pipeline:
         """
         words = _range(epsilon)
         if from_ is not None:
-            words["--from"] = [_numbers.word(from_, "from_")]
+            words["from"] = [_numbers.word(from_, "from_")]
         if to is not None:
-            words["--to"] = [_numbers.word(to, "to")]
+            words["to"] = [_numbers.word(to, "to")]
         if any_prior:
-            words["--any-prior"] = ["true"]
+            words["any_prior"] = ["true"]
         return Check(self._core.check(words))
 
     def loss(self, epsilon: Number, *, exact: bool = False) -> Bounds:
         """The analyst's expected loss at one epsilon: exact for logarithms, where that is short; with `exact` however long."""
-        words = {"--epsilon": [_numbers.word(epsilon, "epsilon")]} | ({"--exact": ["true"]} if exact else {})
+        words = {"epsilon": [_numbers.word(epsilon, "epsilon")]} | ({"exact": ["true"]} if exact else {})
         return Bounds(*self._core.loss(words).loss)
 
     def loss_curve(self, epsilon: tuple[Number, Number], *, points: int = 200) -> LossCurve:
         """The analyst's expected loss over a range, and where it rises."""
-        return LossCurve(self._core.sweep(_range(epsilon) | {"--points": [_numbers.word(points, "points")]}))
+        return LossCurve(self._core.sweep(_range(epsilon) | {"points": [_numbers.word(points, "points")]}))
 
     def channel(self, epsilon: Number) -> Channel:
         """The channel at one epsilon, which is a logarithm: "ln 3"."""
@@ -275,7 +275,7 @@ def _range(epsilon: tuple[Number, Number] | None) -> _words.Words:
     if isinstance(epsilon, str) or len(tuple(epsilon)) != 2:
         raise UsageError("epsilon: a range has two ends", 'write epsilon=("ln 2", "ln 3")', "epsilon")
     low, high = (_numbers.word(end, "epsilon") for end in epsilon)
-    return {"--epsilon": [f"{low}..{high}"]}
+    return {"epsilon": [f"{low}..{high}"]}
 
 
 class Window(NamedTuple):
@@ -406,9 +406,9 @@ def compare(
     """Is one pipeline, or channel, in a file worth as much as another to every analyst? As `fractile flow compare`."""
     words: _words.Words = {}
     if from_ is not None:
-        words["--from"] = [_numbers.word(from_, "from_")]
+        words["from"] = [_numbers.word(from_, "from_")]
     if to is not None:
-        words["--to"] = [_numbers.word(to, "to")]
+        words["to"] = [_numbers.word(to, "to")]
     return Check(_core.compare(os.fspath(first), os.fspath(second), words))
 
 

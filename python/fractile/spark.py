@@ -433,7 +433,7 @@ def release(
     words = _words.words(given)
     ledger_path = _ledger_path(ledger)
     if ledger_path:
-        words["--ledger"] = [ledger_path]
+        words["ledger"] = [ledger_path]
     counter = _Counter(df, column, [name for name in (person, by) if name])
-    words["--column"] = [counter.column]
+    words["column"] = [counter.column]
     return _released(words, "", _words.keys(keys), counter.columns(), ledger_path, counter)

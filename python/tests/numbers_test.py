@@ -1,5 +1,7 @@
 """Numbers are exact, and errors say what, where and what to write next, in Python's words."""
 
+import ast
+import inspect
 import pickle
 from decimal import Decimal
 from fractions import Fraction
@@ -7,8 +9,8 @@ from fractions import Fraction
 import fractile
 import numpy as np
 import pandas as pd
+import pyarrow
 import pytest
-from fractile import _errors
 
 AGES = [20, 30, 40] * 100
 USUAL = {"bounds": (0, 125), "step": 1, "epsilon": 1}
@@ -51,26 +53,68 @@ def test_values_are_exact():
         release[0.25]
 
 
+BUDGET = 'write epsilon=1 (pure) or rho="1/2" (zero-concentrated)'
+OTHER = "give one or the other"
+
+
 @pytest.mark.parametrize(
     ("asked", "field", "hint"),
     [
         ({"step": None}, "step", "for whole numbers, write step=1"),
+        ({"step": 0}, "step", "write the distance between neighbouring values, such as 1 or 0.01"),
         ({"bounds": None}, "bounds", "for ages, write bounds=(0, 125), step=1"),
         ({"bounds": (0, 1, 2)}, "bounds", 'write bounds=(0, 125), or bounds="auto"'),
-        ({"epsilon": None}, "", 'write epsilon=1 (pure) or rho="1/2" (zero-concentrated)'),
+        ({"bounds": (9, 0)}, "bounds", "write the lower bound first"),
+        ({"bounds": ("2024-01-01", "soon")}, "bounds", None),
+        ({"bounds": ("2024-01-01", "2024-12-31"), "step": None}, "step", 'write for example step="1d"'),
+        ({"bounds": ("2024-01-01", "2024-12-31"), "step": "1h"}, "step", 'write step="1d", or the bounds as times: 2024-01-31T00:00:00'),
+        ({"bounds": "auto", "step": "1d"}, "bounds",
+         'write bounds that are wide enough for all: bounds=("1900-01-01", "2100-01-01"); a wide range costs little accuracy'),
+        ({"bounds_budget": 0.1}, "bounds_budget", "leave it out"),
+        ({"bounds": "auto", "bounds_budget": 2}, "bounds_budget", "write for example bounds_budget=0.1"),
+        ({"candidates": [1, 2]}, "candidates", OTHER),
+        ({"epsilon": None}, "", BUDGET),
+        ({"rho": 1}, "", BUDGET),
+        ({"epsilon": 0}, "epsilon", "write for example epsilon=1"),
+        ({"epsilon": "much"}, "epsilon", None),
+        ({"epsilon": None, "rho": 0}, "rho", 'write for example rho="1/2"'),
+        ({"epsilon": None, "rho": 1, "delta": 0.1}, "delta", "leave it out"),
+        ({"delta": 2}, "delta", "write for example delta=1e-6"),
+        ({"delta": 0.1, "mechanism": "joint"}, "delta", 'leave the delta out, or use mechanism="independent"'),
         ({"quantiles": "quartile"}, "quantiles", "did you mean quartiles?"),
-        ({"mechanism": "best"}, "mechanism", None),
-        ({"together": True}, "together", None),
-        ({"together": 1}, "together", "write together=True"),
-        ({"sql": "SELECT 1"}, "sql", None),
-        ({"keys": "north"}, "keys", 'write keys=["north", "south"]'),
         ({"quantiles": ""}, "quantiles", None),
+        ({"quantiles": [0.5, 0.25]}, "quantiles", "write them once each, in increasing order"),
+        ({"quantiles": "median", "synthetic_rows": 9}, "synthetic_rows", OTHER),
+        ({"synthetic_rows": 0}, "synthetic_rows", "write for example synthetic_rows=1"),
+        ({"mechanism": "best"}, "mechanism", None),
+        ({"mechanism": "exponential"}, "mechanism", 'use mechanism="approximate" for several'),
+        ({"mechanism": "tree", "base": "adaptive"}, "base", "leave base out"),
+        ({"mechanism": "joint", "no_interpolation": True}, "no_interpolation", 'leave it out, or write mechanism="auto"'),
+        ({"rates": "as-published"}, "rates", 'write mechanism="approximate", or leave rates out'),
+        ({"together": True}, "together", "write for example intervals=0.95"),
+        ({"together": 1}, "together", "write together=True"),
+        ({"intervals": 0.95}, "intervals", None),
+        ({"intervals": 95, "expected_rows": 300}, "intervals", "write for example 0.95"),
+        ({"records_per_person": 0}, "records_per_person", "write for example records_per_person=1"),
+        ({"neighbors": "next"}, "neighbors", "choose one of add-remove, change-one"),
+        ({"sql": "SELECT 1"}, "sql", "leave it out, or name the file in place of the records"),
+        ({"postgres": "postgres://"}, "postgres", "leave it out, or name the file in place of the records"),
+        ({"keys": "north"}, "keys", 'write keys=["north", "south"]'),
+        ({"keys": ["north"]}, "keys", 'name it, for example by="region"'),
+        ({"by": "region", "keys": ["a"], "keys_file": "b"}, "keys_file", OTHER),
+        ({"threads": 0}, "threads", "write for example threads=1"),
+        ({"memory": "1KB"}, "memory", 'write for example memory="2GB"'),
+        ({"again": True}, "again", "name the ledger, or leave it out"),
+        ({"dataset": "people"}, "dataset", "name the ledger, or leave it out"),
+        ({"null": "keep"}, "null", "choose one of drop, error"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_errors_in_pythons_words(asked, field, hint):
+    data = {"x": AGES, "region": ["a"] * 300} if "by" in asked else AGES
+    column = {"column": "x"} if "by" in asked else {}
     with pytest.raises(fractile.UsageError) as caught:
-        fractile.release(AGES, **USUAL | asked)
+        fractile.release(pd.DataFrame(data) if column else data, **USUAL | column | asked)
     error = caught.value
     assert isinstance(error, ValueError)
     assert error.field == field
@@ -83,26 +127,100 @@ def test_errors_in_pythons_words(asked, field, hint):
 
 
 @pytest.mark.parametrize(
-    ("typed", "argument"),
+    ("asked", "field", "hint"),
     [
-        ("write --bounds LO HI", "write bounds=(LO, HI)"),
-        ("for ages, write --bounds 0 125 --step 1", "for ages, write bounds=(0, 125), step=1"),
-        ("write --bounds 2024-01-01 2024-12-31 --step 1d; or not", 'write bounds=("2024-01-01", "2024-12-31"), step="1d"; or not'),
-        ("write --bounds 2024-01-01T00:00Z 2025-01-01T00:00Z", 'write bounds=("2024-01-01T00:00Z", "2025-01-01T00:00Z")'),
-        ("for example --quantiles 0.25,0.5,0.75", "for example quantiles=[0.25, 0.5, 0.75]"),
-        ("write both, for example --by region --keys north,south", 'write both, for example by="region", keys=["north", "south"]'),
-        ("write --mechanism approximate, or leave --rates out", 'write mechanism="approximate", or leave rates out'),
-        ("use --mechanism auto", 'use mechanism="auto"'),
-        ("pass e.g. --delimiter ';'", "pass e.g. delimiter=';'"),
-        ('write --epsilon "ln 3"', 'write epsilon="ln 3"'),
-        ("write for example --table visits=visits.csv", 'write for example table={"visits": "visits.csv"}'),
-        ("leave it out: fractile explain R --compare a,b tells them", "leave it out: fractile explain R --compare a,b tells them"),
-        ("see what fractile ledger verify says; --again asks anew", "see what fractile ledger verify says; again asks anew"),
-        ("fractile ledger void b.db --entry 1 --reason TEXT gives it back", "fractile ledger void b.db --entry 1 --reason TEXT gives it back"),
+        ({"input_format": "xml"}, "input_format", 'pass input_format="csv", tsv, parquet or json'),
+        ({"delimiter": "tab"}, "delimiter", 'pass input_format="tsv"'),
+        ({"delimiter": "long one"}, "delimiter", 'pass e.g. delimiter=";"'),
+        ({"table": {"2": "t.csv"}, "sql": "SELECT x FROM input"}, "table", 'write for example table={"visits": "visits.csv"}'),
+        ({"table": {"two": "t.csv"}}, "table", "write a query, or leave the option out"),
+        ({"sql": "SELECT sum(x) AS x FROM input"}, "sql",
+         "ask row by row, SELECT ... FROM input WHERE ..., or declare with sql_stability=N that one person's records change at most N "
+         "rows of the result"),
+        ({"sql": "SELECT x FROM visits"}, "sql",
+         'name the file outside of the query: FILE is the table input, table={"NAME": "FILE"} makes another one'),
+        ({"public_rows": True, "sql": "SELECT x FROM input"}, "public_rows", "leave it out"),
+        ({"person": "x", "sql": "SELECT x FROM input", "sql_stability": 1}, "person",
+         "leave person out: sql_stability says how many rows one person's records change; or leave that out, if the query is row-wise"),
     ],
-)
-def test_hints_are_what_to_type(typed, argument):
-    assert _errors._in_python(typed) == argument
+    ids=str,
+)  # fmt: skip
+def test_errors_about_files(asked, field, hint, engine, tmp_path):
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release(str(tmp_path / "t.csv"), "x", **USUAL | asked)
+    assert (caught.value.field, caught.value.hint) == (field, hint)
+    assert "--" not in str(caught.value)
+
+
+def test_errors_about_cells(engine, tmp_path):
+    (tmp_path / "t.csv").write_text("x\nmany\n\n")
+    with pytest.raises(fractile.DataError) as caught:
+        fractile.release(str(tmp_path / "t.csv"), "x", **USUAL)
+    assert caught.value.field == ""
+    assert caught.value.hint.endswith('leave such records out with sql="SELECT TRY_CAST(... AS DOUBLE) AS x FROM input"')
+    with pytest.raises(fractile.DataError) as caught:
+        fractile.release([1.0, float("nan")], null="error", **USUAL)
+    assert caught.value.hint == 'fill the cell, or leave such records out with null="drop"'
+
+
+#: Names that look like an option of the program, an argument of Python, a placeholder or a command.
+FOREIGN = ("--epsilon 3", "--bounds 0 125", "a --null drop", "{epsilon}", "{}", "%s", "epsilon = 1", "epsilon=1", "--epsilon", "it's \"--by\"",
+           "fractile release --epsilon 1", "write --step 1", "--table a=b", "-- records_per_person", "\\1", "Größe --step 1d")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_name_stays_what_it_is(name):
+    """Whatever a column or a key is called: nothing in it is taken for an option or an argument."""
+    table = pyarrow.table({name: pyarrow.array([1.0, None]), "region": ["a", "b"]})
+    asked = USUAL | {"column": name}
+    with pytest.raises(fractile.DataError) as caught:
+        fractile.release(table, null="error", **asked)
+    assert caught.value.message == f"row 2, column '{name}': empty, NULL or NaN"
+    with pytest.raises(fractile.DataError) as caught:
+        fractile.release(table.append_column("x", table["region"]), **asked | {"column": "x", "person": name})
+    assert "column 'x'" in caught.value.message
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release(table, by="region", keys=[name, name], **asked)
+    assert (caught.value.message, caught.value.field) == (f"keys: the key '{name}' stands twice", "keys")
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release(table, mechanism=name, **asked)
+    assert (caught.value.message, caught.value.field) == (f"mechanism: '{name}' is not known", "mechanism")
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_hint_quotes_a_name_for_python(name, tmp_path):
+    """A ledger's dataset pins the column of persons, and the hint is what to type."""
+    ledger = fractile.Ledger(tmp_path / "budget.db")
+    ledger.init("people", epsilon=1, person=name)
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release(AGES, ledger=ledger, **USUAL)
+    assert f"by the column '{name}'" in caught.value.message
+    assert caught.value.field == "person"
+    argument = caught.value.hint.removeprefix("write person=")
+    assert ast.literal_eval(argument) == name
+
+
+#: Values that hardly any argument can have.
+JUNK = ("junk", "--epsilon 3", "", "-1", "1/0", 0, -1, 10**30, [], ["a", "a"], (1, 0), {"a": "b"}, True, False, object)
+
+
+@pytest.mark.parametrize("name", [name for name in inspect.signature(fractile.release).parameters if name not in ("data", "receipt")])
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_an_error_names_arguments_of_python(name):
+    """Whatever is given for whichever argument: no option of the program is named, and a field is an argument."""
+    parameters = inspect.signature(fractile.release).parameters
+    refused = 0
+    for junk in JUNK:
+        try:
+            fractile.release(AGES, **USUAL | {name: junk})
+        except fractile.Error as error:
+            refused += 1
+            assert error.field in {"", *parameters}
+            assert "--" not in str(error).replace("--epsilon 3", ""), str(error)
+        except (TypeError, OSError):  # of Python's own, about what is no path or no sequence
+            pass
+    assert refused > 0
 
 
 def test_errors_have_the_programs_codes():

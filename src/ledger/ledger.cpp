@@ -123,7 +123,8 @@ void LedgerDataset::validate() const {
     if (!text.empty()) require_line(what, text);
   }
   if (records_per_person < 1) {
-    throw Error(ErrorCode::usage, "the records per person must be at least 1", "write for example 1");
+    throw Error(ErrorCode::usage, "the records per person must be at least 1", "write for example 1",
+                "records_per_person");
   }
 }
 
@@ -186,7 +187,7 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
     if (std::ranges::any_of(book.datasets, is_same)) {
       throw Error(ErrorCode::usage,
                   fmt::format("the ledger '{}' has a dataset '{}' already", store.name(), dataset.name),
-                  "a dataset's budget never changes; choose another name for another dataset");
+                  "a dataset's budget never changes; choose another name for another dataset", "dataset");
     }
     ledger_detail::add_dataset(store, book, dataset, state_->now());
   });
@@ -269,7 +270,7 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
   if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
     return found;
   throw Error(ErrorCode::ledger, fmt::format("the receipt of entry {} is not what was committed", found->id),
-              "see what fractile ledger verify says; --again asks anew");
+              {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
 }
 
 LedgerBalance Ledger::balance(const std::string& dataset) const {

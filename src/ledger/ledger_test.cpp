@@ -133,15 +133,15 @@ TEST_P(LedgerTest, MixesNoOtherMeasures) {
     expect_failure(ErrorCode::usage, "is not counted on the budget", [&] { ledger.reserve(asked); });
   };
   refused("people", zcdp("1/10"), "a cost of rho = 1/10 is not counted on the budget of dataset 'people', epsilon = 1");
-  refused("people", approximate, "release with --epsilon and without --delta");
-  refused("zcdp", approximate, "release with --rho");
-  refused("approximate", zcdp("1/10"), "with or without --delta");
+  refused("people", approximate, "release with epsilon and without delta");
+  refused("zcdp", approximate, "release with rho");
+  refused("approximate", zcdp("1/10"), "with or without delta");
   EXPECT_TRUE(ledger.statement().entries.empty());
 }
 
 TEST_P(LedgerTest, WantsTheSameNeighbors) {
   Ledger ledger = with(pure("1"), Neighbors::change_one);
-  expect_failure(ErrorCode::usage, "write --neighbors change-one",
+  expect_failure(ErrorCode::usage, "write neighbors = \"change-one\"",
                  [&] { ledger.require_fit(request("q", pure("1"))); });
   expect_failure(ErrorCode::usage,
                  "the release is for add-remove neighbors, and the budget of dataset 'people' for change-one",
@@ -267,9 +267,9 @@ TEST_P(LedgerTest, PinsTheUnitAndTheSource) {
     expect_failure(ErrorCode::usage, part, [&] { ledger.require_fit(request); });
     expect_failure(ErrorCode::usage, part, [&] { ledger.reserve(request); });
   };
-  refused(asked("patient", 4, "/data/visits.csv"), "write --records-per-person 5, or more");
+  refused(asked("patient", 4, "/data/visits.csv"), "write records_per_person = 5, or more");
   refused(asked("", 5, "/data/visits.csv"), "by no column, and dataset 'visits' by the column 'patient'");
-  refused(asked("Patient", 5, "/data/visits.csv"), "write --person patient");
+  refused(asked("Patient", 5, "/data/visits.csv"), "write person = \"patient\"");
   refused(asked("patient", 5, "/data/other.csv"), "reads the file '/data/other.csv'");
   refused(asked("patient", 5, "visits"),
           "reads the source 'visits', and the budget of dataset 'visits' is for the file");
@@ -282,7 +282,7 @@ TEST_P(LedgerTest, PinsTheUnitAndTheSource) {
   EXPECT_EQ(kept.records_per_person, 5U);
   ledger.add_dataset({"survey", pure("1"), Neighbors::add_remove, "person", {}, 1, "survey-2025"});
   LedgerRequest survey = request("q", pure("1/4"), "survey");
-  expect_failure(ErrorCode::usage, "write --source survey-2025", [&] { ledger.reserve(survey); });
+  expect_failure(ErrorCode::usage, "write source = \"survey-2025\"", [&] { ledger.reserve(survey); });
   survey.source = "survey-2025";
   ledger.reserve(survey);
   expect_failure(ErrorCode::usage, "must be a line of text", [&] {

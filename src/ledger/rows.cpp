@@ -150,14 +150,14 @@ const DatasetRow& find_dataset(const Book& book, const Store& store, const std::
   if (row != book.datasets.end()) return *row;
   const std::string names = quoted_names(book);
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", store.name(), name),
-              names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names));
+              names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names), "dataset");
 }
 
 const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id) {
   const auto row = find_row(book.entries, id);
   if (row != book.entries.end()) return *row;
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no entry {}", store.name(), id),
-              fmt::format("fractile ledger show {} lists them", store.name()));
+              fmt::format("fractile ledger show {} lists them", store.name()), "entry");
 }
 
 std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset) {

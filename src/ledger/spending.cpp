@@ -61,8 +61,8 @@ void require_countable(const LedgerDataset& dataset, const Budget& charge) {
               "restore it from a copy, and charge again what was released since");
 }
 
-[[noreturn]] void refuse_unit(const std::string& what, const std::string& hint) {
-  throw Error(ErrorCode::usage, what, hint);
+[[noreturn]] void refuse_unit(const std::string& what, const Words& hint, const char* field) {
+  throw Error(ErrorCode::usage, what, hint, field);
 }
 
 void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& request) {
@@ -70,7 +70,7 @@ void require_same_neighbors(const LedgerDataset& dataset, const LedgerRequest& r
   const std::string wanted = to_string(dataset.neighbors);
   refuse_unit(fmt::format("the release is for {} neighbors, and the budget of dataset '{}' for {}",
                           to_string(request.neighbors), dataset.name, wanted),
-              fmt::format("write --neighbors {}", wanted));
+              {"write ", Field("neighbors").text(wanted)}, "neighbors");
 }
 
 void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& request) {
@@ -79,13 +79,13 @@ void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& re
         fmt::format("the release is for persons of {} records at most, and the budget of dataset '{}' for persons "
                     "of {}",
                     request.records_per_person, dataset.name, dataset.records_per_person),
-        fmt::format("write --records-per-person {}, or more", dataset.records_per_person));
+        {"write ", Field("records_per_person").number(dataset.records_per_person), ", or more"}, "records_per_person");
   }
   if (dataset.person.empty() || dataset.person == request.person) return;
   const std::string by = request.person.empty() ? "no column" : fmt::format("the column '{}'", request.person);
   refuse_unit(fmt::format("the release tells persons apart by {}, and dataset '{}' by the column '{}'", by,
                           dataset.name, dataset.person),
-              fmt::format("write --person {}", dataset.person));
+              {"write ", Field("person").text(dataset.person)}, "person");
 }
 
 /// A path begins with a slash; anything else is a name that an asker declares.
@@ -96,11 +96,12 @@ std::string source_in_words(const std::string& source) {
 
 void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& request) {
   if (dataset.source.empty() || dataset.source == request.source) return;
+  const Field source("source");
   refuse_unit(fmt::format("the release reads {}, and the budget of dataset '{}' is for {}",
                           source_in_words(request.source), dataset.name, source_in_words(dataset.source)),
-              dataset.source.starts_with('/')
-                  ? "read that file, without --source"
-                  : fmt::format("if that is what you read, write --source {}", dataset.source));
+              dataset.source.starts_with('/') ? Words{"read that file, without ", source}
+                                              : Words{"if that is what you read, write ", source.text(dataset.source)},
+              "source");
 }
 
 }  // namespace
@@ -110,9 +111,12 @@ Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
   if (counts_as_it_is(cost.measure(), budget)) return cost;
   if (budget == Measure::zcdp && cost.measure() == Measure::pure)
     return Budget::zcdp(zcdp_of_pure_tight(cost.epsilon()));
-  const char* const hint = budget == Measure::zcdp   ? "release with --rho, or with --epsilon and without --delta"
-                           : budget == Measure::pure ? "release with --epsilon and without --delta"
-                                                     : "release with --epsilon, with or without --delta";
+  const Field epsilon("epsilon");
+  const Field delta("delta");
+  const Words hint = budget == Measure::zcdp
+                         ? Words{"release with ", Field("rho"), ", or with ", epsilon, " and without ", delta}
+                     : budget == Measure::pure ? Words{"release with ", epsilon, " and without ", delta}
+                                               : Words{"release with ", epsilon, ", with or without ", delta};
   throw Error(ErrorCode::usage,
               fmt::format("a cost of {} is not counted on the budget of dataset '{}', {} ({})", cost.to_string(),
                           dataset.name, dataset.budget.to_string(), to_string(budget)),

@@ -19,7 +19,8 @@ std::string to_string(Measure measure) {
 
 Budget Budget::pure(Exponent epsilon) {
   if (epsilon.is_zero()) {
-    throw Error(ErrorCode::usage, "epsilon must be positive", "write for example --epsilon 1");
+    const Field field("epsilon");
+    throw Error(ErrorCode::usage, {field, " must be positive"}, {"write for example ", field.number(1)});
   }
   Budget budget;
   budget.epsilon_ = std::move(epsilon);
@@ -27,7 +28,10 @@ Budget Budget::pure(Exponent epsilon) {
 }
 
 Budget Budget::zcdp(Rational rho) {
-  if (rho.sign() <= 0) throw Error(ErrorCode::usage, "rho must be positive", "write for example --rho 1/2");
+  if (rho.sign() <= 0) {
+    const Field field("rho");
+    throw Error(ErrorCode::usage, {field, " must be positive"}, {"write for example ", field.number("1/2")});
+  }
   Budget budget;
   budget.measure_ = Measure::zcdp;
   budget.rho_ = std::move(rho);
@@ -37,7 +41,8 @@ Budget Budget::zcdp(Rational rho) {
 Budget Budget::approximate(Exponent epsilon, Rational delta) {
   Budget budget = pure(std::move(epsilon));
   if (delta.sign() <= 0 || delta >= Rational(1)) {
-    throw Error(ErrorCode::usage, "delta must lie between 0 and 1", "write for example --delta 1e-6");
+    const Field field("delta");
+    throw Error(ErrorCode::usage, {field, " must lie between 0 and 1"}, {"write for example ", field.number("1e-6")});
   }
   budget.measure_ = Measure::approximate;
   budget.delta_ = std::move(delta);

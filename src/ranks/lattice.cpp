@@ -15,7 +15,7 @@ namespace fractile {
 namespace {
 
 void require_number(double value) {
-  if (std::isnan(value)) throw Error(ErrorCode::data, "NaN has no rank", "drop it or refuse it with --null");
+  if (std::isnan(value)) throw Error(ErrorCode::data, "NaN has no rank", {"drop it or refuse it with ", Field("null")});
 }
 
 void require_numbers(std::span<const double> values) {
@@ -170,14 +170,14 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
   if (upper < lower) {
     throw Error(ErrorCode::usage,
                 "the bounds " + order_text(kind, lower) + " " + order_text(kind, upper) + " are in the wrong order",
-                "write the lower bound first");
+                "write the lower bound first", "bounds");
   }
   if (kind != ValueKind::number && !step.is_integer()) {
-    throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us");
+    throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us", "step");
   }
   if (step.sign() <= 0) {
     throw Error(ErrorCode::usage, "the step " + step.to_string() + " is not positive",
-                "write the distance between neighbouring values, such as 1 or 0.01");
+                "write the distance between neighbouring values, such as 1 or 0.01", "step");
   }
   const Rational steps = (upper - lower) / step;
   if (!steps.is_integer()) {

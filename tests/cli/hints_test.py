@@ -1,5 +1,6 @@
 """What the program says to a mistake that people make: where a hint holds a command, the command is run, and works."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -80,6 +81,42 @@ class Types(CommandTest):
     def test_decimals_are_numbers(self):
         self.table("1.5::DECIMAL(5, 2)")
         self.assertEqual(self.sure_release("t.parquet", step="0.5", quantiles="median"), ["1.5"])
+
+
+class Wordings(CommandTest):
+    """The R package asks for R's syntax. What is no field stays what it is."""
+
+    def said(self, wording, **changes):
+        self.write("t.csv", "a --step 1,x\n1,2\n")
+        how = {"env": os.environ | {"FRACTILE_WORDING": wording}, "cwd": self.folder}
+        return run("release", "t.csv", *options(**changes), **how).err.replace("fractile: ", "").splitlines()
+
+    def test_of_r(self):
+        for changes, what, hint in (
+            ({"bounds": None}, "bounds is missing: the smallest and largest possible value, known without looking at the data",
+             "  for ages, write bounds = c(0, 125), step = 1"),
+            ({"bounds": ("2024-01-01", "2024-12-31"), "step": None}, "step is missing: the distance between possible values",
+             '  write for example step = "1d"'),
+            ({"compare": "a"}, "compare takes two names with a comma between them",
+             "  write two keys of the groups, or two of the quantiles: compare = c(0.25, 0.75)"),
+            ({"by": "x"}, "by without its keys, which are public knowledge, not read from the data",
+             '  write for example keys = c("north", "south"), or keys_file = PATH'),
+            ({"table": "a", "sql": "FROM a"}, "table: 'a' has no = between a name and a file",
+             '  write for example table = c(visits = "visits.csv")'),
+            ({"records_per_persn": "2"}, "unknown option records_per_persn", "  did you mean records_per_person?"),
+            ({"memory": ()}, "memory needs a value", "  write memory = SIZE"),
+            ({"sql": 'SELECT x AS "--step 1" FROM input', "column": "a --step 1"},
+             "the query has no column 'a --step 1'; it has '--step 1'", None),
+        ):
+            with self.subTest(changes):
+                said = self.said("r", **changes)
+                self.assertEqual(said[0], what)
+                if hint is not None:
+                    self.assertEqual(said[1:], [hint])
+
+    def test_of_anybody_else(self):
+        for wording in ("", "program", "R", "python"):
+            self.assertEqual(self.said(wording, bounds=None)[1], "  for ages, write --bounds 0 125 --step 1")
 
 
 class Cells(CommandTest):

@@ -37,8 +37,8 @@ class Refusals(CommandTest):
         self.refuse("unexpected argument '0.5'", "lists with commas", quantiles=("0.1", "0.5"))
 
     def test_epsilon(self):
-        self.refuse("--epsilon: epsilon must be positive", "--epsilon 1", epsilon="0")
-        self.refuse("--epsilon: epsilon must be positive", epsilon="ln 1")
+        self.refuse("--epsilon must be positive", "--epsilon 1", epsilon="0")
+        self.refuse("--epsilon must be positive", epsilon="ln 1")
         self.refuse("--epsilon: '-1' is negative", epsilon="-1")
         self.refuse("--epsilon: ln 1/2 is negative", "r at least 1", epsilon="ln 0.5")
         self.refuse("--epsilon: the exponent of '1e20000' is too large", "-10000 to 10000", epsilon="1e20000")
@@ -48,8 +48,8 @@ class Refusals(CommandTest):
             self.refuse("--epsilon: ", "is not a number", epsilon=text)
 
     def test_rho(self):
-        self.refuse("--rho: rho must be positive", "--rho 1/2", epsilon=None, rho="0")
-        self.refuse("--rho: rho must be positive", epsilon=None, rho="-1")
+        self.refuse("--rho must be positive", "--rho 1/2", epsilon=None, rho="0")
+        self.refuse("--rho must be positive", epsilon=None, rho="-1")
         self.refuse("--rho: 'ln 2' is not a number", epsilon=None, rho="ln 2")
         self.refuse("--rho: 'NaN' is not a number", epsilon=None, rho="NaN")
 

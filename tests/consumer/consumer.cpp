@@ -36,7 +36,6 @@
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
 #include <fractile/source.hpp>
-#include <fractile/spelling.hpp>
 #include <fractile/stability.hpp>
 #include <fractile/text.hpp>
 #include <fractile/version.hpp>
@@ -50,7 +49,19 @@
 
 using namespace fractile;
 
+/// Whether an error tells which argument is wrong, in the library's words and in others'.
+bool tells_its_field() {
+  try {
+    Budget::pure(Rational(0));
+  } catch (const Error& error) {
+    return error.field() == "epsilon" && error.hint() == "write for example epsilon = 1" &&
+           error.hint_words().in(Wording::program) == "write for example --epsilon 1";
+  }
+  return false;
+}
+
 int main() {
+  if (!tells_its_field()) return 1;
   if (std::to_string(FRACTILE_VERSION_MAJOR) + "." + std::to_string(FRACTILE_VERSION_MINOR) + "." +
           std::to_string(FRACTILE_VERSION_PATCH) !=
       version) {

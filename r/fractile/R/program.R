@@ -36,7 +36,8 @@ run <- function(words, write = NULL) {
     on.exit(unlink(input), add = TRUE)
     if (system2("mkfifo", c("-m", "600", shQuote(input))) != 0L) refuse("internal", "a pipe could not be made")
   }
-  command <- paste("exec sh -c", shQuote(runner), "fractile", paste(shQuote(c(program_path(), words)), collapse = " "),
+  # The program names arguments in R's syntax: records_per_person = 3 is --records-per-person 3.
+  command <- paste("exec env FRACTILE_WORDING=r sh -c", shQuote(runner), "fractile", paste(shQuote(c(program_path(), words)), collapse = " "),
                    "<", shQuote(input))
   if (nchar(command, "bytes") > 100000L) {
     refuse("usage", "the arguments are too long for a command", "give long lists of keys as keys_file")

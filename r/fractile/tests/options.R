@@ -59,20 +59,6 @@ stopifnot(
   length(parsed$b) == 0, identical(parsed$c, list()), is.na(parsed$d), isTRUE(parsed$e)
 )
 
-in_r <- fractile:::in_r
-stopifnot(
-  in_r("write --epsilon 1 (pure) or --rho 1/2") == "write epsilon = 1 (pure) or rho = 1/2",
-  in_r("for ages, write --bounds 0 125 --step 1") == "for ages, write bounds = c(0, 125), step = 1",
-  in_r("write --bounds LO HI") == "write bounds = c(LO, HI)",
-  in_r("write --bounds 1900-01-01 2100-01-01; it") == "write bounds = c(\"1900-01-01\", \"2100-01-01\"); it",
-  in_r("write for example --step 1d") == "write for example step = \"1d\"",
-  in_r("for example --quantiles 0.25,0.5") == "for example quantiles = c(0.25,0.5)",
-  in_r("write --epsilon \"ln 3\"") == "write epsilon = \"ln 3\"",
-  in_r("leave them out with --null drop") == "leave them out with null = \"drop\"",
-  in_r("--records-per-person: too few") == "records_per_person: too few",
-  in_r("make one: fractile ledger init x --epsilon 1") == "make one: fractile ledger init x --epsilon 1"
-)
-
 # Whatever the program says, it is told: a warning, a note, then the error.
 heard <- character()
 error <- tryCatch(

@@ -85,6 +85,26 @@ error <- tryCatch(fractile_release("4711x", c(0, 125), 1, epsilon = 1, column = 
 stopifnot(inherits(error, "fractile_error"))
 error <- tryCatch(fractile_release(c("12", "4711x"), c(0, 125), 1, epsilon = 1), error = identity)
 stopifnot(!grepl("4711", conditionMessage(error)))
+
+# What the program says names arguments as R has them, and columns as they are called.
+told <- function(expression) tryCatch(expression, fractile_error = function(e) paste(e$what, e$hint, sep = " / "))
+stopifnot(
+  told(fractile_release(ages, step = 1, epsilon = 1)) ==
+    "bounds is missing: the smallest and largest possible value, known without looking at the data / for ages, write bounds = c(0, 125), step = 1",
+  told(fractile_release(ages, c(0, 125), epsilon = 1)) ==
+    "step is missing: the distance between possible values / for whole numbers, write step = 1",
+  told(fractile_release(ages, c(0, 125), 1)) == "a budget is missing / write epsilon = 1 (pure) or rho = \"1/2\" (zero-concentrated)",
+  told(fractile_release(ages, c(0, 125), 1, epsilon = 0)) == "epsilon must be positive / write for example epsilon = 1",
+  told(fractile_release(ages, as.Date(c("2024-01-01", "2024-12-31")), epsilon = 1)) ==
+    "step is missing: the distance between possible values / write for example step = \"1d\"",
+  told(fractile_release(ages, c(0, 125), 1, epsilon = 1, compare = "a")) ==
+    "compare takes two names with a comma between them / write two keys of the groups, or two of the quantiles: compare = c(0.25, 0.75)",
+  told(fractile_release(ages, c(0, 125), 1, epsilon = 1, nonesuch = TRUE)) == "unknown option nonesuch / see fractile release --help",
+  grepl("null = \"drop\"$", told(fractile_release(ages, c(0, 125), 1, epsilon = 1, null = "error"))),
+  grepl("column 'a --epsilon 3' is DATE", fixed = TRUE,
+        told(fractile_release(data.frame(x = 1), c(0, 125), 1, epsilon = 1, column = "a --epsilon 3",
+                              sql = "SELECT DATE '2024-01-31' AS \"a --epsilon 3\" FROM input")))
+)
 old <- options(fractile.program = "/nonesuch")
 stopifnot(class_of(fractile_plan(bounds = c(0, 1), step = 1, epsilon = 1)) == "fractile_usage_error")
 options(old)

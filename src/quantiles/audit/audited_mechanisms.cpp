@@ -15,9 +15,7 @@ namespace {
 
 using LawOfTable = std::function<ReleaseLaw(const RankProfile&)>;
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
-  throw Error(ErrorCode::usage, what, hint);
-}
+[[noreturn]] void refuse(const Words& what, const Words& hint) { throw Error(ErrorCode::usage, what, hint); }
 
 std::vector<Rational> quantiles_or(const AuditRequest& request, const std::vector<Rational>& otherwise) {
   return request.quantiles.empty() ? otherwise : request.quantiles;
@@ -145,10 +143,12 @@ ScoredCandidates scored_candidates(const AuditRequest& request) {
   refuse_options_of_releases(request);
   if (request.budget.measure() != Measure::pure) {
     refuse(request.mechanism + " is audited under pure differential privacy",
-           "give --epsilon, without --rho or --delta");
+           {"give ", Field("epsilon"), ", without ", Field("rho"), " or ", Field("delta")});
   }
   const std::vector<Rational> quantiles = quantiles_or(request, {Rational(1, 2)});
-  if (quantiles.size() != 1) refuse("--quantiles: " + request.mechanism + " selects one", "give one quantile");
+  if (quantiles.size() != 1) {
+    refuse({Field("quantiles"), ": ", request.mechanism, " selects one"}, "give one quantile");
+  }
   return {request.values, static_cast<std::uint64_t>(request.records), request.neighbors, quantiles.front(),
           request.budget.epsilon()};
 }
@@ -227,7 +227,7 @@ const Entry& entry_of(const std::string& name) {
     if (name == entry.name) return entry;
     names += (names.empty() ? "" : ", ") + std::string(entry.name);
   }
-  refuse("--mechanism: '" + name + "' is not known", "choose one of " + names);
+  refuse({Field("mechanism"), ": '", name, "' is not known"}, "choose one of " + names);
 }
 
 /// Positions of `values` candidates, evenly spread, the first and the last among them.
@@ -242,15 +242,17 @@ std::vector<Position> spread(std::uint64_t candidates, std::uint64_t values) {
 
 AuditTables tables_of(const AuditRequest& request, const Entry& entry) {
   if (request.records < 1 || request.records > 6)
-    refuse("--records: not from 1 to 6", "all tables of that many are tried");
-  if (request.values < 1 || request.values > 12) refuse("--values: not from 1 to 12", "all tables of them are tried");
+    refuse({Field("records"), ": not from 1 to 6"}, "all tables of that many are tried");
+  if (request.values < 1 || request.values > 12)
+    refuse({Field("values"), ": not from 1 to 12"}, "all tables of them are tried");
   if (request.doublings && (*request.doublings < 1 || *request.doublings > 4))
-    refuse("--doublings: not from 1 to 4", "all bounds are tried");
+    refuse({Field("doublings"), ": not from 1 to 4"}, "all bounds are tried");
   const Lattice lattice = lattice_of(request);
   if (!lattice.is_regular()) refuse("a list of candidates", "audit a lattice with a step");
   const std::uint64_t candidates = lattice.size();
   if (candidates > 200)
-    refuse("--bounds: more than 200 possible values", "all outputs are listed; take a coarser --step");
+    refuse({Field("bounds"), ": more than 200 possible values"},
+           {"all outputs are listed; take a coarser ", Field("step")});
   AuditTables tables{lattice, spread(candidates, request.values), request.records};
   if (request.groups) {
     tables.lattice = Lattice::numbers(2 * candidates);
@@ -304,7 +306,8 @@ AuditReport audit(const AuditRequest& request) {
   const LawOfTable law = entry.law(request);
   const Budget claim = request.claim.value_or(request.budget);
   if (claim.measure() != request.budget.measure()) {
-    refuse("--claim: not in the measure of the budget", "both must be an epsilon, or both a rho, or both a delta");
+    refuse({Field("claim"), ": not in the measure of the budget"},
+           "both must be an epsilon, or both a rho, or both a delta");
   }
   const AuditResult result = result_of(request, tables, law, claim);
   return {result.holds, claim_of(claim), result.attained.to_decimal(12), result.first, result.second, result.pairs};

@@ -12,14 +12,14 @@ namespace {
 /// What is known of (epsilon, delta) is its basic composition: enough for a person who is in one group, once.
 void require_composable(const QuantileQuery& query) {
   if (query.budget.measure() != Measure::approximate) return;
-  const char* hint = "leave --delta out, or use --rho";
+  const Words hint{"leave ", Field("delta"), " out, or use ", Field("rho")};
   if (query.neighbors == Neighbors::change_one) {
-    throw Error(ErrorCode::usage, "groups under change-one take no delta: a replaced record can be in two groups",
-                hint);
+    throw Error(ErrorCode::usage, "groups under change-one take no delta: a replaced record can be in two groups", hint,
+                "delta");
   }
   if (query.records_per_person > 1) {
     throw Error(ErrorCode::usage, "groups take no delta when a person has several records: they can be in many groups",
-                hint);
+                hint, "delta");
   }
 }
 

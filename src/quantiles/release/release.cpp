@@ -47,7 +47,7 @@ void require_increasing(const std::vector<Rational>& quantiles) {
     const bool repeated = quantiles[i] == quantiles[i - 1];
     throw Error(ErrorCode::usage,
                 "the quantile " + quantiles[i].to_string() + (repeated ? " stands twice" : " comes after a larger one"),
-                "write them once each, in increasing order");
+                "write them once each, in increasing order", "quantiles");
   }
 }
 
@@ -57,7 +57,7 @@ void require_small_denominators(const std::vector<Rational>& quantiles) {
   const Rational common = common_denominator(quantiles);
   if (common > Rational(std::int64_t{1} << 31)) {
     throw Error(ErrorCode::usage, "the quantiles' common denominator " + common.to_string() + " is above 2147483648",
-                "write all of them with at most nine decimals, or as multiples of one fraction");
+                "write all of them with at most nine decimals, or as multiples of one fraction", "quantiles");
   }
 }
 
@@ -74,26 +74,32 @@ std::vector<Rational> synthetic_rows(std::uint64_t rows) {
 }
 
 void QuantileQuery::validate() const {
-  if (quantiles.empty()) throw Error(ErrorCode::usage, "no quantiles", "write for example --quantiles 0.25,0.5,0.75");
+  const Field mechanism_field("mechanism");
+  if (quantiles.empty()) {
+    throw Error(ErrorCode::usage, "no quantiles",
+                {"write for example ", Field("quantiles").numbers({"0.25", "0.5", "0.75"})}, "quantiles");
+  }
   require_small_denominators(quantiles);
   require_increasing(quantiles);
   if (records_per_person == 0) {
-    throw Error(ErrorCode::usage, "a person has at least one record", "write --records-per-person 1 or more");
+    throw Error(ErrorCode::usage, "a person has at least one record",
+                {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
   }
   if (budget.measure() == Measure::approximate && mechanism != Mechanism::independent) {
     throw Error(ErrorCode::usage, to_string(mechanism) + " needs no delta",
-                "leave the delta out, or use --mechanism independent");
+                {"leave the delta out, or use ", mechanism_field.text("independent")}, "delta");
   }
   if (rates == Rates::as_published && mechanism != Mechanism::approximate && mechanism != Mechanism::exponential) {
     throw Error(ErrorCode::usage, "published rates are those of approximate, not of " + to_string(mechanism),
-                "write --mechanism approximate, or leave --rates out");
+                {"write ", mechanism_field.text("approximate"), ", or leave ", Field("rates"), " out"}, "rates");
   }
   if (base == Base::adaptive && (mechanism == Mechanism::independent || mechanism == Mechanism::tree)) {
-    throw Error(ErrorCode::usage, to_string(mechanism) + " has no adaptive base", "leave --base out");
+    throw Error(ErrorCode::usage, to_string(mechanism) + " has no adaptive base", {"leave ", Field("base"), " out"},
+                "base");
   }
   if (mechanism == Mechanism::exponential && quantiles.size() > 1) {
     throw Error(ErrorCode::usage, "the exponential mechanism releases one quantile at a time",
-                "use --mechanism approximate for several");
+                {"use ", mechanism_field.text("approximate"), " for several"}, "mechanism");
   }
   if (intervals) require_intervals(*this);
 }

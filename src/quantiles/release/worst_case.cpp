@@ -192,7 +192,7 @@ Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ran
 
 void require_confidence(const Rational& confidence) {
   if (confidence <= Rational(0) || confidence >= Rational(1)) {
-    throw Error(ErrorCode::usage, "a confidence lies between 0 and 1", "write for example 0.95");
+    throw Error(ErrorCode::usage, "a confidence lies between 0 and 1", "write for example 0.95", "confidence");
   }
 }
 

@@ -13,7 +13,10 @@ namespace fractile {
 namespace {
 
 Rational number_of(std::size_t quantiles) {
-  if (quantiles == 0) throw Error(ErrorCode::usage, "no quantiles", "write for example --quantiles 0.25,0.5,0.75");
+  if (quantiles == 0) {
+    throw Error(ErrorCode::usage, "no quantiles",
+                {"write for example ", Field("quantiles").numbers({"0.25", "0.5", "0.75"})}, "quantiles");
+  }
   return static_cast<std::int64_t>(quantiles);
 }
 

@@ -23,8 +23,8 @@ std::string to_string(IntervalOf of) { return of == IntervalOf::table ? "table" 
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
-  throw Error(ErrorCode::usage, what, hint);
+[[noreturn]] void refuse(const std::string& what, const Words& hint, const char* field = "") {
+  throw Error(ErrorCode::usage, what, hint, field);
 }
 
 /// From a quantile, as a multiple of the critical value, and then in deviations of the noise.
@@ -138,29 +138,31 @@ IntervalShares shares_of(const QuantileQuery& query) {
 void require_intervals(const QuantileQuery& query) {
   const IntervalRequest& request = *query.intervals;
   if (request.level <= Rational(0) || request.level >= Rational(1)) {
-    refuse("the level of an interval lies between 0 and 1", "write for example 0.95");
+    refuse("the level of an interval lies between 0 and 1", "write for example 0.95", "intervals");
   }
   if (query.budget.measure() == Measure::approximate) {
-    refuse("intervals under a budget with a delta are not known", "leave the delta out, or use rho");
+    refuse("intervals under a budget with a delta are not known", "leave the delta out, or use rho", "delta");
   }
   if (query.mechanism == Mechanism::exponential) {
-    refuse("an interval takes several quantiles, and the exponential mechanism releases one", "use --mechanism auto");
+    refuse("an interval takes several quantiles, and the exponential mechanism releases one",
+           {"use ", Field("mechanism").text("auto")}, "mechanism");
   }
   if (query.quantiles.size() > most_intervals) {
-    refuse("a release has at most 20 intervals", "ask for fewer quantiles");
+    refuse("a release has at most 20 intervals", "ask for fewer quantiles", "quantiles");
   }
   if (query.quantiles.front() <= Rational(0) || query.quantiles.back() >= Rational(1)) {
-    refuse("the smallest and the largest value have no interval", "ask for quantiles above 0 and below 1");
+    refuse("the smallest and the largest value have no interval", "ask for quantiles above 0 and below 1", "quantiles");
   }
   if (!query.expected_rows) {
     refuse("intervals need to know about how many records there are, which must be public",
-           "give the expected rows: the intervals are valid whatever the number is, and narrow when it is about right");
+           "give the expected rows: the intervals are valid whatever the number is, and narrow when it is about right",
+           "expected_rows");
   }
   if (request.of == IntervalOf::population && *query.expected_rows > most_sampled_records) {
     refuse(
         "intervals of the population are certified for samples of at most 4294967295 records, fewer than the expected "
         "rows",
-        "ask for intervals of the table: --of table");
+        {"ask for intervals of the table: ", Field("of").text("table")}, "of");
   }
   if (request.of == IntervalOf::population && query.records_per_person > 1) {
     refuse("records of one person are no simple random sample: intervals of the population take one record a person",

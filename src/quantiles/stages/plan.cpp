@@ -302,7 +302,7 @@ void QuantileQuery::validate(const Lattice& lattice) const {
   validate();
   if (lattice.size() > largest_lattice(*this)) {
     throw Error(ErrorCode::usage, "joint selections and adaptive bases take at most 2^46 possible values",
-                "take a coarser step, or --mechanism approximate");
+                {"take a coarser step, or ", Field("mechanism").text("approximate")});
   }
 }
 

@@ -97,7 +97,7 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
                   to_string(dataset.neighbors)),
       fmt::format("Spent: {}, of it reserved: {}", balance.spent.to_string(), balance.reserved.to_string()),
       fmt::format("Left: {}", balance.remaining.to_string())};
-  if (const std::string pinned = pins_in_words(dataset); !pinned.empty()) {
+  if (const std::string pinned = pins_in_words(dataset).in(Wording::program); !pinned.empty()) {
     items.push_back("Releases must have " + pinned);
   }
   page.list(items);

@@ -52,17 +52,17 @@ std::string report_detail::charge_of(const LedgerEntry& entry) {
   return fmt::format("{} (as {})", cost, charge.to_string());
 }
 
-std::string pins_in_words(const LedgerDataset& dataset) {
-  std::string words;
-  const auto add = [&](const std::string& pin) { words += (words.empty() ? "" : ", ") + pin; };
-  if (!dataset.person.empty()) add("--person " + dataset.person);
+Words pins_in_words(const LedgerDataset& dataset) {
+  Words words;
+  const auto add = [&](const Words& pin) { words = {words, words.empty() ? "" : ", ", pin}; };
+  if (!dataset.person.empty()) add(Field("person").text(dataset.person));
   if (dataset.records_per_person > 1) {
-    add(fmt::format("--records-per-person {} or more", dataset.records_per_person));
+    add({Field("records_per_person").number(dataset.records_per_person), " or more"});
   }
   if (dataset.source.starts_with('/')) {
     add(fmt::format("the file '{}'", dataset.source));
   } else if (!dataset.source.empty()) {
-    add("--source " + dataset.source);
+    add(Field("source").text(dataset.source));
   }
   return words;
 }
@@ -71,7 +71,7 @@ namespace {
 
 std::string account_table(const LedgerAccount& account) {
   const auto& [dataset, balance] = account;
-  const std::string pinned = pins_in_words(dataset);
+  const std::string pinned = pins_in_words(dataset).in(Wording::program);
   return fmt::format(
       "dataset {} (a budget for each {}, {} neighbors)\n{}"
       "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n",

@@ -129,7 +129,7 @@ std::vector<NamedComparison> comparisons_of(const Receipt& receipt, const Compar
   const Compared compared = what_is_compared(request, receipt.keys(), quantiles_of(receipt));
   if (receipt.groups.front().quantiles.front().in_pairs.lower.empty()) {
     throw Error(ErrorCode::usage, "the receipt has no intervals, and nothing to compare",
-                "release with --intervals LEVEL");
+                {"release with ", Field("intervals").blank("LEVEL")});
   }
   std::vector<NamedComparison> result;
   if (compared == Compared::keys) {

@@ -17,8 +17,8 @@ namespace {
 
 using Json = rapidjson::Value;
 
-[[noreturn]] void refuse(const std::string& name, const std::string& what) {
-  throw Error(ErrorCode::data, fmt::format("'{}' is no receipt: {}", name, what),
+[[noreturn]] void refuse(const std::string& name, const Words& what) {
+  throw Error(ErrorCode::data, {"'", name, "' is no receipt: ", what},
               "name a file that fractile release --receipt has written");
 }
 
@@ -235,7 +235,7 @@ Receipt read_receipt(const std::string& text, const std::string& name) {
   try {
     return with_values(receipt_of(with_texts, digest));
   } catch (const Error& error) {
-    refuse(name, error.what());
+    refuse(name, error.what_words());
   }
 }
 

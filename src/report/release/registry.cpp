@@ -71,6 +71,7 @@ void require_complete(const About& about) {
     const std::string& text;
     const char* example;
   };
+  const Field about_field("about");
   std::string missing;
   std::string examples;
   for (const auto& [name, text, example] : {
@@ -86,20 +87,21 @@ void require_complete(const About& about) {
     examples += (examples.empty() ? "" : ", ") + std::string(name) + " = \"" + example + "\"";
   }
   if (!missing.empty()) {
-    throw Error(ErrorCode::usage, "--about lacks " + missing + ", which the registry requires", "add " + examples);
+    throw Error(ErrorCode::usage, {about_field, " lacks ", missing, ", which the registry requires"},
+                "add " + examples);
   }
   if (about.curator_type != "Government" && about.curator_type != "Industry" && about.curator_type != "Nonprofit") {
-    throw Error(ErrorCode::usage, "--about: the registry knows no curator_type '" + about.curator_type + "'",
+    throw Error(ErrorCode::usage, {about_field, ": the registry knows no curator_type '", about.curator_type, "'"},
                 "write Government, Industry or Nonprofit");
   }
   if (!is_date(about.date)) {
-    throw Error(ErrorCode::usage, "--about: the date '" + about.date + "' is not one that the registry takes",
+    throw Error(ErrorCode::usage, {about_field, ": the date '", about.date, "' is not one that the registry takes"},
                 "write year, month and day: date = \"2026-05-01\"");
   }
   for (const char* sector : {"", "Technology", "Healthcare", "Education", "Government", "Energy", "Finance"}) {
     if (about.sector == sector) return;
   }
-  throw Error(ErrorCode::usage, "--about: the registry knows no sector '" + about.sector + "'",
+  throw Error(ErrorCode::usage, {about_field, ": the registry knows no sector '", about.sector, "'"},
               "write Technology, Healthcare, Education, Government, Energy or Finance, or leave it out");
 }
 
@@ -230,7 +232,7 @@ std::string to_registry(const Receipt& receipt, const About& about) {
   require_complete(about);
   if (!receipt.unsafe_seed.empty()) {
     throw Error(ErrorCode::usage, "the release is NOT PRIVATE: its random bits came from a seed",
-                "make a release without --unsafe-seed");
+                {"make a release without ", Field("unsafe_seed")});
   }
   Yaml yaml;
   yaml.member(0, "url_slug", slug_of(about.title));

@@ -377,7 +377,7 @@ std::vector<RankProfile> ProfileFile::take_profiles() { return state_->take().pr
 
 namespace {
 
-void require_same(bool same, const char* what, const char* hint) {
+void require_same(bool same, const char* what, const Words& hint) {
   if (!same) throw Error(ErrorCode::usage, std::string("profiles of different ") + what + " cannot merge", hint);
 }
 
@@ -401,10 +401,11 @@ std::vector<std::string> both(std::vector<std::string> a, const std::vector<std:
 ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
   require_same(a.lattice == b.lattice, "lattices", "count them with the same bounds and step, or candidates");
   require_same(a.column == b.column, "columns", "count columns of the same name");
-  require_same(a.null_policy == b.null_policy, "null policies", "count them with the same --null");
-  require_same(a.person == b.person, "columns of persons", "count them with the same --person");
-  require_same(a.by == b.by && a.keys == b.keys, "groups", "count them with the same --by and --keys, in one order");
-  require_same(a.sql == b.sql, "queries", "count them with the same --sql");
+  require_same(a.null_policy == b.null_policy, "null policies", {"count them with the same ", Field("null")});
+  require_same(a.person == b.person, "columns of persons", {"count them with the same ", Field("person")});
+  require_same(a.by == b.by && a.keys == b.keys, "groups",
+               {"count them with the same ", Field("by"), " and ", Field("keys"), ", in one order"});
+  require_same(a.sql == b.sql, "queries", {"count them with the same ", Field("sql")});
   ProfileHeader header = a;
   header.records_per_person = bound_of(a, b, persons);
   header.disjoint_persons = a.disjoint_persons || b.disjoint_persons || persons == Persons::are_disjoint;
@@ -442,8 +443,8 @@ CountedProfiles ProfileFile::merge(std::vector<ProfileFile> files, Persons perso
                   fmt::format("the profile files '{}' and '{}' have equal contents: each of their records would count "
                               "twice",
                               known->second, name),
-                  "name each counting once; if they hold different records that happen to count alike, say so: "
-                  "--allow-equal-files");
+                  {"name each counting once; if they hold different records that happen to count alike, say so: ",
+                   Field("allow_equal_files")});
     }
     CountedProfiles next{file.header(), std::move(counts.profiles)};
     sum = sum ? merged(*sum, next, persons) : std::move(next);

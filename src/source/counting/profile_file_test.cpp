@@ -218,7 +218,7 @@ TEST_F(ProfileFiles, OfEqualContentsAreOneCounting) {
     for (const char* part : {"profile_files_a' and '", "profile_files_copy' have equal contents"}) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
-    EXPECT_NE(error.hint().find("--allow-equal-files"), std::string::npos);
+    EXPECT_NE(error.hint().find("allow_equal_files"), std::string::npos);
   }
   const CountedProfiles twice =
       merge(EqualFiles::different_records, stored("a", counted(5)), stored("copy", counted(5)));

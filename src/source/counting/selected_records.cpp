@@ -59,14 +59,15 @@ class NameCells {
 void check_keys(const std::vector<std::string>& keys) {
   if (keys.size() > most_keys) {
     throw Error(ErrorCode::usage, fmt::format("{} keys are more than {}", keys.size(), most_keys),
-                "release fewer groups at a time");
+                "release fewer groups at a time", "keys");
   }
   std::unordered_set<std::string_view> seen;
   seen.reserve(keys.size());
   for (const std::string& key : keys) {
-    if (key.empty()) throw Error(ErrorCode::usage, "a key is empty", "every group needs a key with something in it");
+    if (key.empty())
+      throw Error(ErrorCode::usage, "a key is empty", "every group needs a key with something in it", "keys");
     if (!seen.insert(key).second) {
-      throw Error(ErrorCode::usage, fmt::format("the key '{}' stands twice", key), "write every key once");
+      throw Error(ErrorCode::usage, fmt::format("the key '{}' stands twice", key), "write every key once", "keys");
     }
   }
 }
@@ -128,11 +129,13 @@ std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& 
 
 void RecordSelection::validate() const {
   if (!person.empty() && records_per_person == 0) {
-    throw Error(ErrorCode::usage, "a person has at least one record", "write --records-per-person 1 or more");
+    throw Error(ErrorCode::usage, "a person has at least one record",
+                {"write ", Field("records_per_person").number(1), " or more"}, "records_per_person");
   }
   if (by.empty() != keys.empty()) {
     throw Error(ErrorCode::usage, by.empty() ? "keys without the column that holds them" : "groups without their keys",
-                "write both, for example --by region --keys north,south");
+                {"write both, for example ", Field("by").text("region"), " ", Field("keys").texts({"north", "south"})},
+                by.empty() ? "keys" : "by");
   }
   source_detail::check_keys(keys);
 }

@@ -40,15 +40,16 @@ const EngineApi& load_engine(const std::string& path) {
 constexpr const char* library_hint =
     "run ./dev build, which obtains DuckDB, or set FRACTILE_DUCKDB to the path of libduckdb";
 
-const EngineApi& load_named(const std::string& path, const std::string& origin) {
+const EngineApi& load_named(const std::string& path, const Words& origin) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
-    throw Error(ErrorCode::usage, origin + " names " + path + ", which does not exist", library_hint);
+    throw Error(ErrorCode::usage, {origin, " names ", path, ", which does not exist"}, library_hint);
   }
   try {
     return load_engine(path);
   } catch (const Error& error) {
-    throw Error(ErrorCode::usage, std::string(error.what()) + " (" + origin + ": " + path + ")", library_hint);
+    throw Error(ErrorCode::usage, {error.what_words(), " (", origin, ": ", path, ")"}, library_hint,
+                origin.first_field());
   }
 }
 
@@ -69,7 +70,7 @@ std::vector<std::string> default_places() {
 }  // namespace
 
 const EngineApi& find_engine(const std::string& library) {
-  if (!library.empty()) return load_named(library, "--duckdb");
+  if (!library.empty()) return load_named(library, Field("duckdb"));
   if (const char* named = std::getenv("FRACTILE_DUCKDB"); named != nullptr && *named != '\0') {
     return load_named(named, "FRACTILE_DUCKDB");
   }

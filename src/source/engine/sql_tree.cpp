@@ -19,14 +19,14 @@ std::string serialized(const Connection& connection, const std::string& sql) {
 }
 
 [[noreturn]] void refuse_several() {
-  throw Error(ErrorCode::usage, "the query is not one SELECT", "write a single SELECT ... FROM input");
+  throw Error(ErrorCode::usage, "the query is not one SELECT", "write a single SELECT ... FROM input", "sql");
 }
 
 void require_no_error(const SqlNode& tree) {
   if (is_absent(member_of(tree, "error"))) return;
   const std::string message(text_of(tree, "error_message"));
   if (message.find("Only SELECT") != std::string::npos) refuse_several();
-  throw Error(ErrorCode::usage, "the query was refused: " + message, "correct the query");
+  throw Error(ErrorCode::usage, "the query was refused: " + message, "correct the query", "sql");
 }
 
 /// Whether the tree is SELECT * FROM (query): nothing of the text reaches out of the parentheses.

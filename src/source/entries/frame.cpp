@@ -110,8 +110,9 @@ void for_each_block(const std::vector<Block>& blocks, std::size_t threads, const
 }
 
 Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* what) {
-  return {ErrorCode::data, fmt::format("row {}, column '{}': {}", row, column.name, what),
-          "fill the cell, or leave such records out with --null drop"};
+  return {ErrorCode::data,
+          fmt::format("row {}, column '{}': {}", row, column.name, what),
+          {"fill the cell, or leave such records out with ", Field("null").text("drop")}};
 }
 
 /// The first record, from 1, that is NULL or NaN; there is one.

@@ -54,7 +54,7 @@ Error refused(const Failure& failure, const std::string& shown) {
             "check the address, the password (~/.pgpass) and that the server runs"};
   }
   return {ErrorCode::usage, fmt::format("{} was refused by the server: {}", query_name, failure.words),
-          "correct the query"};
+          "correct the query", "sql"};
 }
 
 /// The tables that stand in FROM, at any depth of queries in parentheses.
@@ -142,8 +142,9 @@ std::string with_table(postgres::Connection& connection, const std::string& tabl
   }
   throw Error(ErrorCode::usage,
               fmt::format("the query is not row-wise: {} is no table of the server's, or one with row security", table),
-              "read from a table, or declare with --sql-stability N that one person's records change at most N rows of "
-              "the result");
+              {"read from a table, or declare with ", Field("sql_stability").blank("N"),
+               " that one person's records change at most N rows of the result"},
+              "sql");
 }
 
 }  // namespace
@@ -251,7 +252,7 @@ PostgresQuery::~PostgresQuery() = default;
 PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
   if (!postgres::is_address(options.address)) {
     throw Error(ErrorCode::usage, "this is no address of a PostgreSQL database",
-                "write postgres://USER@HOST:PORT/DATABASE");
+                "write postgres://USER@HOST:PORT/DATABASE", "postgres");
   }
   auto state = std::make_unique<State>(
       State{postgres::Address::parse(options.address), options.sql, options.threads, {}, {}, {}, {}});
@@ -261,7 +262,7 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
     tree.emplace(SqlTree::of(engine, options.sql));
   } catch (const source_detail::EngineFailure&) {
     throw Error(ErrorCode::usage, "the query cannot be read",
-                "write one SELECT, without what only PostgreSQL's dialect has");
+                "write one SELECT, without what only PostgreSQL's dialect has", "sql");
   }
   postgres::Connection connection = state->connected();
   try {
@@ -282,7 +283,8 @@ void PostgresQuery::require_countable(const std::string& column, ValueKind kind)
 void PostgresQuery::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
   if (!selection.selects()) return;
   throw Error(ErrorCode::usage, "persons and groups are not told apart in a query on a server",
-              "leave --person and --by out, or release from a file: COPY (...) TO, or fractile count");
+              {"leave ", Field("person"), " and ", Field("by"),
+               " out, or release from a file: COPY (...) TO, or fractile count"});
 }
 
 RankProfile PostgresQuery::profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
@@ -299,7 +301,7 @@ RankProfile PostgresQuery::profile(const std::string& column, const Lattice& lat
   source_detail::Counted counted = tally.finish();
   if (counted.any_missing && null_policy == NullPolicy::error) {
     throw Error(ErrorCode::data, fmt::format("column '{}': some row is NULL or NaN", column),
-                "leave such rows out in the query, or with --null drop");
+                {"leave such rows out in the query, or with ", Field("null").text("drop")});
   }
   return relabeled(std::move(counted.profile), lattice);
 }
@@ -313,7 +315,8 @@ std::vector<RankProfile> PostgresQuery::profiles(const std::string& /*column*/, 
 }
 
 std::uint64_t PostgresQuery::rows(const std::function<void()>& /*on_progress*/) const {
-  throw Error(ErrorCode::usage, "the rows of a query are not those of a table", "leave --public-rows out");
+  throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
+              {"leave ", Field("public_rows"), " out"}, "public_rows");
 }
 
 std::string PostgresQuery::engine() const { return state_->engine; }

@@ -110,7 +110,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
   const std::string at = place(display_name, failure);
   switch (failure.kind) {
     case FailureKind::statement:
-      return {ErrorCode::usage, display_name + " was refused: " + failure.detail, "correct the query"};
+      return {ErrorCode::usage, display_name + " was refused: " + failure.detail, "correct the query", "sql"};
     case FailureKind::not_a_number:
       return {ErrorCode::data, at + ": a value could not be converted",
               "in the query, write TRY_CAST(... AS DOUBLE) for cells that may hold no number"};
@@ -127,22 +127,26 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
     case FailureKind::unclosed_quote:
       return {ErrorCode::data, at + " has a quoted cell without its end", "quotes inside quoted cells must be doubled"};
     case FailureKind::column_count:
-      return {ErrorCode::data, at + " has more or fewer cells than the header", "fix the line, or pass --delimiter"};
+      return {ErrorCode::data,
+              at + " has more or fewer cells than the header",
+              {"fix the line, or pass ", Field("delimiter")}};
     case FailureKind::malformed:
       if (display_name == query_name) {
         return {ErrorCode::data, at + ": a function refused the value that it met, or a file is damaged",
                 "write TRY(f(x)) for NULL in its place, or check the files"};
       }
-      return {ErrorCode::data, at + " is truncated or not of its format",
-              "check the file, or pass --input-format csv, tsv, parquet or json"};
+      return {ErrorCode::data,
+              at + " is truncated or not of its format",
+              {"check the file, or pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}};
     case FailureKind::missing_file:
       return {ErrorCode::data, display_name + " names a file that does not exist", "check the paths in the query"};
     case FailureKind::missing_extension:
       return {ErrorCode::usage, display_name + " needs an extension of the engine; none is loaded or fetched",
               "read local CSV, JSON or Parquet files"};
     case FailureKind::memory:
-      return {ErrorCode::internal, display_name + ": the engine ran out of memory",
-              "read fewer columns, allow more by --memory, or use a machine with more of it"};
+      return {ErrorCode::internal,
+              display_name + ": the engine ran out of memory",
+              {"read fewer columns, allow more by ", Field("memory"), ", or use a machine with more of it"}};
     default:
       return {ErrorCode::data, at + " could not be read", "check that the file is whole and of its format"};
   }
@@ -152,7 +156,7 @@ NumberQuery number_query(const Relation& relation, const Column& column, const L
   return {number_expression(column, lattice), relation.from(column), reading_of(column, lattice.kind())};
 }
 
-constexpr const char* drop_hint = "fix the cell, or leave such records out with --null drop";
+Words drop_hint() { return {"fix the cell, or leave such records out with ", Field("null").text("drop")}; }
 
 struct BadRow {
   std::uint64_t number;  // from 1
@@ -224,15 +228,17 @@ Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
   if (bad.state == CellState::no_number && kind != ValueKind::number) return no_time(at, kind);
   switch (bad.state) {
     case CellState::missing:
-      return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint};
+      return {ErrorCode::data, at + "empty, NULL or NaN", drop_hint()};
     case CellState::inexact:
-      return {ErrorCode::data, at + "a whole number above 2^53 that no double holds",
-              "read such numbers exactly with --sql \"SELECT CAST(... AS BIGINT) AS x FROM input\""};
+      return {ErrorCode::data,
+              at + "a whole number above 2^53 that no double holds",
+              {"read such numbers exactly with ", Field("sql").text("SELECT CAST(... AS BIGINT) AS x FROM input")}};
     default:
-      return {ErrorCode::data, at + "not a number",
-              "fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or "
-              "leave "
-              "such records out with --sql \"SELECT TRY_CAST(... AS DOUBLE) AS x FROM input\""};
+      return {ErrorCode::data,
+              at + "not a number",
+              {"fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or "
+               "leave such records out with ",
+               Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM input")}};
   }
 }
 
@@ -343,10 +349,10 @@ std::optional<Column> optional_column(const Source& source, const std::string& n
 /// Where rows may come from several persons, a column of them tells nothing of whose they are.
 void require_persons(const Source& source, const RecordSelection& selection) {
   if (!source.is_declared || selection.person.empty()) return;
-  throw Error(
-      ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
-      "leave --person out: --sql-stability says how many rows one person's records change; or leave that out, if "
-      "the query is row-wise");
+  throw Error(ErrorCode::usage, "a person's column goes with row-wise queries only, not with a declared stability",
+              {"leave ", Field("person"), " out: ", Field("sql_stability"),
+               " says how many rows one person's records change; or leave that out, if the query is row-wise"},
+              "person");
 }
 
 /// Which record has no person, found by a pass that keeps the order of rows.
@@ -355,7 +361,7 @@ Error explain_nobody(const Source& source, const Relation& relation, const Colum
     const Connection connection = connect(source, Order::of_file);
     const std::uint64_t row = first_row_of_nobody(connection, relation, person);
     return {ErrorCode::data, source.row_of + std::to_string(row) + ", column '" + person.name + "': empty or NULL",
-            drop_hint};
+            drop_hint()};
   } catch (const EngineFailure& failure) {
     return worded(failure, source.display_name);
   }

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "fractile/error.hpp"
-#include "fractile/spelling.hpp"
 
 namespace fractile::source_detail {
 namespace {

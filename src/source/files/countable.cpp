@@ -41,16 +41,20 @@ bool is_plain(std::string_view name) {
 }
 
 /// Of dates and times, first how they are released as what they are.
-std::string times_hint(std::string_view type) {
+Words times_hint(std::string_view type) {
   const std::optional<ValueKind> kind = time_kind_of(type);
   if (!kind) return {};
-  if (*kind == ValueKind::date) return "write the bounds as dates: --bounds 2024-01-01 2024-12-31 --step 1d; or ";
+  const Field bounds("bounds");
+  const Field step("step");
+  if (*kind == ValueKind::date) {
+    return {"write the bounds as dates: ", bounds.pair("2024-01-01", "2024-12-31"), " ", step.text("1d"), "; or "};
+  }
   const std::string zone = *kind == ValueKind::instant ? "Z" : "";
-  return "write the bounds as times: --bounds 2024-01-01T00:00:00" + zone + " 2024-02-01T00:00:00" + zone +
-         " --step 1h; or ";
+  return {"write the bounds as times: ", bounds.pair("2024-01-01T00:00:00" + zone, "2024-02-01T00:00:00" + zone), " ",
+          step.text("1h"), "; or "};
 }
 
-/// As it stands inside --sql '...'; empty for names that a shell or SQL would need to be told how to read.
+/// As it stands in a query between single quotes; empty for names that a shell or SQL would need to be told how to read.
 std::string identifier(const std::string& name) {
   if (is_plain(name)) return name;
   const bool quotable = std::ranges::none_of(
@@ -58,16 +62,17 @@ std::string identifier(const std::string& name) {
   return quotable ? '"' + name + '"' : "";
 }
 
-/// An example of --sql that makes numbers of this column, under its own name; each is tried in tests/cli/hints_test.py.
-std::string conversion_hint(const Column& column) {
+/// An example of a query that makes numbers of this column, under its own name; each is tried in tests/cli/hints_test.py.
+Words conversion_hint(const Column& column) {
+  const Field sql("sql");
   const auto* const known = std::ranges::find(conversions, column.type, &Conversion::type);
   if (known == conversions.end())
-    return "name a column of numbers, or make one with --sql 'SELECT ... AS x FROM input'";
+    return {"name a column of numbers, or make one with ", sql.text("SELECT ... AS x FROM input")};
   const std::string name = identifier(column.name);
   const std::string of = name.empty() ? "..." : name;
-  return times_hint(column.type) + "make numbers of it (" + std::string(known->meaning) + "): --sql 'SELECT " +
-         std::string(known->before) + of + std::string(known->after) + " AS " + (name.empty() ? "x" : name) +
-         " FROM input'";
+  return {times_hint(column.type), "make numbers of it (", std::string(known->meaning), "): ",
+          sql.text("SELECT " + std::string(known->before) + of + std::string(known->after) + " AS " +
+                   (name.empty() ? "x" : name) + " FROM input")};
 }
 
 }  // namespace

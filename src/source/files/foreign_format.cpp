@@ -13,7 +13,14 @@ namespace {
 struct Foreign {
   std::string_view name;
   std::string_view hint;
+  std::string_view format = {};  ///< in place of a hint: what input_format calls it, since it is read
 };
+
+Words hint_for(const Foreign& foreign) {
+  if (foreign.format.empty()) return std::string(foreign.hint);
+  const std::string format(foreign.format);
+  return {"pass ", Field("input_format").text(format), ", or call it NAME.", format};
+}
 
 constexpr Foreign spreadsheet{"a spreadsheet", "save it as CSV from the program that made it, and name that file"};
 constexpr Foreign spss{"an SPSS file",
@@ -41,8 +48,8 @@ constexpr Foreign sqlite{"an SQLite database",
 constexpr Foreign duckdb{"a DuckDB database", "export the table: duckdb FILE \"COPY people TO 'people.parquet'\""};
 constexpr Foreign pdf{"a PDF document", "a table is wanted; ask for it as CSV, or export it from where it was made"};
 constexpr Foreign markup{"HTML or XML", "a table is wanted; export it as CSV, or check what the download answered"};
-constexpr Foreign parquet{"a Parquet file", "pass --input-format parquet, or call it NAME.parquet"};
-constexpr Foreign json{"JSON", "pass --input-format json, or call it NAME.json"};
+constexpr Foreign parquet{"a Parquet file", "", "parquet"};
+constexpr Foreign json{"JSON", "", "json"};
 constexpr Foreign utf_16{"UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE > people.csv"};
 
 struct Extension {
@@ -114,7 +121,7 @@ void refuse_foreign_extension(const std::string& file, const std::string& extens
   if (known == extensions.end()) return;
   throw Error(ErrorCode::usage,
               file + " is " + std::string(known->foreign.name) + " by its name, which fractile does not read",
-              std::string(known->foreign.hint));
+              hint_for(known->foreign));
 }
 
 void refuse_foreign_text(const std::string& file, std::string_view head) {
@@ -123,7 +130,7 @@ void refuse_foreign_text(const std::string& file, std::string_view head) {
   });
   if (known == magics.end()) return;
   throw Error(ErrorCode::data, file + " is " + std::string(known->foreign.name) + " by its first bytes, not CSV",
-              std::string(known->foreign.hint));
+              hint_for(known->foreign));
 }
 
 std::string hint_for_missing(const std::string& path) {

@@ -56,7 +56,8 @@ int open_path(const std::string& path) {
   if (fstat(file.get(), &status) != 0) fail(ErrorCode::data, "cannot open " + path, errno, {});
   if (S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::data, path + " is a directory, not a file",
-                "name one file in it, or put several together with --sql, --table and --sql-stability");
+                {"name one file in it, or put several together with ", Field("sql"), ", ", Field("table"), " and ",
+                 Field("sql_stability")});
   }
   return S_ISREG(status.st_mode) ? file.release() : spool(file.get(), path);
 }

@@ -22,10 +22,10 @@ void check_name(const std::string& name) {
                        std::ranges::all_of(name, [](char c) { return is_letter(c) || is_digit(c); });
   if (!is_word) {
     throw Error(ErrorCode::usage, "the table name '" + name + "' is not made of letters, digits and _",
-                "write for example --table visits=visits.csv");
+                {"write for example ", Field("table").entry("visits", "visits.csv")}, "table");
   }
   if (lower_case(name) == name_of_file) {
-    throw Error(ErrorCode::usage, "the table name input is taken: FILE has it", "choose another name");
+    throw Error(ErrorCode::usage, "the table name input is taken: FILE has it", "choose another name", "table");
   }
 }
 
@@ -35,9 +35,11 @@ void check_names(const TableOptions& options) {
   for (const NamedTable& table : options.tables) {
     check_name(table.name);
     if (!seen.insert(lower_case(table.name)).second) {
-      throw Error(ErrorCode::usage, "two tables have the name " + table.name, "letter case does not count; rename one");
+      throw Error(ErrorCode::usage, "two tables have the name " + table.name, "letter case does not count; rename one",
+                  "table");
     }
-    if (table.file.empty()) throw Error(ErrorCode::usage, "the table " + table.name + " has no file", "name one");
+    if (table.file.empty())
+      throw Error(ErrorCode::usage, "the table " + table.name + " has no file", "name one", "table");
     if (table.file == "-" && reads_standard_input) {
       throw Error(ErrorCode::usage, "standard input is read twice", "name a file for one of the tables");
     }
@@ -90,11 +92,12 @@ bool has_column(const View& view, const std::string& name) {
 void check_query_options(const TableOptions& options) {
   if (options.sql.empty()) {
     if (options.sql_stability) {
-      throw Error(ErrorCode::usage, "a stability is declared, but of no query", "write a query, or leave it out");
+      throw Error(ErrorCode::usage, "a stability is declared, but of no query", "write a query, or leave it out",
+                  "sql_stability");
     }
     if (!options.tables.empty()) {
       throw Error(ErrorCode::usage, "tables are named, but no query that reads them",
-                  "write a query, or leave them out");
+                  "write a query, or leave them out", "table");
     }
     return;
   }
@@ -103,7 +106,7 @@ void check_query_options(const TableOptions& options) {
   }
   if (options.sql_stability && (*options.sql_stability < 1 || *options.sql_stability > TableOptions::most_stability)) {
     throw Error(ErrorCode::usage, "the stability of the query is not from 1 to 1000000000",
-                "declare how many rows of the result one person's records change at most");
+                "declare how many rows of the result one person's records change at most", "sql_stability");
   }
   check_names(options);
 }

@@ -41,7 +41,7 @@ TEST_F(QueryRelation, OnlyRowWiseQueriesUnlessDeclared) {
     const Error error = refusal({.file = file, .sql = sql});
     EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
     EXPECT_TRUE(holds(error, "the query is not row-wise: ")) << sql;
-    EXPECT_TRUE(holds(error, "--sql-stability N")) << sql;
+    EXPECT_TRUE(holds(error, "sql_stability = N")) << sql;
     EXPECT_NO_THROW(read({.file = file, .sql = sql, .sql_stability = 9})) << sql;
   }
   EXPECT_EQ(read({.file = file, .sql = "SELECT max(x) AS x FROM input", .sql_stability = 1}), profile_of_ages({3}));
@@ -79,7 +79,7 @@ TEST_F(QueryRelation, NamedTables) {
   const std::string join = "SELECT v.x FROM input JOIN visits v USING (id) JOIN more USING (id)";
   EXPECT_TRUE(holds(refusal({.file = people, .sql = join, .tables = tables}), "a join"));
   EXPECT_EQ(read({.file = people, .sql = join, .tables = tables, .sql_stability = 2}), profile_of_ages({30, 31}));
-  EXPECT_TRUE(holds(refusal({.file = people, .sql = "FROM visits"}), "--table NAME=FILE"));
+  EXPECT_TRUE(holds(refusal({.file = people, .sql = "FROM visits"}), "table = {\"NAME\", \"FILE\"}"));
 }
 
 /// One value 0.5 among whole numbers made the sniffer read all of them otherwise, and x // 2 come out otherwise for all.
@@ -92,7 +92,7 @@ TEST_F(QueryRelation, NoReaderWithASniffer) {
       const Error error =
           refusal({.file = file, .sql = "SELECT x // 2 AS x FROM " + source, .sql_stability = stability});
       EXPECT_EQ(error.code(), ErrorCode::usage);
-      EXPECT_TRUE(holds(error, "--table NAME=FILE")) << error.what();
+      EXPECT_TRUE(holds(error, "table = {\"NAME\", \"FILE\"}")) << error.what();
     }
   }
   // The engine itself opens nothing else: what a name of the tree might hide.

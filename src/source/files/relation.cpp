@@ -41,6 +41,8 @@ std::string lower_extension(const std::filesystem::path& path) {
   return extension;
 }
 
+Words formats_hint() { return {"pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}; }
+
 Format format_by_file_name(const std::string& file) {
   if (file == "-") return Format::csv;
   std::filesystem::path path(file);
@@ -48,8 +50,7 @@ Format format_by_file_name(const std::string& file) {
   const auto found = formats_by_extension().find(lower_extension(path));
   if (found == formats_by_extension().end()) {
     refuse_foreign_extension(file, lower_extension(path));
-    throw Error(ErrorCode::usage, "the name of " + file + " does not tell its format",
-                "pass --input-format csv, tsv, parquet or json");
+    throw Error(ErrorCode::usage, "the name of " + file + " does not tell its format", formats_hint());
   }
   return found->second;
 }
@@ -57,24 +58,26 @@ Format format_by_file_name(const std::string& file) {
 Format named_format(const std::string& name) {
   const auto found = formats_by_name().find(name);
   if (found == formats_by_name().end()) {
-    throw Error(ErrorCode::usage, "unknown format '" + name + "'", "pass --input-format csv, tsv, parquet or json");
+    throw Error(ErrorCode::usage, "unknown format '" + name + "'", formats_hint(), "input_format");
   }
   return found->second;
 }
 
 void check_delimiter(const std::string& delimiter, Format format) {
   if (delimiter.empty()) return;
+  const Field delimiter_field("delimiter");
+  const Field format_field("input_format");
   if (format != Format::csv && format != Format::tsv) {
     throw Error(ErrorCode::usage, "a delimiter is set, but the format is not delimited text",
-                "drop --delimiter, or pass --input-format csv");
+                {"drop ", delimiter_field, ", or pass ", format_field.text("csv")}, "delimiter");
   }
   if (delimiter == "tab" || delimiter == "\\t") {
     throw Error(ErrorCode::usage, "the delimiter is '" + delimiter + "', which is no tab but these letters",
-                "pass --input-format tsv");
+                {"pass ", format_field.text("tsv")}, "delimiter");
   }
   if (delimiter.size() > longest_delimiter || delimiter.find_first_of("\"\r\n") != std::string::npos) {
     throw Error(ErrorCode::usage, "the delimiter must be one to four bytes other than quotes and line ends",
-                "pass e.g. --delimiter ';'");
+                {"pass e.g. ", delimiter_field.text(";")}, "delimiter");
   }
 }
 

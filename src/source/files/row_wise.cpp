@@ -9,13 +9,17 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr const char* declare_hint =
-    "ask row by row, SELECT ... FROM input WHERE ..., or declare with --sql-stability N that one person's records "
-    "change at "
-    "most N rows of the result";
+Words declare_hint(const std::string& instead) {
+  return {instead, ", or declare with ", Field("sql_stability").blank("N"),
+          " that one person's records change at most N rows of the result"};
+}
 
-[[noreturn]] void refuse(const std::string& clause, const std::string& hint = declare_hint) {
-  throw Error(ErrorCode::usage, "the query is not row-wise: " + clause, hint);
+[[noreturn]] void refuse(const std::string& clause, const Words& hint) {
+  throw Error(ErrorCode::usage, "the query is not row-wise: " + clause, hint, "sql");
+}
+
+[[noreturn]] void refuse(const std::string& clause) {
+  refuse(clause, declare_hint("ask row by row, SELECT ... FROM input WHERE ..."));
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -95,8 +99,7 @@ class RowWise {
   static void require_tree_of_duckdb_1(const SqlNode& from) {
     if (member_of(from, "query_location_length").IsNull()) return;
     throw Error(ErrorCode::usage, "the trees in which DuckDB 2 writes queries are not known here",
-                "use DuckDB 1 (pip install 'duckdb>=1.5.3,<2'), or declare with --sql-stability N that one person's "
-                "records change at most N rows of the result");
+                declare_hint("use DuckDB 1 (pip install 'duckdb>=1.5.3,<2')"));
   }
 
   void from(const SqlNode& node, int depth) const {

@@ -9,11 +9,13 @@
 namespace fractile::source_detail {
 namespace {
 
-constexpr const char* inputs_hint =
-    "name the file on the command line: FILE is the table input, --table NAME=FILE makes another one";
+[[noreturn]] void refuse(const std::string& what, const Words& hint) {
+  throw Error(ErrorCode::usage, "the query " + what, hint, "sql");
+}
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
-  throw Error(ErrorCode::usage, "the query " + what, hint);
+[[noreturn]] void refuse_input(const std::string& what) {
+  refuse(what, {"name the file outside of the query: FILE is the table input, ", Field("table").entry("NAME", "FILE"),
+                " makes another one"});
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -95,7 +97,7 @@ class Reading {
                           is_absent(member_of(node, "at_clause"));
     if (is_plain && scope.contains(lower_case(name))) return;
     if (!is_plain) refuse("reads '" + name + "' by way of a schema, a catalog or AT", "write its name alone");
-    if (!tables_.contains(lower_case(name))) refuse("reads '" + name + "', which is no input", inputs_hint);
+    if (!tables_.contains(lower_case(name))) refuse_input("reads '" + name + "', which is no input");
     any_ = true;
   }
 
@@ -103,7 +105,7 @@ class Reading {
     const std::string name = lower_case(text_of(function, "function_name"));
     const bool is_plain = is_absent(member_of(function, "schema")) && is_absent(member_of(function, "catalog"));
     if (is_plain && is_one_of(name, {"unnest", "range", "generate_series"})) return;
-    refuse("reads by the table function " + name, inputs_hint);
+    refuse_input("reads by the table function " + name);
   }
 
   const std::set<std::string>& tables_;

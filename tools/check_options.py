@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Checks that only the command line says --options.
+
+    check_options.py [ROOT]
+
+The library, the requests and the Python package name fields, as Field("records_per_person") within Words (include/fractile/error.hpp),
+which become --records-per-person where the program prints them. No text of theirs may spell an option itself, unless it stands in a
+command to type, "fractile ledger init PATH --epsilon E", which is the same for everybody; the exceptions stand below.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from cpp_text import cpp_files, texts_of
+
+FOLDERS = ("include", "src", "requests", "python")
+
+EXCEPTIONS = {
+    "requests/verbs.cpp": "the program's help",
+    "src/report/flow/flow_table.cpp": "a table on a terminal: how to have all digits",
+    "src/report/release/plan.cpp": "a table on a terminal: what to ask for next",
+    "src/report/release/published.cpp": "a table on a terminal: how it was asked for",
+}  # file: whose words these are
+
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_COMMAND = re.compile(r"\bfractile [a-z]+ [^:;]*")
+
+
+def complaints(path, text):
+    for line, words in texts_of(text):
+        for option in _OPTION.findall(_COMMAND.sub("", words)):
+            yield (
+                f'{path}:{line}: the text spells {option}: write Field("{option[2:].replace("-", "_")}"), or add the file to '
+                "EXCEPTIONS in tools/check_options.py with the reason"
+            )
+
+
+def check(root):
+    errors = []
+    spelling = set()
+    for file in cpp_files(root, FOLDERS):
+        path = file.relative_to(root).as_posix()
+        if file.stem.endswith("_test"):
+            continue
+        found = list(complaints(path, file.read_text(encoding="utf-8")))
+        if path not in EXCEPTIONS:
+            errors += found
+        elif found:
+            spelling.add(path)
+    if (root / "tools").is_dir():
+        errors += [f"tools/check_options.py: EXCEPTIONS: {path} spells no option" for path in EXCEPTIONS if path not in spelling]
+    return errors
+
+
+def main(argv):
+    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
+    errors = check(root)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))
