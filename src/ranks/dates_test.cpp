@@ -35,9 +35,7 @@ struct Calendar {
     month = 1;
     ++year;
   }
-  std::string text() const {
-    return fmt::format("{:04}-{:02}-{:02}", year, month, day);
-  }
+  std::string text() const { return fmt::format("{:04}-{:02}-{:02}", year, month, day); }
 };
 
 std::int64_t days_to(int year) {

@@ -276,7 +276,7 @@ TEST(GranularityAudit, TogetherWithTheReleaseItSpendsTheBudget) {
   const std::vector<RoundGrid> grids{{0, 3}};
   for (const Neighbors neighbors : both_relations) {
     const QuantileQuery query = three_quantiles("4", neighbors);
-    const Rational share = finding_share(Measure::pure);
+    const Rational share = preliminary_share(Measure::pure);
     const Law law = [&](const RankProfile& profile) {
       const std::vector<Enclosure> chosen =
           granularity_masses(profile, grids, granularity_rate(Calibration(query, Rational(1) / share)));
@@ -373,7 +373,7 @@ TEST(HeapingAudit, TogetherWithTheReleaseItSpendsTheBudget) {
 OutputLaw median_law(const RankProfile& profile, const QuantileQuery& query, const Lattice& lattice) {
   const QuantilePlan plan = plan_of(query, lattice);
   const std::vector<HeapGrid> heaps = heap_grids(lattice, {});
-  const std::vector<Enclosure> chosen = heaping_masses(profile, heaps, heaping_rate(finding_calibration(query)));
+  const std::vector<Enclosure> chosen = heaping_masses(profile, heaps, heaping_rate(preliminary_calibration(query)));
   const Calibration calibration(query_after(query, 1), 1);
   OutputLaw law;
   for (std::size_t k = 0; k < chosen.size(); ++k) {

@@ -53,7 +53,8 @@ TEST(ReleaseAudit, CountsOnATreeSpendAllOfTheBudget) {
 }
 
 // Eleven candidates: a granularity of one or ten, and heaps on fives, sevens, eights and tens.
-AuditRequest with_findings(const std::string& mechanism, const std::vector<Rational>& quantiles, const Budget& budget) {
+AuditRequest with_preliminary_selections(const std::string& mechanism, const std::vector<Rational>& quantiles,
+                                         const Budget& budget) {
   AuditRequest asked{mechanism, 2, 3, budget};
   asked.lattice = Lattice::regular(0, 10, 1);
   asked.quantiles = quantiles;
@@ -63,24 +64,24 @@ AuditRequest with_findings(const std::string& mechanism, const std::vector<Ratio
 
 TEST(ReleaseAudit, GranularityAndHeapsArePartsOfTheWhole) {
   for (const Neighbors neighbors : both_relations) {
-    AuditRequest asked = with_findings("joint-total", {Rational(1, 2)}, Budget::pure(Rational(4)));
+    AuditRequest asked = with_preliminary_selections("joint-total", {Rational(1, 2)}, Budget::pure(Rational(4)));
     asked.neighbors = neighbors;
     expect_kept(asked, 0.45);
     expect_refuted(asked, Budget::pure(Rational(19, 10)));
   }
-  expect_kept(with_findings("exponential", {Rational(1, 2)}, Budget::zcdp(Rational(1, 2))), 0.2);
+  expect_kept(with_preliminary_selections("exponential", {Rational(1, 2)}, Budget::zcdp(Rational(1, 2))), 0.2);
 }
 
 // Under pure privacy with many quantiles: what is counted depends on what was found.
 TEST(ReleaseAudit, AutoCountsWhatItFindsOrElse) {
   for (const Neighbors neighbors : both_relations) {
-    AuditRequest many = with_findings("auto", evenly(6), Budget::pure(Rational(2)));
+    AuditRequest many = with_preliminary_selections("auto", evenly(6), Budget::pure(Rational(2)));
     many.base = Base::by_mechanism;
     many.neighbors = neighbors;
     expect_kept(many, 0.999);
     expect_refuted(many, Budget::pure(Rational(19, 10)));
     // Three are counted only where heaps were found.
-    AuditRequest few = with_findings("auto", evenly(4), Budget::pure(Rational(2)));
+    AuditRequest few = with_preliminary_selections("auto", evenly(4), Budget::pure(Rational(2)));
     few.lattice =
         Lattice::regular(1, 11, 1);  // no multiples of ten but ten: heaps on fives are all there is to be found
     few.records = 1;
@@ -95,7 +96,7 @@ TEST(ReleaseAudit, AutoCountsWhatItFindsOrElse) {
 // How many records there are decides what is looked for and how many quantiles are selected.
 TEST(ReleaseAudit, RecordsAreCountedWithinTheWhole) {
   for (const Neighbors neighbors : both_relations) {
-    AuditRequest asked = with_findings("auto", evenly(4), Budget::pure(Rational(6)));
+    AuditRequest asked = with_preliminary_selections("auto", evenly(4), Budget::pure(Rational(6)));
     asked.base = Base::by_mechanism;
     asked.lattice = Lattice::regular(1, 11, 1);
     asked.expected_rows = 1;

@@ -55,7 +55,8 @@ struct Branch {
   std::uint64_t seeds = 8;    ///< to be drawn from
   const char* epsilon = "3";
   const char* rho = "1/2";
-  std::vector<const char*> reaches = {""};  ///< findings that every combination must have met
+  std::vector<const char*> reaches = {
+      ""};  ///< what the preliminary selections find, and every combination must have met
 };
 
 Lattice numbers_to(std::int64_t last) { return Lattice::regular(0, Rational(last), 1); }
@@ -100,7 +101,7 @@ Exponent rate_of(const Exponent& range, const Rational& score_range, const Perso
 }
 
 /// granularity.md and heaping.md: 1/40 of epsilon, 1/160 of rho for each.
-Rational finding_share(const Budget& budget) { return {1, budget.measure() == Measure::zcdp ? 160 : 40}; }
+Rational preliminary_share(const Budget& budget) { return {1, budget.measure() == Measure::zcdp ? 160 : 40}; }
 
 // --- The release, by hand -----------------------------------------------------------------------------------------------
 
@@ -136,7 +137,7 @@ class ByHand {
     const bool on_grid_at_once = found.grid && branch_.counts_after_granularity;
     const std::uint64_t candidates = found.grid ? found.grid->size(lattice_.size()) : lattice_.size();
     const bool counts = candidates <= 400 && (on_grid_at_once || (found.heaps && branch_.counts_after_heaps));
-    const Budget rest = budget.scaled(Rational(1) - Rational(findings_) * finding_share(budget));
+    const Budget rest = budget.scaled(Rational(1) - Rational(preliminary_) * preliminary_share(budget));
     if (counts || branch_.part == Part::counts) {
       outcome.indices = counted(profile, rest, found.grid.value_or(RoundGrid{0, 1}));
     } else if (branch_.part == Part::independent) {
@@ -156,14 +157,14 @@ class ByHand {
     if (plan.by_rows.empty()) return;
     const bool few =
         static_cast<double>(query_.expected_rows.value_or(0)) * budget.epsilon().to_double() / person_.records < 500;
-    const Rational share = Rational(few ? 2 : 1) * finding_share(budget);
+    const Rational share = Rational(few ? 2 : 1) * preliminary_share(budget);
     const DiscreteLaplace noise(budget.epsilon() * share / Rational(person_.records));
     const std::int64_t noisy = static_cast<std::int64_t>(profile.records()) + noise(bits_);
     rows_ = plan.by_rows.front().rows;
     for (const ChoiceByRows& each : plan.by_rows) {
       if (noisy >= each.from) rows_ = each.rows;
     }
-    findings_ += few ? 2 : 1;
+    preliminary_ += few ? 2 : 1;
     costs_.push_back({"rows", budget.epsilon() * share});
   }
 
@@ -180,14 +181,14 @@ class ByHand {
 
   RoundNumbers find(const RankProfile& profile, const Budget& budget, Outcome& outcome) {
     RoundNumbers found;
-    const Exponent range = range_for(budget, finding_share(budget));
+    const Exponent range = range_for(budget, preliminary_share(budget));
     if (looks() && lattice_.size() >= 100'000) {
       const std::vector<RoundGrid> grids = round_grids(lattice_);
       const std::vector<std::uint64_t> scores = granularity_scores(profile, grids);
       std::vector<std::uint64_t> lengths(grids.size() + 1, 1);
       lengths[0] = 20 * grids.size();
       const std::size_t chosen = select_softmax(scores, lengths, rate_of(range, by_relation(16, 23), person_), bits_);
-      ++findings_;
+      ++preliminary_;
       costs_.push_back({"granularity", of_range(range)});
       if (chosen > 0) found.grid = grids[chosen - 1];
       outcome.found += found.grid ? "grid" : "no grid";
@@ -199,7 +200,7 @@ class ByHand {
     lengths[0] = 20;
     const std::size_t chosen =
         select_softmax(heaping_scores(profile, heaps), lengths, rate_of(range, by_relation(133, 266), person_), bits_);
-    ++findings_;
+    ++preliminary_;
     costs_.push_back({"heaps", of_range(range)});
     if (chosen > 0) found.heaps = heaps[chosen - 1].grid;
     outcome.found += std::string(outcome.found.empty() ? "" : ", ") + (found.heaps ? "heaps" : "no heaps");
@@ -469,7 +470,7 @@ class ByHand {
   Person person_;
   RandomBits& bits_;
   std::optional<std::uint64_t> rows_;  // about how many
-  std::int64_t findings_ = 0;
+  std::int64_t preliminary_ = 0;
   Rational levels_ = 1;
   std::optional<Budget> rest_;
   Measure measure_ = Measure::pure;

@@ -285,7 +285,7 @@ std::optional<std::uint64_t> counted_ranks(const QuantileQuery& query, std::uint
 std::optional<std::uint64_t> finer_records(const QuantileQuery& query, const FindGranularity& stage, std::uint64_t rows,
                                            const Rational& failure) {
   const std::optional<std::uint64_t> excess =
-      candidate_ranks(granularity_rate(finding_calibration(query)), stage.grids.size() + 1, Enclosure::of(failure));
+      candidate_ranks(granularity_rate(preliminary_calibration(query)), stage.grids.size() + 1, Enclosure::of(failure));
   if (!excess) return {};
   const uint128 finer = (uint128{70} * rows + uint128{23} * *excess) / 230;
   return finer < rows ? static_cast<std::uint64_t>(finer) : rows;

@@ -152,7 +152,7 @@ class StageSampler {
     }
   }
 
-  const Findings& found() const { return found_; }
+  const PreliminaryOutcome& found() const { return found_; }
   /// One candidate a quantile of the plan.
   std::vector<std::uint64_t> take_selected() { return std::move(values_); }
   /// Of the cells between cuts_of(what was selected).
@@ -160,7 +160,7 @@ class StageSampler {
 
  private:
   void draw(const CountRows& stage) {
-    Share share = share_.take(finding_share(plan_.query.budget.measure()) * Rational(stage.shares));
+    Share share = share_.take(preliminary_share(plan_.query.budget.measure()) * Rational(stage.shares));
     QuantileQuery counted = paid_from(share, plan_.query);
     // One replaced moves the only count by no more than one that comes or goes.
     counted.neighbors = Neighbors::add_remove;
@@ -170,14 +170,14 @@ class StageSampler {
   }
 
   void draw(const FindGranularity& stage) {
-    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    Share share = share_.take(preliminary_share(plan_.query.budget.measure()));
     const Calibration calibration(paid_from(share, plan_.query), 1);
     found_.grid = select_granularity(profile_, stage.grids, granularity_rate(calibration),
                                      draws_.begin("granularity", std::move(share)));
   }
 
   void draw(const FindHeaps& stage) {
-    Share share = share_.take(finding_share(plan_.query.budget.measure()));
+    Share share = share_.take(preliminary_share(plan_.query.budget.measure()));
     const Calibration calibration(paid_from(share, plan_.query), 1);
     found_.heaps =
         select_heaps(profile_, stage.heaps, heaping_rate(calibration), draws_.begin("heaps", std::move(share)));
@@ -251,7 +251,7 @@ class StageSampler {
   Share share_;                     // what is left for selections
   std::optional<Share> for_cells_;  // what is kept for counting cells
   Draws& draws_;
-  Findings found_;
+  PreliminaryOutcome found_;
   std::vector<Stage> stages_ = plan_.stages();
   std::vector<std::uint64_t> values_;  // splits of the released quantiles, or candidates
   std::vector<std::int64_t> counts_;   // of cells

@@ -40,7 +40,7 @@ struct Setting {
   std::vector<Stage> stages;
   QuantileQuery rest;  ///< the plan's query, with what the preliminary selections leave of its budget
 
-  Setting(const QuantilePlan& of, std::uint64_t among, const Findings& found)
+  Setting(const QuantilePlan& of, std::uint64_t among, const PreliminaryOutcome& found)
       : plan(of), rows(among), stages(of.stages(found)), rest(query_after(of.query, shares_taken(stages))) {}
 };
 
@@ -201,12 +201,14 @@ std::uint64_t rows_of(const QuantileRelease& release) {
 }
 
 /// What a plan may find, but for heaps that weigh less than others do.
-std::vector<Findings> worst_outcomes(const QuantilePlan& plan) {
-  const auto weight = [&](const Findings& found) { return found.heaps ? found.heaps->size(plan.lattice.size()) : 0; };
-  const auto stride = [](const Findings& found) { return found.grid ? found.grid->stride : 0; };
-  std::vector<Findings> worst;
-  for (const Findings& found : plan.outcomes()) {
-    const auto alike = std::ranges::find_if(worst, [&](const Findings& other) {
+std::vector<PreliminaryOutcome> worst_outcomes(const QuantilePlan& plan) {
+  const auto weight = [&](const PreliminaryOutcome& found) {
+    return found.heaps ? found.heaps->size(plan.lattice.size()) : 0;
+  };
+  const auto stride = [](const PreliminaryOutcome& found) { return found.grid ? found.grid->stride : 0; };
+  std::vector<PreliminaryOutcome> worst;
+  for (const PreliminaryOutcome& found : plan.outcomes()) {
+    const auto alike = std::ranges::find_if(worst, [&](const PreliminaryOutcome& other) {
       return other.rows == found.rows && stride(other) == stride(found) &&
              other.heaps.has_value() == found.heaps.has_value();
     });
@@ -243,14 +245,14 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   const std::uint64_t rows = query.expected_rows.value_or(most_rows);
   std::string reason = reason_against(plan);
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
-  const auto worst_with = [&](const Findings& found) {
+  const auto worst_with = [&](const PreliminaryOutcome& found) {
     const Setting setting(plan, rows, found);
     return bounds_of(setting, confidence, [&](const Rational& failure) { return ranks_within(setting, failure); });
   };
-  const std::vector<Findings> findings = worst_outcomes(plan);
-  WorstCase worst = worst_with(findings.front());
-  for (std::size_t f = 1; f < findings.size(); ++f) {
-    const WorstCase other = worst_with(findings[f]);
+  const std::vector<PreliminaryOutcome> outcomes = worst_outcomes(plan);
+  WorstCase worst = worst_with(outcomes.front());
+  for (std::size_t f = 1; f < outcomes.size(); ++f) {
+    const WorstCase other = worst_with(outcomes[f]);
     for (std::size_t i = 0; i < worst.ranks.size(); ++i) raise(worst.ranks[i], other.ranks[i]);
     raise(worst.together, other.together);
     if (other.rounded) worst.rounded = other.rounded;

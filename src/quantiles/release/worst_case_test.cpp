@@ -6,7 +6,7 @@
 #include "fractile/error.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/release.hpp"
-#include "support/findings.hpp"
+#include "support/preliminary_outcome.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 

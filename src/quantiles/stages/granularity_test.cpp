@@ -97,7 +97,7 @@ TEST(Granularity, FindsWholeNumbersOfWhichMostAreTens) {
   for (std::int64_t i = 0; i < 1000; ++i) builder.add(i % 10 < 7 ? 40 : 10 + i % 57);
   const RankProfile hours = builder.finish();
   const Exponent rate =
-      granularity_rate(finding_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}));
+      granularity_rate(preliminary_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Rational(1))}));
   RandomBits bits = RandomBits::system();
   int found = 0;
   for (int i = 0; i < 4000; ++i) {
@@ -143,7 +143,7 @@ TEST(Granularity, IsSeldomFoundWhereThereIsNone) {
   RandomBits bits = RandomBits::system();
   for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
     QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(1)), neighbors};
-    const Exponent rate = granularity_rate(finding_calibration(query));
+    const Exponent rate = granularity_rate(preliminary_calibration(query));
     for (const int records : {20, 50, 100, 200, 1000}) {
       ProfileBuilder builder(units);
       for (int i = 0; i < records; ++i) builder.add(static_cast<std::int64_t>(income(generator)));

@@ -11,7 +11,7 @@
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/draws.hpp"
-#include "support/findings.hpp"
+#include "support/preliminary_outcome.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
@@ -96,7 +96,7 @@ TEST(Heaping, ScoresCountTheRecordsOnEveryHeap) {
 }
 
 Exponent rate_at(const char* epsilon) {
-  return heaping_rate(finding_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Exponent::parse(epsilon))}));
+  return heaping_rate(preliminary_calibration(QuantileQuery{{Rational(1, 2)}, Budget::pure(Exponent::parse(epsilon))}));
 }
 
 /// How often 1,000 releases find each of the heaps, by modulus; 0: none.
@@ -217,7 +217,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const QuantileRelease release = fractile::release(hours(lattice), query, bits);
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
   const WorstCase none = worst_case(as_if_found(release, {}), confidence);
-  const WorstCase fives = worst_case(as_if_found(release, Findings{{{}, of_fives}}), confidence);
+  const WorstCase fives = worst_case(as_if_found(release, PreliminaryOutcome{{{}, of_fives}}), confidence);
   for (std::size_t j = 0; j < query.quantiles.size(); ++j) {
     EXPECT_LT(none.ranks[j].value(), fives.ranks[j].value());
     EXPECT_EQ(fives.ranks[j].value(), planned.ranks[j].value());
@@ -263,7 +263,8 @@ TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
-  const QuantileRelease release = as_if_found(fractile::release(hours(lattice), query, bits), Findings{{{}, of_fives}});
+  const QuantileRelease release =
+      as_if_found(fractile::release(hours(lattice), query, bits), PreliminaryOutcome{{{}, of_fives}});
   QuantileQuery counted = query_after(query, 1);
   counted.mechanism = Mechanism::tree;
   EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks, worst_case(counted, lattice, Rational(19, 20)).ranks);

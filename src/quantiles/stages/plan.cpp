@@ -42,7 +42,7 @@ std::optional<double> records_at_epsilon_one(const QuantileQuery& query, const R
   return static_cast<double>(*rows) * query.budget.epsilon().to_double() / query.records_per_person;
 }
 
-/// How many finding_share()s counting the rows costs: two among few rows, where it is hard to tell how many there are, and when nobody
+/// How many preliminary_share()s counting the rows costs: two among few rows, where it is hard to tell how many there are, and when nobody
 /// told.
 int shares_for_rows(const QuantileQuery& query) {
   constexpr double few = 500;  // times epsilon
@@ -219,7 +219,7 @@ std::vector<std::int64_t> borders(const std::vector<ChoiceByRows>& choices) {
 
 }  // namespace
 
-std::vector<Stage> QuantilePlan::stages(const Findings& found) const {
+std::vector<Stage> QuantilePlan::stages(const PreliminaryOutcome& found) const {
   std::vector<Stage> stages;
   if (!by_rows.empty()) stages.emplace_back(CountRows{borders(by_rows), shares_for_rows(query)});
   const Choice& chosen = choice_for(found);
@@ -243,23 +243,23 @@ std::vector<Stage> QuantilePlan::stages(const Findings& found) const {
   return stages;
 }
 
-std::vector<Findings> QuantilePlan::outcomes() const {
-  std::vector<Findings> outcomes{{}};
+std::vector<PreliminaryOutcome> QuantilePlan::outcomes() const {
+  std::vector<PreliminaryOutcome> outcomes{{}};
   for (std::size_t i = 0; i < by_rows.size(); ++i) outcomes.push_back({{}, i});
   if (!by_rows.empty()) outcomes.erase(outcomes.begin());
   const auto add_next = [&](const auto& next_of) {
     const std::size_t so_far = outcomes.size();
     for (std::size_t i = 0; i < so_far; ++i) {
-      for (const Findings& next : next_of(outcomes[i])) outcomes.push_back(next);
+      for (const PreliminaryOutcome& next : next_of(outcomes[i])) outcomes.push_back(next);
     }
   };
-  add_next([&](const Findings& found) {
-    std::vector<Findings> next;
+  add_next([&](const PreliminaryOutcome& found) {
+    std::vector<PreliminaryOutcome> next;
     for (const RoundGrid& grid : choice_for(found).grids) next.push_back({{grid, {}}, found.rows});
     return next;
   });
-  add_next([&](const Findings& found) {
-    std::vector<Findings> next;
+  add_next([&](const PreliminaryOutcome& found) {
+    std::vector<PreliminaryOutcome> next;
     const std::vector<Stage> after = stages(found);
     const auto* finds = stage_in<FindHeaps>(after);
     if (!finds) return next;
@@ -269,7 +269,7 @@ std::vector<Findings> QuantilePlan::outcomes() const {
   return outcomes;
 }
 
-MechanismUsed QuantilePlan::used(const Findings& found) const {
+MechanismUsed QuantilePlan::used(const PreliminaryOutcome& found) const {
   const std::vector<Stage> run = stages(found);
   const Choice& chosen = choice_for(found);
   const auto spacing = [&](const std::optional<RoundGrid>& grid) {
@@ -306,14 +306,14 @@ void QuantileQuery::validate(const Lattice& lattice) const {
   }
 }
 
-Rational finding_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
+Rational preliminary_share(Measure measure) { return {1, measure == Measure::zcdp ? 160 : 40}; }
 
-Calibration finding_calibration(const QuantileQuery& query) {
-  return {query, Rational(1) / finding_share(query.budget.measure())};
+Calibration preliminary_calibration(const QuantileQuery& query) {
+  return {query, Rational(1) / preliminary_share(query.budget.measure())};
 }
 
 QuantileQuery query_after(QuantileQuery query, int shares) {
-  query.budget = query.budget.scaled(Rational(1) - finding_share(query.budget.measure()) * Rational(shares));
+  query.budget = query.budget.scaled(Rational(1) - preliminary_share(query.budget.measure()) * Rational(shares));
   return query;
 }
 
@@ -383,7 +383,7 @@ std::uint64_t half_way(std::uint64_t a, std::uint64_t b) {
 
 /// How far a noisy count is off, by mean.
 double noise_of_count(const QuantileQuery& query) {
-  const Rational share = finding_share(query.budget.measure()) * Rational(shares_for_rows(query));
+  const Rational share = preliminary_share(query.budget.measure()) * Rational(shares_for_rows(query));
   return query.records_per_person / (query.budget.epsilon().to_double() * share.to_double());
 }
 

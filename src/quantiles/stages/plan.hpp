@@ -53,15 +53,17 @@ struct QuantilePlan {
   std::optional<Brackets> brackets = {};   ///< of a query with intervals; they are among its quantiles
 
   /// What is run when this is found.
-  const Choice& choice_for(const Findings& found) const { return found.rows ? by_rows.at(*found.rows).choice : choice; }
+  const Choice& choice_for(const PreliminaryOutcome& found) const {
+    return found.rows ? by_rows.at(*found.rows).choice : choice;
+  }
   /// All stages of a release whose preliminary stages find this. Those up to a preliminary one depend only on what the ones
   /// before it found. Automatic counts on a tree in place of selecting when what was found leaves many quantiles among few
   /// candidates, under pure privacy, and fewer quantiles where records heap.
-  std::vector<Stage> stages(const Findings& found = {}) const;
+  std::vector<Stage> stages(const PreliminaryOutcome& found = {}) const;
   /// All that the preliminary stages may find, nothing first.
-  std::vector<Findings> outcomes() const;
+  std::vector<PreliminaryOutcome> outcomes() const;
   /// What is said of a release that found this. Its granularity and heaps are of what it looked for.
-  MechanismUsed used(const Findings& found) const;
+  MechanismUsed used(const PreliminaryOutcome& found) const;
 
   bool is_recursion() const { return std::holds_alternative<SelectQuantiles>(choice.decision); }
   bool counts_anyway() const { return std::holds_alternative<CountOnTree>(choice.decision); }
@@ -74,17 +76,17 @@ namespace detail {
 /// How a release ran.
 struct Course {
   QuantilePlan plan;  ///< its query has what the release spent, and is that of one group
-  Findings found;
+  PreliminaryOutcome found;
   std::vector<std::uint64_t> selected;  ///< one candidate for each of the plan's quantiles, brackets among them
 };
 
 }  // namespace detail
 
 /// The share of the budget that a preliminary stage costs; under zCDP a smaller one finds as much.
-Rational finding_share(Measure measure);
+Rational preliminary_share(Measure measure);
 
 /// What such a selection is calibrated to.
-Calibration finding_calibration(const QuantileQuery& query);
+Calibration preliminary_calibration(const QuantileQuery& query);
 
 /// The query with what so many shares leave of the budget.
 QuantileQuery query_after(QuantileQuery query, int shares);

@@ -16,7 +16,7 @@
 namespace fractile {
 
 /// A preliminary count with noise: how many of these borders, in increasing order, it reaches, which tells how many records the plan
-/// goes on for. It costs finding_share() of the budget so many times.
+/// goes on for. It costs preliminary_share() of the budget so many times.
 /// Proof: docs/proofs/counted_rows.md
 struct CountRows {
   std::vector<std::int64_t> borders;
@@ -24,16 +24,16 @@ struct CountRows {
 };
 
 /// What the preliminary stages have found, and no more than that.
-struct Findings : RoundNumbers {
+struct PreliminaryOutcome : RoundNumbers {
   std::optional<std::size_t> rows = {};  ///< one of QuantilePlan::by_rows
 };
 
-/// A preliminary selection: on which of these grids most values lie, if on any. It costs finding_share() of the budget.
+/// A preliminary selection: on which of these grids most values lie, if on any. It costs preliminary_share() of the budget.
 struct FindGranularity {
   std::vector<RoundGrid> grids;
 };
 
-/// A preliminary selection: on which of these many values heap, if on any. It costs finding_share() of the budget.
+/// A preliminary selection: on which of these many values heap, if on any. It costs preliminary_share() of the budget.
 struct FindHeaps {
   std::vector<HeapGrid> heaps;
 };
@@ -118,7 +118,7 @@ inline bool is_preliminary(const Stage& stage) {
          std::holds_alternative<FindHeaps>(stage);
 }
 
-/// How many finding_share()s of the budget the preliminary ones among the stages have taken.
+/// How many preliminary_share()s of the budget the preliminary ones among the stages have taken.
 inline int shares_taken(const std::vector<Stage>& stages) {
   const auto* counts = stage_in<CountRows>(stages);
   return static_cast<int>(std::ranges::count_if(stages, is_preliminary)) + (counts ? counts->shares - 1 : 0);

@@ -120,7 +120,7 @@ TEST(Stages, OfNamedMechanismsAreOne) {
 }
 
 /// Whether the outcome `later` can still come of a release that has found `so_far` up to its first `ran` stages.
-bool agree(const Findings& so_far, const Findings& later, int ran) {
+bool agree(const PreliminaryOutcome& so_far, const PreliminaryOutcome& later, int ran) {
   const auto stride = [](const std::optional<RoundGrid>& grid) { return grid ? grid->stride : 0; };
   const bool counted = so_far.rows.has_value();  // first
   if (ran > 0 && so_far.rows != later.rows) return false;
@@ -133,11 +133,11 @@ bool agree(const Findings& so_far, const Findings& later, int ran) {
 TEST(Stages, DependOnlyOnWhatTheOnesBeforeThemFound) {
   for (const std::int64_t parts : {2, 6, 16, 40}) {
     const QuantilePlan plan = plan_of(evenly(parts, one), fine);
-    const std::vector<Findings> outcomes = plan.outcomes();
+    const std::vector<PreliminaryOutcome> outcomes = plan.outcomes();
     EXPECT_GT(outcomes.size(), 4U);
-    for (const Findings& a : outcomes) {
+    for (const PreliminaryOutcome& a : outcomes) {
       const std::vector<Stage> stages = plan.stages(a);
-      for (const Findings& b : outcomes) {
+      for (const PreliminaryOutcome& b : outcomes) {
         const std::vector<Stage> others = plan.stages(b);
         for (int ran = 0; ran < std::ranges::count_if(stages, is_preliminary) && agree(a, b, ran); ++ran) {
           const auto at = static_cast<std::size_t>(ran);
@@ -154,7 +154,7 @@ TEST(Stages, OfAllOutcomesDecideOnce) {
   for (const std::int64_t parts : {2, 6, 16, 40}) {
     for (const Budget& budget : {one, Budget::zcdp(Rational(1, 2))}) {
       const QuantilePlan plan = plan_of(evenly(parts, budget), fine);
-      for (const Findings& found : plan.outcomes()) {
+      for (const PreliminaryOutcome& found : plan.outcomes()) {
         const std::vector<Stage> stages = plan.stages(found);
         for (std::size_t i = 0; i < stages.size(); ++i) {
           EXPECT_EQ(is_preliminary(stages[i]),

@@ -7,7 +7,7 @@
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/release.hpp"
-#include "support/findings.hpp"
+#include "support/preliminary_outcome.hpp"
 
 namespace fractile {
 namespace {
