@@ -76,15 +76,14 @@ Channel argmax_of_three_bars(std::size_t heights) {
   return flow::deterministic(image, 3);
 }
 
-// --- PreliminaryOutcome ---------------------------------------------------------------------------------------------------------
+// --- Findings ---------------------------------------------------------------------------------------------------------
 
-void add_check(PreliminaryOutcome& to, const std::string& place, const std::string& paper, bool holds,
-               const std::string& found) {
+void add_check(Findings& to, const std::string& place, const std::string& paper, bool holds, const std::string& found) {
   to.findings.push_back({place, paper, holds ? found : "it does not hold", holds});
 }
 
 /// What is said of a pair of odds of which the second is worth more to an analyst, who is a table of his own.
-void add_refutation(PreliminaryOutcome& to, Finding finding, const std::string& name, const Pipeline& pipeline) {
+void add_refutation(Findings& to, Finding finding, const std::string& name, const Pipeline& pipeline) {
   const flow::PipelineRefinement answer = flow::check_refinement(pipeline, less_private, more_private);
   const auto* const analyst = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
   finding.agrees = analyst != nullptr;
@@ -100,14 +99,14 @@ void add_refutation(PreliminaryOutcome& to, Finding finding, const std::string& 
   to.findings.push_back(std::move(finding));
 }
 
-void add_witness(PreliminaryOutcome& to, Finding finding, const Pipeline& pipeline) {
+void add_witness(Findings& to, Finding finding, const Pipeline& pipeline) {
   const flow::PipelineRefinement answer = flow::check_refinement(pipeline, less_private, more_private);
   finding.agrees = answer.refinement.refines();
   finding.found = answer.refinement.reason;
   to.findings.push_back(std::move(finding));
 }
 
-void add_comparison(PreliminaryOutcome& to, const std::string& place, const std::string& paper, const Matrix& printed,
+void add_comparison(Findings& to, const std::string& place, const std::string& paper, const Matrix& printed,
                     const Matrix& computed) {
   const bool same = printed == computed;
   to.findings.push_back({place, paper, same ? "the same, entry by entry" : "another matrix", same});
@@ -120,7 +119,7 @@ Channel sum_of_two_responses(const Rational& odds) {
   return flow::kronecker_power(Perturber::randomized_response(3).at(odds), 2) * sums;
 }
 
-void add_published_losses(PreliminaryOutcome& to, const Channel& from, const Channel& less) {
+void add_published_losses(Findings& to, const Channel& from, const Channel& less) {
   const flow::Prior prior = flow::Prior::uniform(from.secrets().size());
   const flow::Loss loss(printed::appendix_e_losses());
   const flow::Counterexample published{prior, loss, flow::expected_loss(prior, from, loss),
@@ -133,7 +132,7 @@ void add_published_losses(PreliminaryOutcome& to, const Channel& from, const Cha
                                     from.secrets(), prior, loss));
 }
 
-void add_sums_of_responses(PreliminaryOutcome& to) {
+void add_sums_of_responses(Findings& to) {
   const Channel three = sum_of_two_responses(less_private);
   const Channel two = sum_of_two_responses(more_private);
   to.tables.push_back(
@@ -150,7 +149,7 @@ void add_sums_of_responses(PreliminaryOutcome& to) {
 
 // --- Section 7.1 and appendix B: geometric noise ----------------------------------------------------------------------
 
-void add_geometric_witness(PreliminaryOutcome& to) {
+void add_geometric_witness(Findings& to) {
   const Perturber geometric = Perturber::geometric(3);
   const Channel from = geometric.at(less_private);
   const flow::Refinement answer = flow::refines(from, geometric.at(more_private));
@@ -167,7 +166,7 @@ void add_geometric_witness(PreliminaryOutcome& to) {
             flow::theorem_one_condition(witness, {0, 1, 0}), "true of the right W as well");
 }
 
-void add_geometric_noise(PreliminaryOutcome& to) {
+void add_geometric_noise(Findings& to) {
   const Perturber geometric = Perturber::geometric(3);
   add_geometric_witness(to);
   add_refutation(to, {"section 7.1", "counting zeros after geometric noise is not refined", "", false},
@@ -195,7 +194,7 @@ Matrix manhattan_metric(std::size_t heights) {
   return distances;
 }
 
-void add_argmax_privacy(PreliminaryOutcome& to) {
+void add_argmax_privacy(Findings& to) {
   constexpr std::size_t heights = 3;
   const Channel bars = flow::kronecker_power(Perturber::geometric(heights).at(less_private), 3);
   const std::optional<Exponent> epsilon =
@@ -208,7 +207,7 @@ void add_argmax_privacy(PreliminaryOutcome& to) {
        epsilon && *epsilon <= Exponent::log(less_private)});
 }
 
-void add_noisy_argmax(PreliminaryOutcome& to) {
+void add_noisy_argmax(Findings& to) {
   add_argmax_privacy(to);
   const Pipeline pipeline{
       2, {0, 1, 2}, Perturber::geometric(3), {PostProcessor::Kind::mode, {}, {}}, {Secret::Kind::histogram, {}}};
@@ -239,7 +238,7 @@ const std::vector<PrintedLoss>& printed_losses() {
   return losses;
 }
 
-void add_printed_losses(PreliminaryOutcome& to) {
+void add_printed_losses(Findings& to) {
   Table table{
       "appendix_d1_losses", "appendix D.1: the analyst's expected losses", {"exp_epsilon", "loss", "decimal"}, {}};
   for (const PrintedLoss& printed : printed_losses()) {
@@ -253,7 +252,7 @@ void add_printed_losses(PreliminaryOutcome& to) {
   to.tables.push_back(std::move(table));
 }
 
-void add_window(PreliminaryOutcome& to) {
+void add_window(Findings& to) {
   constexpr std::int64_t most = 1000;
   Table table{"appendix_d1_windows",
               fmt::format("appendix D.1: between which exp(epsilon), of 1 to {}, the expected loss rises", most),
@@ -273,7 +272,7 @@ void add_window(PreliminaryOutcome& to) {
   to.tables.push_back(std::move(table));
 }
 
-void add_four_people(PreliminaryOutcome& to) {
+void add_four_people(Findings& to) {
   const Pipeline pipeline = four_people();
   const std::vector<Matrix> perturbers{printed::equation_28(), printed::equation_56()};
   const std::vector<Matrix> counts{printed::equation_37(), printed::equation_75()};
@@ -339,7 +338,7 @@ std::vector<std::size_t> counts_of_first() {
   return counts;
 }
 
-void add_three_respondents(PreliminaryOutcome& to) {
+void add_three_respondents(Findings& to) {
   const Perturber response = Perturber::randomized_response(3);
   const flow::Refinement single = flow::refines(response.at(less_private), response.at(more_private));
   const Channel witness(std::get<flow::Witness>(single.verdict).matrix);
@@ -382,8 +381,8 @@ Table analyst_table(std::string name, std::string what, const std::vector<std::s
   return table;
 }
 
-PreliminaryOutcome worked_examples() {
-  PreliminaryOutcome all;
+Findings worked_examples() {
+  Findings all;
   add_sums_of_responses(all);
   add_geometric_noise(all);
   add_noisy_argmax(all);

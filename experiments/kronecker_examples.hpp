@@ -25,7 +25,7 @@ struct Finding {
   bool agrees;
 };
 
-struct PreliminaryOutcome {
+struct Findings {
   std::vector<Table> tables = {};
   std::vector<Finding> findings = {};
 };
@@ -37,7 +37,7 @@ Table analyst_table(std::string name, std::string what, const std::vector<std::s
                     const flow::Prior& prior, const flow::Loss& loss);
 
 /// All of them, in the paper's order.
-PreliminaryOutcome worked_examples();
+Findings worked_examples();
 
 /// Four people, appendix D.1: the analyst knows that three have 0, 1 and 1.
 flow::Pipeline four_people();

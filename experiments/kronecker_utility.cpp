@@ -367,7 +367,7 @@ Results run(const Plan& plan, const Observer& observer) {
   std::vector<LossCurve> appendix{{"geometric", "uniform", four_people(), thousandfold_linear_error()}};
   compute(figure_3, epsilons_of(even_steps(figure_3_epsilon, plan.points)), observer);
   compute(appendix, appendix_d1_epsilons(plan.points), observer);
-  PreliminaryOutcome examples = worked_examples();
+  Findings examples = worked_examples();
   Results results{std::move(figure_3),         population, {}, std::move(appendix.front()), std::move(examples.tables),
                   std::move(examples.findings)};
   add_figure_3_findings(results.figure_3, results.findings);
