@@ -185,13 +185,13 @@ def released(table, counter, words, keys=()):
     return _core.release({name: [value] if isinstance(value, str) else value for name, value in words.items()}, "", list(keys), frame, counter)
 
 
-WORDS = {"--column": "income", "--bounds": ["0", "500000"], "--step": "0.01", "--epsilon": "1"}
+WORDS = {"column": "income", "bounds": ["0", "500000"], "step": "0.01", "epsilon": "1"}
 
 
 @pytest.mark.parametrize("more", [{}, PERSONS, GROUPS | PERSONS, {"bounds": "auto"}, {"public_rows": True}])
 def test_receipts_are_those_of_one_machine(table, more):
     usual = {"bounds": (0, 500_000), "step": "0.01", "epsilon": 1, "unsafe_seed": 7} | more
-    words = fractile._words.words({name: value for name, value in usual.items() if name != "keys"}) | {"--column": ["income"]}
+    words = fractile._words.words({name: value for name, value in usual.items() if name != "keys"}) | {"column": ["income"]}
     columns = table.select(columns_of(more))
     assert released(columns, Elsewhere(columns), words, more.get("keys", ())).receipt == fractile.release(table, "income", **usual).receipt
 
@@ -199,12 +199,12 @@ def test_receipts_are_those_of_one_machine(table, more):
 def test_nothing_is_counted_before_the_charge(table, tmp_path):
     ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1)
     columns = table.select(["income"])
-    words = WORDS | {"--ledger": str(tmp_path / "b.db"), "--dataset": "people", "--source": "people 2026"}
+    words = WORDS | {"ledger": str(tmp_path / "b.db"), "dataset": "people", "source": "people 2026"}
     counter = Elsewhere(columns)
     with pytest.raises(fractile.BudgetError):
-        released(columns, counter, words | {"--epsilon": "2"})
+        released(columns, counter, words | {"epsilon": "2"})
     with pytest.raises(fractile.DataError):
-        released(table.select(["region"]), counter, words | {"--column": "region"})
+        released(table.select(["region"]), counter, words | {"column": "region"})
     assert counter.calls == [] and ledger.entries == []
     entries = []
     counter.engine = lambda: entries.append(len(ledger.entries)) or "memory"
@@ -218,7 +218,7 @@ def test_nothing_is_counted_before_the_charge(table, tmp_path):
 def test_what_fails_after_the_charge_counts_as_spent(table, tmp_path, fails):
     ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1)
     columns = table.select(["income"])
-    words = WORDS | {"--ledger": str(tmp_path / "b.db"), "--source": "people 2026", "--epsilon": "1/2"}
+    words = WORDS | {"ledger": str(tmp_path / "b.db"), "source": "people 2026", "epsilon": "1/2"}
     expected = KeyboardInterrupt if isinstance(fails, KeyboardInterrupt) else fractile.DataError if isinstance(fails, fractile.DataError) else fractile.InternalError
     with pytest.raises(expected) as caught:
         released(columns, Elsewhere(columns, fails), words)

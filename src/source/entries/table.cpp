@@ -442,7 +442,7 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
     throw explain(*state_, reading.relation, {column, lattice, missing_too}, worded(failure, source));
   }
   throw explain(*state_, reading.relation, {column, lattice, missing_too},
-                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
 }
 
 void Table::require_selection(const RecordSelection& selection, const std::string& column) const {
@@ -477,7 +477,7 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
     throw explain(*state_, reading.relation, {columns.number, lattice, missing_too}, worded(failure, source));
   }
   throw explain(*state_, reading.relation, {columns.number, lattice, missing_too},
-                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint});
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
 }
 
 std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
