@@ -8,6 +8,7 @@
 #include "fractile/error.hpp"
 #include "fractile/profile_files.hpp"
 #include "support/profiles.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace fractile {
 namespace {
@@ -131,7 +132,8 @@ TEST(ProfileFile, CountsThatNoProfileHasAreRefusedWhateverTheirHash) {
 }
 
 TEST(ProfileFile, TellsTheHeaderBeforeTheCountsAndNoProfileOfADamagedFile) {
-  const std::string path = ::testing::TempDir() + "profile_file_test";
+  const testing::Folder folder;
+  const std::string path = folder.file("profile");
   std::string bytes = small_file();
   bytes[bytes.size() - 40] ^= 1;  // among the counts
   std::ofstream(path, std::ios::binary) << bytes;
@@ -180,8 +182,8 @@ TEST(ProfileFile, OfOneMergedColumnIsTheColumnCountedAtOnce) {
 
 class ProfileFiles : public ::testing::Test {
  protected:
-  static ProfileFile stored(const std::string& name, const CountedProfiles& counted) {
-    const std::string path = ::testing::TempDir() + "profile_files_" + name;
+  ProfileFile stored(const std::string& name, const CountedProfiles& counted) const {
+    const std::string path = folder_.file(name);
     std::ofstream(path, std::ios::binary | std::ios::trunc) << to_bytes(counted);
     return ProfileFile::open(path);
   }
@@ -197,6 +199,9 @@ class ProfileFiles : public ::testing::Test {
     (all.push_back(std::move(files)), ...);
     return ProfileFile::merge(std::move(all), Persons::may_overlap, equal_files);
   }
+
+ private:
+  testing::Folder folder_;
 };
 
 TEST_F(ProfileFiles, MergeAsTheirProfilesDo) {
@@ -215,7 +220,7 @@ TEST_F(ProfileFiles, OfEqualContentsAreOneCounting) {
     ADD_FAILURE();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::usage);
-    for (const char* part : {"profile_files_a' and '", "profile_files_copy' have equal contents"}) {
+    for (const char* part : {"/a' and '", "/copy' have equal contents"}) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
     EXPECT_NE(error.hint().find("allow_equal_files"), std::string::npos);
