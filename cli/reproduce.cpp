@@ -167,7 +167,7 @@ int run_auto_robustness(const Typed& typed) {
 
 Rational level_of(const Typed& typed) {
   if (!typed.has("level")) return {19, 20};
-  const Rational level = in_field("level", [&] { return Rational::parse(typed.one("level")); });
+  Rational level = in_field("level", [&] { return Rational::parse(typed.one("level")); });
   if (level <= Rational(0) || level >= Rational(1)) {
     usage({Field("level"), ": ", level.to_string(), " is not between 0 and 1"}, "write for example 0.95");
   }

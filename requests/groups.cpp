@@ -34,9 +34,8 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query) {
   if (!selection.by.empty()) group_query(query);
   if ((selection.selects() || typed.has("sql")) && typed.has("public_rows")) {
     usage({Field("public_rows"), " goes neither with ", Field("person"), " nor with ", Field("by"), " nor with ",
-           Field("sql"),
-           ": how many records are kept, are in a group, or come of a query, tells more than how many rows the table "
-           "has"},
+           Field("sql"), ": how many records are kept, are in a group, or come of a query, ",
+           "tells more than how many rows the table has"},
           "leave it out");
   }
   return selection;

@@ -110,7 +110,7 @@ std::string Field::value_in(Wording wording) const {
   };
   const bool in_r = wording == Wording::r;
   const bool in_python = wording == Wording::python;
-  const std::string values = joined(values_, ", ", each);
+  std::string values = joined(values_, ", ", each);
   switch (shape_) {
     case Shape::pair:
       return in_r ? "c(" + values + ")" : in_python ? "(" + values + ")" : "{" + values + "}";
@@ -165,7 +165,7 @@ std::string Words::in(Wording wording) const {
       result += field->in(wording);
       continue;
     }
-    const std::string& text = std::get<std::string>(parts_[i]);
+    const auto& text = std::get<std::string>(parts_[i]);
     const bool is_between = i > 0 && i + 1 < parts_.size() && text == " " && wording != Wording::program;
     result += is_between ? ", " : text;
   }
