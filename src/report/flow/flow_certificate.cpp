@@ -94,9 +94,8 @@ CertificateReport checked_certificate(const std::string& json) {
   document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (!document.IsObject()) refuse("it is no JSON object");
   const std::string verdict = text_of(need(document, "verdict"));
-  const auto about = document.FindMember("about");
   CertificateReport report{Outcome::nothing, "the verdict is " + verdict + ", which has no certificate"};
-  if (about != document.MemberEnd()) report.about = text_of(about->value);
+  if (document.HasMember("about")) report.about = text_of(document["about"]);
   const bool is_refuted = document.HasMember("counterexample");
   if (!is_refuted && !document.HasMember("witness")) return report;
   // A verdict that its own certificate does not show is no better than a certificate that does not hold.
