@@ -125,9 +125,9 @@ class PersonRecords {
   /// So many that the table of one stays in a cache when there are some ten million records.
   static constexpr std::size_t partitions = 1024;
   struct Limits {
-    std::size_t in_memory = ~std::size_t{0};           ///< bytes of records, beyond which they go to the file
-    std::size_t largest_table = std::size_t{1} << 30;  ///< bytes of records that are made one PersonTable
-    static constexpr std::size_t chunk = 8 * 1024;     ///< bytes that are written at a time
+    std::size_t in_memory = ~std::size_t{0};                    ///< bytes of records, beyond which they go to the file
+    std::size_t largest_table = std::size_t{1} << 30;           ///< bytes of records that are made one PersonTable
+    static constexpr std::size_t chunk = std::size_t{8} << 10;  ///< bytes that are written at a time
   };
   /// What one thread writes at a time.
   class Part;

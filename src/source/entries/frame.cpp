@@ -234,7 +234,7 @@ struct Frame::State {
     const bool is_table = std::string_view(schema->format) == "+s";
     const auto count = is_table ? static_cast<std::size_t>(schema->n_children) : 1;
     for (std::size_t i = 0; i < count; ++i) {
-      const ArrowSchema& of_column = is_table ? *schema->children[i] : *schema.get();
+      const ArrowSchema& of_column = is_table ? *schema->children[i] : *schema;
       columns.push_back({of_column.name != nullptr ? of_column.name : "", source_detail::arrow_type(of_column)});
     }
   }
@@ -247,7 +247,7 @@ struct Frame::State {
       throw Error(ErrorCode::data, "the frame has records that are NULL as a whole", "leave them out first");
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
-      const ArrowArray& of_column = is_table ? *array->children[i] : *array.get();
+      const ArrowArray& of_column = is_table ? *array->children[i] : *array;
       columns[i].pieces.push_back(piece_of(of_column, columns[i].type, is_table ? first : 0, count));
     }
     rows += count;
@@ -285,7 +285,7 @@ Frame Frame::of(ArrowArrayStream& stream, const std::string& name) {
 
 Frame Frame::of(ArrowSchema& schema, ArrowArray& array, const std::string& name) {
   auto state = std::make_unique<State>();
-  *state->schema.get() = schema;
+  *state->schema = schema;
   schema.release = nullptr;
   Owned<ArrowArray> owned(array);
   state->set_schema();

@@ -25,7 +25,6 @@ using source_detail::Connection;
 using source_detail::Counted;
 using source_detail::EngineFailure;
 using source_detail::FailureKind;
-using source_detail::Format;
 using source_detail::Input;
 using source_detail::LineEndsInCells;
 using source_detail::NumberQuery;
