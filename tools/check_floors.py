@@ -12,10 +12,10 @@ include whatever is in any sub-room of its room.
 """
 
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import check_main
 from cpp_text import cpp_files, without_comments
 
 ALL_PUBLIC = "every room, through its public headers"
@@ -362,13 +362,5 @@ class House:
             visit(path)
 
 
-def main(argv):
-    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
-    errors = House(root).check()
-    for error in errors:
-        print(error, file=sys.stderr)
-    return 1 if errors else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    check_main.run(lambda root: House(root).check())

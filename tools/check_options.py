@@ -9,9 +9,9 @@ command to type, "fractile ledger init PATH --epsilon E", which is the same for 
 """
 
 import re
-import sys
 from pathlib import Path
 
+import check_main
 from cpp_text import cpp_files, texts_of
 
 FOLDERS = ("include", "src", "requests", "python")
@@ -53,13 +53,5 @@ def check(root):
     return errors
 
 
-def main(argv):
-    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
-    errors = check(root)
-    for error in errors:
-        print(error, file=sys.stderr)
-    return 1 if errors else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    check_main.run(check)

@@ -14,9 +14,9 @@
 """
 
 import re
-import sys
 from pathlib import Path
 
+import check_main
 from cpp_text import cpp_files, without_comments
 
 PREFIXES = ("select_", "release_", "sample_", "bernoulli", "make_", "discrete_")
@@ -152,13 +152,5 @@ def check(root):
     return errors
 
 
-def main(argv):
-    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
-    errors = check(root)
-    for error in errors:
-        print(error, file=sys.stderr)
-    return 1 if errors else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    check_main.run(check)

@@ -13,9 +13,9 @@ Pages that a program writes (GENERATED) are checked for links only.
 """
 
 import re
-import sys
 from pathlib import Path
 
+import check_main
 from cpp_text import cpp_files
 
 LINE = 140
@@ -116,13 +116,5 @@ def check(root):
     return errors
 
 
-def main(argv):
-    root = Path(argv[1]) if len(argv) > 1 else Path(__file__).resolve().parent.parent
-    errors = check(root)
-    for error in errors:
-        print(error, file=sys.stderr)
-    return 1 if errors else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv))
+    check_main.run(check)

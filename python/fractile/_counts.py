@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 
 from . import _core, _frames, _words
-from ._errors import FractileWarning, UsageError
+from ._errors import UsageError, warn
 from ._release import Bound, Step
 
 
@@ -71,4 +70,4 @@ def merge(
     """
     words = _words.words({"output": output, "disjoint_persons": disjoint_persons, "allow_equal_files": allow_equal_files})
     for what, hint in _core.merge(words, [os.fspath(file) for file in files]):
-        warnings.warn(f"{what}; {hint}", FractileWarning, stacklevel=2)
+        warn(f"{what}; {hint}")
