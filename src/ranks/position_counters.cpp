@@ -25,7 +25,12 @@ void PositionCounters::add(std::span<const Position> positions) {
   if (lanes_ == 1) {
     for (const Position position : positions) ++counters[position >> shift];
   } else {
-    for (std::size_t i = 0; i < positions.size(); ++i) ++counters[(positions[i] >> shift) * 2 + i % 2];
+    std::size_t i = 0;
+    for (; i + 1 < positions.size(); i += 2) {
+      ++counters[(positions[i] >> shift) * 2];
+      ++counters[(positions[i + 1] >> shift) * 2 + 1];
+    }
+    if (i < positions.size()) ++counters[(positions[i] >> shift) * 2];
   }
 }
 

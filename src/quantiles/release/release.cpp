@@ -153,6 +153,7 @@ class StageSampler {
   }
 
   const PreliminaryOutcome& found() const { return found_; }
+  const std::vector<Stage>& stages() const { return stages_; }
   /// One candidate a quantile of the plan.
   std::vector<std::uint64_t> take_selected() { return std::move(values_); }
   /// Of the cells between cuts_of(what was selected).
@@ -273,21 +274,24 @@ std::vector<std::uint64_t> points_of(const std::vector<std::uint64_t>& selected,
 QuantileRelease release_from(const RankProfile& profile, const QuantileQuery& asked, Share share, PersonSteps person,
                              DrawSource& source, const PlanScale& scale) {
   const Lattice& lattice = profile.lattice();
-  const QuantileQuery query = paid_from(share, asked);
-  const QuantilePlan plan = plan_of(query, lattice, scale);
+  QuantileQuery query = paid_from(share, asked);
+  const auto course = std::make_shared<detail::Course>(detail::Course{plan_of(query, lattice, scale), {}, {}});
+  const QuantilePlan& plan = course->plan;
   Odometer odometer(share.amount(), person);
   Draws draws(source, odometer);
   StageSampler sampler(profile, plan, std::move(share), draws);
   sampler.run();
-  std::vector<std::uint64_t> selected = sampler.take_selected();
-  QuantileRelease release{query, lattice, points_of(selected, plan.brackets), plan.used(sampler.found()), {}, {}};
+  course->found = sampler.found();
+  course->selected = sampler.take_selected();
+  QuantileRelease release{std::move(query), lattice, points_of(course->selected, plan.brackets),
+                          plan.used(sampler.found(), sampler.stages()), {}, {}};
   if (plan.brackets) {
-    CountedCells cells(query, lattice, *plan.brackets, selected, sampler.counts());
-    release.intervals = cells.intervals(query.intervals->level);
-    release.intervals_in_pairs = cells.intervals(level_in_pairs(*query.intervals));
+    CountedCells cells(release.query, lattice, *plan.brackets, course->selected, sampler.counts());
+    release.intervals = cells.intervals(release.query.intervals->level);
+    release.intervals_in_pairs = cells.intervals(level_in_pairs(*release.query.intervals));
   }
   release.spent = odometer.spent();
-  release.course = std::make_shared<detail::Course>(detail::Course{plan, sampler.found(), std::move(selected)});
+  release.course = course;
   return release;
 }
 
@@ -295,7 +299,8 @@ QuantileRelease release_with(const RankProfile& profile, const ReleaseOptions& o
                              const PlanScale& scale) {
   const QuantileQuery& query = options.query;
   if (!options.bounds) {
-    query.validate(profile.lattice());
+    // The plan does the same, but takes a query with intervals for a group's.
+    if (query.intervals) query.validate(profile.lattice());
     return release_from(profile, query, Share::whole(query.budget), PersonSteps::in_table(query), source, scale);
   }
   Share whole = Share::whole(query.budget);

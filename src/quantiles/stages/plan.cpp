@@ -269,8 +269,7 @@ std::vector<PreliminaryOutcome> QuantilePlan::outcomes() const {
   return outcomes;
 }
 
-MechanismUsed QuantilePlan::used(const PreliminaryOutcome& found) const {
-  const std::vector<Stage> run = stages(found);
+MechanismUsed QuantilePlan::used(const PreliminaryOutcome& found, const std::vector<Stage>& run) const {
   const Choice& chosen = choice_for(found);
   const auto spacing = [&](const std::optional<RoundGrid>& grid) {
     return lattice.step() * Rational(grid ? static_cast<std::int64_t>(grid->stride) : 1);

@@ -63,7 +63,9 @@ struct QuantilePlan {
   /// All that the preliminary stages may find, nothing first.
   std::vector<PreliminaryOutcome> outcomes() const;
   /// What is said of a release that found this. Its granularity and heaps are of what it looked for.
-  MechanismUsed used(const PreliminaryOutcome& found) const;
+  MechanismUsed used(const PreliminaryOutcome& found) const { return used(found, stages(found)); }
+  /// The same of one that ran these, which are stages(found).
+  MechanismUsed used(const PreliminaryOutcome& found, const std::vector<Stage>& run) const;
 
   bool is_recursion() const { return std::holds_alternative<SelectQuantiles>(choice.decision); }
   bool counts_anyway() const { return std::holds_alternative<CountOnTree>(choice.decision); }

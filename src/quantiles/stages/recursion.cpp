@@ -95,8 +95,13 @@ std::vector<std::size_t> QuantileTree::pivots(const QuantileNode& node) const {
   return result;
 }
 
+std::size_t QuantileTree::first_pivot(const QuantileNode& node) const {
+  if (node.level == 0 && !shape_.first.empty()) return shape_.first.front();
+  return pivot(node, 1, width(node));
+}
+
 QuantileFraction QuantileTree::alpha(const QuantileNode& node) const {
-  const std::uint64_t numerator = quantiles_[pivots(node).front()] - node.from;
+  const std::uint64_t numerator = quantiles_[first_pivot(node)] - node.from;
   const std::uint64_t denominator = node.to - node.from;
   const std::uint64_t common = std::gcd(numerator, denominator);
   return {numerator / common, denominator / common};
@@ -185,9 +190,9 @@ std::uint64_t edge_scale(Split between, std::uint64_t share, std::uint64_t open,
 }  // namespace
 
 std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std::vector<Split>& splits) const {
-  const std::vector<std::size_t> decided = pivots(node);
   const bool is_last = splits.size() == 1;
   if (!shape_.edges || node.from != 0 || (is_last && node.to == denominator_)) return {};
+  const std::vector<std::size_t> decided = pivots(node);
   const std::uint64_t near = quantiles_[decided[0]];
   const std::uint64_t far = is_last ? node.to : quantiles_[decided[1]];
   const Split far_split = is_last ? node.span.highest : splits[1];
@@ -195,9 +200,9 @@ std::optional<Edge> QuantileTree::edge_below(const QuantileNode& node, const std
 }
 
 std::optional<Edge> QuantileTree::edge_above(const QuantileNode& node, const std::vector<Split>& splits) const {
-  const std::vector<std::size_t> decided = pivots(node);
   const bool is_first = splits.size() == 1;
   if (!shape_.edges || node.to != denominator_ || (is_first && node.from == 0)) return {};
+  const std::vector<std::size_t> decided = pivots(node);
   const std::uint64_t near = quantiles_[decided.back()];
   const std::uint64_t far = is_first ? node.from : quantiles_[decided[decided.size() - 2]];
   const Split far_split = is_first ? node.span.lowest : splits[splits.size() - 2];

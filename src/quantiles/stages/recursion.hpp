@@ -102,6 +102,7 @@ class QuantileTree {
   /// The quantiles that the node decides: all it has, or as many as its level may, evenly spaced; of m, one is the
   /// ceil(m / 2)-th.
   std::vector<std::size_t> pivots(const QuantileNode& node) const;
+  std::size_t first_pivot(const QuantileNode& node) const;
 
   /// A node of one quantile, drawn among candidates; of one that others hang on, among splits; or of several.
   static bool is_leaf(const QuantileNode& node) { return node.quantiles() == 1 && !node.edge; }
