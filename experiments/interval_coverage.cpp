@@ -187,19 +187,19 @@ std::string to_lines(const Plan& plan, const std::vector<Cell>& cells) {
   std::string text = fmt::format(
       "Intervals of quartiles at the level {}: fractile {}, seed {}, {} trials.\n"
       "covered: of the quartile that is held least often. Its standard error at that level is {:.4f}.\n"
-      "width: over that of the non-private interval, where that is a step at least. table, law: the mean error of the "
-      "quartiles against\n"
-      "those of the table and of the law, over that of a release without intervals on the same budget; - where that is "
-      "below\n"
-      "0.05 records.\n\n"
-      "{:<18} {:>7} {:<12} {:<11} {:>8} {:>6} {:>6} {:>6}\n",
+      "width: of the three intervals together, over that of the non-private ones; widest: of the quartile for which it is "
+      "largest,\n"
+      "where the non-private one is a step wide at least. table, law: the mean error of the quartiles against those of the "
+      "table and\n"
+      "of the law, over that of a release without intervals on the same budget; - where that is below 0.05 records.\n\n"
+      "{:<18} {:>7} {:<12} {:<11} {:>8} {:>6} {:>6} {:>6} {:>6}\n",
       plan.level.to_string(), version, plan.seed, plan.trials,
       std::sqrt(failure * (1 - failure) / static_cast<double>(plan.trials)), "law", "rows", "budget", "of", "covered",
-      "width", "table", "law");
+      "width", "widest", "table", "law");
   for (const Cell& cell : cells) {
-    text += fmt::format("{:<18} {:>7} {:<12} {:<11} {:>8.4f} {:>6} {:>6} {:>6}\n", cell.law->name, cell.rows,
+    text += fmt::format("{:<18} {:>7} {:<12} {:<11} {:>8.4f} {:>6} {:>6} {:>6} {:>6}\n", cell.law->name, cell.rows,
                         budget_text(cell.budget), to_string(cell.of), cell.least_covered().mean,
-                        ratio_text(cell.width_ratio()),
+                        ratio_text(cell.width_ratio()), ratio_text(cell.widest_ratio()),
                         ratio_text(cell.error_ratio(&QuantileResult::of_table, &QuantileResult::alone_of_table)),
                         ratio_text(cell.error_ratio(&QuantileResult::of_law, &QuantileResult::alone_of_law)));
   }
@@ -213,11 +213,21 @@ Estimate Cell::least_covered() const {
 }
 
 double Cell::width_ratio() const {
-  Average ratios;
+  double width = 0;
+  double plain = 0;
   for (const QuantileResult& each : results) {
-    if (each.plain_width.mean >= 1) ratios.add(each.width.mean / each.plain_width.mean);
+    width += each.width.mean;
+    plain += each.plain_width.mean;
   }
-  return ratios.estimate().mean;
+  return plain > 0 ? width / plain : 0;
+}
+
+double Cell::widest_ratio() const {
+  double widest = 0;
+  for (const QuantileResult& each : results) {
+    if (each.plain_width.mean >= 1) widest = std::max(widest, each.width.mean / each.plain_width.mean);
+  }
+  return widest;
 }
 
 double Cell::error_ratio(Estimate QuantileResult::*with, Estimate QuantileResult::*alone) const {

@@ -50,8 +50,10 @@ struct Cell {
 
   /// Of the quantile that is held least often.
   Estimate least_covered() const;
-  /// How many times as wide as the non-private interval: the mean over the quantiles where that is a step wide at least; 0 without any.
+  /// How many times as wide as the non-private intervals, all quantiles together; 0 where those have no width.
   double width_ratio() const;
+  /// The same of the quantile for which it is largest, among those whose non-private interval is a step wide at least; 0 without any.
+  double widest_ratio() const;
   /// Mean errors over the quantiles, beside those of a release without intervals.
   double error_ratio(Estimate QuantileResult::*with, Estimate QuantileResult::*alone) const;
 };

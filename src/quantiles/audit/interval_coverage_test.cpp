@@ -52,7 +52,7 @@ CountedLaw counted_law(const RankProfile& table, const QuantileQuery& query) {
   std::vector<Position> cuts;
   const auto release = [&] {
     const QuantileRelease made = release_with(table, query, draws, small);
-    cuts = cuts_of(made.course->selected, *made.course->plan.brackets, three);
+    cuts = cuts_of(made.course->selected, *made.course->plan.brackets, three).positions;
   };
   draws.run(release, [&](const Enclosure& probability, const std::vector<CountedNoise>& noises) {
     law[{cuts, noises.front().counts}] += (probability.lower_double() + probability.upper_double()) / 2;
@@ -264,7 +264,7 @@ TEST(IntervalCoverage, IsThatOfTheEndsThatAreReleased) {
       std::vector<std::uint64_t> selected;
       for (std::size_t i = 0; i < brackets.selected.size(); ++i) selected.push_back(generator() % candidates);
       std::ranges::sort(selected);
-      Counted noisy{cuts_of(selected, brackets, three), {}};
+      Counted noisy{cuts_of(selected, brackets, three).positions, {}};
       for (std::size_t i = 0; i <= brackets.cuts.size(); ++i) {
         noisy.counts.push_back(static_cast<std::int64_t>(generator() % 6) - 2);
       }

@@ -220,7 +220,7 @@ class StageSampler {
   }
 
   void draw(const CountCells& stage) {
-    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()));
+    counts_ = cell_counts(profile_, cuts_of(values_, stage.brackets, profile_.lattice()).positions);
     const CountTreeNoise noise(paid_from(*for_cells_, plan_.query), 1);
     draws_.begin("cells", std::move(*for_cells_)).add_noise(noise, {counts_.size()}, counts_);
   }

@@ -51,6 +51,9 @@ double deviate_of(double failure) {
   return high;
 }
 
+/// Of an end's failure probability, what is for cuts that moved past those of other quantiles.
+constexpr double share_of_moved = 0x1p-6;
+
 /// How the failure probability of a request is divided.
 struct Failures {
   double of_end;  ///< each end of each interval
@@ -321,21 +324,55 @@ std::uint64_t rounded_inwards(std::uint64_t candidate, IntervalEnd end, const Ro
   return next != selected.begin() && candidate - past >= *(next - 1) ? candidate - past : candidate;
 }
 
+/// Where a point ties with what was selected next to it on the other side, the tie may reach as far on this side: an end has its innermost
+/// cut there, so that it need not go farther.
+void move_to_ties(std::vector<std::uint64_t>& places, const Brackets& brackets,
+                  const std::vector<std::uint64_t>& selected) {
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < brackets.roles.size(); ++i) {
+    if (brackets.roles[i] == Role::point) points.push_back(i);
+  }
+  for (std::size_t owner = 0; owner < points.size(); ++owner) {
+    const std::size_t point = points[owner];
+    const auto is_of = [&](IntervalEnd end) {
+      return [=](const CutTarget& cut) { return cut.owner == owner && cut.end == end; };
+    };
+    const auto first_upper = std::ranges::find_if(brackets.cuts, is_of(IntervalEnd::upper));
+    if (first_upper != brackets.cuts.end() && point > 0 && selected[point - 1] == selected[point]) {
+      places[static_cast<std::size_t>(first_upper - brackets.cuts.begin())] = selected[point];
+    }
+    const auto last_lower = std::find_if(brackets.cuts.rbegin(), brackets.cuts.rend(), is_of(IntervalEnd::lower));
+    if (last_lower != brackets.cuts.rend() && point + 1 < selected.size() && selected[point + 1] == selected[point]) {
+      places[static_cast<std::size_t>(brackets.cuts.rend() - last_lower) - 1] = selected[point];
+    }
+  }
+}
+
 }  // namespace
 
-std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
-                              const Lattice& lattice) {
-  if (brackets.cuts.empty()) return {};
+PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice) {
+  PlacedCuts placed;
+  if (brackets.cuts.empty()) return placed;
   const std::optional<RoundGrid> grid = grid_of(selected, lattice);
-  const std::vector<std::uint64_t> places = candidates_of(brackets.cuts, brackets, selected, lattice.size() - 1);
-  std::vector<Position> cuts;
+  std::vector<std::uint64_t> places = candidates_of(brackets.cuts, brackets, selected, lattice.size() - 1);
+  move_to_ties(places, brackets, selected);
+  std::vector<Position> at;  // by target
+  Position lower = 0;
+  Position upper = 0;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const IntervalEnd end = brackets.cuts[i].end;
     const std::uint64_t place = grid ? rounded_inwards(places[i], end, *grid, selected) : places[i];
-    const Position cut = 2 * place + (end == IntervalEnd::lower ? 1 : 2);
-    cuts.push_back(cuts.empty() ? cut : std::max(cut, cuts.back()));
+    if (end == IntervalEnd::lower) {
+      lower = std::max(lower, 2 * place + 1);
+    } else {
+      upper = std::max({upper, lower, 2 * place + 2});
+    }
+    at.push_back(end == IntervalEnd::lower ? lower : upper);
+    placed.targets.push_back(i);
   }
-  return cuts;
+  std::ranges::stable_sort(placed.targets, {}, [&](std::size_t target) { return at[target]; });
+  for (const std::size_t target : placed.targets) placed.positions.push_back(at[target]);
+  return placed;
 }
 
 std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts) {
@@ -353,23 +390,43 @@ std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vec
 
 namespace {
 
-/// Which cuts decide an end: from the first of its quantile's brackets on this side to the last.
+/// Cuts by their place, from the first to the last.
 struct CutRange {
-  std::size_t first = 1;
-  std::size_t last = 0;  ///< before `first` when there is no bracket
+  std::size_t first;
+  std::size_t last;
 
-  bool empty() const { return last < first; }
   CellsBelow cells_below() const { return {first + 1, last + 1}; }
 };
 
-CutRange cuts_for(const Brackets& brackets, IntervalEnd end, std::size_t owner) {
-  CutRange range;
-  for (std::size_t i = 0; i < brackets.cuts.size(); ++i) {
-    if (brackets.cuts[i].end != end || brackets.cuts[i].owner != owner) continue;
-    if (range.empty()) range.first = i;
-    range.last = i;
+/// Which cuts decide an end. Both ranges follow from what is public alone.
+struct EndRanges {
+  CutRange own;    ///< the places of its quantile's cuts on this side, when none has moved
+  CutRange wider;  ///< all places to which they may move, past cuts of other quantiles
+  bool have_moved = false;
+
+  bool may_move() const { return wider.first < own.first || wider.last > own.last; }
+};
+
+/// Nothing for an end without cuts. A lower cut may move before the upper ones whose targets are before its own, and no others do.
+std::optional<EndRanges> ranges_of(const Brackets& brackets, const PlacedCuts& placed, IntervalEnd end,
+                                   std::size_t owner) {
+  const bool is_lower = end == IntervalEnd::lower;
+  const std::vector<CutTarget>& cuts = brackets.cuts;
+  const auto is_own = [&](const CutTarget& cut) { return cut.end == end && cut.owner == owner; };
+  const auto is_other = [&](const CutTarget& cut) { return cut.end != end; };
+  const auto front = std::ranges::find_if(cuts, is_own);
+  if (front == cuts.end()) return {};
+  const auto after_last = std::find_if(cuts.rbegin(), cuts.rend(), is_own).base();
+  const CutRange own{static_cast<std::size_t>(front - cuts.begin()),
+                     static_cast<std::size_t>(after_last - cuts.begin()) - 1};
+  EndRanges ranges{own, own};
+  if (is_lower) ranges.wider.first -= static_cast<std::size_t>(std::count_if(cuts.begin(), front, is_other));
+  if (!is_lower) ranges.wider.last += static_cast<std::size_t>(std::count_if(after_last, cuts.end(), is_other));
+  for (std::size_t place = 0; place < placed.targets.size(); ++place) {
+    const bool outside = place < own.first || place > own.last;
+    if (outside && is_own(cuts[placed.targets[place]])) ranges.have_moved = true;
   }
-  return range;
+  return ranges;
 }
 
 /// Which cuts are rejected, and the ends that follow.
@@ -456,20 +513,29 @@ std::vector<Interval> CountedCells::intervals(const Rational& level) {
   IntervalRequest request = *query_.intervals;
   request.level = level;
   const Failures failures(request, query_.quantiles.size());
-  const CutScan scan(lattice_, cuts_, below_);
-  const auto threshold = [&](const QuantileFraction& q, IntervalEnd end, const CutRange& range) {
-    if (request.of == IntervalOf::table) return critical_.of_table(q, end, range.cells_below(), failures.of_end);
-    return critical_.of_population(q, end, range.cells_below(), failures.of_end, scan.noisy_records(), failures.of_n);
+  const CutScan scan(lattice_, cuts_.positions, below_);
+  const auto threshold = [&](const QuantileFraction& q, IntervalEnd end, const CutRange& range, double share) {
+    const double failure = failures.of_end * share;
+    if (request.of == IntervalOf::table) return critical_.of_table(q, end, range.cells_below(), failure);
+    return critical_.of_population(q, end, range.cells_below(), failure, scan.noisy_records(), failures.of_n);
+  };
+  const auto end_of = [&](std::size_t owner, IntervalEnd end) {
+    const QuantileFraction q = QuantileFraction::of(query_.quantiles[owner]);
+    const auto scanned = [&](const CutRange& range, double share) {
+      const CriticalValues::Threshold limit = threshold(q, end, range, share);
+      return end == IntervalEnd::lower ? scan.lower_end(q, range, limit) : scan.upper_end(q, range, limit);
+    };
+    const std::optional<EndRanges> ranges = ranges_of(brackets_, cuts_, end, owner);
+    if (!ranges) return end == IntervalEnd::lower ? 0 : lattice_.size() - 1;
+    const std::uint64_t there = scanned(ranges->own, ranges->may_move() ? 1 - share_of_moved : 1);
+    if (!ranges->have_moved) return there;
+    const std::uint64_t moved = scanned(ranges->wider, share_of_moved);
+    return end == IntervalEnd::lower ? std::max(there, moved) : std::min(there, moved);
   };
   std::vector<Interval> intervals;
   for (std::size_t i = 0; i < query_.quantiles.size(); ++i) {
-    const QuantileFraction q = QuantileFraction::of(query_.quantiles[i]);
-    const CutRange low = cuts_for(brackets_, IntervalEnd::lower, i);
-    const CutRange high = cuts_for(brackets_, IntervalEnd::upper, i);
-    std::uint64_t lower = 0;
-    std::uint64_t upper = lattice_.size() - 1;
-    if (!low.empty()) lower = scan.lower_end(q, low, threshold(q, IntervalEnd::lower, low));
-    if (!high.empty()) upper = scan.upper_end(q, high, threshold(q, IntervalEnd::upper, high));
+    const std::uint64_t lower = end_of(i, IntervalEnd::lower);
+    const std::uint64_t upper = end_of(i, IntervalEnd::upper);
     const auto [first, last] = std::minmax(lower, upper);
     intervals.push_back({first, last, first == 0, last == lattice_.size() - 1});
   }

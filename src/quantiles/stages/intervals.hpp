@@ -18,11 +18,17 @@ Brackets with_brackets(const QuantileQuery& query);
 /// Error(usage) unless intervals of this kind are known for the query.
 void require_intervals(const QuantileQuery& query);
 
-/// The positions that part the cells, one a cut, never decreasing: a record below one is at a smaller position. Each is at the candidate
-/// that is interpolated between those selected: a lower end's before it, an upper end's after it; or at the cut before, when that is
-/// higher. When most of those selected are round numbers, cuts between two of them are moved inwards to round numbers.
-std::vector<Position> cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
-                              const Lattice& lattice);
+/// The positions that part the cells, and whose cut each is.
+struct PlacedCuts {
+  std::vector<Position> positions;   ///< never decreasing: a record below a cut is at a smaller position
+  std::vector<std::size_t> targets;  ///< which of Brackets::cuts each is: those of one kind of end stay in their order
+};
+
+/// Each cut is at the candidate that is interpolated between those selected: a lower end's before it, an upper end's after it. So the
+/// lower cut of a quantile may come before the upper cuts of quantiles below it, where both are at one candidate, a tie. An upper one
+/// never comes before a lower one whose target is before its own. When most of those selected are round numbers, cuts between two of them
+/// are moved inwards to round numbers. The innermost cut of an end moves to its point when the next of those selected ties with that.
+PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice);
 
 /// One count a cell, one more than there are cuts.
 std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts);
@@ -41,7 +47,7 @@ class CountedCells {
   const QuantileQuery& query_;
   const Lattice& lattice_;
   const Brackets& brackets_;
-  std::vector<Position> cuts_;
+  PlacedCuts cuts_;
   std::vector<int128> below_;  // noisy counts up to each cut, from none
   CriticalValues critical_;
 };

@@ -10,6 +10,7 @@
 #include "fractile/audit.hpp"
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
+#include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/statistics.hpp"
 
@@ -118,16 +119,23 @@ Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) 
 
 Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
 
+std::vector<Position> positions_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
+                                   const Lattice& lattice) {
+  return cuts_of(selected, brackets, lattice).positions;
+}
+
 TEST(Intervals, CutBeforeALowerEndAndAfterAnUpperOne) {
   const Brackets ties = brackets_at({{{1, 4}, IntervalEnd::lower},
                                      {{3, 8}, IntervalEnd::upper},
                                      {{1, 2}, IntervalEnd::lower},
                                      {{3, 4}, IntervalEnd::upper}});
-  const std::vector<Position> cuts = cuts_of({3, 3, 5}, ties, up_to(7));
-  EXPECT_EQ(cuts, (std::vector<Position>{7, 8, 8, 12}));
+  const std::vector<Position> cuts = positions_of({3, 3, 5}, ties, up_to(7));
+  EXPECT_EQ(cuts, (std::vector<Position>{7, 7, 8, 12}));
+  EXPECT_EQ(cuts_of({3, 3, 5}, ties, up_to(7)).targets, (std::vector<std::size_t>{0, 2, 1, 3}))
+      << "a lower cut moves before an upper one at its candidate";
   const std::vector<std::uint64_t> counts{1, 2, 4, 8, 16, 32};
   const RankProfile profile(Lattice::numbers(8), {5, 6, 7, 8, 11, 13}, counts);
-  EXPECT_EQ(cell_counts(profile, cuts), (std::vector<std::int64_t>{3, 4, 0, 24, 32}));
+  EXPECT_EQ(cell_counts(profile, cuts), (std::vector<std::int64_t>{3, 0, 4, 24, 32}));
 }
 
 TEST(Intervals, CutWhereTheSelectedOnesLeadTo) {
@@ -137,7 +145,7 @@ TEST(Intervals, CutWhereTheSelectedOnesLeadTo) {
                                          {{7, 8}, IntervalEnd::upper},
                                          {{99, 100}, IntervalEnd::upper}});
   // 10 .. 20 .. 40: linear between and beyond, rounded down, and never outside.
-  EXPECT_EQ(cuts_of({10, 20, 40}, brackets, up_to(55)), (std::vector<Position>{1, 31, 62, 102, 112}));
+  EXPECT_EQ(positions_of({10, 20, 40}, brackets, up_to(55)), (std::vector<Position>{1, 31, 62, 102, 112}));
 }
 
 TEST(Intervals, CutInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
@@ -147,32 +155,97 @@ TEST(Intervals, CutInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
                                    {{13, 16}, IntervalEnd::upper}});
   brackets.selected = {{1, 8}, {1, 4}, {3, 8}, {5, 8}, {7, 8}};
   // 45 becomes 50, 75 becomes 70, and what is selected stays where it is.
-  EXPECT_EQ(cuts_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
-  EXPECT_EQ(cuts_of({10, 20, 30, 36, 80}, brackets, up_to(999)), (std::vector<Position>{21, 67, 74, 122}))
+  EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
+  EXPECT_EQ(positions_of({10, 20, 30, 36, 80}, brackets, up_to(999)), (std::vector<Position>{21, 67, 74, 122}))
       << "33 and 36 stay: 40 and 30 are past 36";
-  EXPECT_EQ(cuts_of({10, 20, 31, 62, 80}, brackets, up_to(999)), (std::vector<Position>{21, 93, 126, 152}))
+  EXPECT_EQ(positions_of({10, 20, 31, 62, 80}, brackets, up_to(999)), (std::vector<Position>{21, 93, 126, 152}))
       << "three are too few";
-  EXPECT_EQ(cuts_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{1, 61, 102, 146}))
+  EXPECT_EQ(positions_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{1, 61, 102, 146}))
       << "and zero tells nothing";
-  EXPECT_EQ(cuts_of({10, 10, 12, 15, 20}, brackets, up_to(999)), (std::vector<Position>{21, 27, 32, 38}));
-  EXPECT_EQ(cuts_of({10, 10, 20, 20, 21}, brackets, up_to(999)), (std::vector<Position>{21, 41, 42, 42}));
-  EXPECT_EQ(cuts_of({100, 200, 400, 500, 900}, brackets, up_to(9999)), (std::vector<Position>{201, 1001, 1002, 1602}))
+  EXPECT_EQ(positions_of({10, 10, 12, 15, 20}, brackets, up_to(999)), (std::vector<Position>{21, 27, 32, 38}));
+  EXPECT_EQ(positions_of({10, 10, 20, 20, 21}, brackets, up_to(999)), (std::vector<Position>{21, 41, 42, 42}));
+  EXPECT_EQ(positions_of({100, 200, 400, 500, 900}, brackets, up_to(9999)), (std::vector<Position>{201, 1001, 1002, 1602}))
       << "the coarsest grid";
   const Lattice to_hundred = Lattice::regular(3, 103, 1);  // 13, 23, 34, 63 and 83: none of them round
-  EXPECT_EQ(cuts_of({10, 20, 31, 60, 80}, brackets, to_hundred), (std::vector<Position>{21, 91, 122, 152}));
+  EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, to_hundred), (std::vector<Position>{21, 91, 122, 152}));
 }
 
 TEST(Intervals, CutOutsideOfWhatWasSelectedAsFarAsThatIsApart) {
   const Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower}, {Rational(1), IntervalEnd::upper}});
-  EXPECT_EQ(cuts_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{41, 102}));
-  EXPECT_EQ(cuts_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 156}));
-  EXPECT_EQ(cuts_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{1821, 2000}));
-  EXPECT_EQ(cuts_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{15, 16}));
+  EXPECT_EQ(positions_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{41, 102}));
+  EXPECT_EQ(positions_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 156}));
+  EXPECT_EQ(positions_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{1821, 2000}));
+  EXPECT_EQ(positions_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{15, 16}));
   const std::vector<CutTarget> cuts = with_brackets(quartiles(1000)).cuts;
   EXPECT_EQ(cuts.front().quantile, Rational(0));
   EXPECT_EQ(cuts.front().owner, 0U);
   EXPECT_EQ(cuts.back().quantile, Rational(1));
   EXPECT_EQ(cuts.back().owner, 2U);
+}
+
+TEST(Intervals, CutAtTheTieOfAPointInnermost) {
+  Brackets brackets = brackets_at({{{1, 3}, IntervalEnd::lower},
+                                   {{2, 5}, IntervalEnd::lower},
+                                   {{3, 5}, IntervalEnd::upper},
+                                   {{2, 3}, IntervalEnd::upper}});
+  brackets.roles = {Role::bracket, Role::point, Role::bracket};
+  EXPECT_EQ(positions_of({10, 20, 50}, brackets, up_to(99)), (std::vector<Position>{27, 33, 66, 82}));
+  EXPECT_EQ(positions_of({20, 20, 50}, brackets, up_to(99)), (std::vector<Position>{41, 41, 42, 82}))
+      << "a tie from below may reach up";
+  EXPECT_EQ(positions_of({10, 50, 50}, brackets, up_to(99)), (std::vector<Position>{47, 101, 102, 102}))
+      << "and one from above down";
+}
+
+/// Two quartiles with a cut on either side each, and noise of five cells.
+struct TwoQuartiles {
+  QuantileQuery query{{Rational(1, 4), Rational(3, 4)}, Budget::pure(Rational(1))};
+  Brackets brackets{query.quantiles, {Role::point, Role::point}, {}, {Rational(1, 4), Rational(1, 4), Rational(1, 2)}};
+
+  explicit TwoQuartiles(IntervalOf of) {
+    query.expected_rows = 4000;
+    query.intervals = IntervalRequest{Rational(1, 2), of, false};
+    brackets.cuts = {{Rational(1, 8), IntervalEnd::lower, 0},
+                     {Rational(3, 8), IntervalEnd::upper, 0},
+                     {Rational(5, 8), IntervalEnd::lower, 1},
+                     {Rational(7, 8), IntervalEnd::upper, 1}};
+  }
+
+  std::vector<Interval> intervals(const std::vector<std::uint64_t>& selected,
+                                  const std::vector<std::int64_t>& counts) const {
+    return CountedCells(query, up_to(9), brackets, selected, counts).intervals(query.intervals->level);
+  }
+
+  /// Of the lower end of 3/4, with so many cells below its cuts and such a share of the failure probability.
+  CriticalValues::Threshold threshold(const CellsBelow& below, double share, std::int64_t records) const {
+    QuantileQuery of_cells = query;
+    of_cells.budget = query.budget.scaled(brackets.shares.cells);
+    const CountTreeNoise noise(of_cells, 1);
+    CriticalValues critical(noise.measure(), noise.price(), 5);
+    const QuantileFraction q{3, 4};
+    if (query.intervals->of == IntervalOf::table) return critical.of_table(q, IntervalEnd::lower, below, 0.25 * share);
+    return critical.of_population(q, IntervalEnd::lower, below, (0.5 - 0.025) / 2 * share, records, 0.025);
+  }
+};
+
+TEST(Intervals, OfQuantilesOnOneTieTakeTheNoiseOfAllPlacesAndTheirShareOfTheFailures) {
+  for (const IntervalOf of : {IntervalOf::table, IntervalOf::population}) {
+    const TwoQuartiles two(of);
+    int rejected = 0;
+    int kept = 0;
+    for (std::int64_t short_of = 0; short_of < 400; short_of += of == IntervalOf::table ? 1 : 9) {
+      const std::int64_t below = 3000 - short_of;
+      // On the tie, 3/4's cut lies before that of 1/4's upper end: the first two cells are below it.
+      const Interval tied = two.intervals({5, 5}, {below, 0, 1000, 0, 0})[1];
+      EXPECT_EQ(tied.lower, two.threshold({2, 3}, 1.0 / 64, below + 1000).exceeds(-short_of) ? 5 : 0) << short_of;
+      // Elsewhere it is the third cut, with three cells below.
+      const Interval apart = two.intervals({2, 6}, {below, 0, 0, 1000, 0})[1];
+      EXPECT_EQ(apart.lower, two.threshold({3, 3}, 63.0 / 64, below + 1000).exceeds(-short_of) ? 5 : 0) << short_of;
+      (tied.lower == 5 ? rejected : kept) += 1;
+      (apart.lower == 5 ? rejected : kept) += 1;
+    }
+    EXPECT_GT(rejected, 10);
+    EXPECT_GT(kept, 10);
+  }
 }
 
 TEST(Intervals, GiveTheirPointsTheMoreOfTheBudgetTheMoreTheseErrBesideTheSample) {
@@ -388,6 +461,23 @@ TEST(Intervals, AreNarrowAmongManyRecords) {
     const double q = 0.25 * static_cast<double>(i + 1);
     EXPECT_LT(width, 2 * 2 * 1.96 * std::sqrt(q * (1 - q) / 20'000));  // at most twice the non-private one
     EXPECT_FALSE(release.intervals[i].or_below || release.intervals[i].or_above);
+  }
+}
+
+/// Hours of work: nearly half of all work 40. An end of one quartile must not be lost to the cuts of another that lie on the same tie.
+TEST(Intervals, EndAtATieThatHoldsSeveralQuantiles) {
+  std::mt19937_64 generator(45);
+  RandomBits bits = RandomBits::unsafe_seeded(46);
+  Law law(on(1001, {{20, .1}, {30, .1}, {40, .47}, {45, .13}, {60, .2}}));
+  const RankProfile table = law.table(20'000, generator);
+  for (const Budget& budget : {Budget::pure(Rational(1)), Budget::zcdp(Rational(1, 2))}) {
+    QuantileQuery query = quartiles(20'000, IntervalOf::population, budget);
+    for (int run = 0; run < 10; ++run) {
+      const QuantileRelease release = fractile::release(table, query, bits);
+      EXPECT_EQ(release.intervals[0], (Interval{40, 40, false, false}));
+      EXPECT_EQ(release.intervals[1], (Interval{40, 40, false, false}));
+      EXPECT_EQ(release.intervals[2], (Interval{45, 45, false, false}));
+    }
   }
 }
 
