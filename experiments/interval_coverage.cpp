@@ -187,9 +187,11 @@ std::string to_lines(const Plan& plan, const std::vector<Cell>& cells) {
   std::string text = fmt::format(
       "Intervals of quartiles at the level {}: fractile {}, seed {}, {} trials.\n"
       "covered: of the quartile that is held least often. Its standard error at that level is {:.4f}.\n"
-      "width: of the three intervals together, over that of the non-private ones; widest: of the quartile for which it is "
+      "width: of the three intervals together, over that of the non-private ones; widest: of the quartile for which it "
+      "is "
       "largest,\n"
-      "where the non-private one is a step wide at least. table, law: the mean error of the quartiles against those of the "
+      "where the non-private one is a step wide at least. table, law: the mean error of the quartiles against those of "
+      "the "
       "table and\n"
       "of the law, over that of a release without intervals on the same budget; - where that is below 0.05 records.\n\n"
       "{:<18} {:>7} {:<12} {:<11} {:>8} {:>6} {:>6} {:>6} {:>6}\n",

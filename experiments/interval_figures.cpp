@@ -87,8 +87,9 @@ std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells)
                   "records n",
                   "coverage",
                   {}};
-  Figure width{
-      "interval_width", "Width of an interval beside the non-private one", remark, "records n", "times as wide", {}};
+  Figure width{"interval_width", "Width of all intervals together beside the non-private ones",
+               remark,           "records n",
+               "times as wide",  {}};
   for (const Budget& budget : plan.budgets) {
     std::vector<Line> covered = lines_of(plan, cells, budget, coverage_of);
     const double least = std::min(plan.level.to_double() - 0.01, least_of(covered) - 0.005);

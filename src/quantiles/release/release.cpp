@@ -283,8 +283,12 @@ QuantileRelease release_from(const RankProfile& profile, const QuantileQuery& as
   sampler.run();
   course->found = sampler.found();
   course->selected = sampler.take_selected();
-  QuantileRelease release{std::move(query), lattice, points_of(course->selected, plan.brackets),
-                          plan.used(sampler.found(), sampler.stages()), {}, {}};
+  QuantileRelease release{std::move(query),
+                          lattice,
+                          points_of(course->selected, plan.brackets),
+                          plan.used(sampler.found(), sampler.stages()),
+                          {},
+                          {}};
   if (plan.brackets) {
     CountedCells cells(release.query, lattice, *plan.brackets, course->selected, sampler.counts());
     release.intervals = cells.intervals(release.query.intervals->level);

@@ -164,7 +164,8 @@ TEST(Intervals, CutInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
       << "and zero tells nothing";
   EXPECT_EQ(positions_of({10, 10, 12, 15, 20}, brackets, up_to(999)), (std::vector<Position>{21, 27, 32, 38}));
   EXPECT_EQ(positions_of({10, 10, 20, 20, 21}, brackets, up_to(999)), (std::vector<Position>{21, 41, 42, 42}));
-  EXPECT_EQ(positions_of({100, 200, 400, 500, 900}, brackets, up_to(9999)), (std::vector<Position>{201, 1001, 1002, 1602}))
+  EXPECT_EQ(positions_of({100, 200, 400, 500, 900}, brackets, up_to(9999)),
+            (std::vector<Position>{201, 1001, 1002, 1602}))
       << "the coarsest grid";
   const Lattice to_hundred = Lattice::regular(3, 103, 1);  // 13, 23, 34, 63 and 83: none of them round
   EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, to_hundred), (std::vector<Position>{21, 91, 122, 152}));
