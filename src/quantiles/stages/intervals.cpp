@@ -520,13 +520,13 @@ std::vector<Interval> CountedCells::intervals(const Rational& level) {
     return critical_.of_population(q, end, range.cells_below(), failure, scan.noisy_records(), failures.of_n);
   };
   const auto end_of = [&](std::size_t owner, IntervalEnd end) {
+    const std::optional<EndRanges> ranges = ranges_of(brackets_, cuts_, end, owner);
+    if (!ranges) return end == IntervalEnd::lower ? 0 : lattice_.size() - 1;
     const QuantileFraction q = QuantileFraction::of(query_.quantiles[owner]);
     const auto scanned = [&](const CutRange& range, double share) {
       const CriticalValues::Threshold limit = threshold(q, end, range, share);
       return end == IntervalEnd::lower ? scan.lower_end(q, range, limit) : scan.upper_end(q, range, limit);
     };
-    const std::optional<EndRanges> ranges = ranges_of(brackets_, cuts_, end, owner);
-    if (!ranges) return end == IntervalEnd::lower ? 0 : lattice_.size() - 1;
     const std::uint64_t there = scanned(ranges->own, ranges->may_move() ? 1 - share_of_moved : 1);
     if (!ranges->have_moved) return there;
     const std::uint64_t moved = scanned(ranges->wider, share_of_moved);
