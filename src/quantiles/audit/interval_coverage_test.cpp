@@ -12,6 +12,7 @@
 
 #include "quantiles/audit/enumerated_draws.hpp"
 #include "quantiles/release/release.hpp"
+#include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/critical_values.hpp"
 #include "quantiles/stages/intervals.hpp"

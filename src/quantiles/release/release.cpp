@@ -7,6 +7,7 @@
 
 #include "fractile/error.hpp"
 #include "quantiles/release/private_bounds.hpp"
+#include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/independent.hpp"
 #include "quantiles/stages/interpolation.hpp"

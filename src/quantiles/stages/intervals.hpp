@@ -1,37 +1,15 @@
-// Confidence intervals: brackets about the wanted quantiles, selected with them, and noisy counts of the cells between these.
+// Confidence intervals, from noisy counts of the cells between cuts.
 // Proof: docs/proofs/intervals.md
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "quantiles/draws/draws.hpp"
 #include "quantiles/stages/critical_values.hpp"
+#include "quantiles/stages/cuts.hpp"
 #include "quantiles/stages/stages.hpp"
 
 namespace fractile {
-
-/// What is selected for a query with intervals, and where these may end. From what is public alone: around each quantile some ranks
-/// q - d and q + d where its interval is expected to end.
-Brackets with_brackets(const QuantileQuery& query);
-
-/// Error(usage) unless intervals of this kind are known for the query.
-void require_intervals(const QuantileQuery& query);
-
-/// The positions that part the cells, and whose cut each is.
-struct PlacedCuts {
-  std::vector<Position> positions;   ///< never decreasing: a record below a cut is at a smaller position
-  std::vector<std::size_t> targets;  ///< which of Brackets::cuts each is: those of one kind of end stay in their order
-};
-
-/// Each cut is at the candidate that is interpolated between those selected: a lower end's before it, an upper end's after it. So the
-/// lower cut of a quantile may come before the upper cuts of quantiles below it, where both are at one candidate, a tie. An upper one
-/// never comes before a lower one whose target is before its own. When most of those selected are round numbers, cuts between two of them
-/// are moved inwards to round numbers. The innermost cut of an end moves to its point when the next of those selected ties with that.
-PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice);
-
-/// One count a cell, one more than there are cuts.
-std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts);
 
 /// What is published of a release's cells, and the intervals that follow.
 class CountedCells {

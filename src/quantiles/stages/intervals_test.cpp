@@ -10,6 +10,7 @@
 #include "fractile/audit.hpp"
 #include "fractile/error.hpp"
 #include "fractile/release.hpp"
+#include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/plan.hpp"
 #include "support/statistics.hpp"
@@ -111,91 +112,7 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
   }
 }
 
-Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) {
-  Brackets brackets{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {}, {}, {}};
-  for (const auto& [quantile, end] : cuts) brackets.cuts.push_back({quantile, end, 0});
-  return brackets;
-}
-
 Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
-
-std::vector<Position> positions_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
-                                   const Lattice& lattice) {
-  return cuts_of(selected, brackets, lattice).positions;
-}
-
-TEST(Intervals, CutBeforeALowerEndAndAfterAnUpperOne) {
-  const Brackets ties = brackets_at({{{1, 4}, IntervalEnd::lower},
-                                     {{3, 8}, IntervalEnd::upper},
-                                     {{1, 2}, IntervalEnd::lower},
-                                     {{3, 4}, IntervalEnd::upper}});
-  const std::vector<Position> cuts = positions_of({3, 3, 5}, ties, up_to(7));
-  EXPECT_EQ(cuts, (std::vector<Position>{7, 7, 8, 12}));
-  EXPECT_EQ(cuts_of({3, 3, 5}, ties, up_to(7)).targets, (std::vector<std::size_t>{0, 2, 1, 3}))
-      << "a lower cut moves before an upper one at its candidate";
-  const std::vector<std::uint64_t> counts{1, 2, 4, 8, 16, 32};
-  const RankProfile profile(Lattice::numbers(8), {5, 6, 7, 8, 11, 13}, counts);
-  EXPECT_EQ(cell_counts(profile, cuts), (std::vector<std::int64_t>{3, 0, 4, 24, 32}));
-}
-
-TEST(Intervals, CutWhereTheSelectedOnesLeadTo) {
-  const Brackets brackets = brackets_at({{{1, 100}, IntervalEnd::lower},
-                                         {{3, 8}, IntervalEnd::lower},
-                                         {{5, 8}, IntervalEnd::upper},
-                                         {{7, 8}, IntervalEnd::upper},
-                                         {{99, 100}, IntervalEnd::upper}});
-  // 10 .. 20 .. 40: linear between and beyond, rounded down, and never outside.
-  EXPECT_EQ(positions_of({10, 20, 40}, brackets, up_to(55)), (std::vector<Position>{1, 31, 62, 102, 112}));
-}
-
-TEST(Intervals, CutInwardsToRoundNumbersWhenMostOfTheSelectedOnesAreRound) {
-  Brackets brackets = brackets_at({{{1, 8}, IntervalEnd::lower},
-                                   {{1, 2}, IntervalEnd::lower},
-                                   {{5, 8}, IntervalEnd::upper},
-                                   {{13, 16}, IntervalEnd::upper}});
-  brackets.selected = {{1, 8}, {1, 4}, {3, 8}, {5, 8}, {7, 8}};
-  // 45 becomes 50, 75 becomes 70, and what is selected stays where it is.
-  EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, up_to(999)), (std::vector<Position>{21, 101, 122, 142}));
-  EXPECT_EQ(positions_of({10, 20, 30, 36, 80}, brackets, up_to(999)), (std::vector<Position>{21, 67, 74, 122}))
-      << "33 and 36 stay: 40 and 30 are past 36";
-  EXPECT_EQ(positions_of({10, 20, 31, 62, 80}, brackets, up_to(999)), (std::vector<Position>{21, 93, 126, 152}))
-      << "three are too few";
-  EXPECT_EQ(positions_of({0, 0, 10, 50, 80}, brackets, up_to(999)), (std::vector<Position>{1, 61, 102, 146}))
-      << "and zero tells nothing";
-  EXPECT_EQ(positions_of({10, 10, 12, 15, 20}, brackets, up_to(999)), (std::vector<Position>{21, 27, 32, 38}));
-  EXPECT_EQ(positions_of({10, 10, 20, 20, 21}, brackets, up_to(999)), (std::vector<Position>{21, 41, 42, 42}));
-  EXPECT_EQ(positions_of({100, 200, 400, 500, 900}, brackets, up_to(9999)),
-            (std::vector<Position>{201, 1001, 1002, 1602}))
-      << "the coarsest grid";
-  const Lattice to_hundred = Lattice::regular(3, 103, 1);  // 13, 23, 34, 63 and 83: none of them round
-  EXPECT_EQ(positions_of({10, 20, 31, 60, 80}, brackets, to_hundred), (std::vector<Position>{21, 91, 122, 152}));
-}
-
-TEST(Intervals, CutOutsideOfWhatWasSelectedAsFarAsThatIsApart) {
-  const Brackets brackets = brackets_at({{Rational(0), IntervalEnd::lower}, {Rational(1), IntervalEnd::upper}});
-  EXPECT_EQ(positions_of({30, 31, 40}, brackets, up_to(999)), (std::vector<Position>{41, 102}));
-  EXPECT_EQ(positions_of({3, 4, 40}, brackets, up_to(999)), (std::vector<Position>{1, 156}));
-  EXPECT_EQ(positions_of({950, 970, 990}, brackets, up_to(999)), (std::vector<Position>{1821, 2000}));
-  EXPECT_EQ(positions_of({7, 7, 7}, brackets, up_to(999)), (std::vector<Position>{15, 16}));
-  const std::vector<CutTarget> cuts = with_brackets(quartiles(1000)).cuts;
-  EXPECT_EQ(cuts.front().quantile, Rational(0));
-  EXPECT_EQ(cuts.front().owner, 0U);
-  EXPECT_EQ(cuts.back().quantile, Rational(1));
-  EXPECT_EQ(cuts.back().owner, 2U);
-}
-
-TEST(Intervals, CutAtTheTieOfAPointInnermost) {
-  Brackets brackets = brackets_at({{{1, 3}, IntervalEnd::lower},
-                                   {{2, 5}, IntervalEnd::lower},
-                                   {{3, 5}, IntervalEnd::upper},
-                                   {{2, 3}, IntervalEnd::upper}});
-  brackets.roles = {Role::bracket, Role::point, Role::bracket};
-  EXPECT_EQ(positions_of({10, 20, 50}, brackets, up_to(99)), (std::vector<Position>{27, 33, 66, 82}));
-  EXPECT_EQ(positions_of({20, 20, 50}, brackets, up_to(99)), (std::vector<Position>{41, 41, 42, 82}))
-      << "a tie from below may reach up";
-  EXPECT_EQ(positions_of({10, 50, 50}, brackets, up_to(99)), (std::vector<Position>{47, 101, 102, 102}))
-      << "and one from above down";
-}
 
 /// Two quartiles with a cut on either side each, and noise of five cells.
 struct TwoQuartiles {
@@ -247,6 +164,14 @@ TEST(Intervals, OfQuantilesOnOneTieTakeTheNoiseOfAllPlacesAndTheirShareOfTheFail
     EXPECT_GT(rejected, 10);
     EXPECT_GT(kept, 10);
   }
+}
+
+TEST(Intervals, HaveOutermostCutsOfTheOutermostQuantiles) {
+  const std::vector<CutTarget> cuts = with_brackets(quartiles(1000)).cuts;
+  EXPECT_EQ(cuts.front().quantile, Rational(0));
+  EXPECT_EQ(cuts.front().owner, 0U);
+  EXPECT_EQ(cuts.back().quantile, Rational(1));
+  EXPECT_EQ(cuts.back().owner, 2U);
 }
 
 TEST(Intervals, GiveTheirPointsTheMoreOfTheBudgetTheMoreTheseErrBesideTheSample) {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
-#include "quantiles/stages/intervals.hpp"
+#include "quantiles/stages/brackets.hpp"
 
 namespace fractile {
 namespace {

@@ -1,0 +1,128 @@
+#include "quantiles/stages/cuts.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "quantiles/joint/base_measure.hpp"
+#include "quantiles/joint/round_grid.hpp"
+#include "quantiles/stages/interpolation.hpp"
+
+namespace fractile {
+
+namespace {
+
+/// The candidates of all cuts but the two outermost follow from the line on which they lie; that of a cut at the quantile 0 or 1 is as
+/// far beyond the outermost selected ones as these are apart.
+std::vector<std::uint64_t> candidates_of(const std::vector<CutTarget>& cuts, const Brackets& brackets,
+                                         const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
+  std::vector<Rational> targets;
+  for (const CutTarget& cut : cuts) targets.push_back(cut.quantile);
+  std::vector<std::uint64_t> places = interpolated(targets, brackets.selected, selected, largest);
+  const std::uint64_t apart = selected.back() - selected.front();
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    if (cuts[i].quantile == Rational(0)) places[i] = selected.front() - std::min(selected.front(), apart);
+    if (cuts[i].quantile == Rational(1)) places[i] = selected.back() + std::min(largest - selected.back(), apart);
+  }
+  return places;
+}
+
+/// The coarsest grid of round numbers on which at least four of those selected are, and three in five, zero left out; one that is selected
+/// again counts twice. Of a column that is at least ten times finer than the grid, and has hardly any ties, so many are on it in less than
+/// one release of 700. On a grid of every second candidate they often are by chance, which moves a cut by a candidate at most.
+std::optional<RoundGrid> grid_of(const std::vector<std::uint64_t>& selected, const Lattice& lattice) {
+  const std::optional<std::uint64_t> zero = zero_of(lattice);
+  std::optional<RoundGrid> coarsest;
+  for (const RoundGrid& grid : round_grids(lattice)) {
+    std::size_t all = 0;
+    std::size_t on_it = 0;
+    std::size_t again = 0;
+    for (std::size_t i = 0; i < selected.size(); ++i) {
+      if (selected[i] == zero) continue;
+      ++all;
+      if (!grid.contains(selected[i])) continue;
+      ++on_it;
+      if (i > 0 && selected[i] == selected[i - 1]) ++again;
+    }
+    if (on_it >= 4 && 5 * (on_it + again) >= 3 * all) coarsest = grid;
+  }
+  return coarsest;
+}
+
+/// Inwards to the next of the grid, since no value of a column on it is between; unless one of those selected is nearer.
+std::uint64_t rounded_inwards(std::uint64_t candidate, IntervalEnd end, const RoundGrid& grid,
+                              const std::vector<std::uint64_t>& selected) {
+  const std::uint64_t past = candidate < grid.offset ? 0 : (candidate - grid.offset) % grid.stride;
+  if (end == IntervalEnd::lower) {
+    const std::uint64_t up = candidate < grid.offset ? grid.offset : candidate + (past == 0 ? 0 : grid.stride - past);
+    const auto next = std::ranges::lower_bound(selected, candidate);
+    return next != selected.end() && up <= *next ? up : candidate;
+  }
+  const auto next = std::ranges::upper_bound(selected, candidate);
+  return next != selected.begin() && candidate - past >= *(next - 1) ? candidate - past : candidate;
+}
+
+/// Where a point ties with what was selected next to it on the other side, the tie may reach as far on this side: an end has its innermost
+/// cut there, so that it need not go farther.
+void move_to_ties(std::vector<std::uint64_t>& places, const Brackets& brackets,
+                  const std::vector<std::uint64_t>& selected) {
+  std::vector<std::size_t> points;
+  for (std::size_t i = 0; i < brackets.roles.size(); ++i) {
+    if (brackets.roles[i] == Role::point) points.push_back(i);
+  }
+  for (std::size_t owner = 0; owner < points.size(); ++owner) {
+    const std::size_t point = points[owner];
+    const auto is_of = [&](IntervalEnd end) {
+      return [=](const CutTarget& cut) { return cut.owner == owner && cut.end == end; };
+    };
+    const auto first_upper = std::ranges::find_if(brackets.cuts, is_of(IntervalEnd::upper));
+    if (first_upper != brackets.cuts.end() && point > 0 && selected[point - 1] == selected[point]) {
+      places[static_cast<std::size_t>(first_upper - brackets.cuts.begin())] = selected[point];
+    }
+    const auto last_lower = std::find_if(brackets.cuts.rbegin(), brackets.cuts.rend(), is_of(IntervalEnd::lower));
+    if (last_lower != brackets.cuts.rend() && point + 1 < selected.size() && selected[point + 1] == selected[point]) {
+      places[static_cast<std::size_t>(brackets.cuts.rend() - last_lower) - 1] = selected[point];
+    }
+  }
+}
+
+}  // namespace
+
+PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets, const Lattice& lattice) {
+  PlacedCuts placed;
+  if (brackets.cuts.empty()) return placed;
+  const std::optional<RoundGrid> grid = grid_of(selected, lattice);
+  std::vector<std::uint64_t> places = candidates_of(brackets.cuts, brackets, selected, lattice.size() - 1);
+  move_to_ties(places, brackets, selected);
+  std::vector<Position> at;  // by target
+  Position lower = 0;
+  Position upper = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const IntervalEnd end = brackets.cuts[i].end;
+    const std::uint64_t place = grid ? rounded_inwards(places[i], end, *grid, selected) : places[i];
+    if (end == IntervalEnd::lower) {
+      lower = std::max(lower, 2 * place + 1);
+    } else {
+      upper = std::max({upper, lower, 2 * place + 2});
+    }
+    at.push_back(end == IntervalEnd::lower ? lower : upper);
+    placed.targets.push_back(i);
+  }
+  std::ranges::stable_sort(placed.targets, {}, [&](std::size_t target) { return at[target]; });
+  for (const std::size_t target : placed.targets) placed.positions.push_back(at[target]);
+  return placed;
+}
+
+std::vector<std::int64_t> cell_counts(const RankProfile& profile, const std::vector<Position>& cuts) {
+  std::vector<std::int64_t> counts;
+  std::uint64_t before = 0;
+  std::size_t k = 0;
+  for (const Position cut : cuts) {
+    while (k < profile.distinct() && profile.position(k) < cut) ++k;
+    counts.push_back(static_cast<std::int64_t>(profile.cumulative(k) - before));
+    before = profile.cumulative(k);
+  }
+  counts.push_back(static_cast<std::int64_t>(profile.records() - before));
+  return counts;
+}
+
+}  // namespace fractile
