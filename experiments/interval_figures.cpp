@@ -98,8 +98,10 @@ std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells)
     std::vector<Line> widths = lines_of(plan, cells, budget, width_of);
     const double most = most_of(widths) * 1.1;
     if (!widths.empty())
-      width.panels.push_back(
-          {title_of(budget), rows_axis(plan), {true, 0.95, most, {1, 1.2, 1.5, 2, 3, 5, 10}}, std::move(widths)});
+      width.panels.push_back({title_of(budget),
+                              rows_axis(plan),
+                              {true, 0.95, most, {1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000}},
+                              std::move(widths)});
   }
   std::vector<Figure> figures;
   for (Figure* const figure : {&coverage, &width}) {
