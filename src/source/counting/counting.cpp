@@ -31,9 +31,8 @@ std::string present_expression(const Column& column) {
   std::string name = quote_identifier(column.engine_name);
   if (numeric_of(column.type) != Numeric::text) return name;
   // only cells that begin with a blank, or are empty, sort before '!'
-  return fmt::format(
-      "CASE WHEN contains({0}, '_') OR contains({0}, '+-') THEN '?' WHEN {0} < '!' THEN {1} ELSE {0} END", name,
-      text_without_blank(name));
+  return fmt::format("CASE WHEN {2}({0}) THEN '?' WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name),
+                     misread_function);
 }
 
 /// A column of times in its own unit. Infinities are none of its numbers.

@@ -37,9 +37,11 @@ class ColumnView {
   std::span<const Number> numbers() const {
     return {static_cast<const Number*>(values_), rows_};
   }
+  /// Of a column of text; what a NULL holds is anything.
+  std::span<const EngineText> texts() const { return {static_cast<const EngineText*>(values_), rows_}; }
   /// Of a column of text, unless it is NULL there.
   std::string_view text(std::size_t row) const {
-    const EngineText& cell = static_cast<const EngineText*>(values_)[row];
+    const EngineText& cell = texts()[row];
     if (cell.length > EngineText::longest_inside) return {cell.bytes, cell.length};
     return {reinterpret_cast<const char*>(&cell) + offsetof(EngineText, prefix), cell.length};
   }

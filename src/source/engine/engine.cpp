@@ -16,6 +16,7 @@
 #include "exact/workers.hpp"
 #include "fractile/error.hpp"
 #include "source/engine/engine_library.hpp"
+#include "source/engine/misread_texts.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -250,23 +251,47 @@ class TypeHandle {
   EngineType* type_;
 };
 
-/// Makes `handover` a function of SQL. The engine may call it until the connection is closed, but does so only in queries that
-/// name it.
-void add_function(const EngineApi& api, EngineConnection* connection, const std::string& name,
-                  const std::vector<CellType>& types, Handover& handover) {
-  EngineFunction* function = api.create_scalar_function();
-  api.scalar_function_set_name(function, name.c_str());
-  for (const CellType type : types) {
-    api.scalar_function_add_parameter(function, TypeHandle(api, number_of(type)).get());
+/// A function of SQL, of texts and numbers to a truth value. NULL is an argument like others.
+class FunctionOfCells {
+ public:
+  FunctionOfCells(const EngineApi& api, const char* name, const std::vector<CellType>& types, EngineFunctionBody body)
+      : api_(api), function_(api.create_scalar_function()) {
+    api_.scalar_function_set_name(function_, name);
+    for (const CellType type : types) {
+      api_.scalar_function_add_parameter(function_, TypeHandle(api_, number_of(type)).get());
+    }
+    api_.scalar_function_set_return_type(function_, TypeHandle(api_, engine_boolean).get());
+    api_.scalar_function_set_special_handling(function_);
+    api_.scalar_function_set_function(function_, body);
   }
-  api.scalar_function_set_return_type(function, TypeHandle(api, engine_boolean).get());
-  api.scalar_function_set_volatile(function);          // each record is passed, equal to another one or not
-  api.scalar_function_set_special_handling(function);  // and so is NULL
-  api.scalar_function_set_extra_info(function, &handover, nullptr);
-  api.scalar_function_set_function(function, pass_to_handover);
-  const EngineStatus status = api.register_scalar_function(connection, function);
-  api.destroy_scalar_function(&function);
-  if (status != engine_ok) throw Error(ErrorCode::internal, "the engine refused a function");
+  FunctionOfCells(const FunctionOfCells&) = delete;
+  FunctionOfCells& operator=(const FunctionOfCells&) = delete;
+  ~FunctionOfCells() { api_.destroy_scalar_function(&function_); }
+  EngineFunction* get() const { return function_; }
+
+  /// The engine may call it until the connection is closed, but does so only in queries that name it.
+  void add_to(EngineConnection* connection) const {
+    if (api_.register_scalar_function(connection, function_) == engine_ok) return;
+    throw Error(ErrorCode::internal, "the engine refused a function");
+  }
+
+ private:
+  const EngineApi& api_;
+  EngineFunction* function_;
+};
+
+/// Makes `handover` a function of SQL.
+void add_handover(const EngineApi& api, EngineConnection* connection, const std::string& name,
+                  const std::vector<CellType>& types, Handover& handover) {
+  const FunctionOfCells function(api, name.c_str(), types, pass_to_handover);
+  api.scalar_function_set_volatile(function.get());  // each record is passed, equal to another one or not
+  api.scalar_function_set_extra_info(function.get(), &handover, nullptr);
+  function.add_to(connection);
+}
+
+void mark_misread_texts(EngineCall* /*call*/, EngineChunk* texts, EngineVector* out) {
+  const EngineApi& api = loaded_engine();
+  mark_misread(Chunk(api, texts).column(0), static_cast<bool*>(api.vector_get_data(out)));
 }
 
 /// Passes every record to the function; columns: how many records there are, and nothing of use.
@@ -332,6 +357,7 @@ Connection Connection::open(const std::string& library) {
   const std::string reason = message == nullptr ? "" : ": " + first_line(message);
   api.free(message);
   if (!started) throw Error(ErrorCode::internal, "the engine did not start" + reason);
+  FunctionOfCells(api, misread_function, {CellType::text}, mark_misread_texts).add_to(state->connection);
   return Connection(std::move(state));
 }
 
@@ -347,7 +373,7 @@ std::uint64_t Connection::for_each_chunk(const Cells& cells, std::function<void(
   const std::string function = fmt::format("fractile_take_{}", state_->handovers.size());
   state_->handovers.push_back(std::make_unique<Handover>(state_->api, std::move(take)));
   Handover& handover = *state_->handovers.back();
-  add_function(state_->api, state_->connection, function, cells.types, handover);
+  add_handover(state_->api, state_->connection, function, cells.types, handover);
   Query query(state_->api, state_->connection, passing_sql(cells, function));
   try {
     query.finish(on_progress);

@@ -93,6 +93,9 @@ struct Cells {
   std::string relation;         ///< what follows FROM
 };
 
+/// A function of SQL that every connection has: whether a text is one that the engine's cast may misread, as mark_misread() has it.
+inline constexpr const char* misread_function = "fractile_misread";
+
 class Connection {
  public:
   /// `library` as in TableOptions. Error(usage) when the engine is not found or cannot be used.

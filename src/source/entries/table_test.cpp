@@ -99,13 +99,68 @@ TEST_F(TableTest, WhichTextsAreNumbers) {
   for (const auto& [text, number] : numbers) {
     EXPECT_EQ(read_text("age,x\n\"" + std::string(text) + "\",\n"), profile_of_ages({number})) << text;
   }
-  for (const char* text : {"1_000", " 1_000", "1_0.5", "1e1_0", "1.5_0", "+-5", " +-5", "1,000", "1 000", "0x1F",
-                           "0b11", "5f", "1e", "- 5", "--5", "1/2", "true", "\xEF\xBC\x91"}) {
+  for (const char* text : {"1_000",
+                           " 1_000",
+                           "1_0 ",
+                           "1_0.5",
+                           "1e1_0",
+                           "1_0e1",
+                           "1.5_0",
+                           "000000001_0",
+                           "0000000001_0",
+                           "00000000001_0",
+                           "1_000000000000",
+                           "+-5",
+                           "+-5e1",
+                           " +-5",
+                           "             +-5",
+                           "1,000",
+                           "1 000",
+                           "0x1F",
+                           "0b11",
+                           "5f",
+                           "1e",
+                           "- 5",
+                           "--5",
+                           "1/2",
+                           "true",
+                           "\xEF\xBC\x91"}) {
     const Error error = error_of([&] { read_text("age,x\n30,\n\"" + std::string(text) + "\",\n"); });
     EXPECT_EQ(error.code(), ErrorCode::data) << text;
     EXPECT_TRUE(holds(error, "row 2, column 'age': not a number")) << text << ": " << error.what();
   }
   EXPECT_EQ(read_text("age,x\n30,1_000\n"), profile_of_ages({30}));
+}
+
+// The engine's cast takes them, short and long ones, wherever the text comes from.
+TEST_F(TableTest, TextsThatTheEngineMisreadsAreRefusedAtEveryDoor) {
+  const std::string sql = "SELECT kind, age FROM input";
+  const RecordSelection by_kind{.by = "kind", .keys = {"a"}};
+  RandomBits bits = RandomBits::unsafe_seeded(1);
+  for (const std::string text : {"1_0", "  +-5", "000000000001_0"}) {
+    const std::string csv = folder.write("p.csv", "kind,age\na,30\na," + text + "\na,31\n");
+    const std::string quoted = folder.write("q.csv", "kind,age\na,30\na,\"" + text + "\"\n");
+    const std::string zipped = gzipped("kind,age\na,30\na," + text, "p.csv.gz");
+    const std::string json =
+        folder.write("p.json", "{\"kind\":\"a\",\"age\":30}\n{\"kind\":\"a\",\"age\":\"" + text + "\"}\n");
+    const std::string parquet =
+        write_parquet("p.parquet", "SELECT 'a' AS kind, unnest(['30', '" + text + "', '31']) AS age");
+    const std::vector<TableOptions> doors{{.file = csv},
+                                          {.file = quoted},
+                                          {.file = zipped},
+                                          {.file = json},
+                                          {.file = parquet},
+                                          {.file = csv, .sql = sql},
+                                          {.file = parquet, .sql = sql}};
+    for (const TableOptions& options : doors) {
+      const Table table = Table::open(options);
+      const Error alone = error_of([&] { (void)table.profile("age", ages, NullPolicy::drop); });
+      const Error grouped = error_of([&] { (void)table.profiles("age", ages, NullPolicy::drop, by_kind, bits); });
+      for (const Error& error : {alone, grouped}) {
+        EXPECT_TRUE(holds(error, "row 2, column 'age': not a number")) << options.file << " " << text << error.what();
+      }
+    }
+  }
 }
 
 TEST_F(TableTest, OneRecordDoesNotChangeHowAnotherIsRead) {

@@ -1,13 +1,45 @@
 #include "source/files/delimited_check.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "fractile/error.hpp"
 
 namespace fractile::source_detail {
+namespace {
 
-DelimitedCheck::DelimitedCheck(const DelimitedShape& shape, LineEndsInCells line_ends, const std::string& display_name)
-    : shape_(shape), line_ends_(line_ends), display_name_(display_name) {}
+struct LineCounts {
+  std::uint64_t all = 0;
+  std::uint64_t blank = 0;
+};
+
+/// Of text that begins and ends with a line, where lines end in LF.
+LineCounts counts_of(std::string_view lines) {
+  constexpr std::size_t most_at_once = 255;  // so many a byte can count, and bytes are counted in by the dozen
+  if (lines.empty()) return {};
+  LineCounts counts;
+  counts.all = counts.blank = lines.front() == '\n' ? 1 : 0;
+  for (std::size_t at = 1; at < lines.size(); at += most_at_once) {
+    const std::size_t end = std::min(at + most_at_once, lines.size());
+    std::uint8_t all = 0;
+    std::uint8_t blank = 0;
+    for (std::size_t i = at; i < end; ++i) {
+      const bool ends = lines[i] == '\n';
+      const bool begins = lines[i - 1] == '\n';
+      all = static_cast<std::uint8_t>(all + ends);
+      blank = static_cast<std::uint8_t>(blank + (ends & begins));
+    }
+    counts.all += all;
+    counts.blank += blank;
+  }
+  return counts;
+}
+
+}  // namespace
+
+DelimitedCheck::DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name)
+    : shape_(std::move(shape)), line_ends_(line_ends), display_name_(display_name) {}
 
 void DelimitedCheck::refuse(std::uint64_t line, const std::string& what, const std::string& hint) const {
   throw Error(ErrorCode::data, display_name_ + ": line " + std::to_string(line) + " " + what, hint);
@@ -26,7 +58,7 @@ bool DelimitedCheck::is_plain(std::string_view bytes) const {
          bytes.find('\r') == std::string_view::npos;
 }
 
-/// As see_byte() for all bytes up to the last line end, line by line; returns what follows it.
+/// As see_byte() for all bytes up to the last line end; returns what follows it.
 std::string_view DelimitedCheck::see_plain_lines(std::string_view bytes) {
   for (;;) {
     const std::size_t end = bytes.find('\n');
@@ -34,7 +66,19 @@ std::string_view DelimitedCheck::see_plain_lines(std::string_view bytes) {
     length_ += end;
     end_line(LineEnd::lf);
     bytes.remove_prefix(end + 1);
+    if (line_end_ == LineEnd::lf && bytes.size() <= longest_record) return see_short_lines(bytes);
   }
+}
+
+/// The same from the beginning of a line behind the header, where no line is too long.
+std::string_view DelimitedCheck::see_short_lines(std::string_view bytes) {
+  const std::string_view lines = bytes.substr(0, bytes.rfind('\n') + 1);
+  const LineCounts counts = counts_of(lines);
+  line_ += counts.all;
+  record_line_ = line_;
+  records_ += shape_.has_one_column ? counts.all : counts.all - counts.blank;
+  bytes.remove_prefix(lines.size());
+  return bytes;
 }
 
 void DelimitedCheck::see(std::string_view bytes) {

@@ -26,7 +26,7 @@ enum class LineEndsInCells { allowed, refused };
 /// a byte like others. All lines must end as the header line does: LF, CR LF or CR.
 class DelimitedCheck {
  public:
-  DelimitedCheck(const DelimitedShape& shape, LineEndsInCells line_ends, const std::string& display_name);
+  DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name);
 
   /// Error(data), with the line: a longer record, another line end, text behind a quoted cell, a quote behind several blanks; a line
   /// end in a quoted cell, where those are refused.
@@ -41,6 +41,7 @@ class DelimitedCheck {
 
   bool is_plain(std::string_view bytes) const;
   std::string_view see_plain_lines(std::string_view bytes);
+  std::string_view see_short_lines(std::string_view bytes);
   void see_byte(char byte);
   void see_quoted(char byte);
   void see_after_quote(char byte);

@@ -114,5 +114,43 @@ TEST(DelimitedCheck, PiecesChangeNothing) {
   }));
 }
 
+// They are counted many bytes at a time.
+TEST(DelimitedCheck, PlainLinesAreCountedOneByOne) {
+  EXPECT_TRUE(rc::check([] {
+    std::string text = "a\n";
+    std::uint64_t all = 0;
+    std::uint64_t blank = 0;
+    for (const std::size_t length :
+         *rc::gen::container<std::vector<std::size_t>>(rc::gen::inRange<std::size_t>(0, 4))) {
+      const std::size_t times = *rc::gen::element<std::size_t>(1, 2, 254, 255, 256, 600);
+      for (std::size_t i = 0; i < times; ++i) text += std::string(length, '7') + "\n";
+      all += times;
+      if (length == 0) blank += times;
+    }
+    for (const std::size_t piece : {1U, 2U, 5U, 255U, 1'000U, 1'000'000U}) {
+      RC_ASSERT(records(text, {",", true}, piece) == all);
+      RC_ASSERT(records(text, {",", false}, piece) == all - blank);
+      RC_ASSERT(records(text + "7", {",", false}, piece) == all - blank + 1);
+    }
+  }));
+}
+
+TEST(DelimitedCheck, WhatIsWrongBehindManyPlainLinesIsPlaced) {
+  std::string plain = "id,age\n";
+  for (int i = 0; i < 300; ++i) plain += i % 3 == 0 ? "\n" : "1,2\n";
+  for (const std::size_t piece : {1U, 100U, 1'000U, 5'000'000U}) {
+    const auto refused = [&](const std::string& text) {
+      return std::string(error_of([&] { records(text, {",", false}, piece); }).what());
+    };
+    EXPECT_EQ(refused(plain + std::string(1'100, ',') + "\n\"a"), "x.csv: line 303 has a quoted cell without its end");
+    EXPECT_EQ(refused(plain + std::string(1'100, ',') + "\n3,4\r\n"),
+              "x.csv: line 303 does not end as the header line does (LF, CR LF or CR)");
+    const std::string long_line = plain + std::string(longest_record + 1, '7');
+    EXPECT_EQ(refused(long_line), "x.csv: line 302 is longer than 2,000,000 bytes");
+    EXPECT_EQ(refused(long_line + "\n" + plain), "x.csv: line 302 is longer than 2,000,000 bytes");
+    EXPECT_EQ(records(plain + std::string(longest_record, '7') + "\n7\n", {",", false}, piece), 202u);
+  }
+}
+
 }  // namespace
 }  // namespace fractile::source_detail

@@ -1,0 +1,44 @@
+#include "source/engine/misread_texts.hpp"
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr std::uint64_t low_bits = 0x0101010101010101;
+constexpr std::uint64_t high_bits = low_bits << 7;
+
+/// Its high bits tell whether one of the eight bytes is this one.
+std::uint64_t matches(std::uint64_t bytes, unsigned char byte) {
+  const std::uint64_t differences = bytes ^ (low_bits * byte);
+  return (differences - low_bits) & ~differences;
+}
+
+/// True of every cell that holds '_' or '+', of every long one, and of some others: a short one is looked through as a whole, with its
+/// length and what stands behind its text.
+bool may_be_misread(const EngineText& cell) {
+  const auto [first, second] = std::bit_cast<std::array<std::uint64_t, 2>>(cell);
+  const std::uint64_t found = matches(first, '_') | matches(second, '_') | matches(first, '+') | matches(second, '+');
+  return ((found & high_bits) != 0) | (cell.length > EngineText::longest_inside);
+}
+
+bool is_misread(std::string_view text) {
+  return text.find('_') != std::string_view::npos || text.find("+-") != std::string_view::npos;
+}
+
+}  // namespace
+
+void mark_misread(const ColumnView& texts, bool* marks) {
+  const std::span<const EngineText> cells = texts.texts();
+  for (std::size_t row = 0; row < cells.size(); ++row) marks[row] = may_be_misread(cells[row]);
+  for (std::size_t row = 0; row < cells.size(); ++row) {
+    if (marks[row]) marks[row] = !texts.is_null(row) && is_misread(texts.text(row));
+  }
+}
+
+}  // namespace fractile::source_detail
