@@ -417,6 +417,7 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
 
 std::uint64_t Frame::rows(const std::function<void()>& /*on_progress*/) const { return state_->rows; }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
 std::string Frame::engine() const { return "memory"; }
 
 }  // namespace fractile

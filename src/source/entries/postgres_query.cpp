@@ -280,6 +280,7 @@ void PostgresQuery::require_countable(const std::string& column, ValueKind kind)
   state_->countable(column, kind);
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
 void PostgresQuery::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
   if (!selection.selects()) return;
   throw Error(ErrorCode::usage, "persons and groups are not told apart in a query on a server",
@@ -314,6 +315,7 @@ std::vector<RankProfile> PostgresQuery::profiles(const std::string& /*column*/, 
   throw Error(ErrorCode::internal, "profiles of no selection");
 }
 
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
 std::uint64_t PostgresQuery::rows(const std::function<void()>& /*on_progress*/) const {
   throw Error(ErrorCode::usage, "the rows of a query are not those of a table",
               {"leave ", Field("public_rows"), " out"}, "public_rows");

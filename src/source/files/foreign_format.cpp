@@ -24,28 +24,28 @@ Words hint_for(const Foreign& foreign) {
 
 constexpr Foreign spreadsheet{"a spreadsheet", "save it as CSV from the program that made it, and name that file"};
 constexpr Foreign spss{"an SPSS file",
-                       "convert it to CSV, for example in R: write.csv(haven::read_sav(\"FILE\"), \"people.csv\")"};
+                       R"(convert it to CSV, for example in R: write.csv(haven::read_sav("FILE"), "people.csv"))"};
 constexpr Foreign stata{"a Stata file",
-                        "convert it to CSV, for example in Python: pandas.read_stata(\"FILE\").to_csv(\"people.csv\")"};
+                        R"(convert it to CSV, for example in Python: pandas.read_stata("FILE").to_csv("people.csv"))"};
 constexpr Foreign sas{"a SAS file",
-                      "convert it to CSV, for example in Python: pandas.read_sas(\"FILE\").to_csv(\"people.csv\")"};
+                      R"(convert it to CSV, for example in Python: pandas.read_sas("FILE").to_csv("people.csv"))"};
 constexpr Foreign r_data{"an R file",
-                         "convert it to CSV, for example in R: write.csv(readRDS(\"FILE\"), \"people.csv\")"};
+                         R"(convert it to CSV, for example in R: write.csv(readRDS("FILE"), "people.csv"))"};
 constexpr Foreign arrow{
     "an Arrow file",
-    "convert it to Parquet, for example in Python: pandas.read_feather(\"FILE\").to_parquet(\"people.parquet\")"};
+    R"(convert it to Parquet, for example in Python: pandas.read_feather("FILE").to_parquet("people.parquet"))"};
 constexpr Foreign avro{"an Avro file", "convert it to CSV or Parquet with the tool that made it, and name that file"};
 constexpr Foreign orc{
     "an ORC file",
-    "convert it to Parquet, for example in Python: pandas.read_orc(\"FILE\").to_parquet(\"people.parquet\")"};
+    R"(convert it to Parquet, for example in Python: pandas.read_orc("FILE").to_parquet("people.parquet"))"};
 constexpr Foreign archive{"an archive", "unpack it, and name the one CSV, TSV, Parquet or JSON file that was in it"};
 constexpr Foreign bzip2{"compressed with bzip2",
                         "decompress it: bunzip2 -k FILE; or compress it with gzip, which is read"};
 constexpr Foreign xz{"compressed with xz", "decompress it: unxz -k FILE; or compress it with gzip, which is read"};
 constexpr Foreign zstd{"compressed with zstd", "decompress it: unzstd FILE; or compress it with gzip, which is read"};
 constexpr Foreign sqlite{"an SQLite database",
-                         "export the table: sqlite3 -header -csv FILE \"SELECT * FROM people\" > people.csv"};
-constexpr Foreign duckdb{"a DuckDB database", "export the table: duckdb FILE \"COPY people TO 'people.parquet'\""};
+                         R"(export the table: sqlite3 -header -csv FILE "SELECT * FROM people" > people.csv)"};
+constexpr Foreign duckdb{"a DuckDB database", R"(export the table: duckdb FILE "COPY people TO 'people.parquet'")"};
 constexpr Foreign pdf{"a PDF document", "a table is wanted; ask for it as CSV, or export it from where it was made"};
 constexpr Foreign markup{"HTML or XML", "a table is wanted; export it as CSV, or check what the download answered"};
 constexpr Foreign parquet{"a Parquet file", "", "parquet"};
@@ -110,7 +110,7 @@ constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
                             Magic{0, "<!DOCTYPE"sv, markup},
                             Magic{0, "<html"sv, markup},
                             Magic{0, "<?xml"sv, markup},
-                            Magic{0, "{\""sv, json},
+                            Magic{0, R"({")"sv, json},
                             Magic{0, "[{"sv, json},
                             Magic{0, "[\n"sv, json}};
 

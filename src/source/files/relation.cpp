@@ -260,6 +260,7 @@ Column Relation::numeric_column(const std::string& name, ValueKind kind, const s
 std::string Relation::from(const std::vector<Column>& columns) const {
   if (!json_form_) return from_;
   std::vector<std::string> keys;
+  keys.reserve(columns.size());
   for (const Column& column : columns) keys.push_back(column.engine_name);
   return read_json_sql(from_, *json_form_, keys);
 }
