@@ -34,11 +34,12 @@ OrderStatistics order_statistics(std::uint64_t n, double q, double failure) {
     return std::exp(std::lgamma(records + 1) - std::lgamma(each + 1) - std::lgamma(records - each + 1) +
                     each * std::log(q) + (records - each) * std::log1p(-q));
   };
-  std::uint64_t low = 0;
-  for (double below = mass(0); below <= failure; below += mass(low)) ++low;
-  std::uint64_t high = n + 1;
-  for (double above = mass(n); above <= failure; above += mass(high - 1)) --high;
-  return {low, high};
+  OrderStatistics ranks{0, n + 1};
+  double below = mass(0);
+  while (below <= failure) below += mass(++ranks.low);
+  double above = mass(n);
+  while (above <= failure) above += mass(--ranks.high - 1);
+  return ranks;
 }
 
 Interval plain_interval(const RankProfile& table, const OrderStatistics& ranks) {

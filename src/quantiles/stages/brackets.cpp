@@ -95,7 +95,7 @@ IntervalShares shares_of(const QuantileQuery& query) {
   const bool of_table = query.intervals->of == IntervalOf::table;
   const std::int64_t most = of_table ? 34 : 33;
   const Rational brackets = of_table ? Rational(11, 50) : Rational(33, 100);
-  const double quantiles = static_cast<double>(query.quantiles.size());
+  const auto quantiles = static_cast<double>(query.quantiles.size());
   const double selecting = 0.7 * std::pow(quantiles, 0.6) * deviation_of_noise(query, 1);  // a point's mean error
   double sampling = 0;
   for (const Rational& q : query.quantiles) {

@@ -9,9 +9,9 @@ namespace fractile {
 
 WorstNoise::WorstNoise(std::vector<Parts> noises, std::int64_t one_from)
     : first_(std::numeric_limits<std::int64_t>::max()) {
-  for (auto& [one, other] : noises) {
-    first_ = std::min(first_, one.first() + other.first());
-    sums_.push_back({std::move(one), other.end(), other.masses_below()});
+  for (Parts& parts : noises) {
+    first_ = std::min(first_, parts.one.first() + parts.other.first());
+    sums_.push_back({std::move(parts.one), parts.other.end(), parts.other.masses_below()});
   }
   one_from_ = std::max(one_from, first_ + 1);
   values_.resize(static_cast<std::size_t>(one_from_ - first_) + 1);

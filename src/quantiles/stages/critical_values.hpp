@@ -77,10 +77,10 @@ class CriticalValues {
   };
 
   /// The largest c of its step, c <= 0, for which P(Z_i < c) <= failure for every i.
-  Threshold of_table(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure);
+  Threshold of_table(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure);
   /// The same with sum over b of P(B = b) max over i of P(Z_i < c - (b - q n)) <= failure, for every n that may have led to the
   /// sum of the noisy counts but for a probability of `failure_of_n`; none when that may be more than most_sampled_records.
-  Threshold of_population(const QuantileFraction& q, IntervalEnd end, const CellsBelow& below, double failure,
+  Threshold of_population(const QuantileFraction& q, IntervalEnd side, const CellsBelow& below, double failure,
                           std::int64_t noisy_records, double failure_of_n);
 
   /// Bounds of the number of records, given the sum of all noisy counts; both fail with at most this probability together.

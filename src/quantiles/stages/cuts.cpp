@@ -16,6 +16,7 @@ namespace {
 std::vector<std::uint64_t> candidates_of(const std::vector<CutTarget>& cuts, const Brackets& brackets,
                                          const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
   std::vector<Rational> targets;
+  targets.reserve(cuts.size());
   for (const CutTarget& cut : cuts) targets.push_back(cut.quantile);
   std::vector<std::uint64_t> places = interpolated(targets, brackets.selected, selected, largest);
   const std::uint64_t apart = selected.back() - selected.front();

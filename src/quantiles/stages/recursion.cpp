@@ -276,7 +276,7 @@ std::vector<Run> candidates_of_leaf(const QuantileTree& tree, const QuantileNode
   for (const Run& run : runs_of(tree.candidates(node))) {
     for (std::uint64_t at = run.start; at < run.start + run.length;) {
       const std::uint64_t candidate = weights.holder(at);
-      const std::uint64_t next = static_cast<std::uint64_t>(weights.mass(0, candidate + 1));
+      const auto next = static_cast<std::uint64_t>(weights.mass(0, candidate + 1));
       result.push_back({at, next - at, run.score});
       at = next;
     }
