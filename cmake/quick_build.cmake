@@ -4,7 +4,7 @@ option(FRACTILE_QUICK_BUILD "Compile faster, with more memory" OFF)
 
 # Headers of others that many sources include. Ours change too often.
 set(fractile_common_headers
-  <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <filesystem> <fstream> <functional> <limits> <map> <memory> <mutex>
+  <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <mutex>
   <numeric> <optional> <set> <span> <sstream> <string> <string_view> <tuple> <utility> <variant> <vector> <fmt/core.h>)
 set(fractile_test_headers <gtest/gtest.h> <rapidcheck.h> ${fractile_common_headers} <random> <thread>)
 
