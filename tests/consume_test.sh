@@ -31,7 +31,12 @@ if [[ $how == installed ]]; then
   cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
   "$folder/prefix/bin/fractile" --version
 else
-  cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DFRACTILE_SOURCE="$source" >/dev/null
+  # What the house has compiled by the same commands, from the same headers, is not compiled again.
+  launcher="$source/tests/consumer/launcher.sh;$folder/same${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"
+  cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DFRACTILE_SOURCE="$source" \
+    "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" >/dev/null
+  diff -r "$build/generated" "$folder/build/fractile/generated"
+  python3 -B "$source/tests/consumer/same_objects.py" "$build" "$folder/build" "$folder/same"
 fi
 cmake --build "$folder/build" >/dev/null
 

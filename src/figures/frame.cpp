@@ -27,7 +27,7 @@ constexpr const char* dark_rules =
 
 }  // namespace
 
-std::string style() { return std::string(light_rules) + dark_rules; }
+std::string style() { return std::string(light_rules).append(dark_rules); }
 
 namespace detail {
 

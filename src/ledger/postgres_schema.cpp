@@ -127,7 +127,8 @@ constexpr int before_losing = 2 + 8 + 16 + 32;
 }  // namespace
 
 std::string postgres_schema() {
-  std::string sql = std::string(tables) + policies;
+  std::string sql = tables;
+  sql += policies;
   for (const char* table : kept) {
     sql += fmt::format(
         "CREATE TRIGGER kept BEFORE UPDATE OR DELETE OR TRUNCATE ON fractile.{} EXECUTE FUNCTION "

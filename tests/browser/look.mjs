@@ -54,40 +54,45 @@ function outline() {
   return lines;
 }
 
+/** One page: what it is at three widths, light and dark, and printed. Resizing it is cheaper than six visits, and the same: nothing runs. */
 async function look(browser, file) {
   const wrong = [];
   let lines = [];
+  let place = '';
+  const say = (what) => wrong.push(`${place}: ${what}`);
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  page.on('console', (message) => say(`console: ${message.text()}`));
+  page.on('pageerror', (error) => say(`error: ${error.message}`));
+  page.on('request', (request) => request.url() === 'file://' + file || say(`requests ${request.url()}`));
   for (const width of widths) {
     for (const colorScheme of schemes) {
-      const context = await browser.newContext({viewport: {width, height: 900}, colorScheme});
-      const page = await context.newPage();
-      const say = (what) => wrong.push(`${width} ${colorScheme}: ${what}`);
-      page.on('console', (message) => say(`console: ${message.text()}`));
-      page.on('pageerror', (error) => say(`error: ${error.message}`));
-      page.on('request', (request) => request.url() === 'file://' + file || say(`requests ${request.url()}`));
-      await page.goto('file://' + file);
+      const first = place === '';
+      place = `${width} ${colorScheme}`;
+      await page.setViewportSize({width, height: 900});
+      await page.emulateMedia({colorScheme});
+      if (first) {
+        await page.goto('file://' + file);
+        await page.evaluate(axe);
+      }
       (await page.evaluate(misplaced)).forEach(say);
-      await page.evaluate(axe);
       const found = await page.evaluate((values) => window.axe.run({runOnly: {type: 'tag', values}}), rules);
       for (const violation of found.violations)
         say(`axe: ${violation.id}: ${violation.help}: ${violation.nodes[0].html.slice(0, 200)}`);
       lines = await page.evaluate(outline);
       if (plan.shots) await page.screenshot({path: `${plan.shots}/${file.split('/').pop()}-${width}-${colorScheme}.png`, fullPage: true});
-      await context.close();
     }
   }
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  await page.goto('file://' + file);
+  place = 'print';
   for (const format of ['A4', 'Letter']) {
     const printed = await page.pdf({format, margin: {top: '1.5cm', bottom: '1.5cm', left: '1.5cm', right: '1.5cm'}});
-    if (printed.subarray(0, 5).toString() !== '%PDF-') wrong.push(`${format}: not printed`);
+    if (printed.subarray(0, 5).toString() !== '%PDF-') say(`${format} is not printed`);
   }
-  await page.emulateMedia({media: 'print'});
+  await page.emulateMedia({media: 'print', colorScheme: 'light'});
   await page.setViewportSize({width: 680, height: 1000});  // A4 less margins, in pixels
-  (await page.evaluate(misplaced)).forEach((what) => wrong.push(`print: ${what}`));
+  (await page.evaluate(misplaced)).forEach(say);
   const tall = await page.evaluate(() => [...document.querySelectorAll('figure')].filter((f) => f.getBoundingClientRect().height > 980).length);
-  if (tall > 0) wrong.push(`print: ${tall} figures are taller than a page`);
+  if (tall > 0) say(`${tall} figures are taller than a page`);
   await context.close();
   const report = await validator.validateFile(file);
   for (const result of report.results)

@@ -1,0 +1,26 @@
+# FRACTILE_QUICK_BUILD (preset dev): memory for time. What is built is the same; every other build compiles without it, and so sees that
+# each file includes what it uses.
+option(FRACTILE_QUICK_BUILD "Compile faster, with more memory" OFF)
+
+# Headers of others that many sources include. Ours change too often.
+set(fractile_common_headers
+  <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <mutex>
+  <numeric> <optional> <set> <span> <sstream> <string> <string_view> <tuple> <utility> <variant> <vector> <fmt/core.h>)
+set(fractile_test_headers <gtest/gtest.h> <rapidcheck.h> ${fractile_common_headers} <random> <thread>)
+
+# fractile_precompile(TARGET HEADERS...), or fractile_precompile(TARGET REUSE_FROM OTHER) where both are compiled with the same options.
+function(fractile_precompile target)
+  if(NOT FRACTILE_QUICK_BUILD)
+    return()
+  endif()
+  if("${ARGV1}" STREQUAL REUSE_FROM)
+    target_precompile_headers(${target} REUSE_FROM ${ARGV2})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+# By default this compiler looks for garbage from 128 MB on, and most files end with 200 to 400.
+if(FRACTILE_QUICK_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_compile_options("SHELL:--param ggc-min-heapsize=1048576")
+endif()

@@ -1,0 +1,42 @@
+"""python3 same_objects.py BUILD CONSUMER FOLDER: links in FOLDER, by their names in the build folder CONSUMER, the objects that BUILD has
+compiled from the same sources by the same commands. The same: but for optimisation, symbols, assertions of the standard library,
+precompiled headers and where the build is, none of which a stranger's project decides."""
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+IGNORED = re.compile(r"-O\w?|-g\d?|-D_GLIBCXX_ASSERTIONS|-Winvalid-pch")
+IGNORED_WITH_VALUE = {"--param", "-include", "-o"}
+
+
+def commands(folder, ours):
+    """(source, what decides how it is compiled) -> object, of all that is compiled in `folder`; `ours` is where our build is in it."""
+    found = {}
+    for entry in json.loads((folder / "compile_commands.json").read_text(encoding="utf-8")):
+        kept, output = [], None
+        words = iter(shlex.split(entry["command"]))
+        for word in words:
+            if word in IGNORED_WITH_VALUE:
+                value = next(words)
+                output = value if word == "-o" else output
+            elif not IGNORED.fullmatch(word):
+                kept.append(word.replace(str(ours), "BUILD"))
+        found[entry["file"], tuple(kept)] = output
+    return found
+
+
+def main(build, consumer, folder):
+    build, consumer = Path(build).resolve(), Path(consumer).resolve()
+    house = commands(build, build)
+    for command, output in commands(consumer, consumer / "fractile").items():
+        if command in house:
+            link = Path(folder) / output
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(build / house[command])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
