@@ -11,7 +11,8 @@ import threading
 import unittest
 from decimal import Decimal
 
-from cli.program import HOUSE, LONG_LINE, PROGRAM, CommandTest, Engine, help_commands, options, require_engine, run
+from cli.program import (HOUSE, LONG_LINE, PROGRAM, CommandTest, Engine, help_commands, one_processor, options,
+                         require_engine, run)
 
 setUpModule = require_engine
 
@@ -231,11 +232,11 @@ class ProgressLine(CommandTest):
         slow = f"SELECT length(md5(CAST(range AS VARCHAR))) AS x FROM t, range({rows})"
         query = options(step="0.001", sql=slow, sql_stability="1000000000", table="t=t.csv")
         process = subprocess.run([PROGRAM, "release", *query], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=stderr, timeout=120, cwd=self.folder)
+                                 stderr=stderr, timeout=120, cwd=self.folder, preexec_fn=one_processor)
         self.assertEqual(process.returncode, 0)
 
     def test_on_a_terminal_only(self):
-        rows = 5_000_000
+        rows = 2_500_000
         line = ""
         while not line and rows < 1_000_000_000:  # shown after a while only, however quick the machine is
             rows *= 2
