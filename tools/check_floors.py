@@ -237,13 +237,15 @@ class House:
 
     def _check_named(self, path):
         """A reader of any line finds in a README what its file is for."""
-        if is_test(path) or is_test_support(path) or path.parts[0] in ("include", *FREE_FOLDERS):
+        if is_test(path) or is_test_support(path) or path.parts[0] in FREE_FOLDERS:
             return
-        pages = [folder / "README.md" for folder in (path.parent, path.parent.parent) if folder.parts]
-        texts = [(self.root / page).read_text(encoding="utf-8") for page in pages if (self.root / page).is_file()]
+        is_public = path.parts[0] == "include"  # then any room may be the one that implements it
+        own = [folder / "README.md" for folder in (path.parent, path.parent.parent) if folder.parts]
+        pages = (self.root / "src").rglob("README.md") if is_public else [self.root / page for page in own]
+        texts = " ".join(page.read_text(encoding="utf-8") for page in pages if page.is_file())
         name = path.stem.removesuffix("-inl")
-        if texts and not re.search(rf"\b{re.escape(name)}\b", " ".join(texts)):
-            self.errors.append(f"{path}: {pages[0]} does not say what {name} is for")
+        if texts and not re.search(rf"\b{re.escape(name)}\b", texts):
+            self.errors.append(f"{path}: {'no README of a room says' if is_public else f'{own[0]} does not say'} what {name} is for")
 
     def _pairs(self):
         """Who includes whom when foo.hpp and foo.cpp of src/ are one, and shown as foo; tests are left out."""
