@@ -4,8 +4,8 @@
     peer_intervals.py FOLDER ROWS EPSILON TRIALS [LAW...]    FOLDER: that of --out, for its laws/NAME.csv
 
 Quartiles, level 0.95, epsilon for all of them together, Laplace noise. Prints a line a law: of the quartile that is held least often,
-the share of intervals that held the table's quantile and the law's; and the mean width, over that of the non-private interval of order
-statistics. Its intervals are for the noise alone.
+the share of intervals that held the table's quantile and the law's; and the width of the three together, over that of the non-private
+ones of order statistics. Its intervals are for the noise alone.
 """
 
 import csv
@@ -91,8 +91,8 @@ def study(law, rows, epsilon, trials):
             held[1, i] += holds(interval, law.quantiles(QUARTILES[i]))
             widths[0, i] += interval.upper_bound - interval.lower_bound
             widths[1, i] += padded[ranks[i][1]] - padded[ranks[i][0]]
-    wide = widths[1] >= STEP * trials
-    ratio = float(numpy.mean(widths[0][wide] / widths[1][wide])) if wide.any() else None
+    plain = widths[1].sum()
+    ratio = float(widths[0].sum() / plain) if plain > 0 else None
     return held[0].min() / trials, held[1].min() / trials, ratio
 
 

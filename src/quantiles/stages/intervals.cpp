@@ -111,10 +111,6 @@ class CutScan {
   const std::vector<int128>& below_;
 };
 
-}  // namespace
-
-namespace {
-
 CriticalValues critical_values(const QuantileQuery& query, const Budget& share, std::size_t cells) {
   const CountTreeNoise noise = noise_of_cells(query, share);
   return {noise.measure(), noise.price(), cells};

@@ -5,7 +5,7 @@
 
 namespace fractile::source_detail {
 
-/// Whether each text holds '_' or "+-", as the cast's own grammar does not; false for NULL. `marks`: one for each row.
+/// Whether each text holds '_' or "+-", which the cast may take and no number here has; false for NULL. `marks`: one for each row.
 void mark_misread(const ColumnView& texts, bool* marks);
 
 }  // namespace fractile::source_detail

@@ -16,7 +16,7 @@ struct LineCounts {
 
 /// Of text that begins and ends with a line, where lines end in LF.
 LineCounts counts_of(std::string_view lines) {
-  constexpr std::size_t most_at_once = 255;  // so many a byte can count, and bytes are counted in by the dozen
+  constexpr std::size_t most_at_once = 255;  // as far as a byte counts: bytes are added up many at once
   if (lines.empty()) return {};
   LineCounts counts;
   counts.all = counts.blank = lines.front() == '\n' ? 1 : 0;
