@@ -187,11 +187,19 @@ def test_every_option_of_plan_is_tried():
 @pytest.mark.parametrize("option", PLAN)
 def test_plan_equals_the_program(option, program):
     arguments, words = PLAN[option]
-    given = {"bounds": (0, 125), "step": 1, "epsilon": 1} | arguments
+    usual = {
+        "--quantiles": ("1/3", ["1/3"]),  # a plan for more of them takes a hundred times as long
+        "--bounds": ((0, 125), ["0", "125"]),
+        "--step": (1, ["1"]),
+        "--epsilon": (1, ["1"]),
+    }
+    if option == "--synthetic-rows":
+        del usual["--quantiles"]
+    given = {name[2:]: value for name, (value, _) in usual.items()} | arguments
     typed = list(words)
-    for name, usual in (("--bounds", ["0", "125"]), ("--step", ["1"]), ("--epsilon", ["1"])):
+    for name, (_, texts) in usual.items():
         if name not in typed and given.get(name[2:]) is not None:
-            typed += [name, *usual]
+            typed += [name, *texts]
     plan = fractile.plan(**given)
     assert plan.to_json() == program("plan", *typed, "--format", "json")
     assert plan.to_csv() == program("plan", *typed, "--format", "csv")
@@ -200,8 +208,8 @@ def test_plan_equals_the_program(option, program):
 
 def test_what_a_plan_shows_equals_the_program(program, about, tmp_path):
     file, texts = about
-    words = ["plan", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--format", "html"]
-    plan = fractile.plan(bounds=(0, 125), step=1, epsilon=1)
+    words = ["plan", "--bounds", "0", "125", "--step", "1", "--epsilon", "1", "--quantiles", "quartiles", "--format", "html"]
+    plan = fractile.plan(bounds=(0, 125), step=1, epsilon=1, quantiles="quartiles")
 
     def page(*more):  # without the command, which nobody typed in Python
         return re.sub(r"<section>\n<h2>To repeat it</h2>.*?</section>\n", "", program(*words, *more), count=1, flags=re.DOTALL)
@@ -247,5 +255,5 @@ def test_dates_equal_the_program(kind, program, engine, tmp_path):
         typed = [*words, "--unsafe-seed", "7", *typed, *([] if "rho" in also else ["--epsilon", "1"])]
         release = fractile.release(path, "seen", **given)
         assert release.receipt == program("release", path, "--column", "seen", *typed, "--format", "json")
-    plan = fractile.plan(**arguments, epsilon=1)
-    assert plan.to_json() == program("plan", *words, "--epsilon", "1", "--format", "json")
+    plan = fractile.plan(**arguments, epsilon=1, quantiles="median")
+    assert plan.to_json() == program("plan", *words, "--epsilon", "1", "--quantiles", "median", "--format", "json")

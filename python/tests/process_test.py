@@ -60,7 +60,7 @@ def test_no_copy():
         import resource, sys
         import numpy as np, fractile, polars as pl, pandas as pd
         from fractile import _frames
-        numbers = np.random.default_rng(1).normal(60, 20, 10_000_000)
+        numbers = np.random.default_rng(1).normal(60, 20, 3_000_000)
         beside = {"x": numbers, "y": np.arange(len(numbers)), "z": numbers}
         data, *names = {
             "numpy": lambda: [numbers],
@@ -83,7 +83,7 @@ def test_no_copy():
     """
     for door in ("numpy", "polars", "pandas", "a frame of polars", "a frame of pandas", "a frame of pandas with persons"):
         done = subprocess.run([sys.executable, "-c", code, door], capture_output=True, text=True, check=True)
-        assert int(done.stdout) < 20_000, door  # KiB; a copy has 78,125
+        assert int(done.stdout) < 6_000, door  # KiB; a copy has 23,437
 
 
 def test_a_fork_has_random_bits_of_its_own():

@@ -47,15 +47,15 @@ TEST(RunMajorant, IsNeverBelowTheWeightAndNeverFarAbove) {
   EXPECT_GT(worst, 1.05);
 }
 
-struct Drawn {
+struct DrawnRuns {
   Words scores;
   Words lengths;
   std::uint64_t flip;
   double rate;
 };
 
-Drawn drawn(std::mt19937_64& random) {
-  Drawn d{Words(random() % 200 + 1), {}, random() % 2 == 0 ? 0 : ~std::uint64_t{0}, 0};
+DrawnRuns drawn_runs(std::mt19937_64& random) {
+  DrawnRuns d{Words(random() % 200 + 1), {}, random() % 2 == 0 ? 0 : ~std::uint64_t{0}, 0};
   const auto width = static_cast<int>(random() % 64);
   const std::uint64_t base = random() >> (random() % 64);
   for (std::uint64_t& score : d.scores) {
@@ -69,7 +69,7 @@ Drawn drawn(std::mt19937_64& random) {
   return d;
 }
 
-void expect_the_same(const Drawn& d) {
+void expect_the_same(const DrawnRuns& d) {
   const std::size_t skipped = d.scores.size() % 3 == 0 ? 0 : 1 % d.scores.size();  // aligned or not
   const RunSpan runs{std::span(d.scores).subspan(skipped), std::span(d.lengths).subspan(skipped), d.flip};
   std::uint64_t best = ~std::uint64_t{0};
@@ -105,7 +105,7 @@ TEST(RunMajorant, IsTheSameInEveryInstructionSetAndRoundingMode) {
     std::mt19937_64 random(7);
     for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
       for (std::uint64_t i = 0; i < effort(2'000); ++i) {
-        const Drawn d = drawn(random);
+        const DrawnRuns d = drawn_runs(random);
         std::fesetround(mode);
         expect_the_same(d);
         std::fesetround(FE_TONEAREST);

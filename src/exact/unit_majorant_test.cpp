@@ -16,14 +16,14 @@ using testing::effort;
 using testing::on_every_instruction_set;
 using Words = std::vector<std::uint64_t>;
 
-struct Drawn {
+struct DrawnScores {
   Words scores;
   std::uint64_t flip;
   UnitMajorant majorant;
 };
 
 /// Any number of scores near each other, all over the 64 bits, or equal; rates from none to beyond all.
-Drawn drawn(std::mt19937_64& random) {
+DrawnScores drawn_scores(std::mt19937_64& random) {
   Words scores(random() % 200 + 1);
   const auto width = static_cast<int>(random() % 64);
   const std::uint64_t base = random() >> (random() % 64);
@@ -38,7 +38,7 @@ Drawn drawn(std::mt19937_64& random) {
           UnitMajorant(random() % 4 == 0 ? rate : std::fmod(rate, 1.0))};
 }
 
-void expect_the_same(const Drawn& d) {
+void expect_the_same(const DrawnScores& d) {
   const std::span<const std::uint64_t> all(d.scores);
   const auto scores = all.subspan(d.scores.size() % 3 == 0 ? 0 : 1 % d.scores.size());  // aligned or not
   std::uint64_t best = ~std::uint64_t{0};
@@ -67,7 +67,7 @@ TEST(UnitMajorant, IsTheSameInEveryInstructionSetAndRoundingMode) {
     std::mt19937_64 random(7);
     for (const int mode : {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO}) {
       for (std::uint64_t i = 0; i < effort(3'000); ++i) {
-        const Drawn d = drawn(random);
+        const DrawnScores d = drawn_scores(random);
         std::fesetround(mode);
         expect_the_same(d);
         std::fesetround(FE_TONEAREST);

@@ -12,7 +12,7 @@
 namespace fractile {
 namespace {
 
-const Rational slack = Rational::dyadic(1, -40);
+const Rational margin = Rational::dyadic(1, -40);
 
 /// A positive level between about 2^-20 and 2^7, rational or a logarithm.
 Exponent any_level() {
@@ -27,7 +27,7 @@ Rational any_delta() { return Rational(1, 1 + *rc::gen::inRange(1, 1 << 30)); }
 /// bound is at or above truth, and at most 2^-40 above it, relatively.
 void expect_just_above(const Rational& bound, const Enclosure& truth) {
   RC_ASSERT(!certainly_less(Enclosure::of(bound, 600), truth));
-  RC_ASSERT(certainly_less(Enclosure::of(bound * (Rational(1) - slack), 600), truth));
+  RC_ASSERT(certainly_less(Enclosure::of(bound * (Rational(1) - margin), 600), truth));
 }
 
 Enclosure number(const Rational& value) { return Enclosure::of(value, 600); }
@@ -172,7 +172,7 @@ TEST(Conversion, RandomizedResponseAttainsTheTightPureBound) {
     const Rational rho = zcdp_of_pure_tight(Exponent::log(odds));
     EXPECT_TRUE(is_zcdp(p, q, rho));
     const Enclosure divergence = number(p[0] - p[1]) * number(odds).log();  // of order 1
-    EXPECT_TRUE(certainly_less(number(rho * (Rational(1) - slack)), divergence));
+    EXPECT_TRUE(certainly_less(number(rho * (Rational(1) - margin)), divergence));
     EXPECT_FALSE(is_zcdp(p, q, zcdp_of_pure_tight(Exponent::log(odds)) / Rational(3)));
   }
 }
@@ -332,7 +332,7 @@ TEST(Conversion, ExtremesAreAnsweredOrRefusedNeverLooped) {
 TEST(Conversion, LargestLevelsAreFeasibleAndNothingMuchLargerIs) {
   EXPECT_TRUE(rc::check("sqrt and tight forms", [] {
     const Rational rho = any_rho();
-    const Rational more = Rational(1) + slack;
+    const Rational more = Rational(1) + margin;
     const auto is_largest = [&](const Rational& level, Rational (*cost)(const Exponent&)) {
       return cost(level) <= rho && cost(level * more) > rho;
     };

@@ -11,10 +11,16 @@
 namespace fractile {
 namespace {
 
-const double infinity = std::numeric_limits<double>::infinity();
-
 std::vector<double> any_doubles(std::mt19937_64& random) {
-  std::vector<double> values{0.0, -0.0, infinity, -infinity, std::nan(""), 5e-324, -5e-324, 1e308, -1e308};
+  std::vector<double> values{0.0,
+                             -0.0,
+                             std::numeric_limits<double>::infinity(),
+                             -std::numeric_limits<double>::infinity(),
+                             std::nan(""),
+                             5e-324,
+                             -5e-324,
+                             1e308,
+                             -1e308};
   values.resize(values.size() + random() % 64);
   for (double& value : values) {
     if (random() % 2 == 0) value = std::bit_cast<double>(random());
@@ -28,7 +34,7 @@ TEST(BucketMap, IsTheSameInEveryInstructionSetAndRoundingMode) {
       {false, 0, 1, 1023},
       {false, -3.5, 0.001, 7},
       {false, 1e300, 1e-300, 2147483000},
-      {false, 2, infinity, 3},
+      {false, 2, std::numeric_limits<double>::infinity(), 3},
       {true, BucketMap::place_among_doubles(1e-9), 1e-15, 65535},
       {true, BucketMap::place_among_doubles(-1e200), 1e-12, 2147483000},
   };

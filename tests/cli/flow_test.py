@@ -18,6 +18,7 @@ from cli.program import HOUSE, PROGRAM, PROGRESS, CommandTest, one_processor, ru
 EXAMPLES = HOUSE / "examples" / "flow"
 LN_3_TO_LN_2 = ("--from", "ln 3", "--to", "ln 2")
 D1 = EXAMPLES / "known_others.toml"
+LIMIT = "10" if os.environ.get("FRACTILE_SANITIZE") else "2"  # seconds, in which a verdict is reached and windows are not
 
 SURVEY = {"participants": "2", "values": "[0, 1, 2]", "perturber": '"geometric"', "post": '"sum"',
           "secret": '"everyone"'}
@@ -261,7 +262,7 @@ class AppendixD1(FlowTest):
         """What is decided by then, and what is not; the time is kept, whatever is being decided."""
         file = self.slow_survey()
         start = time.monotonic()
-        document = self.json("check", file, "--epsilon", "0.1..10", "--within", "4", code=1)
+        document = self.json("check", file, "--epsilon", "0.1..10", "--within", LIMIT, code=1)
         self.assertLess(time.monotonic() - start, 30)
         self.assertEqual(document["verdict"], "unstable")
         self.assertEqual(document["analyst"]["undecided"][-1]["epsilon_to"], "10")
@@ -282,8 +283,8 @@ class AppendixD1(FlowTest):
         file = self.survey(participants="1000000", post='{ query = "count", of = [0] }', secret='"target"',
                            known="{ histogram = [500000, 300000, 199999] }", analyst={"loss": '"linear-error"'})
         start = time.monotonic()
-        result = flow("sweep", file, "--epsilon", "0.5..2", "--points", "3", "--within", "4", cwd=self.folder)
-        self.assertLess(time.monotonic() - start, 8)
+        result = flow("sweep", file, "--epsilon", "0.5..2", "--points", "3", "--within", LIMIT, cwd=self.folder)
+        self.assertLess(time.monotonic() - start, int(LIMIT) + 6)
         *points, window = csv.DictReader(io.StringIO(result.out))
         self.assertEqual((result.code, len(points)), (0, 3))
         self.assertEqual(window["change"], "undecided")
@@ -291,10 +292,10 @@ class AppendixD1(FlowTest):
     def test_progress_in_a_pipe(self):
         """Rarely, and what is being decided."""
         self.slow_survey()
-        done = subprocess.run([PROGRAM, "flow", "check", "survey.toml", "--epsilon", "0.1..10", "--within", "7"],
+        done = subprocess.run([PROGRAM, "flow", "check", "survey.toml", "--epsilon", "0.1..10", "--within", "5"],
                               cwd=self.folder, capture_output=True, text=True, timeout=120, check=False, preexec_fn=one_processor)
         lines = done.stderr.splitlines()
-        self.assertTrue(1 <= len(lines) <= 4, done.stderr)
+        self.assertTrue(1 <= len(lines) <= 2, done.stderr)
         for line in lines:
             self.assertRegex(line, r"\Afractile: still at (whether the pipeline is stable|where the analyst's loss rises) "
                                    r"\((exp\(epsilon\) up to \S+ of \S+, )?\d+ s\)\Z")

@@ -690,7 +690,7 @@ class Settled(LedgerTest):
 
 class Race(LedgerTest):
     def test_sixteen_processes_for_five_releases(self):
-        for i in range(max(1, round(25 * EFFORT))):
+        for i in range(max(1, round(12 * EFFORT))):
             name = f"{i}.db"
             self.init("--epsilon", "1", name=name)
             command = [PROGRAM, "release", "t.csv", *options(ledger=name, epsilon="1/5", again=True, quantiles="median")]
@@ -714,7 +714,7 @@ class Killed(LedgerTest):
         self.paid(again=True)
         whole_run = time.monotonic() - started
         moments = random.Random(5)
-        rounds = max(1, round(200 * EFFORT))
+        rounds = max(1, round(120 * EFFORT))
         published = 1
         for i in range(rounds):
             command = [PROGRAM, "release", "t.csv",

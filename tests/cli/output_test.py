@@ -236,7 +236,7 @@ class ProgressLine(CommandTest):
         self.assertEqual(process.returncode, 0)
 
     def test_on_a_terminal_only(self):
-        rows = 2_500_000
+        rows = 1_000_000
         line = ""
         while not line and rows < 1_000_000_000:  # shown after a while only, however quick the machine is
             rows *= 2

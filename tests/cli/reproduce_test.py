@@ -4,9 +4,11 @@ import csv
 import io
 import math
 import shutil
+import tempfile
 import unittest
 import xml.etree.ElementTree
 from fractions import Fraction
+from pathlib import Path
 
 from cli.program import CommandTest, require_data, require_engine, run
 
@@ -247,33 +249,6 @@ class KroneckerTest(ReproduceTest):
 
 
 class Kronecker(KroneckerTest):
-    def test_what_is_left_in_the_folder(self):
-        text = self.run_experiment("--points", "4", "--no-figures", notes=WITHOUT_DATA)
-        names = sorted(path.name for path in (self.folder / "out").iterdir())
-        self.assertEqual(names, ["appendix_d1.csv", "figure_3.csv", "kronecker_utility.csv", "kronecker_utility.txt",
-                                 "tables"])
-        for name in [*names[:-1], *(f"tables/{path.name}" for path in (self.folder / "out" / "tables").iterdir())]:
-            self.assertIn(f"out/{name}\n", text)
-        description = (self.folder / "out" / "kronecker_utility.txt").read_text()
-        self.assertIn("with 4 points a curve", description)
-        self.assertIn("Left out: its data were not there", description)
-        for table in (self.folder / "out" / "tables").iterdir():
-            self.assertIn(f"  tables/{table.name} ", description)
-        self.assertEqual(self.findings("no"), ALWAYS_DIFFERENT)
-        for place, paper in ALWAYS_DIFFERENT:
-            self.assertIn(f"  {place}\n    paper  {paper}\n", text)
-
-    def test_figure_3(self):
-        self.run_experiment("--points", "10", "--no-figures", notes=WITHOUT_DATA)
-        rows = self.read("figure_3.csv")
-        self.assertEqual(list(rows[0]), ["epsilon", "mechanism", "prior", "loss", "change"])
-        epsilons = ["0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5"]
-        self.assertEqual([row["epsilon"] for row in rows], 2 * epsilons)
-        self.assertEqual([(row["mechanism"], row["prior"], row["change"]) for row in rows],
-                         10 * [("geometric", "uniform", "falls")] + 10 * [("geometric", "uniform-full", "falls")])
-        self.assert_loss(rows[0], "0.1330283")
-        self.assert_loss(rows[1], "0.0629183")
-
     def test_appendix_d1(self):
         self.run_experiment("--no-figures", notes=WITHOUT_DATA)
         self.assertEqual([row["loss"] for row in self.read("tables/appendix_d1_losses.csv")],
@@ -295,8 +270,55 @@ class Kronecker(KroneckerTest):
                   if row["change"] == "rises"]
         self.assertAlmostEqual(max(rising), 3.516615, places=6)  # up to the very end
 
+    def test_a_missing_histogram_is_told(self):
+        self.run_experiment("--data", ".", "--points", "2", "--no-figures",
+                            notes=f"fractile: {HISTOGRAM} is not in .: left out figure 4\n")
+        self.assertFalse((self.folder / "out" / "figure_4.csv").exists())
+
+
+class KroneckerOnce(KroneckerTest):
+    """What one run without data leaves, looked at from all sides."""
+
+    ARGUMENTS = ("--points", "10", "--no-figures")
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.once = Path(folder.name)
+        cls.result = run("reproduce", "kronecker-utility", "--out", "out", *cls.ARGUMENTS, cwd=cls.once)
+
+    def setUp(self):
+        super().setUp()
+        self.assertEqual((self.result.code, self.result.err), (0, WITHOUT_DATA), self.result)
+        self.folder = self.once
+
+    def test_what_is_left_in_the_folder(self):
+        names = sorted(path.name for path in (self.folder / "out").iterdir())
+        self.assertEqual(names, ["appendix_d1.csv", "figure_3.csv", "kronecker_utility.csv", "kronecker_utility.txt",
+                                 "tables"])
+        for name in [*names[:-1], *(f"tables/{path.name}" for path in (self.folder / "out" / "tables").iterdir())]:
+            self.assertIn(f"out/{name}\n", self.result.out)
+        description = (self.folder / "out" / "kronecker_utility.txt").read_text()
+        self.assertIn("with 10 points a curve", description)
+        self.assertIn("Left out: its data were not there", description)
+        for table in (self.folder / "out" / "tables").iterdir():
+            self.assertIn(f"  tables/{table.name} ", description)
+        self.assertEqual(self.findings("no"), ALWAYS_DIFFERENT)
+        for place, paper in ALWAYS_DIFFERENT:
+            self.assertIn(f"  {place}\n    paper  {paper}\n", self.result.out)
+
+    def test_figure_3(self):
+        rows = self.read("figure_3.csv")
+        self.assertEqual(list(rows[0]), ["epsilon", "mechanism", "prior", "loss", "change"])
+        epsilons = ["0.5", "1", "1.5", "2", "2.5", "3", "3.5", "4", "4.5", "5"]
+        self.assertEqual([row["epsilon"] for row in rows], 2 * epsilons)
+        self.assertEqual([(row["mechanism"], row["prior"], row["change"]) for row in rows],
+                         10 * [("geometric", "uniform", "falls")] + 10 * [("geometric", "uniform-full", "falls")])
+        self.assert_loss(rows[0], "0.1330283")
+        self.assert_loss(rows[1], "0.0629183")
+
     def test_the_published_loss_of_appendix_e_expected(self):
-        self.run_experiment("--points", "2", "--no-figures", notes=WITHOUT_DATA)
         losses = self.matrix("appendix_e_published_analyst", [f"action {w}" for w in range(5)])
         expected = {"r3": Fraction(11184633077, 22500000000), "r2": Fraction(7104113683, 14400000000)}
         for name, loss in expected.items():
@@ -306,7 +328,6 @@ class Kronecker(KroneckerTest):
             self.assertEqual(least / 9, loss)
 
     def test_witnesses_expected(self):
-        self.run_experiment("--points", "2", "--no-figures", notes=WITHOUT_DATA)
         witness = self.matrix("section_7_1_witness")
         self.assertEqual(witness[1], [Fraction(5, 24), Fraction(7, 12), Fraction(5, 24)])
         three = [[Fraction(9, 12), Fraction(2, 12), Fraction(1, 12)], [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]]
@@ -320,16 +341,11 @@ class Kronecker(KroneckerTest):
                 self.assertEqual(power[x][y], math.prod(single[a][b] for a, b in zip(digits[x], digits[y])))
 
     def test_one_run_is_as_the_next(self):
-        for out in ("first", "again"):
-            self.run_experiment("--points", "3", "--no-figures", out=out, notes=WITHOUT_DATA)
-        for path in (self.folder / "first").rglob("*.*"):
-            again = self.folder / "again" / path.relative_to(self.folder / "first")
-            self.assertEqual(path.read_bytes(), again.read_bytes(), path)
-
-    def test_a_missing_histogram_is_told(self):
-        self.run_experiment("--data", ".", "--points", "2", "--no-figures",
-                            notes=f"fractile: {HISTOGRAM} is not in .: left out figure 4\n")
-        self.assertFalse((self.folder / "out" / "figure_4.csv").exists())
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(run("reproduce", "kronecker-utility", "--out", "out", *self.ARGUMENTS, cwd=folder), self.result)
+            for path in (self.folder / "out").rglob("*.*"):
+                again = Path(folder) / path.relative_to(self.folder)
+                self.assertEqual(path.read_bytes(), again.read_bytes(), path)
 
 
 class KroneckerPeople(KroneckerTest):

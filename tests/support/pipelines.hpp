@@ -44,6 +44,13 @@ inline Pipeline pipeline_of(std::size_t participants, const Perturber& perturber
   return {participants, whole_values(perturber.values()), perturber, post, {}};
 }
 
+/// Of the most frequent value: whether the guess is right.
+inline Analyst mode_guesser() {
+  Analyst analyst;
+  analyst.goal = Analyst::Goal::argmax_accuracy;
+  return analyst;
+}
+
 /// Appendix D.1: four people with values 0 .. 6, three of them known, zeros are counted after geometric noise.
 inline Pipeline known_others() {
   Pipeline pipeline = pipeline_of(4, Perturber::geometric(7), counting({0}));

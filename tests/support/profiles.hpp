@@ -1,12 +1,16 @@
 // Shared by tests: small tables.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
 #include "fractile/ranks.hpp"
 
 namespace fractile::testing {
+
+/// 0, 1, ..., largest.
+inline Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
 
 /// Records by position.
 inline RankProfile profile_of(const Lattice& lattice, const std::map<Position, std::uint64_t>& records) {

@@ -10,12 +10,6 @@
 namespace fractile::flow {
 namespace {
 
-Analyst mode_guesser() {
-  Analyst analyst;
-  analyst.goal = Analyst::Goal::argmax_accuracy;
-  return analyst;
-}
-
 Enclosure enclosed_loss(const Pipeline& pipeline, const Rational& odds) {
   return GuessedMode(mode_guesser(), DenseLoss(pipeline, mode_guesser())).loss(Enclosure::of(odds, 320));
 }

@@ -66,12 +66,6 @@ TEST(CheckStability, OneChannelHasOneVerdict) {
 
 /// Section 9.1: the highest of three noisy bars is named.
 Pipeline of_voters(std::size_t voters) { return noisy_argmax(voters, 3); }
-Analyst mode_guesser() {
-  Analyst analyst;
-  analyst.goal = Analyst::Goal::argmax_accuracy;
-  return analyst;
-}
-
 // "Appears to be ama-stable" (section 9.1): for the uniform prior it is, and Definition 3.3 is about all.
 TEST(CheckStabilityFor, NoisyArgmaxIsNotAmaStable) {
   const LossStability answer = check_stability_for(of_voters(5), mode_guesser(), 2, 3);

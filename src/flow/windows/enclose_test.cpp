@@ -11,12 +11,6 @@
 namespace fractile::flow {
 namespace {
 
-Analyst mode_guesser() {
-  Analyst analyst;
-  analyst.goal = Analyst::Goal::argmax_accuracy;
-  return analyst;
-}
-
 // Small enough that both ways apply: the same windows, and ends that hold the exact ones.
 TEST(EnclosedWindows, AreThoseThatAreIsolated) {
   EXPECT_TRUE(rc::check([] {

@@ -20,7 +20,7 @@ bool decides_on_tails(const Pipeline& pipeline, const Analyst& analyst, const Ra
   return views && !views->views.empty() && views->unit.upper_double() < 0x1p-16;
 }
 
-Case drawn_case(Draws& draw) {
+Case drawn_count(Draws& draw) {
   const Skewed people = drawn_skewed(draw, 7, 11);
   const auto last = static_cast<unsigned>(people.values()) - 1;
   return {counting_among(people.perturber, people.histogram, {draw(0, last)}), people.analyst};
@@ -28,9 +28,9 @@ Case drawn_case(Draws& draw) {
 
 TEST(EnclosedWindows, OfTailsAreThoseThatAreIsolated) {
   Draws draw(1);
-  const std::uint64_t cases = testing::effort(15);
+  const std::uint64_t cases = testing::effort(8);
   for (std::uint64_t found = 0; found < cases;) {
-    const Case drawn = drawn_case(draw);
+    const Case drawn = drawn_count(draw);
     if (!decides_on_tails(drawn.pipeline, drawn.analyst, 8)) continue;
     ++found;
     expect_the_same(drawn.pipeline, drawn.analyst, 7, 9);

@@ -252,7 +252,7 @@ TEST(EnclosedWindows, OfSumsWithWindows) {
   EXPECT_EQ(enclose(six, of_six, Rational(3, 2), 8).windows.size(), 2U);
 }
 
-Case drawn_case(Draws& draw) {
+Case drawn_sum(Draws& draw) {
   const Skewed people = drawn_skewed(draw, 4, 7);
   std::vector<Rational> values{0};
   auto step = static_cast<std::int64_t>(draw(1, 3));
@@ -276,7 +276,7 @@ TEST(EnclosedWindows, OfSumsInTailsAreThoseThatAreIsolated) {
   Draws draw(1);
   const std::uint64_t cases = testing::effort(10);
   for (std::uint64_t found = 0; found < cases;) {
-    const Case drawn = drawn_case(draw);
+    const Case drawn = drawn_sum(draw);
     if (!decides_on_tails(drawn, 6)) continue;
     ++found;
     expect_the_same(drawn.pipeline, drawn.analyst, 5, 7);

@@ -13,12 +13,6 @@ namespace {
 
 using enum Windows::Method;
 
-Analyst mode_guesser() {
-  Analyst analyst;
-  analyst.goal = Analyst::Goal::argmax_accuracy;
-  return analyst;
-}
-
 /// Over no range, so that nothing takes long.
 Windows::Method method_for(const Pipeline& pipeline, const Analyst& analyst) {
   return find_windows(pipeline, analyst, 2, 2).method;

@@ -4,9 +4,12 @@
 
 #include "exact/law.hpp"
 #include "fractile/error.hpp"
+#include "support/neighbors.hpp"
 
 namespace fractile {
 namespace {
+
+using testing::both_relations;
 
 std::vector<Rational> quantiles(std::initializer_list<const char*> texts) {
   std::vector<Rational> result;
@@ -52,8 +55,6 @@ QuantileQuery zcdp_query(std::vector<Rational> q, const char* rho, Neighbors nei
   query.neighbors = neighbors;
   return query;
 }
-
-constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
 
 /// The runs of candidates of a table with ten records at 50 and one at 0 or at 10^6, and their probabilities.
 std::vector<Enclosure> law_with_one_record_at(std::uint64_t value, std::vector<Run>& runs) {

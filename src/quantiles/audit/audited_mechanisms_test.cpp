@@ -2,13 +2,10 @@
 
 #include "fractile/audit.hpp"
 #include "fractile/error.hpp"
+#include "quantiles/audit/request_test_support.hpp"
 
 namespace fractile {
 namespace {
-
-AuditRequest request(const std::string& mechanism, int records, std::uint64_t values, const char* epsilon = "1") {
-  return {mechanism, records, values, Budget::pure(Exponent::parse(epsilon))};
-}
 
 /// Trees of joint selections go very many ways: of few records and values.
 AuditRequest small_request(const std::string& mechanism, const char* epsilon) {

@@ -12,23 +12,26 @@
 #include "quantiles/audit/groups_test_support.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/granularity.hpp"
+#include "support/neighbors.hpp"
 
 namespace fractile {
 namespace {
 
+using testing::both_relations;
+
 Budget zcdp(const char* rho) { return Budget::zcdp(Rational::parse(rho)); }
 
 /// A table of two groups is one table of twice the candidates: the second group's come after the first one's.
-AuditTables tables(std::uint64_t candidates, const std::vector<Position>& positions, int records) {
+AuditTables two_groups(std::uint64_t candidates, const std::vector<Position>& positions, int records) {
   AuditTables all{Lattice::numbers(2 * candidates), positions, records};
   for (const Position p : positions) all.positions.push_back(2 * candidates + p);
   return all;
 }
 
-AuditTables tables(std::uint64_t candidates, int records) {
+AuditTables two_groups(std::uint64_t candidates, int records) {
   std::vector<Position> positions;
   for (std::uint64_t c = 0; c < candidates; ++c) positions.push_back(2 * c + 1);
-  return tables(candidates, positions, records);
+  return two_groups(candidates, positions, records);
 }
 
 RankProfile group_of(const RankProfile& table, bool second) {
@@ -81,10 +84,10 @@ constexpr std::uint64_t wide = std::uint64_t{1} << 30;
 constexpr std::array<std::uint64_t, 4> wide_places{0, 1, wide - 2, wide - 1};
 constexpr std::array<std::uint64_t, 6> wide_cells{0, 1, 2, wide - 2, wide - 1, wide};  // where each begins, and the end
 
-AuditTables wide_tables(int records) {
+AuditTables wide_groups(int records) {
   std::vector<Position> positions;
   for (const std::uint64_t place : wide_places) positions.push_back(2 * place + 1);
-  return tables(wide, positions, records);
+  return two_groups(wide, positions, records);
 }
 
 /// Of one quantile; the outputs are cells.
@@ -115,14 +118,14 @@ LawOfTable wide_law(const QuantileQuery& run) {
 }
 
 AuditResult wide_audit(const QuantileQuery& query, const QuantileQuery& run) {
-  return audit(wide_tables(3), query, wide_law(run));
+  return audit(wide_groups(3), query, wide_law(run));
 }
 
 TEST(GroupsAudit, OneQuantileKeepsThePromise) {
   for (const Neighbors neighbors : both_relations) {
     for (const std::uint32_t persons : {1U, 2U}) {
       for (const char* q : {"0", "1/3", "1/2", "0.9"}) {
-        expect_kept(tables(4, 3), query_of({q}, pure("ln 3"), Mechanism::exponential, neighbors, persons), 0.3);
+        expect_kept(two_groups(4, 3), query_of({q}, pure("ln 3"), Mechanism::exponential, neighbors, persons), 0.3);
       }
     }
   }
@@ -131,11 +134,14 @@ TEST(GroupsAudit, OneQuantileKeepsThePromise) {
 TEST(GroupsAudit, SeveralQuantilesKeepThePromise) {
   for (const Neighbors neighbors : both_relations) {
     for (const std::uint32_t persons : {1U, 2U}) {
-      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::approximate, neighbors, persons), 0.2);
-      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::joint, neighbors, persons), 0.2);
-      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::joint_total, neighbors, persons), 0.1);
-      expect_kept(tables(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::independent, neighbors, persons), 0.2);
-      expect_kept(tables(2, 3),
+      expect_kept(two_groups(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::approximate, neighbors, persons),
+                  0.2);
+      expect_kept(two_groups(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::joint, neighbors, persons), 0.2);
+      expect_kept(two_groups(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::joint_total, neighbors, persons),
+                  0.1);
+      expect_kept(two_groups(3, 3), query_of({"1/3", "2/3"}, pure("2"), Mechanism::independent, neighbors, persons),
+                  0.2);
+      expect_kept(two_groups(2, 3),
                   query_of({"1/6", "1/3", "1/2", "2/3", "5/6"}, pure("4"), Mechanism::joint_tree, neighbors, persons),
                   0.1);
     }
@@ -155,11 +161,11 @@ TEST(GroupsAudit, ZcdpBudgetsAreKept) {
   for (const Neighbors neighbors : both_relations) {
     for (const std::uint32_t persons : {1U, 2U}) {
       for (const char* q : {"1/2", "0.9"}) {
-        expect_kept(tables(3, 3), query_of({q}, zcdp("1/2"), Mechanism::exponential, neighbors, persons), 0.1);
+        expect_kept(two_groups(3, 3), query_of({q}, zcdp("1/2"), Mechanism::exponential, neighbors, persons), 0.1);
       }
     }
-    expect_kept(tables(2, 3), query_of({"1/3", "2/3"}, zcdp("1/2"), Mechanism::independent, neighbors, 2), 0.05);
-    expect_kept(tables(2, 3), query_of({"1/3", "2/3"}, zcdp("1/2"), Mechanism::approximate, neighbors, 2), 0.05);
+    expect_kept(two_groups(2, 3), query_of({"1/3", "2/3"}, zcdp("1/2"), Mechanism::independent, neighbors, 2), 0.05);
+    expect_kept(two_groups(2, 3), query_of({"1/3", "2/3"}, zcdp("1/2"), Mechanism::approximate, neighbors, 2), 0.05);
   }
 }
 
@@ -233,7 +239,7 @@ TEST(GroupsAuditMutant, RatesForOneRecordAreCaught) {
     const auto [query, run] = two_and_one(pure("1"));
     EXPECT_FALSE(wide_audit(query, run).holds);
     const auto [zcdp_query, zcdp_run] = two_and_one(zcdp("1/2"));
-    EXPECT_FALSE(audit(tables(3, 3), zcdp_query, grouped_law(zcdp_run, 3)).holds);
+    EXPECT_FALSE(audit(two_groups(3, 3), zcdp_query, grouped_law(zcdp_run, 3)).holds);
   }
 }
 
@@ -243,7 +249,7 @@ TEST(GroupsAuditMutant, ChangedRecordsThatStayInTheirGroupAreCaught) {
   const QuantileQuery query = query_of({"0"}, pure("1"), Mechanism::exponential, Neighbors::change_one);
   EXPECT_FALSE(wide_audit(query, query).holds);
   const QuantileQuery zcdp_query = query_of({"0"}, zcdp("1/2"), Mechanism::exponential, Neighbors::change_one);
-  EXPECT_FALSE(audit(tables(2, 2), zcdp_query, grouped_law(zcdp_query, 2)).holds);
+  EXPECT_FALSE(audit(two_groups(2, 2), zcdp_query, grouped_law(zcdp_query, 2)).holds);
   const OneRecord mutant = one_record(query_of({"0.9"}, pure("1"), Mechanism::exponential, Neighbors::change_one), 14);
   EXPECT_TRUE(certainly_less(claim_of_one, mutant.more + mutant.fewer));
 }
@@ -257,7 +263,7 @@ TEST(GroupsAuditMutant, ChangedRecordsCountedOnceAreCaught) {
     const auto [query, once] = change_and_once(pure("1"));
     EXPECT_FALSE(wide_audit(query, once).holds) << persons;
     const auto [zcdp_query, zcdp_once] = change_and_once(zcdp("1/2"));
-    EXPECT_FALSE(audit(tables(4, 3), zcdp_query, grouped_law(zcdp_once, 4)).holds) << persons;
+    EXPECT_FALSE(audit(two_groups(4, 3), zcdp_query, grouped_law(zcdp_once, 4)).holds) << persons;
   }
 }
 

@@ -15,8 +15,6 @@
 
 namespace fractile {
 
-inline constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one};
-
 inline QuantileQuery query_of(std::initializer_list<const char*> quantiles, const Budget& budget, Mechanism mechanism,
                               Neighbors neighbors = Neighbors::add_remove, std::uint32_t persons = 1) {
   QuantileQuery query{{}, budget};

@@ -9,6 +9,7 @@
 #include "quantiles/joint/joint_law.hpp"
 #include "quantiles/stages/granularity.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "support/neighbors.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
@@ -16,11 +17,10 @@ namespace fractile {
 namespace {
 
 using Law = std::function<OutputLaw(const RankProfile&)>;
+using testing::both_relations;
 using testing::chi_square_p;
 using testing::effort;
 using testing::profile_of;
-
-constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
 
 /// k + 1 equal cells, or others.
 JointTarget equal_cells(std::size_t quantiles) { return {std::vector<std::uint64_t>(quantiles + 1, 1), quantiles + 1}; }
@@ -48,7 +48,7 @@ Law density_law(const AuditTables& tables, std::uint64_t subcells, const JointTa
 }
 
 /// Records beside each other, a thousand apart and at the ends of 2^30 candidates.
-AuditTables wide_tables(int records) {
+AuditTables spread_tables(int records) {
   return {Lattice::numbers(std::uint64_t{1} << 30), {1, 3, 2001, (std::uint64_t{1} << 31) - 1}, records};
 }
 
@@ -62,7 +62,7 @@ TEST(JointAudit, TheTotalIsPaidForAtTwiceTheSlope) {
     double most = 0;
     for (std::size_t quantiles = 1; quantiles <= 3; ++quantiles) {
       for (const std::uint64_t subcells : {std::uint64_t{1}, std::uint64_t{4}}) {
-        const AuditTables tables = wide_tables(quantiles == 1 ? 10 : quantiles == 2 ? 6 : 3);
+        const AuditTables tables = spread_tables(quantiles == 1 ? 10 : quantiles == 2 ? 6 : 3);
         const Law law = density_law(tables, subcells, equal_cells(quantiles), rate_of("1", neighbors), TotalGrid{1});
         const AuditResult result = audit_pure(tables, law, neighbors, Exponent::parse("1"));
         EXPECT_TRUE(result.holds) << quantiles << " " << result.first << " " << result.attained.to_string();
@@ -77,7 +77,7 @@ TEST(JointAudit, UnevenCellsAndCoarseTotals) {
   for (const Neighbors neighbors : both_relations) {
     for (const JointTarget& target :
          {JointTarget{{1, 8, 1}, 10}, JointTarget{{0, 1, 0}, 1}, JointTarget{{3, 1, 2}, 6}}) {
-      const AuditTables tables = wide_tables(3);
+      const AuditTables tables = spread_tables(3);
       const Law law = density_law(tables, 1, target, rate_of("2", neighbors), TotalGrid{2});
       const AuditResult result = audit_pure(tables, law, neighbors, Exponent::parse("2"));
       EXPECT_TRUE(result.holds) << result.first << " " << result.attained.to_string();
@@ -102,7 +102,7 @@ TEST(JointAudit, ZcdpIsRangeSquaredOverEight) {
 }
 
 TEST(JointAuditMutant, TheNumberOfRecordsInPlaceOfASelectedTotalIsCaught) {
-  const AuditTables tables = wide_tables(3);
+  const AuditTables tables = spread_tables(3);
   const Law law = density_law(tables, 1, equal_cells(2), rate_of("1", Neighbors::add_remove), {});
   const AuditResult result = audit_pure(tables, law, Neighbors::add_remove, Exponent::parse("1"));
   EXPECT_FALSE(result.holds);
@@ -110,7 +110,7 @@ TEST(JointAuditMutant, TheNumberOfRecordsInPlaceOfASelectedTotalIsCaught) {
 }
 
 TEST(JointAudit, JointExpAtItsOwnSlopeIsPrivate) {
-  const AuditTables tables = wide_tables(3);
+  const AuditTables tables = spread_tables(3);
   // Range 4 (1 - min w) for an added record: rate epsilon / (8/3) with three cells.
   const Law law = density_law(tables, 1, equal_cells(2), Exponent::parse("3/8"), {});
   const AuditResult result = audit_pure(tables, law, Neighbors::add_remove, Exponent::parse("1"));
@@ -119,7 +119,7 @@ TEST(JointAudit, JointExpAtItsOwnSlopeIsPrivate) {
 }
 
 TEST(JointAuditMutant, AddRemoveSlopeForChangedRecordsIsCaught) {
-  const AuditTables tables = wide_tables(3);
+  const AuditTables tables = spread_tables(3);
   const Law law = density_law(tables, 1, equal_cells(2), rate_of("1", Neighbors::add_remove), TotalGrid{1});
   EXPECT_FALSE(audit_pure(tables, law, Neighbors::change_one, Exponent::parse("1")).holds);
 }

@@ -6,17 +6,15 @@
 #include "fractile/audit.hpp"
 #include "fractile/error.hpp"
 #include "quantiles/audit/audit.hpp"
+#include "quantiles/audit/request_test_support.hpp"
 #include "quantiles/audit/zcdp_divergence.hpp"
 #include "quantiles/release/release.hpp"
+#include "support/neighbors.hpp"
 
 namespace fractile {
 namespace {
 
-constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
-
-AuditRequest request(const std::string& mechanism, int records, std::uint64_t values, const char* epsilon = "1") {
-  return {mechanism, records, values, Budget::pure(Exponent::parse(epsilon))};
-}
+using testing::both_relations;
 
 std::vector<Rational> evenly(std::int64_t parts) {
   std::vector<Rational> result;

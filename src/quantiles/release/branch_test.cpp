@@ -20,10 +20,13 @@
 #include "quantiles/stages/plan.hpp"
 #include "quantiles/stages/recursion.hpp"
 #include "ranks/tiles.hpp"
+#include "support/neighbors.hpp"
 #include "support/profiles.hpp"
 
 namespace fractile {
 namespace {
+
+using testing::both_relations;
 
 // --- What is run ------------------------------------------------------------------------------------------------------
 
@@ -913,7 +916,6 @@ std::optional<std::uint64_t> stride_of(const std::optional<Rational>& spacing, c
   return (*spacing / lattice.step()).to_uint64();
 }
 
-constexpr std::array both_relations{Neighbors::add_remove, Neighbors::change_one};
 constexpr std::array<std::uint32_t, 2> records_per_person{1, 3};
 
 /// That a release was charged what its parts cost, one by one, and not more than its budget.

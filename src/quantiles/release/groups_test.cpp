@@ -9,11 +9,13 @@
 #include "fractile/error.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
 #include "quantiles/release/release.hpp"
+#include "support/neighbors.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
+using testing::both_relations;
 using testing::chi_square_p;
 using testing::effort;
 

@@ -35,7 +35,7 @@ Parted parted(const Budget& budget, const Rational& share) {
   return {bounds, rest.amount()};
 }
 
-QuantileQuery query_for(std::initializer_list<const char*> quantiles, const Budget& budget) {
+QuantileQuery approximate_query(std::initializer_list<const char*> quantiles, const Budget& budget) {
   QuantileQuery query{{}, budget};
   for (const char* q : quantiles) query.quantiles.push_back(Rational::parse(q));
   query.mechanism = Mechanism::approximate;
@@ -90,15 +90,15 @@ AuditResult pure_audit(const QuantileQuery& query, const Rational& share, const 
 TEST(PrivateBoundsAudit, KeepsTheBudget) {
   const Rational share(1, 4);
   for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
-    for (QuantileQuery query :
-         {query_for({"1/4", "1/2", "3/4"}, Budget::pure(Exponent::parse("1"))),
-          query_for({"0.9"}, Budget::pure(Exponent::parse("ln 3"))), query_for({"1"}, Budget::pure(Rational(4)))}) {
+    for (QuantileQuery query : {approximate_query({"1/4", "1/2", "3/4"}, Budget::pure(Exponent::parse("1"))),
+                                approximate_query({"0.9"}, Budget::pure(Exponent::parse("ln 3"))),
+                                approximate_query({"1"}, Budget::pure(Rational(4)))}) {
       query.neighbors = neighbors;
       const int records = query.quantiles.size() > 1 ? 1 : 2;
       const AuditResult result = pure_audit(query, share, parted(query.budget, share).rest, records);
       EXPECT_TRUE(result.holds) << to_string(neighbors) << ' ' << result.attained.to_string();
     }
-    QuantileQuery query = query_for({"1/2"}, Budget::zcdp(Rational(1, 2)));
+    QuantileQuery query = approximate_query({"1/2"}, Budget::zcdp(Rational(1, 2)));
     query.neighbors = neighbors;
     const auto law = [&](const RankProfile& profile) {
       return law_of(profile, query, share, parted(query.budget, share).rest);
@@ -109,19 +109,19 @@ TEST(PrivateBoundsAudit, KeepsTheBudget) {
 
 // The maximum, whose score moves one way only, spends nearly all of it.
 TEST(PrivateBoundsAudit, OfTheMaximumIsTight) {
-  const QuantileQuery query = query_for({"1"}, Budget::pure(Rational(4)));
+  const QuantileQuery query = approximate_query({"1"}, Budget::pure(Rational(4)));
   const AuditResult result = pure_audit(query, Rational(1, 4), parted(query.budget, Rational(1, 4)).rest, 2);
   EXPECT_TRUE(result.holds);
   EXPECT_GT(result.attained.to_double(), 3);
 }
 
 TEST(PrivateBoundsMutant, TheWholeBudgetAgainIsCaught) {
-  const QuantileQuery query = query_for({"1"}, Budget::pure(Rational(4)));
+  const QuantileQuery query = approximate_query({"1"}, Budget::pure(Rational(4)));
   EXPECT_FALSE(pure_audit(query, Rational(1, 2), query.budget, 2).holds);
 }
 
 TEST(PrivateBoundsMutant, BoundsReadOffTheDataAreCaught) {
-  const QuantileQuery query = query_for({"1/2"}, Budget::pure(Rational(1)));
+  const QuantileQuery query = approximate_query({"1/2"}, Budget::pure(Rational(1)));
   const std::vector<std::uint64_t> candidates = bound_candidates(small);
   const auto law = [&](const RankProfile& profile) {
     const RankProfile among = on_bounds({&profile, 1}, candidates, Rounding::up);
@@ -138,7 +138,7 @@ TEST(PrivateBoundsMutant, BoundsReadOffTheDataAreCaught) {
 }
 
 TEST(PrivateBounds, HaveTheLawThatIsAudited) {
-  const QuantileQuery query = query_for({"1/2"}, Budget::pure(Rational(2)));
+  const QuantileQuery query = approximate_query({"1/2"}, Budget::pure(Rational(2)));
   const Rational share(1, 2);
   const RankProfile profile = profile_of(small.lattice(), {{9, 3}, {13, 2}});
   // One quantile is drawn among candidates, so the law does not depend on the parts of cells.
@@ -180,7 +180,7 @@ TEST(PrivateBounds, HoldTheQuantilesOfAnyScale) {
     ProfileBuilder builder(search.lattice());
     for (int i = 1; i <= 2000; ++i) builder.add(unit * i);
     const RankProfile profile = builder.finish();
-    QuantileQuery query = query_for({"1/4", "1/2", "3/4"}, Budget::pure(Rational(2)));
+    QuantileQuery query = approximate_query({"1/4", "1/2", "3/4"}, Budget::pure(Rational(2)));
     query.mechanism = Mechanism::automatic;
     const QuantileRelease release = fractile::release(profile, {query, BoundsToFind{search, Rational(1, 10)}}, bits);
     EXPECT_EQ(release.cost().to_string(), "epsilon = 2");
@@ -201,14 +201,14 @@ TEST(PrivateBounds, TakeWhateverThereIs) {
     for (const double value : values) builder.add(value);
     const QuantileRelease release = fractile::release(
         builder.finish(),
-        {query_for({"0", "1/2", "1"}, Budget::pure(Rational(50))), BoundsToFind{search, Rational(1, 2)}}, bits);
+        {approximate_query({"0", "1/2", "1"}, Budget::pure(Rational(50))), BoundsToFind{search, Rational(1, 2)}}, bits);
     EXPECT_LE(release.lattice.lower(), release.lattice.upper());  // equal in one case of 123 where there is no data
     if (values.size() == 1000) {
       EXPECT_EQ(release.value(1), Rational(-7));
     }
   }
   const RankProfile profile(small.lattice(), {}, {});
-  const QuantileQuery query = query_for({"1/2"}, Budget::pure(Rational(1)));
+  const QuantileQuery query = approximate_query({"1/2"}, Budget::pure(Rational(1)));
   EXPECT_THROW(release(profile, {query, BoundsToFind{small, Rational(0)}}, bits), Error);
   EXPECT_THROW(release(profile, {query, BoundsToFind{small, Rational(1)}}, bits), Error);
   EXPECT_THROW(release(profile, {query, BoundsToFind{search, Rational(1, 2)}}, bits), Error);

@@ -23,7 +23,7 @@ QuantileQuery query_for(std::initializer_list<const char*> texts, const char* ep
   return query;
 }
 
-RankProfile profile_of(const Lattice& lattice, const std::vector<std::int64_t>& values) {
+RankProfile table_of(const Lattice& lattice, const std::vector<std::int64_t>& values) {
   ProfileBuilder builder(lattice);
   for (const std::int64_t v : values) builder.add(v);
   return builder.finish();
@@ -83,7 +83,7 @@ TEST(Release, IsOrderedAndOnTheLattice) {
     const bool has_base = query.mechanism != Mechanism::independent && query.mechanism != Mechanism::tree;
     query.base = has_base ? *rc::gen::element(Base::by_mechanism, Base::uniform, Base::adaptive) : Base::uniform;
     if (*rc::gen::arbitrary<bool>()) query.expected_rows = *rc::gen::inRange<std::uint64_t>(1, 1000);
-    const auto indices = released(profile_of(lattice, values), query);
+    const auto indices = released(table_of(lattice, values), query);
     RC_ASSERT(indices.size() == query.quantiles.size());
     RC_ASSERT(std::ranges::is_sorted(indices));
     RC_ASSERT(indices.back() < lattice.size());
@@ -96,7 +96,7 @@ TEST(Release, WithoutNoiseIsTheTrueQuantileHoweverTied) {
   std::vector<std::int64_t> values(60, 40);  // 60 % at 40
   values.insert(values.end(), 20, 10);
   values.insert(values.end(), 20, 90);
-  const RankProfile profile = profile_of(lattice, values);
+  const RankProfile profile = table_of(lattice, values);
   const auto indices = released(profile, query_for({"0.1", "0.25", "0.5", "0.75", "0.9"}, "1e6"));
   EXPECT_EQ(indices, (std::vector<std::uint64_t>{10, 40, 40, 40, 90}));
   EXPECT_EQ(released(profile, query_for({"0.5"}, "1e6")), (std::vector<std::uint64_t>{40}));
@@ -108,7 +108,7 @@ TEST(Release, HalfOfWhatIsBetweenZeroAndAnotherIsZero) {
   const Lattice lattice = Lattice::regular(0, 199, 1);
   std::vector<std::int64_t> values(65, 0);
   values.insert(values.end(), 35, 90);
-  const RankProfile profile = profile_of(lattice, values);
+  const RankProfile profile = table_of(lattice, values);
   QuantileQuery query = query_for({"0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"}, "1");
   query.expected_rows = 100;
   std::size_t seen = 0;
@@ -132,7 +132,7 @@ TEST(Release, SyntheticRowsAreDistributedLikeTheTable) {
   const Lattice lattice = Lattice::regular(0, 999, 1);
   std::vector<std::int64_t> values;
   for (std::int64_t i = 0; i < 50; ++i) values.push_back(i * i % 307 + 5);
-  const RankProfile profile = profile_of(lattice, values);
+  const RankProfile profile = table_of(lattice, values);
   std::ranges::sort(values);
   for (const Mechanism mechanism : {Mechanism::approximate, Mechanism::joint_tree}) {
     QuantileQuery query{synthetic_rows(50), Budget::pure(Rational(10'000)), Neighbors::add_remove, 1, mechanism};
@@ -158,7 +158,7 @@ TEST(Release, AutoChoosesFromWhatIsPublic) {
     query.mechanism = Mechanism::automatic;
     query.expected_rows = rows;
     RandomBits bits = RandomBits::system();
-    return release(profile_of(lattice, {1, 2, 3}), query, bits).used;
+    return release(table_of(lattice, {1, 2, 3}), query, bits).used;
   };
   const Budget one = Budget::pure(Rational(1));
   EXPECT_EQ(used(1, one, {}, "1").mechanism, Mechanism::exponential);
@@ -203,14 +203,14 @@ TEST(Release, LevelsAreUnevenAmongFewRecords) {
 
 TEST(Release, EmptyTablesAndSingleRecordsAreReleased) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
-  const RankProfile empty = profile_of(lattice, {});
+  const RankProfile empty = table_of(lattice, {});
   std::vector<std::uint64_t> counts(10);
   const QuantileQuery median = query_for({"1/2"}, "1");
   RandomBits bits = RandomBits::system();
   for (std::uint64_t i = 0; i < effort(20'000); ++i) ++counts[release(empty, median, bits).indices[0]];
   EXPECT_GT(chi_square_p(counts, std::vector<double>(10, 0.1)), 1e-9);
   EXPECT_EQ(released(empty, query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
-  EXPECT_EQ(released(profile_of(lattice, {4}), query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
+  EXPECT_EQ(released(table_of(lattice, {4}), query_for({"1/4", "1/2", "3/4"}, "1")).size(), 3U);
 }
 
 TEST(Release, TheLargestLatticeAndAMillionTiesAreNoTrouble) {
@@ -246,11 +246,11 @@ TEST(Release, WithoutRandomBitsNothingIsReleased) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
   RandomBits broken =
       RandomBits::from_source([](std::span<std::byte>) { throw Error(ErrorCode::internal, "no bits"); });
-  EXPECT_THROW(release(profile_of(lattice, {1}), query_for({"0.5"}, "1"), broken), Error);
+  EXPECT_THROW(release(table_of(lattice, {1}), query_for({"0.5"}, "1"), broken), Error);
 }
 
 TEST(Release, DrawsWithTheDefaultFilter) {
-  const RankProfile profile = profile_of(Lattice::regular(0, 9, 1), {1, 4, 4, 7});
+  const RankProfile profile = table_of(Lattice::regular(0, 9, 1), {1, 4, 4, 7});
   const QuantileQuery query = query_for({"1/4", "1/2"}, "1");
   std::size_t otherwise = 0;  // with another filter
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -272,9 +272,9 @@ TEST(Release, DrawsWithTheDefaultFilter) {
 TEST(Release, SaysWhenItsBitsWereSeeded) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
   RandomBits seeded = RandomBits::unsafe_seeded(3);
-  EXPECT_EQ(release(profile_of(lattice, {1}), query_for({"0.5"}, "1"), seeded).unsafe_seed, 3U);
+  EXPECT_EQ(release(table_of(lattice, {1}), query_for({"0.5"}, "1"), seeded).unsafe_seed, 3U);
   RandomBits bits = RandomBits::system();
-  EXPECT_FALSE(release(profile_of(lattice, {1}), query_for({"0.5"}, "1"), bits).unsafe_seed);
+  EXPECT_FALSE(release(table_of(lattice, {1}), query_for({"0.5"}, "1"), bits).unsafe_seed);
 }
 
 TEST(Calibration, NeverOverspendsZcdp) {

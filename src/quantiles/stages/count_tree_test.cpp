@@ -13,17 +13,17 @@
 #include "exact/enclosure.hpp"
 #include "fractile/error.hpp"
 #include "support/draws.hpp"
+#include "support/neighbors.hpp"
 #include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
+using testing::both_relations;
 using testing::chi_square_p;
 using testing::effort;
 using testing::FreeDraws;
-
-constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
 
 QuantileQuery query_with(Budget budget, Neighbors neighbors = Neighbors::add_remove, std::uint32_t persons = 1) {
   QuantileQuery query{{Rational(1, 2)}, std::move(budget)};

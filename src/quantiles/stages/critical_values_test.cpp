@@ -7,23 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "quantiles/stages/interval_law_test_support.hpp"
+
 namespace fractile {
 namespace {
-
-const NoisePrice laplace{Exponent(Rational(1, 2)), 0};
-const NoisePrice gaussian{Exponent(), Rational(9)};
-
-/// P(X < t), t a multiple of the law's step.
-double below(const LowerLaw& law, std::int64_t t) {
-  const std::vector<double> masses = law.masses_below();
-  return masses[static_cast<std::size_t>(law.end() - std::clamp(t, law.first(), law.end()))];
-}
-
-LowerLaw convolved(Measure measure, const NoisePrice& noise, std::size_t draws) {
-  LowerLaw sum{0, 0, {1}, 0};
-  for (std::size_t i = 0; i < draws; ++i) sum = LowerLaw::sum(sum, noise_law(measure, noise, 0));
-  return sum;
-}
 
 /// max over i of P(Z_i < t), Z_i = (d - a) S_i - a S_j, by listing everything; for t >= -reach.
 class WorstByListing {

@@ -5,16 +5,18 @@
 #include <utility>
 #include <vector>
 
+#include "support/profiles.hpp"
+
 namespace fractile {
 namespace {
+
+using testing::up_to;
 
 Brackets brackets_at(const std::vector<std::pair<Rational, IntervalEnd>>& cuts) {
   Brackets brackets{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, {}, {}, {}};
   for (const auto& [quantile, end] : cuts) brackets.cuts.push_back({quantile, end, 0});
   return brackets;
 }
-
-Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
 
 std::vector<Position> positions_of(const std::vector<std::uint64_t>& selected, const Brackets& brackets,
                                    const Lattice& lattice) {

@@ -138,7 +138,7 @@ RankProfile hours(const Lattice& lattice) {
 }
 
 /// Told so many rows that nothing depends on how many there are.
-QuantileQuery evenly(std::int64_t parts, const Budget& budget) {
+QuantileQuery told_evenly(std::int64_t parts, const Budget& budget) {
   QuantileQuery query{{}, budget};
   query.expected_rows = 1'000'000;
   for (std::int64_t i = 1; i < parts; ++i) query.quantiles.emplace_back(i, parts);
@@ -149,7 +149,7 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
   const Lattice lattice = Lattice::regular(0, 150, 1);
   ProfileBuilder ages(lattice);
   for (std::int64_t i = 0; i < 1000; ++i) ages.add(17 + i * 7919 % 60);
-  const QuantileQuery query = evenly(21, Budget::pure(Rational(20)));  // so that what is found is certain
+  const QuantileQuery query = told_evenly(21, Budget::pure(Rational(20)));  // so that what is found is certain
   RandomBits bits = RandomBits::system();
   const QuantileRelease heaped = release(hours(lattice), query, bits);
   EXPECT_EQ(heaped.used.mechanism, Mechanism::tree);
@@ -158,14 +158,14 @@ TEST(Heaping, SomeQuantilesAreCountedWhereRecordsHeapAndSelectedWhereTheyDoNot) 
   const QuantileRelease even = release(ages.finish(), query, bits);
   EXPECT_EQ(even.used.mechanism, Mechanism::joint_total);
   // Few quantiles are selected either way, many counted, and nothing is looked for.
-  EXPECT_EQ(release(hours(lattice), evenly(11, query.budget), bits).used.mechanism, Mechanism::joint_total);
-  const QuantileRelease many = release(hours(lattice), evenly(31, query.budget), bits);
+  EXPECT_EQ(release(hours(lattice), told_evenly(11, query.budget), bits).used.mechanism, Mechanism::joint_total);
+  const QuantileRelease many = release(hours(lattice), told_evenly(31, query.budget), bits);
   EXPECT_EQ(many.used.mechanism, Mechanism::tree);
   EXPECT_FALSE(many.used.heaping);
 }
 
 TEST(Heaping, PlansPayForWhatTheyLookFor) {
-  const QuantileQuery query = evenly(4, Budget::pure(Rational(1)));
+  const QuantileQuery query = told_evenly(4, Budget::pure(Rational(1)));
   const QuantilePlan none = plan_of(query, Lattice::regular(0, 50, 1));
   const QuantilePlan heaps = plan_of(query, Lattice::regular(0, 150, 1));
   const QuantilePlan both = plan_of(query, Lattice::regular(0, 120, Rational(1, 1000)));
@@ -185,7 +185,7 @@ TEST(Heaping, MakesQuantilesOfHeapsNearer) {
   ProfileBuilder builder(lattice);
   for (std::int64_t i = 0; i < 1000; ++i) builder.add(i % 2 == 0 ? 16 * (10 + i % 31) : 100 + i * 7919 % 500);
   const RankProfile profile = builder.finish();
-  QuantileQuery query = evenly(11, Budget::pure(Rational(1)));
+  QuantileQuery query = told_evenly(11, Budget::pure(Rational(1)));
   query.mechanism = Mechanism::joint_total;
   const auto error_with = [&](Base base) {
     query.base = base;
@@ -209,7 +209,7 @@ TEST(Heaping, MakesQuantilesOfHeapsNearer) {
 // What a receipt says was found bounds no worse than a plan, which must hold whatever is found.
 TEST(Heaping, WorstCasesKnowWhatWasFound) {
   const Lattice lattice = Lattice::regular(0, 1500, 1);
-  QuantileQuery query = evenly(6, Budget::pure(Rational(1)));
+  QuantileQuery query = told_evenly(6, Budget::pure(Rational(1)));
   query.expected_rows = 20'000;
   const Rational confidence(19, 20);
   const WorstCase planned = worst_case(query, lattice, confidence);
@@ -227,7 +227,7 @@ TEST(Heaping, WorstCasesKnowWhatWasFound) {
 // Quantiles selected after looking for heaps in vain are bounded like those of a query with the rest of the budget.
 TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 150, 1);
-  const QuantileQuery query = evenly(6, Budget::pure(Rational(1)));
+  const QuantileQuery query = told_evenly(6, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const QuantileRelease release = as_if_found(fractile::release(hours(lattice), query, bits), {});
   QuantileQuery rest = query_after(query, 1);
@@ -239,7 +239,7 @@ TEST(Heaping, WorstCasesOfSelectionsHaveTheRestOfTheBudget) {
 TEST(Heaping, CountsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 150, 1);
   const RankProfile profile = hours(lattice);
-  const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
+  const QuantileQuery query = told_evenly(21, Budget::pure(Rational(1)));
   const QuantileQuery rest = query_after(query, 1);
   const CountTreeShape shape = count_tree_shape(lattice.size());
   int counted = 0;
@@ -260,7 +260,7 @@ TEST(Heaping, CountsHaveTheRestOfTheBudget) {
 // Counts on a tree of few candidates that records heap on keep what is promised, with what finding the heaps left.
 TEST(Heaping, WorstCasesOfCountsHaveTheRestOfTheBudget) {
   const Lattice lattice = Lattice::regular(0, 150, 1);
-  const QuantileQuery query = evenly(21, Budget::pure(Rational(1)));
+  const QuantileQuery query = told_evenly(21, Budget::pure(Rational(1)));
   RandomBits bits = RandomBits::system();
   const RoundGrid of_fives = heap_grids(lattice, {}).front().grid;
   const QuantileRelease release =

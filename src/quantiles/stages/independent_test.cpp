@@ -11,15 +11,15 @@
 #include "fractile/error.hpp"
 #include "quantiles/audit/independent_test_support.hpp"
 #include "support/draws.hpp"
+#include "support/neighbors.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
+using testing::both_relations;
 using testing::chi_square_p;
 using testing::effort;
-
-constexpr Neighbors both_relations[] = {Neighbors::add_remove, Neighbors::change_one};
 
 IndependentQuantiles asked(std::initializer_list<const char*> texts, Exponent range, Neighbors neighbors,
                            std::uint32_t persons = 1) {

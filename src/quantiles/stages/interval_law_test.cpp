@@ -8,20 +8,12 @@
 #include <vector>
 
 #include "exact/enclosure.hpp"
+#include "quantiles/stages/interval_law_test_support.hpp"
 
 namespace fractile {
 namespace {
 
-const NoisePrice laplace{Exponent(Rational(1, 2)), 0};
-const NoisePrice gaussian{Exponent(), Rational(9)};
-
 double total_of(const LowerLaw& law) { return law.masses_below().front(); }
-
-/// P(X < t), t a multiple of the law's step.
-double below(const LowerLaw& law, std::int64_t t) {
-  const std::vector<double> masses = law.masses_below();
-  return masses[static_cast<std::size_t>(law.end() - std::clamp(t, law.first(), law.end()))];
-}
 
 TEST(IntervalLaw, OfLaplaceNoiseIsThatOfItsFormula) {
   const LowerLaw law = noise_law(Measure::pure, laplace, 0);
@@ -106,13 +98,6 @@ TEST(IntervalLaw, OfTwoSizesServesAllBetween) {
     const LowerLaw one = binomial_law(q, n, n, 1, 1e-13);
     for (std::int64_t t = -60; t <= 60; ++t) EXPECT_GE(below(both, t) * (1 + 1e-6), below(one, t) * (1 - 1e-6)) << n;
   }
-}
-
-/// P(N_1 + ... + N_draws < t) as convolutions have it.
-LowerLaw convolved(Measure measure, const NoisePrice& noise, std::size_t draws) {
-  LowerLaw sum{0, 0, {1}, 0};
-  for (std::size_t i = 0; i < draws; ++i) sum = LowerLaw::sum(sum, noise_law(measure, noise, 0));
-  return sum;
 }
 
 TEST(IntervalLaw, OfSumsAreThoseOfConvolutions) {

@@ -13,12 +13,14 @@
 #include "quantiles/stages/brackets.hpp"
 #include "quantiles/stages/count_tree.hpp"
 #include "quantiles/stages/plan.hpp"
+#include "support/profiles.hpp"
 #include "support/statistics.hpp"
 
 namespace fractile {
 namespace {
 
 using testing::effort;
+using testing::up_to;
 
 const Lattice whole = Lattice::regular(0, 1000, 1);
 
@@ -111,8 +113,6 @@ TEST(Intervals, SpendTheirBudgetAndNoMore) {
     }
   }
 }
-
-Lattice up_to(std::int64_t largest) { return Lattice::regular(0, largest, 1); }
 
 /// Two quartiles with a cut on either side each, and noise of five cells.
 struct TwoQuartiles {

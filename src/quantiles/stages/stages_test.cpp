@@ -27,7 +27,7 @@ std::string names_of(const std::vector<Stage>& stages) {
   return text;
 }
 
-const Lattice whole = Lattice::regular(0, 120, 1);
+const Lattice ages = Lattice::regular(0, 120, 1);
 const Lattice fine = Lattice::regular(0, 120, Rational(1, 1000));
 const RoundGrid units{0, 1000};
 const RoundGrid fives{0, 5000};
@@ -50,7 +50,7 @@ TEST(Stages, OfAutomaticFollowWhatIsFound) {
   const QuantilePlan many = plan_of(of_many(40, one), fine);
   EXPECT_EQ(names_of(many.stages()), "granularity select");
   EXPECT_EQ(names_of(many.stages({units, {}})), "granularity count");
-  EXPECT_EQ(names_of(plan_of(evenly(40, one), whole).stages()), "count");
+  EXPECT_EQ(names_of(plan_of(evenly(40, one), ages).stages()), "count");
   EXPECT_EQ(names_of(plan_of(evenly(40, Budget::zcdp(Rational(1))), fine).stages({units, fives})),
             "granularity heaps select");
 }
@@ -61,7 +61,7 @@ TEST(Stages, CountRecordsWhereItMatters) {
   ASSERT_GT(untold.by_rows.size(), 2U);
   EXPECT_EQ(names_of(untold.stages({{}, 0})), "rows select interpolate");
   EXPECT_EQ(names_of(untold.stages({{}, untold.by_rows.size() - 1})), "rows granularity select");
-  EXPECT_TRUE(plan_of(evenly(40, one), whole).by_rows.empty());  // counted on a tree anyway
+  EXPECT_TRUE(plan_of(evenly(40, one), ages).by_rows.empty());  // counted on a tree anyway
   EXPECT_TRUE(plan_of(evenly(10, Budget::zcdp(Rational(1))), fine).by_rows.empty());
   EXPECT_TRUE(plan_of(evenly(10, one, Mechanism::joint_total), fine).by_rows.empty());
   QuantileQuery told = evenly(10, one);

@@ -11,7 +11,7 @@ namespace {
 
 const Lattice cents = Lattice::regular(1, 300, Rational(1, 100));
 const SourceDescription alone{"wages.csv", "", "wage", "drop", "DuckDB v1"};
-const SourceDescription by_town{"wages.csv", "", "wage", "drop", "DuckDB v1", "", "town"};
+const SourceDescription wages_by_town{"wages.csv", "", "wage", "drop", "DuckDB v1", "", "town"};
 
 QuantileQuery quartiles(bool together = false) {
   QuantileQuery query{{Rational(1, 4), Rational(1, 2), Rational(3, 4)}, Budget::pure(Rational(2))};
@@ -27,7 +27,7 @@ GroupedRelease towns(const QuantileQuery& query) {
                  bits);
 }
 
-Receipt receipt_of(const GroupedRelease& groups) { return read_receipt(to_json(groups, by_town), "it"); }
+Receipt receipt_of(const GroupedRelease& groups) { return read_receipt(to_json(groups, wages_by_town), "it"); }
 
 Receipt receipt_alone(const QuantileQuery& query) {
   RandomBits bits = RandomBits::unsafe_seeded(1);

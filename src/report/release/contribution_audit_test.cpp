@@ -12,9 +12,12 @@
 #include "fractile/release.hpp"
 #include "quantiles/audit/groups_test_support.hpp"
 #include "source/counting/keyed_sample.hpp"
+#include "support/neighbors.hpp"
 
 namespace fractile {
 namespace {
+
+using testing::both_relations;
 
 using source_detail::KeyedRecord;
 using source_detail::KeyedSample;

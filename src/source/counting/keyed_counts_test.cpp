@@ -9,10 +9,10 @@
 namespace fractile::source_detail {
 namespace {
 
-using Records = std::vector<std::pair<std::uint32_t, std::int64_t>>;
+using KeysAndPositions = std::vector<std::pair<std::uint32_t, std::int64_t>>;
 
 /// Counted by two at once, and by a builder a key.
-void expect_profiles(const Lattice& lattice, std::size_t keys, const Records& records) {
+void expect_profiles(const Lattice& lattice, std::size_t keys, const KeysAndPositions& records) {
   std::vector<ProfileBuilder> builders;
   for (std::size_t k = 0; k < keys; ++k) builders.emplace_back(lattice);
   KeyedCounts counts(lattice, keys, 2);
@@ -39,7 +39,7 @@ TEST(KeyedCounts, AreOneProfileAKey) {
   };
   EXPECT_TRUE(rc::check("any records", [&] {
     const std::size_t keys = *rc::gen::inRange<std::size_t>(1, 6);
-    const auto records = *rc::gen::container<Records>(
+    const auto records = *rc::gen::container<KeysAndPositions>(
         rc::gen::pair(rc::gen::inRange<std::uint32_t>(0, static_cast<std::uint32_t>(keys)),
                       rc::gen::oneOf(rc::gen::inRange<std::int64_t>(-1, 11), rc::gen::arbitrary<std::int64_t>())));
     for (const Lattice& lattice : lattices) expect_profiles(lattice, keys, records);

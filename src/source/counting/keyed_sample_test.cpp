@@ -19,7 +19,7 @@ namespace {
 using testing::chi_square_p;
 using testing::effort;
 
-using Records = std::vector<KeyedRecord>;
+using KeyedRecords = std::vector<KeyedRecord>;
 using Kept = std::vector<std::pair<std::uint32_t, Position>>;  // sorted
 
 const std::vector<std::string> two_groups{"north", "south"};
@@ -30,21 +30,21 @@ SamplingKey counted_key() {
   return SamplingKey::of_bytes(bytes);
 }
 
-Kept sorted(const Records& records) {
+Kept sorted(const KeyedRecords& records) {
   Kept kept;
   for (const KeyedRecord& record : records) kept.emplace_back(record.key, record.position);
   std::ranges::sort(kept);
   return kept;
 }
 
-Kept kept_of(const SamplingKey& key, std::uint32_t most, const std::string& person, Records records,
+Kept kept_of(const SamplingKey& key, std::uint32_t most, const std::string& person, KeyedRecords records,
              const std::vector<std::string>& groups = two_groups) {
   KeyedSample(key, most, groups).keep(person, records);
   return sorted(records);
 }
 
 /// As docs/proofs/contribution_bounding.md says it.
-Kept defined(const SamplingKey& key, std::size_t most, const std::string& person, const Records& records,
+Kept defined(const SamplingKey& key, std::size_t most, const std::string& person, const KeyedRecords& records,
              const std::vector<std::string>& groups = two_groups) {
   std::map<std::pair<std::uint32_t, Position>, std::uint64_t> seen;
   std::set<std::tuple<SamplingKey::Rank, std::uint32_t, Position>> ranked;
@@ -90,8 +90,8 @@ TEST(SamplingKey, IsDrawnFromAllItsBits) {
   EXPECT_NE(SamplingKey::draw(system), SamplingKey::draw(system));
 }
 
-rc::Gen<Records> any_records() {
-  return rc::gen::container<Records>(
+rc::Gen<KeyedRecords> any_records() {
+  return rc::gen::container<KeyedRecords>(
       rc::gen::build<KeyedRecord>(rc::gen::set(&KeyedRecord::position, rc::gen::inRange<Position>(0, 6)),
                                   rc::gen::set(&KeyedRecord::key, rc::gen::inRange<std::uint32_t>(0, 2))));
 }
@@ -104,7 +104,7 @@ TEST(KeyedSample, KeepsTheSmallestRanks) {
   EXPECT_TRUE(rc::check("as defined, in any order", [] {
     const SamplingKey key = any_key();
     const std::string person = *rc::gen::arbitrary<std::string>();
-    Records records = *any_records();
+    KeyedRecords records = *any_records();
     const std::uint32_t most = *rc::gen::inRange<std::uint32_t>(1, 6);
     const Kept expected = defined(key, most, person, records);
     RC_ASSERT(kept_of(key, most, person, records) == expected);
@@ -132,7 +132,7 @@ TEST(KeyedSample, KeysOfGroupsCountAndTheirNumbersDoNot) {
 }
 
 /// The p-value of the samples of two of these records, all choices being equally likely, over keys that are drawn.
-double p_of_pairs(const Records& records, std::uint64_t draws) {
+double p_of_pairs(const KeyedRecords& records, std::uint64_t draws) {
   RandomBits bits = RandomBits::system();
   std::map<Kept, double> law;
   for (std::size_t i = 0; i < records.size(); ++i) {
@@ -164,7 +164,7 @@ TEST(KeyedSample, IsUniformAmongRecordsThatAreAlike) {
 /// Two persons with the same records have samples that are independent, and so has one person under two keys.
 TEST(KeyedSample, PersonsAndKeysAreIndependent) {
   RandomBits bits = RandomBits::system();
-  const Records records{{1, 0}, {2, 0}};
+  const KeyedRecords records{{1, 0}, {2, 0}};
   std::vector<std::uint64_t> of_persons(4);
   std::vector<std::uint64_t> of_keys(4);
   const auto first = [&](const SamplingKey& key, const char* person) {

@@ -18,11 +18,10 @@
 namespace fractile {
 namespace {
 
+using source_test::ages_to_120;
 using source_test::error_of;
 using source_test::lattice_of;
 using source_test::profile_of;
-
-const Lattice ages = lattice_of("0", "120", "1");
 
 /// An Arrow array that a test lays down itself; counts how often it was given back.
 struct Laid {
@@ -73,7 +72,8 @@ void expect_counted(const std::string& format) {
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<Number>((i * 37) % 110);
   Laid laid = laid_down(format, numbers);
   const std::vector<double> doubles(numbers.begin(), numbers.end());
-  EXPECT_EQ(frame_of(laid).profile("x", ages, NullPolicy::error), profile_of<double>(ages, doubles)) << format;
+  EXPECT_EQ(frame_of(laid).profile("x", ages_to_120, NullPolicy::error), profile_of<double>(ages_to_120, doubles))
+      << format;
   EXPECT_EQ(laid.released, 2);  // the schema and the array, once each
 }
 
@@ -109,8 +109,8 @@ TEST(Frame, MissingRecordsAreLeftOutOrRefusedWhereverTheyLie) {
     laid.offset = offset;
     const std::size_t missing = static_cast<std::size_t>(offset) + 500;
     validity[missing / 8] = static_cast<std::uint8_t>(~(1U << (missing % 8)));
-    EXPECT_EQ(frame_of(laid).profile("x", ages, NullPolicy::drop).records(), 799) << offset;
-    const Error error = error_of([&] { frame_of(laid).profile("x", ages, NullPolicy::error); });
+    EXPECT_EQ(frame_of(laid).profile("x", ages_to_120, NullPolicy::drop).records(), 799) << offset;
+    const Error error = error_of([&] { frame_of(laid).profile("x", ages_to_120, NullPolicy::error); });
     EXPECT_EQ(error.code(), ErrorCode::data);
     EXPECT_NE(std::string(error.what()).find("row 501, column 'x'"), std::string::npos) << error.what();
     validity[missing / 8] = 0xFF;
@@ -120,8 +120,8 @@ TEST(Frame, MissingRecordsAreLeftOutOrRefusedWhereverTheyLie) {
 TEST(Frame, UnsignedNumbersBeyond64BitsClampOrAreRefused) {
   const std::vector<std::uint64_t> numbers{~std::uint64_t{0}, std::uint64_t{1} << 63, 5};
   Laid laid = laid_down("L", numbers);
-  EXPECT_EQ(frame_of(laid).profile("x", ages, NullPolicy::drop),
-            profile_of<double>(ages, std::vector<double>{120, 120, 5}));
+  EXPECT_EQ(frame_of(laid).profile("x", ages_to_120, NullPolicy::drop),
+            profile_of<double>(ages_to_120, std::vector<double>{120, 120, 5}));
   const Lattice wide = lattice_of("0", "9223372036854775807", "9223372036854775807");
   EXPECT_EQ(error_of([&] { frame_of(laid).profile("x", wide, NullPolicy::drop); }).code(), ErrorCode::usage);
 }
@@ -161,12 +161,13 @@ TEST(Frame, StridesAndBackwardsAndBroadcasts) {
   const auto count = [&](std::size_t first, std::size_t size, std::ptrdiff_t step) {
     return Frame::of(
                NumberBuffer{std::as_bytes(std::span(numbers).subspan(first)).data(), "g", size, step * 8, nullptr}, "x")
-        .profile("x", ages, NullPolicy::drop);
+        .profile("x", ages_to_120, NullPolicy::drop);
   };
-  EXPECT_EQ(count(0, 100, 1), profile_of<double>(ages, std::vector<double>(numbers.begin(), numbers.begin() + 100)));
+  EXPECT_EQ(count(0, 100, 1),
+            profile_of<double>(ages_to_120, std::vector<double>(numbers.begin(), numbers.begin() + 100)));
   EXPECT_EQ(count(99, 100, -1), count(0, 100, 1));
-  EXPECT_EQ(count(50, 3, 0), profile_of<double>(ages, std::vector<double>{50, 50, 50}));
-  EXPECT_EQ(count(0, 3, 2), profile_of<double>(ages, std::vector<double>{0, 2, 4}));
+  EXPECT_EQ(count(50, 3, 0), profile_of<double>(ages_to_120, std::vector<double>{50, 50, 50}));
+  EXPECT_EQ(count(0, 3, 2), profile_of<double>(ages_to_120, std::vector<double>{0, 2, 4}));
 }
 
 TEST(Frame, TheNumberOfThreadsChangesNothing) {
@@ -188,8 +189,8 @@ TEST(Frame, WhatIsThrownMeanwhileEndsIt) {
   Laid laid = laid_down("g", numbers);
   const Frame frame = frame_of(laid);
   struct Stop {};
-  EXPECT_THROW(frame.profile("x", ages, NullPolicy::drop, Counting::automatic, [] { throw Stop(); }), Stop);
-  EXPECT_EQ(frame.profile("x", ages, NullPolicy::drop).records(), numbers.size());  // as if nothing had been
+  EXPECT_THROW(frame.profile("x", ages_to_120, NullPolicy::drop, Counting::automatic, [] { throw Stop(); }), Stop);
+  EXPECT_EQ(frame.profile("x", ages_to_120, NullPolicy::drop).records(), numbers.size());  // as if nothing had been
 }
 
 TEST(Frame, ColumnsThatAreNoNumbersAreRefused) {
@@ -230,7 +231,7 @@ class Tables : public testing::Test {
     schema.children = schema_children.data();
     array.children = array_children.data();
     RandomBits bits = RandomBits::unsafe_seeded(1);
-    return Frame::of(schema, array).profiles("age", ages, NullPolicy::drop, selection, bits);
+    return Frame::of(schema, array).profiles("age", ages_to_120, NullPolicy::drop, selection, bits);
   }
 };
 
@@ -238,15 +239,15 @@ TEST_F(Tables, GroupsTakeTheRecordsWithTheirKeys) {
   // a, a, b, b, none, c
   const std::vector<RankProfile> groups = profiles({.by = "city", .keys = {"b", "a"}});
   ASSERT_EQ(groups.size(), 2);
-  EXPECT_EQ(groups[0], profile_of<double>(ages, std::vector<double>{30, 40}));
-  EXPECT_EQ(groups[1], profile_of<double>(ages, std::vector<double>{10, 20}));
+  EXPECT_EQ(groups[0], profile_of<double>(ages_to_120, std::vector<double>{30, 40}));
+  EXPECT_EQ(groups[1], profile_of<double>(ages_to_120, std::vector<double>{10, 20}));
 }
 
 TEST_F(Tables, KeysAndPersonsStayInStepWhenANumberIsMissing) {
   present = 0b111101;
   const std::vector<RankProfile> groups = profiles({.by = "city", .keys = {"b", "a"}});
-  EXPECT_EQ(groups[0], profile_of<double>(ages, std::vector<double>{30, 40}));
-  EXPECT_EQ(groups[1], profile_of<double>(ages, std::vector<double>{10}));
+  EXPECT_EQ(groups[0], profile_of<double>(ages_to_120, std::vector<double>{30, 40}));
+  EXPECT_EQ(groups[1], profile_of<double>(ages_to_120, std::vector<double>{10}));
   present = 0b101111;  // the second record of person 2
   EXPECT_EQ(profiles({.person = "who", .records_per_person = 9})[0].records(), 5);
   EXPECT_EQ(profiles({.person = "who", .records_per_person = 1})[0].equal(60), 1);

@@ -12,20 +12,19 @@ namespace fractile {
 namespace {
 
 using source_detail::quote_literal;
+using source_test::ages_to_120;
 using source_test::EngineTest;
 using source_test::error_of;
 using source_test::lattice_of;
 using source_test::profile_of;
-
-const Lattice ages = lattice_of("0", "120", "1");
 
 class TableTest : public EngineTest {
  protected:
   /// What a column of a file gives, however it is counted.
   RankProfile read(const TableOptions& options, const std::string& column, NullPolicy policy = NullPolicy::drop) const {
     const Table table = Table::open(options);
-    const RankProfile streamed = table.profile(column, ages, policy, Counting::stream);
-    EXPECT_EQ(table.profile(column, ages, policy), streamed);
+    const RankProfile streamed = table.profile(column, ages_to_120, policy, Counting::stream);
+    EXPECT_EQ(table.profile(column, ages_to_120, policy), streamed);
     return streamed;
   }
   RankProfile read_text(const std::string& text, const std::string& name = "people.csv") const {
@@ -35,7 +34,7 @@ class TableTest : public EngineTest {
                    NullPolicy policy = NullPolicy::drop) const {
     const std::string file = folder.write(name, text);
     const auto failure = [&](Counting counting) {
-      return error_of([&] { (void)open(file).profile("age", ages, policy, counting); });
+      return error_of([&] { (void)open(file).profile("age", ages_to_120, policy, counting); });
     };
     const Error streamed = failure(Counting::stream);
     EXPECT_STREQ(failure(Counting::automatic).what(), streamed.what());
@@ -48,7 +47,7 @@ class TableTest : public EngineTest {
   }
 };
 
-RankProfile profile_of_ages(const std::vector<double>& numbers) { return profile_of<double>(ages, numbers); }
+RankProfile profile_of_ages(const std::vector<double>& numbers) { return profile_of<double>(ages_to_120, numbers); }
 bool holds(const Error& error, const std::string& part) {
   return (std::string(error.what()) + error.hint()).find(part) != std::string::npos;
 }
@@ -154,8 +153,9 @@ TEST_F(TableTest, TextsThatTheEngineMisreadsAreRefusedAtEveryDoor) {
                                           {.file = parquet, .sql = sql}};
     for (const TableOptions& options : doors) {
       const Table table = Table::open(options);
-      const Error alone = error_of([&] { (void)table.profile("age", ages, NullPolicy::drop); });
-      const Error grouped = error_of([&] { (void)table.profiles("age", ages, NullPolicy::drop, by_kind, bits); });
+      const Error alone = error_of([&] { (void)table.profile("age", ages_to_120, NullPolicy::drop); });
+      const Error grouped =
+          error_of([&] { (void)table.profiles("age", ages_to_120, NullPolicy::drop, by_kind, bits); });
       for (const Error& error : {alone, grouped}) {
         EXPECT_TRUE(holds(error, "row 2, column 'age': not a number")) << options.file << " " << text << error.what();
       }
@@ -301,8 +301,8 @@ TEST_F(TableTest, ParquetNulls) {
   const Table table = open(file);
   EXPECT_EQ(read({.file = file}, "age").records(), 9u);
   EXPECT_EQ(read({.file = file}, "x").records(), 9u);
-  EXPECT_TRUE(holds(error_of([&] { (void)table.profile("age", ages, NullPolicy::error); }), "row 6,"));
-  EXPECT_TRUE(holds(error_of([&] { (void)table.profile("x", ages, NullPolicy::error); }), "row 8,"));
+  EXPECT_TRUE(holds(error_of([&] { (void)table.profile("age", ages_to_120, NullPolicy::error); }), "row 6,"));
+  EXPECT_TRUE(holds(error_of([&] { (void)table.profile("x", ages_to_120, NullPolicy::error); }), "row 8,"));
 }
 
 TEST_F(TableTest, TruncatedOrForeignParquet) {
@@ -358,7 +358,7 @@ TEST_F(TableTest, UnknownColumn) {
   EXPECT_FALSE(holds(error, "note")) << "the first line may be a person's";
   EXPECT_TRUE(holds(error_of([&] { table.require_countable("agee"); }), "did you mean 'age'?"));
   EXPECT_NO_THROW(table.require_countable("AGE"));
-  EXPECT_THROW((void)table.profile("salary", ages, NullPolicy::drop), Error);
+  EXPECT_THROW((void)table.profile("salary", ages_to_120, NullPolicy::drop), Error);
   const std::string parquet = folder.path("p.parquet");
   run_sql("COPY (SELECT 1 AS id, 2 AS age) TO " + quote_literal(parquet));
   EXPECT_TRUE(holds(error_of([&] { open(parquet).require_countable("aeg"); }), "it has 'id', 'age'"));
@@ -435,7 +435,8 @@ TEST_F(TableTest, AQuoteThatIsNeverClosedIsRefused) {
   for (const char* text : {"id,age\n1,2\n3,\"4\n5,6\n7,8\n9,10\n", "id,age\n1,2\n3,\"4"}) {
     EXPECT_TRUE(holds(failure_of(text), "line 3 has a quoted cell without its end")) << text;
     const Table by_one = Table::open({.file = folder.write("p.csv", text), .threads = 1});
-    EXPECT_TRUE(holds(error_of([&] { (void)by_one.profile("age", ages, NullPolicy::drop); }), "line 3 has")) << text;
+    EXPECT_TRUE(holds(error_of([&] { (void)by_one.profile("age", ages_to_120, NullPolicy::drop); }), "line 3 has"))
+        << text;
     EXPECT_TRUE(holds(error_of([&] { (void)read({.file = gzipped(text, "p.csv.gz")}, "age"); }), "line 3 has")) << text;
   }
 }
@@ -480,7 +481,8 @@ TEST_F(TableTest, QueriesOverTheFile) {
 TEST_F(TableTest, QueriesThatFail) {
   const std::string file = folder.write("p.csv", "id,age\n1,30\n2,secret\n");
   const auto failure = [&](const std::string& sql) {
-    return error_of([&] { (void)Table::open({.file = file, .sql = sql}).profile("age", ages, NullPolicy::drop); });
+    return error_of(
+        [&] { (void)Table::open({.file = file, .sql = sql}).profile("age", ages_to_120, NullPolicy::drop); });
   };
   EXPECT_EQ(failure("SELEC age FROM input").code(), ErrorCode::usage);
   EXPECT_TRUE(holds(failure("SELECT nothere AS age FROM input"), "nothere"));
@@ -500,8 +502,8 @@ TEST_F(TableTest, QueriesThatFail) {
 
 TEST_F(TableTest, TablesAreReadAgainAfterAFailure) {
   const Table table = open(folder.write("p.csv", "age,bad\n30,x\xE9\n31,2\n"));
-  EXPECT_THROW((void)table.profile("bad", ages, NullPolicy::drop), Error);
-  EXPECT_EQ(table.profile("age", ages, NullPolicy::drop), profile_of_ages({30, 31}));
+  EXPECT_THROW((void)table.profile("bad", ages_to_120, NullPolicy::drop), Error);
+  EXPECT_EQ(table.profile("age", ages_to_120, NullPolicy::drop), profile_of_ages({30, 31}));
 }
 
 }  // namespace

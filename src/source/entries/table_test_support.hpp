@@ -57,6 +57,8 @@ inline Lattice lattice_of(const std::string& lower, const std::string& upper, co
   return Lattice::regular(Rational::parse(lower), Rational::parse(upper), Rational::parse(step));
 }
 
+inline const Lattice ages_to_120 = lattice_of("0", "120", "1");
+
 template <class Number>
 RankProfile profile_of(const Lattice& lattice, std::span<const Number> numbers) {
   ProfileBuilder builder(lattice);

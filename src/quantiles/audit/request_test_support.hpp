@@ -1,0 +1,16 @@
+// For the tests of audits by name: what is asked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "fractile/audit.hpp"
+
+namespace fractile {
+
+inline AuditRequest request(const std::string& mechanism, int records, std::uint64_t values,
+                            const char* epsilon = "1") {
+  return {mechanism, records, values, Budget::pure(Exponent::parse(epsilon))};
+}
+
+}  // namespace fractile
