@@ -14,7 +14,7 @@ namespace {
 
 using testing::effort;
 using testing::on_every_instruction_set;
-using Words = std::vector<std::uint64_t>;
+using Integers = std::vector<std::uint64_t>;
 
 /// For run 0: its acceptance probability by the mass that the majorant gives it beside the others.
 Enclosure acceptance(const Exponent& rate, std::uint64_t gap, std::uint64_t length, const RunMajorant& majorant) {
@@ -48,14 +48,14 @@ TEST(RunMajorant, IsNeverBelowTheWeightAndNeverFarAbove) {
 }
 
 struct DrawnRuns {
-  Words scores;
-  Words lengths;
+  Integers scores;
+  Integers lengths;
   std::uint64_t flip;
   double rate;
 };
 
 DrawnRuns drawn_runs(std::mt19937_64& random) {
-  DrawnRuns d{Words(random() % 200 + 1), {}, random() % 2 == 0 ? 0 : ~std::uint64_t{0}, 0};
+  DrawnRuns d{Integers(random() % 200 + 1), {}, random() % 2 == 0 ? 0 : ~std::uint64_t{0}, 0};
   const auto width = static_cast<int>(random() % 64);
   const std::uint64_t base = random() >> (random() % 64);
   for (std::uint64_t& score : d.scores) {
@@ -86,7 +86,7 @@ void expect_the_same(const DrawnRuns& d) {
   if (largest == 0) return;  // no members
   ASSERT_GE(largest, 0.5);
   majorant.fit(largest);
-  Words masses;
+  Integers masses;
   std::uint64_t total = 0;
   for (std::size_t k = 0; k < runs.scores.size(); ++k) {
     masses.push_back(majorant((runs.scores[k] ^ d.flip) - best, runs.lengths[k]));
@@ -94,7 +94,7 @@ void expect_the_same(const DrawnRuns& d) {
     total += masses.back();
   }
   masses.push_back(77);  // and nothing behind them
-  Words written(masses.size(), 77);
+  Integers written(masses.size(), 77);
   ASSERT_EQ(run_masses(majorant, runs, best, written.data()), total);
   ASSERT_EQ(written, masses);
   ASSERT_EQ(run_mass(majorant, runs, best), total);

@@ -14,17 +14,17 @@ namespace {
 
 using testing::effort;
 using testing::on_every_instruction_set;
-using Words = std::vector<std::uint64_t>;
+using Integers = std::vector<std::uint64_t>;
 
 struct DrawnScores {
-  Words scores;
+  Integers scores;
   std::uint64_t flip;
   UnitMajorant majorant;
 };
 
 /// Any number of scores near each other, all over the 64 bits, or equal; rates from none to beyond all.
 DrawnScores drawn_scores(std::mt19937_64& random) {
-  Words scores(random() % 200 + 1);
+  Integers scores(random() % 200 + 1);
   const auto width = static_cast<int>(random() % 64);
   const std::uint64_t base = random() >> (random() % 64);
   for (std::uint64_t& score : scores) score = base + (random() >> width);
@@ -43,7 +43,7 @@ void expect_the_same(const DrawnScores& d) {
   const auto scores = all.subspan(d.scores.size() % 3 == 0 ? 0 : 1 % d.scores.size());  // aligned or not
   std::uint64_t best = ~std::uint64_t{0};
   for (const std::uint64_t score : scores) best = std::min(best, score ^ d.flip);
-  Words masses;
+  Integers masses;
   std::uint64_t total = 0;
   for (const std::uint64_t score : scores) {
     masses.push_back(d.majorant((score ^ d.flip) - best));
@@ -51,7 +51,7 @@ void expect_the_same(const DrawnScores& d) {
   }
   ASSERT_EQ(least_score(scores, d.flip), best);
   ASSERT_EQ(unit_mass(d.majorant, scores, d.flip, best), total);
-  Words written(scores.size() + 1, 77);
+  Integers written(scores.size() + 1, 77);
   ASSERT_EQ(unit_masses(d.majorant, scores, d.flip, best, written.data()), total);
   masses.push_back(77);  // and nothing behind them
   ASSERT_EQ(written, masses);

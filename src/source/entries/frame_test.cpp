@@ -205,7 +205,7 @@ TEST(Frame, ColumnsThatAreNoNumbersAreRefused) {
 }
 
 /// A table of a number, a person and a key in columns of their own, in two pieces of other lengths than blocks.
-class Tables : public testing::Test {
+class Tables : public ::testing::Test {
  protected:
   static constexpr std::size_t rows = 6;
   const std::array<std::int32_t, 7> offsets{0, 1, 2, 3, 4, 4, 5};

@@ -67,7 +67,7 @@ RankProfile profile_of(const Lattice& lattice, std::span<const Number> numbers) 
 }
 
 /// Tests that need the engine are skipped where it is not installed.
-class EngineTest : public testing::Test {
+class EngineTest : public ::testing::Test {
  protected:
   void SetUp() override {
     try {
