@@ -1,7 +1,10 @@
 # How everything of ours is compiled. Exactness rests on IEEE arithmetic as written: no contraction, no fast-math.
 add_library(fractile_options INTERFACE)
+# Several files compiled as one may use each other's names for local variables (quick_build.cmake).
+set(as_one $<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>)
+set(shadow $<IF:${as_one},-Wshadow=local,-Wshadow>)
 target_compile_options(fractile_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wnon-virtual-dtor -Wold-style-cast
+  -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion ${shadow} -Wnon-virtual-dtor -Wold-style-cast
   -ffp-contract=off -fno-fast-math -frounding-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(fractile_options INTERFACE -Wno-ignored-optimization-argument)

@@ -21,7 +21,8 @@ function(fractile_precompile target)
 endfunction()
 
 # fractile_unite(TARGET SOURCES...): compiles up to five sources of a folder as one, in the order of their names, since most of a test's
-# time goes into templates that the next one needs, too. What two of them define in anonymous namespaces must differ in name.
+# time goes into templates that the next one needs, too. What two of them define in anonymous namespaces must differ in name; a local
+# variable may have the name of what another file has defined.
 function(fractile_unite target)
   if(NOT FRACTILE_QUICK_BUILD)
     return()
