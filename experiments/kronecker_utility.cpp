@@ -100,6 +100,7 @@ std::vector<LossCurve> figure_3_curves() {
 flow::Prior frequencies(const std::vector<std::size_t>& known) {
   const auto people = static_cast<std::int64_t>(std::accumulate(known.begin(), known.end(), std::size_t{0}));
   std::vector<Rational> shares;
+  shares.reserve(known.size());
   for (const std::size_t count : known) shares.emplace_back(static_cast<std::int64_t>(count), people);
   return flow::Prior(shares);
 }
@@ -138,6 +139,7 @@ std::vector<Exponent> appendix_d1_epsilons(std::uint64_t points) {
   }
   std::ranges::sort(odds);
   std::vector<Exponent> epsilons;
+  epsilons.reserve(odds.size());
   for (Rational& each : odds) epsilons.push_back(Exponent::log(std::move(each)));
   return epsilons;
 }

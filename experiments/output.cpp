@@ -46,6 +46,7 @@ std::vector<std::string> write_files(const std::string& folder, const std::vecto
 
 std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures) {
   std::vector<std::string> paths;
+  paths.reserve(figures.size());
   for (const Figure& figure : figures) {
     paths.push_back(write_file(folder, figure.name + ".svg", to_svg(figure, figures::Frame::file)));
   }

@@ -569,10 +569,10 @@ std::optional<flow::Prior> prior_of(const Item& item, const flow::Pipeline& pipe
                 R"(write prior = "uniform", or ["1/2", "1/4", "1/4"])");
   }
   enum class Named { uniform, full, uncounted, frequencies };
-  const Named named = item.choice<Named>({{"uniform", Named::uniform},
-                                          {"uniform-full", Named::full},
-                                          {"uniform-uncounted", Named::uncounted},
-                                          {"frequencies", Named::frequencies}});
+  const auto named = item.choice<Named>({{"uniform", Named::uniform},
+                                         {"uniform-full", Named::full},
+                                         {"uniform-uncounted", Named::uncounted},
+                                         {"frequencies", Named::frequencies}});
   if (named == Named::uniform) return {};
   if (named == Named::full) return item.checked([&] { return flow::uniform_over_full_histograms(pipeline); });
   if (named == Named::uncounted) return item.checked([&] { return flow::uniform_over_uncounted(pipeline); });

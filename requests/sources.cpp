@@ -45,7 +45,7 @@ std::vector<NamedTable> with_canonical_paths(std::vector<NamedTable> tables) {
 }
 
 std::string source_read(const Typed& typed) {
-  const std::string declared = typed.one("source");
+  std::string declared = typed.one("source");
   if (is_path(declared)) {
     usage({Field("source"), ": '", declared, "' is a path, not a name"},
           "leave it out: a file is known by its path; or declare a name without a slash");
@@ -62,7 +62,7 @@ std::string source_read(const Typed& typed) {
 
 std::string source_to_pin(const Typed& typed) {
   const Field field("source");
-  const std::string source = typed.one("source");
+  std::string source = typed.one("source");
   std::error_code unknown;
   if (!is_path(source)) {
     if (!source.empty() && std::filesystem::exists(source, unknown)) {

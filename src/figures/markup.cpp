@@ -48,16 +48,16 @@ std::string pair(double x, double y) { return pixels(x) + "," + pixels(y); }
 std::string text_element(const std::string& text, const TextPlace& place) {
   if (text.empty()) return {};
   const char* const anchor = place.anchor == Anchor::start    ? ""
-                             : place.anchor == Anchor::middle ? " text-anchor=\"middle\""
-                                                              : " text-anchor=\"end\"";
+                             : place.anchor == Anchor::middle ? R"( text-anchor="middle")"
+                                                              : R"( text-anchor="end")";
   const std::string css = *place.css_class == '\0' ? "" : fmt::format(" class=\"{}\"", place.css_class);
-  return fmt::format("<text x=\"{}\" y=\"{}\"{}{}>{}</text>", pixels(place.x), pixels(place.y), anchor, css,
+  return fmt::format(R"(<text x="{}" y="{}"{}{}>{}</text>)", pixels(place.x), pixels(place.y), anchor, css,
                      escaped(text));
 }
 
 std::string path_element(const std::string& d, const std::string& css_class, const std::string& more) {
   if (d.empty()) return {};
-  return fmt::format("<path class=\"{}\"{} d=\"{}\"/>", css_class, more, d);
+  return fmt::format(R"(<path class="{}"{} d="{}"/>)", css_class, more, d);
 }
 
 std::string rectangle(double left, double top, double width, double height, const char* css_class) {

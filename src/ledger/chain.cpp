@@ -47,7 +47,7 @@ void require_no_strays(const Store& store, const Subjects& subjects, const std::
   std::map<std::string, std::set<std::int64_t>> known;
   for (const Line& line : lines) known[line.event.kind].insert(line.subject);
   const auto require_known = [&](const char* what, const char* kind, std::int64_t id) {
-    if (known[kind].count(id) == 0) broken(store, fmt::format("the log does not know {} {}", what, id));
+    if (!known[kind].contains(id)) broken(store, fmt::format("the log does not know {} {}", what, id));
   };
   for (const auto& [id, fields] : subjects.datasets) require_known("dataset", "dataset", id);
   for (const auto& [id, fields] : subjects.entries) require_known("entry", "reserve", id);

@@ -110,6 +110,7 @@ class PostgresStore final : public Store {
     const postgres::Result rows =
         connection_->query("SELECT entry::text FROM fractile.receipts ORDER BY receipts.entry");
     std::vector<std::int64_t> entries;
+    entries.reserve(static_cast<std::size_t>(rows.rows()));
     for (int row = 0; row < rows.rows(); ++row) entries.push_back(number_in(rows.cell(row, 0)));
     return entries;
   }

@@ -95,7 +95,7 @@ std::optional<std::int64_t> time_of(Reader& reader) {
   if (!hour || !reader.take(':')) return {};
   const std::optional<int> minute = reader.number(2, 0, 59);
   if (!minute) return {};
-  std::int64_t time = (*hour * 60 + *minute) * 60 * microseconds_a_second;
+  std::int64_t time = (*hour * 60 + *minute) * (60 * microseconds_a_second);
   if (!reader.take(':')) return time;
   const std::optional<int> second = reader.number(2, 0, 59);
   if (!second) return {};
@@ -115,7 +115,7 @@ std::optional<std::int64_t> offset_of(Reader& reader) {
   std::optional<int> minutes = 0;
   if (reader.take(':') || reader.next_is_digit()) minutes = reader.number(2, 0, 59);
   if (!minutes) return {};
-  const std::int64_t offset = (*hours * 60 + *minutes) * 60 * microseconds_a_second;
+  const std::int64_t offset = (*hours * 60 + *minutes) * (60 * microseconds_a_second);
   return behind ? -offset : offset;
 }
 

@@ -112,7 +112,7 @@ class Tiling {
 inline constexpr std::uint64_t listed_runs = 2048;
 
 /// Of a SplitCursor.
-class SplitTiles : public Tiling {
+class SplitTiles final : public Tiling {
  public:
   /// About `tiles` of them at first, at least 1.
   SplitTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
@@ -129,7 +129,7 @@ class SplitTiles : public Tiling {
 };
 
 /// Of a CandidateCursor.
-class CandidateTiles : public Tiling {
+class CandidateTiles final : public Tiling {
  public:
   CandidateTiles(const RankProfile& profile, const RankSpan& span, std::uint64_t subcells, QuantileFraction alpha,
                  std::uint64_t tiles, std::uint64_t listed = listed_runs);

@@ -180,23 +180,23 @@ std::optional<Stability> refuted(const Pipeline& pipeline, const Pairs& pairs) {
 
 }  // namespace
 
-Stability check_stability(const Pipeline& described, const Rational& from, const Rational& to) {
-  described.validate();
-  Pipeline pipeline = described;  // verdicts are of channels, whatever their outputs are called
-  pipeline.post = canonical_post(described);
-  pipeline.perturber = canonical_perturber(described.perturber);
+Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  pipeline.validate();
+  Pipeline canonical = pipeline;  // verdicts are of channels, whatever their outputs are called
+  canonical.post = canonical_post(pipeline);
+  canonical.perturber = canonical_perturber(pipeline.perturber);
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
-  if (std::optional<Stability> proved = proved_stable(pipeline, from, to)) return *proved;
-  const RealBounds first = base_bounds(pipeline, from);
-  const RealBounds last = base_bounds(pipeline, to);
-  const Steps steps = steps_between(pipeline, first.lower, last.upper);
+  if (std::optional<Stability> proved = proved_stable(canonical, from, to)) return *proved;
+  const RealBounds first = base_bounds(canonical, from);
+  const RealBounds last = base_bounds(canonical, to);
+  const Steps steps = steps_between(canonical, first.lower, last.upper);
   if (steps.only_add_noise) return stable("every small step to less epsilon is noise on top, all the way");
   Pairs pairs = pairs_within(first.upper, last.lower);
   if (steps.fails_at) {
     const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);
     pairs.insert(pairs.end(), near.begin(), near.end());
   }
-  if (std::optional<Stability> unstable = refuted(pipeline, pairs)) return *unstable;
+  if (std::optional<Stability> unstable = refuted(canonical, pairs)) return *unstable;
   return {
       Stability::Verdict::undecided,
       "no proof is known, and none of " + std::to_string(pairs.size()) + " pairs within the range is a counter-example",

@@ -207,7 +207,7 @@ AuditResult pure_audit(const AuditTables& tables, const std::function<Law(const 
 /// to tell whether it is more than `attained`.
 template <class Law>
 Rational largest_slope(const Law& p, const Law& q, const Rational& rho, const Rational& attained) {
-  const Rational beside = largest_noise(p, q, Measure::zcdp).upper();
+  Rational beside = largest_noise(p, q, Measure::zcdp).upper();
   if (p.size() == 1) return beside;  // noise is all there is: P = Q = 1
   std::vector<Likelihoods> outcomes;
   for (auto a = p.begin(), b = q.begin(); a != p.end(); ++a, ++b) {

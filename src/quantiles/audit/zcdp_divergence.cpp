@@ -1,6 +1,7 @@
 #include "quantiles/audit/zcdp_divergence.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fractile/error.hpp"
 
@@ -38,8 +39,8 @@ class Pair {
 /// The search for the largest slope. D_alpha grows with alpha, so between orders a and b the slope is at most D_b / a.
 class Search {
  public:
-  Search(const Pair& pair, const Rational& claim, const Rational& enough)
-      : pair_(pair), claim_(claim), enough_(enough) {}
+  Search(const Pair& pair, Rational claim, Rational enough)
+      : pair_(pair), claim_(std::move(claim)), enough_(std::move(enough)) {}
 
   RenyiSlope run() {
     for (const Rational& alpha : {Rational(9, 8), Rational(3, 2), Rational(2), Rational(4), Rational(16)}) at(alpha);

@@ -56,7 +56,7 @@ Exponent rho_of_range(const Exponent& range) { return zcdp_of_bounded_range(rang
 
 }  // namespace
 
-Odometer::Odometer(const Budget& budget, PersonSteps person) : budget_(budget), person_(person) {
+Odometer::Odometer(Budget budget, PersonSteps person) : budget_(std::move(budget)), person_(person) {
   if (person.steps == 0) refuse("a release without persons");
 }
 

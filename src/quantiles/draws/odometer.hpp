@@ -77,7 +77,7 @@ struct Quote {
 class Odometer {
  public:
   /// Of a release that may spend `budget`. Error(internal) unless a person takes at least one step.
-  Odometer(const Budget& budget, PersonSteps person);
+  Odometer(Budget budget, PersonSteps person);
 
   Quote quote(const SelectionPrice& price);
   Quote quote(const NoisePrice& price);

@@ -9,7 +9,7 @@ namespace {
 /// Covers the rounding of all operations of an entry, of which there are fewer than 2^30.
 constexpr double inflation = 1 + 0x1p-20;
 
-std::size_t index_of(int sign) { return static_cast<std::size_t>(sign + 1); }
+std::size_t index_of(int sign) { return static_cast<unsigned>(sign + 1); }
 
 }  // namespace
 

@@ -18,7 +18,6 @@ constexpr double worth_telling = 20;  // nats: more of a loss are as bad
 JointBoxes::JointBoxes(const JointProblem& problem)
     : problem_(problem),
       rate_(Enclosure::of(problem.rate).to_double()),
-      scale_(60),
       powers_(problem.rate),
       guesses_(RandomBits::unsafe_seeded(1)) {
   list();
@@ -352,7 +351,7 @@ std::optional<Proposal> JointBoxes::propose(RandomBits& bits, bool verify) {
     if (draw.offers(units(box.mass / total_))) chosen = &box;
     if (draw.done()) break;
   }
-  if (!draw.found()) return {};
+  if (!draw.found() || chosen == nullptr) return {};
   proposal.weights.push_back(draw.weight());
   Box& box = *chosen;
   fill(box);

@@ -81,7 +81,7 @@ class JointBoxes {
 
   const JointProblem& problem_;
   double rate_;
-  int scale_;
+  int scale_ = 60;
   RatePowers powers_;
   Groups groups_;  ///< the latest: what one box has learned, the next one knows
   std::vector<Box> boxes_;

@@ -28,13 +28,13 @@ class SplitGroups {
   const WideReal& mass(std::size_t i) const { return groups_[i].mass; }
   /// At least exp(-rate (before - after) v) for the number v of records below any of its splits; both in -1 .. 1.
   const WideReal& factor(std::size_t i, int before, int after) const {
-    return groups_[i].factors[static_cast<std::size_t>(before - after + 2)];
+    return groups_[i].factors[static_cast<unsigned>(before - after + 2)];
   }
 
   /// Records of the span.
   std::int64_t records() const { return static_cast<std::int64_t>(problem_->span.records()); }
   /// At least exp(-rate * sign * records).
-  const WideReal& all_records(int sign) const { return all_records_[static_cast<std::size_t>(sign + 1)]; }
+  const WideReal& all_records(int sign) const { return all_records_[static_cast<unsigned>(sign + 1)]; }
   /// How many records of the span lie below a split of it.
   std::uint64_t rank_of(Split split) const;
   /// Parts group i's splits where rank `rank` is reached first, for each of these, increasing; whether there is one.

@@ -15,8 +15,6 @@ using report_detail::aligned;
 using report_detail::Block;
 using report_detail::Blocks;
 using report_detail::blocks_of;
-using report_detail::epsilon_digits;
-using report_detail::odds_digits;
 using report_detail::Pair;
 using report_detail::reason_of;
 using report_detail::Row;
@@ -161,19 +159,19 @@ Blocks undecided_table(const std::vector<flow::RealBounds>& ranges) {
 
 }  // namespace
 
-Blocks report_detail::blocks_of(const flow::Windows& answer) {
-  if (answer.method == flow::Windows::Method::none) {
+Blocks report_detail::blocks_of(const flow::Windows& windows) {
+  if (windows.method == flow::Windows::Method::none) {
     return "\nbetween these epsilons it is not known whether the expected loss of the analyst of the file rises\n";
   }
   Blocks text;
-  if (!answer.windows.empty()) {
+  if (!windows.windows.empty()) {
     text = Blocks("\nthe expected loss of the analyst of the file rises with epsilon here:\n\n") +
-           windows_table(answer.windows) + proofs_table(answer.windows);
+           windows_table(windows.windows) + proofs_table(windows.windows);
   }
-  if (!answer.undecided.empty()) {
-    text += Blocks(answer.is_stopped ? "\nhere it is not known whether it rises, since the search was stopped:\n\n"
-                                     : "\nhere it changes so little that it is not known whether it rises:\n\n") +
-            undecided_table(answer.undecided) + "\nand nowhere else in this range\n";
+  if (!windows.undecided.empty()) {
+    text += Blocks(windows.is_stopped ? "\nhere it is not known whether it rises, since the search was stopped:\n\n"
+                                      : "\nhere it changes so little that it is not known whether it rises:\n\n") +
+            undecided_table(windows.undecided) + "\nand nowhere else in this range\n";
   }
   if (!text.empty()) return text;
   return "\nto the analyst of the file, more epsilon is never worth less in this range\n";

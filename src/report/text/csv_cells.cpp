@@ -5,7 +5,7 @@
 namespace fractile::report_detail {
 
 std::string csv_cell(const std::string& bytes) {
-  const std::string text = utf8_text(bytes);
+  std::string text = utf8_text(bytes);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {

@@ -73,8 +73,9 @@ void ProsePage::list(const std::vector<std::string>& items) {
 
 void ProsePage::glossary(const std::vector<std::pair<std::string, std::string>>& words) {
   std::vector<std::string> items;
+  items.reserve(words.size());
   for (const auto& [word, meaning] : words) {
-    items.push_back(markdown_ ? "**" + word + "**: " + meaning : word + ": " + meaning);
+    items.push_back(markdown_ ? fmt::format("**{}**: {}", word, meaning) : fmt::format("{}: {}", word, meaning));
   }
   list(items);
 }

@@ -21,6 +21,7 @@ std::size_t width_of(const std::string& text) {
 
 std::string aligned(const std::vector<Row>& cells, std::size_t left) {
   std::vector<Row> rows;
+  rows.reserve(cells.size());
   for (const Row& row : cells) rows.push_back(shown(row));
   std::vector<std::size_t> widths;
   for (const Row& row : rows) {

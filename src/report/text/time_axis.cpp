@@ -35,7 +35,8 @@ void add(figures::Axis& axis, double at, const std::string& words) {
 void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
   const auto first =
       static_cast<std::int64_t>(std::clamp(axis.least / ticks_a_day, double{first_day}, double{last_day}));
-  for (std::int64_t month = (month_of(first) + stride - 1) / stride * stride; month < 12 * 10'000; month += stride) {
+  for (std::int64_t month = (month_of(first) + stride - 1) / stride * stride; month < std::int64_t{12} * 10'000;
+       month += stride) {
     const auto day = first_of(month);
     if (static_cast<double>(day) * ticks_a_day > axis.most) return;
     if (day < first_day || static_cast<double>(day) * ticks_a_day < axis.least) continue;
@@ -47,7 +48,9 @@ void add_months(figures::Axis& axis, double ticks_a_day, std::int64_t stride) {
 void add_ticks(figures::Axis& axis, ValueKind kind, double ticks_a_day, double stride) {
   const double first = std::max(double{first_day} * ticks_a_day, axis.least);
   const double last = std::min(double{last_day + 1} * ticks_a_day - 1, axis.most);
-  for (double at = std::ceil(first / stride) * stride; at <= last; at += stride) {
+  const auto steps = static_cast<std::int64_t>(std::floor(last / stride));
+  for (auto step = static_cast<std::int64_t>(std::ceil(first / stride)); step <= steps; ++step) {
+    const double at = static_cast<double>(step) * stride;
     const std::string text = moment_text(kind, static_cast<std::int64_t>(at));
     const bool in_days = stride >= ticks_a_day;
     add(axis, at, in_days ? text.substr(0, 10) : text.substr(11, stride >= 60e6 ? 5 : std::string::npos));

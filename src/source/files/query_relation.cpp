@@ -131,6 +131,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   require_named_tables(tree, names.tables);
 
   std::vector<View> views;
+  views.reserve(inputs.size());
   for (Input& input : inputs) views.push_back(view_of(connection, input, options, tree));
   std::vector<std::string> setup;
   if (!options.sql_stability) {
