@@ -535,6 +535,8 @@ class Mutants(HouseTest):
     def setUp(self):
         super().setUp()
         self.write("src/price.txt", "one\ntwo\nthe price\nfour\nfive\n")
+        self.write("src/price_test.cpp", "TEST(Price, IsPaid) {}\nTEST_P(Prices, ArePaid) {}\n")
+        self.write("tests/cli/price_test.py", "class Price(Base):\n    def test_paid(self):\n        pass\n")
         self.write(".gitignore", "/build/\n")
         for command in (["init", "-q"], ["add", "-A"]):
             subprocess.run(["git", *command], cwd=self.root, check=True)
@@ -605,6 +607,17 @@ class Mutants(HouseTest):
         self.assertEqual(mutants.check(self.root), [])
         self.write("src/price.txt", "one\ntwo\nthe cost\nfour\nfive\n")
         self.assert_one(mutants.check(self.root), "cheap: no longer applies: ", "src/price.txt")
+
+    def test_a_patch_names_tests_that_are_there(self):
+        whole = textwrap.dedent(self.PATCH).format(what="less")
+        there = ("Price.*", "Price.IsPaid:Prices.*", "Shop/Prices.ArePaid/*", "Price.*-Price.IsLost", "cli.price_test",
+                 "cli.price_test.Price", "cli.price_test.Price.test_paid")
+        gone = ("Price.IsLost", "Price.IsPaid:Cost.*", "Shop/Prices.AreLost/*", "cli.cost_test", "cli.price_test.Cost",
+                "cli.price_test.Price.test_lost")
+        for name in there + gone:
+            with self.subTest(name):
+                self.write(f"{mutants.FOLDER}/cheap.patch", whole.replace("Fails: Price.*", f"Fails: {name}"))
+                self.assertEqual(mutants.check(self.root), [] if name in there else [f"cheap: there is no test {name}"])
 
     def test_a_patch_that_is_not_whole(self):
         whole = textwrap.dedent(self.PATCH).format(what="less")

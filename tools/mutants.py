@@ -3,7 +3,8 @@
 
     mutants.py [FILTER...]   applies each patch whose name contains a FILTER (default: all) to a copy of the tracked tree,
                              builds it, and runs the tests that the patch names: at least one must fail
-    mutants.py --check       says whether all patches are well-formed and still apply; builds nothing
+    mutants.py --check       says whether all patches are well-formed and still apply, and whether the tests that they name are
+                             there; builds nothing
 
 A patch begins with a sentence that says what the mistake is. Then, a line each, come the tests that catch it, in the order
 in which they are tried:
@@ -17,6 +18,7 @@ tests must pass on the tree as it is. A table on standard output says what caugh
 
 import argparse
 import dataclasses
+import fnmatch
 import os
 import re
 import shutil
@@ -31,6 +33,7 @@ TIMEOUT = 300  # seconds, of one run of tests
 
 _FAILS = re.compile(r"^Fails: (\S+)$")
 _PROGRAM_TEST = re.compile(r"cli\.\w+_test(\.\w+){0,2}")
+_UNIT_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+), (\w+)\)", re.MULTILINE)
 
 
 class Rotten(Exception):
@@ -78,14 +81,36 @@ def apply(mutant, tree, *options):
         raise Rotten(f"{mutant.name}: no longer applies: {done.stderr.strip().splitlines()[0]}")
 
 
+def unit_tests(house):
+    """The names of all unit tests, without those of their instances: Suite.Name."""
+    sources = [path for folder in ("src", "experiments") for path in (house / folder).rglob("*_test.cpp")]
+    return {".".join(names) for path in sources for names in _UNIT_TEST.findall(path.read_text(encoding="utf-8"))}
+
+
+def is_there(test, house, known):
+    """Whether a patch can name this test; `known` are the house's unit tests."""
+    if is_program_test(test):
+        _, module, *names = test.split(".")
+        source = house / "tests" / "cli" / f"{module}.py"
+        text = source.read_text(encoding="utf-8") if source.is_file() else ""
+        return bool(text) and all(re.search(rf"^ *(class|def) {name}\b", text, re.MULTILINE) for name in names)
+    # "SQLite/Suite.Name/*" is an instance of Suite.Name; what stands behind a minus is left out.
+    patterns = [re.sub(r"^\w+/|/[^/]*$", "", pattern) for pattern in test.partition("-")[0].split(":")]
+    return all(fnmatch.filter(known, pattern) for pattern in patterns)
+
+
 def check(house):
     """What is wrong with the patches, a line each."""
     complaints = []
+    known = unit_tests(house)
     for path in sorted((house / FOLDER).glob("*.patch")):
         try:
-            apply(Mutant.read(path), house, "--check")
+            mutant = Mutant.read(path)
+            apply(mutant, house, "--check")
         except Rotten as rotten:
             complaints.append(str(rotten))
+            continue
+        complaints += [f"{mutant.name}: there is no test {test}" for test in mutant.tests if not is_there(test, house, known)]
     return complaints
 
 
@@ -265,7 +290,7 @@ def run_all(mutants, tree, build):
 def main(arguments):
     parser = argparse.ArgumentParser(prog="./dev mutants", description="Mistakes that the tests must catch.")
     parser.add_argument("filters", nargs="*", metavar="FILTER", help="a part of the names of the mutants to try")
-    parser.add_argument("--check", action="store_true", help="only check that all patches still apply")
+    parser.add_argument("--check", action="store_true", help="only check that all patches still apply and name tests that are there")
     asked = parser.parse_args(arguments)
 
     if not shutil.which("git"):
