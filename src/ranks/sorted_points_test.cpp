@@ -12,15 +12,8 @@ namespace fractile {
 namespace {
 
 std::vector<double> any_doubles(std::mt19937_64& random) {
-  std::vector<double> values{0.0,
-                             -0.0,
-                             std::numeric_limits<double>::infinity(),
-                             -std::numeric_limits<double>::infinity(),
-                             std::nan(""),
-                             5e-324,
-                             -5e-324,
-                             1e308,
-                             -1e308};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> values{0.0, -0.0, infinity, -infinity, std::nan(""), 5e-324, -5e-324, 1e308, -1e308};
   values.resize(values.size() + random() % 64);
   for (double& value : values) {
     if (random() % 2 == 0) value = std::bit_cast<double>(random());

@@ -14,9 +14,9 @@
 namespace fractile::flow {
 namespace {
 
-using Drawn = Release::Mechanism;
+using By = Release::Mechanism;
 
-Release releasing(Drawn mechanism, const std::vector<const char*>& quantiles,
+Release releasing(By mechanism, const std::vector<const char*>& quantiles,
                   Neighbors neighbors = Neighbors::add_remove) {
   Release release{mechanism, {}, neighbors};
   for (const char* quantile : quantiles) release.quantiles.push_back(Rational::parse(quantile));
@@ -25,15 +25,15 @@ Release releasing(Drawn mechanism, const std::vector<const char*>& quantiles,
 
 const std::vector<Release>& releases() {
   static const std::vector<Release> all{
-      releasing(Drawn::exponential, {"1/2"}),
-      releasing(Drawn::exponential, {"1/4"}, Neighbors::change_one),
-      releasing(Drawn::exponential, {"1"}),
-      releasing(Drawn::approximate, {"1/2"}),
-      releasing(Drawn::approximate, {"1/4", "3/4"}),
-      releasing(Drawn::approximate, {"1/4", "1/2", "3/4"}),
-      releasing(Drawn::approximate, {"1/5", "1/2", "1"}, Neighbors::change_one),
-      releasing(Drawn::gumbel_max, {"1/2"}),
-      releasing(Drawn::gumbel_max, {"1/3"}, Neighbors::change_one),
+      releasing(By::exponential, {"1/2"}),
+      releasing(By::exponential, {"1/4"}, Neighbors::change_one),
+      releasing(By::exponential, {"1"}),
+      releasing(By::approximate, {"1/2"}),
+      releasing(By::approximate, {"1/4", "3/4"}),
+      releasing(By::approximate, {"1/4", "1/2", "3/4"}),
+      releasing(By::approximate, {"1/5", "1/2", "1"}, Neighbors::change_one),
+      releasing(By::gumbel_max, {"1/2"}),
+      releasing(By::gumbel_max, {"1/3"}, Neighbors::change_one),
   };
   return all;
 }
@@ -53,12 +53,12 @@ Rational sum_of(const std::vector<Rational>& numbers) {
 TEST(ReleaseLaw, IsThatOfReleases) {
   const Exponent epsilon = Exponent::parse("2");
   for (const Release& release : releases()) {
-    if (release.mechanism == Drawn::gumbel_max) continue;
+    if (release.mechanism == By::gumbel_max) continue;
     const Composition table{0, 4, 1, 2};
     const RankProfile profile(Lattice::numbers(4), {3, 5, 7}, std::vector<std::uint64_t>{4, 1, 2});
     QuantileQuery query{release.quantiles, Budget::pure(epsilon)};
     query.neighbors = release.neighbors;
-    query.mechanism = release.mechanism == Drawn::exponential ? Mechanism::exponential : Mechanism::approximate;
+    query.mechanism = release.mechanism == By::exponential ? Mechanism::exponential : Mechanism::approximate;
     std::map<std::vector<std::uint64_t>, std::uint64_t> counts;
     RandomBits bits = RandomBits::system();
     for (std::uint64_t i = 0; i < testing::effort(60'000); ++i) {
@@ -110,7 +110,7 @@ TEST(ReleaseLaw, IsTheExponentialMechanism) {
             (std::vector<Rational>{Rational(1, 2), third / 2, third / 2, third / 2}));
   const Rational all = Rational(1) + third * 3;
   EXPECT_EQ(release_law(releases().front(), table, Rational(3)).front(), Rational(1) / all);
-  const std::vector<Rational> scored = release_law(releasing(Drawn::gumbel_max, {"1/2"}), table, Rational(3));
+  const std::vector<Rational> scored = release_law(releasing(By::gumbel_max, {"1/2"}), table, Rational(3));
   // Scores 1, 1, 1, 2.
   EXPECT_EQ(scored[0], scored[1]);
   EXPECT_EQ(scored[3] / scored[0], third);
@@ -118,7 +118,7 @@ TEST(ReleaseLaw, IsTheExponentialMechanism) {
 
 TEST(ReleaseLaw, CostsEpsilonAndNotMuchLess) {
   for (const Release& release : releases()) {
-    if (release.neighbors == Neighbors::change_one || release.mechanism == Drawn::gumbel_max) continue;
+    if (release.neighbors == Neighbors::change_one || release.mechanism == By::gumbel_max) continue;
     const Rational base = 2;
     const Rational odds = base.pow(root_degree(release, 3));
     Rational worst;
@@ -137,16 +137,16 @@ TEST(ReleaseLaw, CostsEpsilonAndNotMuchLess) {
 }
 
 TEST(ReleaseLaw, RefusesOtherReleases) {
-  EXPECT_THROW(root_degree(releasing(Drawn::exponential, {"1/4", "1/2"}), 4), Error);
-  EXPECT_THROW(root_degree(releasing(Drawn::approximate, {"1/5", "2/5", "3/5", "4/5"}), 4), Error);
-  EXPECT_THROW(root_degree(releasing(Drawn::approximate, {"1/2", "1/4"}), 4), Error);
-  EXPECT_THROW(root_degree(releasing(Drawn::exponential, {}), 4), Error);
-  EXPECT_THROW(root_degree(releasing(Drawn::exponential, {"3/2"}), 4), Error);
-  EXPECT_THROW(root_degree(releasing(Drawn::exponential, {"0.123456789"}), 4), Error);
+  EXPECT_THROW(root_degree(releasing(By::exponential, {"1/4", "1/2"}), 4), Error);
+  EXPECT_THROW(root_degree(releasing(By::approximate, {"1/5", "2/5", "3/5", "4/5"}), 4), Error);
+  EXPECT_THROW(root_degree(releasing(By::approximate, {"1/2", "1/4"}), 4), Error);
+  EXPECT_THROW(root_degree(releasing(By::exponential, {}), 4), Error);
+  EXPECT_THROW(root_degree(releasing(By::exponential, {"3/2"}), 4), Error);
+  EXPECT_THROW(root_degree(releasing(By::exponential, {"0.123456789"}), 4), Error);
 }
 
 Pipeline median_of(std::size_t records, std::size_t values, const PostProcessor& post = {}) {
-  return pipeline_of(records, Perturber::release(releasing(Drawn::exponential, {"1/2"}), values), post);
+  return pipeline_of(records, Perturber::release(releasing(By::exponential, {"1/2"}), values), post);
 }
 
 TEST(ReleasePipeline, KnownOthersSeeRowsOfEveryones) {
@@ -176,7 +176,7 @@ TEST(ReleasePipeline, PostProcessesWhatIsReleased) {
     EXPECT_EQ(rounded.channel(x, 1), plain.channel(x, 1) + plain.channel(x, 2));
     EXPECT_EQ(rounded.channel(x, 2), plain.channel(x, 3));
   }
-  const Perturber quartiles = Perturber::release(releasing(Drawn::approximate, {"1/4", "1/2", "3/4"}), 3);
+  const Perturber quartiles = Perturber::release(releasing(By::approximate, {"1/4", "1/2", "3/4"}), 3);
   const Rational odds = Rational(2).pow(quartiles.root_degree());
   const PipelineChannel all = channel_at(pipeline_of(2, quartiles, {}), odds);
   const PipelineChannel mode = channel_at(pipeline_of(2, quartiles, taking_the_mode()), odds);
@@ -210,7 +210,7 @@ TEST(ReleasePipeline, IsEnclosedWhereItIsNotRational) {
 }
 
 TEST(ReleasePipeline, IsValidated) {
-  const Perturber median = Perturber::release(releasing(Drawn::exponential, {"1/2"}), 3);
+  const Perturber median = Perturber::release(releasing(By::exponential, {"1/2"}), 3);
   Pipeline pipeline = pipeline_of(3, median, {});
   pipeline.values = {2, 1, 0};
   EXPECT_THROW(pipeline.validate(), Error);
