@@ -263,7 +263,7 @@ TEST(Joint, TrialsDoNotGrowWithRecords) {
           EXPECT_NEAR(static_cast<double>(choice.total), static_cast<double>(profile.records()), 1000);
         }
       }
-      EXPECT_LT(selection.trials(), 50U);
+      EXPECT_LT(selection.trials(), 15U);
       EXPECT_LT(selection.work().entries, 30'000'000U);
     }
   }

@@ -42,6 +42,17 @@ TEST(WideReal, OperationsAreRoundedOnce) {
   }));
 }
 
+// Of two numbers beside each other, one on each side of a block's border.
+TEST(WideReal, SumsOfTwoBlocksHoldBoth) {
+  for (const std::int64_t border : {-767, -257, 255, 767}) {
+    for (std::int64_t past = -3; past <= 3; ++past) {
+      const std::int64_t exponent = border + past;
+      EXPECT_EQ(WideReal(1, exponent) + WideReal(1, exponent - 1), WideReal(1.5, exponent)) << exponent;
+      EXPECT_EQ(WideReal(1, exponent - 1) + WideReal(1, exponent), WideReal(1.5, exponent)) << exponent;
+    }
+  }
+}
+
 TEST(WideReal, HoldsWhatDoublesDoNot) {
   const WideReal tiny(0.75, -5'000'000);
   EXPECT_EQ(tiny.leading(), 0.75);
