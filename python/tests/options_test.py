@@ -168,14 +168,17 @@ PLAN = {
     "--shape": ({"shape": "uniform"}, ["--shape", "uniform"]),
     "--mechanism": ({"mechanism": "approximate"}, ["--mechanism", "approximate"]),
     "--expected-rows": ({"expected_rows": 3000}, ["--expected-rows", "3000"]),
-    "--no-interpolation": ({"no_interpolation": True}, ["--no-interpolation"]),
+    "--no-interpolation": (  # with a step so fine that it matters, as for --together
+        {"quantiles": "deciles", "step": 0.01, "no_interpolation": True},
+        ["--quantiles", "deciles", "--step", "0.01", "--no-interpolation"],
+    ),
     "--base": ({"base": "uniform"}, ["--base", "uniform"]),
     "--rates": ({"mechanism": "approximate", "rates": "as-published"}, ["--mechanism", "approximate", "--rates", "as-published"]),
     "--intervals": ({"intervals": 0.95, "expected_rows": 3000}, ["--intervals", "0.95", "--expected-rows", "3000"]),
     "--of": ({"intervals": 0.9, "expected_rows": 3000, "of": "table"}, ["--intervals", "0.9", "--expected-rows", "3000", "--of", "table"]),
     "--together": (
-        {"intervals": 0.9, "expected_rows": 3000, "together": True},
-        ["--intervals", "0.9", "--expected-rows", "3000", "--together"],
+        {"quantiles": "1/4,3/4", "step": 0.01, "intervals": 0.9, "expected_rows": 3000, "together": True},
+        ["--quantiles", "1/4,3/4", "--step", "0.01", "--intervals", "0.9", "--expected-rows", "3000", "--together"],
     ),
 }
 
