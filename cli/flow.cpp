@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/durable.hpp"
 #include "fractile/flow_report.hpp"
 #include "page_output.hpp"
 #include "requests/flow.hpp"
@@ -61,7 +62,7 @@ std::string figure_of(const Typed& typed) {
     const Field field("figure");
     usage({field, " draws SVG, and '", name, "' is called otherwise"}, {"write for example ", field.text("loss.svg")});
   }
-  require_file_to_write("figure", name);
+  require_writable(name, "figure");
   return name;
 }
 
@@ -108,7 +109,7 @@ template <class Report>
 void print_and_draw(const Printed& how, const Report& report) {
   if (!how.figure.empty() && !report.points.empty()) {
     for (const PageFile& file : to_html(report, how.page.options).files) {
-      if (file.name == "sweep.svg") write_file("figure", how.figure, file.text);
+      if (file.name == "sweep.svg") write_durably(how.figure, file.text, "figure", Readers::all);
     }
   }
   print_report(how, report);

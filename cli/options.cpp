@@ -101,7 +101,7 @@ std::vector<std::string> option_names(const VerbSpec& verb) {
 /// A word as the option that it spells, so that it is shown in the syntax of whoever reads it.
 Words option_words(const std::string& word) {
   if (!word.starts_with("--") || word.size() < 3) return word;
-  const OptionSpec spelled{word.c_str(), "", "", "", ""};
+  const OptionSpec spelled{word.c_str(), OptionClass::asker, "", "", "", ""};
   Field field(spelled.field());
   if (field.in(Wording::program) != word) return word;
   return field;

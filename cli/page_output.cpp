@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
+#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "requests/about.hpp"
 #include "terminal.hpp"
@@ -25,31 +25,30 @@ namespace {
   refuse_to_write("figures", path, why, hint);
 }
 
+/// Figures and tables are named by what they show, so that which names will be written is known only with the report. A folder
+/// that holds any file of their kinds is refused.
+void require_room(const std::string& folder) {
+  std::error_code failure;
+  for (const auto& file : std::filesystem::directory_iterator(folder, failure)) {
+    const std::string extension = file.path().extension().string();
+    if (extension != ".svg" && extension != ".csv") continue;
+    refuse_folder(folder,
+                  fmt::format("it holds {}, and no file that is there is replaced", file.path().filename().string()),
+                  "name a new folder, or move its .svg and .csv files away");
+  }
+  if (failure) refuse_folder(folder, failure.message(), "name another folder");
+}
+
 void prepare_folder(const std::string& folder) {
   const char* const hint = "name another folder";
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) refuse_folder(folder, failure.message(), hint);
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse_folder(folder, std::strerror(errno), hint);
+  require_room(folder);
 }
 
 }  // namespace
-
-void require_file_to_write(const char* field, const std::string& path) {
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  std::error_code failure;
-  const bool is_folder = std::filesystem::is_directory(path, failure);
-  if (is_folder) refuse_to_write(field, path, "it is a folder", "name a file");
-  if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) {
-    refuse_to_write(field, path, std::strerror(errno), "name a file in a folder that can be written to");
-  }
-}
-
-void write_file(const char* field, const std::string& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text << std::flush;
-  if (!stream) refuse_to_write(field, path, std::strerror(errno), "name another file");
-}
 
 PageOutput PageOutput::of(const Typed& typed, Format format) {
   PageOutput output;
@@ -67,11 +66,14 @@ PageOutput PageOutput::of(const Typed& typed, Format format) {
 
 void PageOutput::write(const std::vector<PageFile>& files, const Words& hint) const {
   if (folder_.empty()) return;
+  std::vector<FileToWrite> to_write;
   for (const PageFile& file : files) {
-    const std::string path = (std::filesystem::path(folder_) / file.name).string();
-    std::ofstream stream(path, std::ios::binary);
-    stream << file.text << std::flush;
-    if (!stream) refuse_folder(path, std::strerror(errno), hint);
+    to_write.push_back({(std::filesystem::path(folder_) / file.name).string(), file.text});
+  }
+  try {
+    write_all_durably(to_write, "file", Readers::all);
+  } catch (const Error& error) {
+    throw Error(error.code(), {Field("figures"), ": ", error.what_words()}, hint);
   }
 }
 

@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
+#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile::experiments {
@@ -18,39 +18,48 @@ namespace {
   throw Error(ErrorCode::data, fmt::format("cannot write to {}: {}", what, why), "name another folder with --out");
 }
 
-std::string write_file(const std::string& folder, const std::string& name, const std::string& text) {
-  std::string path = (std::filesystem::path(folder) / name).string();
-  std::ofstream file(path, std::ios::binary);
-  file << text << std::flush;
-  if (!file) refuse(path, std::strerror(errno));
-  return path;
+void make_folder(const std::filesystem::path& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) refuse(folder.string(), failure.message());
+}
+
+/// Their paths.
+std::vector<std::string> write_new(const std::vector<FileToWrite>& files) {
+  write_all_durably(files, "file", Readers::all);
+  std::vector<std::string> paths;
+  for (const FileToWrite& file : files) paths.push_back(file.path);
+  return paths;
 }
 
 }  // namespace
 
 void prepare_folder(const std::string& folder) {
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  if (failure) refuse(folder, failure.message());
+  make_folder(folder);
   if (access(folder.c_str(), W_OK | X_OK) != 0) refuse(folder, std::strerror(errno));
+  std::error_code failure;
+  const bool is_empty = std::filesystem::is_empty(folder, failure);
+  if (failure) refuse(folder, failure.message());
+  if (!is_empty) refuse(folder, "the folder is not empty, and no file that is there is replaced");
 }
 
 std::vector<std::string> write_files(const std::string& folder, const std::vector<TextFile>& files) {
-  std::vector<std::string> paths;
+  std::vector<FileToWrite> to_write;
   for (const TextFile& file : files) {
-    prepare_folder((std::filesystem::path(folder) / file.name).parent_path().string());
-    paths.push_back(write_file(folder, file.name, file.text));
+    const std::filesystem::path path = std::filesystem::path(folder) / file.name;
+    make_folder(path.parent_path());
+    to_write.push_back({path.string(), file.text});
   }
-  return paths;
+  return write_new(to_write);
 }
 
 std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures) {
-  std::vector<std::string> paths;
-  paths.reserve(figures.size());
+  std::vector<FileToWrite> to_write;
   for (const Figure& figure : figures) {
-    paths.push_back(write_file(folder, figure.name + ".svg", to_svg(figure, figures::Frame::file)));
+    to_write.push_back(
+        {(std::filesystem::path(folder) / (figure.name + ".svg")).string(), to_svg(figure, figures::Frame::file)});
   }
-  return paths;
+  return write_new(to_write);
 }
 
 }  // namespace fractile::experiments

@@ -14,13 +14,13 @@ struct TextFile {
   std::string text;
 };
 
-/// Makes the folder when it is not there. Error(data) when that fails or it cannot be written to.
+/// Makes the folder when it is not there. Throws `data` when that fails, it cannot be written to, or anything is in it.
 void prepare_folder(const std::string& folder);
 
-/// Writes the files, replacing older ones. Their paths. Error(data) when that fails.
+/// Writes the files, all new or none. Their paths. Throws `data` when that fails.
 std::vector<std::string> write_files(const std::string& folder, const std::vector<TextFile>& files);
 
-/// Draws each figure as NAME.svg, replacing older ones. The paths of what was written.
+/// Draws each figure as a new file NAME.svg. The paths of what was written.
 std::vector<std::string> write_figures(const std::string& folder, const std::vector<Figure>& figures);
 
 }  // namespace fractile::experiments

@@ -12,11 +12,20 @@
 
 namespace fractile::requests {
 
+/// Who may say what an option says. docs/threat-model.md has the table of all options.
+enum class OptionClass {
+  asker,  ///< what is asked: it costs what it costs, and no value of it weakens the promise
+  owner,  ///< how the data are read, or what the promise rests on: on a ledger's dataset, only as its owner declared it
+  output,   ///< what is shown and where it goes: new files alone
+  machine,  ///< what the machine may use: nothing that is seen depends on it
+};
+
 struct OptionSpec {
-  const char* name;      ///< "--epsilon"
-  const char* argument;  ///< "E"; "" for a flag; "LO HI" for two values
-  const char* fallback;  ///< what holds when the option is not given, in words; "" when nothing needs saying
-  const char* group;     ///< heading in the help
+  const char* name;          ///< "--epsilon"
+  OptionClass option_class;  ///< here, so that a new option without one does not compile
+  const char* argument;      ///< "E"; "" for a flag; "LO HI" for two values
+  const char* fallback;      ///< what holds when the option is not given, in words; "" when nothing needs saying
+  const char* group;         ///< heading in the help
   const char* help;
   bool repeats = false;  ///< it may be given several times, with a value each time
 

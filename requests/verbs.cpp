@@ -6,117 +6,179 @@
 namespace fractile::requests {
 namespace {
 
+using enum OptionClass;
+
 // Of release and of plan.
 constexpr OptionSpec quantiles_option{
-    "--quantiles", "LIST", "quartiles", "What",
-    "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"};
+    "--quantiles", asker,  "LIST",
+    "quartiles",   "What", "fractions such as 0.1,1/2,0.9, or median, quartiles, quintiles, deciles, percentiles"};
 constexpr OptionSpec synthetic_rows_option{
-    "--synthetic-rows", "N", "", "What",
+    "--synthetic-rows",
+    asker,
+    "N",
+    "",
+    "What",
     "instead of --quantiles: N rows distributed like the column, the quantiles 1/N, 2/N, ..., 1"};
 constexpr OptionSpec bounds_option{
-    "--bounds", "LO HI", "", "What",
+    "--bounds",
+    asker,
+    "LO HI",
+    "",
+    "What",
     "the smallest and largest possible value, public knowledge, not read from the data; values outside "
     "count as the nearest of the two; dates (2024-01-31), times (2024-01-31T17:00:00) and, with Z, times in UTC, too"};
 constexpr OptionSpec bounds_or_auto_option{
-    "--bounds", "LO HI", "", "What",
+    "--bounds",
+    asker,
+    "LO HI",
+    "",
+    "What",
     "the smallest and largest possible value, public knowledge, or auto, to pay for finding them; values outside "
     "count as the nearest of the two; dates (2024-01-31), times (2024-01-31T17:00:00) and, with Z, times in UTC, too"};
-constexpr OptionSpec step_option{"--step", "S", "", "What",
+constexpr OptionSpec step_option{"--step",
+                                 asker,
+                                 "S",
+                                 "",
+                                 "What",
                                  "the distance between possible values: 1 for whole numbers, 0.01 for cents; of dates "
                                  "and times 1w, 1d, 1h, 15min, 1s, 1ms, 1us"};
-constexpr OptionSpec candidates_option{"--candidates", "LIST", "", "What",
-                                       "instead of --bounds and --step: the possible outputs, increasing"};
-constexpr OptionSpec epsilon_option{"--epsilon", "E", "", "Privacy",
-                                    "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""};
-constexpr OptionSpec rho_option{"--rho", "R", "", "Privacy", "or zero-concentrated differential privacy: 1/2, 0.1"};
-constexpr OptionSpec delta_option{"--delta", "D", "", "Privacy",
-                                  "with --epsilon and independent: approximate differential privacy, 1e-6"};
-constexpr OptionSpec neighbors_option{"--neighbors", "RELATION", "add-remove", "Privacy",
-                                      "add-remove (one record more or less) or change-one (one record replaced)"};
-constexpr OptionSpec records_option{"--records-per-person", "D", "1", "Privacy",
-                                    "no person has more than D records in the table"};
+constexpr OptionSpec candidates_option{
+    "--candidates", asker, "LIST", "", "What", "instead of --bounds and --step: the possible outputs, increasing"};
+constexpr OptionSpec epsilon_option{"--epsilon", asker,     "E",
+                                    "",          "Privacy", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""};
+constexpr OptionSpec rho_option{"--rho", asker,     "R",
+                                "",      "Privacy", "or zero-concentrated differential privacy: 1/2, 0.1"};
+constexpr OptionSpec delta_option{
+    "--delta", asker, "D", "", "Privacy", "with --epsilon and independent: approximate differential privacy, 1e-6"};
+constexpr OptionSpec neighbors_option{
+    "--neighbors", owner,     "RELATION",
+    "add-remove",  "Privacy", "add-remove (one record more or less) or change-one (one record replaced)"};
+constexpr OptionSpec records_option{
+    "--records-per-person", owner, "D", "1", "Privacy", "no person has more than D records in the table"};
 constexpr OptionSpec mechanism_option{
-    "--mechanism", "NAME", "auto", "Mechanism",
+    "--mechanism",
+    asker,
+    "NAME",
+    "auto",
+    "Mechanism",
     "auto, exponential (one quantile), approximate, joint, joint-total, joint-tree, independent or tree"};
-constexpr OptionSpec expected_rows_option{"--expected-rows", "N", "", "Mechanism",
+constexpr OptionSpec expected_rows_option{"--expected-rows",
+                                          asker,
+                                          "N",
+                                          "",
+                                          "Mechanism",
                                           "about how many rows there are (in a group), as is publicly known: worst "
                                           "cases are those of at most so many. Untold, "
                                           "auto spends 1/20 of epsilon on a count where it has to know"};
 constexpr OptionSpec intervals_option{
-    "--intervals", "LEVEL", "", "Intervals",
+    "--intervals",
+    asker,
+    "LEVEL",
+    "",
+    "Intervals",
     "a confidence interval beside each quantile, for example 0.95; takes --expected-rows and a part of the budget"};
-constexpr OptionSpec of_option{"--of", "WHAT", "population", "Intervals",
+constexpr OptionSpec of_option{"--of",
+                               asker,
+                               "WHAT",
+                               "population",
+                               "Intervals",
                                "where the quantile of the population is, of which the records are a simple random "
                                "sample, or of this table"};
-constexpr OptionSpec together_option{"--together", "", "", "Intervals",
-                                     "the level holds for all intervals of a release, or of a group, at once"};
+constexpr OptionSpec together_option{
+    "--together", asker, "", "", "Intervals", "the level holds for all intervals of a release, or of a group, at once"};
 constexpr OptionSpec compare_option{
-    "--compare", "A,B", "", "Intervals",
+    "--compare",
+    asker,
+    "A,B",
+    "",
+    "Intervals",
     "difference and ratio of two groups (their keys) or of two quantiles (0.25,0.75), with intervals; costs nothing"};
-constexpr OptionSpec no_interpolation_option{"--no-interpolation", "", "", "Mechanism", "auto selects every quantile"};
-constexpr OptionSpec base_option{"--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform",
+constexpr OptionSpec no_interpolation_option{"--no-interpolation",         asker, "", "", "Mechanism",
+                                             "auto selects every quantile"};
+constexpr OptionSpec base_option{"--base",
+                                 asker,
+                                 "BASE",
+                                 "adaptive for auto, joint-total and joint-tree, else uniform",
                                  "Mechanism",
                                  "adaptive: prefer round numbers if the records lie on them, the filled part of the "
                                  "range and, where records are few, "
                                  "values near zero"};
-constexpr OptionSpec rates_option{"--rates", "RATES", "tight", "Mechanism",
-                                  "tight, or as-published (the noisier ones of the paper on approximate)"};
-constexpr OptionSpec data_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
+constexpr OptionSpec rates_option{"--rates",   asker,
+                                  "RATES",     "tight",
+                                  "Mechanism", "tight, or as-published (the noisier ones of the paper on approximate)"};
+constexpr OptionSpec data_format{"--format",          output, "FORMAT", "table on a terminal, csv in a pipe", "Output",
                                  "table, json or csv"};
 
 // Of release and of count.
-constexpr OptionSpec column_option{"--column", "NAME", "", "What", "the column to publish quantiles of (required)"};
-constexpr OptionSpec by_option{"--by", "NAME", "", "What",
-                               "publish each group of records: those with equal text in this column"};
+constexpr OptionSpec column_option{"--column", asker,  "NAME",
+                                   "",         "What", "the column to publish quantiles of (required)"};
+constexpr OptionSpec by_option{"--by", asker,  "NAME",
+                               "",     "What", "publish each group of records: those with equal text in this column"};
 constexpr OptionSpec keys_option{
-    "--keys", "LIST", "", "What",
-    "with --by: that text for every group, public knowledge; records with another one are left out"};
-constexpr OptionSpec keys_file_option{"--keys-file", "PATH", "", "What",
-                                      "instead of --keys: a file with a key a line, for commas and quotes"};
+    "--keys", asker,  "LIST",
+    "",       "What", "with --by: that text for every group, public knowledge; records with another one are left out"};
+constexpr OptionSpec keys_file_option{
+    "--keys-file", owner, "PATH", "", "What", "instead of --keys: a file with a key a line, for commas and quotes"};
 constexpr OptionSpec person_option{
-    "--person", "NAME", "", "Privacy",
-    "the column that tells whose a record is: at most D of each person's, chosen at random, then count"};
+    "--person", owner,
+    "NAME",     "",
+    "Privacy",  "the column that tells whose a record is: at most D of each person's, chosen at random, then count"};
 constexpr OptionSpec table_option{
-    "--table",
-    "NAME=FILE",
+    "--table",   owner,
+    "NAME=FILE", "",
+    "Input",     "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
+    true};
+constexpr OptionSpec input_format_option{"--input-format",     owner,   "FORMAT",
+                                         "by the file's name", "Input", "csv, tsv, parquet or json"};
+constexpr OptionSpec delimiter_option{
+    "--delimiter", owner, "CHAR", "found in the header line", "Input", "what separates the cells of a CSV file"};
+constexpr OptionSpec single_line_option{
+    "--single-line-records",
+    owner,
+    "",
     "",
     "Input",
-    "another table for the query, read as FILE is; may be given several times. SQL reads nothing else",
-    true};
-constexpr OptionSpec input_format_option{"--input-format", "FORMAT", "by the file's name", "Input",
-                                         "csv, tsv, parquet or json"};
-constexpr OptionSpec delimiter_option{"--delimiter", "CHAR", "found in the header line", "Input",
-                                      "what separates the cells of a CSV file"};
-constexpr OptionSpec single_line_option{
-    "--single-line-records", "", "", "Input",
     "declare that each record of a CSV or TSV file is one line: a line end within quotes is an error"};
-constexpr OptionSpec duckdb_option{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
-                                   "the DuckDB library, libduckdb.so"};
-constexpr OptionSpec threads_option{"--threads", "N", "as many as the machine runs at once", "Input",
-                                    "how many threads read and sort; the release does not depend on it"};
-constexpr OptionSpec memory_option{"--memory", "SIZE", "as much as there is", "Input",
+constexpr OptionSpec duckdb_option{"--duckdb", owner,
+                                   "PATH",     "FRACTILE_DUCKDB, or where the system looks",
+                                   "Input",    "the DuckDB library, libduckdb.so"};
+constexpr OptionSpec threads_option{"--threads", machine,
+                                    "N",         "as many as the machine runs at once",
+                                    "Input",     "how many threads read and sort; the release does not depend on it"};
+constexpr OptionSpec memory_option{"--memory",
+                                   machine,
+                                   "SIZE",
+                                   "as much as there is",
+                                   "Input",
                                    "how much the engine and the records of persons may take, such as 2GB: the rest "
                                    "goes to a temporary file. Counts are beside it: 16 bytes a record when there are "
                                    "more than 1048576 possible values. The release does not depend on it"};
-constexpr OptionSpec seed_option{"--unsafe-seed", "N", "", "Output",
-                                 "reproducible and NOT PRIVATE: for tests and lessons only"};
-constexpr OptionSpec null_option{"--null", "POLICY", "drop", "Input",
-                                 "records that are NULL, empty or NaN: drop them, or error"};
+constexpr OptionSpec seed_option{
+    "--unsafe-seed", owner, "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"};
+constexpr OptionSpec null_option{"--null", owner,   "POLICY",
+                                 "drop",   "Input", "records that are NULL, empty or NaN: drop them, or error"};
 constexpr OptionSpec sql_option{
-    "--sql", "QUERY", "", "Input",
-    "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
+    "--sql", asker,
+    "QUERY", "",
+    "Input", "read the result of a row-wise query: SELECT ... FROM input WHERE ...; FILE is the table `input`"};
 
 // Of whatever has a page.
-constexpr OptionSpec page_format{"--format", "FORMAT", "table on a terminal, csv in a pipe", "Output",
-                                 "table, json, csv or html (a page to look at, one file)"};
+constexpr OptionSpec page_format{"--format", output,
+                                 "FORMAT",   "table on a terminal, csv in a pipe",
+                                 "Output",   "table, json, csv or html (a page to look at, one file)"};
 constexpr OptionSpec about_option{
-    "--about", "FILE", "", "Output",
-    "with html: a TOML file with title, curator, use, region, date, contact, to stand on the page"};
+    "--about", output,
+    "FILE",    "",
+    "Output",  "with html: a TOML file with title, curator, use, region, date, contact, to stand on the page"};
 constexpr OptionSpec figures_option{
-    "--figures", "DIR", "", "Output",
-    "with html: also write the page's figures as SVG and its tables as CSV into this folder"};
-constexpr OptionSpec public_option{"--public", "", "", "Output",
-                                   "with html: leave out paths, queries and internal names, and so the receipt"};
+    "--figures",
+    output,
+    "DIR",
+    "",
+    "Output",
+    "with html: also write the page's figures as SVG and its tables as CSV into this folder, which has none yet"};
+constexpr OptionSpec public_option{
+    "--public", output, "", "", "Output", "with html: leave out paths, queries and internal names, and so the receipt"};
 
 constexpr std::array release_table{
     column_option,
@@ -124,7 +186,7 @@ constexpr std::array release_table{
     synthetic_rows_option,
     bounds_or_auto_option,
     step_option,
-    OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
+    OptionSpec{"--bounds-budget", asker, "SHARE", "0.1", "What",
                "with --bounds auto: the share of the budget that finds them"},
     candidates_option,
     by_option,
@@ -136,14 +198,14 @@ constexpr std::array release_table{
     neighbors_option,
     records_option,
     person_option,
-    OptionSpec{"--public-rows", "", "", "Privacy",
+    OptionSpec{"--public-rows", owner, "", "", "Privacy",
                "declare how many rows the table has (with or without a number) public, and print it"},
     OptionSpec{
-        "--ledger", "PATH", "", "Ledger",
+        "--ledger", owner, "PATH", "", "Ledger",
         "pay from a budget, before rows are read: a file, or postgres://USER@HOST/DATABASE; see fractile ledger init"},
-    OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "whose budget"},
-    OptionSpec{"--again", "", "", "Ledger", "pay anew even if the ledger holds this very release"},
-    OptionSpec{"--source", "NAME", "the path of FILE", "Ledger",
+    OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "whose budget"},
+    OptionSpec{"--again", asker, "", "", "Ledger", "pay anew even if the ledger holds this very release"},
+    OptionSpec{"--source", owner, "NAME", "the path of FILE", "Ledger",
                "declare what the table is: equal queries of equal sources are answered from the ledger"},
     mechanism_option,
     expected_rows_option,
@@ -155,14 +217,14 @@ constexpr std::array release_table{
     together_option,
     compare_option,
     null_option,
-    OptionSpec{"--postgres", "ADDRESS", "", "Input",
+    OptionSpec{"--postgres", owner, "ADDRESS", "", "Input",
                "instead of FILE: a PostgreSQL database, postgres://USER@HOST/DATABASE; --sql reads one of its tables"},
-    OptionSpec{"--counts", "PATH", "", "Input",
+    OptionSpec{"--counts", owner, "PATH", "", "Input",
                "instead of FILE: a profile file of fractile count or merge, which has its own column, bounds, persons "
                "and groups"},
     sql_option,
     OptionSpec{
-        "--sql-stability", "N", "", "Input",
+        "--sql-stability", owner, "N", "", "Input",
         "for any other query, a declaration that nobody checks: one person's record changes at most N rows of the "
         "result (a changed row is two under add-remove). Noise as for N times as many records per person"},
     table_option,
@@ -176,7 +238,7 @@ constexpr std::array release_table{
     about_option,
     figures_option,
     public_option,
-    OptionSpec{"--receipt", "PATH", "", "Output",
+    OptionSpec{"--receipt", output, "PATH", "", "Output",
                "write the release as JSON to a new file, durably, before it is printed"},
     seed_option,
 };
@@ -199,8 +261,8 @@ constexpr VerbSpec release_spec{
     release_epilogue,
 };
 
-constexpr OptionSpec output_option{"--output", "PATH", "", "Output",
-                                   "the new profile file (required), readable by its owner alone"};
+constexpr OptionSpec output_option{
+    "--output", output, "PATH", "", "Output", "the new profile file (required), readable by its owner alone"};
 
 constexpr std::array count_table{
     column_option,
@@ -212,7 +274,7 @@ constexpr std::array count_table{
     keys_file_option,
     records_option,
     person_option,
-    OptionSpec{"--source", "NAME", "the path of FILE", "Input", "what the profile file calls the table"},
+    OptionSpec{"--source", owner, "NAME", "the path of FILE", "Input", "what the profile file calls the table"},
     null_option,
     sql_option,
     table_option,
@@ -241,9 +303,9 @@ constexpr VerbSpec count_spec{
 };
 
 constexpr std::array merge_table{
-    OptionSpec{"--disjoint-persons", "", "", "Privacy",
+    OptionSpec{"--disjoint-persons", owner, "", "", "Privacy",
                "declare that no person is in two of the files; without it their bounds of records per person add up"},
-    OptionSpec{"--allow-equal-files", "", "", "Input",
+    OptionSpec{"--allow-equal-files", owner, "", "", "Input",
                "add files of equal contents, too, as different records that happen to count alike; without it they are "
                "refused, as one counting that is named twice"},
     output_option,
@@ -277,13 +339,14 @@ constexpr std::array plan_table{
     delta_option,
     neighbors_option,
     records_option,
-    OptionSpec{"--rank-error", "R", "", "Worth",
+    OptionSpec{"--rank-error", asker, "R", "", "Worth",
                "in place of --epsilon: the smallest one by which no quantile misses by more than R records"},
-    OptionSpec{"--percentile-error", "P", "", "Worth",
+    OptionSpec{"--percentile-error", asker, "P", "", "Worth",
                "the same with P percent of --expected-rows in place of R records"},
-    OptionSpec{"--solve-for", "BUDGET", "epsilon", "Worth", "with either of them: epsilon, or rho"},
-    OptionSpec{"--confidence", "C", "0.95", "Worth", "worst cases hold with this probability, whatever the table"},
-    OptionSpec{"--shape", "SHAPE", "normal", "Worth",
+    OptionSpec{"--solve-for", asker, "BUDGET", "epsilon", "Worth", "with either of them: epsilon, or rho"},
+    OptionSpec{"--confidence", asker, "C", "0.95", "Worth",
+               "worst cases hold with this probability, whatever the table"},
+    OptionSpec{"--shape", asker, "SHAPE", "normal", "Worth",
                "of the public table that typical errors are those of: uniform, normal or log-normal"},
     mechanism_option,
     expected_rows_option,
@@ -319,13 +382,13 @@ constexpr VerbSpec plan_spec{
 
 constexpr std::array explain_table{
     compare_option,
-    OptionSpec{"--ledger", "PATH", "", "Ledger",
+    OptionSpec{"--ledger", owner, "PATH", "", "Ledger",
                "with html: whose budget the release was paid from, to tell what is left"},
-    OptionSpec{"--dataset", "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
-    OptionSpec{"--format", "FORMAT", "text", "Output",
+    OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
+    OptionSpec{"--format", output, "FORMAT", "text", "Output",
                "text, markdown, html (a page to look at), or registry (YAML for the public registry of deployments)"},
     OptionSpec{
-        "--about", "FILE", "", "Output",
+        "--about", output, "FILE", "", "Output",
         "with html or registry: a TOML file with title, curator, use, region, date, contact, description; for the "
         "registry also curator_type, sector, author"},
     figures_option,
@@ -349,19 +412,21 @@ constexpr const char* ledger_epilogue =
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n";
 
 constexpr std::array ledger_init_table{
-    OptionSpec{"--dataset", "NAME", "", "What", "what shares the budget: a table of people, or several (required)"},
-    OptionSpec{"--unit", "TEXT", "person", "What", "whose records are protected together, in words"},
-    OptionSpec{"--epsilon", "E", "", "Budget", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
-    OptionSpec{"--rho", "R", "", "Budget",
+    OptionSpec{"--dataset", owner, "NAME", "", "What",
+               "what shares the budget: a table of people, or several (required)"},
+    OptionSpec{"--unit", owner, "TEXT", "person", "What", "whose records are protected together, in words"},
+    OptionSpec{"--epsilon", owner, "E", "", "Budget", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
+    OptionSpec{"--rho", owner, "R", "", "Budget",
                "or zero-concentrated: 1/2, 0.1; takes costs in epsilon too, at the tight conversion"},
-    OptionSpec{"--delta", "D", "", "Budget", "with --epsilon: approximate, 1e-6; takes costs in epsilon alone, too"},
-    OptionSpec{"--neighbors", "RELATION", "add-remove", "Budget",
+    OptionSpec{"--delta", owner, "D", "", "Budget",
+               "with --epsilon: approximate, 1e-6; takes costs in epsilon alone, too"},
+    OptionSpec{"--neighbors", owner, "RELATION", "add-remove", "Budget",
                "add-remove (one record more or less) or change-one (one record replaced)"},
-    OptionSpec{"--person", "NAME", "any, or none", "What every release must have",
+    OptionSpec{"--person", owner, "NAME", "any, or none", "What every release must have",
                "the column that identifies the person: releases have --person with it, and no --sql"},
-    OptionSpec{"--records-per-person", "D", "1", "What every release must have",
+    OptionSpec{"--records-per-person", owner, "D", "1", "What every release must have",
                "releases protect persons of D records, or of more"},
-    OptionSpec{"--source", "SOURCE", "any", "What every release must have",
+    OptionSpec{"--source", owner, "SOURCE", "any", "What every release must have",
                "with a slash the file that releases read; without, a name that they declare by --source"},
 };
 
@@ -382,7 +447,7 @@ constexpr VerbSpec ledger_init_spec{
 };
 
 constexpr std::array ledger_show_table{
-    OptionSpec{"--dataset", "NAME", "all", "What", "only this one"},
+    OptionSpec{"--dataset", asker, "NAME", "all", "What", "only this one"},
     page_format,
     about_option,
     figures_option,
@@ -398,7 +463,8 @@ constexpr VerbSpec ledger_show_spec{
 };
 
 constexpr std::array ledger_verify_table{
-    OptionSpec{"--head", "HASH", "", "What", "the hash that verify once printed: nothing up to there is missing"},
+    OptionSpec{"--head", asker, "HASH", "", "What",
+               "the hash that verify once printed: nothing up to there is missing"},
 };
 
 constexpr VerbSpec ledger_verify_spec{
@@ -411,7 +477,7 @@ constexpr VerbSpec ledger_verify_spec{
 };
 
 constexpr std::array ledger_export_table{
-    OptionSpec{"--format", "FORMAT", "json", "Output", "json (all that there is) or csv (a line an entry)"},
+    OptionSpec{"--format", output, "FORMAT", "json", "Output", "json (all that there is) or csv (a line an entry)"},
 };
 
 constexpr VerbSpec ledger_export_spec{
@@ -424,8 +490,8 @@ constexpr VerbSpec ledger_export_spec{
 };
 
 constexpr std::array ledger_commit_table{
-    OptionSpec{"--entry", "ID", "", "What", "a reserved entry, as show lists it (required)"},
-    OptionSpec{"--receipt", "PATH", "", "What", "the receipt that its release has written (required)"},
+    OptionSpec{"--entry", owner, "ID", "", "What", "a reserved entry, as show lists it (required)"},
+    OptionSpec{"--receipt", owner, "PATH", "", "What", "the receipt that its release has written (required)"},
 };
 
 constexpr VerbSpec ledger_commit_spec{
@@ -442,8 +508,8 @@ constexpr VerbSpec ledger_commit_spec{
 };
 
 constexpr std::array ledger_void_table{
-    OptionSpec{"--entry", "ID", "", "What", "a reserved entry, as show lists it (required)"},
-    OptionSpec{"--reason", "TEXT", "", "What", "why it is sure that nothing was published (required)"},
+    OptionSpec{"--entry", owner, "ID", "", "What", "a reserved entry, as show lists it (required)"},
+    OptionSpec{"--reason", owner, "TEXT", "", "What", "why it is sure that nothing was published (required)"},
 };
 
 constexpr VerbSpec ledger_void_spec{
@@ -471,35 +537,36 @@ constexpr VerbSpec ledger_spec{
 };
 
 constexpr std::array audit_table{
-    OptionSpec{"--mechanism", "NAME", "", "What",
+    OptionSpec{"--mechanism", asker, "NAME", "", "What",
                "auto, exponential, approximate, joint, joint-total, joint-tree, independent, tree, gumbel-max or "
                "permute-and-flip (required)"},
-    OptionSpec{"--records", "N", "4", "What", "tables of at most so many records, 1 to 6"},
-    OptionSpec{"--values", "K", "4", "What", "of so many possible values, 1 to 12"},
-    OptionSpec{"--bounds", "LO HI", "0 K-1", "What",
+    OptionSpec{"--records", asker, "N", "4", "What", "tables of at most so many records, 1 to 6"},
+    OptionSpec{"--values", asker, "K", "4", "What", "of so many possible values, 1 to 12"},
+    OptionSpec{"--bounds", asker, "LO HI", "0 K-1", "What",
                "the smallest and largest possible value, of which K are tried, or auto: bounds found privately"},
-    OptionSpec{"--step", "S", "1", "What", "the distance between possible values"},
-    OptionSpec{"--doublings", "D", "1", "What", "with --bounds auto: found among 0, +-1, +-2, ..., +-2^D; 1 to 4"},
-    OptionSpec{"--bounds-budget", "SHARE", "0.1", "What",
+    OptionSpec{"--step", asker, "S", "1", "What", "the distance between possible values"},
+    OptionSpec{"--doublings", asker, "D", "1", "What",
+               "with --bounds auto: found among 0, +-1, +-2, ..., +-2^D; 1 to 4"},
+    OptionSpec{"--bounds-budget", asker, "SHARE", "0.1", "What",
                "with --bounds auto: the share of the budget that finds them"},
-    OptionSpec{"--groups", "", "", "What", "two groups with public keys; every record is in one of them"},
-    OptionSpec{"--quantiles", "LIST", "the median; of several quantiles two to four", "What",
+    OptionSpec{"--groups", asker, "", "", "What", "two groups with public keys; every record is in one of them"},
+    OptionSpec{"--quantiles", asker, "LIST", "the median; of several quantiles two to four", "What",
                "what the mechanism is asked for"},
-    OptionSpec{"--base", "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "What",
+    OptionSpec{"--base", asker, "BASE", "adaptive for auto, joint-total and joint-tree, else uniform", "What",
                "adaptive or uniform, as in a release"},
     expected_rows_option,
     intervals_option,
     of_option,
     together_option,
-    OptionSpec{"--epsilon", "E", "", "Claim", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
-    OptionSpec{"--rho", "R", "", "Claim", "or zero-concentrated differential privacy (mechanisms of a release)"},
-    OptionSpec{"--delta", "D", "", "Claim", "with --epsilon and independent: approximate differential privacy"},
-    OptionSpec{"--claim", "C", "that epsilon or rho; with --delta, that delta", "Claim",
+    OptionSpec{"--epsilon", asker, "E", "", "Claim", "pure differential privacy: 1, 0.5, 1/3, \"ln 3\""},
+    OptionSpec{"--rho", asker, "R", "", "Claim", "or zero-concentrated differential privacy (mechanisms of a release)"},
+    OptionSpec{"--delta", asker, "D", "", "Claim", "with --epsilon and independent: approximate differential privacy"},
+    OptionSpec{"--claim", asker, "C", "that epsilon or rho; with --delta, that delta", "Claim",
                "certify or refute another one than the mechanism is made for"},
-    OptionSpec{"--neighbors", "RELATION", "add-remove", "Claim",
+    OptionSpec{"--neighbors", asker, "RELATION", "add-remove", "Claim",
                "add-remove (one record more or less) or change-one (one record replaced)"},
-    OptionSpec{"--records-per-person", "D", "1", "Claim", "neighbours differ in up to D records"},
-    OptionSpec{"--format", "FORMAT", "table", "Output", "table or json"},
+    OptionSpec{"--records-per-person", asker, "D", "1", "Claim", "neighbours differ in up to D records"},
+    OptionSpec{"--format", output, "FORMAT", "table", "Output", "table or json"},
 };
 
 constexpr const char* audit_epilogue =
@@ -522,25 +589,27 @@ constexpr VerbSpec audit_spec{
     audit_epilogue,
 };
 
-constexpr OptionSpec experiment_folder{"--out", "DIR", "", "What",
-                                       "the folder for the tables and the figures (required); older ones are replaced"};
-constexpr OptionSpec experiment_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "What",
-                                       "the DuckDB library, libduckdb.so"};
-constexpr OptionSpec experiment_no_figures{"--no-figures", "", "", "What", "only the tables"};
+constexpr OptionSpec experiment_folder{
+    "--out", output, "DIR", "", "What", "a new or empty folder for the tables and the figures (required)"};
+constexpr OptionSpec experiment_duckdb{"--duckdb", owner,
+                                       "PATH",     "FRACTILE_DUCKDB, or where the system looks",
+                                       "What",     "the DuckDB library, libduckdb.so"};
+constexpr OptionSpec experiment_no_figures{"--no-figures", output, "", "", "What", "only the tables"};
 
 constexpr std::array approximate_quantiles_table{
-    OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
+    OptionSpec{"--data", asker, "DIR", "", "What",
+               "the folder of adult.csv and goodreads.csv; what is not there is left out"},
     experiment_folder,
-    OptionSpec{"--sets", "LIST", "all", "What",
+    OptionSpec{"--sets", asker, "LIST", "all", "What",
                "uniform, gaussian, adult-age, adult-hours, goodreads-rating, goodreads-pages; the last four also with "
                "-declared after the name, for their granularity declared"},
-    OptionSpec{"--mechanisms", "LIST", "all, joint-total up to m = 50", "What",
+    OptionSpec{"--mechanisms", asker, "LIST", "all, joint-total up to m = 50", "What",
                "approximate-as-published, approximate, joint, joint-total, joint-tree, independent, tree, auto, "
                "auto-without-interpolation, auto-uniform-base, tree-as-published (which is not private)"},
-    OptionSpec{"--quantile-counts", "LIST", "1,2,3,5,10,15,20,25,30,35,50,75,100,120", "What",
+    OptionSpec{"--quantile-counts", asker, "LIST", "1,2,3,5,10,15,20,25,30,35,50,75,100,120", "What",
                "how many quantiles m, i/(m+1) each time"},
-    OptionSpec{"--trials", "T", "100", "What", "how many samples for each point of a curve"},
-    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same samples and releases"},
+    OptionSpec{"--trials", asker, "T", "100", "What", "how many samples for each point of a curve"},
+    OptionSpec{"--seed", asker, "N", "1", "What", "the same seed gives the same samples and releases"},
     experiment_duckdb,
     experiment_no_figures,
 };
@@ -562,18 +631,20 @@ constexpr VerbSpec approximate_quantiles_spec{
 };
 
 constexpr std::array auto_robustness_table{
-    OptionSpec{"--data", "DIR", "", "What", "the folder of adult.csv and goodreads.csv; what is not there is left out"},
+    OptionSpec{"--data", asker, "DIR", "", "What",
+               "the folder of adult.csv and goodreads.csv; what is not there is left out"},
     experiment_folder,
     OptionSpec{
-        "--populations", "LIST", "all", "What",
+        "--populations", asker, "LIST", "all", "What",
         "lognormal, pareto, zeros, counts, two-point, narrow, uniform, salaries, ages, hours, ratings, pages; the "
         "last four are files"},
-    OptionSpec{"--rows", "LIST", "20,50,100,400,1000,10000,100000", "What", "records of a table"},
-    OptionSpec{"--epsilons", "LIST", "0.01,0.1,1,10", "What", "the budgets, all pure"},
-    OptionSpec{"--quantile-counts", "LIST", "1,2,3,5,9,19,49,99", "What", "how many quantiles m, i/(m+1) each time"},
-    OptionSpec{"--bounds-times", "LIST", "1,10,1000", "What", "how many times too wide the bounds are"},
-    OptionSpec{"--trials", "T", "40", "What", "how many tables for each combination"},
-    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same tables and releases"},
+    OptionSpec{"--rows", asker, "LIST", "20,50,100,400,1000,10000,100000", "What", "records of a table"},
+    OptionSpec{"--epsilons", asker, "LIST", "0.01,0.1,1,10", "What", "the budgets, all pure"},
+    OptionSpec{"--quantile-counts", asker, "LIST", "1,2,3,5,9,19,49,99", "What",
+               "how many quantiles m, i/(m+1) each time"},
+    OptionSpec{"--bounds-times", asker, "LIST", "1,10,1000", "What", "how many times too wide the bounds are"},
+    OptionSpec{"--trials", asker, "T", "40", "What", "how many tables for each combination"},
+    OptionSpec{"--seed", asker, "N", "1", "What", "the same seed gives the same tables and releases"},
     experiment_duckdb,
 };
 
@@ -597,15 +668,15 @@ constexpr VerbSpec auto_robustness_spec{
 
 constexpr std::array reproduce_intervals_table{
     experiment_folder,
-    OptionSpec{"--laws", "LIST", "all", "What",
+    OptionSpec{"--laws", asker, "LIST", "all", "What",
                "lognormal, normal, uniform, zeros, gap, counts, two-points, quarter-at-an-end, ends, one-point"},
-    OptionSpec{"--rows", "LIST", "100,1000,10000", "What", "records of a table"},
-    OptionSpec{"--epsilons", "LIST", "0.1,1; none when only --rhos is given", "What", "the pure budgets"},
-    OptionSpec{"--rhos", "LIST", "none", "What", "the zCDP budgets"},
-    OptionSpec{"--of", "WHAT", "both", "What", "population or table: whose quantiles the intervals are to hold"},
-    OptionSpec{"--level", "LEVEL", "0.95", "What", "of each interval by itself"},
-    OptionSpec{"--trials", "T", "200", "What", "how many tables for each combination"},
-    OptionSpec{"--seed", "N", "1", "What", "the same seed gives the same tables and releases"},
+    OptionSpec{"--rows", asker, "LIST", "100,1000,10000", "What", "records of a table"},
+    OptionSpec{"--epsilons", asker, "LIST", "0.1,1; none when only --rhos is given", "What", "the pure budgets"},
+    OptionSpec{"--rhos", asker, "LIST", "none", "What", "the zCDP budgets"},
+    OptionSpec{"--of", asker, "WHAT", "both", "What", "population or table: whose quantiles the intervals are to hold"},
+    OptionSpec{"--level", asker, "LEVEL", "0.95", "What", "of each interval by itself"},
+    OptionSpec{"--trials", asker, "T", "200", "What", "how many tables for each combination"},
+    OptionSpec{"--seed", asker, "N", "1", "What", "the same seed gives the same tables and releases"},
     experiment_no_figures,
 };
 
@@ -626,9 +697,9 @@ constexpr VerbSpec reproduce_intervals_spec{
 };
 
 constexpr std::array kronecker_utility_table{
-    OptionSpec{"--data", "DIR", "figure 4 is left out", "What", "the folder of compas_custody_status.csv"},
+    OptionSpec{"--data", asker, "DIR", "figure 4 is left out", "What", "the folder of compas_custody_status.csv"},
     experiment_folder,
-    OptionSpec{"--points", "P", "100", "What", "how many epsilons for each curve, 2 to 10000"},
+    OptionSpec{"--points", asker, "P", "100", "What", "how many epsilons for each curve, 2 to 10000"},
     experiment_duckdb,
     experiment_no_figures,
 };
@@ -664,28 +735,36 @@ constexpr VerbSpec reproduce_spec{
 };
 
 constexpr const char* toml_file = "TOML file that describes a pipeline; fractile flow --help shows one";
-constexpr OptionSpec flow_format{"--format", "FORMAT", "table", "Output", "table, json or csv"};
+constexpr OptionSpec flow_format{"--format", output, "FORMAT", "table", "Output", "table, json or csv"};
 
-constexpr OptionSpec flow_duckdb{"--duckdb", "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
-                                 "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.csv\" }"};
+constexpr OptionSpec flow_duckdb{
+    "--duckdb", owner,
+    "PATH",     "FRACTILE_DUCKDB, or where the system looks",
+    "Input",    "the DuckDB library, libduckdb.so, for known = { histogram = \"codes.csv\" }"};
 
 constexpr OptionSpec figure_option{
-    "--figure", "FILE.svg", "", "Output",
+    "--figure",
+    output,
+    "FILE.svg",
+    "",
+    "Output",
     "also draw the analyst's loss against epsilon: shaded where it rises, a line where it is without a release"};
 
 constexpr std::array flow_check_table{
-    OptionSpec{"--from", "E", "", "What",
+    OptionSpec{"--from", asker, "E", "", "What",
                "with --to: is this epsilon worth at least as much to every analyst? \"ln 3\""},
-    OptionSpec{"--to", "E", "", "What", R"(as that one? Verdicts are exact, and want logarithms: "ln 2", "ln 3.5")"},
+    OptionSpec{"--to", asker, "E", "", "What",
+               R"(as that one? Verdicts are exact, and want logarithms: "ln 2", "ln 3.5")"},
     OptionSpec{
-        "--epsilon", "LO..HI", "", "What",
+        "--epsilon", asker, "LO..HI", "", "What",
         "or a range: is the pipeline stable, so that less epsilon never helps an analyst? \"ln 2..ln 3\", 0.5..2"},
-    OptionSpec{"--any-prior", "", "", "What",
+    OptionSpec{"--any-prior", asker, "", "", "What",
                "of the file's analyst only the loss counts: for everybody with it, whatever their prior"},
-    OptionSpec{"--within", "SECONDS", "until it ends", "What",
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is decided and what is not"},
     flow_duckdb,
-    OptionSpec{"--format", "FORMAT", "table", "Output", "table, json, csv or html (a page to look at, one file)"},
+    OptionSpec{"--format", output, "FORMAT", "table", "Output",
+               "table, json, csv or html (a page to look at, one file)"},
     figure_option,
     about_option,
     figures_option,
@@ -707,12 +786,13 @@ constexpr VerbSpec flow_check_spec{
     "file; 6 undecided; 70 internal.\n",
 };
 
-constexpr OptionSpec late_option{"--within", "SECONDS", "until it ends", "What",
-                                 "end by then, 1 to 1000000, with exit code 6 and no answer"};
+constexpr OptionSpec late_option{"--within",      asker,  "SECONDS",
+                                 "until it ends", "What", "end by then, 1 to 1000000, with exit code 6 and no answer"};
 
 constexpr std::array flow_loss_table{
-    OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
-    OptionSpec{"--exact", "", "", "What",
+    OptionSpec{"--epsilon", asker, "E", "", "What",
+               "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    OptionSpec{"--exact", asker, "", "", "What",
                "the fraction, however long; more than 200 characters are left out otherwise"},
     late_option,
     flow_duckdb,
@@ -735,10 +815,10 @@ constexpr VerbSpec flow_loss_spec{
 };
 
 constexpr std::array flow_sweep_table{
-    OptionSpec{"--epsilon", "LO..HI", "", "What",
+    OptionSpec{"--epsilon", asker, "LO..HI", "", "What",
                "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
-    OptionSpec{"--points", "N", "200", "What", "how many points, 2 to 100000"},
-    OptionSpec{"--within", "SECONDS", "until it ends", "What",
+    OptionSpec{"--points", asker, "N", "200", "What", "how many points, 2 to 100000"},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is known of where it rises"},
     flow_duckdb,
     page_format,
@@ -757,7 +837,7 @@ constexpr VerbSpec flow_sweep_spec{
 };
 
 constexpr std::array flow_channel_table{
-    OptionSpec{"--epsilon", "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    OptionSpec{"--epsilon", asker, "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
     late_option,
     flow_duckdb,
     data_format,
@@ -773,9 +853,9 @@ constexpr VerbSpec flow_channel_spec{
 };
 
 constexpr std::array flow_compare_table{
-    OptionSpec{"--from", "E", "", "What", "FILE at this epsilon, a logarithm: \"ln 3\"; channels have none"},
-    OptionSpec{"--to", "E", "", "What", "OTHER at this one: \"ln 2\""},
-    OptionSpec{"--within", "SECONDS", "until it ends", "What", "end by then, 1 to 1000000: undecided"},
+    OptionSpec{"--from", asker, "E", "", "What", "FILE at this epsilon, a logarithm: \"ln 3\"; channels have none"},
+    OptionSpec{"--to", asker, "E", "", "What", "OTHER at this one: \"ln 2\""},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What", "end by then, 1 to 1000000: undecided"},
     flow_duckdb,
     flow_format,
 };

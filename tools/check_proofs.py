@@ -91,7 +91,7 @@ def sections_of(page):
 def missing_tests(root):
     """What the pages name and no test file has."""
     tests = set()
-    for path in cpp_files(root, ("src", "cli", "experiments")):
+    for path in cpp_files(root, ("src", "cli", "experiments", "requests")):
         tests.update(match.groups() for match in _TEST.finditer(path.read_text(encoding="utf-8")))
     suites = {suite for suite, _ in tests}
     for path in [*sorted((root / PAGES).glob("*.md")), root / THREATS, root / PAPERS]:

@@ -83,7 +83,7 @@ def apply(mutant, tree, *options):
 
 def unit_tests(house):
     """The names of all unit tests, without those of their instances: Suite.Name."""
-    sources = [path for folder in ("src", "experiments") for path in (house / folder).rglob("*_test.cpp")]
+    sources = [path for folder in ("src", "experiments", "requests") for path in (house / folder).rglob("*_test.cpp")]
     return {".".join(names) for path in sources for names in _UNIT_TEST.findall(path.read_text(encoding="utf-8"))}
 
 

@@ -3,17 +3,31 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace fractile {
 
-/// Error(usage) unless a new file can be created at `path`; leaves nothing behind. `what`: how messages call it.
+/// Who may read a new file: its owner alone, or all whom the process's umask lets.
+enum class Readers { owner, all };
+
+/// Throws `usage` unless a new file can be created at `path`; leaves nothing behind. A name that SQLite may use beside a database
+/// that is there (with -journal, -wal or -shm after it) cannot. `what`: how messages call it.
 void require_writable(const std::string& path, const std::string& what = "receipt");
 
 /// Is a regular file with exactly this text at `path`?
 bool is_written(const std::string& path, const std::string& text);
 
-/// Creates `path` with `text` durably, readable by its owner alone: a file without a name, synced, then given its name;
-/// never replaces a file. Error(data) when that fails, with nothing left behind.
-void write_durably(const std::string& path, const std::string& text, const std::string& what = "receipt");
+/// Creates `path` with `text` durably: a file without a name, synced, then given its name; never replaces a file or follows a
+/// link. Throws `data` when that fails, with nothing left behind.
+void write_durably(const std::string& path, const std::string& text, const std::string& what = "receipt",
+                   Readers readers = Readers::owner);
+
+struct FileToWrite {
+  std::string path;
+  std::string text;
+};
+
+/// Creates all of the files, each as write_durably(), or none of them.
+void write_all_durably(const std::vector<FileToWrite>& files, const std::string& what, Readers readers);
 
 }  // namespace fractile

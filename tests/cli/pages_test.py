@@ -8,10 +8,12 @@ import math
 import os
 import re
 import shlex
+import shutil
+import subprocess
 import unittest
 from fractions import Fraction
 
-from cli.program import HOUSE, NOISE, CommandTest, require_engine, run
+from cli.program import HOUSE, NOISE, PROGRAM, CommandTest, options, require_engine, run
 from cli.web import Page, Picture
 
 ABOUT = """title = "Ages of residents"
@@ -230,6 +232,7 @@ class Groups(PageTest):
     def test_boxes_have_the_numbers_of_the_table(self):
         """And whiskers reach to the ends of the intervals."""
         for changes in ({}, {"intervals": "0.9", "expected_rows": "300"}):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
             page = self.whole(self.grouped(9, figures="out", receipt="r.json", **changes))
             groups = {group["key"]: group["quantiles"] for group in json.loads(self.file("r.json"))["groups"]}
             (self.folder / "r.json").unlink()
@@ -270,6 +273,7 @@ class Hostile(PageTest):
         self.write("n.csv", f'"{NASTY}",g\n' + "".join(f"{i % 9},k\n" for i in range(50)))
         self.write("keys.txt", NASTY.replace("\u202e", "") + "\n")
         for changes in ({}, {"by": "g", "keys_file": "keys.txt"}, {"public": True}):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
             # A column's name in a CSV file doubles its quotes.
             self.write("n.csv", '"' + NASTY.replace('"', '""') + '",g\n' + "".join(f"{i % 9},k\n" for i in range(50)))
             result = self.run_release("n.csv", **{"column": NASTY, "bounds": ("0", "10"), "step": "1", "format": "html", "figures": "out",
@@ -403,6 +407,9 @@ class OtherVerbs(PageTest):
         self.write("k.toml", (HOUSE / "examples" / "flow" / "known_others.toml").read_text(encoding="utf-8"))
         for code, words in ((0, ("sweep", "--points", "9")), (1, ("check",))):
             options = ("flow", words[0], "k.toml", "--epsilon", "0.1..3", *words[1:])
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            for name in ("loss.svg", "other.svg"):
+                (self.folder / name).unlink(missing_ok=True)
             page = self.whole(self.of(*options, "--format", "html", "--figures", "out", "--figure", "loss.svg", code=code))
             self.assertEqual(self.file("loss.svg"), self.file("out/sweep.svg"))
             self.of(*options, "--format", "csv", "--figure", "other.svg", code=code)
@@ -422,7 +429,12 @@ class OtherVerbs(PageTest):
         self.write("nobody.toml", self.file("k.toml").split("[analyst]")[0])
         check = ("flow", "check", "k.toml", "--epsilon", "1..2", "--figure")
         self.assert_refused(run(*check, "loss.png", cwd=self.folder), 2, "--figure draws SVG")
-        self.assert_refused(run(*check, "gone/loss.svg", cwd=self.folder), 3, "--figure: cannot write to 'gone/loss.svg': No such file")
+        self.assert_refused(run(*check, "gone/loss.svg", cwd=self.folder), 2, "the figure 'gone/loss.svg' cannot be created: No such file")
+        self.write("mine.svg", "kept")
+        self.assert_refused(run(*check, "mine.svg", cwd=self.folder), 2, "the figure 'mine.svg' exists already")
+        (self.folder / "link.svg").symlink_to("nowhere.svg")
+        self.assert_refused(run(*check, "link.svg", cwd=self.folder), 2, "the figure 'link.svg' exists already")
+        self.assertEqual(self.file("mine.svg"), "kept")
         self.assert_refused(run("flow", "check", "k.toml", "--from", "ln 3", "--to", "ln 2", "--figure", "l.svg", cwd=self.folder), 2,
                             "over a range")
         self.assert_refused(run("flow", "check", "nobody.toml", "--epsilon", "1..2", "--figure", "l.svg", cwd=self.folder), 3, "analyst")
@@ -440,8 +452,8 @@ class FirstPage(PageTest):
         folder = HOUSE / "docs" / "figures"
         self.of("explain", str(folder / "release.json"), "--format", "html", "--figures", "out")
         self.of("plan", "--bounds", "0", "500000", "--step", "1", "--epsilon", "1", "--expected-rows", "50000", "--quantiles", "deciles",
-                "--format", "html", "--figures", "out")
-        for name, drawn in (("release.svg", "out/release.svg"), ("plan.svg", "out/budgets.svg")):
+                "--format", "html", "--figures", "plan")
+        for name, drawn in (("release.svg", "out/release.svg"), ("plan.svg", "plan/budgets.svg")):
             if os.environ.get("FRACTILE_RECORD"):
                 (folder / name).write_text(self.file(drawn), encoding="utf-8")
             self.assertEqual((folder / name).read_text(encoding="utf-8"), self.file(drawn))
@@ -468,6 +480,39 @@ class Options(PageTest):
         self.refuse(3, "title is no text", **page, about="bad.toml")
         self.write("file", "")
         self.refuse(3, "--figures: cannot write to 'file'", **page, figures="file")
+
+    def test_no_file_is_replaced(self):
+        """Nor is a link followed: a folder that holds tables or figures is refused before anything is spent."""
+        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1")
+        table = self.file("people.csv")
+        page = {"format": "html", "ledger": "l.db"}
+        self.refuse(3, "--figures: cannot write to '.': it holds people.csv, and no file that is there is replaced", **page, figures=".")
+        for name, make in (("release.csv", lambda path: path.write_text("kept", encoding="utf-8")),
+                           ("release.svg", lambda path: path.symlink_to("../people.csv")),
+                           ("probabilities.csv", lambda path: path.symlink_to("nowhere"))):
+            folder = self.folder / f"of {name}"
+            folder.mkdir()
+            make(folder / name)
+            self.refuse(3, f"it holds {name}", "name a new folder", **page, figures=folder.name)
+            self.assertEqual(sorted(path.name for path in folder.iterdir()), [name])
+        self.assertEqual((self.folder / "of release.csv" / "release.csv").read_text(encoding="utf-8"), "kept")
+        self.assertEqual(self.file("people.csv"), table)
+        self.assertEqual(json.loads(self.of("ledger", "export", "l.db"))["entries"], [])
+
+    def test_all_figures_or_none(self):
+        """A file that appears while the release runs is not replaced, and then none of the others is written."""
+        (self.folder / "out").mkdir()
+        (self.folder / "pipe").mkdir()
+        os.mkfifo(self.folder / "pipe" / "people.csv")
+        command = [PROGRAM, "release", "pipe/people.csv", *options(**AGES, format="html", figures="out")]
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        with open(self.folder / "pipe" / "people.csv", "wb") as pipe:  # which the program opens once it has looked at the folder
+            (self.folder / "out" / "release.csv").symlink_to("../people.csv")
+            pipe.write((self.folder / "people.csv").read_bytes())
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (3, b""), err)
+        self.assertIn("--figures: the file 'out/release.csv' could not be written: File exists", err.decode())
+        self.assertEqual([path.name for path in (self.folder / "out").iterdir()], ["release.csv"])
 
     def test_refused_before_anything_is_spent(self):
         self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1")

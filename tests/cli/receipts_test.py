@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine
+from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -54,6 +54,20 @@ class RefusedBeforeRows(ReceiptTest):
         self.refuse("r.json", "exists already", "choose another name")
         self.assertEqual((self.folder / "r.json").read_text(), "kept")
         self.refuse(".", "exists already")
+
+    def test_names_that_a_database_keeps_for_itself(self):
+        """SQLite would delete such a file, or replay it."""
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder).code, 0)
+        for suffix in ("-journal", "-wal", "-shm"):
+            for ledger in (None, "l.db"):
+                result = self.run_release("t.csv", receipt=f"l.db{suffix}", ledger=ledger)
+                self.assert_refused(result, 2, f"the receipt 'l.db{suffix}' would stand where a database in 'l.db' keeps its own file")
+            result = run("count", "t.csv", "--column", "x", "--bounds", "0", "9", "--step", "1", "--output", f"./l.db{suffix}", cwd=self.folder)
+            self.assert_refused(result, 2, "would stand where a database in './l.db' keeps its own file")
+        self.assert_refused(self.run_release("t.csv", receipt="l.db", ledger="l.db"), 2, "exists already")
+        self.assertEqual(self.files(), ["l.db", "t.csv"])
+        self.assertEqual(json.loads(run("ledger", "export", "l.db", cwd=self.folder).out)["entries"], [])
+        self.release("t.csv", receipt="other-wal")
 
     def test_missing_folder(self):
         self.refuse("gone/r.json", "cannot be created: No such file or directory", "a folder that exists")

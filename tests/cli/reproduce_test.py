@@ -95,9 +95,10 @@ class Table(ReproduceTest):
         for row in part:
             self.assertIn(row, everything)
 
-    def test_runs_again_into_the_same_folder(self):
+    def test_replaces_nothing(self):
         self.table(*SMALL, "--no-figures", out="some/where")
-        self.table(*SMALL, "--no-figures", out="some/where")
+        result = self.reproduce(NAME, "--out", "some/where", *SMALL, "--no-figures")
+        self.assert_refused(result, 3, "cannot write to some/where: the folder is not empty", "name another folder")
 
     def test_the_published_algorithm_errs_as_published(self):
         """Figure 4 of the paper, uniform data: about 6.5 records at m = 10, and the tree about 50."""

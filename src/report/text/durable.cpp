@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,8 +37,9 @@ bool sync_folder(const std::string& path) {
 /// temporary name beside `path` stands in; being killed then leaves it behind.
 class NewFile {
  public:
-  explicit NewFile(const std::string& path) : path_(path), folder_(folder_of(path)) {
-    file_ = open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  NewFile(const std::string& path, Readers readers) : path_(path), folder_(folder_of(path)) {
+    const mode_t mode = readers == Readers::owner ? 0600 : 0666;  // less the process's umask
+    file_ = open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (file_ >= 0 && access(name_of_descriptor().c_str(), F_OK) == 0) return;
     if (file_ >= 0) close(file_);  // without /proc it could not be given a name
     temporary_ = path + ".XXXXXX";
@@ -62,17 +65,19 @@ class NewFile {
     return fsync(file_) == 0;
   }
 
-  /// Fails with EEXIST rather than replacing a file.
+  /// Fails with EEXIST rather than replacing a file or following a link.
   bool give_name() const {
     // By /proc, because linking a descriptor itself (AT_EMPTY_PATH) takes a privilege.
     const std::string now = temporary_.empty() ? name_of_descriptor() : temporary_;
     if (linkat(AT_FDCWD, now.c_str(), AT_FDCWD, path_.c_str(), AT_SYMLINK_FOLLOW) != 0) return false;
     if (sync_folder(folder_)) return true;
     const int reason_to_tell = errno;
-    unlink(path_.c_str());
+    take_name();
     errno = reason_to_tell;
     return false;
   }
+
+  void take_name() const { unlink(path_.c_str()); }
 
  private:
   std::string name_of_descriptor() const { return "/proc/self/fd/" + std::to_string(file_); }
@@ -88,16 +93,37 @@ bool is_regular(const std::string& path) {
   return std::filesystem::is_regular_file(std::filesystem::symlink_status(path, ignored));
 }
 
+/// SQLite keeps what it has not yet written beside a database, under its name and one of these, and deletes or replays what stands there.
+constexpr std::array database_companions{"-journal", "-wal", "-shm"};
+
+void refuse_companion(const std::string& path, const std::string& what) {
+  for (const std::string_view suffix : database_companions) {
+    if (!path.ends_with(suffix)) continue;
+    const std::string database = path.substr(0, path.size() - suffix.size());
+    struct stat there {};
+    if (lstat(database.c_str(), &there) != 0) continue;
+    throw Error(ErrorCode::usage,
+                "the " + what + " '" + path + "' would stand where a database in '" + database + "' keeps its own file",
+                "choose another name");
+  }
+}
+
+[[noreturn]] void refuse_unwritten(const std::string& path, const std::string& what) {
+  throw Error(ErrorCode::data, "the " + what + " '" + path + "' could not be written: " + reason(),
+              "free some space or choose another place");
+}
+
 }  // namespace
 
 void require_writable(const std::string& path, const std::string& what) {
+  refuse_companion(path, what);
   struct stat there {};
   if (lstat(path.c_str(), &there) == 0) {  // a dangling link is there, too
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' exists already",
                 "choose another name, or move the old one away");
   }
   // A file without a name cannot tell that the name will be too long.
-  if (errno != ENOENT || !NewFile(path).created()) {
+  if (errno != ENOENT || !NewFile(path, Readers::owner).created()) {
     throw Error(ErrorCode::usage, "the " + what + " '" + path + "' cannot be created: " + reason(),
                 "choose a folder that exists and that you may write to");
   }
@@ -110,11 +136,23 @@ bool is_written(const std::string& path, const std::string& text) {
   return file && found == text;
 }
 
-void write_durably(const std::string& path, const std::string& text, const std::string& what) {
-  const NewFile file(path);
-  if (!file.created() || !file.write_all(text) || !file.give_name()) {
-    throw Error(ErrorCode::data, "the " + what + " '" + path + "' could not be written: " + reason(),
-                "free some space or choose another place");
+void write_durably(const std::string& path, const std::string& text, const std::string& what, Readers readers) {
+  write_all_durably({{path, text}}, what, readers);
+}
+
+void write_all_durably(const std::vector<FileToWrite>& files, const std::string& what, Readers readers) {
+  std::deque<NewFile> written;  // in place: none can be moved
+  for (const FileToWrite& file : files) {
+    refuse_companion(file.path, what);
+    const NewFile& next = written.emplace_back(file.path, readers);
+    if (!next.created() || !next.write_all(file.text)) refuse_unwritten(file.path, what);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (written[i].give_name()) continue;
+    const int reason_to_tell = errno;
+    for (std::size_t j = 0; j < i; ++j) written[j].take_name();
+    errno = reason_to_tell;
+    refuse_unwritten(files[i].path, what);
   }
 }
 
