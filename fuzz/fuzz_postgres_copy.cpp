@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +46,9 @@ PostgresType type_of(unsigned char choice) {
 Read read(const PostgresType& type, std::string_view stream, std::size_t piece) {
   Read result;
   try {
-    PostgresCopy copy(type, [&](const ColumnView& view) {
-      require(view.rows() > 0 && view.rows() <= PostgresCopy::most_rows);
+    PostgresCopy copy({type}, [&](std::span<const ColumnView> columns, std::size_t rows) {
+      const ColumnView& view = columns.front();
+      require(rows > 0 && rows <= PostgresCopy::most_rows && view.rows() == rows);
       for (std::size_t row = 0; row < view.rows(); ++row) {
         const std::int64_t number = type.is_real() ? std::bit_cast<std::int64_t>(view.numbers<double>()[row])
                                                    : view.numbers<std::int64_t>()[row];
@@ -78,7 +80,8 @@ std::int64_t limited(std::int64_t cell, std::int64_t offset) {
 /// A numeric by its definition; nothing where it is NaN.
 std::optional<fractile::Rational> decimal_in(std::string_view cell) {
   const auto word = [&](std::size_t i) { return number_in(cell.substr(2 * i, 2)); };
-  if ((word(2) & 0xFFFF) == 0xC000) return {};
+  const std::int64_t sign = word(2) & 0xFFFF;
+  if (sign == 0xC000 || sign == 0xD000 || sign == 0xF000) return {};
   fractile::Rational number = 0;
   for (std::size_t i = 4; 2 * i < cell.size(); ++i) number = number * 10'000 + word(i);
   for (std::int64_t weight = word(1) - word(0) + 1; weight != 0; weight += weight > 0 ? -1 : 1) {

@@ -1,4 +1,5 @@
-// PostgreSQL as a source: the result of a query on a server becomes a RankProfile. Through libpq, which is loaded when it is needed.
+// PostgreSQL as a source: the result of a query over a table on a server becomes a RankProfile. Through libpq, which is loaded when it is
+// needed.
 // Proof: docs/proofs/row_wise_queries.md
 #pragma once
 
@@ -18,12 +19,13 @@ namespace fractile {
 struct PostgresOptions {
   /// "postgres://user@host:port/database". Messages show it without its password.
   std::string address;
-  /// One SELECT. Row-wise over one table of the server, or declared by `sql_stability`. Names without a schema: the role's search path
-  /// finds them.
+  /// One SELECT. Row-wise over one table of the server: in DuckDB's dialect and run here, while the server hands over the columns that it
+  /// names, as they are. Or declared by `sql_stability`: in the server's dialect and run there. Names without a schema: the role's search
+  /// path finds them.
   std::string sql;
   /// As TableOptions::sql_stability.
   std::optional<std::uint32_t> sql_stability = {};
-  /// As TableOptions::library: DuckDB's parser decides whether the query is row-wise.
+  /// As TableOptions::library.
   std::string library = {};
   /// On how many threads positions are sorted, as TableOptions::threads.
   std::uint32_t threads = 0;
@@ -33,22 +35,24 @@ struct PostgresOptions {
 /// Thread-safety: not for two threads at once.
 class PostgresQuery {
  public:
-  /// Has the server analyse the query, which reads no row. Error(usage) for a missing client library and a query that is refused,
-  /// Error(data) for a server that cannot be reached. Messages tell nothing of a row.
+  /// Looks up the table and its columns, or has the server analyse a declared query; reads no row. Error(usage) for a missing client
+  /// library, for a query that is refused, and unless a row-wise one reads an ordinary table, all parts of which are ordinary, without row
+  /// security and outside of the server's own schemas; Error(data) for a server that cannot be reached. Messages tell nothing of a row.
   static PostgresQuery open(const PostgresOptions& options);
   PostgresQuery(PostgresQuery&&) noexcept;
   PostgresQuery& operator=(PostgresQuery&&) noexcept;
   ~PostgresQuery();
 
-  /// Error(data) unless the query has this column, and its type can be counted on lattices of this kind: whole numbers, numeric(P, S) with P
-  /// at most 18, floating-point numbers, dates and timestamps.
+  /// Error(data) unless the query has this column, and its type can be counted on lattices of this kind: whole numbers, decimals,
+  /// floating-point numbers, dates and timestamps; of a declared query numeric(P, S) with P at most 18.
   void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
   /// Error(usage) for a selection that selects: persons and groups are not told apart here.
   void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
-  /// Counts the column, as Table::profile(): in a read-only transaction, by scans alone, so that no statistics of other rows decide in which
-  /// order conditions are tried. Whole numbers, decimals and times are read exactly; infinities clamp. Error(usage) for bounds beyond
-  /// what 64 bits hold of a decimal's units; Error(data) when the server fails, with nothing but the class of its error, and under
-  /// NullPolicy::error for NULL and NaN.
+  /// Counts the column, as Table::profile(), in a read-only transaction. Whole numbers and times are read exactly; infinities clamp; a text of
+  /// more than 1,000,000 bytes is missing. Of a declared query decimals are read exactly, too, and the server goes by scans alone, so that
+  /// no statistics of other rows decide in which order conditions are tried. Error(usage) for bounds beyond what 64 bits hold of such a
+  /// decimal's units; Error(data) when the server fails, with nothing but the class of its error, when the table's columns have changed
+  /// since open(), and under NullPolicy::error for NULL and NaN.
   RankProfile profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
   /// As require_selection().

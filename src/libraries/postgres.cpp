@@ -125,7 +125,11 @@ std::optional<std::string> Result::cell(int row, int column) const {
 }
 
 Connection::Connection(const Address& address, const std::string& application, Milliseconds wait)
-    : api_(libpq()), address_(address), wait_(wait), connection_(nullptr, Finish{&api_}) {
+    : api_(libpq()),
+      address_(address),
+      wait_(wait),
+      connection_(nullptr, Finish{&api_}),
+      copied_(nullptr, Free{&api_}) {
   // A peer that has vanished is noticed, unless the address says otherwise: the last of two values counts.
   std::vector<std::pair<std::string, std::string>> options{
       {"connect_timeout", "10"},  {"keepalives_idle", "10"},     {"keepalives_interval", "5"},
@@ -234,35 +238,40 @@ void Connection::cancel() const {
   api_.free_canceller(canceller);
 }
 
+void Connection::start_copy(const std::string& sql, const std::function<void()>& pulse) {
+  sent(api_.send(connection_.get(), sql.c_str()));
+  while (api_.is_busy(connection_.get()) != 0) {
+    if (!wait_a_little()) pulse();
+  }
+  const Result began(api_, api_.result(connection_.get()));
+  // A refusal has no rows to come.
+  if (const auto failure = failure_of(began.handle())) throw Failure(*failure);
+}
+
+std::optional<std::string_view> Connection::next_copied(const std::function<void()>& pulse) {
+  while (true) {
+    char* message = nullptr;
+    const int size = api_.copied(connection_.get(), &message, 1);
+    copied_.reset(message);
+    if (size > 0) return std::string_view(message, static_cast<std::size_t>(size));
+    if (size < 0) break;
+    if (!wait_a_little()) pulse();
+  }
+  finished();
+  return std::nullopt;
+}
+
 void Connection::copy_out(const std::string& sql, const std::function<void(std::string_view)>& take,
                           const std::function<void()>& pulse) {
-  sent(api_.send(connection_.get(), sql.c_str()));
   try {
-    while (api_.is_busy(connection_.get()) != 0) {
-      if (!wait_a_little()) pulse();
-    }
-    const Result began(api_, api_.result(connection_.get()));
-    // A refusal has no rows to come.
-    if (const auto failure = failure_of(began.handle())) throw Failure(*failure);
-    while (true) {
-      char* row = nullptr;
-      const int size = api_.copied(connection_.get(), &row, 1);
-      if (size > 0) {
-        const std::unique_ptr<char, std::function<void(char*)>> owner(row, [&](char* data) { api_.free(data); });
-        take({row, static_cast<std::size_t>(size)});
-      } else if (size == 0) {
-        if (!wait_a_little()) pulse();
-      } else {
-        break;
-      }
-    }
+    start_copy(sql, pulse);
+    while (const auto message = next_copied(pulse)) take(*message);
   } catch (const Failure&) {
     throw;
   } catch (...) {
     cancel();
     throw;
   }
-  finished();
 }
 
 }  // namespace fractile::postgres

@@ -86,11 +86,20 @@ class Connection {
   /// every so often.
   void copy_out(const std::string& sql, const std::function<void(std::string_view)>& take,
                 const std::function<void()>& pulse);
+  /// The same, message by message: a message holds until the next one is asked for, and nothing comes at the end.
+  void start_copy(const std::string& sql, const std::function<void()>& pulse);
+  std::optional<std::string_view> next_copied(const std::function<void()>& pulse);
+  /// Stops what the server runs.
+  void cancel() const;
 
  private:
   struct Finish {
     const LibpqApi* api;
     void operator()(PgConnection* connection) const { api->finish(connection); }
+  };
+  struct Free {
+    const LibpqApi* api;
+    void operator()(char* message) const { api->free(message); }
   };
   [[noreturn]] void lose() const;
   void sent(int accepted) const;
@@ -100,12 +109,12 @@ class Connection {
   /// The last of all results; throws the first failure.
   Result finished();
   std::optional<Failure> failure_of(const PgResult* result) const;
-  void cancel() const;
 
   const LibpqApi& api_;
   Address address_;
   Milliseconds wait_;
   std::unique_ptr<PgConnection, Finish> connection_;
+  std::unique_ptr<char, Free> copied_;
 };
 
 }  // namespace fractile::postgres

@@ -110,8 +110,8 @@ class PostgresLedger(CommandTest):
         self.ledger("verify", self.address)
 
 
-class PostgresSource(CommandTest):
-    """A query on a server is read as a file with the same cells."""
+class OfPeople(CommandTest):
+    """Asks a server that has a table of people."""
 
     @classmethod
     def setUpClass(cls):
@@ -150,6 +150,14 @@ class PostgresSource(CommandTest):
         self.assertEqual(result.code, 0, result.err)
         return json.loads(result.out)["quantiles"]
 
+    def with_path(self, path, *settings):
+        words = [f"search_path={path}", *settings]
+        return self.address + "?options=" + "%20".join("-c%20" + word.replace("=", "%3D").replace(",", "%2C") for word in words)
+
+
+class PostgresSource(OfPeople):
+    """A query on a server is read as a file with the same cells."""
+
     def test_every_type_is_read_as_from_a_file(self):
         for column, cast, changes in (
             ("age", "age", {}),
@@ -170,8 +178,11 @@ class PostgresSource(CommandTest):
                 self.write("t.csv", csv)
                 how = {"bounds": ("0", "100"), "step": "1", "column": column, "unsafe_seed": "7", "epsilon": "1", **changes}
                 from_file = run("release", "t.csv", *options(how), "--format", "json", cwd=self.folder)
-                from_server = self.asked(f"SELECT {column} FROM people", column, **changes)
-                self.assertEqual(self.quantiles(from_server), self.quantiles(from_file))
+                row_by_row = self.asked(f"SELECT {column} FROM people", column, **changes)
+                self.assertEqual(self.quantiles(row_by_row), self.quantiles(from_file))
+                # By the server: its result is the same for a declared stability of one.
+                on_server = self.asked(f"SELECT {column} FROM people", column, sql_stability="1", **changes)
+                self.assertEqual(self.quantiles(on_server), self.quantiles(from_file))
 
     def test_conditions_and_expressions_of_a_row(self):
         sql = 'SELECT abs(age - 50) AS "Far" FROM (SELECT age FROM people WHERE id > 10) AS older WHERE age IS NOT NULL'
@@ -185,12 +196,12 @@ class PostgresSource(CommandTest):
             ("SELECT age FROM people LIMIT 5", "LIMIT"),
             ("SELECT a.age FROM people a JOIN people b USING (id)", "a join"),
             ("SELECT age FROM people WHERE age > (SELECT avg(age) FROM people)", "a subquery"),
-            ("SELECT age FROM oldest", "oldest is no table"),
-            ("SELECT age FROM OLDEST", "OLDEST is no table"),
-            ("SELECT age FROM guarded", "guarded is no table of the server's, or one with row security"),
+            ("SELECT age FROM oldest", "oldest is no ordinary table"),
+            ("SELECT age FROM OLDEST", "OLDEST is no ordinary table"),
+            ("SELECT age FROM guarded", "guarded has row security"),
             ("SELECT current_date AS age FROM people", "current_date"),
             ("SELECT twice(id) AS age FROM people", "the function twice"),
-            ("SELECT upper(id) AS age FROM people", "the function upper"),  # not the server's own
+            ("SELECT upper(id) AS age FROM people", "upper"),  # of the server, which runs none
             ("SELECT row_number() OVER () AS age FROM people", "window function"),
             ("SELECT random() AS age FROM people", "the function random"),
             ("SELECT age FROM people TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
@@ -205,10 +216,6 @@ class PostgresSource(CommandTest):
         declared = self.asked("SELECT age FROM oldest", "age", sql_stability="1")
         self.assertEqual(declared.code, 0, declared.err)
 
-    def with_path(self, path, *settings):
-        words = [f"search_path={path}", *settings]
-        return self.address + "?options=" + "%20".join("-c%20" + word.replace("=", "%3D").replace(",", "%2C") for word in words)
-
     def test_operators_and_functions_of_somebody_are_not_run(self):
         """Each of them would read other rows, or say that something is what it is not."""
         self.psql(
@@ -217,6 +224,8 @@ class PostgresSource(CommandTest):
             CREATE FUNCTION evil.sum(smallint, int) RETURNS int STABLE LANGUAGE sql AS 'SELECT evil.most()';
             CREATE FUNCTION evil.sum(numeric, int) RETURNS numeric STABLE LANGUAGE sql AS 'SELECT evil.most()::numeric';
             CREATE OPERATOR evil.+ (LEFTARG = smallint, RIGHTARG = int, FUNCTION = evil.sum);
+            CREATE FUNCTION evil.fits(int, int) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT evil.most() > 0';
+            CREATE OPERATOR evil.<= (LEFTARG = int, RIGHTARG = int, FUNCTION = evil.fits);
             CREATE OPERATOR evil.+ (LEFTARG = numeric, RIGHTARG = int, FUNCTION = evil.sum);
             CREATE FUNCTION evil.is(name, text) RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true';
             CREATE FUNCTION evil.is("char", "char") RETURNS boolean IMMUTABLE LANGUAGE sql AS 'SELECT true';
@@ -235,6 +244,7 @@ class PostgresSource(CommandTest):
             "SELECT age + 0 AS age FROM people WHERE id > 5",
             "SELECT CAST(pay + 0 AS integer) AS age FROM People WHERE id + 0 > 5",
             "SELECT people.age FROM people WHERE CAST(id AS text) <> ''",
+            "SELECT age FROM people WHERE note <> 'secret5'",
         )
         for path in ("evil,pg_catalog,public", "evil,public"):
             careless = self.with_path(path)
@@ -245,9 +255,9 @@ class PostgresSource(CommandTest):
                     self.assertNotIn("PostgreSQL evil", through.out)
             for sql, part in (
                 ("SELECT people.leak AS age FROM people", "leak"),  # a function of rows, written as a column
-                ("SELECT age FROM oldest", "oldest is no table"),
-                ("SELECT age FROM guarded", "guarded is no table"),
-                ("SELECT upper(id) AS age FROM people", "the function upper"),
+                ("SELECT age FROM oldest", "oldest is no ordinary table"),
+                ("SELECT age FROM guarded", "guarded has row security"),
+                ("SELECT upper(id) AS age FROM people", "upper"),
                 ("SELECT age FROM nowhere", "no table 'nowhere'"),
             ):
                 with self.subTest(path=path, sql=sql):
@@ -266,13 +276,17 @@ class PostgresSource(CommandTest):
         for sql, value in (("SELECT age FROM people", 7), ('SELECT age FROM "Upper"', 9), ("SELECT p.age + 1 AS age FROM PEOPLE AS p", 8)):
             found = self.quantiles(self.asked(sql, "age", postgres=own, epsilon="100"))
             self.assertEqual([quantile["value"] for quantile in found], [value] * len(found), sql)
-        self.refused(2, "SELECT age FROM Upper", "age", postgres=own)
+        # The spelling comes first, then the same in small letters.
+        self.assertEqual(self.quantiles(self.asked("SELECT age FROM Upper", "age", postgres=own, epsilon="100"))[0]["value"], 9)
+        self.refused(2, "SELECT age FROM uPPER", "age", "no table 'uPPER'", postgres=own)
 
     def test_a_setting_of_the_session_does_not_change_what_the_query_says(self):
         # With backslashes as escapes, the first string would end elsewhere, and a subquery come to light.
         sql = "SELECT age, '\\' AS a, ' , (SELECT max(age) FROM people) AS b -- ' AS c FROM people"
         loose = self.with_path("public", "standard_conforming_strings=off")
-        self.assertEqual(self.quantiles(self.asked(sql, "age", postgres=loose)), self.quantiles(self.asked(sql, "age")))
+        for declared in (None, "1"):
+            through = self.quantiles(self.asked(sql, "age", postgres=loose, sql_stability=declared))
+            self.assertEqual(through, self.quantiles(self.asked(sql, "age", sql_stability=declared)))
 
     def test_a_declared_stability_is_paid_for(self):
         declared = self.quantiles(self.asked("SELECT age FROM people", "age", sql_stability="3"))
@@ -290,34 +304,42 @@ class PostgresSource(CommandTest):
         self.assert_refused(run("release", *options(postgres=self.address)), 2, "--postgres goes with --sql")
 
     def test_columns_that_are_not_counted(self):
-        for column in ("note", "loose"):
-            self.refused(3, f"SELECT {column} FROM people", column, "which is not counted")
-        self.refused(3, "SELECT born FROM people", "born", "is date")
+        for column, of_server in (("note", "text"), ("loose", "numeric without a precision")):
+            self.refused(3, f"SELECT {column} FROM people", column, "is text, which is not counted")
+            self.refused(3, f"SELECT {column} FROM people", column, f"is {of_server}, which is not counted", sql_stability="1")
+        self.quantiles(self.asked("SELECT CAST(loose AS DECIMAL(12, 2)) AS loose FROM people", "loose"))
+        self.refused(3, "SELECT born FROM people", "born", "is DATE, not a number")
+        self.refused(3, "SELECT born FROM people", "born", "is date, and the bounds are numbers", sql_stability="1")
         self.refused(3, "SELECT age FROM people", "agee", "no column")
-        self.refused(3, "SELECT age, id AS age FROM people", "age", "more than one column")
+        self.refused(3, "SELECT age, id AS age FROM people", "age", "more than one column", sql_stability="1")
         self.refused(3, "SELECT age FROM people", "age", "NULL or NaN", null="error")
 
+    failing_queries = (
+        "SELECT CAST(note AS integer) AS x FROM people",
+        "SELECT 1 / (age - 7) AS x FROM people",
+        "SELECT CAST(id * 100 AS smallint) AS x FROM people",
+    )
+
     def test_errors_of_rows_tell_nothing_of_them(self):
-        for sql, state in (
-            ("SELECT CAST(note AS integer) AS x FROM people", "22"),
-            ("SELECT 1 / (age - 7) AS x FROM people", "22"),
-            ("SELECT CAST(id * 100 AS smallint) AS x FROM people", "22"),
-        ):
-            error = self.refused(3, sql, "x", f"SQLSTATE class {state}")
+        """Of a declared query, which the server runs."""
+        for sql in self.failing_queries:
+            error = self.refused(3, sql, "x", "SQLSTATE class 22", sql_stability="1")
             for word in ("secret", "zero", "range", "invalid"):
                 self.assertNotIn(word, error)
 
     def test_no_index_decides_which_rows_are_looked_at(self):
         # With one, the rows that fail would never be seen: whether they are there, statistics of other rows would decide.
-        self.refused(3, "SELECT age FROM ratios WHERE 1 / b > 0 AND a + 0 + 0 = 5", "age", "SQLSTATE class 22")
-        self.quantiles(self.asked("SELECT age FROM ratios WHERE a = 5 AND 1 / b > 0", "age"))
+        declared = {"sql_stability": "1"}
+        self.refused(3, "SELECT age FROM ratios WHERE 1 / b > 0 AND a + 0 + 0 = 5", "age", "SQLSTATE class 22", **declared)
+        self.quantiles(self.asked("SELECT age FROM ratios WHERE a = 5 AND 1 / b > 0", "age", **declared))
 
     def test_a_charge_comes_before_rows(self):
         SERVER.psql("DROP DATABASE IF EXISTS budgets")
         ledger = SERVER.database("budgets")
         self.assertEqual(run("ledger", "init", ledger, "--dataset", "people", "--epsilon", "1").code, 0)
         self.refused(2, "SELECT max(age) AS age FROM people", "age", ledger=ledger, unsafe_seed=None)
-        self.refused(3, "SELECT CAST(note AS integer) AS x FROM people", "x", "stays reserved", ledger=ledger, unsafe_seed=None)
+        failing = {"ledger": ledger, "unsafe_seed": None, "sql_stability": "1"}
+        self.refused(3, "SELECT CAST(note AS integer) AS x FROM people", "x", "stays reserved", **failing)
         how = {"ledger": ledger, "unsafe_seed": None, "epsilon": "0"}
         self.refused(4, "SELECT age FROM people", "age", **{**how, "epsilon": "1/8"})
         run("ledger", "void", ledger, "--entry", "1", "--reason", "it failed")
@@ -332,6 +354,180 @@ class PostgresSource(CommandTest):
         result = run("release", *options(postgres=address, sql="SELECT age FROM people", column="age"))
         self.assert_refused(result, 3, "cannot be reached")
         self.assertNotIn("sesame", result.err)
+
+
+
+class WhatAnAskerLearns(OfPeople):
+    """Queries that an asker may type who pays next to nothing."""
+
+    def asked_for_nothing(self, sql, column="x", **changes):
+        return self.asked(sql, column, epsilon="1e-9", **changes)
+
+    def test_a_field_is_no_function(self):
+        """A server reads (x).f and t.f as f(x)."""
+        self.psql("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots")
+        for expression in (
+            "(age).max",
+            "(age).sum",
+            "people.count",
+            "people.id.count",
+            "(ARRAY[age, id]).unnest",
+            "('postgresql.conf').pg_read_file",
+            "(people).row_to_json",
+            "(1).pg_terminate_backend",
+            "('people').pg_relation_size",
+            "(id).generate_series",
+        ):
+            for sql in (
+                f"SELECT {expression} AS x FROM people",
+                f"SELECT age AS x FROM people WHERE {expression} IS NOT NULL",
+                f"SELECT y AS x FROM (SELECT {expression} AS y FROM people) AS inside",
+            ):
+                with self.subTest(sql):
+                    self.refused(2, sql, "x", epsilon="1e-9")
+        for call in (
+            "pg_create_physical_replication_slot('kept', true)",
+            "pg_read_file('PG_VERSION')",
+            "pg_catalog.pg_sleep(3)",
+            "txid_current()",
+            "query_to_xml('SELECT 1', true, true, '')",
+        ):
+            with self.subTest(call):
+                self.refused(2, f"SELECT {call} AS x FROM people", "x", epsilon="1e-9")
+        self.assertEqual(self.psql("SELECT count(*) FROM pg_replication_slots").strip(), "0")
+
+    def test_the_server_sees_nothing_of_the_query(self):
+        """What it is asked for are columns of the table, and those that the query names."""
+        self.psql("ALTER DATABASE people SET log_statement = 'all'")
+        try:
+            before = (SERVER.folder / "log").stat().st_size
+            sql = "SELECT age + 424242 AS needle FROM people WHERE note <> 'haystack' AND id > 31337"
+            self.quantiles(self.asked(sql, "needle", bounds=("424242", "424342")))
+            with open(SERVER.folder / "log", encoding="utf-8", errors="replace") as log:
+                log.seek(before)
+                said = log.read()
+        finally:
+            self.psql("ALTER DATABASE people RESET log_statement")
+        copies = [line for line in said.splitlines() if "COPY" in line]
+        self.assertEqual(len(copies), 1, said)
+        self.assertRegex(copies[0], r'COPY \(SELECT [^()]*"age"')
+        self.assertNotIn('"pay"', copies[0])
+        for word in ("needle", "haystack", "424242", "31337"):
+            self.assertNotIn(word, said)
+
+    def test_tables_that_are_none_of_people(self):
+        self.psql(
+            """CREATE EXTENSION IF NOT EXISTS file_fdw; DROP SERVER IF EXISTS files CASCADE; DROP SCHEMA IF EXISTS kinds CASCADE;
+            CREATE SCHEMA kinds; CREATE SERVER files FOREIGN DATA WRAPPER file_fdw; SET search_path = kinds, public;
+            CREATE TABLE parted (x int) PARTITION BY RANGE (x); CREATE TABLE part_1 PARTITION OF parted FOR VALUES FROM (0) TO (500);
+            INSERT INTO parted SELECT i % 100 FROM generate_series(1, 1000) AS i;
+            CREATE TABLE foreign_part (x int) PARTITION BY RANGE (x);
+            CREATE FOREIGN TABLE foreign_1 PARTITION OF foreign_part FOR VALUES FROM (0) TO (9) SERVER files OPTIONS (filename '/etc/hostname');
+            CREATE TABLE deep (x int) PARTITION BY RANGE (x); CREATE TABLE deeper PARTITION OF deep FOR VALUES FROM (0) TO (9) PARTITION BY LIST (x);
+            CREATE FOREIGN TABLE deepest PARTITION OF deeper FOR VALUES IN (1) SERVER files OPTIONS (filename '/etc/hostname');
+            CREATE TABLE parent (x int); INSERT INTO parent SELECT i % 100 FROM generate_series(1, 1000) AS i;
+            CREATE TABLE child (y int) INHERITS (parent); INSERT INTO child SELECT 7, i FROM generate_series(1, 100000) AS i;
+            CREATE TABLE guarded_parent (x int); CREATE TABLE guarded_child () INHERITS (guarded_parent);
+            ALTER TABLE guarded_child ENABLE ROW LEVEL SECURITY;
+            CREATE FOREIGN TABLE outside (x text) SERVER files OPTIONS (filename '/etc/hostname');
+            CREATE MATERIALIZED VIEW made AS SELECT max(age) AS x FROM people; CREATE SEQUENCE counter; CREATE TABLE empty_parts (x int) PARTITION BY RANGE (x);"""
+        )
+        own = self.with_path("kinds,public")
+        for table, part in (
+            ("pg_class", "pg_class is a table of the server itself"),
+            ("pg_statistic", "pg_statistic is a table of the server itself"),
+            ("pg_stats", "pg_stats is a table of the server itself"),
+            ("pg_largeobject", "pg_largeobject is a table of the server itself"),
+            ("foreign_part", "foreign_part has the part foreign_1, which is no ordinary table"),
+            ("deep", "deep has the part deepest, which is no ordinary table"),
+            ("guarded_parent", "guarded_parent has the part guarded_child, which has row security"),
+            ("outside", "outside is no ordinary table"),
+            ("made", "made is no ordinary table"),
+            ("counter", "counter is no ordinary table"),
+        ):
+            with self.subTest(table):
+                self.refused(2, f"SELECT 1 AS x FROM {table}", "x", part, postgres=own, epsilon="1e-9")
+        schema = self.with_path("information_schema,public")
+        self.refused(2, "SELECT 1 AS x FROM sql_features", "x", "a table of the server itself", postgres=schema)
+        # What is ordinary in all its parts is read whole.
+        for table, median in (("parted", 50), ("parent", 7)):
+            found = self.quantiles(self.asked(f"SELECT x FROM {table}", "x", postgres=own, epsilon="100", quantiles="0.5"))
+            self.assertAlmostEqual(found[0]["value"], median, delta=1, msg=table)
+        self.quantiles(self.asked("SELECT x FROM empty_parts", "x", postgres=own))
+
+    def test_cells_of_all_kinds_are_read(self):
+        """No value of a cell ends a release."""
+        self.psql(
+            """DROP SCHEMA IF EXISTS cells CASCADE; CREATE SCHEMA cells; SET search_path = cells;
+            CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE DOMAIN small AS int CHECK (VALUE < 1000); CREATE TYPE pair AS (a int, b int);
+            CREATE FUNCTION to_pair(int) RETURNS pair IMMUTABLE LANGUAGE sql AS 'SELECT $1, $1'; CREATE CAST (int AS pair) WITH FUNCTION to_pair(int);
+            CREATE TABLE odd (b boolean, m mood, d small, u uuid, loose numeric, wide numeric(30, 4), p pair, j jsonb, c char(8), v varchar, r real, f float8,
+                              day date, t timestamp, z timestamptz, money numeric(9, 2), n int);
+            INSERT INTO odd SELECT i % 2 = 0, CASE WHEN i % 3 = 0 THEN 'sad' ELSE 'happy' END::mood, i, gen_random_uuid(), i / 3.0, i, NULL,
+                   '{}', 'c' || i % 4, 'v', i, i, DATE '2020-01-01' + i, TIMESTAMP '2020-01-01', TIMESTAMPTZ '2020-01-01Z', i, i FROM
+                   generate_series(1, 900) AS i;
+            INSERT INTO odd VALUES (NULL, NULL, NULL, NULL, 'NaN', 'NaN', NULL, NULL, NULL, repeat('x', 3000000), 'NaN', 'NaN', 'infinity', 'infinity',
+                   'infinity', 'NaN', 1), (true, 'sad', 3, NULL, 'Infinity', 1e25, NULL, NULL, '', E'\\u00e9', '-infinity', 'infinity', '-infinity',
+                   '-infinity', '-infinity', -1, 1), (true, 'sad', 3, NULL, '-Infinity', 0, NULL, NULL, '', repeat('y', 1000000), 0, 1e308, '5874897-12-31',
+                   '294276-12-31 23:59:59', '294276-12-31 23:59:59Z', -1, 1), (true, 'sad', 3, NULL, 1e100000, 0, NULL, NULL, '', '', 0, 0,
+                   '4713-01-01 BC', '4713-01-01 BC', '4713-01-01 BC', -1, 1);"""
+        )
+        own = self.with_path("cells,public")
+        for sql in (
+            "SELECT CASE WHEN b THEN 1 ELSE 2 END AS x FROM odd",
+            "SELECT CASE WHEN m = 'sad' THEN 1 ELSE 2 END AS x FROM odd",
+            "SELECT d AS x FROM odd",
+            "SELECT length(u) AS x FROM odd",
+            "SELECT TRY_CAST(loose AS DOUBLE) AS x FROM odd",
+            "SELECT TRY_CAST(wide AS DECIMAL(18, 4)) AS x FROM odd",
+            "SELECT n AS x FROM odd WHERE c = 'c1'",
+            "SELECT length(v) AS x FROM odd",
+            "SELECT r AS x FROM odd",
+            "SELECT f AS x FROM odd",
+            "SELECT CASE WHEN isfinite(day) THEN year(day) END AS x FROM odd",
+            "SELECT money AS x FROM odd",
+            "SELECT * FROM (SELECT n AS x FROM odd) AS inside",
+            "SELECT 7 AS x FROM odd",
+        ):
+            with self.subTest(sql):
+                self.quantiles(self.asked(sql, "x", postgres=own))
+        for column, bounds, step in (
+            ("day", ("2000-01-01", "2030-01-01"), "1d"),
+            ("t", ("2000-01-01T00:00:00", "2030-01-01T00:00:00"), "1h"),
+            ("z", ("2000-01-01T00:00:00Z", "2030-01-01T00:00:00Z"), "1h"),
+        ):
+            with self.subTest(column):
+                self.quantiles(self.asked(f"SELECT {column} FROM odd", column, bounds=bounds, step=step, postgres=own))
+        # Blanks at the end of character(8) say nothing; a text of more than a million bytes is missing.
+        found = self.asked("SELECT n AS x FROM odd WHERE length(c) = 2", "x", postgres=own, epsilon="1000", bounds=("0", "1000"))
+        self.assertAlmostEqual(self.quantiles(found)[1]["value"], 450, delta=2)
+        only = [
+            self.quantiles(self.asked(f"SELECT 50 AS x FROM odd WHERE length(v) = {length}", "x", postgres=own, epsilon="1000", quantiles="0.5"))
+            for length in (1_000_000, 3_000_000, 5_000_000)
+        ]
+        self.assertEqual(only[0][0]["value"], 50)
+        self.assertEqual(only[1], only[2])  # of none
+        for column, type_name in (("p", "cells.pair"), ("j", "jsonb")):
+            self.refused(2, f"SELECT {column} AS x FROM odd", "x", f"{column} ({type_name})", postgres=own)
+        self.refused(2, "SELECT CAST(n AS pair) AS x FROM odd", "x", postgres=own)
+
+    def test_texts_of_another_encoding_are_not_read(self):
+        SERVER.psql("DROP DATABASE IF EXISTS bytes; CREATE DATABASE bytes TEMPLATE template0 ENCODING 'SQL_ASCII'")
+        SERVER.psql("CREATE TABLE people (age int, note text); INSERT INTO people VALUES (1, E'\\xff'), (2, 'x')", "bytes")
+        bytes_of = SERVER.address("bytes")
+        self.quantiles(self.asked("SELECT age FROM people", "age", postgres=bytes_of))
+        self.refused(2, "SELECT length(note) AS x FROM people", "x", "note (text)", postgres=bytes_of)
+
+    def test_a_role_reads_what_it_may(self):
+        self.psql(
+            """DROP TABLE IF EXISTS shared; CREATE TABLE shared (age int, pay int); INSERT INTO shared SELECT i % 100, i FROM
+            generate_series(1, 100) AS i; DO $$BEGIN CREATE ROLE reader LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END$$;
+            GRANT SELECT (age) ON shared TO reader"""
+        )
+        reader = SERVER.address("people", "reader")
+        self.quantiles(self.asked("SELECT age FROM shared", "age", postgres=reader))
+        self.refused(2, "SELECT pay FROM shared", "pay", "pay", postgres=reader)
+        self.refused(2, "SELECT age FROM people", "age", "permission denied", postgres=reader)
 
 
 if __name__ == "__main__":

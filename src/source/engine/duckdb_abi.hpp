@@ -19,6 +19,9 @@ struct EngineVector;
 struct EngineType;
 struct EngineFunction;
 struct EngineCall;
+struct EngineTableFunction;
+struct EngineBinding;
+struct EngineStart;
 
 /// Handed over by value; all but the last member have no use any more.
 struct EngineResult {
@@ -34,9 +37,16 @@ inline constexpr EngineStatus engine_ok = 0;
 /// Numbers of types.
 using EngineTypeNumber = int;
 inline constexpr EngineTypeNumber engine_boolean = 1;
+inline constexpr EngineTypeNumber engine_smallint = 3;
+inline constexpr EngineTypeNumber engine_integer = 4;
 inline constexpr EngineTypeNumber engine_bigint = 5;
+inline constexpr EngineTypeNumber engine_float = 10;
 inline constexpr EngineTypeNumber engine_double = 11;
+inline constexpr EngineTypeNumber engine_timestamp = 12;
+inline constexpr EngineTypeNumber engine_date = 13;
 inline constexpr EngineTypeNumber engine_varchar = 17;
+inline constexpr EngineTypeNumber engine_decimal = 19;
+inline constexpr EngineTypeNumber engine_timestamp_tz = 31;
 
 /// How far a pending query is.
 using EngineProgress = int;
@@ -54,6 +64,10 @@ struct EngineText {
 };
 static_assert(sizeof(EngineText) == 16);
 
+// A function of SQL that gives a table calls these: to learn its columns, before its first row, and for each chunk.
+using EngineBindBody = void (*)(EngineBinding*);
+using EngineStartBody = void (*)(EngineStart*);
+using EngineTableBody = void (*)(EngineCall*, EngineChunk* out);
 using EngineFunctionBody = void (*)(EngineCall*, EngineChunk*, EngineVector* out);
 
 class EngineApi {
@@ -119,6 +133,35 @@ class EngineApi {
   Found<void(EngineCall*, const char*)> scalar_function_set_error{library_, "duckdb_scalar_function_set_error"};
   Found<EngineStatus(EngineConnection*, EngineFunction*)> register_scalar_function{library_,
                                                                                    "duckdb_register_scalar_function"};
+  Found<EngineType*(std::uint8_t width, std::uint8_t scale)> create_decimal_type{library_,
+                                                                                 "duckdb_create_decimal_type"};
+  Found<void(EngineChunk*, std::uint64_t)> data_chunk_set_size{library_, "duckdb_data_chunk_set_size"};
+  Found<void(EngineVector*)> vector_ensure_validity_writable{library_, "duckdb_vector_ensure_validity_writable"};
+  Found<void(EngineVector*, std::uint64_t row, const char*, std::uint64_t size)> vector_assign_text{
+      library_, "duckdb_vector_assign_string_element_len"};
+  Found<EngineTableFunction*()> create_table_function{library_, "duckdb_create_table_function"};
+  Found<void(EngineTableFunction**)> destroy_table_function{library_, "duckdb_destroy_table_function"};
+  Found<void(EngineTableFunction*, const char*)> table_function_set_name{library_, "duckdb_table_function_set_name"};
+  Found<void(EngineTableFunction*, void*, void (*destroy)(void*))> table_function_set_extra_info{
+      library_, "duckdb_table_function_set_extra_info"};
+  Found<void(EngineTableFunction*, EngineBindBody)> table_function_set_bind{library_, "duckdb_table_function_set_bind"};
+  Found<void(EngineTableFunction*, EngineStartBody)> table_function_set_init{library_,
+                                                                             "duckdb_table_function_set_init"};
+  Found<void(EngineTableFunction*, EngineTableBody)> table_function_set_function{library_,
+                                                                                 "duckdb_table_function_set_function"};
+  Found<void(EngineTableFunction*, bool)> table_function_supports_projection_pushdown{
+      library_, "duckdb_table_function_supports_projection_pushdown"};
+  Found<EngineStatus(EngineConnection*, EngineTableFunction*)> register_table_function{
+      library_, "duckdb_register_table_function"};
+  Found<void*(EngineBinding*)> bind_get_extra_info{library_, "duckdb_bind_get_extra_info"};
+  Found<void(EngineBinding*, const char*, EngineType*)> bind_add_result_column{library_,
+                                                                               "duckdb_bind_add_result_column"};
+  Found<void*(EngineStart*)> init_get_extra_info{library_, "duckdb_init_get_extra_info"};
+  Found<std::uint64_t(EngineStart*)> init_get_column_count{library_, "duckdb_init_get_column_count"};
+  Found<std::uint64_t(EngineStart*, std::uint64_t)> init_get_column_index{library_, "duckdb_init_get_column_index"};
+  Found<void(EngineStart*, std::uint64_t)> init_set_max_threads{library_, "duckdb_init_set_max_threads"};
+  Found<void*(EngineCall*)> function_get_extra_info{library_, "duckdb_function_get_extra_info"};
+  Found<void(EngineCall*, const char*)> function_set_error{library_, "duckdb_function_set_error"};
 };
 
 }  // namespace fractile::source_detail

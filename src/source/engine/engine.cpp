@@ -17,6 +17,7 @@
 #include "fractile/error.hpp"
 #include "source/engine/engine_library.hpp"
 #include "source/engine/misread_texts.hpp"
+#include "source/engine/streamed_table.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -393,6 +394,10 @@ void Connection::run(const std::string& sql) const {
   ResultStream result = query(sql, {});
   while (result.next()) {
   }
+}
+
+void Connection::add(StreamedTable& table, const std::string& name) const {
+  table.add_to(state_->api, state_->connection, name);
 }
 
 }  // namespace fractile::source_detail

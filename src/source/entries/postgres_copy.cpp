@@ -2,9 +2,14 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <limits>
+#include <optional>
 #include <utility>
+
+#include "source/files/header_line.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -42,20 +47,15 @@ std::int64_t since_1970(Number cell, std::int64_t offset) {
 constexpr std::int64_t days_to_2000 = 10'957;
 constexpr std::int64_t microseconds_to_2000 = days_to_2000 * 86'400'000'000;
 
-struct Decimal {
-  bool is_nan;
-  std::int64_t units;
-};
-
-/// A numeric(P, S), P at most 18, in units of 10^-scale: digits to the base of 10,000, the first of weight 10,000^weight.
-Decimal decimal_cell(std::string_view cell, int scale) {
+/// A numeric(P, S), P at most 18, in units of 10^-scale: digits to the base of 10,000, the first of weight 10,000^weight. Nothing of NaN and
+/// the infinities.
+std::optional<std::int64_t> decimal_cell(std::string_view cell, int scale) {
   constexpr std::uint16_t positive = 0;
   constexpr std::uint16_t negative = 0x4000;
-  constexpr std::uint16_t nan = 0xC000;
   const int count = number_at<std::int16_t>(cell, 0);
   const int weight = number_at<std::int16_t>(cell, 2);
   const auto sign = number_at<std::uint16_t>(cell, 4);
-  if (sign == nan) return {true, 0};
+  if (sign == 0xC000 || sign == 0xD000 || sign == 0xF000) return {};
   if ((sign != positive && sign != negative) || count < 0 || cell.size() != 8 + 2 * static_cast<std::size_t>(count)) {
     throw PostgresCopy::Malformed{};
   }
@@ -75,7 +75,7 @@ Decimal decimal_cell(std::string_view cell, int scale) {
     units += part;
   }
   if (units > std::numeric_limits<std::int64_t>::max()) throw PostgresCopy::Malformed{};
-  return {false, static_cast<std::int64_t>(sign == negative ? -units : units)};
+  return static_cast<std::int64_t>(sign == negative ? -units : units);
 }
 
 constexpr std::string_view signature("PGCOPY\n\xff\r\n\0", 11);
@@ -90,6 +90,14 @@ CellReading PostgresType::reading() const {
 
 PostgresType postgres_type(postgres::PgType type, int modifier) {
   switch (type) {
+    case 16:
+      return {Kind::boolean, ValueKind::number, 0, "boolean"};
+    case 25:
+      return {Kind::text, ValueKind::number, 0, "text"};
+    case 1042:
+      return {Kind::text, ValueKind::number, 0, "character", 0, true};
+    case 1043:
+      return {Kind::text, ValueKind::number, 0, "character varying"};
     case 21:
       return {Kind::int16, ValueKind::number, 0, "smallint"};
     case 23:
@@ -112,16 +120,31 @@ PostgresType postgres_type(postgres::PgType type, int modifier) {
       const int scale = (((modifier - 4) & 0x7FF) ^ 0x400) - 0x400;
       const bool fits = precision <= 18 && scale >= 0 && scale <= precision;
       return {fits ? Kind::decimal : Kind::none, ValueKind::number, scale,
-              fmt::format("numeric({},{})", precision, scale)};
+              fmt::format("numeric({},{})", precision, scale), precision};
     }
     default:
       return {};
   }
 }
 
-PostgresCopy::PostgresCopy(PostgresType type, std::function<void(const ColumnView&)> take)
-    : type_(std::move(type)), take_(std::move(take)), validity_(most_rows / 64) {
-  type_.is_real() ? reals_.resize(most_rows) : wholes_.resize(most_rows);
+const void* PostgresCopy::Cells::values() const {
+  if (type.is_real()) return reals.data();
+  return type.is_text() ? static_cast<const void*>(texts.data()) : wholes.data();
+}
+
+PostgresCopy::PostgresCopy(const std::vector<PostgresType>& types, Take take) : take_(std::move(take)) {
+  for (const PostgresType& type : types) {
+    Cells cells{type};
+    cells.validity.resize(most_rows / 64);
+    if (type.is_real()) {
+      cells.reals.resize(most_rows);
+    } else if (type.is_text()) {
+      cells.texts.resize(most_rows);
+    } else {
+      cells.wholes.resize(most_rows);
+    }
+    columns_.push_back(std::move(cells));
+  }
 }
 
 void PostgresCopy::add(std::string_view bytes) {
@@ -161,58 +184,91 @@ std::size_t PostgresCopy::read_one(std::string_view bytes) {
     has_ended_ = true;
     return 2;
   }
-  if (columns != 1) throw Malformed{};
-  if (bytes.size() < 6) return 0;
-  const auto size = number_at<std::int32_t>(bytes, 2);
-  if (size < -1 || size > 1'000'000) throw Malformed{};
-  const std::size_t length = size < 0 ? 0 : static_cast<std::size_t>(size);
-  if (bytes.size() < 6 + length) return 0;
-  size < 0 ? add_null() : add_number(bytes.substr(6, length));
+  if (columns < 0 || static_cast<std::size_t>(columns) != columns_.size()) throw Malformed{};
+  std::size_t end = 2;
+  for (std::size_t k = 0; k < columns_.size(); ++k) {  // a row is read when all of it is here
+    if (bytes.size() < end + 4) return 0;
+    const auto size = number_at<std::int32_t>(bytes, end);
+    if (size < -1) throw Malformed{};
+    end += 4 + static_cast<std::size_t>(std::max(size, 0));
+    if (bytes.size() < end) return 0;
+  }
+  if (filled_ == 0) {
+    long_texts_.clear();
+    long_bytes_ = 0;
+  }
+  std::size_t at = 2;
+  for (Cells& cells : columns_) {
+    const auto size = number_at<std::int32_t>(bytes, at);
+    at += 4;
+    cells.validity[filled_ / 64] &= ~(std::uint64_t{1} << (filled_ % 64));
+    if (size < 0) continue;
+    add_cell(cells, bytes.substr(at, static_cast<std::size_t>(size)));
+    at += static_cast<std::size_t>(size);
+  }
   ++rows_;
-  if (++filled_ == most_rows) hand_over();
-  return 6 + length;
+  if (++filled_ == most_rows || long_bytes_ >= 4 * longest_text) hand_over();
+  return end;
 }
 
-void PostgresCopy::add_null() { validity_[filled_ / 64] &= ~(std::uint64_t{1} << (filled_ % 64)); }
-
-void PostgresCopy::add_number(std::string_view cell) {
-  validity_[filled_ / 64] |= std::uint64_t{1} << (filled_ % 64);
-  switch (type_.kind) {
+void PostgresCopy::add_cell(Cells& cells, std::string_view cell) {
+  const auto present = [&] { cells.validity[filled_ / 64] |= std::uint64_t{1} << (filled_ % 64); };
+  const auto add = [&](std::int64_t number) {
+    cells.wholes[filled_] = number;
+    present();
+  };
+  switch (cells.type.kind) {
+    case Kind::boolean:
+      if (cell.size() != 1) throw Malformed{};
+      return add(cell.front() == 0 ? 0 : 1);
     case Kind::int16:
-      wholes_[filled_] = whole_cell<std::int16_t>(cell);
-      return;
+      return add(whole_cell<std::int16_t>(cell));
     case Kind::int32:
-      wholes_[filled_] = whole_cell<std::int32_t>(cell);
-      return;
+      return add(whole_cell<std::int32_t>(cell));
     case Kind::int64:
-      wholes_[filled_] = whole_cell<std::int64_t>(cell);
-      return;
+      return add(whole_cell<std::int64_t>(cell));
     case Kind::days:
-      wholes_[filled_] = since_1970(whole_cell<std::int32_t>(cell), days_to_2000);
-      return;
+      return add(since_1970(whole_cell<std::int32_t>(cell), days_to_2000));
     case Kind::microseconds:
-      wholes_[filled_] = since_1970(whole_cell<std::int64_t>(cell), microseconds_to_2000);
-      return;
+      return add(since_1970(whole_cell<std::int64_t>(cell), microseconds_to_2000));
     case Kind::float32:
-      reals_[filled_] = std::bit_cast<float>(whole_cell<std::uint32_t>(cell));
-      return;
+      cells.reals[filled_] = std::bit_cast<float>(whole_cell<std::uint32_t>(cell));
+      return present();
     case Kind::float64:
-      reals_[filled_] = std::bit_cast<double>(whole_cell<std::uint64_t>(cell));
+      cells.reals[filled_] = std::bit_cast<double>(whole_cell<std::uint64_t>(cell));
+      return present();
+    case Kind::decimal:
+      if (const std::optional<std::int64_t> units = decimal_cell(cell, cells.type.scale)) add(*units);
       return;
-    case Kind::decimal: {
-      const Decimal decimal = decimal_cell(cell, type_.scale);
-      wholes_[filled_] = decimal.units;
-      if (decimal.is_nan) add_null();
-      return;
-    }
+    case Kind::text:
+    case Kind::label:
+    case Kind::written:
+      if (cell.size() > longest_text || !is_utf8(cell)) return;
+      add_text(cells, cell);
+      return present();
     case Kind::none:
       throw Malformed{};
   }
 }
 
+void PostgresCopy::add_text(Cells& cells, std::string_view cell) {
+  while (cells.type.is_padded && cell.ends_with(' ')) cell.remove_suffix(1);
+  EngineText text{static_cast<std::uint32_t>(cell.size()), {}, nullptr};
+  if (cell.size() <= EngineText::longest_inside) {
+    std::ranges::copy(cell, reinterpret_cast<char*>(&text) + offsetof(EngineText, prefix));
+  } else {
+    text.bytes = long_texts_.emplace_back(cell).data();
+    std::ranges::copy(cell.substr(0, sizeof text.prefix), text.prefix);
+    long_bytes_ += cell.size();
+  }
+  cells.texts[filled_] = text;
+}
+
 void PostgresCopy::hand_over() {
-  const void* const values = type_.is_real() ? static_cast<const void*>(reals_.data()) : wholes_.data();
-  if (filled_ > 0) take_({values, validity_.data(), filled_});
+  std::vector<ColumnView> views;
+  views.reserve(columns_.size());
+  for (const Cells& cells : columns_) views.emplace_back(cells.values(), cells.validity.data(), filled_);
+  if (filled_ > 0) take_(views, filled_);
   filled_ = 0;
 }
 

@@ -41,8 +41,9 @@ std::string numeric(int weight, std::uint16_t sign, const std::vector<int>& digi
 template <class Number>
 std::vector<std::optional<Number>> read(const PostgresType& type, const std::string& stream, std::size_t piece = 1000) {
   std::vector<std::optional<Number>> numbers;
-  PostgresCopy copy(type, [&](const ColumnView& view) {
-    for (std::size_t row = 0; row < view.rows(); ++row) {
+  PostgresCopy copy({type}, [&](std::span<const ColumnView> columns, std::size_t filled) {
+    const ColumnView& view = columns.front();
+    for (std::size_t row = 0; row < filled; ++row) {
       numbers.push_back(view.is_null(row) ? std::nullopt : std::optional(view.numbers<Number>()[row]));
     }
   });
@@ -82,16 +83,17 @@ TEST(PostgresCopy, ReadsDecimalsExactly) {
   const PostgresType type = postgres_type(1700, ((18 << 16) | 2) + 4);
   EXPECT_EQ(type.name, "numeric(18,2)");
   EXPECT_EQ(
-      read<std::int64_t>(type, stream_of({numeric(0, 0, {12, 3400}), numeric(0, 0x4000, {12, 3400}), numeric(0, 0, {}),
-                                          numeric(-1, 0, {100}), numeric(3, 0, {9999, 9999, 9999, 9999, 9900}),
-                                          numeric(1, 0, {1}), numeric(0, 0xC000, {})})),
-      (Wholes{1234, -1234, 0, 1, 999'999'999'999'999'999, 1'000'000, {}}));
-  EXPECT_THROW(read<std::int64_t>(type, stream_of({numeric(0, 0, {1, 1})})), PostgresCopy::Malformed);  // 1.0001
-  EXPECT_THROW(read<std::int64_t>(type, stream_of({numeric(0, 0xD000, {})})), PostgresCopy::Malformed);
+      read<std::int64_t>(
+          type, stream_of({numeric(0, 0, {12, 3400}), numeric(0, 0x4000, {12, 3400}), numeric(0, 0, {}),
+                           numeric(-1, 0, {100}), numeric(3, 0, {9999, 9999, 9999, 9999, 9900}), numeric(1, 0, {1}),
+                           numeric(0, 0xC000, {}), numeric(0, 0xD000, {}), numeric(0, 0xF000, {})})),
+      (Wholes{1234, -1234, 0, 1, 999'999'999'999'999'999, 1'000'000, {}, {}, {}}));
+  EXPECT_THROW(read<std::int64_t>(type, stream_of({numeric(0, 0, {1, 1})})), PostgresCopy::Malformed);       // 1.0001
   EXPECT_EQ(read<std::int64_t>(type, stream_of({numeric(-32768, 0, std::vector<int>(32767))})), Wholes{0});  // at once
   EXPECT_EQ(postgres_type(1700, -1).kind, PostgresType::Kind::none);
   EXPECT_EQ(postgres_type(1700, ((19 << 16) | 2) + 4).kind, PostgresType::Kind::none);
-  EXPECT_EQ(postgres_type(25, -1).kind, PostgresType::Kind::none);
+  EXPECT_EQ(postgres_type(114, -1).kind, PostgresType::Kind::none);
+  EXPECT_FALSE(postgres_type(25, -1).is_countable());
 }
 
 TEST(PostgresCopy, ReadsDatesAndTimesSince1970) {
@@ -113,6 +115,46 @@ TEST(PostgresCopy, TimesBeyondSixtyFourBitsSince1970AreTheLastOnes) {
                                           bytes_of<std::int64_t>(9'223'371'331'199'999'999), bytes_of(most - 1)})),
             (Wholes{most, most, most, most}));
   EXPECT_EQ(read<std::int64_t>(postgres_type(1184, -1), stream_of({bytes_of(most - to_2000 - 1)})), Wholes{most - 1});
+}
+
+/// What a row holds decides nothing about the others: a text that cannot be read is missing.
+TEST(PostgresCopy, ReadsColumnsOfAllKindsSideBySide) {
+  const std::vector<PostgresType> types{postgres_type(25, -1), postgres_type(16, -1), postgres_type(1042, -1)};
+  const std::string longest(PostgresCopy::longest_text, 'x');
+  const std::vector<std::vector<std::optional<std::string>>> rows{{"short", std::string(1, '\1'), "a  "},
+                                                                  {"longer than twelve", std::string(1, '\0'), "  "},
+                                                                  {{}, {}, {}},
+                                                                  {longest, std::string(1, '\1'), "\xff"},
+                                                                  {longest + "x", std::string(1, '\1'), "y"},
+                                                                  {"\xc3", std::string(1, '\0'), "\xc3\xa9"}};
+  std::string stream("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", 19);
+  for (const auto& row : rows) {
+    stream += bytes_of<std::int16_t>(3);
+    for (const auto& cell : row) {
+      stream += cell ? bytes_of(static_cast<std::int32_t>(cell->size())) + *cell : bytes_of<std::int32_t>(-1);
+    }
+  }
+  stream += bytes_of<std::int16_t>(-1);
+  std::vector<std::vector<std::optional<std::string>>> read;
+  PostgresCopy copy(types, [&](std::span<const ColumnView> columns, std::size_t filled) {
+    const auto text = [](const ColumnView& view, std::size_t row) {
+      return view.is_null(row) ? std::nullopt : std::optional(std::string(view.text(row)));
+    };
+    for (std::size_t row = 0; row < filled; ++row) {
+      const ColumnView& truth = columns[1];
+      const auto is_true =
+          truth.is_null(row) ? std::nullopt : std::optional(std::to_string(truth.numbers<std::int64_t>()[row]));
+      read.push_back({text(columns[0], row), is_true, text(columns[2], row)});
+    }
+  });
+  for (std::size_t at = 0; at < stream.size(); at += 70'000) copy.add(std::string_view(stream).substr(at, 70'000));
+  EXPECT_EQ(copy.finish(), rows.size());
+  EXPECT_EQ(read, (std::vector<std::vector<std::optional<std::string>>>{{"short", "1", "a"},
+                                                                        {"longer than twelve", "0", ""},
+                                                                        {{}, {}, {}},
+                                                                        {longest, "1", {}},
+                                                                        {{}, "1", "y"},
+                                                                        {{}, "0", "\xc3\xa9"}}));
 }
 
 TEST(PostgresCopy, PiecesOfAnySizeAreTheSame) {

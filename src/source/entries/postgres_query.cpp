@@ -1,63 +1,50 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
+#include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/postgres.hpp"
 #include "libraries/postgres.hpp"
+#include "source/counting/counting.hpp"
 #include "source/counting/scaled_lattice.hpp"
 #include "source/counting/shared_tally.hpp"
 #include "source/engine/engine.hpp"
 #include "source/engine/sql_tree.hpp"
+#include "source/engine/streamed_table.hpp"
 #include "source/entries/postgres_copy.hpp"
+#include "source/entries/postgres_records.hpp"
+#include "source/entries/postgres_table.hpp"
 #include "source/files/columns.hpp"
-#include "source/files/row_wise.hpp"
+#include "source/files/query_relation.hpp"
 
 namespace fractile {
 
 using postgres::Failure;
+using source_detail::Column;
+using source_detail::Counted;
+using source_detail::EngineFailure;
+using source_detail::FailureKind;
 using source_detail::member_of;
+using source_detail::PostgresColumn;
 using source_detail::PostgresCopy;
+using source_detail::PostgresTable;
 using source_detail::PostgresType;
+using source_detail::Relation;
 using source_detail::SqlNode;
 using source_detail::SqlTree;
+using source_detail::StreamedTable;
 using source_detail::text_of;
 
 namespace {
 
-constexpr std::chrono::seconds longest_silence(30);  // of a server that is asked for no rows
-constexpr const char* query_name = "the query";      // in messages
+constexpr const char* query_name = "the query";  // in messages
+constexpr const char* reader_name = "fractile_rows_of_server";
 
-/// Of what happened after rows were read: nothing but the class of the error, which SQL's standard lists.
-Error failed(const Failure& failure, const std::string& shown) {
-  if (failure.lost) {
-    return {ErrorCode::data, fmt::format("the connection to '{}' was lost", shown),
-            "try again when the server can be reached"};
-  }
-  return {
-      ErrorCode::data,
-      fmt::format("'{}' could not run the query: an error of SQLSTATE class {}", shown, failure.sqlstate.substr(0, 2)),
-      failure.sqlstate.starts_with("22")
-          ? "some value does not fit what the query does with it: guard it with CASE WHEN ... THEN ... END"
-          : "run the query on the server to see what is wrong"};
-}
-
-/// Before a row is read: what the server says is about the query and the catalog alone.
-Error refused(const Failure& failure, const std::string& shown) {
-  if (failure.lost) {
-    return {ErrorCode::data, fmt::format("'{}' cannot be reached: {}", shown, failure.words),
-            "check the address, the password (~/.pgpass) and that the server runs"};
-  }
-  return {ErrorCode::usage, fmt::format("{} was refused by the server: {}", query_name, failure.words),
-          "correct the query", "sql"};
-}
-
-/// The tables that stand in FROM, at any depth of queries in parentheses.
+/// The table that stands in FROM, at any depth of queries in parentheses.
 std::string table_in(const SqlNode& node, int depth = 0) {
   if (depth > source_detail::deepest_tree) return {};
   const SqlNode& from = member_of(node, "from_table");
@@ -66,144 +53,75 @@ std::string table_in(const SqlNode& node, int depth = 0) {
   return table_in(member_of(member_of(from, "subquery"), "node"), depth + 1);
 }
 
-std::string quoted(const std::string& name) {
-  std::string text = "\"";
-  for (const char c : name) text += c == '"' ? "\"\"" : std::string(1, c);
-  return text + "\"";
+/// What the query reads from, as the engine sees it.
+std::string view_sql(const std::string& table, const std::vector<PostgresColumn>& columns) {
+  std::vector<std::string> names;
+  for (const PostgresColumn& column : columns) names.push_back(column.name);
+  const std::vector<std::string> distinct = source_detail::distinct_names(names);
+  std::string called;
+  for (std::size_t k = 0; k < names.size(); ++k) called += fmt::format("{}c{}", k == 0 ? "" : ", ", k);
+  std::string list;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    list += fmt::format("{}c{} AS {}", k == 0 ? "" : ", ", k, source_detail::quote_identifier(distinct[k]));
+  }
+  if (list.empty()) list = "NULL AS \"no column\"";
+  return fmt::format("CREATE TEMP VIEW {} AS SELECT {} FROM {}()", source_detail::quote_identifier(table), list,
+                     reader_name);
 }
 
-/// By scans in the order of the tables: what statistics say of other rows decides nothing, and nothing can be written. The server splits
-/// the text into words as the engine's parser does, whatever the role, the database or the address sets.
-constexpr const char* begin =
-    "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL statement_timeout = 0; "
-    "SET LOCAL standard_conforming_strings = on; SET LOCAL client_encoding = 'UTF8'; "
-    "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_bitmapscan = off; "
-    "SET LOCAL enable_tidscan = off; SET LOCAL jit = off";
-
-/// From here on operators, functions and types are the server's own; others could look at other rows.
-constexpr const char* names_of_the_catalog = "SET LOCAL search_path = pg_catalog, pg_temp";
-
-/// What the server's catalog has under a function's name, in the words of the engine whose parser decides. With names of the catalog.
-source_detail::FunctionKinds server_functions(postgres::Connection& connection) {
-  return [&connection](const std::string& name) {
-    const auto rows = connection.query(
-        "SELECT DISTINCT CASE WHEN prokind = 'a' THEN 'aggregate CONSISTENT' WHEN prokind = 'f' AND provolatile = 'i' "
-        "AND NOT "
-        "proretset AND pronamespace = 'pg_catalog'::regnamespace THEN 'scalar CONSISTENT' ELSE 'other' END "
-        "FROM pg_catalog.pg_proc WHERE proname = $1::text",
-        {name});
-    std::set<std::string> kinds;
-    for (int row = 0; row < rows.rows(); ++row) kinds.insert(rows.cell(row, 0).value_or("other"));
-    return kinds;
-  };
+Error worded(const EngineFailure& failure, const std::string& unread) {
+  if (failure.kind == FailureKind::statement) {
+    return {ErrorCode::usage, fmt::format("the query was refused: {}", failure.detail),
+            unread.empty() ? "correct the query"
+                           : fmt::format("correct the query; columns that are not read here: {}", unread),
+            "sql"};
+  }
+  if (failure.kind == FailureKind::memory) {
+    return {ErrorCode::internal, "the query: the engine ran out of memory", "use a machine with more of it"};
+  }
+  return {ErrorCode::data, "the query: a function refused the value that it met",
+          "write TRY(f(x)) for NULL in its place"};
 }
 
-/// A name as a query may write it, and the number of what the server has under it: "" for nothing.
-struct Found {
-  std::string name;
-  std::string number;
+/// Columns of a server have types, so texts are not tried for numbers.
+Column countable_column(const Relation& relation, const std::string& name, ValueKind kind) {
+  Column column = relation.numeric_column(name, kind, query_name);
+  if (source_detail::numeric_of(column.type) != source_detail::Numeric::text) return column;
+  throw Error(ErrorCode::data, fmt::format("{}: column '{}' is text, which is not counted", query_name, name),
+              {"make numbers of it: ", Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM ...")});
+}
+
+/// A query whose rows are made here, each of one of the table's.
+struct RowWiseQuery {
+  std::string table;
+  std::vector<PostgresColumn> columns;
+  Relation relation;
+
+  std::vector<source_detail::StreamedColumn> streamed() const { return streamed_columns(columns); }
+  static std::vector<source_detail::StreamedColumn> streamed_columns(const std::vector<PostgresColumn>& columns) {
+    std::vector<source_detail::StreamedColumn> streamed;
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      streamed.push_back(source_detail::streamed(columns[k]));
+      streamed.back().name = fmt::format("c{}", k);
+    }
+    return streamed;
+  }
 };
 
-/// The parser does not tell a name in quotes from one whose letter case the server ignores: both readings. Asked with the session's own
-/// search_path, as whoever wrote the query expects; so every name in here says that it is of the catalog.
-std::vector<Found> readings_of(postgres::Connection& connection, const std::string& table) {
-  std::vector<Found> readings;
-  if (table.empty()) return readings;
-  for (const std::string& name : std::set<std::string>{table, source_detail::lower_case(table)}) {
-    const auto rows = connection.query(
-        "SELECT pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.oid::pg_catalog.text", {quoted(name)});
-    readings.push_back({name, rows.cell(0, 0).value_or("")});
-  }
-  return readings;
-}
-
-/// WITH that names the table for a query that is run with names of the catalog. A view could read anything, and a policy of row security
-/// other rows: whatever there is, in either reading, must be a table.
-std::string with_table(postgres::Connection& connection, const std::string& table, const std::vector<Found>& readings) {
-  std::string with;
-  bool all_are_tables = true;
-  for (const Found& found : readings) {
-    if (found.number.empty()) continue;
-    const auto rows = connection.query(
-        "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity, nspname::text, relname::text FROM pg_catalog.pg_class "
-        "JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE pg_class.oid = $1::text::oid",
-        {found.number});
-    if (rows.rows() != 1 || rows.cell(0, 0) != std::string(1, '\1')) {
-      all_are_tables = false;
-      continue;
-    }
-    with += fmt::format("{}{} AS NOT MATERIALIZED (SELECT * FROM {}.{})", with.empty() ? "WITH " : ", ",
-                        quoted(found.name), quoted(rows.cell(0, 1).value_or("")), quoted(rows.cell(0, 2).value_or("")));
-  }
-  if (!with.empty() && all_are_tables) return with + " ";
-  if (with.empty() && all_are_tables) {
-    throw Error(ErrorCode::usage, fmt::format("the server has no table '{}'", table),
-                "correct the name, or have its schema on the role's search_path");
-  }
-  throw Error(ErrorCode::usage,
-              fmt::format("the query is not row-wise: {} is no table of the server's, or one with row security", table),
-              {"read from a table, or declare with ", Field("sql_stability").blank("N"),
-               " that one person's records change at most N rows of the result"},
-              "sql");
-}
-
-}  // namespace
-
-struct PostgresQuery::State {
-  postgres::Address address;
-  std::string sql;
-  std::uint32_t threads;
-  std::string engine;
-  std::string with;  // names the table of a row-wise query; "" of one whose stability is declared
-  std::vector<source_detail::Column> columns;
+/// A query that the server runs, since its stability is declared.
+struct ServersQuery {
+  std::vector<Column> columns;
   std::vector<PostgresType> types;  // of the columns
-
-  postgres::Connection connected() const {
-    try {
-      return {address, "fractile", longest_silence};
-    } catch (const Failure& failure) {
-      throw refused(failure, address.shown());
-    }
-  }
-
-  /// The columns of `list` of the query's result.
-  std::string selected(const std::string& list) const {
-    return fmt::format("{}SELECT {} FROM (\n{}\n) AS counted", with, list, sql);
-  }
-
-  /// Leaves the transaction with names of the catalog.
-  void require_row_wise(postgres::Connection& connection, const SqlTree& tree) {
-    const std::string table = table_in(tree.query());
-    const std::vector<Found> readings = readings_of(connection, table);
-    connection.command(names_of_the_catalog);
-    source_detail::RowWiseNames names;
-    names.tables.insert(source_detail::lower_case(table));
-    names.kinds = server_functions(connection);
-    names.has_column = [](const std::string&) { return false; };  // to a server, current_date is never a column
-    source_detail::require_row_wise(tree, names);
-    with = with_table(connection, table, readings);
-  }
-
-  void describe(postgres::Connection& connection) {
-    const postgres::Result result = connection.described(selected("*"));
-    for (int column = 0; column < result.columns(); ++column) {
-      const std::string name = result.name(column);
-      types.push_back(source_detail::postgres_type(result.type(column), result.modifier(column)));
-      columns.push_back({name, name, types.back().name});
-    }
-    const char* const version = "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
-    engine = "PostgreSQL " + connection.query(version).cell(0, 0).value_or("");
-  }
 
   std::size_t column(const std::string& name) const {
     const std::string& found = source_detail::find_column(columns, name, query_name).name;
-    const auto found_at = std::ranges::find(columns, found, &source_detail::Column::name);
+    const auto found_at = std::ranges::find(columns, found, &Column::name);
     return static_cast<std::size_t>(found_at - columns.begin());
   }
 
   const PostgresType& countable(const std::string& name, ValueKind kind) const {
     const PostgresType& type = types[column(name)];
-    if (type.kind == PostgresType::Kind::none) {
+    if (!type.is_countable()) {
       throw Error(
           ErrorCode::data,
           fmt::format("column '{}' is {}, which is not counted", name, type.name.empty() ? "of a type" : type.name),
@@ -214,33 +132,124 @@ struct PostgresQuery::State {
                 fmt::format("column '{}' is {}, and the bounds are {}s", name, type.name, to_string(kind)),
                 source_detail::kind_hint(type.time, kind));
   }
+};
 
-  /// Runs COPY of a column in a transaction of its own.
-  void copy(const std::string& column, const PostgresType& type,
-            const std::function<void(const source_detail::ColumnView&)>& take,
-            const std::function<void()>& on_progress) const {
-    const std::string shown = address.shown();
+}  // namespace
+
+struct PostgresQuery::State {
+  postgres::Address address;
+  std::string sql;
+  std::uint32_t threads;
+  std::string library;
+  std::string engine;
+  std::optional<RowWiseQuery> row_wise;
+  ServersQuery declared;
+
+  /// The columns of `list` of the query's result, by the server.
+  std::string selected(const std::string& list) const {
+    return fmt::format("SELECT {} FROM (\n{}\n) AS counted", list, sql);
+  }
+
+  /// The engine on one thread, as rows come one after another; `table` stands there under the name that the query's view reads.
+  source_detail::Connection engine_with(StreamedTable& table) const {
+    source_detail::Connection connection = source_detail::Connection::open(library);
+    connection.run("SET threads = 1");
+    connection.add(table, reader_name);
+    return connection;
+  }
+
+  void open_row_wise(postgres::Connection& server, const SqlTree& tree) {
+    source_detail::RowWiseNames names;
+    const std::string name = table_in(tree.query());
+    if (name.empty()) source_detail::require_row_wise(tree, names);  // which says what else stands in FROM
+    const PostgresTable table = PostgresTable::find(server, name);
+    std::vector<std::size_t> all(table.columns().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    static_cast<void>(table.copy_sql(server, all));  // the plan is looked at before anything is charged
+    names.tables.insert(source_detail::lower_case(name));
+    names.has_column = [&](const std::string& column) {
+      return std::ranges::any_of(table.columns(), [&](const PostgresColumn& each) {
+        return source_detail::lower_case(each.name) == source_detail::lower_case(column);
+      });
+    };
+    source_detail::PostgresRecords never_read(address, name, table.columns(), {});
+    StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
+    const source_detail::Connection connection = engine_with(rows);
     try {
-      postgres::Connection connection(address, "fractile", longest_silence);
-      connection.command(begin);
-      if (!with.empty()) connection.command(names_of_the_catalog);
+      row_wise.emplace(
+          RowWiseQuery{name, table.columns(),
+                       source_detail::open_row_wise(connection, sql, names, view_sql(name, table.columns()))});
+    } catch (const EngineFailure& failure) {
+      throw worded(failure, table.unread());
+    }
+  }
+
+  void describe(postgres::Connection& connection) {
+    const postgres::Result result = connection.described(selected("*"));
+    for (int column = 0; column < result.columns(); ++column) {
+      const std::string name = result.name(column);
+      declared.types.push_back(source_detail::postgres_type(result.type(column), result.modifier(column)));
+      declared.columns.push_back({name, name, declared.types.back().name});
+    }
+  }
+
+  void require_countable(const std::string& column, ValueKind kind) const {
+    if (row_wise) {
+      countable_column(row_wise->relation, column, kind);
+    } else {
+      declared.countable(column, kind);
+    }
+  }
+
+  /// Asks the server for the table's rows, and makes the query's of them.
+  Counted count_row_wise(const std::string& name, const Lattice& lattice,
+                         const std::function<void()>& on_progress) const {
+    const Column column = countable_column(row_wise->relation, name, lattice.kind());
+    source_detail::PostgresRecords records(address, row_wise->table, row_wise->columns, on_progress);
+    StreamedTable rows(row_wise->streamed(), records);
+    const source_detail::Connection connection = engine_with(rows);
+    try {
+      for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
+      return count_by_stream(connection,
+                             {source_detail::number_expression(column, lattice), row_wise->relation.from(column),
+                              source_detail::reading_of(column, lattice.kind())},
+                             lattice, threads, on_progress);
+    } catch (const EngineFailure& failure) {
+      rows.rethrow();
+      throw worded(failure, "");
+    }
+  }
+
+  /// Has the server run the query, and hand over a column in a transaction of its own.
+  Counted count_on_server(const std::string& name, const Lattice& lattice,
+                          const std::function<void()>& on_progress) const {
+    const PostgresType& type = declared.countable(name, lattice.kind());
+    const bool is_decimal = type.kind == PostgresType::Kind::decimal;
+    const Lattice counted_on = is_decimal ? source_detail::in_units(lattice, type.scale, name, type.name) : lattice;
+    source_detail::SharedTally tally(counted_on, threads);
+    try {
+      const std::unique_ptr<postgres::Connection> connection = source_detail::connect_to(address);
+      connection->command(source_detail::begin_reading);
       const auto pulse = [&] {
         if (on_progress) on_progress();
       };
-      PostgresCopy rows(type, [&](const source_detail::ColumnView& cells) {
-        take(cells);
+      PostgresCopy rows({type}, [&](std::span<const source_detail::ColumnView> cells, std::size_t) {
+        tally.add(cells.front(), type.reading());
         pulse();
       });
-      connection.copy_out(
-          "COPY (" + selected(quoted(column)) + ") TO STDOUT (FORMAT binary)",
-          [&](std::string_view bytes) { rows.add(bytes); }, pulse);
+      const std::string column = source_detail::postgres_name(declared.columns[declared.column(name)].name);
+      connection->copy_out(
+          "COPY (" + selected(column) + ") TO STDOUT (FORMAT binary)", [&](std::string_view bytes) { rows.add(bytes); },
+          pulse);
       rows.finish();
     } catch (const Failure& failure) {
-      throw failed(failure, shown);
+      throw source_detail::failed_on_server(failure, address.shown());
     } catch (const PostgresCopy::Malformed&) {
-      throw Error(ErrorCode::data, fmt::format("what '{}' sent cannot be read", shown),
-                  "use a server of PostgreSQL 12 or later");
+      throw source_detail::unreadable_from_server(address.shown());
     }
+    Counted counted = tally.finish();
+    counted.profile = relabeled(std::move(counted.profile), lattice);
+    return counted;
   }
 };
 
@@ -255,29 +264,29 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
                 "write postgres://USER@HOST:PORT/DATABASE", "postgres");
   }
   auto state = std::make_unique<State>(
-      State{postgres::Address::parse(options.address), options.sql, options.threads, {}, {}, {}, {}});
+      State{postgres::Address::parse(options.address), options.sql, options.threads, options.library, {}, {}, {}});
   const source_detail::Connection engine = source_detail::Connection::open(options.library);
   std::optional<SqlTree> tree;
   try {
     tree.emplace(SqlTree::of(engine, options.sql));
-  } catch (const source_detail::EngineFailure&) {
+  } catch (const EngineFailure&) {
     throw Error(ErrorCode::usage, "the query cannot be read",
                 "write one SELECT, without what only PostgreSQL's dialect has", "sql");
   }
-  postgres::Connection connection = state->connected();
   try {
-    connection.command(begin);
-    if (!options.sql_stability) state->require_row_wise(connection, *tree);
-    state->describe(connection);
-    connection.command("ROLLBACK");
+    const std::unique_ptr<postgres::Connection> server = source_detail::connect_to(state->address);
+    server->command(source_detail::begin_reading);
+    options.sql_stability ? state->describe(*server) : state->open_row_wise(*server, *tree);
+    const char* const version = "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
+    state->engine = "PostgreSQL " + server->query(version).cell(0, 0).value_or("");
   } catch (const Failure& failure) {
-    throw refused(failure, state->address.shown());
+    throw source_detail::refused_by_server(failure, state->address.shown());
   }
   return PostgresQuery(std::move(state));
 }
 
 void PostgresQuery::require_countable(const std::string& column, ValueKind kind) const {
-  state_->countable(column, kind);
+  state_->require_countable(column, kind);
 }
 
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
@@ -292,19 +301,13 @@ RankProfile PostgresQuery::profile(const std::string& column, const Lattice& lat
                                    Counting counting, const std::function<void()>& on_progress) const {
   if (counting == Counting::push_down)
     throw Error(ErrorCode::usage, "a server's rows are counted here", "count by stream");
-  const PostgresType& type = state_->countable(column, lattice.kind());
-  const bool is_decimal = type.kind == PostgresType::Kind::decimal;
-  const Lattice counted_on = is_decimal ? source_detail::in_units(lattice, type.scale, column, type.name) : lattice;
-  source_detail::SharedTally tally(counted_on, state_->threads);
-  state_->copy(
-      state_->columns[state_->column(column)].name, type,
-      [&](const source_detail::ColumnView& cells) { tally.add(cells, type.reading()); }, on_progress);
-  source_detail::Counted counted = tally.finish();
+  Counted counted = state_->row_wise ? state_->count_row_wise(column, lattice, on_progress)
+                                     : state_->count_on_server(column, lattice, on_progress);
   if (counted.any_missing && null_policy == NullPolicy::error) {
     throw Error(ErrorCode::data, fmt::format("column '{}': some row is NULL or NaN", column),
                 {"leave such rows out in the query, or with ", Field("null").text("drop")});
   }
-  return relabeled(std::move(counted.profile), lattice);
+  return std::move(counted.profile);
 }
 
 std::vector<RankProfile> PostgresQuery::profiles(const std::string& /*column*/, const Lattice& /*lattice*/,

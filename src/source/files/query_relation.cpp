@@ -6,7 +6,6 @@
 
 #include "fractile/error.hpp"
 #include "source/files/columns.hpp"
-#include "source/files/row_wise.hpp"
 #include "source/files/sql_inputs.hpp"
 
 namespace fractile::source_detail {
@@ -147,6 +146,18 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (const std::string& statement : only_files(connection, inputs)) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
   return Relation::of_query(connection, options.sql, std::move(setup));
+}
+
+Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,
+                       const std::string& view) {
+  const SqlTree tree = SqlTree::of(connection, sql);
+  require_named_tables(tree, names.tables);
+  names.kinds = function_kinds(connection);
+  require_row_wise(tree, names);
+  std::vector<std::string> setup{verbatim_plan(connection), view};
+  for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
+  for (const std::string& statement : setup) connection.run(statement);
+  return Relation::of_query(connection, sql, std::move(setup));
 }
 
 }  // namespace fractile::source_detail

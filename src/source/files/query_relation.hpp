@@ -9,6 +9,7 @@
 #include "source/engine/engine.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/relation.hpp"
+#include "source/files/row_wise.hpp"
 
 namespace fractile::source_detail {
 
@@ -29,5 +30,10 @@ std::vector<Input> open_inputs(const TableOptions& options);
 /// The options' query over these inputs, which the engine can read from now on, and no other file. Error(usage) for a query that is no
 /// SELECT, reads anything else, or is neither row-wise nor declared. Sets the inputs' relations. Throws EngineFailure.
 Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs);
+
+/// A row-wise query over one table, which the statement `view` makes of what the engine already reads; names.kinds are the engine's. As
+/// above; no file is read.
+Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,
+                       const std::string& view);
 
 }  // namespace fractile::source_detail

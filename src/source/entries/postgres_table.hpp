@@ -1,0 +1,47 @@
+// A table on a server, as a row-wise query may read it: an ordinary one, whose columns are handed over as they are.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libraries/postgres.hpp"
+#include "source/entries/postgres_copy.hpp"
+#include "source/entries/postgres_plan.hpp"
+
+namespace fractile::source_detail {
+
+struct PostgresColumn {
+  std::string name;
+  PostgresType type;
+  bool operator==(const PostgresColumn&) const = default;
+};
+
+/// As a name in SQL.
+std::string postgres_name(const std::string& name);
+
+class PostgresTable {
+ public:
+  /// The table of this name, by the search path of the session, in the transaction that has begun; from then on all names are those of the
+  /// server's catalog. The spelling comes first, then the same in small letters. Error(usage) unless it and all its parts are ordinary
+  /// tables, of no schema of the server's own, without row security. Throws postgres::Failure.
+  static PostgresTable find(postgres::Connection& connection, const std::string& name);
+
+  /// Those that can be read here.
+  const std::vector<PostgresColumn>& columns() const { return columns_; }
+  /// The others, with their types, for messages: "doc (jsonb), more (xml)"; "" where there are none.
+  const std::string& unread() const { return unread_; }
+  /// The statement that hands over these columns, whatever they hold. Error(usage) unless the server's plan for it is to read the table.
+  std::string copy_sql(postgres::Connection& connection, const std::vector<std::size_t>& columns) const;
+
+ private:
+  void read_columns(postgres::Connection& connection, const std::string& number);
+  std::string select_sql(const std::vector<std::size_t>& columns) const;
+
+  std::string from_;  // schema and name, quoted
+  PlainNames names_;
+  std::vector<PostgresColumn> columns_;
+  std::string unread_;
+};
+
+}  // namespace fractile::source_detail
