@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,35 +41,53 @@ int run_init(const Typed& typed) {
   return 0;
 }
 
-/// Of one dataset, when --dataset names one.
-LedgerStatement statement_of(const Typed& typed) {
+/// Of one dataset, when --dataset names one. Of a damaged ledger what can still be read, and its error.
+struct Shown {
+  LedgerStatement statement;
+  std::optional<Error> damage;
+};
+
+Shown shown_of(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
-  LedgerStatement statement = ledger.statement();
-  if (!typed.has("dataset")) return statement;
+  Shown shown;
+  try {
+    shown.statement = ledger.statement();
+  } catch (const Error& error) {
+    shown.statement = ledger.salvaged();
+    if (shown.statement.damage.empty()) throw;
+    shown.damage = error;
+    return shown;
+  }
+  if (!typed.has("dataset")) return shown;
+  LedgerStatement& statement = shown.statement;
   const std::string name = dataset_of(ledger, typed, shown_ledger(typed.file)).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
-  return statement;
+  std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });
+  return shown;
 }
 
 int run_show(const Typed& typed) {
   const Format format = format_of(typed, stdout_is_terminal() ? Format::table : Format::csv, Pages::yes);
   const PageOutput page = PageOutput::of(typed, format);
-  const LedgerStatement statement = statement_of(typed);
+  const auto [statement, damage] = shown_of(typed);
   if (format == Format::html) {
     page.print_page(to_html(statement, page.options), unchanged);
+    if (damage) throw *damage;
     return 0;
   }
   print(format == Format::table  ? to_table(statement)
         : format == Format::json ? to_json(statement, LedgerDetail::balances)
                                  : to_csv(statement, LedgerDetail::balances),
         unchanged);
+  if (damage) throw *damage;
   return 0;
 }
 
 int run_verify(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
   const std::string head = ledger.verify(typed.one("head"));
+  require_own_receipts(ledger.statement());
   print(fmt::format("the ledger is whole; its last line has the hash\n{}\n", head.empty() ? "(none yet)" : head),
         unchanged);
   return 0;
@@ -122,8 +141,9 @@ int run_commit(const Typed& typed) {
                                              : fmt::format("that is '{}'", entry.request.receipt_path));
   }
   require_receipt_of(entry.request.query, receipt, name);
+  require_own_receipt(entry, receipt, name);
   require_new(ledger.statement(), entry, text, name);
-  ledger.commit(id, text);
+  ledger.commit(entry.reservation(), text);
   print(fmt::format("entry {} is committed and holds its receipt\n", id), "the entry is committed");
   return 0;
 }

@@ -39,7 +39,7 @@ WebPage rendered_entry(const LedgerEntry& entry, const std::string& name, const 
   if (shown.compared) comparisons = comparisons_of(receipt, *shown.compared);
   if (shown.format == Format::csv) return {shown.compared ? to_csv(receipt, comparisons) : to_csv(receipt)};
   return {to_table(receipt) +
-          fmt::format("\n{}, neighbors {}, released at {} (entry {})\n", entry.request.cost.to_string(),
+          fmt::format("\n{}, neighbors {}, released on {} (entry {})\n", entry.request.cost.to_string(),
                       to_string(entry.request.neighbors), entry.reserved_at, entry.id) +
           (shown.compared ? "\n" + to_table(receipt, comparisons) : "")};
 }

@@ -47,8 +47,8 @@ Published published(const std::vector<RankProfile>& profiles, const ReleaseOptio
   return release(selection.keys, profiles, options, bits);
 }
 
-std::string to_json(const Published& release, const SourceDescription& source) {
-  return std::visit([&](const auto& one) { return fractile::to_json(one, source); }, release);
+std::string to_json(const Published& release, const SourceDescription& source, const LedgerReservation* paid) {
+  return std::visit([&](const auto& one) { return fractile::to_json(one, source, paid); }, release);
 }
 
 std::string to_csv(const Published& release) {

@@ -26,7 +26,7 @@ RecordSelection selection_of(const Typed& typed, const QuantileQuery& query);
 Published published(const std::vector<RankProfile>& profiles, const ReleaseOptions& options,
                     const RecordSelection& selection, RandomBits& bits);
 
-std::string to_json(const Published& release, const SourceDescription& source);
+std::string to_json(const Published& release, const SourceDescription& source, const LedgerReservation* paid);
 std::string to_csv(const Published& release);
 std::string to_table(const Published& release, const SourceDescription& source);
 

@@ -84,7 +84,10 @@ void require_receipts_place(const Typed& typed, const std::string& receipt) {
 /// Of what is charged for already, if anything is.
 void publish(const Typed& typed, const ReleaseRequest& request, const Records& records, RandomBits& bits,
              std::optional<ReleaseCharge>& charge, Answer& answer, Attendant& attendant) {
-  if (charge) answer.account = charge->account();
+  if (charge) {
+    answer.paid = charge->reservation();
+    answer.account = charge->account();
+  }
   attendant.at("reading " + input_name(typed));
   answer.release = drawn(request, records, bits, attendant);
   attendant.prepare(answer);
@@ -130,7 +133,7 @@ ReleaseRequest ReleaseRequest::of(const Typed& typed, bool in_memory) {
 RandomBits ReleaseRequest::bits() const { return seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system(); }
 
 const std::string& Answer::json() const {
-  if (json_.empty()) json_ = stored ? stored->receipt : to_json(*release, source);
+  if (json_.empty()) json_ = stored ? stored->receipt : to_json(*release, source, paid ? &*paid : nullptr);
   return json_;
 }
 

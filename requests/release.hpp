@@ -49,8 +49,9 @@ struct Answer {
   SourceDescription source = {};
   std::optional<Published> release = {};
   std::optional<LedgerEntry> stored = {};
-  std::optional<LedgerAccount> account = {};  ///< of the dataset that paid, this release included
-  Words kept = {};                            ///< where it is kept, in words, for when it cannot be shown
+  std::optional<LedgerReservation> paid = {};  ///< the entry that pays for the release
+  std::optional<LedgerAccount> account = {};   ///< of the dataset that paid, this release included
+  Words kept = {};                             ///< where it is kept, in words, for when it cannot be shown
 
   /// The receipt; worst cases take their time, so it is composed when it is first asked for. Not for two threads at once.
   const std::string& json() const;

@@ -6,12 +6,30 @@
 
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
+#include "fractile/receipts.hpp"
 #include "requests/datasets.hpp"
 #include "requests/sources.hpp"
 
 namespace fractile::requests {
+namespace {
+
+/// Whatever was done to the ledger: a stored release of another query, cost or entry is not given out for this one.
+void require_given_out(const LedgerEntry& entry, const std::string& path) {
+  if (entry.token.empty()) return;  // of an older format
+  const std::string name = fmt::format("the receipt of entry {} of {}", entry.id, path);
+  try {
+    require_own_receipt(entry, read_receipt(entry.receipt, name), name);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::ledger, error.what_words(),
+                {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
+  }
+}
+
+}  // namespace
+
 ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed)
     : ledger_(std::move(ledger)),
+      address_(typed.one("ledger")),
       path_(shown_ledger(typed.one("ledger"))),
       receipt_(typed.one("receipt")),
       again_(typed.has("again")),
@@ -53,7 +71,9 @@ LedgerAccount ReleaseCharge::account() const { return account_of(ledger_, reques
 std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query_text) {
   request_.query = query_text;
   if (again_ || request_.source.empty()) return {};
-  return ledger_.find_committed(request_.dataset, query_text);
+  std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query_text);
+  if (entry) require_given_out(*entry, path_);
+  return entry;
 }
 
 void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const {
@@ -61,7 +81,7 @@ void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const
     require_writable(receipt_);
     write_durably(receipt_, entry.receipt);
   }
-  attendant.tell(fmt::format("this was released at {} (entry {} of {}); here it is again, and nothing was spent",
+  attendant.tell(fmt::format("this was released on {} (entry {} of {}); here it is again, and nothing was spent",
                              entry.reserved_at, entry.id, path_),
                  {"the table was not read; ", Field("again"), " reads it, and pays"});
 }
@@ -69,19 +89,26 @@ void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const
 void ReleaseCharge::reserve(Attendant& attendant) {
   if (!receipt_.empty()) require_writable(receipt_);
   attendant.hold_interrupts();
-  entry_ = ledger_.reserve(request_);
+  reservation_ = ledger_.reserve(request_);
   attendant.on_interrupt(
-      fmt::format("stopped; {} counts as spent: entry {} of {} stays reserved", request_.cost.to_string(), entry_,
-                  path_),
+      fmt::format("stopped; {} counts as spent: entry {} of {} stays reserved", request_.cost.to_string(),
+                  reservation_.id, path_),
       fmt::format("nothing was published; fractile ledger void {} --entry {} --reason TEXT gives it back", path_,
-                  entry_));
+                  reservation_.id));
 }
 
+/// As the ledger that is at its path now says: another one may have been put there.
 Words ReleaseCharge::fate() const {
   const std::string spent =
-      fmt::format("{} counts as spent: entry {} of {} ", request_.cost.to_string(), entry_, path_);
+      fmt::format("{} counts as spent: entry {} of {} ", request_.cost.to_string(), reservation_.id, path_);
+  const std::string gone = fmt::format(
+      "the ledger {} that is there now does not have this entry, and does not count {}: it is an earlier "
+      "state or another ledger",
+      path_, request_.cost.to_string());
   try {
-    switch (ledger_.entry(entry_).state) {
+    const LedgerEntry entry = Ledger::open_to_read(address_).entry(reservation_.id);
+    if (entry.token != reservation_.token) return gone;
+    switch (entry.state) {
       case EntryState::reserved:
         break;
       case EntryState::drawn:
@@ -91,7 +118,10 @@ Words ReleaseCharge::fate() const {
       case EntryState::voided:
         return {};
     }
-  } catch (const Error&) {  // which would hide the first one
+  } catch (const Error& error) {  // which would hide the first one
+    if (error.code() == ErrorCode::usage) return gone;
+    return fmt::format("{} counts as spent if entry {} is there: look with fractile ledger show {}",
+                       request_.cost.to_string(), reservation_.id, path_);
   }
   return spent + "stays reserved";
 }
@@ -110,7 +140,7 @@ void ReleaseCharge::guard(const std::function<void()>& work) const {
 
 void ReleaseCharge::publish(const std::string& receipt, Attendant& attendant) {
   attendant.hold_interrupts();
-  ledger_.commit(entry_, receipt);
+  ledger_.commit(reservation_, receipt);
   if (!receipt_.empty()) write_durably(receipt_, receipt);
   attendant.on_interrupt("stopped before all was printed", kept());
 }
@@ -119,7 +149,8 @@ Words ReleaseCharge::kept() const {
   const Words printed_by = request_.source.empty() ? Words{"fractile ledger export ", path_}
                            : again_                ? Words{"the same command without ", Field("again")}
                                                    : "the same command";
-  return {fmt::format("the release was made; entry {} of {} holds it, and ", entry_, path_), printed_by, " prints it"};
+  return {fmt::format("the release was made; entry {} of {} holds it, and ", reservation_.id, path_), printed_by,
+          " prints it"};
 }
 
 }  // namespace fractile::requests

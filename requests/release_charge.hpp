@@ -28,6 +28,9 @@ class ReleaseCharge {
   /// The dataset and its balance, this release included once it is reserved.
   LedgerAccount account() const;
 
+  /// Once it is reserved.
+  const LedgerReservation& reservation() const { return reservation_; }
+
   /// What the table is, as ReleaseDetails has it.
   const std::string& source() const { return request_.source; }
 
@@ -46,11 +49,12 @@ class ReleaseCharge {
   Words fate() const;
 
   Ledger ledger_;
-  std::string path_;
+  std::string address_;  ///< of the ledger, as typed
+  std::string path_;     ///< as messages show it
   std::string receipt_;  ///< as typed
   bool again_;
   LedgerRequest request_;
-  std::int64_t entry_ = 0;
+  LedgerReservation reservation_;
 };
 
 }  // namespace fractile::requests

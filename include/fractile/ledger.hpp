@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,10 @@
 #include "fractile/privacy.hpp"
 
 namespace fractile {
+
+/// How a source is read, by the names of the options that say so ("delimiter", "person", "table", ...), each with its value as a
+/// text. An option that holds its default is left out.
+using LedgerReading = std::map<std::string, std::string>;
 
 /// What shares one budget: a table of people, or several of the same people.
 struct LedgerDataset {
@@ -27,6 +32,8 @@ struct LedgerDataset {
   /// What every release must read: the canonical path of a file, which begins with a slash, or a name that the asker
   /// must declare.
   std::string source = {};
+  LedgerReading reading =
+      {};  ///< what every release must be read with; what it leaves open, a source's first release fixes
 
   /// Error(usage) unless they are what they should be.
   void validate() const;
@@ -39,10 +46,18 @@ struct LedgerRequest {
   Budget cost;        ///< of the whole release, for one unit
   Neighbors neighbors = Neighbors::add_remove;
   std::string receipt_path = {};  ///< where a receipt will be written, absolute; empty when nowhere
-  // Compared with what the dataset pins, and not stored: the query tells them.
+  // Compared with what the dataset pins, and with how the first release of this source that counts was read.
   std::string person = {};               ///< the column by which persons' records are bounded; empty: by declaration
   std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most so many records
   std::string source = {};               ///< as LedgerDataset::source; empty when nothing is known of it
+  LedgerReading reading = {};            ///< what this release is read with
+};
+
+/// An entry, and what shows that it is this one: a ledger that was put back to an earlier state may have given its number to
+/// another release.
+struct LedgerReservation {
+  std::int64_t id = 0;
+  std::string token = {};  ///< in lower-case hexadecimal digits; "" of entries of formats before 3
 };
 
 /// All but void entries count as spent. Nothing of a reserved one has left the process that drew it, unless a program of an
@@ -57,11 +72,14 @@ struct LedgerEntry {
   LedgerRequest request;
   Budget charge;  ///< what the cost counts as on this budget: a pure cost on a zCDP budget has a rho
   EntryState state = EntryState::reserved;
-  std::string reserved_at = {};  ///< UTC, "2026-01-31T09:00:00Z"; as the clock was, for information
+  std::string reserved_at = {};  ///< UTC, the day alone: "2026-01-31"; as the clock was, for information
   std::string settled_at = {};   ///< when it was committed or voided; of a drawn one empty
   std::string receipt = {};      ///< of committed entries: the published text; empty if an older format did not keep it
   std::string receipt_sha256 = {};  ///< of committed entries, in lower-case hexadecimal digits
   std::string reason = {};          ///< of void entries
+  std::string token = {};           ///< as LedgerReservation has it
+
+  LedgerReservation reservation() const { return {id, token}; }
 };
 
 /// A sum of charges in the measure of a budget, exactly; what the measure does not have is zero.
@@ -95,6 +113,15 @@ struct LedgerEvent {
   std::string hash;        ///< of this line and, through the hash before it, of all lines before it
 };
 
+/// How a source is read since its first release that counts.
+struct LedgerSource {
+  std::string dataset;
+  std::string source;
+  std::int64_t entry = 0;  ///< that fixed it
+  LedgerReading reading;   ///< all of it but the records per person
+  std::uint32_t records_per_person = 1;
+};
+
 struct LedgerAccount {
   LedgerDataset dataset;
   LedgerBalance balance;
@@ -103,9 +130,11 @@ struct LedgerAccount {
 /// All that a ledger holds, as of one moment.
 struct LedgerStatement {
   int format = 0;
-  std::vector<LedgerAccount> accounts;  ///< in the order in which they were added
-  std::vector<LedgerEntry> entries;     ///< by id
-  std::vector<LedgerEvent> events;      ///< by id
+  std::vector<LedgerAccount> accounts;   ///< in the order in which they were added
+  std::vector<LedgerEntry> entries;      ///< by id
+  std::vector<LedgerEvent> events;       ///< by id
+  std::vector<LedgerSource> sources;     ///< in the order of the entries that fixed them
+  std::vector<std::string> damage = {};  ///< what is wrong; sums are of what can be read
 };
 
 struct LedgerOptions {
@@ -131,7 +160,7 @@ struct LedgerOptions {
 /// Thread-safety: not for two threads at once; open the ledger for each. Processes and threads that did so may write at once.
 class Ledger {
  public:
-  static constexpr int format = 2;
+  static constexpr int format = 3;
 
   /// Error(usage) when there is something at `path` already (an empty file is nothing).
   static Ledger create(const std::string& path, LedgerOptions options = {});
@@ -150,18 +179,21 @@ class Ledger {
   std::vector<LedgerDataset> datasets() const;
 
   /// Error(usage) unless the request's dataset is there, has its neighbour relation, pins nothing that the request does not
-  /// keep, and its budget takes costs of its measure. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an
+  /// keep, and its budget takes costs of its measure; unless the release is read as the dataset declares and, in what that
+  /// leaves open, as the first release of the source that counts was (with at least its records per person). A source of
+  /// which nothing is known is read as declared, or as by default. No number of the cost has more than 50 digits above or
+  /// below its line. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an
   /// approximate one as they are, without a delta. Nothing else mixes. Error(usage), too, when a reserved entry has the
   /// request's receipt_path: one of them is settled first.
   void require_fit(const LedgerRequest& request) const;
   /// Charges the request and returns the entry's id. Errors: usage, as require_fit; budget_refused, which says what
   /// remains, and nothing is spent.
-  std::int64_t reserve(const LedgerRequest& request);
+  LedgerReservation reserve(const LedgerRequest& request);
   /// Stores the entry's release for good; call it before anything of the release is published. First, and synced, the
   /// entry becomes a drawn one, so that nothing of the release is on the disk while the entry could still be voided.
-  /// Error(usage) when there is no such entry, or it was committed already; Error(ledger) when it was voided meanwhile:
-  /// publish nothing.
-  void commit(std::int64_t id, const std::string& receipt);
+  /// Error(usage) when it was committed already; Error(ledger) when it was voided meanwhile, or when the ledger has no entry
+  /// of this number with this token: publish nothing.
+  void commit(const LedgerReservation& reservation, const std::string& receipt);
   /// A person's word that a reserved entry's release was never published: it no longer counts. Error(usage) without a
   /// reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at its receipt_path,
   /// nor at that path followed by a dot and six characters, as older programs wrote them.
@@ -172,6 +204,8 @@ class Ledger {
   /// Error(usage) when there is no such dataset.
   LedgerBalance balance(const std::string& dataset) const;
   LedgerStatement statement() const;
+  /// The same of what can still be read of a damaged ledger, and what is wrong with it.
+  LedgerStatement salvaged() const;
   /// Error(usage) when there is none of this id.
   LedgerEntry entry(std::int64_t id) const;
 

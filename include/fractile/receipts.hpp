@@ -67,6 +67,8 @@ struct Receipt {
   std::string interval_of = {};        ///< "table" or "population"
   bool intervals_together = false;     ///< the level is that of all intervals of a release, or of a group, at once
   ValueKind kind = ValueKind::number;  ///< of the published values
+  std::string entry = {};              ///< the number of the ledger's entry that paid for it; empty without
+  std::string token = {};              ///< of that entry
 
   /// Of the groups, in order; none without.
   std::vector<std::string> keys() const;
@@ -77,8 +79,17 @@ struct Receipt {
 /// Error(data) unless `text` is a receipt of this format, byte for byte as it was written: `name` tells where it is from.
 Receipt read_receipt(const std::string& text, const std::string& name);
 
+struct LedgerEntry;
+struct LedgerStatement;
+
 /// Error(usage) unless all that a receipt tells of its query is what this canonical query tells; `name` as above.
 void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name);
+/// Error(usage) unless it is that of this entry: it has its number and token, if the entry has one, and column, quantiles, cost and
+/// neighbors of its query.
+void require_own_receipt(const LedgerEntry& entry, const Receipt& receipt, const std::string& name);
+/// Error(ledger) names the first committed entry with a token whose receipt is not its own; of releases, which have the queries of
+/// canonical_query().
+void require_own_receipts(const LedgerStatement& statement);
 
 /// As the CSV of the release it is about.
 std::string to_csv(const Receipt& receipt);

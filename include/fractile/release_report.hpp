@@ -12,13 +12,17 @@
 
 namespace fractile {
 
+struct LedgerReservation;
+
 /// One JSON object, format in docs/receipt.md: exact numbers as strings, lattice values as numbers with exactly their
 /// decimals (dates and times as strings), and last the SHA-256 of the rest. Nothing in it tells of the data what was not paid for or
-/// declared public.
-std::string to_json(const QuantileRelease& release, const SourceDescription& source);
+/// declared public. `paid`: the entry of a ledger that pays for it, if one does.
+std::string to_json(const QuantileRelease& release, const SourceDescription& source,
+                    const LedgerReservation* paid = nullptr);
 
 /// The same with `groups` in place of `quantiles`: an object a key. What ran stands in each group unless it was the same.
-std::string to_json(const GroupedRelease& groups, const SourceDescription& source);
+std::string to_json(const GroupedRelease& groups, const SourceDescription& source,
+                    const LedgerReservation* paid = nullptr);
 
 /// "quantile,value" and a line a quantile; a third column unsafe_seed when the bits were reproducible.
 std::string to_csv(const QuantileRelease& release);

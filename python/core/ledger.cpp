@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fractile/ledger_report.hpp"
+#include "fractile/receipts.hpp"
 #include "module.hpp"
 #include "pages.hpp"
 #include "requests/datasets.hpp"
@@ -23,6 +24,7 @@ LedgerStatement statement_of(const std::string& path, const std::string& dataset
   const std::string name = requests::dataset_of(ledger, typed, shown_ledger(path)).name;
   std::erase_if(statement.accounts, [&](const LedgerAccount& account) { return account.dataset.name != name; });
   std::erase_if(statement.entries, [&](const LedgerEntry& entry) { return entry.request.dataset != name; });
+  std::erase_if(statement.sources, [&](const LedgerSource& source) { return source.dataset != name; });
   return statement;
 }
 
@@ -78,7 +80,12 @@ void bind_ledger(nb::module_& module) {
   module.def("ledger_add", &add_dataset, nb::arg("path"), nb::arg("words"));
   module.def(
       "ledger_verify",
-      [](const std::string& path, const std::string& head) { return Ledger::open_to_read(path).verify(head); },
+      [](const std::string& path, const std::string& head) {
+        const Ledger ledger = Ledger::open_to_read(path);
+        const std::string last = ledger.verify(head);
+        require_own_receipts(ledger.statement());
+        return last;
+      },
       nb::arg("path"), nb::arg("head") = "");
   module.def(
       "ledger_void",

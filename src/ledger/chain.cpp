@@ -14,25 +14,20 @@ namespace {
 
 constexpr const char* chain_name = "fractile ledger chain 1";
 
-/// "3:abc,", so that no two lists of fields are the same text.
-std::string hashed_field(const std::string& text) { return fmt::format("{}:{},", text.size(), text); }
-
 std::string hashed_columns(const Fields& row, std::size_t count) {
   std::string fields;
   for (std::size_t column = 0; column < count; ++column) {
-    fields += row[column] ? hashed_field(*row[column]) : "-,";
+    fields += row[column] ? field_text(*row[column]) : "-,";
   }
   return fields;
 }
 
-[[noreturn]] void broken(const Store& store, const std::string& what) {
-  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' was altered: {}", store.name(), what),
-              "restore it from a copy, and charge again what was released since");
-}
-
 /// `event`: id, time, kind, receipt_sha256, reason, ...
-std::string hash_of(const std::string& previous, const Fields& event, const std::string& subject) {
-  return sha256(hashed_field(chain_name) + hashed_field(previous) + hashed_columns(event, 5) + subject);
+std::string hash_of(const std::string& previous, const Fields& event, const std::string& subject,
+                    const std::optional<std::string>& sums) {
+  std::string fields = field_text(chain_name) + field_text(previous) + hashed_columns(event, 5) + subject;
+  if (sums) fields += field_text("sums") + field_text(*sums);
+  return sha256(fields);
 }
 
 /// "" when there is no such row.
@@ -40,14 +35,14 @@ std::string subject_of(const Subjects& subjects, const std::string& kind, std::i
   const auto& rows = kind == "dataset" ? subjects.datasets : subjects.entries;
   const auto row = rows.find(id);
   if (row == rows.end()) return {};
-  return kind == "dataset" || kind == "reserve" ? row->second : hashed_field(std::to_string(id));
+  return kind == "dataset" || kind == "reserve" ? row->second : field_text(std::to_string(id));
 }
 
-void require_no_strays(const Store& store, const Subjects& subjects, const std::vector<Line>& lines) {
+void require_no_strays(const Store& store, const Subjects& subjects, const std::vector<Line>& lines, Damage* damage) {
   std::map<std::string, std::set<std::int64_t>> known;
   for (const Line& line : lines) known[line.event.kind].insert(line.subject);
   const auto require_known = [&](const char* what, const char* kind, std::int64_t id) {
-    if (!known[kind].contains(id)) broken(store, fmt::format("the log does not know {} {}", what, id));
+    if (!known[kind].contains(id)) broken(store, fmt::format("the log does not know {} {}", what, id), damage);
   };
   for (const auto& [id, fields] : subjects.datasets) require_known("dataset", "dataset", id);
   for (const auto& [id, fields] : subjects.entries) require_known("entry", "reserve", id);
@@ -64,20 +59,49 @@ std::int64_t number_in(const std::optional<std::string>& field) {
   return failed == std::errc() && read == end ? number : -1;
 }
 
-std::string hashed_dataset(const Fields& row) { return hashed_columns(row, row[8] ? 11 : 8); }
-std::string hashed_entry(const Fields& row) { return hashed_columns(row, 9); }
-
-void append_event(const Store& store, const std::vector<LedgerEvent>& events, const NewEvent& event,
-                  std::int64_t subject, const std::string& hashed) {
-  const std::string id = std::to_string(events.size() + 1);
-  const std::string about = std::to_string(subject);
-  const std::string previous = events.empty() ? "" : events.back().hash;
-  Fields line{id, event.time, event.kind, event.receipt_sha256, event.reason, about};
-  line.emplace_back(hash_of(previous, line, hashed.empty() ? hashed_field(about) : hashed));
-  store.append(Table::events, line);
+void broken(const Store& store, const std::string& what, Damage* damage) {
+  constexpr std::size_t most_noted = 20;
+  if (damage != nullptr) {
+    if (damage->size() < most_noted) damage->push_back(what);
+    return;
+  }
+  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' was altered: {}", store.name(), what),
+              "restore it from a copy, and charge again what was released since");
 }
 
-std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head) {
+std::string field_text(const std::string& text) { return fmt::format("{}:{},", text.size(), text); }
+
+std::optional<std::vector<std::string>> fields_in(std::string_view text) {
+  std::vector<std::string> fields;
+  while (!text.empty()) {
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) return {};
+    const std::int64_t size = number_in(std::string(text.substr(0, colon)));
+    text.remove_prefix(colon + 1);
+    if (size < 0 || text.size() <= static_cast<std::size_t>(size)) return {};
+    if (text[static_cast<std::size_t>(size)] != ',') return {};
+    fields.emplace_back(text.substr(0, static_cast<std::size_t>(size)));
+    text.remove_prefix(static_cast<std::size_t>(size) + 1);
+  }
+  return fields;
+}
+
+std::string hashed_dataset(const Fields& row) { return hashed_columns(row, row[11] ? 12 : row[8] ? 11 : 8); }
+std::string hashed_entry(const Fields& row) { return hashed_columns(row, row[13] ? 14 : 9); }
+
+std::string append_event(const Store& store, const Head& head, const NewEvent& event, std::int64_t subject,
+                         const std::string& sums, const std::string& hashed) {
+  const std::string id = std::to_string(head.id + 1);
+  const std::string about = std::to_string(subject);
+  Fields line{id, event.time, event.kind, event.receipt_sha256, event.reason, about};
+  std::string hash = hash_of(head.hash, line, hashed.empty() ? field_text(about) : hashed, sums);
+  line.emplace_back(hash);
+  line.emplace_back(sums);
+  store.append(Table::events, line);
+  return hash;
+}
+
+std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head, Damage* damage) {
   std::vector<Line> lines;
   std::string previous;
   bool head_found = head.empty();
@@ -85,19 +109,20 @@ std::vector<Line> require_chain(const Store& store, const Subjects& subjects, co
     const auto number = static_cast<std::int64_t>(lines.size()) + 1;
     const auto text = [&](std::size_t column) { return row[column].value_or(""); };
     LedgerEvent event{number_in(row[0]), text(1), text(2), {}, 0, text(6)};
-    Line line{std::move(event), number_in(row[5]), text(3), text(4)};
-    if (line.event.id != number) broken(store, fmt::format("line {} is missing", number));
+    Line line{std::move(event), number_in(row[5]), text(3), text(4), row[7]};
+    if (line.event.id != number) broken(store, fmt::format("line {} is missing", number), damage);
     const std::string subject = subject_of(subjects, line.event.kind, line.subject);
-    if (subject.empty()) broken(store, fmt::format("line {} is about nothing", number));
-    if (line.event.hash != hash_of(previous, row, subject)) {
-      broken(store, fmt::format("line {} or what it is about does not have its hash", number));
+    if (subject.empty()) {
+      broken(store, fmt::format("line {} is about nothing", number), damage);
+    } else if (line.event.hash != hash_of(previous, row, subject, row[7])) {
+      broken(store, fmt::format("line {} or what it is about does not have its hash", number), damage);
     }
     previous = line.event.hash;
     head_found = head_found || previous == head;
     lines.push_back(std::move(line));
   });
-  require_no_strays(store, subjects, lines);
-  if (!head_found) broken(store, "no line has the hash that was given; lines at its end are missing");
+  require_no_strays(store, subjects, lines, damage);
+  if (!head_found) broken(store, "no line has the hash that was given; lines at its end are missing", damage);
   return lines;
 }
 

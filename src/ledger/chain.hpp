@@ -12,7 +12,12 @@
 
 namespace fractile::ledger_detail {
 
-/// The columns of a row, as hashes take them. What a dataset pins is left out where no row of `pins` tells.
+/// "3:abc,": no two lists of fields are the same text.
+std::string field_text(const std::string& text);
+/// The fields of such a text; none when it is something else.
+std::optional<std::vector<std::string>> fields_in(std::string_view text);
+
+/// The columns of a row, as hashes take them. What the row's format did not have is left out.
 std::string hashed_dataset(const Fields& row);
 std::string hashed_entry(const Fields& row);
 
@@ -24,11 +29,18 @@ struct NewEvent {
   std::optional<std::string> reason = {};
 };
 
-/// Adds a line about a dataset ("dataset") or an entry (any other kind) of this id, after the last one of `events`, which the
-/// same transaction has read: whatever a transaction adds was decided on all lines before it, since no two lines have one
-/// number. `hashed` is the row that it is about, as hashed_dataset or hashed_entry; "" of kinds that hash the id alone.
-void append_event(const Store& store, const std::vector<LedgerEvent>& events, const NewEvent& event,
-                  std::int64_t subject, const std::string& hashed = {});
+/// The log's last line, on which the next one stands.
+struct Head {
+  std::int64_t id = 0;  ///< 0 of an empty log
+  std::string hash = {};
+};
+
+/// Adds a line about a dataset ("dataset") or an entry (any other kind) of this id, after the last one, which the same
+/// transaction has read: whatever a transaction adds was decided on all lines before it, since no two lines have one number.
+/// `hashed` is the row that it is about, as hashed_dataset or hashed_entry; "" of kinds that hash the id alone. `sums` is what
+/// is spent after it. Returns the line's hash.
+std::string append_event(const Store& store, const Head& head, const NewEvent& event, std::int64_t subject,
+                         const std::string& sums, const std::string& hashed = {});
 
 /// What the log tells of the rows that it is about, with the fields of each as hashes take them.
 struct Subjects {
@@ -43,12 +55,16 @@ struct Line {
   std::int64_t subject;
   std::string receipt_sha256;
   std::string reason;
+  std::optional<std::string> sums;  ///< none in lines of formats before 3
 };
 
-/// The log's lines. Error(ledger) unless they are numbered 1, 2, ..., each has the hash that follows from what it is about
-/// and from the line before it, and every dataset, entry and receipt has its line. `head`, unless empty, must be among the
-/// hashes.
-std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head);
+/// What is wrong with a ledger is thrown as Error(ledger), or noted by whoever wants to see the rest.
+using Damage = std::vector<std::string>;
+void broken(const Store& store, const std::string& what, Damage* damage = nullptr);
+
+/// The log's lines. Broken unless they are numbered 1, 2, ..., each has the hash that follows from what it is about and from
+/// the line before it, and every dataset, entry and receipt has its line. `head`, unless empty, must be among the hashes.
+std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head, Damage* damage);
 
 /// A whole number that the tables hold; -1 for what is none.
 std::int64_t number_in(const std::optional<std::string>& field);

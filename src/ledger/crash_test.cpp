@@ -34,8 +34,7 @@ class LedgerProcesses : public testing::EveryStore {
   bool release() const {
     try {
       Ledger ledger = Ledger::open(path, {.patience = std::chrono::seconds(60)});
-      const std::int64_t id = ledger.reserve(request("q", Budget::pure(Rational(1, 5))));
-      ledger.commit(id, "receipt");
+      ledger.commit(ledger.reserve(request("q", Budget::pure(Rational(1, 5)))), "receipt");
       return true;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::budget_refused) throw;
@@ -154,11 +153,11 @@ class Publisher {
   void publish(Ledger& ledger, const std::string& receipts, Step last) const {
     LedgerRequest asked = request("q", Budget::pure(Rational(1, 1000)));
     asked.receipt_path = receipt_name(receipts, ledger.statement().entries.size() + 1);
-    const std::int64_t id = ledger.reserve(asked);
-    tell(id);
+    const LedgerReservation entry = ledger.reserve(asked);
+    tell(entry.id);
     die_if(last == Step::reserved);
-    ledger.commit(id, "receipt");
-    tell(-id);
+    ledger.commit(entry, "receipt");
+    tell(-entry.id);
     die_if(last == Step::committed);
     std::ofstream(asked.receipt_path) << "receipt" << std::flush;
     die_if(last == Step::receipt_written);

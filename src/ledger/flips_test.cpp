@@ -23,10 +23,10 @@ class FlippedBits : public ::testing::Test {
       ledger.add_dataset({"people", Budget::pure(Rational(1)), Neighbors::add_remove, "person", "id", 2});
       ledger.add_dataset({"others", Budget::pure(Rational(1))});
       for (int i = 0; i < 14; ++i) {
-        const std::int64_t id = ledger.reserve(asked(Rational(1, 16)));
-        if (i % 7 != 6) ledger.commit(id, "receipt " + std::to_string(i));
+        const LedgerReservation entry = ledger.reserve(asked(Rational(1, 16)));
+        if (i % 7 != 6) ledger.commit(entry, "receipt " + std::to_string(i));
       }
-      ledger.void_entry(ledger.reserve(asked(Rational(1, 8))), "because");
+      ledger.void_entry(ledger.reserve(asked(Rational(1, 8))).id, "because");
     }
     std::ifstream file(path, std::ios::binary);
     whole = {std::istreambuf_iterator<char>(file), {}};

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "exact/digest.hpp"
-#include "ledger/chain.hpp"
+#include "ledger/readings.hpp"
 #include "ledger/rows.hpp"
 #include "ledger/spending.hpp"
 #include "ledger/store.hpp"
@@ -19,12 +19,12 @@ using namespace ledger_detail;
 
 namespace {
 
+/// The day alone: an asker must not read from a ledger how long a release took.
 std::string timestamp(std::chrono::system_clock::time_point now) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
   std::tm utc{};
   gmtime_r(&seconds, &utc);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
-                     utc.tm_hour, utc.tm_min, utc.tm_sec);
+  return fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday);
 }
 
 /// Texts that are printed in tables.
@@ -38,6 +38,22 @@ void require_line(const std::string& what, const std::string& text) {
   throw Error(ErrorCode::usage,
               fmt::format("entry {} of the ledger '{}' is {} already", entry.id, store.name(), to_string(entry.state)),
               hint);
+}
+
+/// The entry that was reserved with this token. A ledger that was put back to an earlier state meanwhile may have given its number
+/// to another release, which must not be taken for this one.
+const LedgerEntry& find_reserved(const Book& book, const Store& store, const LedgerReservation& reservation) {
+  const auto is_it = [&](const EntryRow& row) {
+    return row.entry.id == reservation.id && row.entry.token == reservation.token;
+  };
+  const auto row = std::ranges::find_if(book.entries, is_it);
+  if (row != book.entries.end()) return row->entry;
+  if (reservation.token.empty()) find_entry(book, store, reservation.id);  // throws, of a mere number that is not there
+  throw Error(ErrorCode::ledger,
+              fmt::format("the ledger '{}' has no entry {} of this release any more: it was put back to an earlier "
+                          "state, or replaced, while the release ran",
+                          store.name(), reservation.id),
+              "nothing was committed and nothing was published, and this ledger does not count it");
 }
 
 /// For what is to be committed.
@@ -89,7 +105,8 @@ void require_unpublished(const LedgerEntry& entry) {
 /// While an entry is reserved its receipt may appear, and could then be taken for that of the next one.
 void require_free_path(const Book& book, const Store& store, const LedgerRequest& request) {
   if (request.receipt_path.empty()) return;
-  for (const auto& [dataset, entry, hashed] : book.entries) {
+  for (const EntryRow& row : book.entries) {
+    const LedgerEntry& entry = row.entry;
     if (entry.state != EntryState::reserved || entry.request.receipt_path != request.receipt_path) continue;
     throw Error(ErrorCode::usage,
                 fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
@@ -98,6 +115,21 @@ void require_free_path(const Book& book, const Store& store, const LedgerRequest
                             "--reason TEXT",
                             store.name(), entry.id));
   }
+}
+
+/// The dataset that is to pay, and what it is charged; all but whether enough remains.
+struct Payable {
+  const DatasetRow& dataset;
+  Budget charge;
+};
+
+Payable require_payable(const Book& book, const Store& store, const LedgerRequest& request) {
+  const DatasetRow& row = find_dataset(book, store, request.dataset);
+  require_same_unit(row.dataset, request);
+  require_reading(row.dataset, source_of(book, request.dataset, request.source), request);
+  Payable payable{row, charge_on(row.dataset, request.cost)};
+  require_free_path(book, store, request);
+  return payable;
 }
 
 }  // namespace
@@ -122,6 +154,7 @@ void LedgerDataset::validate() const {
   for (const auto& [what, text] : {std::pair{"the column of persons", person}, {"the source", source}}) {
     if (!text.empty()) require_line(what, text);
   }
+  for (const auto& [option, value] : reading) require_line("the name of an option", option);
   if (records_per_person < 1) {
     throw Error(ErrorCode::usage, "the records per person must be at least 1", "write for example 1",
                 "records_per_person");
@@ -146,13 +179,13 @@ struct Ledger::State {
   }
 
   /// From here on the entry counts for good; nothing of its release has left the process yet.
-  void draw(std::int64_t id) const {
+  void draw(const LedgerReservation& reservation) const {
     store->write([&] {
       const Book book = read_book(*store);
-      const LedgerEntry& entry = find_entry(book, *store, id).entry;
+      const LedgerEntry& entry = find_reserved(book, *store, reservation);
       require_unsettled(*store, entry);
       if (entry.state == EntryState::drawn) return;
-      append_event(*store, book.events, {now(), "draw"}, id);
+      append_event(*store, book.head(), {now(), "draw"}, entry.id, book.sums.to_text());
     });
   }
 };
@@ -180,6 +213,7 @@ Ledger Ledger::open_to_read(const std::string& path, LedgerOptions options) {
 
 void Ledger::add_dataset(const LedgerDataset& dataset) {
   dataset.validate();
+  require_short(dataset.budget);
   const Store& store = *state_->store;
   store.write([&] {
     const Book book = read_book(store);
@@ -200,36 +234,30 @@ std::vector<LedgerDataset> Ledger::datasets() const {
 }
 
 void Ledger::require_fit(const LedgerRequest& request) const {
-  const Book book = state_->book();
-  const LedgerDataset& dataset = find_dataset(book, *state_->store, request.dataset).dataset;
-  require_same_unit(dataset, request);
-  charge_on(dataset, request.cost);
-  require_free_path(book, *state_->store, request);
+  require_payable(state_->book(), *state_->store, request);
 }
 
-std::int64_t Ledger::reserve(const LedgerRequest& request) {
+LedgerReservation Ledger::reserve(const LedgerRequest& request) {
   const Store& store = *state_->store;
-  std::int64_t id = 0;
+  LedgerReservation reservation;
   store.write([&] {
     const Book book = read_book(store);
-    const DatasetRow& row = find_dataset(book, store, request.dataset);
-    require_same_unit(row.dataset, request);
-    const Budget charge = charge_on(row.dataset, request.cost);
-    require_free_path(book, store, request);
+    const auto& [row, charge] = require_payable(book, store, request);
     require_remaining(row.dataset, balance_of(row.dataset, charges_of(book, row.id)), request.cost, charge);
-    id = add_entry(store, book, row.id, request, charge, state_->now());
+    reservation = add_entry(store, book, row, request, charge, state_->now());
   });
-  return id;
+  return reservation;
 }
 
-void Ledger::commit(std::int64_t id, const std::string& receipt) {
-  state_->draw(id);
+void Ledger::commit(const LedgerReservation& reservation, const std::string& receipt) {
+  state_->draw(reservation);
   const Store& store = *state_->store;
   store.write([&] {
     const Book book = read_book(store);
-    require_unsettled(store, find_entry(book, store, id).entry);
-    store.append(Table::receipts, {std::to_string(id), receipt});
-    append_event(store, book.events, {state_->now(), "commit", sha256(receipt)}, id);
+    const LedgerEntry& entry = find_reserved(book, store, reservation);
+    require_unsettled(store, entry);
+    store.append(Table::receipts, {std::to_string(entry.id), receipt});
+    append_event(store, book.head(), {state_->now(), "commit", sha256(receipt)}, entry.id, book.sums.to_text());
   });
 }
 
@@ -238,7 +266,8 @@ void Ledger::void_entry(std::int64_t id, const std::string& reason) {
   const Store& store = *state_->store;
   store.write([&] {
     const Book book = read_book(store);
-    const LedgerEntry& entry = find_entry(book, store, id).entry;
+    const EntryRow& row = find_entry(book, store, id);
+    const LedgerEntry& entry = row.entry;
     if (entry.state == EntryState::committed) {
       refuse_settled(store, entry, "its release was published, so it counts for good");
     }
@@ -247,7 +276,9 @@ void Ledger::void_entry(std::int64_t id, const std::string& reason) {
       refuse_settled(store, entry, "something of its release may be on the disk, so it counts for good");
     }
     require_unpublished(entry);
-    append_event(store, book.events, {state_->now(), "void", {}, reason}, id);
+    Sums sums = book.sums;
+    sums.give_back(row.dataset, entry.charge);
+    append_event(store, book.head(), {state_->now(), "void", {}, reason}, id, sums.to_text());
   });
 }
 
@@ -279,21 +310,36 @@ LedgerBalance Ledger::balance(const std::string& dataset) const {
   return balance_of(row.dataset, charges_of(book, row.id));
 }
 
-LedgerStatement Ledger::statement() const {
-  const Store& store = *state_->store;
+namespace {
+
+LedgerStatement statement_of(const Store& store, Damage* damage) {
   LedgerStatement result;
   store.read([&] {
-    Book book = read_book(store);
-    result = {static_cast<int>(store.format()), {}, {}, std::move(book.events)};
+    if (damage != nullptr) damage->clear();
+    Book book = read_book(store, {}, damage);
+    result = {static_cast<int>(store.format()), {}, {}, {}, sources_of(book)};
     for (const DatasetRow& row : book.datasets) {
       result.accounts.push_back({row.dataset, balance_of(row.dataset, charges_of(book, row.id))});
     }
     for (EntryRow& row : book.entries) result.entries.push_back(std::move(row.entry));
+    result.events = std::move(book.events);
     store.scan(Table::receipts, [&](const Fields& row) {
       const auto entry = std::ranges::lower_bound(result.entries, number_in(row[0]), {}, &LedgerEntry::id);
-      entry->receipt = row[1].value_or("");  // the log knows the entry
+      if (entry == result.entries.end()) return;  // which the log knows, unless the ledger is damaged
+      if (entry->id == number_in(row[0])) entry->receipt = row[1].value_or("");
     });
   });
+  return result;
+}
+
+}  // namespace
+
+LedgerStatement Ledger::statement() const { return statement_of(*state_->store, nullptr); }
+
+LedgerStatement Ledger::salvaged() const {
+  Damage damage;
+  LedgerStatement result = statement_of(*state_->store, &damage);
+  result.damage = std::move(damage);
   return result;
 }
 

@@ -35,6 +35,16 @@ constexpr const char* tables =
     "CREATE FUNCTION fractile.refuse() RETURNS trigger LANGUAGE plpgsql AS "
     "$$BEGIN RAISE EXCEPTION 'a ledger only grows'; END$$;";
 
+/// Since format 3; format 2 was the first. As SQLite's.
+constexpr const char* since_3 =
+    "ALTER TABLE fractile.datasets ADD COLUMN reading bytea;"
+    "ALTER TABLE fractile.entries ADD COLUMN source bytea, ADD COLUMN person bytea, "
+    "ADD COLUMN records_per_person bigint, ADD COLUMN reading bytea, ADD COLUMN nonce text, ADD COLUMN question text;"
+    "ALTER TABLE fractile.events ADD COLUMN sums text;"
+    "CREATE INDEX asked ON fractile.entries (question) WHERE question IS NOT NULL;"
+    "CREATE INDEX read_as ON fractile.entries (dataset, pg_catalog.sha256(source)) WHERE source IS NOT NULL;"
+    "CREATE INDEX promised ON fractile.entries (pg_catalog.sha256(receipt_path)) WHERE receipt_path <> ''::bytea;";
+
 /// Everybody who may read it sees the whole log; whoever is not its owner may not write lines that add budgets or give back.
 constexpr const char* policies =
     "ALTER TABLE fractile.events ENABLE ROW LEVEL SECURITY;"
@@ -121,13 +131,31 @@ receipts p {1}
 receipts f {1}
 )";
 
+constexpr std::string_view described_since_3 = R"(datasets.reading bytea
+entries.source bytea
+entries.person bytea
+entries.records_per_person bigint
+entries.reading bytea
+entries.nonce text
+entries.question text
+events.sums text
+asked 15
+read_as 2 0
+promised 0
+)";
+
 /// BEFORE UPDATE OR DELETE OR TRUNCATE, for each statement.
 constexpr int before_losing = 2 + 8 + 16 + 32;
+
+std::string now_of_format(std::int64_t format) {
+  return fmt::format("INSERT INTO fractile.about VALUES ({});", format);
+}
 
 }  // namespace
 
 std::string postgres_schema() {
   std::string sql = tables;
+  sql += since_3;
   sql += policies;
   for (const char* table : kept) {
     sql += fmt::format(
@@ -135,7 +163,18 @@ std::string postgres_schema() {
         "fractile.refuse();",
         table);
   }
-  return sql + fmt::format("INSERT INTO fractile.about VALUES ({})", Ledger::format);
+  return sql + now_of_format(Ledger::format);
+}
+
+/// Numbers and digests alone stand in it, so that nothing needs to be quoted. The format is the largest one that `about` has.
+std::string postgres_migration(const std::map<std::int64_t, std::string>& questions) {
+  std::string sql = since_3;
+  sql += "ALTER TABLE fractile.entries DISABLE TRIGGER kept;";
+  for (const auto& [id, question] : questions) {
+    sql += fmt::format("UPDATE fractile.entries SET question = '{}' WHERE id = {};", question, id);
+  }
+  sql += "ALTER TABLE fractile.entries ENABLE TRIGGER kept;";
+  return sql + now_of_format(Ledger::format);
 }
 
 std::int64_t postgres_format(postgres::Connection& connection) {
@@ -145,13 +184,17 @@ std::int64_t postgres_format(postgres::Connection& connection) {
   return std::stoll(format.cell(0, 0).value_or("-1"));
 }
 
-bool has_postgres_schema(postgres::Connection& connection) {
+bool has_postgres_schema(postgres::Connection& connection, std::int64_t format) {
   std::multiset<std::string> wanted;
-  for (std::size_t at = 0; at < described.size();) {
-    const std::size_t end = described.find('\n', at);
-    wanted.emplace(described.substr(at, end - at));
-    at = end + 1;
-  }
+  const auto add_lines = [&](std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      wanted.emplace(text.substr(at, end - at));
+      at = end + 1;
+    }
+  };
+  add_lines(described);
+  if (format >= 3) add_lines(described_since_3);
   for (const char* table : kept) wanted.insert(fmt::format("{} kept {}O fractile.refuse", table, before_losing));
   std::multiset<std::string> found;
   const auto rows = connection.query(description);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <thread>
 
+#include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/random.hpp"
@@ -34,17 +36,24 @@ bool is_conflict(const Failure& failure) {
   return std::ranges::find(conflicts, failure.sqlstate) != conflicts.end();
 }
 
-std::string select(Table table) {
+std::string select(Table table, std::int64_t format) {
   switch (table) {
     case Table::datasets:
-      return "SELECT id::text, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person::text, "
-             "source FROM fractile.datasets ORDER BY datasets.id";
+      return fmt::format(
+          "SELECT id::text, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person::text, "
+          "source, {} FROM fractile.datasets ORDER BY datasets.id",
+          format >= 3 ? "reading" : "NULL");
     case Table::entries:
-      return "SELECT id::text, dataset::text, query, receipt_path, measure, epsilon, rho, delta, charged_rho "
-             "FROM fractile.entries ORDER BY entries.id";
+      return fmt::format(
+          "SELECT id::text, dataset::text, query, receipt_path, measure, epsilon, rho, delta, charged_rho, {} "
+          "FROM fractile.entries ORDER BY entries.id",
+          format >= 3 ? "source, person, records_per_person::text, reading, nonce, question"
+                      : "NULL, NULL, NULL, NULL, NULL, NULL");
     case Table::events:
-      return "SELECT id::text, time, kind, receipt_sha256, reason, coalesce(dataset, entry)::text, hash "
-             "FROM fractile.events ORDER BY events.id";
+      return fmt::format(
+          "SELECT id::text, time, kind, receipt_sha256, reason, coalesce(dataset, entry)::text, hash, {} "
+          "FROM fractile.events ORDER BY events.id",
+          format >= 3 ? "sums" : "NULL");
     case Table::receipts:
       return "SELECT entry::text, text FROM fractile.receipts ORDER BY receipts.entry";
   }
@@ -70,6 +79,9 @@ class PostgresStore final : public Store {
     }
     if (wanted == Wanted::created || wanted == Wanted::either) create(wanted);
     read([&] { require_known(); });
+    if (wanted == Wanted::reading || format_ == Ledger::format) return;
+    migrate();
+    read([&] { require_known(); });
   }
 
   const std::string& name() const override { return address_.shown(); }
@@ -93,10 +105,10 @@ class PostgresStore final : public Store {
     });
   }
 
-  std::int64_t format() const override { return postgres_format(*connection_); }
+  std::int64_t format() const override { return format_; }
 
   void scan(Table table, const std::function<void(const Fields&)>& visit) const override {
-    const postgres::Result rows = connection_->query(select(table));
+    const postgres::Result rows = connection_->query(select(table, format_));
     Fields fields(static_cast<std::size_t>(rows.columns()));
     for (int row = 0; row < rows.rows(); ++row) {
       for (int column = 0; column < rows.columns(); ++column) {
@@ -128,18 +140,20 @@ class PostgresStore final : public Store {
     constexpr const char* bytes = "{}::bytea";
     switch (table) {
       case Table::datasets:
-        insert("datasets", {number, bytes, bytes, text, text, text, text, text, bytes, number, bytes}, row);
+        insert("datasets", {number, bytes, bytes, text, text, text, text, text, bytes, number, bytes, bytes}, row);
         return;
       case Table::entries:
-        insert("entries", {number, number, bytes, bytes, text, text, text, text, text}, row);
+        insert("entries",
+               {number, number, bytes, bytes, text, text, text, text, text, bytes, bytes, number, bytes, text, text},
+               row);
         return;
       case Table::events: {
         if (change_.empty()) change_ = new_name_of_a_change();
         const bool dataset = row[2] == "dataset";
         const std::optional<std::string> none;
-        insert("events", {number, text, text, number, number, text, bytes, text, text},
+        insert("events", {number, text, text, number, number, text, bytes, text, text, text},
                {row[0], row[1], row[2], dataset ? row[5] : none, dataset ? none : row[5], row[3], row[4], row[6],
-                change_});
+                change_, row[7]});
         return;
       }
       case Table::receipts:
@@ -278,20 +292,45 @@ class PostgresStore final : public Store {
           ErrorCode::ledger, fmt::format("there is no ledger at '{}'", name()),
           fmt::format("check the address, or make one: fractile ledger init {} --dataset NAME --epsilon E", name()));
     }
-    if (format != Ledger::format) {
+    if (format < 2 || format > Ledger::format) {
       throw Error(ErrorCode::ledger,
-                  fmt::format("the ledger '{}' is of format {}, and this program knows format {}", name(), format,
-                              Ledger::format),
+                  fmt::format("the ledger '{}' is of format {}, and this program knows formats up to {}", name(),
+                              format, Ledger::format),
                   "use the newer fractile that wrote it");
     }
+    format_ = format;
     require_schema();
     require_durable();
   }
 
+  /// By its owner, in one transaction; askers wait until that has been done.
+  void migrate() const {
+    write([&] {
+      format_ = postgres_format(*connection_);
+      if (format_ == Ledger::format) return;  // by another process, meanwhile
+      require_owner();
+      std::map<std::int64_t, std::string> questions;
+      scan(Table::entries,
+           [&](const Fields& row) { questions.emplace(number_in(row[0]), sha256(row[2].value_or(""))); });
+      connection_->command(postgres_migration(questions));
+    });
+  }
+
+  void require_owner() const {
+    const postgres::Result owns = connection_->query(
+        "SELECT 1 FROM pg_class c WHERE c.oid = 'fractile.entries'::regclass AND pg_has_role(c.relowner, 'USAGE')");
+    if (owns.rows() > 0) return;
+    throw Error(
+        ErrorCode::ledger,
+        fmt::format("the ledger '{}' is of format {}, and only the role that owns it can make it one of format {}",
+                    name(), format_, Ledger::format),
+        "nothing was changed; ask whoever keeps it to use it once with this version of fractile");
+  }
+
   void require_schema() const {
-    if (has_postgres_schema(*connection_)) return;
+    if (has_postgres_schema(*connection_, format_)) return;
     throw Error(ErrorCode::ledger,
-                fmt::format("the ledger '{}' does not have the tables of format {}", name(), Ledger::format),
+                fmt::format("the ledger '{}' does not have the tables of format {}", name(), format_),
                 "something else changed it; restore it from a copy");
   }
 
@@ -347,6 +386,7 @@ class PostgresStore final : public Store {
   postgres::Address address_;
   Milliseconds patience_;
   mutable std::unique_ptr<postgres::Connection> connection_;
+  mutable std::int64_t format_ = Ledger::format;
   mutable std::string change_;  ///< the name of the change that is being made; "" until it writes a line
 };
 

@@ -64,12 +64,16 @@ class PostgresIsolation : public PostgresTest {
   void slip_in(const LedgerRequest& asked) const {
     Ledger twin = Ledger::create(folder.file("twin.db"), at_noon());
     twin.add_dataset({"people", Budget::pure(Rational(1))});
-    const std::int64_t id = twin.reserve(asked);
+    const std::int64_t id = twin.reserve(asked).id;
     const LedgerEvent event = twin.statement().events.back();
+    testing::RawDatabase file(folder.file("twin.db"));
     raw_connection(address).command(fmt::format(
-        "BEGIN; INSERT INTO fractile.entries VALUES ({}, 1, '{}', '', 'pure', '{}', NULL, NULL, NULL);"
-        "INSERT INTO fractile.events VALUES ({}, '{}', 'reserve', NULL, {}, NULL, NULL, '{}', 'slipped in'); COMMIT",
-        id, asked.query, asked.cost.epsilon().to_string(), event.id, event.time, id, event.hash));
+        "BEGIN; INSERT INTO fractile.entries VALUES ({}, 1, '{}', '', 'pure', '{}', NULL, NULL, NULL, '', '', 1, '', "
+        "'{}', '{}'); INSERT INTO fractile.events VALUES ({}, '{}', 'reserve', NULL, {}, NULL, NULL, '{}', "
+        "'slipped in', '{}'); COMMIT",
+        id, asked.query, asked.cost.epsilon().to_string(), file.text("SELECT nonce FROM entries"),
+        file.text("SELECT question FROM entries"), event.id, event.time, id, event.hash,
+        file.text("SELECT sums FROM events ORDER BY id DESC LIMIT 1")));
   }
 };
 
@@ -85,7 +89,7 @@ TEST_F(PostgresIsolation, WhatIsSpentIsDecidedOnEveryLineBefore) {
   const LedgerRequest ours = request("ours", Budget::pure(Rational(1, 2)));
   expect_failure(ErrorCode::budget_refused, "epsilon = 1/4 of epsilon = 1", [&] { ledger.reserve(ours); });
   EXPECT_EQ(times, 1);  // at the second attempt it was refused
-  EXPECT_EQ(ledger.reserve(request("less", Budget::pure(Rational(1, 4)))), 2);
+  EXPECT_EQ(ledger.reserve(request("less", Budget::pure(Rational(1, 4)))).id, 2);
   ledger.verify();
   EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1");
 }
@@ -117,23 +121,40 @@ TEST_F(PostgresIsolation, ATransactionSeesOneMoment) {
   EXPECT_EQ(after, 2);
 }
 
+/// A file's rows, moved to a server, are a ledger with the same hashes.
 TEST_F(PostgresIsolation, TheChainIsThatOfAFile) {
-  std::array<std::string, 2> heads;
-  for (const std::size_t which : {0U, 1U}) {
-    const std::string path = which == 0 ? address : folder.file("budget.db");
-    Ledger ledger = Ledger::create(path, at_noon());
-    ledger.add_dataset(
-        {"people", Budget::pure(Exponent::parse("ln 3")), Neighbors::add_remove, "person", "id", 3, "visits"});
-    LedgerRequest asked = request("q \n '\\' \xff", Budget::pure(Rational(1, 7)));
-    asked.person = "id";
-    asked.records_per_person = 3;
-    asked.source = "visits";
-    asked.receipt_path = folder.file("nowhere.json");
-    ledger.commit(ledger.reserve(asked), "receipt");
-    ledger.void_entry(ledger.reserve(asked), "because");
-    heads[which] = ledger.verify();
-  }
-  EXPECT_EQ(heads[0], heads[1]);
+  using namespace ledger_detail;
+  const std::string path = folder.file("budget.db");
+  Ledger ledger = Ledger::create(path, at_noon());
+  ledger.add_dataset({"people",
+                      Budget::pure(Exponent::parse("ln 3")),
+                      Neighbors::add_remove,
+                      "person",
+                      "id",
+                      3,
+                      "visits",
+                      {{"delimiter", ";"}}});
+  LedgerRequest asked = request("q \n '\\' \xff", Budget::pure(Rational(1, 7)));
+  asked.person = "id";
+  asked.records_per_person = 3;
+  asked.source = "visits";
+  asked.reading = {{"delimiter", ";"}, {"missing", "\xff'"}};
+  asked.receipt_path = folder.file("nowhere.json");
+  ledger.commit(ledger.reserve(asked), "receipt");
+  ledger.void_entry(ledger.reserve(asked).id, "because");
+  const auto file = open_store(path, Wanted::reading, std::chrono::seconds(5));
+  const auto server = open_store(address, Wanted::created, std::chrono::seconds(5));
+  server->write([&] {
+    for (const Table table : {Table::datasets, Table::entries, Table::events, Table::receipts}) {
+      file->scan(table, [&](const Fields& row) {
+        if (table != Table::events) server->append(table, row);
+      });
+    }
+  });
+  std::vector<Fields> lines;
+  file->scan(Table::events, [&](const Fields& row) { lines.push_back(row); });
+  for (const Fields& row : lines) server->write([&] { server->append(Table::events, row); });
+  EXPECT_EQ(Ledger::open(address).verify(), ledger.verify());
 }
 
 TEST_F(PostgresTest, LockedForTooLongIsRefused) {
@@ -148,7 +169,7 @@ TEST_F(PostgresTest, LockedForTooLongIsRefused) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     other.command("COMMIT");
   });
-  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1)))), 1);
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1)))).id, 1);
   unlock.join();
 }
 
@@ -167,10 +188,11 @@ TEST_F(PostgresTest, WhatIsNoLedgerIsRefused) {
         "ALTER TABLE fractile.entries ALTER query DROP NOT NULL"}) {
     const std::string copy = server().copy_of(address);
     raw_connection(copy).command(change);
-    expect_failure(ErrorCode::ledger, "does not have the tables of format 2", [&] { Ledger::open(copy); });
+    expect_failure(ErrorCode::ledger, "does not have the tables of format 3", [&] { Ledger::open(copy); });
   }
-  testing::alter(address, "UPDATE about SET format = 3");
-  expect_failure(ErrorCode::ledger, "is of format 3, and this program knows format 2", [&] { Ledger::open(address); });
+  testing::alter(address, "UPDATE about SET format = 4");
+  expect_failure(ErrorCode::ledger, "is of format 4, and this program knows formats up to 3",
+                 [&] { Ledger::open(address); });
 }
 
 /// A search_path that somebody has set, and operators, functions and tables of theirs under the catalog's names.
@@ -193,11 +215,11 @@ TEST_F(PostgresTest, NamesOfSomebodyDecideNothing) {
   with(Rational(1));
   Ledger ledger = Ledger::open(over(proxy.port()));
   proxy.cut(Cut::after);  // whether it has happened is decided by a comparison of texts
-  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), 1);
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))).id, 1);
   EXPECT_EQ(ledger.statement().entries.size(), 1U);
-  ledger.commit(1, "receipt");
+  ledger.commit(ledger.entry(1).reservation(), "receipt");
   EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "receipt");
-  ledger.void_entry(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), "because");
+  ledger.void_entry(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))).id, "because");
   EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1/4");
   ledger.verify();
 }
@@ -225,7 +247,7 @@ TEST_F(PostgresTest, RolesMayDoWhatTheyShould) {
       "GRANT UPDATE ON fractile.turn TO asker");
   Ledger asking = Ledger::open(as("asker"));
   asking.commit(asking.reserve(request("q", Budget::pure(Rational(1, 4)))), "receipt");
-  EXPECT_EQ(asking.reserve(request("another", Budget::pure(Rational(1, 4)))), 2);
+  EXPECT_EQ(asking.reserve(request("another", Budget::pure(Rational(1, 4)))).id, 2);
   EXPECT_EQ(asking.find_committed("people", "q")->receipt, "receipt");
   const auto forbidden = [](const std::function<void()>& work) {
     expect_failure(ErrorCode::ledger, "does not permit this", work);
@@ -305,14 +327,14 @@ INSTANTIATE_TEST_SUITE_P(Postgres, PostgresCuts, ::testing::Values(Cut::before, 
 TEST_P(PostgresCuts, ReservesOnceAndCommitsOnce) {
   Ledger ledger = Ledger::open(over(proxy->port()));
   proxy->cut(GetParam());
-  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))), 1);
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1, 4)))).id, 1);
   EXPECT_EQ(ledger.entry(1).state, EntryState::reserved);
   EXPECT_EQ(ledger.statement().entries.size(), 1U);
   proxy->cut(GetParam());  // of the draw
-  ledger.commit(1, "receipt");
+  ledger.commit(ledger.entry(1).reservation(), "receipt");
   EXPECT_EQ(ledger.find_committed("people", "q")->receipt, "receipt");
   proxy->cut(GetParam(), 3);
-  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(3, 4)))), 2);
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(3, 4)))).id, 2);
   ledger.void_entry(2, "because");
   EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1/4");
   EXPECT_EQ(ledger.verify(), Ledger::open(address).verify());
@@ -339,9 +361,9 @@ TEST_F(PostgresTest, ConnectionsThatAreCutAnywhereLoseNothing) {
   std::int64_t made = 0;
   for (std::uint64_t round = 0; round < effort(60); ++round) {
     proxy.cut_after(bytes(random));
-    const std::int64_t id = ledger.reserve(request("q", Budget::pure(Rational(1, 100))));
-    EXPECT_EQ(id, ++made);
-    ledger.commit(id, "receipt");
+    const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, 100))));
+    EXPECT_EQ(entry.id, ++made);
+    ledger.commit(entry, "receipt");
   }
   proxy.cut_after(0);
   const LedgerStatement statement = ledger.statement();
@@ -430,9 +452,10 @@ class PostgresKills : public PostgresTest {
       try {
         Ledger ledger = Ledger::open(address, {.patience = std::chrono::seconds(30)});
         while (true) {
-          const std::int64_t id = ledger.reserve(request("q", Budget::pure(Rational(1, affordable))));
+          const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, affordable))));
+          const std::int64_t id = entry.id;
           tell(id);
-          ledger.commit(id, "receipt of " + std::to_string(id));
+          ledger.commit(entry, "receipt of " + std::to_string(id));
           tell(-id);
           std::ofstream(receipts + "/" + std::to_string(id)) << "receipt of " << id << std::flush;
         }

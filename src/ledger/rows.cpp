@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "exact/digest.hpp"
 #include "fractile/error.hpp"
-#include "ledger/chain.hpp"
+#include "fractile/random.hpp"
+#include "ledger/readings.hpp"
 
 namespace fractile::ledger_detail {
 namespace {
@@ -24,6 +27,9 @@ auto readable(const Store& store, const std::string& what, Read&& read) {
   }
 }
 
+/// By which a query is found again.
+std::string question_of(const std::string& query) { return sha256(query); }
+
 [[noreturn]] void unreadable() { throw Error(ErrorCode::usage, "unreadable"); }
 
 std::string text_at(const Fields& row, std::size_t column) { return row[column].value_or(""); }
@@ -31,16 +37,35 @@ std::string text_at(const Fields& row, std::size_t column) { return row[column].
 /// From the columns measure, epsilon, rho, delta, of which `first` is the number of the first.
 Budget budget_at(const Fields& row, std::size_t first) {
   const std::string measure = text_at(row, first);
-  if (measure == "zcdp") return Budget::zcdp(Rational::parse(text_at(row, first + 2)));
-  const Exponent epsilon = Exponent::parse(text_at(row, first + 1));
+  if (measure == "zcdp") return Budget::zcdp(read_rational(text_at(row, first + 2)));
+  const Exponent epsilon = read_exponent(text_at(row, first + 1));
   if (measure == "pure") return Budget::pure(epsilon);
-  if (measure == "approximate") return Budget::approximate(epsilon, Rational::parse(text_at(row, first + 3)));
+  if (measure == "approximate") return Budget::approximate(epsilon, read_rational(text_at(row, first + 3)));
   unreadable();
 }
 
 /// From those columns of an entry and charged_rho after them.
 Budget charge_at(const Fields& row, std::size_t first) {
-  return row[first + 4] ? Budget::zcdp(Rational::parse(*row[first + 4])) : budget_at(row, first);
+  return row[first + 4] ? Budget::zcdp(read_rational(*row[first + 4])) : budget_at(row, first);
+}
+
+std::uint32_t records_at(const Fields& row, std::size_t column) {
+  const auto records = static_cast<std::uint32_t>(number_in(row[column]));
+  if (std::to_string(records) != text_at(row, column)) unreadable();
+  return records;
+}
+
+LedgerReading reading_at(const Fields& row, std::size_t column) {
+  std::optional<LedgerReading> reading = read_reading(text_at(row, column));
+  if (!reading) unreadable();
+  return std::move(*reading);
+}
+
+/// Of 128 random bits: with it no two entries have one token, whatever a ledger was put back to.
+std::string new_nonce() {
+  RandomBits random = RandomBits::system();
+  const std::uint64_t first = random.next64();
+  return fmt::format("{:016x}{:016x}", first, random.next64());
 }
 
 void append_budget(Fields& row, const Budget& budget) {
@@ -58,16 +83,17 @@ Neighbors neighbors_of(const std::string& text) {
   unreadable();
 }
 
+/// Members one by one: where an initializer in a list of several throws, some compilers destroy one of the others twice.
 DatasetRow dataset_at(const Store& store, const Fields& row) {
   return readable(store, fmt::format("dataset {}", text_at(row, 0)), [&] {
-    DatasetRow result{number_in(row[0]),
-                      {text_at(row, 1), budget_at(row, 4), neighbors_of(text_at(row, 3)), text_at(row, 2)},
-                      hashed_dataset(row)};
+    const Budget budget = budget_at(row, 4);
+    const Neighbors neighbors = neighbors_of(text_at(row, 3));
+    DatasetRow result{number_in(row[0]), {text_at(row, 1), budget, neighbors, text_at(row, 2)}, hashed_dataset(row)};
     if (!row[8]) return result;
     result.dataset.person = text_at(row, 8);
-    result.dataset.records_per_person = static_cast<std::uint32_t>(number_in(row[9]));
+    result.dataset.records_per_person = records_at(row, 9);
     result.dataset.source = text_at(row, 10);
-    if (std::to_string(result.dataset.records_per_person) != text_at(row, 9)) unreadable();
+    if (row[11]) result.dataset.reading = reading_at(row, 11);
     return result;
   });
 }
@@ -76,18 +102,29 @@ EntryRow entry_at(const Store& store, const Fields& row, const std::vector<Datas
   return readable(store, fmt::format("entry {}", text_at(row, 0)), [&] {
     const auto of = std::ranges::find(datasets, number_in(row[1]), &DatasetRow::id);
     if (of == datasets.end()) unreadable();
-    const LedgerEntry entry{
-        number_in(row[0]),
-        {of->dataset.name, text_at(row, 2), budget_at(row, 4), of->dataset.neighbors, text_at(row, 3)},
-        charge_at(row, 4)};
-    return EntryRow{of->id, entry, hashed_entry(row)};
+    const Budget cost = budget_at(row, 4);
+    const Budget charge = charge_at(row, 4);
+    LedgerRequest request{of->dataset.name, text_at(row, 2), cost, of->dataset.neighbors, text_at(row, 3)};
+    if (row[13]) {
+      request.source = text_at(row, 9);
+      request.person = text_at(row, 10);
+      request.records_per_person = records_at(row, 11);
+      request.reading = reading_at(row, 12);
+    }
+    const bool can_be_found = !row[14] || *row[14] == question_of(request.query);
+    return EntryRow{
+        of->id, {number_in(row[0]), std::move(request), charge}, hashed_entry(row), row[13].has_value(), can_be_found};
   });
 }
 
 /// What a line of the log tells of its entry.
-void note(LedgerEntry& entry, const Line& line) {
+void note(EntryRow& row, const Line& line) {
+  LedgerEntry& entry = row.entry;
   const std::string& kind = line.event.kind;
-  if (kind == "reserve") entry.reserved_at = line.event.time;
+  if (kind == "reserve") {
+    entry.reserved_at = line.event.time;
+    if (row.has_token) entry.token = line.event.hash;
+  }
   if (kind == "draw") entry.state = EntryState::drawn;
   if (kind != "commit" && kind != "void") return;
   entry.state = kind == "commit" ? EntryState::committed : EntryState::voided;
@@ -127,17 +164,64 @@ std::string quoted_names(const Book& book) {
 
 }  // namespace
 
-Book read_book(const Store& store, const std::string& head) {
+namespace {
+
+/// What a line changes of the sums.
+void count(Book& book, const Line& line, const DatasetRow* dataset, const EntryRow* entry) {
+  const std::string& kind = line.event.kind;
+  if (kind == "dataset") {
+    book.sums.add_dataset(dataset->id, dataset->dataset.budget.measure());
+  } else if (kind == "reserve") {
+    book.sums.reserve(entry->dataset, entry->entry.charge);
+  } else if (kind == "void") {
+    book.sums.give_back(entry->dataset, entry->entry.charge);
+  }
+}
+
+/// A row of this id; none when it is not there, or could not be read.
+template <class Rows>
+auto* row_of(Rows& rows, std::int64_t id) {
+  const auto at = find_row(rows, id);
+  return at == rows.end() ? nullptr : &*at;
+}
+
+/// Runs `read`, of which errors of the ledger are noted where there is a place for them.
+template <class Read>
+void noting(Damage* damage, const Store& store, Read&& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    if (damage == nullptr || error.code() != ErrorCode::ledger) throw;
+    broken(store, error.what(), damage);
+  }
+}
+
+}  // namespace
+
+Book read_book(const Store& store, const std::string& head, Damage* damage) {
   Book book;
-  store.scan(Table::datasets, [&](const Fields& row) { book.datasets.push_back(dataset_at(store, row)); });
-  store.scan(Table::entries, [&](const Fields& row) { book.entries.push_back(entry_at(store, row, book.datasets)); });
+  store.scan(Table::datasets, [&](const Fields& row) {
+    noting(damage, store, [&] { book.datasets.push_back(dataset_at(store, row)); });
+  });
+  store.scan(Table::entries, [&](const Fields& row) {
+    noting(damage, store, [&] { book.entries.push_back(entry_at(store, row, book.datasets)); });
+  });
   book.receipts = store.receipts();
-  for (Line& line : require_chain(store, subjects_of(book), head)) {
-    if (line.event.kind == "dataset") {
-      line.event.dataset = find_row(book.datasets, line.subject)->dataset.name;
-    } else {
-      line.event.entry = line.subject;
-      note(find_row(book.entries, line.subject)->entry, line);
+  for (Line& line : require_chain(store, subjects_of(book), head, damage)) {
+    const bool is_dataset = line.event.kind == "dataset";
+    const DatasetRow* const dataset = is_dataset ? row_of(book.datasets, line.subject) : nullptr;
+    EntryRow* const entry = is_dataset ? nullptr : row_of(book.entries, line.subject);
+    line.event.entry = is_dataset ? 0 : line.subject;
+    if (dataset != nullptr || entry != nullptr) {
+      noting(damage, store, [&] { count(book, line, dataset, entry); });
+      if (dataset != nullptr) line.event.dataset = dataset->dataset.name;
+      if (entry != nullptr) note(*entry, line);
+      if (entry != nullptr && !entry->can_be_found) {
+        broken(store, fmt::format("entry {} does not have the digest of its query", line.subject), damage);
+      }
+    }
+    if (line.sums && *line.sums != book.sums.to_text()) {
+      broken(store, fmt::format("line {} has other sums than its entries", line.event.id), damage);
     }
     book.events.push_back(std::move(line.event));
   }
@@ -173,26 +257,54 @@ std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset) {
   return charges;
 }
 
+std::vector<LedgerSource> sources_of(const Book& book) {
+  std::vector<LedgerSource> sources;
+  std::set<std::pair<std::string, std::string>> known;
+  for (const EntryRow& row : book.entries) {
+    const LedgerRequest& request = row.entry.request;
+    if (request.source.empty() || row.entry.state == EntryState::voided) continue;
+    if (!known.emplace(request.dataset, request.source).second) continue;
+    sources.push_back({request.dataset, request.source, row.entry.id, reading_of(request), request.records_per_person});
+  }
+  return sources;
+}
+
+std::optional<LedgerSource> source_of(const Book& book, const std::string& dataset, const std::string& source) {
+  if (source.empty()) return {};
+  for (LedgerSource& each : sources_of(book)) {
+    if (each.dataset == dataset && each.source == source) return std::move(each);
+  }
+  return {};
+}
+
 std::int64_t add_dataset(const Store& store, const Book& book, const LedgerDataset& dataset, const std::string& time) {
   const std::int64_t id = book.datasets.empty() ? 1 : book.datasets.back().id + 1;
   Fields row{std::to_string(id), dataset.name, dataset.unit, to_string(dataset.neighbors)};
   append_budget(row, dataset.budget);
-  row.insert(row.end(), {dataset.person, std::to_string(dataset.records_per_person), dataset.source});
+  row.insert(row.end(), {dataset.person, std::to_string(dataset.records_per_person), dataset.source,
+                         reading_text(dataset.reading)});
+  dataset_at(store, row);
+  Sums sums = book.sums;
+  sums.add_dataset(id, dataset.budget.measure());
   store.append(Table::datasets, row);
-  append_event(store, book.events, {time, "dataset"}, id, hashed_dataset(row));
+  append_event(store, book.head(), {time, "dataset"}, id, sums.to_text(), hashed_dataset(row));
   return id;
 }
 
-std::int64_t add_entry(const Store& store, const Book& book, std::int64_t dataset, const LedgerRequest& request,
-                       const Budget& charge, const std::string& time) {
+LedgerReservation add_entry(const Store& store, const Book& book, const DatasetRow& dataset,
+                            const LedgerRequest& request, const Budget& charge, const std::string& time) {
   const std::int64_t id = book.entries.empty() ? 1 : book.entries.back().entry.id + 1;
-  Fields row{std::to_string(id), std::to_string(dataset), request.query, request.receipt_path};
+  Fields row{std::to_string(id), std::to_string(dataset.id), request.query, request.receipt_path};
   append_budget(row, request.cost);
   const bool converted = charge.measure() != request.cost.measure();
   row.push_back(converted ? std::optional(charge.rho().to_string()) : std::nullopt);
+  row.insert(row.end(), {request.source, request.person, std::to_string(request.records_per_person),
+                         reading_text(request.reading), new_nonce(), question_of(request.query)});
+  const LedgerEntry read = entry_at(store, row, {dataset}).entry;
+  Sums sums = book.sums;
+  sums.reserve(dataset.id, read.charge);
   store.append(Table::entries, row);
-  append_event(store, book.events, {time, "reserve"}, id, hashed_entry(row));
-  return id;
+  return {id, append_event(store, book.head(), {time, "reserve"}, id, sums.to_text(), hashed_entry(row))};
 }
 
 }  // namespace fractile::ledger_detail

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "fractile/ledger.hpp"
+#include "ledger/chain.hpp"
 #include "ledger/store.hpp"
+#include "ledger/sums.hpp"
 
 namespace fractile::ledger_detail {
 
@@ -20,6 +22,8 @@ struct EntryRow {
   std::int64_t dataset;
   LedgerEntry entry;  ///< without its receipt
   std::string hashed;
+  bool has_token;     ///< since format 3
+  bool can_be_found;  ///< by its query's digest
 };
 
 /// All that a ledger holds but the receipts' texts, by whole-table scans: nothing is looked up in an index, so what an index
@@ -29,10 +33,14 @@ struct Book {
   std::vector<EntryRow> entries;
   std::vector<LedgerEvent> events;
   std::vector<std::int64_t> receipts;  ///< the entries whose receipts are kept
+  Sums sums;
+
+  Head head() const { return events.empty() ? Head{} : Head{events.back().id, events.back().hash}; }
 };
 
-/// Error(ledger) when a row does not hold what it should, and unless the log is whole: see require_chain, which has `head`.
-Book read_book(const Store& store, const std::string& head = {});
+/// Error(ledger) when a row does not hold what it should, and unless the log is whole (see require_chain, which has `head`) and
+/// its lines carry the sums that their entries have. With `damage`, what is wrong is noted there, and left out.
+Book read_book(const Store& store, const std::string& head = {}, Damage* damage = nullptr);
 
 /// Error(usage) when there is none of this name.
 const DatasetRow& find_dataset(const Book& book, const Store& store, const std::string& name);
@@ -48,9 +56,14 @@ struct EqualCharges {
 
 std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset);
 
-/// Adds a row and its line in the log; the row's id, which is the next one.
+/// How a source of a dataset is read, when an entry that counts has fixed it.
+std::optional<LedgerSource> source_of(const Book& book, const std::string& dataset, const std::string& source);
+/// All of them.
+std::vector<LedgerSource> sources_of(const Book& book);
+
+/// Adds a row and its line in the log; the row's id is the next one. What is written is read back first.
 std::int64_t add_dataset(const Store& store, const Book& book, const LedgerDataset& dataset, const std::string& time);
-std::int64_t add_entry(const Store& store, const Book& book, std::int64_t dataset, const LedgerRequest& request,
-                       const Budget& charge, const std::string& time);
+LedgerReservation add_entry(const Store& store, const Book& book, const DatasetRow& dataset,
+                            const LedgerRequest& request, const Budget& charge, const std::string& time);
 
 }  // namespace fractile::ledger_detail

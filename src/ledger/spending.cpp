@@ -2,7 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "fractile/error.hpp"
+#include "ledger/readings.hpp"
 
 namespace fractile {
 namespace {
@@ -88,12 +91,6 @@ void require_pinned_person(const LedgerDataset& dataset, const LedgerRequest& re
               {"write ", Field("person").text(dataset.person)}, "person");
 }
 
-/// A path begins with a slash; anything else is a name that an asker declares.
-std::string source_in_words(const std::string& source) {
-  if (source.empty()) return "a source without a name";
-  return source.starts_with('/') ? fmt::format("the file '{}'", source) : fmt::format("the source '{}'", source);
-}
-
 void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& request) {
   if (dataset.source.empty() || dataset.source == request.source) return;
   const Field source("source");
@@ -104,9 +101,33 @@ void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& re
               "source");
 }
 
+constexpr std::size_t most_digits = 50;
+
+void require_short(const Rational& number, const char* field) {
+  const std::size_t digits = std::max(number.numerator().to_string().size(), number.denominator().to_string().size());
+  if (digits <= most_digits) return;
+  throw Error(
+      ErrorCode::usage,
+      {Field(field), fmt::format(" has a number of {} digits, and a ledger takes {} above the line and {} below",
+                                 digits, most_digits, most_digits)},
+      "write it with fewer digits, for example 1/10 or 1e-9");
+}
+
+void require_short(const Exponent& epsilon) {
+  require_short(epsilon.coefficient(), "epsilon");
+  if (epsilon.is_log()) require_short(epsilon.argument(), "epsilon");
+}
+
 }  // namespace
 
+void require_short(const Budget& budget) {
+  if (budget.measure() == Measure::zcdp) return require_short(budget.rho(), "rho");
+  require_short(budget.epsilon());
+  if (budget.measure() == Measure::approximate) require_short(budget.delta(), "delta");
+}
+
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost) {
+  require_short(cost);
   const Measure budget = dataset.budget.measure();
   if (counts_as_it_is(cost.measure(), budget)) return cost;
   if (budget == Measure::zcdp && cost.measure() == Measure::pure)

@@ -11,6 +11,9 @@ namespace fractile::ledger_detail {
 /// What a cost counts as on a budget; Error(usage) where measures do not mix.
 Budget charge_on(const LedgerDataset& dataset, const Budget& cost);
 
+/// Error(usage) when a number of a budget has more than 50 digits above or below its line: a ledger is read as long as it lives.
+void require_short(const Budget& budget);
+
 /// Error(usage) unless the request has the dataset's neighbours and keeps to what it pins.
 void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& request);
 

@@ -26,6 +26,10 @@ Error failure(sqlite3* database, const std::string& path) {
   const std::string name = fmt::format("the ledger '{}'", path);
   const int system_error = sqlite3_system_errno(database);
   const std::string reason = system_error == 0 ? sqlite3_errmsg(database) : std::strerror(system_error);
+  if (sqlite3_extended_errcode(database) == SQLITE_READONLY_DBMOVED) {
+    return {ErrorCode::ledger, name + " is not at its path any more: it was moved or replaced while it was in use",
+            "nothing was changed in either; see what fractile ledger show says of the one that is there now"};
+  }
   switch (sqlite3_errcode(database) & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

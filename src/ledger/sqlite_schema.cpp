@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <map>
 #include <set>
 #include <vector>
 
+#include "exact/digest.hpp"
 #include "fractile/ledger.hpp"
 
 namespace fractile::ledger_detail {
@@ -14,17 +16,39 @@ namespace {
 constexpr const char* datasets =
     "CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, unit TEXT NOT NULL, "
     "neighbors TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT) STRICT";
-constexpr const char* entries =
-    "CREATE TABLE entries (id INTEGER PRIMARY KEY, dataset INTEGER NOT NULL REFERENCES datasets, query TEXT NOT NULL, "
-    "receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho TEXT) STRICT";
+
+/// Since format 3: what is read and how, what makes the entry's token, and by what its query is found.
+constexpr std::array entries_since_3{"source TEXT",  "person TEXT", "records_per_person INTEGER",
+                                     "reading TEXT", "nonce TEXT",  "question TEXT"};
+constexpr std::array pins_since_3{"reading TEXT"};
+constexpr std::array events_since_3{"sums TEXT"};
+
+/// ", a TEXT, b TEXT" from format 3 on, as SQLite itself writes added columns behind the others.
+template <class Columns>
+std::string since_3(std::int64_t format, const Columns& columns) {
+  std::string text;
+  for (const char* column : columns) text += format >= 3 ? std::string(", ") + column : "";
+  return text;
+}
+
+std::string entries(std::int64_t format) {
+  return fmt::format(
+      "CREATE TABLE entries (id INTEGER PRIMARY KEY, dataset INTEGER NOT NULL REFERENCES datasets, query TEXT NOT "
+      "NULL, receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho "
+      "TEXT{}) STRICT",
+      since_3(format, entries_since_3));
+}
 
 /// Since format 1; format 0, which preceded the first release, kept of receipts only the hashes.
 constexpr const char* receipts =
     "CREATE TABLE receipts (entry INTEGER PRIMARY KEY REFERENCES entries, text TEXT NOT NULL) STRICT";
 /// Since format 2.
-constexpr const char* pins =
-    "CREATE TABLE pins (dataset INTEGER PRIMARY KEY REFERENCES datasets, person TEXT NOT NULL, "
-    "records_per_person INTEGER NOT NULL, source TEXT NOT NULL) STRICT";
+std::string pins(std::int64_t format) {
+  return fmt::format(
+      "CREATE TABLE pins (dataset INTEGER PRIMARY KEY REFERENCES datasets, person TEXT NOT NULL, "
+      "records_per_person INTEGER NOT NULL, source TEXT NOT NULL{}) STRICT",
+      since_3(format, pins_since_3));
+}
 
 constexpr std::array indices{
     "CREATE INDEX entries_of ON entries (dataset)",
@@ -34,6 +58,12 @@ constexpr std::array indices{
 };
 /// Since format 2.
 constexpr const char* drawn = "CREATE UNIQUE INDEX drawn ON events (entry) WHERE kind = 'draw'";
+/// Since format 3.
+constexpr std::array indices_since_3{
+    "CREATE INDEX asked ON entries (question)",
+    "CREATE INDEX read_as ON entries (dataset, source)",
+    "CREATE INDEX promised ON entries (receipt_path) WHERE receipt_path <> ''",
+};
 
 /// Formats 0 and 1 know no line "draw".
 std::string events(std::int64_t format) {
@@ -41,9 +71,9 @@ std::string events(std::int64_t format) {
       "CREATE TABLE events (id INTEGER PRIMARY KEY, time TEXT NOT NULL, "
       "kind TEXT NOT NULL CHECK (kind IN ('dataset', 'reserve', {}'commit', 'void')), "
       "dataset INTEGER REFERENCES datasets, entry INTEGER REFERENCES entries, receipt_sha256 TEXT, reason TEXT, "
-      "hash TEXT NOT NULL, CHECK ((dataset IS NULL) = (kind != 'dataset')), "
+      "hash TEXT NOT NULL{}, CHECK ((dataset IS NULL) = (kind != 'dataset')), "
       "CHECK ((entry IS NULL) = (kind = 'dataset'))) STRICT",
-      format < 2 ? "" : "'draw', ");
+      format < 2 ? "" : "'draw', ", since_3(format, events_since_3));
 }
 
 std::vector<std::string> append_only(const std::string& table) {
@@ -59,18 +89,19 @@ std::vector<std::string> append_only(const std::string& table) {
 
 /// All that a file of this format has, tables first.
 std::vector<std::string> schema_of(std::int64_t format) {
-  std::vector<std::string> statements{datasets, entries, events(format)};
+  std::vector<std::string> statements{datasets, entries(format), events(format)};
   std::vector<std::string> tables{"datasets", "entries", "events"};
   if (format >= 1) {
     statements.emplace_back(receipts);
     tables.emplace_back("receipts");
   }
   if (format >= 2) {
-    statements.emplace_back(pins);
+    statements.emplace_back(pins(format));
     tables.emplace_back("pins");
   }
   statements.insert(statements.end(), indices.begin(), indices.end());
   if (format >= 2) statements.emplace_back(drawn);
+  if (format >= 3) statements.insert(statements.end(), indices_since_3.begin(), indices_since_3.end());
   for (const std::string& table : tables) {
     for (std::string& trigger : append_only(table)) statements.push_back(std::move(trigger));
   }
@@ -86,22 +117,48 @@ void run_all(const Connection& connection, const std::vector<std::string>& state
   for (const std::string& statement : statements) connection.run(statement);
 }
 
-void create_missing(const Connection& connection, const std::string& table) {
-  for (const std::string& statement : schema_of(Ledger::format)) {
+/// A table as a format has it, with what stands on it.
+void create_missing(const Connection& connection, const std::string& table, std::int64_t format) {
+  for (const std::string& statement : schema_of(format)) {
     if (is_about(statement, table)) connection.run(statement);
   }
 }
 
-void from_0_to_1(const Connection& connection) { create_missing(connection, "receipts"); }
+void from_0_to_1(const Connection& connection) { create_missing(connection, "receipts", 1); }
 
 /// A table's constraints cannot be changed, so the log moves to another table, line by line as it is.
 void from_1_to_2(const Connection& connection) {
   run_all(connection, {"DROP TRIGGER events_kept", "DROP TRIGGER events_held", "DROP INDEX added",
                        "DROP INDEX reserved", "DROP INDEX settled", "ALTER TABLE events RENAME TO older_events"});
-  create_missing(connection, "events");
+  create_missing(connection, "events", 2);
   run_all(connection,
           {"INSERT INTO events SELECT * FROM older_events NOT INDEXED ORDER BY id", "DROP TABLE older_events"});
-  create_missing(connection, "pins");
+  create_missing(connection, "pins", 2);
+}
+
+/// So that a query that was asked before is found.
+void note_questions(const Connection& connection) {
+  std::map<std::int64_t, std::string> questions;
+  Statement entry(connection, "SELECT id, query FROM entries NOT INDEXED ORDER BY id");
+  while (entry.step()) questions.emplace(entry.number(0), sha256(entry.text(1)));
+  for (const auto& [id, question] : questions) {
+    Statement(connection, "UPDATE entries SET question = ?2 WHERE id = ?1").bind(1, id).bind(2, question).run();
+  }
+}
+
+void from_2_to_3(const Connection& connection) {
+  const auto add = [&](const char* table, const auto& columns) {
+    for (const char* column : columns) {
+      connection.run(fmt::format("ALTER TABLE {} ADD COLUMN {}", table, column));
+    }
+  };
+  add("entries", entries_since_3);
+  add("pins", pins_since_3);
+  add("events", events_since_3);
+  connection.run("DROP TRIGGER entries_kept");
+  note_questions(connection);
+  run_all(connection, {indices_since_3.begin(), indices_since_3.end()});
+  connection.run(append_only("entries").front());
 }
 
 bool is_empty(const Connection& connection) {
@@ -113,6 +170,7 @@ void migrate(const Connection& connection) {
   require_schema(connection);
   if (format_of(connection) < 1) from_0_to_1(connection);
   if (format_of(connection) < 2) from_1_to_2(connection);
+  if (format_of(connection) < 3) from_2_to_3(connection);
   connection.run(fmt::format("PRAGMA user_version = {}", Ledger::format));
 }
 

@@ -45,7 +45,7 @@ TEST_F(LedgerFile, IsKnownByItsHeader) {
   small();
   RawDatabase database(path);
   EXPECT_EQ(database.text("PRAGMA application_id"), std::to_string(0x46524C47));
-  EXPECT_EQ(database.text("PRAGMA user_version"), "2");
+  EXPECT_EQ(database.text("PRAGMA user_version"), "3");
   EXPECT_EQ(database.text("PRAGMA journal_mode"), "delete");
 }
 
@@ -106,17 +106,17 @@ TEST_F(LedgerFile, OfSomethingElseIsRefusedAndKept) {
 
 TEST_F(LedgerFile, OfANewerFormatIsRefusedAndKept) {
   small();
-  RawDatabase(path).run("PRAGMA user_version = 3");
-  expect_refused("is of format 3, and this program knows formats up to 2");
+  RawDatabase(path).run("PRAGMA user_version = 4");
+  expect_refused("is of format 4, and this program knows formats up to 3");
   expect_refused("use the newer fractile");
-  expect_failure(ErrorCode::ledger, "is of format 3", [&] { Ledger::open_to_read(path); });
-  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "3");
+  expect_failure(ErrorCode::ledger, "is of format 4", [&] { Ledger::open_to_read(path); });
+  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "4");
 }
 
 TEST_F(LedgerFile, WithOtherTablesIsRefused) {
   small();
   RawDatabase(path).run("DROP TRIGGER entries_kept");
-  expect_refused("does not have the tables of format 2");
+  expect_refused("does not have the tables of format 3");
   std::filesystem::remove(path);
   small();
   RawDatabase(path).run("CREATE VIEW more AS SELECT 1");
@@ -173,7 +173,7 @@ TEST_F(LedgerFile, LockedForTooLongIsRefused) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     other.run("COMMIT");
   });
-  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1)))), 1);
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational(1)))).id, 1);
   unlock.join();
 }
 
@@ -269,7 +269,7 @@ PRAGMA application_id = 1179798599;
 TEST_F(LedgerFile, OfFormat0IsMigrated) {
   RawDatabase(path).run(format_0);
   Ledger migrated = Ledger::open(path);
-  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "2");
+  EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "3");
   EXPECT_EQ(migrated.verify(), "d903516f2ee23021716373a88f38fbda91c87763811bb06031c5a63a495c01d6");
   EXPECT_EQ(migrated.balance("people").spent.to_string(), "epsilon = 1/2");
   const LedgerEntry entry = migrated.statement().entries.front();
@@ -345,7 +345,7 @@ TEST_F(LedgerFile, OfFormat1IsMigrated) {
   }
   EXPECT_EQ(RawDatabase(path).text("PRAGMA user_version"), "1");
   Ledger migrated = Ledger::open(path);
-  EXPECT_EQ(migrated.statement().format, 2);
+  EXPECT_EQ(migrated.statement().format, 3);
   expect_format_1(migrated);
   EXPECT_EQ(RawDatabase(path).text("PRAGMA journal_mode"), "delete");
   EXPECT_FALSE(std::filesystem::exists(path + "-wal"));

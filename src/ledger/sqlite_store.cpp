@@ -35,16 +35,21 @@ std::string select(Table table, std::int64_t format) {
   switch (table) {
     case Table::datasets:
       return fmt::format(
-          "SELECT d.id, d.name, d.unit, d.neighbors, d.measure, d.epsilon, d.rho, d.delta, {} "
+          "SELECT d.id, d.name, d.unit, d.neighbors, d.measure, d.epsilon, d.rho, d.delta, {}, {} "
           "FROM datasets d NOT INDEXED {} ORDER BY d.id",
           format >= 2 ? "p.person, p.records_per_person, p.source" : "NULL, NULL, NULL",
-          format >= 2 ? "LEFT JOIN pins p ON p.dataset = d.id" : "");
+          format >= 3 ? "p.reading" : "NULL", format >= 2 ? "LEFT JOIN pins p ON p.dataset = d.id" : "");
     case Table::entries:
-      return "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho "
-             "FROM entries NOT INDEXED ORDER BY id";
+      return fmt::format(
+          "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, {} "
+          "FROM entries NOT INDEXED ORDER BY id",
+          format >= 3 ? "source, person, records_per_person, reading, nonce, question"
+                      : "NULL, NULL, NULL, NULL, NULL, NULL");
     case Table::events:
-      return "SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry), hash "
-             "FROM events NOT INDEXED ORDER BY id";
+      return fmt::format(
+          "SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry), hash, {} "
+          "FROM events NOT INDEXED ORDER BY id",
+          format >= 3 ? "sums" : "NULL");
     case Table::receipts:
       return "SELECT entry, text FROM receipts NOT INDEXED ORDER BY entry";
   }
@@ -111,13 +116,17 @@ class SqliteStore final : public Store {
     switch (table) {
       case Table::datasets:
         insert("datasets (id, name, unit, neighbors, measure, epsilon, rho, delta)", {row.begin(), row.begin() + 8});
-        insert("pins (dataset, person, records_per_person, source)", {row[0], row[8], row[9], row[10]});
+        insert("pins (dataset, person, records_per_person, source, reading)",
+               {row[0], row[8], row[9], row[10], row[11]});
         return;
       case Table::entries:
-        insert("entries (id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho)", row);
+        insert(
+            "entries (id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, source, person, "
+            "records_per_person, reading, nonce, question)",
+            row);
         return;
       case Table::events:
-        insert(fmt::format("events (id, time, kind, receipt_sha256, reason, {}, hash)",
+        insert(fmt::format("events (id, time, kind, receipt_sha256, reason, {}, hash, sums)",
                            row[2] == "dataset" ? "dataset" : "entry"),
                row);
         return;

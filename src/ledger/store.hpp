@@ -16,9 +16,10 @@ using Fields = std::vector<std::optional<std::string>>;
 
 /// The tables, with the columns of a row in their order.
 enum class Table {
-  datasets,  ///< id, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person, source
-  entries,   ///< id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho
-  events,    ///< id, time, kind, receipt_sha256, reason, the dataset's or entry's id, hash
+  datasets,  ///< id, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person, source, reading
+  entries,   ///< id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, source, person,
+             ///< records_per_person, reading, nonce, question
+  events,    ///< id, time, kind, receipt_sha256, reason, the dataset's or entry's id, hash, sums
   receipts,  ///< entry, text
 };
 

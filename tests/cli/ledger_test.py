@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import resource
 import signal
 import sqlite3
@@ -193,7 +194,7 @@ class Paying(LedgerTest):
 
 
 class Again(LedgerTest):
-    NOTE = r"fractile: this was released at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \(entry 1 of budget\.db\); here it is " \
+    NOTE = r"fractile: this was released on \d{4}-\d\d-\d\d \(entry 1 of budget\.db\); here it is " \
            r"again, and nothing was spent\n  the table was not read; --again reads it, and pays\n"
     WIDE = {"bounds": ("0", "1000000000000000.1"), "step": "0.1", "epsilon": "1e-9"}  # no two releases are equal
 
@@ -214,7 +215,7 @@ class Again(LedgerTest):
         self.assertEqual([line.split(",")[1] for line in self.asked_again().splitlines()[1:]], values)
         table = self.asked_again(format="table", receipt="copy.json")
         self.assertRegex(table, r"\Aquantile +x\n1/4 +" + values[0].replace(".", r"\."))
-        self.assertIn("epsilon = 1/1000000000, neighbors add-remove, released at", table)
+        self.assertIn("epsilon = 1/1000000000, neighbors add-remove, released on", table)
         self.assertEqual((self.folder / "copy.json").read_text(), first)
         self.assertEqual(self.states(), ["committed"])
 
@@ -295,7 +296,7 @@ class Show(LedgerTest):
         self.assertIn("dataset people, all (a budget for each person, add-remove neighbors)\n"
                       "  budget     epsilon = 1\n  spent      epsilon = 7/12\n  reserved   epsilon = 1/3 of it\n"
                       "  remaining  epsilon = 5/12\n", text)
-        self.assertRegex(text, r"entry 2, reserved, people, all, \S+Z, epsilon = 1/3\n  \{\"column\":\"x\",\"file\"")
+        self.assertRegex(text, r"entry 2, reserved, people, all, \d{4}-\d\d-\d\d, epsilon = 1/3\n  \{\"column\":\"x\",\"file\"")
         self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()))
         text = self.ledger("show", "budget.db", "--format", "table", "--dataset", "others")
         self.assertNotIn("people", text)
@@ -309,7 +310,7 @@ class Show(LedgerTest):
 
     def test_json(self):
         document = json.loads(self.ledger("show", "budget.db", "--format", "json", "--dataset", "people, all"))
-        self.assertEqual(document["ledger_format"], 2)
+        self.assertEqual(document["ledger_format"], 3)
         self.assertEqual([entry["spent"] for entry in document["datasets"]], [{"epsilon": "7/12"}])
         self.assertEqual([entry["state"] for entry in document["entries"]], ["committed", "reserved"])
         self.assertNotIn("receipt", document["entries"][0])
@@ -362,16 +363,16 @@ class Verify(LedgerTest):
         """The hashes as docs/ledger.md defines them, from the file itself."""
         database = sqlite3.connect(self.folder / "budget.db")
         subjects = {"dataset": "SELECT id, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person, "
-                               "source FROM datasets JOIN pins ON dataset = id",
-                    "reserve": "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho "
-                               "FROM entries",
+                               "source, reading FROM datasets JOIN pins ON dataset = id",
+                    "reserve": "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, "
+                               "source, person, records_per_person, reading, nonce FROM entries",
                     "draw": "SELECT id FROM entries", "commit": "SELECT id FROM entries", "void": "SELECT id FROM entries"}
-        rows = database.execute("SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry) FROM events "
+        rows = database.execute("SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry), sums FROM events "
                                 "ORDER BY id").fetchall()
         previous = ""
-        for *event, subject in rows:
+        for *event, subject, sums in rows:
             about = database.execute(subjects[event[2]] + " WHERE id = ?", (subject,)).fetchone()
-            text = "".join(map(self.field, ["fractile ledger chain 1", previous, *event, *about]))
+            text = "".join(map(Verify.field, ["fractile ledger chain 1", previous, *event, *about, "sums", sums]))
             previous = hashlib.sha256(text.encode()).hexdigest()
             yield previous
         database.close()
@@ -398,7 +399,7 @@ class Verify(LedgerTest):
         database.execute("DROP TRIGGER entries_kept")
         database.execute("UPDATE entries SET epsilon = '1/8'")
         database.commit()
-        self.refuse(5, "verify", "budget.db", parts=("does not have the tables of format 2",))
+        self.refuse(5, "verify", "budget.db", parts=("does not have the tables of format 3",))
         database.execute("CREATE TRIGGER entries_kept BEFORE UPDATE ON entries BEGIN "
                          "SELECT RAISE(ABORT, 'a ledger only grows'); END")
         database.commit()
@@ -415,7 +416,7 @@ class Unusable(LedgerTest):
         database.execute("PRAGMA user_version = 9")
         database.close()
         for result in (self.run_paid(), run("ledger", "show", "budget.db", cwd=self.folder)):
-            self.assert_refused(result, 5, "is of format 9, and this program knows formats up to 2", "newer fractile")
+            self.assert_refused(result, 5, "is of format 9, and this program knows formats up to 3", "newer fractile")
 
     def test_locked(self):
         self.init()
@@ -504,6 +505,85 @@ class VoidedWhileItRuns(LedgerTest):
                       "  nothing was published, and it does not count; ask again\n", err.decode())
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
         self.assertEqual((self.states(), self.spent()["epsilon"]), (["void"], "0"))
+
+
+class PutBack(VoidedWhileItRuns):
+    """A backup of the ledger is put back while a release reads, and another release gets its entry's number."""
+
+    WIDE = Again.WIDE
+    test_it_publishes_nothing = None
+
+    def begun(self, **changes):
+        """A release of epsilon 8 that has reserved entry 1 and is stopped while it reads."""
+        self.init("--epsilon", "10")
+        self.write("big.csv", "x\n" + "7\n" * self.ROWS)
+        backup = (self.folder / "budget.db").read_bytes()
+        asked = options(ledger="budget.db", epsilon="8", receipt="r.json", threads="1", **changes)
+        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "big.csv", *asked], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
+        time.sleep(0.005)  # so that it holds no lock
+        process.send_signal(signal.SIGSTOP)
+        return process, backup
+
+    def expect_nothing(self, process):
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (5, b""), err)
+        self.assertNotIn("r.json", self.files())
+        return err.decode()
+
+    def test_in_place(self):
+        process, backup = self.begun()
+        (self.folder / "budget.db").write_bytes(backup)
+        cheap = self.run_paid(**self.WIDE)
+        self.assertEqual(cheap.code, 0, cheap)
+        err = self.expect_nothing(process)
+        self.assertIn("has no entry 1 of this release any more: it was put back to an earlier state, or replaced", err)
+        self.assertIn("that is there now does not have this entry, and does not count epsilon = 8", err)
+        self.assertEqual((self.states(), self.spent()), (["committed"], {"epsilon": "1/1000000000"}))
+        self.ledger("verify", "budget.db")
+        self.assertEqual(self.run_paid(**self.WIDE).out, cheap.out)
+
+    def test_without_another(self):
+        process, backup = self.begun()
+        (self.folder / "budget.db").write_bytes(backup)
+        self.assertIn("has no entry 1 of this release any more", self.expect_nothing(process))
+        self.assertEqual(self.states(), [])
+
+    def test_another_file_of_the_name(self):
+        process, backup = self.begun()
+        self.write("backup.db", "")
+        (self.folder / "backup.db").write_bytes(backup)
+        os.replace(self.folder / "backup.db", self.folder / "budget.db")
+        err = self.expect_nothing(process)
+        self.assertIn("is not at its path any more: it was moved or replaced while it was in use", err)
+        self.assertIn("that is there now does not have this entry", err)
+        self.assertEqual(self.states(), [])
+
+    def test_a_receipt_of_another_entry_is_not_given_out(self):
+        """However it came there, under hashes that fit."""
+        self.init()
+        self.paid(**self.WIDE)
+        self.paid(**self.WIDE, again=True)
+        database = sqlite3.connect(self.folder / "budget.db")
+        text, = database.execute("SELECT text FROM receipts WHERE entry = 1").fetchone()
+        for name in ("receipts_kept", "events_kept"):
+            database.execute(f"DROP TRIGGER {name}")
+        database.execute("UPDATE receipts SET text = ? WHERE entry = 2", (text,))
+        database.execute("UPDATE events SET receipt_sha256 = ? WHERE entry = 2 AND kind = 'commit'",
+                         (hashlib.sha256(text.encode()).hexdigest(),))
+        database.commit()
+        for line, hashed in enumerate(list(Verify.chain(self)), 1):
+            database.execute("UPDATE events SET hash = ? WHERE id = ?", (hashed, line))
+        for table in ("receipts", "events"):
+            database.execute(f"CREATE TRIGGER {table}_kept BEFORE UPDATE ON {table} BEGIN "
+                             "SELECT RAISE(ABORT, 'a ledger only grows'); END")
+        database.commit()
+        database.close()
+        wrong = "the receipt of entry 2' is not the receipt of entry 2: it names entry 1"
+        self.refuse(5, "verify", "budget.db", parts=(wrong,))
+        self.assert_refused(self.run_paid(**self.WIDE), 5, "is not the receipt of entry 2: it names entry 1", "--again")
 
 
 class Sources(LedgerTest):
@@ -610,6 +690,14 @@ class Settled(LedgerTest):
         self.release("t.csv", receipt=name, **{"epsilon": "1/4", **changes})
         return name
 
+    def claim(self, entry, name="r.json"):
+        """Writes into a receipt that this entry paid for it."""
+        path = self.folder / name
+        head, tail = path.read_text().rsplit('"sha256": "', 1)
+        head += f'"ledger": {json.dumps({"entry": entry, "token": self.statement()["entries"][entry - 1]["token"]})},'
+        head, tail = head + '"sha256": "', tail[64:]
+        path.write_text(head + hashlib.sha256((head + tail).encode()).hexdigest() + tail)
+
     def reserved(self, **changes):
         """An entry of a good query that nobody will commit."""
         self.write("t.csv", "x\n7\nseven\n")
@@ -638,6 +726,9 @@ class Settled(LedgerTest):
         self.init()
         self.reserved()
         self.receipt()
+        self.refuse(2, "commit", "budget.db", "--entry", "1", "--receipt", "r.json",
+                    parts=("'r.json' names no entry of a ledger, so it is not the receipt of entry 1",))
+        self.claim(1)
         self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("may have been published", "ledger commit"))
         self.assert_refused(self.run_paid(receipt="r.json"), 2, "is that of entry 1 of the ledger 'budget.db'")
         self.assertEqual(self.ledger("commit", "budget.db", "--entry", "1", "--receipt", "r.json"),
@@ -677,7 +768,8 @@ class Settled(LedgerTest):
         self.paid(receipt="first.json")
         self.reserved(again=True)
         (self.folder / "r.json").write_text((self.folder / "first.json").read_text())
-        self.refuse(2, "commit", "budget.db", "--entry", "2", "--receipt", "r.json", parts=("is the receipt of entry 1",))
+        self.refuse(2, "commit", "budget.db", "--entry", "2", "--receipt", "r.json",
+                    parts=("'r.json' is not the receipt of entry 2: it names entry 1 with the token",))
 
     def test_modes(self):
         before = os.umask(0)

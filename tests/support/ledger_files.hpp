@@ -70,7 +70,10 @@ inline void alter(const std::string& path, const std::string& sql) {
 inline void draw(const std::string& path, std::int64_t entry) {
   using namespace ledger_detail;
   const auto store = open_store(path, Wanted::existing, std::chrono::seconds(1));
-  store->write([&] { append_event(*store, read_book(*store).events, {"2026-01-01T00:00:00Z", "draw"}, entry); });
+  store->write([&] {
+    const Book book = read_book(*store);
+    append_event(*store, book.head(), {"2026-01-01", "draw"}, entry, book.sums.to_text());
+  });
 }
 
 struct Failure {

@@ -34,6 +34,25 @@ void write_spending(Writer& json, const char* name, const Spending& spending) {
   json.EndObject();
 }
 
+/// Left out where it is empty.
+void write_reading(Writer& json, const LedgerReading& reading) {
+  if (reading.empty()) return;
+  json.Key("reading");
+  json.StartObject();
+  for (const auto& [name, value] : reading) member(json, name.c_str(), value);
+  json.EndObject();
+}
+
+void write_source(Writer& json, const LedgerSource& source) {
+  json.StartObject();
+  member(json, "dataset", source.dataset);
+  member(json, "source", name_text(source.source));
+  member(json, "entry", static_cast<std::uint64_t>(source.entry));
+  member(json, "records_per_person", std::uint64_t{source.records_per_person});
+  write_reading(json, source.reading);
+  json.EndObject();
+}
+
 void write_account(Writer& json, const LedgerAccount& account) {
   json.StartObject();
   member(json, "name", account.dataset.name);
@@ -42,6 +61,7 @@ void write_account(Writer& json, const LedgerAccount& account) {
   optional_member(json, "person", account.dataset.person);
   member(json, "records_per_person", std::uint64_t{account.dataset.records_per_person});
   optional_member(json, "source", account.dataset.source);
+  write_reading(json, account.dataset.reading);
   write_budget(json, "budget", account.dataset.budget);
   write_spending(json, "spent", account.balance.spent);
   write_spending(json, "reserved", account.balance.reserved);
@@ -59,6 +79,13 @@ void write_entry(Writer& json, const LedgerEntry& entry, LedgerDetail detail) {
   write_budget(json, "cost", entry.request.cost);
   write_budget(json, "charge", entry.charge);
   member(json, "query", entry.request.query);
+  if (!entry.token.empty()) {
+    member(json, "token", entry.token);
+    optional_member(json, "source", name_text(entry.request.source));
+    optional_member(json, "person", entry.request.person);
+    member(json, "records_per_person", std::uint64_t{entry.request.records_per_person});
+    write_reading(json, entry.request.reading);
+  }
   optional_member(json, "receipt_path", name_text(entry.request.receipt_path));
   optional_member(json, "receipt_sha256", entry.receipt_sha256);
   if (detail == LedgerDetail::everything) optional_member(json, "receipt", entry.receipt);
@@ -83,9 +110,19 @@ std::string to_json(const LedgerStatement& statement, LedgerDetail detail) {
   Document document;
   Writer& json = document.json();
   member(json, "ledger_format", static_cast<std::uint64_t>(statement.format));
+  if (!statement.damage.empty()) {
+    json.Key("damage");
+    json.StartArray();
+    for (const std::string& what : statement.damage) json.String(what.c_str());
+    json.EndArray();
+  }
   json.Key("datasets");
   json.StartArray();
   for (const LedgerAccount& account : statement.accounts) write_account(json, account);
+  json.EndArray();
+  json.Key("sources");
+  json.StartArray();
+  for (const LedgerSource& source : statement.sources) write_source(json, source);
   json.EndArray();
   json.Key("entries");
   json.StartArray();

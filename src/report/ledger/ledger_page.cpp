@@ -100,6 +100,10 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
   if (const std::string pinned = pins_in_words(dataset).in(Wording::program); !pinned.empty()) {
     items.push_back("Releases must have " + pinned);
   }
+  for (const LedgerSource& source : statement.sources) {
+    if (source.dataset != dataset.name) continue;
+    items.push_back("Read so far: " + report_detail::reading_in_words(source).in(Wording::program));
+  }
   page.list(items);
   const std::vector<Step> steps = steps_of(statement, dataset);
   if (steps.empty()) return page.paragraph("There is no entry yet.");
@@ -115,6 +119,10 @@ WebPage to_html(const LedgerStatement& statement, const PageOptions& options) {
   page.paragraph(
       "For those who keep the data. What is reserved counts as spent until somebody voids it; what is void does "
       "not count. The order of entries counts, not the clock.");
+  if (!statement.damage.empty()) {
+    page.paragraph("The ledger is damaged; the sums are those of what can still be read:");
+    page.list(statement.damage);
+  }
   for (std::size_t i = 0; i < statement.accounts.size(); ++i) {
     write_account(page, statement, statement.accounts[i], i + 1);
   }

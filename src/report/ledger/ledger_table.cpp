@@ -52,6 +52,24 @@ std::string report_detail::charge_of(const LedgerEntry& entry) {
   return fmt::format("{} (as {})", cost, charge.to_string());
 }
 
+namespace {
+
+void add_reading(Words& words, const LedgerReading& reading) {
+  for (const auto& [name, value] : reading) words = {words, words.empty() ? "" : ", ", Field(name).text(value)};
+}
+
+}  // namespace
+
+Words report_detail::reading_in_words(const LedgerSource& source) {
+  Words how;
+  add_reading(how, source.reading);
+  if (source.records_per_person > 1) {
+    how = {how, how.empty() ? "" : ", ", Field("records_per_person").number(source.records_per_person), " or more"};
+  }
+  return {fmt::format("the {} '{}' is read ", source.source.starts_with('/') ? "file" : "source", source.source),
+          how.empty() ? "as by default" : Words{"with ", how}, fmt::format(" since entry {}", source.entry)};
+}
+
 Words pins_in_words(const LedgerDataset& dataset) {
   Words words;
   const auto add = [&](const Words& pin) { words = {words, words.empty() ? "" : ", ", pin}; };
@@ -64,20 +82,30 @@ Words pins_in_words(const LedgerDataset& dataset) {
   } else if (!dataset.source.empty()) {
     add(Field("source").text(dataset.source));
   }
+  LedgerReading others = dataset.reading;
+  others.erase("person");
+  others.erase("records_per_person");
+  add_reading(words, others);
   return words;
 }
 
 namespace {
 
-std::string account_table(const LedgerAccount& account) {
+std::string account_table(const LedgerStatement& statement, const LedgerAccount& account) {
   const auto& [dataset, balance] = account;
   const std::string pinned = pins_in_words(dataset).in(Wording::program);
+  std::string sources;
+  for (const LedgerSource& source : statement.sources) {
+    if (source.dataset != dataset.name) continue;
+    const std::string words = report_detail::reading_in_words(source).in(Wording::program);
+    sources += fmt::format("  {}  {}\n", sources.empty() ? "sources  " : "         ", shown_text(words));
+  }
   return fmt::format(
       "dataset {} (a budget for each {}, {} neighbors)\n{}"
-      "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n",
+      "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n{}",
       shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
       pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)), dataset.budget.to_string(),
-      balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string());
+      balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(), sources);
 }
 
 std::string entry_table(const LedgerEntry& entry) {
@@ -95,7 +123,9 @@ std::string to_csv(const LedgerStatement& statement, LedgerDetail detail) {
 
 std::string to_table(const LedgerStatement& statement) {
   std::string text;
-  for (const LedgerAccount& account : statement.accounts) text += account_table(account) + "\n";
+  for (const std::string& what : statement.damage) text += fmt::format("DAMAGED: {}\n", shown_text(what));
+  if (!statement.damage.empty()) text += "the sums below are those of what can still be read\n\n";
+  for (const LedgerAccount& account : statement.accounts) text += account_table(statement, account) + "\n";
   for (const LedgerEntry& entry : statement.entries) text += entry_table(entry);
   return text.empty() ? "the ledger is empty\n" : text;
 }

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include "fractile/audit_report.hpp"
+#include "fractile/ledger.hpp"
 #include "fractile/release_report.hpp"
 #include "fractile/text.hpp"
 #include "report/release/receipt_digest.hpp"
@@ -79,6 +80,15 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
   json.EndObject();
 }
 
+/// Of a ledger: the number of the entry and what shows that it is that one.
+void write_paid(Writer& json, const LedgerReservation& paid) {
+  json.Key("ledger");
+  json.StartObject();
+  member(json, "entry", static_cast<std::uint64_t>(paid.id));
+  member(json, "token", paid.token);
+  json.EndObject();
+}
+
 void write_run(Writer& json, const QuantileRelease& release) {
   member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release.query, release.lattice, release.used);
@@ -102,7 +112,7 @@ void write_groups(Writer& json, const GroupedRelease& groups, const std::vector<
 
 /// What is the same of one release and of groups. `write_published` writes what ran and what came out.
 template <class WritePublished>
-std::string receipt_of(const QuantileRelease& release, const SourceDescription& source,
+std::string receipt_of(const QuantileRelease& release, const SourceDescription& source, const LedgerReservation* paid,
                        WritePublished write_published) {
   Document document;
   Writer& json = document.json();
@@ -112,6 +122,7 @@ std::string receipt_of(const QuantileRelease& release, const SourceDescription& 
   if (release.bounds) write_bounds(json, *release.bounds);
   write_lattice(json, release.lattice);
   write_source(json, source, release.lattice.kind());
+  if (paid != nullptr) write_paid(json, *paid);
   if (release.public_records) member(json, "public_records", *release.public_records);
   if (release.unsafe_seed) {
     member(json, "unsafe_seed", *release.unsafe_seed);
@@ -133,9 +144,9 @@ WorstCase common_terms(const std::vector<WorstCase>& worst) {
 
 }  // namespace
 
-std::string to_json(const QuantileRelease& release, const SourceDescription& source) {
+std::string to_json(const QuantileRelease& release, const SourceDescription& source, const LedgerReservation* paid) {
   const WorstCase worst = worst_case(release, receipt_confidence);
-  return receipt_of(release, source, [&](Writer& json) {
+  return receipt_of(release, source, paid, [&](Writer& json) {
     write_run(json, release);
     write_quantiles(json, release, worst);
     write_worst_case(json, worst);
@@ -143,11 +154,11 @@ std::string to_json(const QuantileRelease& release, const SourceDescription& sou
   });
 }
 
-std::string to_json(const GroupedRelease& groups, const SourceDescription& source) {
+std::string to_json(const GroupedRelease& groups, const SourceDescription& source, const LedgerReservation* paid) {
   const std::vector<WorstCase> worst = worst_cases(groups, receipt_confidence);
   const std::vector<std::optional<MostlyNoise>> noises = mostly_noise(groups);
   const bool alike = groups.ran_alike();
-  return receipt_of(groups.releases.at(0), source, [&](Writer& json) {
+  return receipt_of(groups.releases.at(0), source, paid, [&](Writer& json) {
     if (alike) write_run(json, groups.releases.front());
     member(json, "by", source.by);
     write_groups(json, groups, worst, noises, !alike);

@@ -179,6 +179,7 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
   const Json& privacy = json["privacy"];
   const Json& worst = json["worst_case"];
   const Json* const intervals = json.HasMember("intervals") ? &json["intervals"] : nullptr;
+  const bool has_entry = json.HasMember("ledger");
   return {text_of(json, "program"),
           groups_of(json),
           budget_of(privacy),
@@ -199,7 +200,9 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
           intervals ? text_of(*intervals, "level") : "",
           intervals ? text_of(*intervals, "of") : "",
           intervals && (*intervals)["together"].GetBool(),
-          kind_of(json["lattice"])};
+          kind_of(json["lattice"]),
+          has_entry ? text_of(json["ledger"], "entry") : "",
+          has_entry ? text_of(json["ledger"], "token") : ""};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "fractile/error.hpp"
+#include "fractile/ledger.hpp"
 #include "fractile/receipts.hpp"
 
 namespace fractile {
@@ -68,13 +69,28 @@ bool has_cost(const Json& query, const Budget& cost) {
   return text_at(query, "epsilon") == cost.epsilon().to_string() && text_at(query, "delta") == delta;
 }
 
+/// Of what both tell in the same words, whatever files are called where they lie; "" when there is none.
+std::string plain_difference(const Json& query, const Receipt& receipt) {
+  const std::pair<const char*, bool> same[] = {
+      {"the column", receipt.source.column == text_at(query, "column")},
+      {"the quantiles", quantiles_of(receipt) == texts_at(query, "quantiles")},
+      {"the cost", has_cost(query, receipt.budget)},
+      {"the neighbors", receipt.neighbors == text_at(query, "neighbors")},
+  };
+  for (const auto& [what, is_same] : same) {
+    if (!is_same) return what;
+  }
+  return {};
+}
+
 /// The first thing about which they differ; "" when there is none.
 std::string difference(const Json& query, const Receipt& receipt) {
   const SourceDescription& source = receipt.source;
   const bool finds_bounds = query.HasMember("bounds_share");
   const bool names_a_file = query.HasMember("file");
+  const std::string plain = plain_difference(query, receipt);
+  if (!plain.empty()) return plain;
   const std::pair<const char*, bool> same[] = {
-      {"the column", source.column == text_at(query, "column")},
       {"the file", !names_a_file || file_name(source.file) == file_name(text_at(query, "file"))},
       {"the SQL", source.sql == text_at(query, "sql")},
       {"the tables of the SQL", tables_of(source) == tables_of(query)},
@@ -83,9 +99,6 @@ std::string difference(const Json& query, const Receipt& receipt) {
       {"the column of persons", source.person == text_at(query, "person")},
       {"the column of groups", source.by == text_at(query, "by")},
       {"the keys", receipt.keys() == texts_at(query, "keys")},
-      {"the quantiles", quantiles_of(receipt) == texts_at(query, "quantiles")},
-      {"the cost", has_cost(query, receipt.budget)},
-      {"the neighbors", receipt.neighbors == text_at(query, "neighbors")},
       {"the records per person", receipt.records_per_person == text_at(query, "records_per_person")},
       {"the share of bounds", receipt.bounds_share == text_at(query, "bounds_share")},
       {"the possible values", finds_bounds || receipt.lattice == lattice_of(query)},
@@ -103,14 +116,60 @@ std::string difference(const Json& query, const Receipt& receipt) {
 
 }  // namespace
 
-void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name) {
+namespace {
+
+/// Of canonical_query().
+bool is_release(const rapidjson::Document& query) {
+  return !query.HasParseError() && query.IsObject() && query.HasMember("quantiles");
+}
+
+rapidjson::Document parsed(const std::string& query) {
   rapidjson::Document asked;
   asked.Parse<rapidjson::kParseIterativeFlag>(query.data(), query.size());
-  const bool readable = !asked.HasParseError() && asked.IsObject();
-  const std::string what = readable ? difference(asked, receipt) : "the query";
-  if (what.empty()) return;
-  throw Error(ErrorCode::usage, fmt::format("'{}' is not the receipt of this entry: {} differs", name, what),
+  return asked;
+}
+
+}  // namespace
+
+namespace {
+
+void require_same(const std::string& difference, const std::string& name) {
+  if (difference.empty()) return;
+  throw Error(ErrorCode::usage, fmt::format("'{}' is not the receipt of this entry: {} differs", name, difference),
               "name the receipt that this entry's release has written");
+}
+
+}  // namespace
+
+void require_receipt_of(const std::string& query, const Receipt& receipt, const std::string& name) {
+  const rapidjson::Document asked = parsed(query);
+  require_same(is_release(asked) ? difference(asked, receipt) : "the query", name);
+}
+
+void require_own_receipt(const LedgerEntry& entry, const Receipt& receipt, const std::string& name) {
+  const rapidjson::Document asked = parsed(entry.request.query);
+  require_same(is_release(asked) ? plain_difference(asked, receipt) : "the query", name);
+  if (entry.token.empty() || (receipt.token == entry.token && receipt.entry == std::to_string(entry.id))) return;
+  throw Error(ErrorCode::usage,
+              receipt.token.empty()
+                  ? fmt::format("'{}' names no entry of a ledger, so it is not the receipt of entry {}", name, entry.id)
+                  : fmt::format("'{}' is not the receipt of entry {}: it names entry {} with the token {}", name,
+                                entry.id, receipt.entry, receipt.token),
+              "name the receipt that this entry's release has written");
+}
+
+void require_own_receipts(const LedgerStatement& statement) {
+  for (const LedgerEntry& entry : statement.entries) {
+    if (entry.state != EntryState::committed || entry.token.empty()) continue;
+    if (!is_release(parsed(entry.request.query))) continue;
+    const std::string name = fmt::format("the receipt of entry {}", entry.id);
+    try {
+      require_own_receipt(entry, read_receipt(entry.receipt, name), name);
+    } catch (const Error& error) {
+      throw Error(ErrorCode::ledger, {"the ledger is damaged: ", error.what_words()},
+                  "restore it from a copy, and charge again what was released since");
+    }
+  }
 }
 
 }  // namespace fractile

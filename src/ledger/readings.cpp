@@ -1,0 +1,120 @@
+#include "ledger/readings.hpp"
+
+#include <fmt/core.h>
+
+#include "fractile/error.hpp"
+#include "ledger/chain.hpp"
+
+namespace fractile::ledger_detail {
+namespace {
+
+constexpr const char* persons = "records_per_person";
+
+/// Its value among these; none when it is at its default.
+std::optional<std::string> value_in(const LedgerReading& reading, const std::string& name) {
+  const auto found = reading.find(name);
+  return found == reading.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// "with --delimiter ';'", "without --delimiter".
+Words held(const std::string& name, const std::optional<std::string>& value) {
+  const Field field(name);
+  return value ? Words{"with ", field.text(*value)} : Words{"without ", field};
+}
+
+/// The first name of which two readings have different values, of those that `matters` says.
+template <class Matters>
+std::string difference(const LedgerReading& a, const LedgerReading& b, Matters matters) {
+  for (const LedgerReading* each : {&a, &b}) {
+    for (const auto& [name, value] : *each) {
+      if (matters(name) && value_in(a, name) != value_in(b, name)) return name;
+    }
+  }
+  return {};
+}
+
+[[noreturn]] void refuse(const std::string& name, const LedgerRequest& request, const Words& wanted,
+                         const Words& hint) {
+  const Words read{"the release reads ", source_in_words(request.source), " ",
+                   held(name, value_in(reading_of(request), name))};
+  throw Error(ErrorCode::usage, {read, ", and ", wanted}, hint, name);
+}
+
+/// What `ledger init` says of a dataset that is to be read otherwise.
+Words declaring(const std::string& name, const std::optional<std::string>& value) {
+  return {"fractile ledger init declares it for a new dataset: ", held(name, value)};
+}
+
+}  // namespace
+
+/// A path begins with a slash; anything else is a name that an asker declares.
+std::string source_in_words(const std::string& source) {
+  if (source.empty()) return "a source without a name";
+  return source.starts_with('/') ? fmt::format("the file '{}'", source) : fmt::format("the source '{}'", source);
+}
+
+std::string reading_text(const LedgerReading& reading) {
+  std::string text;
+  for (const auto& [name, value] : reading) text += field_text(name) + field_text(value);
+  return text;
+}
+
+std::optional<LedgerReading> read_reading(const std::string& text) {
+  const auto fields = fields_in(text);
+  if (!fields || fields->size() % 2 != 0) return {};
+  LedgerReading reading;
+  for (std::size_t i = 0; i < fields->size(); i += 2) reading.emplace((*fields)[i], (*fields)[i + 1]);
+  return reading;
+}
+
+LedgerReading reading_of(const LedgerRequest& request) {
+  LedgerReading reading = request.reading;
+  reading.erase(persons);
+  if (!request.person.empty()) reading["person"] = request.person;
+  return reading;
+}
+
+LedgerReading reading_of(const LedgerDataset& dataset) {
+  LedgerReading reading = dataset.reading;
+  reading.erase(persons);
+  if (!dataset.person.empty()) reading["person"] = dataset.person;
+  return reading;
+}
+
+void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSource>& fixed,
+                     const LedgerRequest& request) {
+  const LedgerReading asked = reading_of(request);
+  const LedgerReading declared = reading_of(dataset);
+  const bool is_known = !request.source.empty();
+  const std::string undeclared =
+      difference(asked, declared, [&](const std::string& name) { return !is_known || declared.contains(name); });
+  if (!undeclared.empty()) {
+    const std::optional<std::string> value = value_in(declared, undeclared);
+    const Words wanted{fmt::format("dataset '{}' is read ", dataset.name), held(undeclared, value),
+                       value ? "" : ", for nothing is known of what this release reads"};
+    refuse(undeclared, request, wanted,
+           value ? Words{"read it so; ", declaring(undeclared, value_in(asked, undeclared))}
+                 : Words{"read it so, or name what it is with ", Field("source")});
+  }
+  if (!fixed) return;
+  const std::string other = difference(asked, fixed->reading, [](const std::string&) { return true; });
+  if (!other.empty()) {
+    const std::optional<std::string> value = value_in(fixed->reading, other);
+    refuse(other, request,
+           {fmt::format("entry {} of dataset '{}', which fixed how that is read, ", fixed->entry, dataset.name),
+            held(other, value)},
+           {"read it as that entry did; ", declaring(other, value_in(asked, other))});
+  }
+  if (request.records_per_person >= fixed->records_per_person) return;
+  const Field records(persons);
+  throw Error(ErrorCode::usage,
+              fmt::format("the release is for persons of {} records at most, and entry {} of dataset '{}', which fixed "
+                          "how {} is read, for persons of {}",
+                          request.records_per_person, fixed->entry, dataset.name, source_in_words(request.source),
+                          fixed->records_per_person),
+              {"write ", records.number(fixed->records_per_person), ", or more; ",
+               "fractile ledger init declares it for a new dataset: with ", records.number(request.records_per_person)},
+              persons);
+}
+
+}  // namespace fractile::ledger_detail

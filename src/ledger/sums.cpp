@@ -1,0 +1,145 @@
+#include "ledger/sums.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "fractile/error.hpp"
+#include "ledger/chain.hpp"
+
+namespace fractile::ledger_detail {
+namespace {
+
+[[noreturn]] void unreadable() { throw Error(ErrorCode::usage, "unreadable"); }
+
+constexpr std::size_t longest_number = 1'000'000;  ///< digits; of sums of many charges
+constexpr std::size_t piece = 9'000;               ///< of which Rational::parse reads this many at once
+
+bool is_digits(std::string_view text) {
+  return !text.empty() && text.size() <= longest_number &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Rational read_integer(std::string_view digits) {
+  if (!is_digits(digits)) unreadable();
+  Rational value;
+  while (!digits.empty()) {
+    const std::string_view next = digits.substr(0, piece);
+    value = value * Rational(10).pow(static_cast<std::int64_t>(next.size())) + Rational::parse(next);
+    digits.remove_prefix(next.size());
+  }
+  return value;
+}
+
+EpsilonSum read_sum(std::string_view text) {
+  constexpr std::string_view plus = " + ";
+  EpsilonSum sum;
+  while (true) {
+    const std::size_t end = text.find(plus);
+    sum += read_exponent(text.substr(0, end));
+    if (end == std::string_view::npos) return sum;
+    text.remove_prefix(end + plus.size());
+  }
+}
+
+bool counts_on(Measure charge, Measure budget) {
+  return charge == budget || (charge == Measure::pure && budget == Measure::approximate);
+}
+
+[[noreturn]] void refuse(const Budget& charge, std::int64_t dataset, const char* what) {
+  throw Error(ErrorCode::ledger,
+              fmt::format("the ledger is damaged: on dataset {}, {} {}", dataset, charge.to_string(), what),
+              "restore it from a copy, and charge again what was released since");
+}
+
+}  // namespace
+
+Rational read_rational(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const Rational top = read_integer(text.substr(0, slash));
+  if (slash == std::string_view::npos) return top;
+  const Rational bottom = read_integer(text.substr(slash + 1));
+  if (bottom.sign() == 0) unreadable();
+  return top / bottom;
+}
+
+/// "1/2", "ln 7/2", "2/3 ln 7/2".
+Exponent read_exponent(std::string_view text) {
+  constexpr std::string_view ln = "ln ";
+  const std::size_t at = text.find(ln);
+  if (at == std::string_view::npos) return read_rational(text);
+  if (at > 0 && text[at - 1] != ' ') unreadable();
+  const Rational coefficient = at == 0 ? Rational(1) : read_rational(text.substr(0, at - 1));
+  return Exponent::log(read_rational(text.substr(at + ln.size())), coefficient);
+}
+
+void Sums::add_dataset(std::int64_t id, Measure measure) { datasets_.try_emplace(id, DatasetSums{{measure}}); }
+
+void Sums::reserve(std::int64_t dataset, const Budget& charge) {
+  const auto found = datasets_.find(dataset);
+  if (found == datasets_.end() || !counts_on(charge.measure(), found->second.spent.measure)) {
+    refuse(charge, dataset, "is charged there, which does not count it");
+  }
+  ++entries_;
+  found->second.spent.add(charge);
+  const auto equal = found->second.charges.try_emplace(charge.to_string(), EqualCharges{charge, 0}).first;
+  ++equal->second.count;
+}
+
+void Sums::give_back(std::int64_t dataset, const Budget& charge) {
+  const auto found = datasets_.find(dataset);
+  const bool is_known = found != datasets_.end() && found->second.charges.contains(charge.to_string());
+  if (!is_known) refuse(charge, dataset, "was given back there and not charged");
+  DatasetSums& sums = found->second;
+  const auto equal = sums.charges.find(charge.to_string());
+  if (--equal->second.count == 0) sums.charges.erase(equal);
+  sums.spent = {sums.spent.measure};
+  for (const auto& [text, charges] : sums.charges) sums.spent.add(charges.charge, charges.count);
+}
+
+const Spending& Sums::spent(std::int64_t dataset) const {
+  static const Spending nothing;
+  const auto found = datasets_.find(dataset);
+  return found == datasets_.end() ? nothing : found->second.spent;
+}
+
+std::string Sums::to_text() const {
+  std::string text = field_text(std::to_string(entries_));
+  for (const auto& [id, sums] : datasets_) {
+    const Spending& spent = sums.spent;
+    text += field_text(std::to_string(id)) + field_text(fractile::to_string(spent.measure)) +
+            field_text(spent.measure == Measure::zcdp ? spent.rho.to_string() : spent.epsilon.to_string()) +
+            field_text(spent.delta.to_string());
+  }
+  return text;
+}
+
+std::optional<Sums> Sums::read(const std::string& text) {
+  const auto fields = fields_in(text);
+  if (!fields || fields->size() % 4 != 1) return {};
+  Sums sums;
+  sums.entries_ = number_in(fields->front());
+  if (sums.entries_ < 0) return {};
+  try {
+    for (std::size_t i = 1; i < fields->size(); i += 4) {
+      Spending spent;
+      const std::string& measure = (*fields)[i + 1];
+      for (const Measure each : {Measure::pure, Measure::zcdp, Measure::approximate}) {
+        if (measure == fractile::to_string(each)) spent.measure = each;
+      }
+      if (measure != fractile::to_string(spent.measure)) return {};
+      if (spent.measure == Measure::zcdp) {
+        spent.rho = read_rational((*fields)[i + 2]);
+      } else {
+        spent.epsilon = read_sum((*fields)[i + 2]);
+      }
+      spent.delta = read_rational((*fields)[i + 3]);
+      sums.datasets_.try_emplace(number_in((*fields)[i]), DatasetSums{std::move(spent)});
+    }
+  } catch (const Error&) {
+    return {};
+  }
+  return sums;
+}
+
+}  // namespace fractile::ledger_detail

@@ -1,0 +1,179 @@
+#include "ledger/sums.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "support/ledger_files.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile {
+namespace {
+
+using ledger_detail::read_exponent;
+using ledger_detail::read_rational;
+using ledger_detail::Sums;
+using testing::effort;
+using testing::expect_failure;
+using testing::request;
+
+TEST(LedgerSums, AreTextsThatAreReadBack) {
+  Sums sums;
+  sums.add_dataset(1, Measure::pure);
+  sums.add_dataset(2, Measure::zcdp);
+  sums.add_dataset(3, Measure::approximate);
+  for (const char* epsilon : {"1/3", "ln 3", "2/7 ln 5/2", "1/6", "ln 3"}) {
+    sums.reserve(1, Budget::pure(Exponent::parse(epsilon)));
+    sums.reserve(3, Budget::approximate(Exponent::parse(epsilon), Rational(1, 1000)));
+  }
+  sums.reserve(2, Budget::zcdp(Rational(1, 3)));
+  const std::optional<Sums> read = Sums::read(sums.to_text());
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->to_text(), sums.to_text());
+  EXPECT_EQ(read->entries(), 11);
+  EXPECT_EQ(read->spent(1).epsilon, sums.spent(1).epsilon);
+  EXPECT_EQ(read->spent(2).rho, Rational(1, 3));
+  EXPECT_EQ(read->spent(3).delta, Rational(1, 200));
+  for (const char* other : {"", "1:x,", "1:1,1:1,", "1:1,1:1,4:pure,1:x,1:0,", "1:1,1:1,4:sure,1:0,1:0,"}) {
+    EXPECT_FALSE(Sums::read(other)) << other;
+  }
+}
+
+/// Longer than any number that may be typed: what older programs charged is read all the same.
+TEST(LedgerSums, NumbersOfAnyLengthAreRead) {
+  const Rational tiny = Rational(1, 3) * Rational(10).pow(-30'000);
+  EXPECT_EQ(read_rational(tiny.to_string()), tiny);
+  EXPECT_EQ(read_exponent((Exponent::log(Rational(7, 2), tiny)).to_string()), Exponent::log(Rational(7, 2), tiny));
+  for (const char* other : {"", "-1", "1/", "/1", "1/0", "1.5", "1e3", "a", "1/2/3"}) {
+    EXPECT_THROW(read_rational(other), Error) << other;
+  }
+}
+
+/// Budgets of every kind, random and extreme: each is charged and read ever after, or refused, and nothing else ever comes of one.
+class LedgerCosts : public testing::EveryStore {
+ protected:
+  std::string number() {
+    const auto digits = [&](std::size_t count) {
+      std::string text;
+      for (std::size_t i = 0; i < count; ++i) text += static_cast<char>('1' + random() % 9);
+      return text;
+    };
+    static constexpr std::array extremes{"1e-9998", "1e-5000", "1e9998", "1e-10000", "1e-51",
+                                         "1e-50",   "1e-49",   "1e50",   "1e49",     "1e51",
+                                         "0",       "1",       "1/3",    "1000000",  "1e-20"};
+    switch (random() % 6) {
+      case 0:
+      case 1:
+        return extremes[random() % extremes.size()];
+      case 2:
+        return digits(1 + random() % 60) + "/" + digits(1 + random() % 60);
+      case 3:
+        return "0." + std::string(random() % 60, '0') + digits(1 + random() % 5);
+      case 4:
+        return digits(1 + random() % 3) + "/" + digits(1 + random() % 3);
+      default:
+        return digits(1 + random() % 4) + "e-" + std::to_string(random() % 80);
+    }
+  }
+
+  std::string epsilon() {
+    switch (random() % 6) {
+      case 0:
+        return "ln " + number();
+      case 1:
+        return number() + " ln " + number();
+      case 2:
+        return "ln 1." + std::string(random() % 55, '0') + "1";
+      default:
+        return number();
+    }
+  }
+
+  Budget budget() {
+    switch (random() % 3) {
+      case 0:
+        return Budget::zcdp(Rational::parse(number()));
+      case 1:
+        return Budget::approximate(Exponent::parse(epsilon()), Rational::parse(number()));
+      default:
+        return Budget::pure(Exponent::parse(epsilon()));
+    }
+  }
+
+  std::mt19937 random{20261126};
+};
+FRACTILE_ON_EVERY_STORE(LedgerCosts);
+
+/// What may be refused: it cannot be written, it does not fit, or it exceeds what remains.
+template <class Work>
+bool happens(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.code() == ErrorCode::usage || error.code() == ErrorCode::budget_refused) << error.what();
+    return false;
+  }
+}
+
+TEST_P(LedgerCosts, NoneBreaksALedger) {
+  const Rational plenty = Rational(10).pow(45);
+  std::uint64_t charged = 0;
+  for (std::uint64_t i = 0; i < effort(100); ++i) {
+    if (i % 25 == 0) {
+      path = fresh();
+      Ledger ledger = Ledger::create(path);
+      ledger.add_dataset({"pure", Budget::pure(plenty)});
+      ledger.add_dataset({"zcdp", Budget::zcdp(plenty)});
+      ledger.add_dataset({"approximate", Budget::approximate(plenty, Rational(1, 2))});
+    }
+    Ledger ledger = Ledger::open(path);
+    const std::string query = std::to_string(i);
+    happens([&] {
+      const Budget cost = budget();
+      ledger.add_dataset({"own" + query, cost});
+    });
+    for (const char* dataset : {"pure", "zcdp", "approximate"}) {
+      happens([&] {
+        const Budget cost = budget();
+        const LedgerReservation entry = ledger.reserve(request(query, cost, dataset));
+        ++charged;
+        SCOPED_TRACE(cost.to_string());
+        if (i % 3 == 0) {
+          ledger.commit(entry, "receipt");
+          EXPECT_EQ(ledger.find_committed(dataset, query)->request.cost.to_string(), cost.to_string());
+        } else if (i % 3 == 1) {
+          ledger.void_entry(entry.id, "why");
+        }
+      });
+    }
+    const Ledger after = Ledger::open(path);
+    after.verify();
+    for (const LedgerDataset& dataset : after.datasets()) after.balance(dataset.name);
+    after.statement();
+  }
+  EXPECT_GT(charged, effort(100) / 4);
+}
+
+TEST_P(LedgerCosts, OfMoreThanFiftyDigitsAreRefused) {
+  Ledger ledger = Ledger::create(path);
+  ledger.add_dataset({"people", Budget::zcdp(Rational(1))});
+  const auto refused = [&](const Budget& cost, const std::string& part) {
+    expect_failure(ErrorCode::usage, part, [&] { ledger.require_fit(request("q", cost)); });
+    expect_failure(ErrorCode::usage, part, [&] { ledger.reserve(request("q", cost)); });
+    expect_failure(ErrorCode::usage, part, [&] { ledger.add_dataset({"more", cost}); });
+  };
+  refused(Budget::pure(Rational::parse("1e-9998")), "epsilon has a number of 9999 digits, and a ledger takes 50");
+  refused(Budget::pure(Rational::parse("1e-5000")), "epsilon has a number of 5001 digits");
+  refused(Budget::zcdp(Rational::parse("1e-50")), "rho has a number of 51 digits");
+  refused(Budget::pure(Exponent::log(Rational::parse("1" + std::string(50, '0') + "1"))), "epsilon has a number of 52");
+  refused(Budget::pure(Exponent::log(2, Rational::parse("1e-60"))), "epsilon has a number of 61 digits");
+  refused(Budget::approximate(Rational(1), Rational::parse("1e-77")), "delta has a number of 78 digits");
+  EXPECT_TRUE(ledger.statement().entries.empty());
+  EXPECT_EQ(ledger.reserve(request("q", Budget::zcdp(Rational::parse("1e-49")))).id, 1);
+  EXPECT_EQ(ledger.reserve(request("q", Budget::pure(Rational::parse("1e-49")))).id, 2);
+  ledger.verify();
+}
+
+}  // namespace
+}  // namespace fractile
