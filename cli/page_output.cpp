@@ -11,6 +11,7 @@
 #include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "requests/about.hpp"
+#include "requests/sources.hpp"
 #include "terminal.hpp"
 
 namespace fractile::cli {
@@ -57,7 +58,10 @@ PageOutput PageOutput::of(const Typed& typed, Format format) {
       usage({Field(field), " goes with ", Field("format").text("html")}, "write it, or leave the option out");
     }
   }
-  if (typed.has("about")) output.options.about = about_in_file(typed.one("about"));
+  if (typed.has("about")) {
+    require_no_input(typed, "about");
+    output.options.about = about_in_file(typed.one("about"));
+  }
   output.options.is_public = typed.has("public");
   output.folder_ = typed.one("figures");
   if (!output.folder_.empty()) prepare_folder(output.folder_);

@@ -77,10 +77,10 @@ int run_release(const Typed& typed) {
   const Typed asked = counts ? with_header(typed, counts->header()) : typed;
   const ReleaseRequest request = ReleaseRequest::of(asked, false);
   Person person(shown_as(typed, request.query, request.selection.keys));
-  const auto open = [&]() -> std::unique_ptr<Records> {
-    if (counts) return counted_records(std::move(*counts));
+  const auto open = [&](const OnOpened& on_opened) -> std::unique_ptr<Records> {
+    if (counts) return counted_records(std::move(*counts), on_opened);
     if (request.postgres) return std::make_unique<RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres));
-    return std::make_unique<RecordsOf<Table>>(Table::open(request.table));
+    return std::make_unique<RecordsOf<Table>>(Table::open(request.table, on_opened));
   };
   const Answer answer = requests::answer(asked, request, open, person);
   person.print_page(answer.kept);

@@ -46,7 +46,7 @@ toml::table parsed(const std::string& text, const std::string& path) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& error) {
-    refuse_about(path, fmt::format("line {}: {}", error.source().begin.line, std::string(error.description())));
+    refuse_about(path, fmt::format("line {} is not TOML", error.source().begin.line));  // its own words quote the line
   }
 }
 
@@ -59,20 +59,22 @@ std::string& about_member(About& about, const std::string& name) {
 }
 
 About about_in_file(const std::string& path) {
-  const TextFile file = read_text(path, largest_about);
+  const TextFile file = read_plain_file(path, largest_about);
   if (!file.trouble.empty()) refuse_about(path, "it cannot be read: " + file.trouble);
   const toml::table table = parsed(file.text, path);
   About about;
   for (const auto& [key, value] : table) {
     const auto member = about_members().find(std::string(key.str()));
-    if (member == about_members().end()) refuse_about(path, fmt::format("'{}' is not known", key.str()));
+    if (member == about_members().end()) {
+      refuse_about(path, fmt::format("line {}: the name before = is not known", key.source().begin.line));
+    }
     if (const auto* text = value.as_string()) {
       about.*member->second = text->get();
     } else if (const auto* date = value.as_date()) {
       const toml::date day = date->get();
       about.*member->second = fmt::format("{:04}-{:02}-{:02}", day.year, day.month, day.day);
     } else {
-      refuse_about(path, fmt::format("{} is no text", key.str()));
+      refuse_about(path, fmt::format("{} is no text", member->first));
     }
   }
   return about;

@@ -10,7 +10,7 @@ namespace fractile::requests {
 /// Of one of its members by name, "title"; Error(usage) tells what there is.
 std::string& about_member(About& about, const std::string& name);
 
-/// What a TOML file of a few lines says of a release; Error(data) tells what it may hold.
+/// What a TOML file of a few lines says of a release. Throws `data`, with what it may hold and nothing of what it holds.
 About about_in_file(const std::string& path);
 
 }  // namespace fractile::requests

@@ -44,8 +44,8 @@ QuantileQuery query_of_selection(const Typed& typed) {
   return query;
 }
 
-std::string source_name(const Typed& typed) {
-  const std::string known = source_read(typed);
+std::string source_name(const Typed& typed, const std::vector<OpenedFile>& opened) {
+  const std::string known = source_read(typed, opened);
   return known.empty() ? input_name(typed) : known;
 }
 
@@ -73,7 +73,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.by = selection.by;
   header.keys = selection.keys;
   header.sql = options.sql;
-  header.sources = {source_name(typed)};
+  header.sources = {source_name(typed, {})};
   std::optional<std::uint64_t> seed;
   if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
   RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
@@ -86,7 +86,8 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   const std::string output = output_of(typed);
 
   attendant.at("opening " + input_name(typed));
-  const RecordsOf<Table> records(Table::open(options));
+  const auto on_opened = [&](const std::vector<OpenedFile>& files) { header.sources = {source_name(typed, files)}; };
+  const RecordsOf<Table> records(Table::open(options, on_opened));
   records.require_countable(header.column, header.lattice.kind());
   records.require_selection(selection, header.column);
   attendant.at("reading " + input_name(typed));
@@ -241,6 +242,9 @@ class CountedRecords final : public Records {
 
 }  // namespace
 
-std::unique_ptr<Records> counted_records(ProfileFile file) { return std::make_unique<CountedRecords>(std::move(file)); }
+std::unique_ptr<Records> counted_records(ProfileFile file, const OnOpened& on_opened) {
+  on_opened({file.opened()});
+  return std::make_unique<CountedRecords>(std::move(file));
+}
 
 }  // namespace fractile::requests

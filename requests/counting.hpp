@@ -25,7 +25,7 @@ std::optional<ProfileFile> counts_of(const Typed& typed);
 /// not go together, above all for persons of fewer records than the profiles may have of one.
 Typed with_header(Typed typed, const ProfileHeader& header);
 
-/// The profiles of a file, in place of a table.
-std::unique_ptr<Records> counted_records(ProfileFile file);
+/// The profiles of a file, in place of a table; `on_opened` is called as Table::open does.
+std::unique_ptr<Records> counted_records(ProfileFile file, const OnOpened& on_opened);
 
 }  // namespace fractile::requests

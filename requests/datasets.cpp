@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "fractile/error.hpp"
+#include "requests/readings.hpp"
 #include "requests/sources.hpp"
 #include "requests/values.hpp"
 
@@ -19,6 +20,7 @@ LedgerDataset dataset_to_add(const Typed& typed) {
         static_cast<std::uint32_t>(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
   }
   dataset.source = source_to_pin(typed);
+  dataset.reading = reading_to_declare(typed);
   return dataset;
 }
 

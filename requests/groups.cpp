@@ -2,6 +2,8 @@
 
 #include "fractile/error.hpp"
 #include "requests/keys.hpp"
+#include "requests/readings.hpp"
+#include "requests/sources.hpp"
 
 namespace fractile::requests {
 namespace {
@@ -22,7 +24,11 @@ std::vector<std::string> typed_keys(const Typed& typed) {
           {"write for example ", Field("keys").texts({"north", "south"}), ", or ", Field("keys_file").blank("PATH")});
   }
   if (!typed.keys.empty()) return typed.keys;
-  return listed ? listed_keys(typed.one("keys")) : keys_in_file(typed.one("keys_file"));
+  if (listed) return listed_keys(typed.one("keys"));
+  require_no_input(typed, "keys_file");
+  const KeysFile file = keys_file(typed.one("keys_file"));
+  if (typed.has("ledger")) require_declared_keys(typed, file.contents);
+  return file.keys();
 }
 
 }  // namespace

@@ -9,8 +9,17 @@ namespace fractile::requests {
 /// What stands between commas, spaces around it dropped. Error(usage) for an empty item.
 std::vector<std::string> listed_keys(const std::string& text);
 
-/// A key a line, exactly; a byte order mark and the line ends of any system are not part of them. Error(usage) for an empty
-/// line or one that is not UTF-8, Error(data) when the file cannot be read.
-std::vector<std::string> keys_in_file(const std::string& path);
+/// A file of keys, read and not yet looked at.
+struct KeysFile {
+  std::string path;
+  std::string contents;
+
+  /// A key a line, exactly; a byte order mark and the line ends of any system are not part of them. Throws `usage` for a line that is
+  /// empty, not UTF-8 or there before. No message holds anything of a line.
+  std::vector<std::string> keys() const;
+};
+
+/// Throws `data` when it cannot be read, or is no plain file.
+KeysFile keys_file(const std::string& path);
 
 }  // namespace fractile::requests

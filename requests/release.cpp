@@ -57,7 +57,7 @@ std::string canonical(const ReleaseRequest& request, const SourceDescription& so
                          request.selection.keys};
   if (request.bounds) details.bounds_share = request.bounds->share;
   details.source = charge.source();
-  details.tables = with_canonical_paths(table.tables);
+  details.tables = charge.tables();
   return canonical_query(request.query, request.lattice, source, details);
 }
 
@@ -140,14 +140,18 @@ const std::string& Answer::json() const {
 Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecords& open, Attendant& attendant) {
   RandomBits bits = request.bits();
   require_receipts_place(typed, request.receipt);
-  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, request.asked);
-  warn_of_weak_budgets(request.query.budget, attendant);
-
+  const Holder holder = request.reads_files() || request.postgres ? Holder::owner : Holder::asker;
+  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, request.asked, holder);
   attendant.at("opening " + input_name(typed));  // standard input is read to its end here
-  const std::unique_ptr<Records> records = open();
+  const auto on_opened = [&](const std::vector<OpenedFile>& files) {
+    if (charge) charge->require_fit(typed, files);
+  };
+  if (!request.reads_files()) on_opened({});
+  const std::unique_ptr<Records> records = open(on_opened);
   attendant.at("");
   records->require_countable(request.column, request.lattice.kind());
   records->require_selection(request.selection, request.column);
+  warn_of_weak_budgets(request.query.budget, attendant);
   Answer answer;
   answer.source = described(typed, request, *records);
   if (charge) {

@@ -42,6 +42,7 @@ struct ReleaseRequest {
   /// `in_memory`: the records are, so that no option may tell of a file.
   static ReleaseRequest of(const Typed& typed, bool in_memory);
   RandomBits bits() const;
+  bool reads_files() const { return !table.file.empty() || !table.tables.empty(); }
 };
 
 /// What a request got: a release, or the entry of a ledger that holds it already.
@@ -61,7 +62,8 @@ struct Answer {
   mutable std::string json_;
 };
 
-using OpenRecords = std::function<std::unique_ptr<Records>()>;
+/// Opens the records; calls what it is given as Table::open does, where files are read.
+using OpenRecords = std::function<std::unique_ptr<Records>(const OnOpened& on_opened)>;
 
 /// Refusals first, rows second: opens the ledger that `typed` names and then the records, charges, reads, draws, commits, and writes
 /// the receipt.

@@ -27,15 +27,16 @@ void require_given_out(const LedgerEntry& entry, const std::string& path) {
 
 }  // namespace
 
-ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed)
+ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Typed& typed)
     : ledger_(std::move(ledger)),
       address_(typed.one("ledger")),
       path_(shown_ledger(typed.one("ledger"))),
       receipt_(typed.one("receipt")),
       again_(typed.has("again")),
+      dataset_(std::move(dataset)),
       request_(std::move(request)) {}
 
-std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const QuantileQuery& query) {
+std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const QuantileQuery& query, Holder holder) {
   if (!typed.has("ledger")) {
     for (const char* field : {"dataset", "again", "source"}) {
       if (typed.has(field)) usage({Field(field), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
@@ -59,18 +60,26 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
   }
   LedgerRequest request{dataset.name, {}, query.budget, query.neighbors};
   if (typed.has("receipt")) request.receipt_path = canonical_new_file(typed.one("receipt"));
-  request.person = typed.one("person");
+  const bool is_askers = holder == Holder::asker && dataset.person.empty();
+  if (!is_askers) request.person = typed.one("person");
   request.records_per_person = query.records_per_person;
-  request.source = source_read(typed);
-  ledger.require_fit(request);
-  return ReleaseCharge(std::move(ledger), std::move(request), typed);
+  request.reading = reading_of(typed, dataset, holder);
+  return ReleaseCharge(std::move(ledger), dataset, std::move(request), typed);
+}
+
+void ReleaseCharge::require_fit(const Typed& typed, const std::vector<OpenedFile>& opened) {
+  source_ = source_read(typed, opened);
+  tables_ = with_opened_paths(named_tables(typed), opened);
+  request_.source = source_for(typed, dataset_, opened);
+  ledger_.require_fit(request_);
+  fits_ = true;
 }
 
 LedgerAccount ReleaseCharge::account() const { return account_of(ledger_, request_.dataset); }
 
 std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query_text) {
   request_.query = query_text;
-  if (again_ || request_.source.empty()) return {};
+  if (again_ || source_.empty()) return {};
   std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query_text);
   if (entry) require_given_out(*entry, path_);
   return entry;
@@ -87,6 +96,7 @@ void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const
 }
 
 void ReleaseCharge::reserve(Attendant& attendant) {
+  if (!fits_) throw Error(ErrorCode::internal, "a release was to be paid for before it was known what it reads");
   if (!receipt_.empty()) require_writable(receipt_);
   attendant.hold_interrupts();
   reservation_ = ledger_.reserve(request_);
@@ -146,9 +156,9 @@ void ReleaseCharge::publish(const std::string& receipt, Attendant& attendant) {
 }
 
 Words ReleaseCharge::kept() const {
-  const Words printed_by = request_.source.empty() ? Words{"fractile ledger export ", path_}
-                           : again_                ? Words{"the same command without ", Field("again")}
-                                                   : "the same command";
+  const Words printed_by = source_.empty() ? Words{"fractile ledger export ", path_}
+                           : again_        ? Words{"the same command without ", Field("again")}
+                                           : "the same command";
   return {fmt::format("the release was made; entry {} of {} holds it, and ", reservation_.id, path_), printed_by,
           " prints it"};
 }

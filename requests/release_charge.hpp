@@ -5,20 +5,26 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fractile/canonical_query.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/quantiles.hpp"
 #include "requests/attendant.hpp"
+#include "requests/readings.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {
 
 class ReleaseCharge {
  public:
-  /// Opens the ledger that `ledger` names; nothing when none is. Refuses what does not go with a ledger, and queries that
-  /// the dataset's budget is not for: of other units, of another table.
-  static std::optional<ReleaseCharge> of(const Typed& typed, const QuantileQuery& query);
+  /// Opens the ledger that `ledger` names; nothing when none is. Refuses what does not go with a ledger, and what holds only where its
+  /// dataset declares it. Nothing is opened or loaded before that.
+  static std::optional<ReleaseCharge> of(const Typed& typed, const QuantileQuery& query, Holder holder);
+
+  /// Once all files are open that are read, and before anything of them is: refuses queries that the dataset's budget is not for, of
+  /// other units, of other files, or read otherwise. `opened`: none where no file is read.
+  void require_fit(const Typed& typed, const std::vector<OpenedFile>& opened);
 
   /// The entry by which this very query was released before, unless `again` was given or it is not known what table is read.
   std::optional<LedgerEntry> stored(const std::string& query_text);
@@ -31,8 +37,9 @@ class ReleaseCharge {
   /// Once it is reserved.
   const LedgerReservation& reservation() const { return reservation_; }
 
-  /// What the table is, as ReleaseDetails has it.
-  const std::string& source() const { return request_.source; }
+  /// What was opened, as ReleaseDetails has it.
+  const std::string& source() const { return source_; }
+  const std::vector<NamedTable>& tables() const { return tables_; }
 
   /// Reserves the query that was last looked for. From here on an interrupt says what counts, and what can be done.
   void reserve(Attendant& attendant);
@@ -44,7 +51,7 @@ class ReleaseCharge {
   Words kept() const;
 
  private:
-  ReleaseCharge(Ledger ledger, LedgerRequest request, const Typed& typed);
+  ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Typed& typed);
   /// What became of the entry, for an error.
   Words fate() const;
 
@@ -53,8 +60,12 @@ class ReleaseCharge {
   std::string path_;     ///< as messages show it
   std::string receipt_;  ///< as typed
   bool again_;
+  LedgerDataset dataset_;
   LedgerRequest request_;
   LedgerReservation reservation_;
+  std::string source_ = {};
+  std::vector<NamedTable> tables_ = {};
+  bool fits_ = false;
 };
 
 }  // namespace fractile::requests

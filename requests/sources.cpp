@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <span>
 #include <system_error>
 
 namespace fractile::requests {
@@ -11,12 +13,21 @@ namespace {
 
 bool is_path(const std::string& text) { return text.find('/') != std::string::npos; }
 
-/// "" of what is no regular file: nobody knows what is behind standard input or a pipe the next time.
-std::string canonical_path(const std::string& file) {
+/// Of a file that is to be read later.
+std::string path_to_pin(const Field& field, const std::string& file) {
   std::error_code unknown;
-  if (file == "-" || !std::filesystem::is_regular_file(file, unknown)) return {};
+  if (!std::filesystem::is_regular_file(file, unknown)) {
+    usage({field, ": there is no file '", file, "'"},
+          "name the file that releases will read, or a name without a slash");
+  }
   const std::filesystem::path path = std::filesystem::canonical(file, unknown);
-  return unknown ? "" : path.string();
+  if (unknown) usage({field, ": '", file, "': ", unknown.message()}, "name a file that can be read");
+  return path.string();
+}
+
+/// The opened files of the tables, which stand behind FILE.
+std::span<const OpenedFile> of_tables(const std::vector<OpenedFile>& opened, std::size_t tables) {
+  return std::span(opened).last(std::min(tables, opened.size()));
 }
 
 }  // namespace
@@ -36,28 +47,27 @@ std::vector<NamedTable> named_tables(const Typed& typed) {
   return tables;
 }
 
-std::vector<NamedTable> with_canonical_paths(std::vector<NamedTable> tables) {
-  for (NamedTable& table : tables) {
-    const std::string path = canonical_path(table.file);
-    if (!path.empty()) table.file = path;
+std::vector<NamedTable> with_opened_paths(std::vector<NamedTable> tables, const std::vector<OpenedFile>& opened) {
+  const std::span<const OpenedFile> files = of_tables(opened, tables.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].path.empty()) tables[i].file = files[i].path;
   }
   return tables;
 }
 
-std::string source_read(const Typed& typed) {
+std::string source_read(const Typed& typed, const std::vector<OpenedFile>& opened) {
   std::string declared = typed.one("source");
   if (is_path(declared)) {
     usage({Field("source"), ": '", declared, "' is a path, not a name"},
           "leave it out: a file is known by its path; or declare a name without a slash");
   }
   if (!declared.empty()) return declared;
+  const auto is_unknown = [](const OpenedFile& file) { return file.path.empty(); };
+  if (opened.empty() || std::ranges::any_of(opened, is_unknown)) return {};
+  if (!typed.file.empty()) return opened.front().path;
   std::string tables;
-  for (const NamedTable& table : named_tables(typed)) {
-    const std::string path = canonical_path(table.file);
-    if (path.empty()) return {};
-    tables += (tables.empty() ? "" : ",") + path;
-  }
-  return typed.file.empty() ? tables : canonical_path(typed.file);
+  for (const OpenedFile& file : opened) tables += (tables.empty() ? "" : ",") + file.path;
+  return tables;
 }
 
 std::string source_to_pin(const Typed& typed) {
@@ -71,13 +81,32 @@ std::string source_to_pin(const Typed& typed) {
     }
     return source;
   }
-  if (!std::filesystem::is_regular_file(source, unknown)) {
-    usage({field, ": there is no file '", source, "'"},
-          "name the file that releases will read, or a name without a slash");
+  return path_to_pin(field, source);
+}
+
+std::string tables_to_pin(const Typed& typed) {
+  const Field field("table");
+  std::set<std::string> paths;
+  for (const NamedTable& table : named_tables(typed)) paths.insert(path_to_pin(field, table.file));
+  std::string text;
+  for (const std::string& path : paths) {
+    if (path.find(',') != std::string::npos) {
+      usage({field, ": '", path, "' has a comma in its path"}, "rename it: commas stand between declared files");
+    }
+    text += (text.empty() ? "" : ",") + path;
   }
-  const std::filesystem::path path = std::filesystem::canonical(source, unknown);
-  if (unknown) usage({field, ": '", source, "': ", unknown.message()}, "name a file that can be read");
-  return path.string();
+  return text;
+}
+
+void require_no_input(const Typed& typed, const char* field) {
+  std::vector<std::string> inputs{typed.file, typed.one("counts"), typed.one("ledger")};
+  for (const NamedTable& table : named_tables(typed)) inputs.push_back(table.file);
+  const std::string path = typed.one(field);
+  for (const std::string& input : inputs) {
+    std::error_code unknown;
+    if (input.empty() || !std::filesystem::equivalent(path, input, unknown)) continue;
+    usage({Field(field), ": '", path, "' is what is read, '", input, "'"}, "name another file");
+  }
 }
 
 std::string canonical_new_file(const std::string& path) {

@@ -1,11 +1,19 @@
 #include "requests/text_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/vfs.h>
+#endif
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace fractile::requests {
@@ -22,10 +30,43 @@ TextFile read_all(std::FILE* file, std::size_t most) {
   return result;
 }
 
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+constexpr std::string_view database_magic("SQLite format 3\0", 16);
+
+/// Which file systems hold no file of anybody's.
+bool is_made_up(int descriptor) {
+#ifdef __linux__
+  struct statfs system {};
+  return fstatfs(descriptor, &system) == 0 && (system.f_type == PROC_SUPER_MAGIC || system.f_type == SYSFS_MAGIC);
+#else
+  static_cast<void>(descriptor);
+  return false;
+#endif
+}
+
 }  // namespace
 
+TextFile read_plain_file(const std::string& path, std::size_t most) {
+  const int descriptor =
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);  // a pipe would be waited for
+  const int reason = errno;
+  const File file(descriptor < 0 ? nullptr : fdopen(descriptor, "rb"), std::fclose);
+  if (file == nullptr) return {{}, std::strerror(reason)};
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return {{}, std::strerror(errno)};
+  if (S_ISDIR(status.st_mode)) return {{}, std::strerror(EISDIR)};
+  if (!S_ISREG(status.st_mode) || is_made_up(descriptor)) return {{}, "not a regular file"};
+  TextFile read = read_all(file.get(), most);
+  if (read.trouble.empty() && read.text.size() != static_cast<std::size_t>(status.st_size)) {
+    return {{}, "not a file of a size that stays"};
+  }
+  if (read.text.starts_with(database_magic)) return {{}, "a database"};
+  return read;
+}
+
 TextFile read_text(const std::string& path, std::size_t most) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  const File file(std::fopen(path.c_str(), "rb"), std::fclose);
   if (file == nullptr) return {{}, std::strerror(errno)};
   return read_all(file.get(), most);
 }

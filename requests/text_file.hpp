@@ -11,6 +11,10 @@ struct TextFile {
   std::string trouble = {};  ///< why it was not read: the system's reason, or "larger than N MiB"; empty when it was
 };
 
+/// As read_text(), of a regular file on a disk and of nothing else: no pipe or device, nothing that the system makes up as it is read
+/// (/proc, /sys), and no database such as a ledger. For files that are named beside what is read.
+TextFile read_plain_file(const std::string& path, std::size_t most);
+
 /// All of the file, if it has at most `most` bytes; no more of it is read, as /dev/zero has no end.
 TextFile read_text(const std::string& path, std::size_t most);
 /// The same of standard input.

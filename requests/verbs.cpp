@@ -152,7 +152,8 @@ constexpr OptionSpec memory_option{"--memory",
                                    "Input",
                                    "how much the engine and the records of persons may take, such as 2GB: the rest "
                                    "goes to a temporary file. Counts are beside it: 16 bytes a record when there are "
-                                   "more than 1048576 possible values. The release does not depend on it"};
+                                   "more than 1048576 possible values. Where the engine cannot do with it, it takes "
+                                   "more: the release does not depend on it"};
 constexpr OptionSpec seed_option{
     "--unsafe-seed", owner, "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"};
 constexpr OptionSpec null_option{"--null", owner,   "POLICY",
@@ -428,6 +429,25 @@ constexpr std::array ledger_init_table{
                "releases protect persons of D records, or of more"},
     OptionSpec{"--source", owner, "SOURCE", "any", "What every release must have",
                "with a slash the file that releases read; without, a name that they declare by --source"},
+    OptionSpec{"--postgres", owner, "ADDRESS", "none", "What every release must have",
+               "the PostgreSQL database that releases read, as they name it"},
+    OptionSpec{"--input-format", owner, "FORMAT", "as the first release of a source", "What every release must have",
+               "csv, tsv, parquet or json, where that is not what the file's name says"},
+    OptionSpec{"--delimiter", owner, "CHAR", "as the first release of a source", "What every release must have",
+               "what separates the cells of a CSV file"},
+    OptionSpec{"--single-line-records", owner, "", "as the first release of a source", "What every release must have",
+               "each record of a CSV or TSV file is one line"},
+    OptionSpec{"--null", owner, "POLICY", "drop", "What every release must have",
+               "error: a record that is NULL, empty or NaN ends a release after its charge"},
+    OptionSpec{"--table", owner, "NAME=FILE", "none", "What a release may have",
+               "a further file that queries may read, whatever they call it; may be given several times", true},
+    OptionSpec{"--sql-stability", owner, "N", "none", "What a release may have",
+               "queries that are not found to be row-wise, with this --sql-stability or more"},
+    OptionSpec{"--public-rows", owner, "", "", "What a release may have", "the number of rows is public"},
+    OptionSpec{"--keys-file", owner, "PATH", "none", "What a release may have",
+               "a file of keys with these contents, wherever it is; without, askers write --keys"},
+    OptionSpec{"--duckdb", owner, "PATH", "none", "What a release may have",
+               "this DuckDB library, by --duckdb; without, FRACTILE_DUCKDB or where the system looks"},
 };
 
 constexpr VerbSpec ledger_init_spec{

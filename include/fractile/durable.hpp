@@ -17,6 +17,9 @@ void require_writable(const std::string& path, const std::string& what = "receip
 /// Is a regular file with exactly this text at `path`?
 bool is_written(const std::string& path, const std::string& text);
 
+/// SHA-256 of a text in lower-case hexadecimal digits, by which a file's contents are declared.
+std::string content_sha256(const std::string& contents);
+
 /// Creates `path` with `text` durably: a file without a name, synced, then given its name; never replaces a file or follows a
 /// link. Throws `data` when that fails, with nothing left behind.
 void write_durably(const std::string& path, const std::string& text, const std::string& what = "receipt",

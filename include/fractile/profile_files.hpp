@@ -69,6 +69,8 @@ class ProfileFile {
   ~ProfileFile();
 
   const ProfileHeader& header() const;
+  /// What was opened, and is read.
+  const OpenedFile& opened() const;
   /// All counts, once. Error(data) when the file is damaged: no profile is returned before all of it has been read and compared with its
   /// hash. Error(usage) when they were taken already.
   std::vector<RankProfile> take_profiles();

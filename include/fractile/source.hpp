@@ -29,6 +29,21 @@ struct NamedTable {
   std::string file;  ///< as TableOptions::file; its format is told by its name, csv for "-"
 };
 
+/// The format that a file's name announces, as TableOptions::format has it: "csv", "tsv", "parquet" or "json"; "" when it announces none.
+std::string format_by_name(const std::string& file);
+
+/// A file that was opened, whatever its name leads to by now.
+struct OpenedFile {
+  std::string name;  ///< by which it was opened
+  /// Where it is: absolute, without links and dots. Empty when that is not known: of standard input, of a pipe, and of a file that this
+  /// process finds under no path of its own (removed since, of another mount namespace, or reached by a link of /proc to what some
+  /// process has open).
+  std::string path;
+};
+
+/// Called once with all files that are read, when they are open and before a byte of them is looked at. What it throws ends the opening.
+using OnOpened = std::function<void(const std::vector<OpenedFile>&)>;
+
 struct TableOptions {
   /// Path; "-" for standard input (spooled to a private temporary file); may be empty with `sql`.
   std::string file = {};
@@ -59,8 +74,9 @@ struct TableOptions {
   std::optional<std::uint32_t> sql_stability = {};
   static constexpr std::uint64_t least_memory = 100'000'000;
   /// How many bytes the engine may take, and the records that are sorted by person: what these have beyond it goes to a temporary file
-  /// without a name, which nobody else can open. 0: as many as there are. Changes no profile; at least `least_memory`. Profiles of fine
-  /// lattices are beside it, as ProfileBuilder has them.
+  /// without a name, which nobody else can open. 0: as many as there are. Changes no profile, nor whether there is one: where the engine
+  /// cannot read a table within it, it reads it again without a limit. At least `least_memory`. Profiles of fine lattices are beside it,
+  /// as ProfileBuilder has them.
   std::uint64_t memory = 0;
 };
 
@@ -88,10 +104,11 @@ struct RecordSelection {
 /// Thread-safety: not for two threads at once; open a table for each. Its own work uses several threads.
 class Table {
  public:
-  /// Loads the engine, finds the file and reads its schema. Error(usage) for a missing engine, unknown format, too many threads or
+  /// Opens the files, calls `on_opened`, loads the engine and reads the schema. From then on the files that were opened are read, whatever
+  /// their names lead to. Error(usage) for a missing engine, unknown format, too many threads or
   /// a query that is refused, Error(data) for a file that is missing, unreadable or not of its format. Messages name file, row and column, never a
   /// value.
-  static Table open(const TableOptions& options);
+  static Table open(const TableOptions& options, const OnOpened& on_opened = {});
   Table(Table&&) noexcept;
   Table& operator=(Table&&) noexcept;
   ~Table();

@@ -66,13 +66,15 @@ std::unique_ptr<Released> release(Arguments words, std::string file, std::vector
     std::optional<ProfileFile> counts = requests::counts_of(typed);
     if (counts) typed = requests::with_header(std::move(typed), counts->header());
     const requests::ReleaseRequest request = requests::ReleaseRequest::of(typed, frame != nullptr);
-    const auto open = [&]() -> std::unique_ptr<requests::Records> {
-      if (counts) return requests::counted_records(std::move(*counts));
+    const auto open = [&](const OnOpened& on_opened) -> std::unique_ptr<requests::Records> {
+      if (counts) return requests::counted_records(std::move(*counts), on_opened);
       if (request.postgres) {
         return std::make_unique<requests::RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres));
       }
       if (!counter.is_none()) return counted_elsewhere(std::move(*frame), counter);
-      if (frame == nullptr) return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table));
+      if (frame == nullptr) {
+        return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table, on_opened));
+      }
       frame->use_threads(request.table.threads);
       frame->use_memory(request.table.memory);
       return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));

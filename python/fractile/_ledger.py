@@ -39,8 +39,19 @@ class Ledger:
         person: str | None = None,
         records_per_person: int | None = None,
         source: str | None = None,
+        postgres: str | None = None,
+        input_format: str | None = None,
+        delimiter: str | None = None,
+        single_line_records: bool = False,
+        null: str | None = None,
+        table: Mapping[str, str | os.PathLike[str]] | None = None,
+        sql_stability: int | None = None,
+        public_rows: bool = False,
+        keys_file: str | os.PathLike[str] | None = None,
+        duckdb: str | os.PathLike[str] | None = None,
     ) -> Ledger:
-        """Makes the file if it is not there, and adds a dataset to it, which never changes afterwards; the ledger itself.
+        """Makes the file if it is not there, and adds a dataset to it, which never changes afterwards; the ledger itself. What its releases
+        must or may have is what `fractile ledger init` says of it.
 
         Raises:
             UsageError: there is one of this name already, or an argument is wrong.

@@ -16,10 +16,13 @@ std::optional<std::string> value_in(const LedgerReading& reading, const std::str
   return found == reading.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// "with --delimiter ';'", "without --delimiter".
+constexpr const char* yes = "yes";  // of an option that takes no value
+
+/// "with --delimiter ';'", "with --single-line-records", "without --delimiter".
 Words held(const std::string& name, const std::optional<std::string>& value) {
   const Field field(name);
-  return value ? Words{"with ", field.text(*value)} : Words{"without ", field};
+  if (!value) return {"without ", field};
+  return {"with ", *value == yes ? field : field.text(*value)};
 }
 
 /// The first name of which two readings have different values, of those that `matters` says.
@@ -92,9 +95,7 @@ void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSou
     const std::optional<std::string> value = value_in(declared, undeclared);
     const Words wanted{fmt::format("dataset '{}' is read ", dataset.name), held(undeclared, value),
                        value ? "" : ", for nothing is known of what this release reads"};
-    refuse(undeclared, request, wanted,
-           value ? Words{"read it so; ", declaring(undeclared, value_in(asked, undeclared))}
-                 : Words{"read it so, or name what it is with ", Field("source")});
+    refuse(undeclared, request, wanted, {"read it so; ", declaring(undeclared, value_in(asked, undeclared))});
   }
   if (!fixed) return;
   const std::string other = difference(asked, fixed->reading, [](const std::string&) { return true; });

@@ -210,7 +210,7 @@ class Endless(CommandTest):
     def test_dev_zero(self):
         for arguments, message in ((["explain", "/dev/zero"], "larger than 256 MiB"),
                                    (["flow", "check", "/dev/zero", "--epsilon", "1..2"], "larger than 64 MiB"),
-                                   (["release", "t.csv", *options(by="x", keys_file="/dev/zero")], "larger than 256 MiB")):
+                                   (["release", "t.csv", *options(by="x", keys_file="/dev/zero")], "not a regular file")):
             self.assert_refused(run(*arguments, cwd=self.folder), 3, message)
 
 

@@ -262,7 +262,7 @@ class Refusals(CommandTest):
         refuse(b"a\n\xe9\n", "--keys-file: k.txt: line 2 is not UTF-8 text", "iconv")
         refuse(b"\xed\xa0\x80\n", "line 1 is not UTF-8 text")
         refuse(b"\xc0\x80\n", "line 1 is not UTF-8 text")
-        refuse("a\nb\na\n", "--keys-file: the key 'a' stands twice")
+        refuse("a\nb\na\n", "--keys-file: k.txt: line 3 stands there before", "every key once")
         refuse("".join(f"{i}\n" for i in range(100_001)), "line 100001 is one too many: at most 100000 keys")
         result = self.run_release("nowhere.csv", by="city", keys_file="gone.txt")
         self.assert_refused(result, 3, "--keys-file: cannot read gone.txt: No such file", "a key a line")

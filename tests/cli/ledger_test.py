@@ -241,19 +241,21 @@ class Again(LedgerTest):
 
     def test_any_difference_is_another_query(self):
         self.write("u.csv", "x,y\n7,8\n")
-        self.paid(**self.WIDE)
-        changes = ({"quantiles": "median"}, {"epsilon": "2e-9"}, {"null": "error"}, {"records_per_person": "2"},
+        self.init("--epsilon", "1", "--public-rows", dataset="people, with their number")
+        wide = {**self.WIDE, "dataset": "people, with their number"}
+        self.paid(**wide)
+        changes = ({"quantiles": "median"}, {"epsilon": "2e-9"}, {"records_per_person": "2"},
                    {"bounds": ("0", "1000000000000000.0")}, {"bounds": ("-0.1", "1000000000000000.1")},
                    {"step": "0.01"}, {"mechanism": "tree"}, {"base": "uniform"}, {"expected_rows": "100"},
-                   {"no_interpolation": True}, {"public_rows": True}, {"input_format": "csv"}, {"delimiter": ";"},
+                   {"no_interpolation": True}, {"public_rows": True}, {"input_format": "csv"},
                    {"sql": "FROM input"}, {"mechanism": "approximate"},
                    {"mechanism": "approximate", "rates": "as-published"},
                    {"bounds": None, "step": None, "candidates": "1,2,3"})
         for change in changes:
             with self.subTest(**{name: str(value) for name, value in change.items()}):
-                self.paid(**{**self.WIDE, **change})
-        self.release("u.csv", ledger="budget.db", **self.WIDE)
-        self.release("u.csv", ledger="budget.db", **{**self.WIDE, "column": "y"})
+                self.paid(**{**wide, **change})
+        self.release("u.csv", ledger="budget.db", **wide)
+        self.release("u.csv", ledger="budget.db", **{**wide, "column": "y"})
         self.assertEqual(self.states(), ["committed"] * (len(changes) + 3))
 
     def test_other_words_for_the_same_query(self):

@@ -154,6 +154,9 @@ class Refusals(CommandTest):
             self.assert_refused(result, 2, f"the name of {name} does not tell its format", "--input-format csv")
 
     def test_no_engine(self):
+        """Which is loaded once all files are open: it is the first thing that could look at them."""
+        self.assert_refused(self.run_release(NOWHERE, duckdb="nowhere.so"), 3, f"cannot open {NOWHERE}")
+        self.write(NOWHERE, "x\n1\n")
         self.refuse("--duckdb names nowhere.so, which does not exist", "FRACTILE_DUCKDB", duckdb="nowhere.so")
         self.refuse("cannot load the engine", "/dev/null", duckdb="/dev/null")
 

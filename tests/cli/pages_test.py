@@ -475,7 +475,7 @@ class Options(PageTest):
         self.write("bad.toml", "title = \n")
         self.refuse(3, "bad.toml: line 1", **page, about="bad.toml")
         self.write("bad.toml", "titel = 'x'\n")
-        self.refuse(3, "'titel' is not known", **page, about="bad.toml")
+        self.refuse(3, "bad.toml: line 1: the name before = is not known", **page, about="bad.toml")
         self.write("bad.toml", "title = 7\n")
         self.refuse(3, "title is no text", **page, about="bad.toml")
         self.write("file", "")

@@ -54,7 +54,7 @@ class PostgresLedger(CommandTest):
         self.assertNotIn("127.0.0.1", first.out)  # a receipt does not tell where its ledger is
 
     def test_a_failure_after_the_charge_says_how_to_void(self):
-        self.init()
+        self.ledger("init", self.address, "--dataset", "people", "--epsilon", "1", "--null", "error")
         self.write("bad.csv", "x\n1\nNaN\n")
         how = options(ledger=self.address, null="error")
         self.assert_refused(run("release", "bad.csv", *how, cwd=self.folder), 3, "entry 1 of " + self.address)
@@ -336,15 +336,20 @@ class PostgresSource(OfPeople):
     def test_a_charge_comes_before_rows(self):
         SERVER.psql("DROP DATABASE IF EXISTS budgets")
         ledger = SERVER.database("budgets")
-        self.assertEqual(run("ledger", "init", ledger, "--dataset", "people", "--epsilon", "1").code, 0)
-        self.refused(2, "SELECT max(age) AS age FROM people", "age", ledger=ledger, unsafe_seed=None)
-        failing = {"ledger": ledger, "unsafe_seed": None, "sql_stability": "1"}
+        init = ("ledger", "init", ledger, "--epsilon", "1", "--dataset")
+        self.assertEqual(run(*init, "others").code, 0)
+        self.refused(2, "SELECT age FROM people", "age", "--postgres holds on a ledger's dataset only as its owner declared it", ledger=ledger,
+                     unsafe_seed=None)
+        self.assertEqual(run(*init, "people", "--postgres", self.address, "--sql-stability", "1").code, 0)
+        ledger = {"ledger": ledger, "dataset": "people"}
+        self.refused(2, "SELECT max(age) AS age FROM people", "age", **ledger, unsafe_seed=None)
+        failing = {**ledger, "unsafe_seed": None, "sql_stability": "1"}
         self.refused(3, "SELECT CAST(note AS integer) AS x FROM people", "x", "stays reserved", **failing)
-        how = {"ledger": ledger, "unsafe_seed": None, "epsilon": "0"}
+        how = {**ledger, "unsafe_seed": None, "epsilon": "0"}
         self.refused(4, "SELECT age FROM people", "age", **{**how, "epsilon": "1/8"})
-        run("ledger", "void", ledger, "--entry", "1", "--reason", "it failed")
-        first = self.asked("SELECT age FROM people", "age", ledger=ledger, unsafe_seed=None, epsilon="1/2", source="people")
-        again = self.asked("SELECT age FROM people", "age", ledger=ledger, unsafe_seed=None, epsilon="1/2", source="people")
+        run("ledger", "void", ledger["ledger"], "--entry", "1", "--reason", "it failed")
+        first = self.asked("SELECT age FROM people", "age", **ledger, unsafe_seed=None, epsilon="1/2", source="people")
+        again = self.asked("SELECT age FROM people", "age", **ledger, unsafe_seed=None, epsilon="1/2", source="people")
         self.assertEqual((first.code, again.out), (0, first.out), first.err)
         self.assertIn("PostgreSQL", first.out)
         self.assertNotIn("127.0.0.1", first.out)

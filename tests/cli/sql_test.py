@@ -137,13 +137,13 @@ class Declared(CommandTest):
                          self.release("t.csv", records_per_person="6", **query))
 
     def test_a_ledger_tells_declarations_apart(self):
-        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", cwd=self.folder).code, 0)
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--sql-stability", "2", cwd=self.folder).code, 0)
         query = {"sql": self.SQL, "ledger": "l.db"}
-        first = self.run_release("t.csv", sql_stability="2", records_per_person="3", **query)
+        first = self.run_release("t.csv", sql_stability="6", **query)
         self.assertEqual((first.code, first.err), (0, ""))
-        again = self.run_release("t.csv", sql_stability="2", records_per_person="3", **query)
+        again = self.run_release("t.csv", sql_stability="6", **query)
         self.assertIn("nothing was spent", again.err)
-        for changes in ({"sql_stability": "3", "records_per_person": "2"}, {"sql_stability": "6"},
+        for changes in ({"sql_stability": "3", "records_per_person": "2"}, {"sql_stability": "2", "records_per_person": "3"},
                         {"sql_stability": "2", "records_per_person": "3", "table": "u=t.csv"}):
             self.assertEqual(self.run_release("t.csv", **{**query, **changes}).err, "")
 

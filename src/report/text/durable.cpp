@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "exact/digest.hpp"
 #include "fractile/error.hpp"
 
 namespace fractile {
@@ -128,6 +129,8 @@ void require_writable(const std::string& path, const std::string& what) {
                 "choose a folder that exists and that you may write to");
   }
 }
+
+std::string content_sha256(const std::string& contents) { return sha256(contents); }
 
 bool is_written(const std::string& path, const std::string& text) {
   if (!is_regular(path)) return false;  // a pipe would be waited for

@@ -2,18 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
 #include "fractile/profile_files.hpp"
+#include "source/files/input_file.hpp"
 
 namespace fractile {
 namespace {
@@ -116,21 +115,26 @@ class BytesInMemory final : public Bytes {
   std::string_view left_;
 };
 
+source_detail::InputFile open_profile(const std::string& path) {
+  try {
+    return source_detail::InputFile::open(path == "-" ? "./-" : path);  // which would be standard input
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what_words(), "name a file that fractile count or fractile merge has written");
+  }
+}
+
 class BytesOfFile final : public Bytes {
  public:
-  explicit BytesOfFile(const std::string& path) : file_(path, std::ios::binary) {
-    if (!file_) {
-      throw Error(ErrorCode::data, "'" + path + "': " + std::strerror(errno),
-                  "name a file that fractile count or fractile merge has written");
-    }
-  }
+  explicit BytesOfFile(source_detail::InputFile file) : file_(std::move(file)) {}
   std::size_t read(char* to, std::size_t room) override {
-    file_.read(to, static_cast<std::streamsize>(room));
-    return static_cast<std::size_t>(file_.gcount());
+    const std::size_t count = file_.read(at_, std::span(to, room));
+    at_ += count;
+    return count;
   }
 
  private:
-  std::ifstream file_;
+  source_detail::InputFile file_;
+  std::size_t at_ = 0;
 };
 
 /// Reads a file of this format, hashing as it goes.
@@ -352,17 +356,23 @@ CountedProfiles profiles_of_bytes(std::string_view bytes, const std::string& nam
 }
 
 struct ProfileFile::State {
-  explicit State(const std::string& path)
-      : reader(std::make_unique<BytesOfFile>(path), path), header(read_header(reader)) {}
+  explicit State(const std::string& path) : State(open_profile(path), path) {}
   Counts take() {
     if (std::exchange(is_taken, true)) {
       throw Error(ErrorCode::usage, "the counts of a profile file are read once", "open it again");
     }
     return read_counts(reader, header);
   }
+  OpenedFile opened;
   Reader reader;
   ProfileHeader header;
   bool is_taken = false;
+
+ private:
+  State(source_detail::InputFile file, const std::string& path)
+      : opened(file.opened()),
+        reader(std::make_unique<BytesOfFile>(std::move(file)), path),
+        header(read_header(reader)) {}
 };
 
 ProfileFile::ProfileFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -372,6 +382,7 @@ ProfileFile::~ProfileFile() = default;
 
 ProfileFile ProfileFile::open(const std::string& path) { return ProfileFile(std::make_unique<State>(path)); }
 const ProfileHeader& ProfileFile::header() const { return state_->header; }
+const OpenedFile& ProfileFile::opened() const { return state_->opened; }
 
 std::vector<RankProfile> ProfileFile::take_profiles() { return state_->take().profiles; }
 

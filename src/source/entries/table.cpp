@@ -91,11 +91,23 @@ Connection connect(const std::string& library, const std::vector<std::string>& s
 
 /// A connection of its own for every pass, as a failed scan may leave the engine unusable; the one that opened the table,
 /// which is set up, serves the first.
-Connection connect(const Source& source, Order order) {
+Connection connect(const Source& source, Order order, std::uint64_t memory) {
   std::optional<Connection> first = source.first_connection.take();
-  if (!first) return connect(source.library, source.relation->setup(), order, source.threads, source.memory);
+  if (!first) return connect(source.library, source.relation->setup(), order, source.threads, memory);
   set_order(*first, order, source.threads);
   return std::move(*first);
+}
+
+/// A pass within the limit of memory that was asked for. How much the engine takes depends on the records, and whether a release succeeds
+/// must not: where the limit is too low for it, the pass is made again without one.
+template <class Pass>
+auto within_memory(const Source& source, Pass pass) {
+  try {
+    return pass(source.memory);
+  } catch (const EngineFailure& failure) {
+    if (failure.kind != FailureKind::memory || source.memory == 0) throw;
+  }
+  return pass(std::uint64_t{0});
 }
 
 constexpr const char* query_name = "the query";  // in messages
@@ -292,8 +304,9 @@ void require_lines(const TableOptions& options, const std::vector<Input>& inputs
 /// Why a pass failed, found by another one that keeps the order of rows; `otherwise` when that finds nothing.
 Error explain(const Source& source, const Relation& relation, const Asked& asked, Error otherwise) {
   try {
-    const Connection connection = connect(source, Order::of_file);
-    const std::optional<BadRow> bad = first_bad_row(connection, relation, asked);
+    const std::optional<BadRow> bad = within_memory(source, [&](std::uint64_t memory) {
+      return first_bad_row(connect(source, Order::of_file, memory), relation, asked);
+    });
     return bad ? worded(*bad, source.row_of, asked) : std::move(otherwise);
   } catch (const EngineFailure& failure) {
     return worded(failure, source.display_name);
@@ -331,8 +344,8 @@ Reading look_through(const Source& source, const std::function<void()>& on_progr
 }
 
 Counted count(const Source& source, const Reading& reading, const Column& column, const Lattice& lattice,
-              bool in_engine, const std::function<void()>& on_progress) {
-  const Connection connection = connect(source, Order::any);
+              bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
+  const Connection connection = connect(source, Order::any, memory);
   const NumberQuery query = number_query(reading.relation, column, lattice);
   if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
   Counted counted = count_by_stream(connection, query, lattice, source.threads, on_progress);
@@ -357,8 +370,9 @@ void require_persons(const Source& source, const RecordSelection& selection) {
 /// Which record has no person, found by a pass that keeps the order of rows.
 Error explain_nobody(const Source& source, const Relation& relation, const Column& person) {
   try {
-    const Connection connection = connect(source, Order::of_file);
-    const std::uint64_t row = first_row_of_nobody(connection, relation, person);
+    const std::uint64_t row = within_memory(source, [&](std::uint64_t memory) {
+      return first_row_of_nobody(connect(source, Order::of_file, memory), relation, person);
+    });
     return {ErrorCode::data, source.row_of + std::to_string(row) + ", column '" + person.name + "': empty or NULL",
             drop_hint()};
   } catch (const EngineFailure& failure) {
@@ -392,17 +406,28 @@ std::vector<std::string> texts_of(const Connection& connection, const Relation& 
 
 struct Table::State : Source {};
 
-Table Table::open(const TableOptions& options) {
+namespace {
+
+void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
+  if (!on_opened) return;
+  std::vector<OpenedFile> files;
+  for (const Input& input : inputs) files.push_back(input.file.opened());
+  on_opened(files);
+}
+
+}  // namespace
+
+Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   check_options(options);
   source_detail::check_query_options(options);
   auto state = std::make_unique<State>();
-  if (!options.file.empty()) source_detail::format_of(options);  // before the engine is loaded
+  state->inputs = source_detail::open_inputs(options);
+  tell_opened(state->inputs, on_opened);
   state->library = options.library;
   state->threads = options.threads;
   state->memory = options.memory;
   Connection connection = connect(options.library, {}, Order::of_file, options.threads, options.memory);
   state->engine = engine_version(connection);
-  state->inputs = source_detail::open_inputs(options);
   state->is_declared = options.sql_stability.has_value();
   state->line_ends = options.single_line_records ? LineEndsInCells::refused : LineEndsInCells::allowed;
   state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
@@ -435,7 +460,9 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
   const std::string& source = state_->display_name;
   const Reading reading = look_through(*state_, on_progress);
   try {
-    Counted counted = count(*state_, reading, column, lattice, in_engine, on_progress);
+    Counted counted = within_memory(*state_, [&](std::uint64_t memory) {
+      return count(*state_, reading, column, lattice, in_engine, memory, on_progress);
+    });
     if (!counted.any_missing || !missing_too) return std::move(counted.profile);
   } catch (const EngineFailure& failure) {
     throw explain(*state_, reading.relation, {column, lattice, missing_too}, worded(failure, source));
@@ -466,9 +493,11 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
   const Reading reading = look_through(*state_, on_progress);
   try {
-    const Connection connection = connect(*state_, Order::any);
-    RecordSelector selector(lattice, selection, key, state_->threads, state_->memory);
-    SelectedProfiles selected = count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
+    SelectedProfiles selected = within_memory(*state_, [&](std::uint64_t memory) {
+      const Connection connection = connect(*state_, Order::any, memory);
+      RecordSelector selector(lattice, selection, key, state_->threads, state_->memory);
+      return count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
+    });
     reading.require_all(selected.rows);
     if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
     if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
@@ -485,10 +514,12 @@ std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
   const Reading reading = look_through(*state_, on_progress);
   if (reading.records) return *reading.records;
   try {
-    const Connection connection = connect(*state_, Order::any);
-    source_detail::ResultStream result =
-        connection.query("SELECT count(*) FROM " + reading.relation.from(std::vector<Column>{}), {CellType::integer});
-    return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
+    return within_memory(*state_, [&](std::uint64_t memory) {
+      const Connection connection = connect(*state_, Order::any, memory);
+      source_detail::ResultStream result =
+          connection.query("SELECT count(*) FROM " + reading.relation.from(std::vector<Column>{}), {CellType::integer});
+      return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
+    });
   } catch (const EngineFailure& failure) {
     throw worded(failure, state_->display_name);
   }
@@ -497,7 +528,7 @@ std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
   const Reading reading = look_through(*state_, {});
   try {
-    const Connection connection = connect(*state_, Order::of_file);
+    const Connection connection = connect(*state_, Order::of_file, state_->memory);
     std::vector<std::vector<std::string>> texts;
     for (const std::string& name : columns) {
       const Column column = reading.relation.column(name, state_->display_name);

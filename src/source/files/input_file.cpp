@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -49,8 +53,51 @@ class Descriptor {
   int value_;
 };
 
-int open_path(const std::string& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+struct Opened {
+  int descriptor;
+  bool by_process_link;  // by a link of /proc to what some process has open, wherever that is
+};
+
+/// Says whether the path's way leads through a link of /proc/PID: such a link may lead out of this process's file system.
+Opened open_following(const std::string& path) {
+  constexpr int flags = O_RDONLY | O_CLOEXEC;
+#ifdef SYS_openat2
+  struct {  // open_how of <linux/openat2.h>
+    std::uint64_t flags;
+    std::uint64_t mode;
+    std::uint64_t resolve;
+  } how{flags, 0, 0x02};  // RESOLVE_NO_MAGICLINKS
+  const auto opened = static_cast<int>(syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how));
+  if (opened >= 0) return {opened, false};
+  if (errno == ELOOP) return {::open(path.c_str(), flags), true};
+#endif
+  return {::open(path.c_str(), flags), false};  // by an older kernel: what was opened is looked for all the same
+}
+
+/// Where this process finds the file of a descriptor; empty when it finds another one there, or none.
+std::string path_of(int descriptor, [[maybe_unused]] const std::string& name) {
+  std::error_code failed;
+#ifdef __linux__
+  const std::filesystem::path path =
+      std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(descriptor), failed);
+#else
+  const std::filesystem::path path = std::filesystem::canonical(name, failed);
+#endif
+  struct stat opened {};
+  struct stat there {};
+  if (failed || !path.is_absolute() || fstat(descriptor, &opened) != 0 || lstat(path.c_str(), &there) != 0) return {};
+  const bool is_same = opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
+  return is_same && S_ISREG(there.st_mode) ? path.string() : std::string();
+}
+
+struct OpenedPath {
+  int descriptor;
+  OpenedFile opened;
+};
+
+OpenedPath open_path(const std::string& path) {
+  const Opened opened = open_following(path);
+  Descriptor file(opened.descriptor);
   if (file.get() < 0) fail(ErrorCode::data, "cannot open " + path, errno, hint_for_missing(path));
   struct stat status {};
   if (fstat(file.get(), &status) != 0) fail(ErrorCode::data, "cannot open " + path, errno, {});
@@ -59,24 +106,29 @@ int open_path(const std::string& path) {
                 {"name one file in it, or put several together with ", Field("sql"), ", ", Field("table"), " and ",
                  Field("sql_stability")});
   }
-  return S_ISREG(status.st_mode) ? file.release() : spool(file.get(), path);
+  if (!S_ISREG(status.st_mode)) return {spool(file.get(), path), {path, {}}};
+  const std::string real = opened.by_process_link ? std::string() : path_of(file.get(), path);
+  return {file.release(), {path, real}};
 }
 
 }  // namespace
 
-InputFile::InputFile(int descriptor, std::string display_name)
-    : descriptor_(descriptor), display_name_(std::move(display_name)) {}
+InputFile::InputFile(int descriptor, std::string display_name, OpenedFile opened)
+    : descriptor_(descriptor), display_name_(std::move(display_name)), opened_(std::move(opened)) {}
 
 InputFile::InputFile(InputFile&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), display_name_(std::move(other.display_name_)) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      display_name_(std::move(other.display_name_)),
+      opened_(std::move(other.opened_)) {}
 
 InputFile::~InputFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
 InputFile InputFile::open(const std::string& path) {
-  if (path == "-") return {spool(STDIN_FILENO, "standard input"), "standard input"};
-  return {open_path(path), path};
+  if (path == "-") return {spool(STDIN_FILENO, "standard input"), "standard input", {path, {}}};
+  OpenedPath file = open_path(path);
+  return {file.descriptor, path, std::move(file.opened)};
 }
 
 std::string InputFile::path() const {

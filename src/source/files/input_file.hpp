@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "fractile/source.hpp"
+
 namespace fractile::source_detail {
 
 class InputFile {
@@ -17,6 +19,8 @@ class InputFile {
   InputFile& operator=(InputFile&&) = delete;
   ~InputFile();
 
+  /// What was opened.
+  const OpenedFile& opened() const { return opened_; }
   /// How messages call it.
   const std::string& display_name() const { return display_name_; }
   /// A path under which this process, and it alone, can open the file.
@@ -30,9 +34,10 @@ class InputFile {
   std::string head(std::size_t count) const;
 
  private:
-  InputFile(int descriptor, std::string display_name);
+  InputFile(int descriptor, std::string display_name, OpenedFile opened);
   int descriptor_;
   std::string display_name_;
+  OpenedFile opened_;
 };
 
 }  // namespace fractile::source_detail

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "source/entries/table_test_support.hpp"
@@ -53,6 +54,27 @@ TEST(InputFile, PipesAreSpooledToAFileWithoutAName) {
   ASSERT_EQ(stat(file.path().c_str(), &status), 0);
   EXPECT_EQ(status.st_nlink, 0u);
   EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST(InputFile, KnowsWhereItIs) {
+  const TemporaryFolder folder;
+  const std::string file = std::filesystem::canonical(folder.write("people.csv", "x\n1\n")).string();
+  std::filesystem::create_symlink("people.csv", folder.path("link.csv"));
+  EXPECT_EQ(InputFile::open(folder.path("link.csv")).opened().path, file);
+  EXPECT_EQ(InputFile::open(
+                folder.path("./../" + std::filesystem::path(file).parent_path().filename().string() + "/people.csv"))
+                .opened()
+                .path,
+            file);
+  const InputFile opened = InputFile::open(folder.path("link.csv"));
+  std::filesystem::remove(folder.path("link.csv"));
+  std::filesystem::create_symlink(folder.write("patients.csv", "x\n2\n"), folder.path("link.csv"));
+  EXPECT_EQ(opened.opened().path, file);
+  EXPECT_EQ(opened.head(4), "x\n1\n");
+#ifdef __linux__
+  EXPECT_EQ(InputFile::open("/proc/self/root" + file).opened().path, "");
+  EXPECT_EQ(InputFile::open(opened.path()).opened().path, "");
+#endif
 }
 
 }  // namespace

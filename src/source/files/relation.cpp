@@ -43,13 +43,19 @@ std::string lower_extension(const std::filesystem::path& path) {
 
 Words formats_hint() { return {"pass ", Field("input_format").text("csv"), ", tsv, parquet or json"}; }
 
-Format format_by_file_name(const std::string& file) {
-  if (file == "-") return Format::csv;
+/// Of a file's name, without .gz.
+std::string format_extension(const std::string& file) {
   std::filesystem::path path(file);
   if (lower_extension(path) == ".gz") path.replace_extension();
-  const auto found = formats_by_extension().find(lower_extension(path));
+  return lower_extension(path);
+}
+
+Format format_by_file_name(const std::string& file) {
+  if (file == "-") return Format::csv;
+  const std::string extension = format_extension(file);
+  const auto found = formats_by_extension().find(extension);
   if (found == formats_by_extension().end()) {
-    refuse_foreign_extension(file, lower_extension(path));
+    refuse_foreign_extension(file, extension);
     throw Error(ErrorCode::usage, "the name of " + file + " does not tell its format", formats_hint());
   }
   return found->second;
@@ -290,3 +296,16 @@ std::string Relation::view_sql(const std::string& name, const std::vector<std::s
 }
 
 }  // namespace fractile::source_detail
+
+namespace fractile {
+
+std::string format_by_name(const std::string& file) {
+  using namespace source_detail;
+  if (file == "-") return "csv";
+  const auto found = formats_by_extension().find(format_extension(file));
+  if (found == formats_by_extension().end()) return {};
+  const auto has_it = [&](const auto& named) { return named.second == found->second; };
+  return std::ranges::find_if(formats_by_name(), has_it)->first;
+}
+
+}  // namespace fractile

@@ -1,0 +1,304 @@
+"""What an asker may type on the ledger of an owner, and what only the owner may say: the asker sees all that comes back, and cannot read the table."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import threading
+import unittest
+
+from cli.program import PROGRAM, CommandTest, options, require_engine, run
+
+setUpModule = require_engine
+
+SECRET = "Ada-Lovelace-1815"  # a person, whom no message may show
+SURE = r"fractile: warning: an epsilon above 20 promises next to nothing\n  [^\n]*\n"
+
+
+class OwnersTest(CommandTest):
+    """people.csv, whose ages are 3, and patients.csv, whose ages are 7; a budget under which releases are the true medians."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("people.csv", "name,age\n" + f"{SECRET},3\n" + "".join(f"p{i},3\n" for i in range(99)))
+        self.write("patients.csv", "name,age\n" + "".join(f"p{i},7\n" for i in range(100)))
+
+    def init(self, *declared, name="budget.db", dataset="people"):
+        result = run("ledger", "init", name, "--dataset", dataset, "--epsilon", "1000000", *declared, cwd=self.folder)
+        self.assertEqual((result.code, result.err), (0, ""))
+
+    def asked(self, *arguments, **changes):
+        usual = {"column": "age", "quantiles": "median", "epsilon": "1000", "ledger": "budget.db"}
+        return self.run_release(*arguments, **{**usual, **changes})
+
+    def median(self, *arguments, **changes):
+        result = self.asked(*arguments, **changes)
+        self.assertEqual(result.code, 0, result)
+        self.assertRegex(result.err, rf"\A(?:{SURE})?(?:fractile: this was released [^\n]*\n  [^\n]*\n)?\Z")
+        return result.out.splitlines()[-1].split(",")[-1]
+
+    def refuse(self, *parts, arguments=("people.csv",), code=2, **changes):
+        """Refused, with nothing charged and nothing of a row said."""
+        with self.subTest(**{name: str(value) for name, value in changes.items()}):
+            result = self.asked(*arguments, **changes)
+            self.assertEqual((result.code, result.out), (code, ""), result)
+            for part in parts:
+                self.assertIn(part, result.err)
+            for secret in (SECRET, "p1,3"):
+                self.assertNotIn(secret, result.err)
+            self.assertEqual(self.entries(), 0)
+
+    def entries(self, name="budget.db"):
+        return len(json.loads(run("ledger", "export", name, cwd=self.folder).out)["entries"])
+
+
+class Declared(OwnersTest):
+    def test_what_only_an_owner_may_say(self):
+        self.init()
+        self.write("keys.txt", "3\n7\n")
+        undeclared = "holds on a ledger's dataset only as its owner declared it, and dataset 'people' does not declare it"
+        for name, value in (("null", "error"), ("public_rows", True), ("sql_stability", "1")):
+            changes = {name: value, "sql": "SELECT age FROM input, range(1000)"} if name == "sql_stability" else {name: value}
+            self.refuse(f"--{name.replace('_', '-')} {undeclared}", "fractile ledger init declares it for a new dataset: with --", **changes)
+        self.refuse(f"--keys-file {undeclared}", "write the keys themselves, --keys north,south", by="name", keys_file="keys.txt")
+        self.refuse(f"--postgres {undeclared}", arguments=(), postgres="postgres://127.0.0.1:1/x", sql="SELECT age FROM t")
+        self.assertEqual(self.median("people.csv", null="drop"), "3")
+
+    def test_no_code_of_an_asker_runs(self):
+        self.init()
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if compiler is None:
+            self.skipTest("no compiler is here")
+        self.write("evil.c", '#include <stdio.h>\n__attribute__((constructor)) static void run(void) { fclose(fopen("ran", "w")); }\n')
+        subprocess.run([compiler, "-shared", "-fPIC", "-o", "evil.so", "evil.c"], cwd=self.folder, check=True)
+        self.refuse("--duckdb holds on a ledger's dataset only as its owner declared it", duckdb="./evil.so")
+        self.assertNotIn("ran", self.files())
+
+    def test_what_an_owner_declares(self):
+        self.write("keys.txt", "3\n7\n")
+        self.init("--public-rows", "--sql-stability", "3", "--keys-file", "keys.txt")
+        self.assertEqual(self.median("people.csv"), "3")
+        self.assertEqual(self.median("people.csv", public_rows=True), "3")
+        query = {"sql": "SELECT age FROM input, range(3)", "epsilon": "10000"}
+        self.refuse_more("'people' declares --sql-stability 3", **query, sql_stability="2")
+        for stability in ("3", "5"):
+            self.assertEqual(self.median("people.csv", **query, sql_stability=stability), "3")
+
+    def refuse_more(self, *parts, **changes):
+        before = self.entries()
+        self.assert_refused(self.asked("people.csv", **changes), 2, *parts)
+        self.assertEqual(self.entries(), before)
+
+    def test_an_engine_that_is_declared(self):
+        library = os.environ.get("FRACTILE_DUCKDB") or str(PROGRAM.parent / "libduckdb.so")
+        self.init("--duckdb", library)
+        self.assertEqual(self.median("people.csv"), "3")
+        (self.folder / "engine.so").symlink_to(library)
+        self.assertEqual(self.median("people.csv", duckdb="./engine.so", again=True), "3")
+        self.refuse_more("'people' declares --duckdb ", duckdb="./people.csv")
+
+    def test_refusals_of_a_declaration(self):
+        for words, part in ((("--null", "keep"), "--null: 'keep' is not known"), (("--input-format", "xls"), "--input-format: 'xls' is not known"),
+                            (("--table", "visits"), "has no = between"), (("--table", "v=gone.csv"), "--table: there is no file 'gone.csv'"),
+                            (("--sql-stability", "0"), "--sql-stability: '0' is not a whole number"), (("--keys-file", "."), "Is a directory")):
+            result = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", *words, cwd=self.folder)
+            self.assertIn(result.code, (2, 3))
+            self.assert_refused(result, result.code, part)
+        self.assertNotIn("budget.db", self.files())
+
+
+class KeysFiles(OwnersTest):
+    """A file of keys is printed key by key: it must not be the table, whatever its name."""
+
+    def test_are_those_that_were_declared_by_their_contents(self):
+        self.write("keys.txt", "3\n7\n")
+        self.init("--keys-file", "keys.txt", "--source", "./people.csv")
+        shutil.copy(self.folder / "people.csv", self.folder / "copy.txt")
+        for name in ("copy.txt", "people.csv"):
+            self.refuse("--keys-file", by="name", keys_file=name, epsilon="1e-9")
+        self.write("elsewhere.txt", "3\n7\n")
+        self.assertIn("\n3,1/2,3\n", self.asked("people.csv", by="age", keys_file="elsewhere.txt").out)
+        self.assertEqual(self.median("people.csv", by="age", keys="3"), "3")
+        self.write("keys.txt", "3\n7\n" + SECRET + "\n")
+        result = self.asked("people.csv", by="name", keys_file="keys.txt")
+        self.assert_refused(result, 2, "declares a file of other contents", secrets=(SECRET,))
+
+    def test_are_plain_files_that_nothing_reads(self):
+        self.init()
+        os.mkfifo(self.folder / "pipe")
+        (self.folder / "link").symlink_to("people.csv")
+        for name, part in (("people.csv", "is what is read"), ("link", "is what is read"), ("/dev/null", "not a regular file"),
+                           ("/dev/zero", "not a regular file"), ("/proc/self/environ", "not a regular file"), ("pipe", "not a regular file"),
+                           ("/sys/kernel/profiling", "not a regular file"), ("budget.db", "a database")):
+            if not os.path.lexists(self.folder / name):
+                continue
+            with self.subTest(name):
+                result = self.asked("people.csv", by="name", keys_file=name, ledger=None, how={"env": {**os.environ, "SECRET": SECRET}})
+                self.assert_refused(result, result.code, part, secrets=(SECRET,))
+                self.assertIn(result.code, (2, 3))
+
+    def test_no_refusal_quotes_a_line(self):
+        for content, part in ((f"{SECRET}\n{SECRET}\n", "line 2 stands there before"), (f"{SECRET}\n\n", "line 2 is empty"),
+                              (f"{SECRET}\n".encode() + b"\xff\n", "line 2 is not UTF-8 text")):
+            self.write("keys.txt", content)
+            self.assert_refused(self.asked("people.csv", by="name", keys_file="keys.txt", ledger=None), 2, part, secrets=(SECRET,))
+
+    def test_pages_quote_no_line_of_a_file(self):
+        page = {"format": "html", "ledger": None}
+        for content, part in ((f"{SECRET} is no TOML\n", "line 1 is not TOML"), (f'title = "x"\n"{SECRET}" = "y"\n', "line 2: the name before = is not known"),
+                              ("title = 7\n", "title is no text")):
+            self.write("about.toml", content)
+            self.assert_refused(self.asked("people.csv", **page, about="about.toml"), 3, part, secrets=(SECRET,))
+        self.assert_refused(self.asked("people.csv", **page, about="people.csv"), 2, "--about: 'people.csv' is what is read", secrets=(SECRET,))
+        self.assert_refused(self.asked("people.csv", **page, about="/proc/self/environ"), 3, "not a regular file")
+
+
+class Pins(OwnersTest):
+    def test_are_all_that_is_read(self):
+        """A query may read further tables, and the budget is not theirs."""
+        self.init("--source", "./people.csv")
+        self.refuse("patients.csv', too, and dataset 'people' does not declare it", sql="SELECT age FROM p", table="p=patients.csv")
+        self.refuse("patients.csv', too,", sql="SELECT age FROM input WHERE name <> (SELECT min(name) FROM p)", table="p=patients.csv")
+        self.refuse("reads the file '", arguments=(), sql="SELECT age FROM p", table="p=patients.csv")
+        self.refuse("patients.csv', too,", arguments=(), sql="SELECT age FROM p", table=("p=people.csv", "--table", "q=patients.csv"))
+        self.assertEqual(self.median(sql="SELECT age FROM p", table="p=people.csv"), "3")
+        self.assertEqual(self.median("people.csv", sql="SELECT age FROM input", table="p=./people.csv"), "3")
+
+    def test_tables_that_are_declared(self):
+        self.init("--source", "./people.csv", "--table", "visits=./patients.csv", "--sql-stability", "1")
+        query = {"sql": "SELECT p.age FROM input JOIN p USING (name)", "sql_stability": "1"}
+        self.assertEqual(self.median("people.csv", **query, table="p=patients.csv"), "7")
+        self.assertEqual(self.median("people.csv"), "3")
+        self.assert_refused(self.asked("patients.csv"), 2, "reads the file '", "is for the file '")
+        self.assert_refused(self.asked(sql="SELECT age FROM p", table="p=patients.csv"), 2, "reads the file '")
+
+    def test_queries_name_what_was_opened(self):
+        self.init()
+        (self.folder / "link.csv").symlink_to("people.csv")
+        (self.folder / "other.csv").symlink_to("patients.csv")
+        self.assertEqual(self.median("link.csv", sql="SELECT age FROM o", table="o=other.csv"), "7")
+        query = json.loads(json.loads(run("ledger", "export", "budget.db", cwd=self.folder).out)["entries"][0]["query"])
+        self.assertEqual((query["file"], query["tables"]), (f"{self.folder}/people.csv", [f"o={self.folder}/patients.csv"]))
+        self.assertIn("nothing was spent", self.asked("people.csv", sql="SELECT age FROM o", table="o=patients.csv").err)
+
+    def test_links_of_processes_lead_to_nothing_that_is_known(self):
+        """They may lead out of the file system that the ledger's paths are of."""
+        self.init("--source", "./people.csv")
+        with open(self.folder / "people.csv", "rb") as table:
+            for name in (f"/proc/self/root{self.folder}/people.csv", f"/proc/{os.getpid()}/root{self.folder}/people.csv",
+                         f"/proc/self/fd/{table.fileno()}", f"/proc/{os.getpid()}/fd/{table.fileno()}"):
+                self.refuse("reads a source without a name", arguments=(name,), input_format="csv", how={"pass_fds": [table.fileno()]})
+        self.init(dataset="any", name="any.db")
+        for _ in range(2):
+            self.assertEqual(self.median(f"/proc/self/root{self.folder}/people.csv", ledger="any.db"), "3")
+        self.assertEqual(self.entries("any.db"), 2)  # no stored answer: nothing is known of what was read
+
+    def test_a_file_that_is_gone_is_not_the_one_that_took_its_name(self):
+        self.init("--source", "./people.csv")
+        (self.folder / "slow").mkdir()
+        with open(self.folder / "people.csv", "rb") as table:
+            os.unlink(self.folder / "people.csv")
+            shutil.copy(self.folder / "patients.csv", self.folder / "people.csv")
+            self.refuse("reads a source without a name", arguments=(f"/dev/fd/{table.fileno()}",), input_format="csv",
+                        how={"pass_fds": [table.fileno()]})
+
+    def test_what_was_opened_is_what_is_read(self):
+        """A link that leads now to one file and now to another: whatever is released is of the one that the budget is for."""
+        self.init("--source", "./people.csv")
+        link, done = self.folder / "link.csv", threading.Event()
+        link.symlink_to("people.csv")
+
+        def flip():
+            while not done.is_set():
+                for name in ("patients.csv", "people.csv"):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.symlink(name, self.folder / "next")
+                        os.replace(self.folder / "next", link)
+
+        flipping = threading.Thread(target=flip)
+        flipping.start()
+        try:
+            results = [self.asked("link.csv", again=True) for _ in range(30)]
+        finally:
+            done.set()
+            flipping.join()
+        released = [result.out.splitlines()[-1] for result in results if result.code == 0]
+        self.assertEqual(set(released), {"1/2,3"} if released else set())
+        for result in results:
+            if result.code != 0:
+                self.assert_refused(result, 2, "patients.csv', and the budget of dataset 'people' is for the file")
+        self.assertEqual(self.entries(), len(released))
+
+
+class Fixed(OwnersTest):
+    def refuse_reading(self, *parts, arguments=("people.csv",), **changes):
+        with self.subTest(**{name: str(value) for name, value in changes.items()}):
+            before = self.entries()
+            self.assert_refused(self.asked(*arguments, **changes), 2, *parts)
+            self.assertEqual(self.entries(), before)
+
+    def test_the_first_release_of_a_source_says_how_it_is_read(self):
+        self.init()
+        self.assertEqual(self.median("people.csv"), "3")
+        fixed = "and entry 1 of dataset 'people', which fixed how that is read, without --"
+        others = ({"delimiter": ";"}, {"delimiter": ",3"}, {"single_line_records": True}, {"input_format": "tsv"}, {"person": "name"})
+        for change in others:
+            for more in ({}, {"source": "fresh"}):  # a name of the asker's makes no other source of it
+                self.refuse_reading(f"the release reads the file '{self.folder}/people.csv' with --", fixed, "fractile ledger init declares it",
+                                    **change, **more)
+        self.assertEqual(self.median("people.csv", records_per_person="2"), "3")
+        self.assertEqual(self.median("people.csv", input_format="csv", null="drop", again=True), "3")
+        self.assertEqual(self.median("patients.csv", single_line_records=True, person="name"), "7")
+        self.refuse_reading("entry 4 of dataset 'people', which fixed how that is read, with --person name", arguments=("patients.csv",),
+                            single_line_records=True)
+
+    def test_of_persons(self):
+        self.init()
+        self.assertEqual(self.median("people.csv", person="name", records_per_person="2"), "3")
+        self.refuse_reading("with --person name", records_per_person="2")
+        self.refuse_reading("for persons of 2", person="name")
+        self.assertEqual(self.median("people.csv", person="name", records_per_person="3"), "3")
+
+    def test_what_nothing_is_known_of_is_read_as_declared(self):
+        self.init()
+        text = (self.folder / "people.csv").read_bytes()
+        for more in ({}, {"source": "monday"}):
+            for change in ({"delimiter": ";"}, {"single_line_records": True}):
+                self.refuse_reading("the release reads a source without a name with --", arguments=("-",), stdin=text, **change, **more)
+            self.assertEqual(self.median("-", stdin=text, **more), "3")
+
+    def test_what_is_declared(self):
+        self.write("people.csv", "name;age\n" + "".join(f"p{i};3\n" for i in range(100)))
+        self.init("--delimiter", ";", "--input-format", "csv", "--single-line-records")
+        self.refuse_reading("without --delimiter, and dataset 'people' is read with --delimiter ';'", single_line_records=True)
+        self.refuse_reading("without --single-line-records", delimiter=";")
+        self.assertEqual(self.median("people.csv", delimiter=";", single_line_records=True), "3")
+        text = (self.folder / "people.csv").read_bytes()
+        self.assertEqual(self.median("-", stdin=text, delimiter=";", single_line_records=True), "3")
+
+    def test_what_must_be_so(self):
+        self.init("--null", "error")
+        self.refuse_reading("without --null, and dataset 'people' is read with --null error")
+        self.assertEqual(self.median("people.csv", null="error"), "3")
+
+
+class Machines(OwnersTest):
+    """What the machine may use changes nothing that is seen."""
+
+    def test_whether_a_release_succeeds_does_not_depend_on_memory(self):
+        self.init()
+        self.write("few.json", "".join(f'{{"age":{i % 3}}}\n' for i in range(10)))
+        cell = "z" * 1_900_000
+        for rows in (5, 20):  # the engine's buffers are larger where lines are long
+            self.write(f"{rows}.csv", "age,note\n" + "".join(f"{i % 3},{cell}\n" for i in range(rows)))
+        for name, threads in (("few.json", "4"), ("few.json", "64"), ("5.csv", "1"), ("20.csv", "1"), ("20.csv", "3")):
+            with self.subTest(name, threads=threads):
+                self.assertEqual(self.median(name, memory="100MB", threads=threads, again=True), "1")
+        self.write("few.json", "".join(f'{{"age":{i % 3},"name":"p{i}"}}\n' for i in range(10)))
+        for changes in ({"person": "name"}, {"by": "name", "keys": "p1"}):
+            self.assertEqual(self.median("few.json", memory="100MB", threads="4", ledger=None, **changes), "1")
+
+
+if __name__ == "__main__":
+    unittest.main()
