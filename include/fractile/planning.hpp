@@ -14,7 +14,8 @@
 namespace fractile {
 
 /// Rank errors, in records: by how many records a published value misses its quantile. It is the distance of q n from the
-/// interval [records below the value, records at or below the value]; 0 for a true quantile, however tied.
+/// interval [records below the value, records at or below the value]; 0 for a true quantile, however tied. The records are those that
+/// count, each at the possible value that it counts at (Lattice::position_of): rounding is no rank error.
 struct WorstCase {
   Rational confidence;
   std::uint64_t rows = 0;  ///< for tables of at most so many records
@@ -32,14 +33,19 @@ struct WorstCase {
   std::optional<std::uint64_t> largest() const;
 };
 
-/// Of whatever the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates: for records that lie on them.
-/// Certified: rounded up to whole records. Errors: usage, as QuantileQuery::validate(), and unless 0 < confidence < 1.
+/// Of whatever the query may run. Rows: query.expected_rows, or 2^32 - 1. Explicit candidates have no bound, since records may lie
+/// between two of them. Certified: rounded up to whole records. Errors: usage, as QuantileQuery::validate(), and unless 0 < confidence < 1.
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const Rational& confidence);
 
 /// Of what was run; rows: release.public_records, else as above.
 /// Proof: docs/proofs/rank_error.md
 WorstCase worst_case(const QuantileRelease& release, const Rational& confidence);
+
+/// From how many records on bounds that a release has found hold all its quantiles, with probability at least `confidence`: of the
+/// records on its search's lattice. Nothing where no number makes that sure, and of declared bounds.
+/// Proof: docs/proofs/rank_error.md
+std::optional<std::uint64_t> records_that_bounds_hold(const QuantileRelease& release, const Rational& confidence);
 
 /// Of every group, by itself; rows: of one group.
 /// Proof: docs/proofs/rank_error.md

@@ -45,6 +45,7 @@ struct Receipt {
     std::vector<Published> quantiles;
     std::vector<Spent> spent = {};  ///< empty in receipts of older programs
     std::optional<MostlyNoise> noise = {};
+    bool interpolated = false;  ///< some of the quantiles, between selected ones
   };
   std::string program;
   std::vector<Group> groups;  ///< one without a key, unless source.by says by what
@@ -69,6 +70,8 @@ struct Receipt {
   ValueKind kind = ValueKind::number;  ///< of the published values
   std::string entry = {};              ///< the number of the ledger's entry that paid for it; empty without
   std::string token = {};              ///< of that entry
+  /// From how many records on the bounds that were found hold all quantiles at `confidence`; empty when nothing is known of that.
+  std::string bounds_enough_records = {};
 
   /// Of the groups, in order; none without.
   std::vector<std::string> keys() const;

@@ -13,7 +13,7 @@ from ._release import Bound, Step
 
 
 class PlannedQuantile(NamedTuple):
-    """Rank errors, in records: by how many records the published value misses its quantile."""
+    """Rank errors, in records: by how many of those that count, at the values at which they count, it misses its quantile."""
 
     quantile: Fraction
     worst_case: int | None  #: whatever the table, with probability `confidence`; None where no bound is known

@@ -223,7 +223,7 @@ class Release:
 
     @property
     def rank_errors(self) -> dict[Fraction, int | None]:
-        """By how many records a value misses its quantile at most, with probability 0.95; None where no bound is known."""
+        """By how many records that count a value misses its quantile at most, with probability 0.95; None where no bound is known."""
         group = self.details.groups[0]
         return {Fraction(p.quantile): None if p.rank_error is None else int(p.rank_error) for p in group.quantiles}
 

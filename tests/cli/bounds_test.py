@@ -28,7 +28,7 @@ class FoundBounds(CommandTest):
     def test_hold_the_quantiles(self):
         document = self.document(epsilon="4")  # at 1, one upper bound in twenty lies far out
         self.assert_near(document["quantiles"])
-        self.assertEqual(document["bounds"], {"share": "1/10", "epsilon": "2/5"})
+        self.assertEqual(document["bounds"], {"share": "1/10", "epsilon": "2/5", "enough_records": 600})
         self.assertEqual(document["privacy"]["epsilon"], "4")
         self.assertNotIn("without", document["worst_case"])
         lattice = document["lattice"]
@@ -44,7 +44,7 @@ class FoundBounds(CommandTest):
 
     def test_zcdp_and_shares(self):
         document = self.document(epsilon=None, rho="1/2", bounds_budget="1/5")
-        self.assertEqual(document["bounds"], {"share": "1/5", "rho": "1/10"})
+        self.assertEqual(document["bounds"], {"share": "1/5", "rho": "1/10", "enough_records": 192})
         self.assertEqual(document["privacy"]["rho"], "1/2")
 
     def test_of_groups(self):

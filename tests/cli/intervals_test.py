@@ -52,9 +52,9 @@ class Intervals(CommandTest):
 
     def test_questions_are_told_apart(self):
         population = self.wages(intervals="0.9", format="table").out
-        self.assertIn("the quantile of the population, 90 %, each interval by itself, if the records are", population)
+        self.assertIn("the quantile of the population, rounded to a possible value, 90 %, each by itself, if the sample is", population)
         table = self.wages(intervals="0.9", of="table", together=True, format="table").out
-        self.assertIn("the quantile of this table, 90 %, all intervals together", table)
+        self.assertIn("the quantile of the table's records, rounded to a possible value, 90 %, all at once", table)
 
     def test_receipt_and_explanation(self):
         receipt = self.folder / "receipt.json"
@@ -68,9 +68,9 @@ class Intervals(CommandTest):
             self.assertIsNone(each["rank_error"])
             self.assertLessEqual(each["lower"], each["upper"])
         words = " ".join(run("explain", str(receipt)).out.split())
-        self.assertIn("where the quantile of the population is", words)
+        self.assertIn("an interval beside each for the quantile of the population, rounded to a possible value", words)
         self.assertIn("each by itself, not all of them at once", words)
-        self.assertIn("a simple random sample of the population, one record a person", words)
+        self.assertIn("a simple random sample of the population, one record a person, drawn with or without replacement", words)
 
     def test_groups(self):
         result = self.wages(intervals="0.95", by="team", keys="a,b", expected_rows="1000", format="csv")

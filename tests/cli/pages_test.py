@@ -80,7 +80,7 @@ class OfAReceipt(PageTest):
         text = page.text()
         for part in ("Published by: Office of \"Numbers\" & <Sons>", "What for: Planning", "Date: 2026-05-01",
                      "with a probability of 10 in 100 without your records, it comes about with at most 28 in 100",
-                     "the values miss their quantiles by at most", "Of epsilon = 2 for these people, epsilon = 1 is left.",
+                     "the values miss the quantiles of the table's records, each counted at", "Of epsilon = 2 for these people, epsilon = 1 is left.",
                      "Quantiles of the column age of people.csv", "every person who has at most 1 record in the table",
                      "The release costs epsilon = 1 (pure differential privacy).", "0 to 125 in steps of 1",
                      "No minimum count was applied, and none is needed.", "docs/proofs/count_tree.md", "the central one",
@@ -110,7 +110,7 @@ class OfAReceipt(PageTest):
         self.write("people.csv", table("age", records))
         self.page(null="error", public_rows=True, figures="out")
         rows = list(csv.reader(io.StringIO(self.file("out/release.csv"))))
-        self.assertEqual(rows[0], ["share", "age", "off by at most", "true share, from", "to"])
+        self.assertEqual(rows[0], ["share", "age", "off by at most", "a quantile of, from", "to"])
         picture = Picture(self.file("out/release.svg"))
         x, x_pixel = picture.axis("middle")
         y, y_pixel = picture.axis("end")

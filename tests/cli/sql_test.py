@@ -114,7 +114,7 @@ class Declared(CommandTest):
         self.assertEqual(receipt["source"]["sql_stability"], 7)
         self.assertEqual(receipt["source"]["tables"], [{"name": "more", "file": "t.csv"}])
         words = " ".join(run("explain", "r.json", cwd=self.folder).out.split())
-        self.assertIn("Declared, not checked: one person's records change at most 14 rows of the query's result", words)
+        self.assertIn("One person's records change at most 14 rows of the query's result", words)
         self.assertIn("more (t.csv)", words)
 
     def test_row_wise_queries_say_so(self):

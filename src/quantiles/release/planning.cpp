@@ -213,6 +213,11 @@ QuantileQuery query_for_rank_error(QuantileQuery query, const Lattice& lattice, 
                 "no rank error is promised of a release with intervals: the intervals tell how far off a value may be",
                 "name a budget, and see how wide plan says that the intervals will be");
   }
+  if (!lattice.is_regular()) {
+    throw Error(
+        ErrorCode::usage, "no rank error is promised among listed candidates: records may lie between two of them",
+        {"name ", Field("bounds"), " and ", Field("step"), ", or name a budget, and see what errors are typical"});
+  }
   WorstCase worst;
   const auto enough = [&](std::int64_t place) {
     query.budget = budget_like(query.budget, ShortDecimal::at(place).value());

@@ -113,6 +113,9 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
 /// Why no bound is known; empty when one is.
 std::string reason_against(const QuantilePlan& plan) {
   if (plan.brackets) return "its intervals tell how far off a quantile may be";
+  if (!plan.lattice.is_regular()) {
+    return "records may lie between two of the listed candidates, and how many do is not public";
+  }
   if (plan.counts_anyway() && !count_tree_shape(plan.lattice.size()).tells_all_apart()) {
     return "leaves of the tree hold several values, and all records may lie in one leaf";
   }
@@ -172,20 +175,43 @@ struct FoundBound {
     const Rational others = is_lower ? Rational(1) - target : target;  // the share of records that a miss may reach
     return ((is_lower ? Rational(1) - q : q) * std::min(n, ranks / others)).ceil().to_uint64();
   }
+
+  /// From how many records on it leaves the quantile inside; nothing when no number makes that sure.
+  std::optional<std::uint64_t> inside_from(const Rational& q) const {
+    if (!error) return {};
+    const Rational room = is_lower ? q - target : target - q;
+    if (*error == 0) return 0;
+    if (room.sign() <= 0) return {};
+    return (Rational(static_cast<std::int64_t>(*error)) / room).ceil().to_uint64();
+  }
+};
+
+/// Both bounds that a release has found, each of which misses by more but with half of that probability.
+struct BothBounds {
+  FoundBound lower;
+  FoundBound upper;
+
+  BothBounds(const QuantileRelease& release, const Rational& failure)
+      : BothBounds(drawn_for(release), bound_candidates(BoundsSearch{release.lattice.step()}).size(),  // or fewer
+                   Enclosure::of(failure / Rational(2))) {}
+
+ private:
+  BothBounds(const BoundsQuery& drawn, std::uint64_t candidates, const Enclosure& half)
+      : lower(true, drawn.lower, candidates, half), upper(false, drawn.upper, candidates, half) {}
+
+  static BoundsQuery drawn_for(const QuantileRelease& release) {
+    QuantileQuery whole = release.query;
+    whole.budget = release.bounds->budget;
+    return bounds_query(whole, release.bounds->cost);
+  }
 };
 
 /// Of quantiles within bounds that were found: where a bound missed a quantile, by so many more records.
 Ranks beyond_found(const QuantileRelease& release, std::uint64_t rows, Ranks ranks, const Rational& failure) {
-  QuantileQuery whole = release.query;
-  whole.budget = release.bounds->budget;
-  const BoundsQuery drawn = bounds_query(whole, release.bounds->cost);
-  const std::uint64_t candidates = bound_candidates(BoundsSearch{release.lattice.step()}).size();  // or fewer
-  const Enclosure half = Enclosure::of(failure / Rational(2));
-  const FoundBound lower(true, drawn.lower, candidates, half);
-  const FoundBound upper(false, drawn.upper, candidates, half);
+  const BothBounds found(release, failure);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    raise(ranks[i], lower.left_outside(release.query.quantiles[i], rows));
-    raise(ranks[i], upper.left_outside(release.query.quantiles[i], rows));
+    raise(ranks[i], found.lower.left_outside(release.query.quantiles[i], rows));
+    raise(ranks[i], found.upper.left_outside(release.query.quantiles[i], rows));
   }
   return ranks;
 }
@@ -273,6 +299,15 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
     const Rational half = failure / Rational(2);
     return beyond_found(release, rows, ranks_within(setting, half), half);
   });
+}
+
+std::optional<std::uint64_t> records_that_bounds_hold(const QuantileRelease& release, const Rational& confidence) {
+  require_confidence(confidence);
+  if (!release.bounds) return {};
+  const BothBounds found(release, Rational(1) - confidence);
+  const std::optional<std::uint64_t> lower = found.lower.inside_from(release.query.quantiles.front());
+  const std::optional<std::uint64_t> upper = found.upper.inside_from(release.query.quantiles.back());
+  return lower && upper ? std::optional(std::max(*lower, *upper)) : std::nullopt;
 }
 
 std::vector<WorstCase> worst_cases(const GroupedRelease& groups, const Rational& confidence) {

@@ -300,6 +300,26 @@ TEST(WorstCase, OfFoundBoundsCountsTheBoundsOwnMisses) {
   EXPECT_GT(worst_of(100'000, false), 150U);
 }
 
+// By hand: a bound pays 1/20 a rank (half of 1/10, twice as steep as an interval's side is), is drawn for 1/8 and misses it by ln(122 * 39)
+// / rate or more with probability 1/40; the quartile is another 1/8 away.
+TEST(WorstCase, OfFoundBoundsSaysFromHowManyRecordsTheyHoldAllQuantiles) {
+  const BoundsSearch search{Rational(1)};
+  RandomBits bits = RandomBits::system();
+  const auto enough = [&](const char* budget, std::initializer_list<const char*> quantiles) {
+    const QuantileQuery query = query_for(quantiles, epsilon(budget));
+    const RankProfile table = reference_table(search.lattice(), Shape::normal, 300);
+    return records_that_bounds_hold(fractile::release(table, {query, BoundsToFind{search, Rational(1, 10)}}, bits),
+                                    Rational(19, 20));
+  };
+  const std::uint64_t of_one = enough("1", {"1/4", "1/2", "3/4"}).value();
+  EXPECT_NEAR(static_cast<double>(of_one), 8 * std::log(122 * 39) / 0.05, 0.8 * 8 * std::log(122 * 39) / 0.05);
+  EXPECT_NEAR(static_cast<double>(enough("4", {"1/4", "1/2", "3/4"}).value()), static_cast<double>(of_one) / 4, 20);
+  EXPECT_GT(enough("1", {"1/10", "1/2"}).value(), of_one);
+  EXPECT_EQ(enough("1", {"0", "1/2"}), std::nullopt);  // drawn for the extreme itself
+  const QuantileRelease declared = fractile::release(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
+  EXPECT_EQ(records_that_bounds_hold(declared, Rational(19, 20)), std::nullopt);
+}
+
 TEST(WorstCase, OfFoundBoundsHoldsForTheExtremesToo) {
   const BoundsSearch search{Rational(1)};
   const std::uint64_t zero = std::uint64_t{1} << 60;
@@ -326,6 +346,31 @@ TEST(WorstCase, SaysWhenThereIsNone) {
   const Lattice ages = Lattice::regular(0, 125, 1);
   EXPECT_THROW(worst_case(query, ages, Rational(1)), Error);
   EXPECT_THROW(worst_case(query, ages, Rational(0)), Error);
+}
+
+// 1,000 records of 50 among 0 and 100: either candidate misses the median by 500, where three records were told.
+TEST(WorstCase, OfListedCandidatesIsNotKnown) {
+  const Lattice ends = Lattice::explicit_points({Rational(0), Rational(100)});
+  QuantileQuery query = query_for({"1/2"}, epsilon("1"));
+  const RankProfile between = profile_of(ends, {{2, 1000}});
+  RandomBits bits = RandomBits::system();
+  const QuantileRelease release = fractile::release(between, query, bits);
+  EXPECT_EQ(errors_of(query, between, 1)[0][0], 500);
+  for (const Mechanism mechanism :
+       {Mechanism::automatic, Mechanism::exponential, Mechanism::independent, Mechanism::tree}) {
+    query.mechanism = mechanism;
+    const WorstCase planned = worst_case(query, ends, Rational(19, 20));
+    EXPECT_EQ(planned.ranks[0], std::nullopt);
+    EXPECT_EQ(planned.together, std::nullopt);
+    EXPECT_NE(planned.without.find("between two of the listed candidates"), std::string::npos) << planned.without;
+  }
+  EXPECT_EQ(worst_case(release, Rational(19, 20)).ranks[0], std::nullopt);
+  try {
+    query_for_rank_error(query, ends, 10, Rational(19, 20));
+    ADD_FAILURE() << "a budget was found";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("records may lie between two of them"), std::string::npos) << error.what();
+  }
 }
 
 TEST(WorstCase, OfAReleaseIsThatOfWhatRan) {

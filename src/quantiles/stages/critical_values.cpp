@@ -211,7 +211,7 @@ CriticalValues::Threshold CriticalValues::of_population(const QuantileFraction& 
   int kept = 0;  // in a row, since one was tried narrower
   while (true) {
     const std::uint64_t least = most - std::min(width - 1, most - n.least);
-    const FailureOfAPopulation failure_at(noise, least_noise, binomial_law(end.q, least, most, log2_step, slack));
+    const FailureOfAPopulation failure_at(noise, least_noise, sample_law(end.q, least, most, log2_step, slack));
     if (failure_at(c) > failure) {
       if (width > narrow) {
         width = std::max(width / 2, narrow);

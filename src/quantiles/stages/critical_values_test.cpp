@@ -47,15 +47,16 @@ class WorstByListing {
   std::vector<double> worst_;
 };
 
-/// sum over b of P(B = b) max over i of P(Z_i < t - (b - q n)), all in units of 1 / d.
+/// sum over b of P(B = b) max over i of P(Z_i < t - (min(b, floor(q n)) - q n)), all in units of 1 / d.
 double failure_of_a_population(const WorstByListing& worst, const QuantileFraction& q, int n, std::int64_t t) {
   const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
   double failure = 0;
   for (int b = 0; b <= n; ++b) {
     const double mass = std::exp(std::lgamma(n + 1) - std::lgamma(b + 1) - std::lgamma(n - b + 1) + b * std::log(p) +
                                  (n - b) * std::log1p(-p));
-    failure +=
-        mass * worst(t - (b * static_cast<std::int64_t>(q.denominator) - static_cast<std::int64_t>(q.numerator) * n));
+    const auto den = static_cast<std::int64_t>(q.denominator);
+    const std::int64_t of_n = static_cast<std::int64_t>(q.numerator) * n;
+    failure += mass * worst(t - (std::min<std::int64_t>(b, of_n / den) * den - of_n));
   }
   return failure;
 }
@@ -90,6 +91,60 @@ TEST(CriticalValues, OfAPopulationKeepTheFailureProbabilityForEveryNumberOfCells
       EXPECT_GT(worst_of_more, wanted) << quantile.to_string();
     }
   }
+}
+
+/// Where noise is next to nothing, whole records decide, so that no number of records stands for its neighbours.
+TEST(CriticalValues, OfAPopulationKeepItForEveryNumberOfRecordsWhereWholeRecordsDecide) {
+  const NoisePrice narrow{Exponent(Rational(3)), 0};
+  int smaller = 0;
+  for (const Rational& quantile : {Rational(1, 4), Rational(1, 2), Rational(9, 10), Rational(7, 8)}) {
+    const QuantileFraction q = QuantileFraction::of(quantile);
+    const WorstByListing noise_of_q(Measure::pure, narrow, cells, q, {1, 4});
+    for (const std::int64_t noisy : {20, 33, 60}) {
+      for (const double wanted : {0.02, 0.1, 0.3}) {
+        CriticalValues critical(Measure::pure, narrow, cells);
+        const CriticalValues::Threshold threshold =
+            critical.of_population(q, IntervalEnd::lower, {1, 4}, wanted, noisy, 0.0025);
+        ASSERT_EQ(threshold.log2_step, 0);
+        const auto [least, most] = critical.records(noisy, 0.0025).value();
+        const auto fails_most = [&](std::int64_t c) {
+          double failure = 0;
+          for (std::uint64_t n = least; n <= most; ++n)
+            failure = std::max(failure, failure_of_a_population(noise_of_q, q, static_cast<int>(n), c));
+          return failure;
+        };
+        EXPECT_LE(fails_most(threshold.value), wanted) << quantile.to_string() << ' ' << noisy << ' ' << wanted;
+        if (threshold.value < -3) {  // two numbers of records are served by one sum
+          EXPECT_GT(fails_most(threshold.value + 3), wanted) << quantile.to_string() << ' ' << noisy << ' ' << wanted;
+        }
+        smaller +=
+            failure_of_a_population(noise_of_q, q, static_cast<int>(most), threshold.value + 1) <= wanted ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(smaller, 3) << "the largest number of records always decides";
+}
+
+/// Several levels are asked of one object, since comparisons take intervals at a level of their own.
+TEST(CriticalValues, RememberEachFailureProbabilityByItself) {
+  const QuantileFraction q = QuantileFraction::of(Rational(1, 4));
+  const auto fresh = [] { return CriticalValues(Measure::pure, laplace, cells); };
+  CriticalValues kept = fresh();
+  for (const double failure : {0.1, 0.02, 0.3, 0.1}) {
+    for (const CellsBelow below : {CellsBelow{1, 2}, CellsBelow{2, 4}}) {
+      for (const IntervalEnd end : {IntervalEnd::lower, IntervalEnd::upper}) {
+        EXPECT_EQ(kept.of_table(q, end, below, failure).value, fresh().of_table(q, end, below, failure).value);
+        for (const std::int64_t noisy : {50, 200}) {
+          for (const double of_n : {0.01, 0.2}) {
+            EXPECT_EQ(kept.of_population(q, end, below, failure, noisy, of_n).value,
+                      fresh().of_population(q, end, below, failure, noisy, of_n).value);
+          }
+        }
+      }
+    }
+  }
+  EXPECT_LT(fresh().of_table(q, IntervalEnd::lower, {1, 2}, 0.02).value,
+            fresh().of_table(q, IntervalEnd::lower, {1, 2}, 0.3).value);
 }
 
 TEST(CriticalValues, OfATableAreTheLargestThatKeepTheFailureProbabilityForEveryNumberOfCells) {

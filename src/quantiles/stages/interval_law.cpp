@@ -311,22 +311,22 @@ std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::
   return sums;
 }
 
-LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
-                      double negligible_mass) {
+LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
+                    double negligible_mass) {
   const auto n = static_cast<double>(least);
   const double p = static_cast<double>(q.numerator) / static_cast<double>(q.denominator);
   const double other = static_cast<double>(q.denominator - q.numerator) / static_cast<double>(q.denominator);
-  const auto mode = static_cast<std::uint64_t>(static_cast<uint128>(q.numerator) * least / q.denominator);
-  // Relative to the mode's, from its neighbours outwards; the ratio of two neighbours falls on both sides.
+  const auto mean = static_cast<std::uint64_t>(static_cast<uint128>(q.numerator) * least / q.denominator);
+  // Relative to that of floor(q n), from its neighbours outwards; the ratio of two neighbours falls on both sides.
   std::vector<double> weights;
-  weights.reserve(static_cast<std::size_t>(std::min(16 * std::sqrt(n * p * other) + 64, n + 2)));
+  weights.reserve(static_cast<std::size_t>(std::min(8 * std::sqrt(n * p * other) + 64, n + 2)));
   double ratio = 1;
   double weight = 1;
-  for (std::uint64_t k = mode; k > 0 && weight > negligible_mass; --k) {
+  for (std::uint64_t k = mean; k > 0 && weight > negligible_mass; --k) {
     ratio = static_cast<double>(k) * other / ((n - static_cast<double>(k) + 1) * p);
     weights.push_back(weight *= ratio);
   }
-  const std::uint64_t bottom = mode - weights.size();
+  const std::uint64_t bottom = mean - weights.size();
   const auto beyond = [&] {
     return rounded_up(ratio < 1 ? weight * ratio / (1 - ratio) : std::numeric_limits<double>::infinity());
   };
@@ -334,14 +334,15 @@ LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint6
   std::ranges::reverse(weights);
   weights.push_back(1);
   ratio = weight = 1;
-  std::uint64_t top = mode;
+  std::uint64_t top = mean;
+  double more = 0;  // above floor(q n), which counts there
   for (; top < least && weight > negligible_mass; ++top) {
     ratio = (n - static_cast<double>(top)) * p / ((static_cast<double>(top) + 1) * other);
-    weights.push_back(weight *= ratio);
+    more += (weight *= ratio);
   }
   const double above = top < least ? beyond() : 0;
-  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  weights.back() += above;
+  const double total = std::accumulate(weights.begin(), weights.end(), more);
+  weights.back() += more + above;
   const double scale = (1 + 0x1p-26) / total;  // what was listed weighs at least total / (1 + 2^-26)
   // Of the first one, floor of (k - q most) times the denominator, in steps; and from there.
   const int128 lowest = static_cast<int128>(bottom) * static_cast<int128>(q.denominator) -

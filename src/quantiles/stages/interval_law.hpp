@@ -62,9 +62,9 @@ double noise_deviation(Measure measure, const NoisePrice& noise);
 /// Of the sums of 0, 1, ..., `most` independent draws of a count's noise, on steps that are fine for them.
 std::vector<LowerLaw> noise_sums(Measure measure, const NoisePrice& noise, std::size_t most);
 
-/// Of (B - q n) times the denominator of q: B a binomial variable of `least` trials of probability q, and n = `most` >= least. Weights
-/// are listed from the mode's on, down to this part of it.
-LowerLaw binomial_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
-                      double negligible_mass);
+/// Of (B - q n) times the denominator of q: B the lesser of floor(q `least`) and of a binomial variable of `least` trials of probability
+/// q, and n = `most` >= least. Weights are listed from that of floor(q least) on, down to this part of it.
+LowerLaw sample_law(const QuantileFraction& q, std::uint64_t least, std::uint64_t most, int log2_step,
+                    double negligible_mass);
 
 }  // namespace fractile

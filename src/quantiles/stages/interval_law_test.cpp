@@ -64,7 +64,7 @@ Rational binomial_mass(std::int64_t n, std::int64_t k, const Rational& q) {
   return mass;
 }
 
-TEST(IntervalLaw, OfASampleIsTheBinomialOneExactlyForSmallTables) {
+TEST(IntervalLaw, OfASampleIsTheCutBinomialOneExactlyForSmallTables) {
   for (const Rational& q : {Rational(1, 2), Rational(1, 4), Rational(9, 10), Rational(1, 100)}) {
     for (const int step : {1, 4}) {
       for (const std::int64_t n : {0, 1, 2, 7, 40}) {
@@ -72,11 +72,13 @@ TEST(IntervalLaw, OfASampleIsTheBinomialOneExactlyForSmallTables) {
         const auto denominator = static_cast<std::int64_t>(fraction.denominator);
         const int log2_step = step == 4 ? 2 : 0;
         const auto records = static_cast<std::uint64_t>(n);
-        const LowerLaw law = binomial_law(fraction, records, records, log2_step, 1e-13);
+        const LowerLaw law = sample_law(fraction, records, records, log2_step, 1e-13);
+        const std::int64_t highest = (q * Rational(n)).floor().to_int64();
         const auto exactly = [&](std::int64_t t) {  // P((B - q n) denominator < t)
           Rational exact;
           for (std::int64_t k = 0; k <= n; ++k) {
-            if ((Rational(k) - q * Rational(n)) * Rational(denominator) < Rational(t)) exact += binomial_mass(n, k, q);
+            const Rational distance = Rational(std::min(k, highest)) - q * Rational(n);
+            if (distance * Rational(denominator) < Rational(t)) exact += binomial_mass(n, k, q);
           }
           return exact.to_double();
         };
@@ -91,11 +93,42 @@ TEST(IntervalLaw, OfASampleIsTheBinomialOneExactlyForSmallTables) {
   }
 }
 
+/// C(n, k).
+double choices(std::int64_t n, std::int64_t k) {
+  if (k < 0 || k > n) return 0;
+  const auto factorial = [](std::int64_t m) { return std::lgamma(static_cast<double>(m) + 1); };
+  return std::exp(factorial(n) - factorial(k) - factorial(n - k));
+}
+
+/// How many of n records are up to a q-quantile of N, drawn without replacement: no threshold counts more of them as too few.
+TEST(IntervalLaw, OfASampleServesEverySmallPopulationWithoutReplacement) {
+  double closest = 0;
+  for (const Rational& q : {Rational(1, 2), Rational(1, 4), Rational(9, 10), Rational(19, 20), Rational(1, 20)}) {
+    const QuantileFraction fraction = QuantileFraction::of(q);
+    const auto denominator = static_cast<std::int64_t>(fraction.denominator);
+    for (std::int64_t population = 1; population <= 24; ++population) {
+      const std::int64_t until = (q * Rational(population)).ceil().to_int64();
+      for (std::int64_t n = 1; n <= population; ++n) {
+        const auto records = static_cast<std::uint64_t>(n);
+        const LowerLaw law = sample_law(fraction, records, records, 0, 1e-13);
+        double too_few = 0;
+        for (std::int64_t b = 0; b <= n; ++b) {
+          too_few += choices(until, b) * choices(population - until, n - b) / choices(population, n);
+          const std::int64_t above = b * denominator - static_cast<std::int64_t>(fraction.numerator) * n + 1;
+          ASSERT_GE(below(law, above), too_few - 1e-9) << q.to_string() << ' ' << population << ' ' << n << ' ' << b;
+          if (too_few < 0.999) closest = std::max(closest, too_few / below(law, above));
+        }
+      }
+    }
+  }
+  EXPECT_GT(closest, 0.9);
+}
+
 TEST(IntervalLaw, OfTwoSizesServesAllBetween) {
   const QuantileFraction q = QuantileFraction::of(Rational(1, 3));
-  const LowerLaw both = binomial_law(q, 30, 36, 1, 1e-13);
+  const LowerLaw both = sample_law(q, 30, 36, 1, 1e-13);
   for (std::uint64_t n = 30; n <= 36; ++n) {
-    const LowerLaw one = binomial_law(q, n, n, 1, 1e-13);
+    const LowerLaw one = sample_law(q, n, n, 1, 1e-13);
     for (std::int64_t t = -60; t <= 60; ++t) EXPECT_GE(below(both, t) * (1 + 1e-6), below(one, t) * (1 - 1e-6)) << n;
   }
 }

@@ -166,6 +166,63 @@ TEST(Intervals, OfQuantilesOnOneTieTakeTheNoiseOfAllPlacesAndTheirShareOfTheFail
   }
 }
 
+/// Each end errs with its share of the failure probability: half of what is missing to the level, divided among all when together.
+TEST(Intervals, DivideTheFailureProbabilityAmongTheirEnds) {
+  IntervalRequest request{Rational(4, 5), IntervalOf::table, false};
+  EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.1, 1e-12);
+  request.together = true;
+  EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.1 / 3, 1e-12);
+  request.of = IntervalOf::population;
+  EXPECT_NEAR(IntervalFailures(request, 3).of_n, 0.01, 1e-12);
+  EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.19 / 6, 1e-12);
+  request.together = false;
+  EXPECT_NEAR(IntervalFailures(request, 3).of_end, 0.095, 1e-12);
+}
+
+/// Two intervals together are each at the level that misses half as much.
+TEST(Intervals, TogetherAreThoseOfTheLevelThatMissesAsManyTimesLess) {
+  TwoQuartiles together(IntervalOf::table);
+  together.query.intervals->together = true;
+  TwoQuartiles apart(IntervalOf::table);
+  apart.query.intervals->level = Rational(3, 4);
+  TwoQuartiles half(IntervalOf::table);
+  for (TwoQuartiles* each : {&together, &apart, &half}) each->query.budget = Budget::pure(Rational(1, 10));
+  int wider = 0;
+  for (std::int64_t short_of = 0; short_of < 60; ++short_of) {
+    const std::vector<std::int64_t> counts{1000 - short_of, short_of, 1000 + short_of, 1000 - short_of, 1000};
+    const std::vector<std::uint64_t> selected{2, 6};
+    EXPECT_EQ(together.intervals(selected, counts), apart.intervals(selected, counts)) << short_of;
+    wider += together.intervals(selected, counts) == half.intervals(selected, counts) ? 0 : 1;
+  }
+  EXPECT_GT(wider, 5);
+}
+
+/// One quantile with two cuts on either side of it, at 0, 3, 5 and 8 or so; noise of five cells.
+TEST(Intervals, EndAtTheFirstCutThatIsKept) {
+  QuantileQuery query{{Rational(1, 2)}, Budget::pure(Rational(4))};
+  query.expected_rows = 4000;
+  query.intervals = IntervalRequest{Rational(1, 2), IntervalOf::table, false};
+  Brackets brackets{{Rational(1, 8), Rational(1, 2), Rational(7, 8)},
+                    {Role::bracket, Role::point, Role::bracket},
+                    {},
+                    {Rational(1, 4), Rational(1, 4), Rational(1, 2)}};
+  brackets.cuts = {{Rational(1, 8), IntervalEnd::lower, 0},
+                   {Rational(1, 4), IntervalEnd::lower, 0},
+                   {Rational(3, 4), IntervalEnd::upper, 0},
+                   {Rational(7, 8), IntervalEnd::upper, 0}};
+  const auto interval = [&](const std::vector<std::int64_t>& counts) {
+    return CountedCells(query, up_to(80), brackets, {10, 40, 70}, counts).intervals(Rational(1, 2))[0];
+  };
+  const Interval inner = interval({500, 500, 2000, 500, 500});  // all four cuts are rejected
+  const Interval both_kept = interval({3000, -2000, 2000, -2000, 3000});
+  EXPECT_GT(inner.lower, 10U);
+  EXPECT_LT(inner.upper, 70U);
+  // A cut farther out is kept, by counts that no table has without noise: what lies inside of it is not asked.
+  EXPECT_EQ(both_kept, (Interval{0, 80, true, true}));
+  const Interval first = interval({500, 2500, 1000, -2000, 2000});  // of each side, the outer cut alone
+  EXPECT_EQ(first.lower, 10U);
+}
+
 TEST(Intervals, HaveOutermostCutsOfTheOutermostQuantiles) {
   const std::vector<CutTarget> cuts = with_brackets(quartiles(1000)).cuts;
   EXPECT_EQ(cuts.front().quantile, Rational(0));

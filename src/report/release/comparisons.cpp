@@ -5,6 +5,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
@@ -199,12 +200,15 @@ std::string report_detail::comparisons_in_words(const Receipt& receipt,
   const bool of_two_groups = comparisons.front().key == comparisons.back().key;
   const bool at_once = receipt.intervals_together && of_two_groups;
   const bool with_ratios = receipt.kind == ValueKind::number;
-  return fmt::format("With a probability of at least {}, {}, for no further budget.",
+  const bool of_persons = !receipt.source.person.empty();
+  const CountsAt at = counts_at(receipt.regular_lattice, receipt.kind);
+  return fmt::format("With a probability of at least {}, {}, for no further budget. What is compared is {}.",
                      share_of(Rational::parse(receipt.interval_level)),
                      at_once       ? with_ratios ? "all these differences and ratios lie between their ends at once"
                                                  : "all these differences lie between their ends at once"
                      : with_ratios ? "a difference and its ratio lie between their ends: each line by itself"
-                                   : "a difference lies between its ends: each line by itself");
+                                   : "a difference lies between its ends: each line by itself",
+                     held_quantile(receipt.interval_of == "table", of_persons, at));
 }
 
 std::size_t report_detail::compared_cells(const Receipt& receipt) { return receipt.kind == ValueKind::number ? 6 : 3; }

@@ -10,6 +10,8 @@
 #include "fractile/accounting.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
+#include "report/release/counted_words.hpp"
+#include "report/release/declarations.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/text/page.hpp"
@@ -18,12 +20,14 @@
 namespace fractile {
 namespace {
 
+using report_detail::CountsAt;
 using report_detail::in_a_hundred;
 using report_detail::lower_text;
 using report_detail::OpenEnds;
 using report_detail::Page;
 using report_detail::share_of;
 using report_detail::upper_text;
+using report_detail::value_in_words;
 
 // --- Words -------------------------------------------------------------------------------------------------------------
 
@@ -42,6 +46,15 @@ std::string table_name(const Page& page, const Receipt& receipt) {
   if (!receipt.source.sql.empty()) return "the result of a query";
   if (receipt.source.file.empty()) return "a table";  // of a public page
   return receipt.source.file == "-" ? "standard input" : page.typed(receipt.source.file);
+}
+
+/// At which value a record counts.
+CountsAt counts_at(const Receipt& receipt) { return report_detail::counts_at(receipt.regular_lattice, receipt.kind); }
+
+bool has_persons(const Receipt& receipt) { return !receipt.source.person.empty(); }
+
+std::string held_quantile(const Receipt& receipt) {
+  return report_detail::held_quantile(receipt.interval_of == "table", has_persons(receipt), counts_at(receipt));
 }
 
 /// What the promise compares with.
@@ -108,7 +121,7 @@ void explain_odds(Page& page, const Receipt& receipt) {
   const bool presence = receipt.neighbors == "add-remove";
   const double of_values = presence ? 2 * epsilon : epsilon;
   std::string words = "To someone who knows everybody else's records, the values change ";
-  if (presence) {
+  if (presence && receipt.public_records.empty()) {
     words +=
         fmt::format("the odds that the person's records are in the table by a factor of at most {} (e^{:.4g}), and ",
                     up(std::exp(epsilon)), epsilon);
@@ -158,11 +171,11 @@ std::string round_numbers_in_words(const Receipt::Group& group) {
   if (!group.granularity.empty()) found.push_back("most values are multiples of " + group.granularity);
   if (!group.heaping.empty()) found.push_back("many are multiples of " + group.heaping);
   if (found.empty()) return {};
-  return fmt::format("A part of the budget found that {}; the values above were drawn accordingly.",
+  return fmt::format("A part of the budget suggested that {}; the values above were drawn accordingly.",
                      fmt::join(found, ", and "));
 }
 
-/// A heading, and a row a value; on pages with figures also between which shares it lies, when that is drawn.
+/// A heading, and a row a value; on pages with figures also of which shares it may be the quantile, when that is drawn.
 std::vector<report_detail::Row> published_rows(const Page& page, const Receipt& receipt) {
   const bool grouped = !receipt.source.by.empty();
   const bool with_intervals = !receipt.interval_level.empty();
@@ -173,7 +186,7 @@ std::vector<report_detail::Row> published_rows(const Page& page, const Receipt& 
   } else {
     rows[0].emplace_back("off by at most");
   }
-  if (with_shares) rows[0].insert(rows[0].end(), {"true share, from", "to"});
+  if (with_shares) rows[0].insert(rows[0].end(), {"a quantile of, from", "to"});
   if (grouped) rows[0].insert(rows[0].begin(), page.typed(receipt.source.by));
   for (const Receipt::Group& group : receipt.groups) {
     for (const Receipt::Published& each : group.quantiles) {
@@ -198,9 +211,10 @@ std::vector<report_detail::Row> published_rows(const Page& page, const Receipt& 
 void explain_values(Page& page, const Receipt& receipt) {
   page.section("What was published");
   const bool grouped = !receipt.source.by.empty();
-  page.paragraph(
-      fmt::format("Quantiles of the column {} of {}. About so many of the records lie at or below the value:",
-                  page.typed(receipt.source.column), table_name(page, receipt)));
+  page.paragraph(fmt::format("Quantiles of the column {} of {}. About so many of {} lie at or below the value{}:",
+                             page.typed(receipt.source.column), table_name(page, receipt),
+                             report_detail::records_in_words(has_persons(receipt)),
+                             report_detail::and_where_they_count(counts_at(receipt))));
   if (page.has_figures()) report_detail::draw_release(page, receipt);
   constexpr std::size_t most_columns = 10;  // of values, on a page
   const bool is_wide = page.has_figures() && grouped && receipt.groups.front().quantiles.size() <= most_columns;
@@ -231,19 +245,21 @@ void explain_comparisons(Page& page, const Receipt& receipt, const std::vector<N
                  report_detail::about_comparisons(receipt));
 }
 
-/// What a record holds.
-std::string value_in_words(const Receipt& receipt) {
-  switch (receipt.kind) {
-    case ValueKind::number:
-      return "number";
-    case ValueKind::date:
-      return "date";
-    case ValueKind::timestamp:
-      return "time";
-    case ValueKind::instant:
-      return "time with its zone";
+/// What of a person's records is protected.
+std::string protected_in_words(const Receipt& receipt) {
+  if (receipt.neighbors != "add-remove") {
+    return fmt::format(
+        "What is protected is what the person's records say, and whether they hold a {}. That the person is in the "
+        "table, and how many rows it has, is not protected.",
+        value_in_words(receipt.kind));
   }
-  return {};
+  if (receipt.public_records.empty()) {
+    return "What is protected is whether the person's records are in the table at all, and what they say.";
+  }
+  return fmt::format(
+      "What is protected is what the person's records say, and whether they hold a {}. The number of rows was declared "
+      "public: to someone who knows all other rows, it shows by itself whether the person is in the table.",
+      value_in_words(receipt.kind));
 }
 
 void explain_people(Page& page, const Receipt& receipt) {
@@ -263,24 +279,37 @@ void explain_people(Page& page, const Receipt& receipt) {
                                                          : "the column " + page.typed(receipt.source.person),
         records, receipt.source.by.empty() ? "" : " in all groups together"));
   }
-  page.paragraph(receipt.neighbors == "add-remove"
-                     ? "What is protected is whether the person's records are in the table at all, and what they say."
-                     : fmt::format("What is protected is what the person's records say, and whether they hold a {}. "
-                                   "That "
-                                   "somebody is in the "
-                                   "table, and how many rows it has, is not protected.",
-                                   value_in_words(receipt)));
+  page.paragraph(protected_in_words(receipt));
+}
+
+/// What errors and intervals are not about: values between the possible ones, and records that do not count.
+void explain_counted(Page& page, const Receipt& receipt) {
+  if (counts_at(receipt) == CountsAt::nearest) {
+    page.paragraph(
+        "A record counts at the possible value nearest to its own. That moves its value by at most half a step, or, "
+        "beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
+  }
+  if (counts_at(receipt) == CountsAt::not_after) {
+    page.paragraph(
+        "A record counts at the last possible value that is not after its own. That moves its value back by less than "
+        "a step, or, beyond the ends, to the nearest end. The error of this rounding is not in the numbers above.");
+  }
+  if (has_persons(receipt)) {
+    page.paragraph(fmt::format(
+        "At most {} of each person count{}, chosen at random. In the quantiles of all records, which may be others, a "
+        "person with more records would weigh more.",
+        records_of(receipt), receipt.records_per_person == "1" ? "s" : ""));
+  }
 }
 
 /// Which question, which level, of which intervals, and on which assumption.
 void explain_intervals(Page& page, const Receipt& receipt) {
   const bool of_table = receipt.interval_of == "table";
-  page.paragraph(of_table ? "The values were drawn at random near the quantiles of the table's records, which is what "
-                            "protects people. The table above has an interval beside each: where the quantile of these "
-                            "records is. It says nothing about anybody who is not in the table."
-                          : "The table's records stand for a population, and the values were drawn at random near the "
-                            "records' quantiles, which is what protects people. The table above has an interval beside "
-                            "each: where the quantile of the population is. It covers both errors.");
+  page.paragraph(fmt::format(
+      "To protect people, the values were drawn at random near the quantiles of {}. The table above has an interval "
+      "beside each for {}. {}",
+      report_detail::records_in_words(has_persons(receipt)), held_quantile(receipt),
+      of_table ? "It says nothing about anybody who is not in the table." : "It covers both errors."));
   page.paragraph(fmt::format(
       "With a probability of at least {}, {}. This holds whatever the {}.",
       share_of(Rational::parse(receipt.interval_level)),
@@ -290,17 +319,18 @@ void explain_intervals(Page& page, const Receipt& receipt) {
       of_table ? "data are" : "distribution is"));
   if (!of_table) {
     page.paragraph(
-        "It was assumed that the records are a simple random sample of the population, one record a person. Nothing "
-        "checks that: of a census, of volunteers or of a sample with weights the intervals do not say what they seem "
-        "to.");
+        "Nothing checks that the records are a simple random sample, as is assumed below: of a census, of volunteers "
+        "or "
+        "of a sample with weights the intervals do not say what they seem to.");
   }
+  explain_counted(page, receipt);
   page.paragraph(
       R"("Or below" and "or above" stand at the ends of the possible values, beyond which nothing is known.)");
 }
 
 /// Up to how many records a bound is told for.
 std::string up_to_records(const Receipt& receipt) {
-  return fmt::format("as long as there are at most {} records{}", receipt.rows,
+  return fmt::format("as long as at most {} records count{}", receipt.rows,
                      receipt.source.by.empty() ? "" : " in a group");
 }
 
@@ -313,49 +343,42 @@ void warn_of_noise(Page& page, const Receipt& receipt) {
 void explain_errors(Page& page, const Receipt& receipt) {
   page.section("How wrong the numbers may be");
   if (!receipt.interval_level.empty()) return explain_intervals(page, receipt);
-  page.paragraph(
-      "The values were drawn at random near the true quantiles, which is what protects people. A value is off by r "
-      "records when r more or fewer of them lie at or below it than should.");
+  page.paragraph(fmt::format(
+      "To protect people, the values were drawn at random near the quantiles of {}{}. A value is a quantile when no "
+      "more than the wanted share of these records lies below it, and no less lies at or below it. It is off by "
+      "r records when one of these two numbers of records misses the share by r.",
+      report_detail::records_in_words(has_persons(receipt)), report_detail::and_where_they_count(counts_at(receipt))));
   warn_of_noise(page, receipt);
   if (!receipt.without.empty()) {
-    page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan tells usual errors.",
+    page.paragraph(fmt::format("No bound is known for all values: {}. fractile plan shows usual errors.",
                                page.typed(receipt.without)));
-    return;
+    return explain_counted(page, receipt);
   }
   page.paragraph(fmt::format(
       "With a probability of at least {}, each value taken by itself is off by no more than the table above "
-      "says, whatever the data, {}.{} Usual errors are many times smaller: fractile plan tells them.",
+      "says, whatever the data, {}.{} Usual errors are many times smaller: fractile plan shows them.",
       percent_of(receipt.confidence), up_to_records(receipt),
       receipt.together.empty() ? ""
                                : " With the same probability no value is off by more than " + receipt.together + "."));
   page.paragraph(
-      "That is the error that protects people, and no other: how far the table's records stand for anybody else is not "
-      "in it.");
+      "This is only the error added for privacy: how far the table's records stand for anybody else is not in it.");
   if (!receipt.rounded.empty()) {
     page.paragraph(fmt::format(
-        "Of these, up to {} are records finer than the granularity that was found privately, and rounded to it; where "
-        "the step is the data's own, there are none.",
+        "With that probability, up to {} of these records are finer than the granularity that was found privately, and "
+        "rounded to it; where the step is the data's own, there are none.",
         receipt.rounded));
   }
-}
-
-std::string declared_in_words(const Receipt& receipt) {
-  return fmt::format(
-      "Declared, not checked: one person's records change at most {} row{} of the query's result{}. If they change "
-      "more, the "
-      "promise is weaker. ",
-      receipt.records_per_person, receipt.records_per_person == "1" ? "" : "s",
-      receipt.neighbors == "add-remove" ? ", where a row that changes counts as two" : "");
+  explain_counted(page, receipt);
 }
 
 /// What was checked of the query, or declared, and what it could read.
 void explain_query(Page& page, const Receipt& receipt) {
   const std::string& stability = receipt.source.sql_stability;
-  page.paragraph((stability.empty()
-                      ? "The query was checked: it goes row by row, each row of its result coming from one record. "
-                      : declared_in_words(receipt)) +
-                 (receipt.source.sql == report_detail::withheld ? "Whoever published the values keeps its text."
-                                                                : "It is: " + page.typed(receipt.source.sql)));
+  page.paragraph(fmt::format("The query was {} row by row, each row of its result coming from one record. {}",
+                             stability.empty() ? "checked: it goes" : "not checked, and need not go",
+                             receipt.source.sql == report_detail::withheld
+                                 ? "Its publisher keeps its text."
+                                 : "It is: " + page.typed(receipt.source.sql)));
   std::vector<std::string> tables;
   for (const NamedTable& table : receipt.source.tables) {
     tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
@@ -363,42 +386,37 @@ void explain_query(Page& page, const Receipt& receipt) {
   if (!tables.empty()) page.paragraph(fmt::format("Besides, it could read: {}.", fmt::join(tables, ", ")));
 }
 
-/// Where values count that are none of the possible ones.
-std::string rounding_in_words(const Receipt& receipt) {
-  if (!receipt.regular_lattice) return {};
-  std::string text = " Values outside count as the nearest end.";
-  if (receipt.kind != ValueKind::number) text += " Others count as the last possible one that is not after them.";
-  if (receipt.kind == ValueKind::instant) text += " All are in UTC.";
-  return text;
+/// How the range was found, and how surely it holds the quantiles.
+void explain_found_bounds(Page& page, const Receipt& receipt) {
+  if (receipt.bounds_share.empty()) return;
+  std::string surely = " Nothing is known of how surely it holds the quantiles";
+  if (!receipt.bounds_enough_records.empty()) {
+    surely = fmt::format(
+        " With a probability of at least {} it holds all quantiles that were asked for, if at least {} records count",
+        percent_of(receipt.confidence), receipt.bounds_enough_records);
+  } else if (!receipt.source.by.empty()) {
+    surely += " of a group, since it was found among the records of all groups";
+  }
+  page.paragraph(fmt::format(
+      "{} of the budget found the range of possible values, {}, which is not that of the data.{}. A quantile "
+      "beyond it counts as its nearest end.",
+      percent_of(receipt.bounds_share), receipt.lattice, surely));
 }
 
 void explain_assumptions(Page& page, const Receipt& receipt) {
   page.section("What was assumed");
-  if (receipt.bounds_share.empty()) {
-    page.paragraph(fmt::format(
-        "That the possible values, {}, were chosen without looking at the data; so was everything else that "
-        "was typed.{}",
-        receipt.lattice, rounding_in_words(receipt)));
-  } else {
-    page.paragraph(
-        fmt::format("Nothing of the possible values but their step: {} of the budget found the range, {}, which is not "
-                    "that of the data but one that holds the quantiles. Values outside count as the nearest end.",
-                    percent_of(receipt.bounds_share), receipt.lattice));
-  }
+  page.paragraph(
+      "The following was declared, and nothing checks it. Where it is false, the promise is weaker, or the numbers do "
+      "not mean what is said here.");
+  page.list(report_detail::declarations_of(receipt, [&](const std::string& words) { return page.typed(words); }));
+  explain_found_bounds(page, receipt);
   if (!receipt.source.sql.empty()) explain_query(page, receipt);
-  page.paragraph(receipt.source.null_policy == "drop"
-                     ? fmt::format("That in every record the column holds a {} or nothing; records with nothing were "
-                                   "left out. "
-                                   "Any other content makes a release fail, and the failure tells that there is some.",
-                                   value_in_words(receipt))
-                     : fmt::format("That in every record the column holds a {}. Anything else makes a release fail, "
-                                   "and the "
-                                   "failure tells that there is some.",
-                                   value_in_words(receipt)));
-  if (!receipt.public_records.empty()) {
-    page.paragraph(fmt::format("That the number of rows of the table, {}, is public.", receipt.public_records));
-  }
-  page.paragraph("That nobody could watch the program at work: how long it takes depends on the data.");
+  if (receipt.kind == ValueKind::instant) page.paragraph("All times are in UTC.");
+  if (receipt.source.null_policy == "drop") page.paragraph("Records in which the column holds nothing were left out.");
+  page.paragraph(
+      fmt::format("A table with one of these makes a release fail, and the failure shows that there is one: {}.",
+                  fmt::join(report_detail::failures_of(receipt), "; ")));
+  page.paragraph("It was assumed that nobody could watch the program at work: how long it takes depends on the data.");
 }
 
 /// What a receipt calls a part of a release (docs/receipt.md, `spent`).
@@ -438,13 +456,35 @@ std::string spending_of(const Page& page, const Receipt& receipt) {
   return text;
 }
 
-/// The page with the proof of a mechanism's promise.
-std::string proof_of(const std::string& mechanism) {
-  if (mechanism == "exponential") return "single_quantile.md";
-  if (mechanism == "approximate") return "approximate_quantiles.md";
-  if (mechanism == "independent") return "independent.md";
-  if (mechanism == "tree") return "count_tree.md";
-  return "joint_total.md";
+/// The pages with the proofs of what ran, without repetitions.
+std::vector<std::string> proofs_of(const Receipt& receipt) {
+  static const std::map<std::string, std::vector<std::string>> of_mechanisms{
+      {"exponential", {"single_quantile", "joint_total"}},  // the weights of what is possible are those of the second
+      {"approximate", {"approximate_quantiles", "joint_total"}},
+      {"independent", {"independent"}},
+      {"tree", {"count_tree"}},
+  };
+  static const std::map<std::string, std::string> of_parts{
+      {"bounds", "private_bounds"}, {"rows", "counted_rows"}, {"granularity", "granularity"}, {"heaps", "heaping"}};
+  std::vector<std::string> pages;
+  const auto add = [&](const std::string& page) {
+    if (std::ranges::find(pages, page) == pages.end()) pages.push_back(page);
+  };
+  for (const Receipt::Group& group : receipt.groups) {
+    const auto known = of_mechanisms.find(group.mechanism);
+    for (const std::string& page :
+         known == of_mechanisms.end() ? std::vector<std::string>{"joint_total"} : known->second)
+      add(page);
+    for (const Receipt::Spent& part : group.spent) {
+      if (const auto of_part = of_parts.find(part.on); of_part != of_parts.end()) add(of_part->second);
+    }
+  }
+  if (!receipt.interval_level.empty()) add("intervals");
+  if (receipt.interval_level.empty() && receipt.without.empty()) add("rank_error");
+  if (!receipt.source.by.empty()) add("groups");
+  if (has_persons(receipt)) add("contribution_bounding");
+  if (!receipt.source.sql.empty() && receipt.source.sql_stability.empty()) add("row_wise_queries");
+  return pages;
 }
 
 void explain_origin(Page& page, const Receipt& receipt) {
@@ -458,15 +498,14 @@ void explain_origin(Page& page, const Receipt& receipt) {
                                       first.reason.empty() ? "" : ", chosen because: ", page.typed(first.reason))
                         : "with a mechanism for each group, which the receipt tells"));
   if (const std::string spending = spending_of(page, receipt); !spending.empty()) {
-    page.paragraph(fmt::format("Every draw was charged before it was made{}. Of {} it took: {}.",
+    page.paragraph(fmt::format("Every draw was charged before it was made{}. The parts of {} are: {}.",
                                receipt.source.by.empty() ? "" : ", in every group", receipt.budget.to_string(),
                                spending));
   }
   page.paragraph(fmt::format(
-      "The proof is docs/proofs/{} of the program{}. The model is the central one: whoever ran the program holds the "
+      "The proofs are the pages {}.md in docs/proofs of the program. The model is the central one: its user holds the "
       "table, and is trusted with it.",
-      proof_of(first.mechanism),
-      receipt.interval_level.empty() ? "" : ", and of the intervals docs/proofs/intervals.md"));
+      fmt::join(proofs_of(receipt), ".md, ")));
   page.paragraph("The receipt's SHA-256 is " + receipt.sha256 + "; it fits.");
 }
 
@@ -486,16 +525,16 @@ std::optional<Rational> largest_error(const Receipt& receipt) {
 
 std::string error_in_short(const Receipt& receipt) {
   if (!receipt.interval_level.empty()) {
-    return fmt::format(
-        "Each value has an interval beside it that holds the quantile of the {} with a probability of at least {}{}.",
-        receipt.interval_of, share_of(Rational::parse(receipt.interval_level)),
-        receipt.interval_of == "population" ? ", if the records are a simple random sample of it" : "");
+    return fmt::format("Each value has an interval beside it that holds {} with a probability of at least {}{}.",
+                       held_quantile(receipt), share_of(Rational::parse(receipt.interval_level)),
+                       receipt.interval_of == "population" ? ", if the sample is a simple random one" : "");
   }
   const std::optional<Rational> largest = largest_error(receipt);
   if (!largest) return "How far the values may be off at worst is not known for all of them.";
   return fmt::format(
-      "With a probability of at least {} each, the values miss their quantiles by at most {} records, {}.",
-      percent_of(receipt.confidence), largest->to_string(), up_to_records(receipt));
+      "With a probability of at least {} each, the values miss the quantiles of {}{}, by at most {} records, {}.",
+      percent_of(receipt.confidence), report_detail::records_in_words(has_persons(receipt)),
+      report_detail::and_where_they_count(counts_at(receipt)), largest->to_string(), up_to_records(receipt));
 }
 
 /// What is asked of a person for whom the promise holds.
@@ -546,8 +585,7 @@ void explain_unprotected(Page& page, const Receipt& receipt) {
   }
   if (receipt.neighbors != "add-remove") items.emplace_back("Who is in the table, and how many rows it has.");
   items.emplace_back(
-      "That the release succeeded: in every record, the column holds what it should. And that there was a release at "
-      "all.");
+      "That the release succeeded: nothing in the table makes it fail. And that there was a release at all.");
   items.emplace_back(
       "What is so of people in general. A release may teach about somebody what it teaches about everybody like "
       "them, whether they are in the table or not.");
@@ -569,27 +607,41 @@ void explain_checks(Page& page, const Receipt& receipt) {
       "had it.");
 }
 
+/// What rho, epsilon and delta mean.
+std::vector<std::pair<std::string, std::string>> words_of_budget(const Receipt& receipt) {
+  const Measure measure = receipt.budget.measure();
+  if (measure == Measure::zcdp) return {{"rho", "how much the probabilities may change; smaller is more private"}};
+  std::string change = "how much the odds of what a person's records say may change: by a factor of e^epsilon";
+  if (receipt.neighbors == "add-remove") {
+    change =
+        "how much the odds may change: of whether a person's records are in the table by a factor of e^epsilon, of "
+        "what "
+        "they say by e^(2 epsilon)";
+  }
+  if (measure == Measure::pure) return {{"epsilon", change + "; smaller is more private"}};
+  return {{"epsilon", change + ", but for what delta allows; smaller is more private"},
+          {"delta", "by how much a probability may exceed what epsilon allows; smaller is more private"}};
+}
+
 void explain_words(Page& page, const Receipt& receipt) {
   page.section("What the words mean");
-  const bool is_rho = receipt.budget.measure() == Measure::zcdp;
-  page.glossary({
+  std::vector<std::pair<std::string, std::string>> words{
       {"quantile", "the value at or below which a given share of the records lies; the one of 50 % is the median"},
-      {"record", fmt::format("a row of the table that has a {} in this column", value_in_words(receipt))},
+      {"record", fmt::format("a row of the table that has a {} in this column{}", value_in_words(receipt.kind),
+                             has_persons(receipt) ? " and was chosen to count" : "")},
       {"differential privacy",
        "a promise: whatever is published would have come about with almost the same probability without a person's "
-       "records"},
-      is_rho
-          ? std::pair<std::string, std::string>{"rho", "how much the probabilities may change; smaller is more private"}
-          : std::pair<std::string,
-                      std::string>{"epsilon",
-                                   "how much the odds may change: by a factor of e^epsilon; smaller is more private"},
-      {"neighbours", receipt.neighbors == "add-remove" ? "two tables, one of which has one record more"
-                                                       : "two tables that differ in what one record says"},
-      {"rank error", "by how many records a value misses its quantile"},
-      {"budget", "what all releases about the same people together may cost"},
-      {"receipt",
-       "the file that holds a release and all that it was made with; its SHA-256 changes when it is changed"},
-  });
+       "records"}};
+  for (auto& word : words_of_budget(receipt)) words.push_back(std::move(word));
+  words.insert(
+      words.end(),
+      {{"neighbours", receipt.neighbors == "add-remove" ? "two tables, one of which has one record more"
+                                                        : "two tables that differ in what one record says"},
+       {"rank error", "by how many records a value misses its quantile"},
+       {"budget", "what all releases about the same people together may cost"},
+       {"receipt",
+        "the file that holds a release and all that it was made with; its SHA-256 changes when it is changed"}});
+  page.glossary(words);
 }
 
 /// As its publisher has it.

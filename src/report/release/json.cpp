@@ -4,6 +4,7 @@
 #include "fractile/ledger.hpp"
 #include "fractile/release_report.hpp"
 #include "fractile/text.hpp"
+#include "report/release/counted_words.hpp"
 #include "report/release/receipt_digest.hpp"
 #include "report/text/json_writer.hpp"
 #include "report/text/release_members.hpp"
@@ -89,6 +90,15 @@ void write_paid(Writer& json, const LedgerReservation& paid) {
   json.EndObject();
 }
 
+/// Which records count, and at which values.
+void write_counted(Writer& json, const SourceDescription& source, const Lattice& lattice) {
+  json.Key("counted");
+  json.StartObject();
+  member(json, "records", std::string(source.person.empty() ? "all" : "sampled by person"));
+  member(json, "values", to_string(report_detail::counts_at(lattice)));
+  json.EndObject();
+}
+
 void write_run(Writer& json, const QuantileRelease& release) {
   member(json, "mechanism", to_string(release.used.mechanism));
   write_options(json, release.query, release.lattice, release.used);
@@ -119,8 +129,12 @@ std::string receipt_of(const QuantileRelease& release, const SourceDescription& 
   write_published(json);
   write_privacy(json, release.query, release.cost());
   if (release.query.intervals) write_intervals(json, *release.query.intervals);
-  if (release.bounds) write_bounds(json, *release.bounds);
+  if (release.bounds) {
+    write_bounds(json, *release.bounds,
+                 source.by.empty() ? records_that_bounds_hold(release, receipt_confidence) : std::nullopt);
+  }
   write_lattice(json, release.lattice);
+  write_counted(json, source, release.lattice);
   write_source(json, source, release.lattice.kind());
   if (paid != nullptr) write_paid(json, *paid);
   if (release.public_records) member(json, "public_records", *release.public_records);

@@ -6,6 +6,7 @@
 #include "fractile/error.hpp"
 #include "fractile/plan_report.hpp"
 #include "fractile/release_report.hpp"
+#include "report/release/counted_words.hpp"
 #include "report/release/plan_words.hpp"
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
@@ -49,6 +50,15 @@ void write_quantiles(Writer& json, const ReleasePlan& plan) {
   json.EndArray();
 }
 
+/// A warning: how far rounding may move a value.
+void write_coarse_step(Writer& json, const Lattice& lattice) {
+  if (!report_detail::coarse_step(lattice)) return;
+  json.Key("coarse_step");
+  json.StartObject();
+  member(json, "possible_values", lattice.size());
+  json.EndObject();
+}
+
 void write_typical(Writer& json, const TypicalError& typical) {
   json.Key("typical");
   json.StartObject();
@@ -69,6 +79,7 @@ std::string to_json(const PlanReport& report) {
   write_quantiles(json, plan);
   write_worst_case(json, plan.worst);
   write_noise(json, plan.noise);
+  write_coarse_step(json, plan.lattice);
   write_typical(json, plan.typical);
   write_privacy(json, plan.query, plan.query.budget);
   write_lattice(json, plan.lattice);
@@ -102,6 +113,10 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
   const WorstCase& worst = plan.worst;
   const double failure = (Rational(1) - worst.confidence).to_double();
   std::string text = "Errors are in records: by how many the published value misses its quantile.\n";
+  const CountsAt at = counts_at(plan.lattice);
+  if (at != CountsAt::its_own) {
+    text += fmt::format("They are about the records that count, {}.\n", counted_in_words(at));
+  }
   if (worst.without.empty()) {
     text += fmt::format(
         "worst case   exceeded with probability at most {:.4g} each, whatever the table of up to {} records;\n"
@@ -117,10 +132,10 @@ std::string report_detail::plan_meaning(const ReleasePlan& plan) {
     text += fmt::format("worst case   not known for all: {}\n", worst.without);
   }
   text += fmt::format(
-      "typical      the middle one of {} simulated releases of a public {} table of {} records between\n"
-      "             the bounds\n"
+      "typical      the middle one of {} simulated releases of a public {} table of {} records {}\n"
       "nine in ten  of these releases miss by no more than this\n",
-      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows);
+      plan.typical.releases, to_string(plan.typical.shape), plan.typical.rows,
+      at == CountsAt::its_own ? "on the\n             listed candidates" : "between\n             the bounds");
   if (!plan.interval_widths.empty()) {
     text += "interval     the middle width of simulated intervals, in records of that table between the ends\n";
   }
@@ -139,15 +154,34 @@ std::string report_detail::plan_cost(const ReleasePlan& plan) {
 
 namespace {
 
-/// Three lines, and an empty one; empty when the values are more than noise.
-std::string noise(const ReleasePlan& plan) {
-  if (!plan.noise) return {};
-  auto [what, hint] = in_words(*plan.noise);
-  hint.replace(hint.find("; "), 2, ";\n");
-  return fmt::format("warning: {}\n{}\n\n", what, hint);
+/// Three lines, and an empty one.
+std::string warning(NoiseInWords words) {
+  words.hint.replace(words.hint.find("; "), 2, ";\n");
+  return fmt::format("warning: {}\n{}\n\n", words.what, words.hint);
+}
+
+std::string noise(const ReleasePlan& plan) { return plan.noise ? warning(in_words(*plan.noise)) : ""; }
+
+std::string coarse_step(const ReleasePlan& plan) {
+  const auto words = report_detail::coarse_step(plan.lattice);
+  return words ? warning(*words) : "";
 }
 
 }  // namespace
+
+std::optional<NoiseInWords> report_detail::coarse_step(const Lattice& lattice) {
+  constexpr std::uint64_t enough_values =
+      100;  // rounding to one of so many moves a value by less than 1/100 of the range
+  if (!lattice.is_regular() || lattice.size() >= enough_values || lattice.size() == 1) return {};
+  const bool is_nearest = counts_at(lattice) == CountsAt::nearest;
+  const std::string most = is_nearest ? "up to " + (lattice.step() / Rational(2)).to_decimal()
+                                      : "less than " + distance_text(lattice.kind(), lattice.step());
+  return NoiseInWords{
+      fmt::format("the step is coarse: {} values are possible", lattice.size()),
+      fmt::format(
+          "rounding moves values between them by {}, which no error here includes; a finer step costs little accuracy",
+          most)};
+}
 
 double report_detail::largest(const std::vector<double>& errors) { return *std::ranges::max_element(errors); }
 
@@ -232,7 +266,8 @@ std::optional<NoiseInWords> in_words(const std::vector<std::optional<MostlyNoise
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   return aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) + "\n" + noise(plan) +
-         report_detail::plan_cost(plan) + chart(report.others) + "\nNo record was read, and nothing is spent.\n";
+         coarse_step(plan) + report_detail::plan_cost(plan) + chart(report.others) +
+         "\nNo record was read, and nothing is spent.\n";
 }
 
 }  // namespace fractile

@@ -6,6 +6,7 @@
 
 #include "fractile/accounting.hpp"
 #include "fractile/plan_report.hpp"
+#include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/plan_words.hpp"
 #include "report/text/page.hpp"
@@ -167,9 +168,11 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
   items.back() += '.';
   const auto worst = plan.worst.largest();
   items.push_back(
-      worst ? fmt::format("With a probability of at least {} each, the values will miss their quantiles by at most {} "
-                          "records, whatever the table of up to {} records.",
-                          report_detail::share_of(plan.worst.confidence), *worst, plan.worst.rows)
+      worst ? fmt::format(
+                  "With a probability of at least {} each, the values will miss the quantiles of the records that "
+                  "count{}, by at most {} records, whatever the table of up to {} records.",
+                  report_detail::share_of(plan.worst.confidence),
+                  report_detail::and_where_they_count(report_detail::counts_at(plan.lattice)), *worst, plan.worst.rows)
             : "How far the values may be off at worst is not known for all of them.");
   items.push_back(fmt::format("What would come about with a probability of 10 in 100 {} comes about with at most {}.",
                               plan.query.neighbors == Neighbors::add_remove
@@ -177,9 +180,11 @@ void say_in_short(HtmlPage& page, const PlanReport& report) {
                                   : "with other records in place of a person's",
                               report_detail::in_a_hundred(largest_probability(plan.query.budget, ten_in_a_hundred))));
   page.list(items);
-  if (!plan.noise) return;
-  const auto [what, hint] = in_words(*plan.noise);
-  page.paragraph(fmt::format("Warning: {}: {}.", what, hint));
+  const auto warn = [&](const NoiseInWords& words) {
+    page.paragraph(fmt::format("Warning: {}: {}.", words.what, words.hint));
+  };
+  if (plan.noise) warn(in_words(*plan.noise));
+  if (const auto words = report_detail::coarse_step(plan.lattice)) warn(*words);
 }
 
 }  // namespace

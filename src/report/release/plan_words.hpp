@@ -1,10 +1,12 @@
 // What a plan says, for its table and its page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fractile/planning.hpp"
+#include "fractile/release_report.hpp"
 #include "report/text/text_columns.hpp"
 
 namespace fractile::report_detail {
@@ -19,6 +21,8 @@ std::string plan_cost(const ReleasePlan& plan);
 std::vector<Row> budget_rows(const std::vector<ReleasePlan>& plans);
 /// Epsilon or rho, with decimals where it has them.
 std::string budget_number(const Budget& budget);
+/// A warning that few values are possible, and how far rounding to them moves others; nothing where there are many.
+std::optional<NoiseInWords> coarse_step(const Lattice& lattice);
 double largest(const std::vector<double>& errors);
 
 }  // namespace fractile::report_detail

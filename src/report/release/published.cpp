@@ -5,6 +5,7 @@
 
 #include "fractile/receipts.hpp"
 #include "fractile/release_report.hpp"
+#include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/text/csv_cells.hpp"
 #include "report/text/text_columns.hpp"
@@ -90,16 +91,18 @@ std::string table_of(const std::vector<Row>& rows, bool with_intervals) {
 }
 
 /// What the intervals of a release are about.
-std::string intervals_in_words(const IntervalRequest& request, bool grouped) {
+std::string intervals_in_words(const QuantileRelease& release, const SourceDescription& source) {
+  const IntervalRequest& request = *release.query.intervals;
   const std::string percent = report_detail::share_of(request.level);
-  const std::string which = request.together ? fmt::format("all intervals{} together", grouped ? " of a group" : "")
-                                             : "each interval by itself";
-  return request.of == IntervalOf::table
-             ? fmt::format("lower, upper: the quantile of this table, {}, {}\n", percent, which)
-             : fmt::format(
-                   "lower, upper: the quantile of the population, {}, {}, if the records are a simple random "
-                   "sample of it\n",
-                   percent, which);
+  const bool of_table = request.of == IntervalOf::table;
+  return fmt::format(
+      "lower, upper: {}, {}, {}{}\n",
+      report_detail::held_quantile(of_table, !source.person.empty(), report_detail::counts_at(release.lattice)),
+      percent,
+      !request.together   ? "each by itself"
+      : source.by.empty() ? "all at once"
+                          : "all of a group at once",
+      of_table ? "" : ", if the sample is a simple random one");
 }
 
 /// The lines under a table: what was promised, what ran (`mechanism`, in words), what was left out.
@@ -117,7 +120,7 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
     text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),
                         release.lattice.text(0), release.lattice.text(release.lattice.size() - 1));
   }
-  if (query.intervals) text += intervals_in_words(*query.intervals, !source.by.empty());
+  if (query.intervals) text += intervals_in_words(release, source);
   if (!source.by.empty()) text += "all groups together spend that once\n";
   if (!source.person.empty()) text += "of each person's records no more than that count, sampled at random\n";
   if (release.used.granularity) {

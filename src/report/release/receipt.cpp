@@ -123,10 +123,15 @@ Receipt::Group group_of(const Json& group, const Json& common) {
   const Json& run = group.HasMember("mechanism") ? group : common;
   const bool has_options = run.HasMember("options");
   const auto option = [&](const char* name) { return has_options ? text_of(run["options"], name) : ""; };
-  return {text_of(group, "key"), text_of(run, "mechanism"),
-          option("reason"),      option("granularity"),
-          option("heaping"),     quantiles_of(group["quantiles"]),
-          spent_of(run),         noise_of(group.HasMember("mostly_noise") ? group : common)};
+  return {text_of(group, "key"),
+          text_of(run, "mechanism"),
+          option("reason"),
+          option("granularity"),
+          option("heaping"),
+          quantiles_of(group["quantiles"]),
+          spent_of(run),
+          noise_of(group.HasMember("mostly_noise") ? group : common),
+          !option("selected").empty()};
 }
 
 std::vector<Receipt::Group> groups_of(const Json& json) {
@@ -202,7 +207,8 @@ Receipt receipt_of(const Json& json, const std::string& digest) {
           intervals && (*intervals)["together"].GetBool(),
           kind_of(json["lattice"]),
           has_entry ? text_of(json["ledger"], "entry") : "",
-          has_entry ? text_of(json["ledger"], "token") : ""};
+          has_entry ? text_of(json["ledger"], "token") : "",
+          json.HasMember("bounds") ? text_of(json["bounds"], "enough_records") : ""};
 }
 
 }  // namespace

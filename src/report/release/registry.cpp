@@ -3,8 +3,9 @@
 // implementation and administrative). The members and words follow a transcription of that schema at commit 057e5d81cf60, which
 // tests/cli/pages_test.py holds and checks records against. It has no type for the optional number_of_privacy_units: how many people
 // there are, when that is public, stands in privacy_unit_details instead, which is text.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "fractile/text.hpp"
+#include "report/release/counted_words.hpp"
+#include "report/release/declarations.hpp"
 
 namespace fractile {
 namespace {
@@ -135,11 +138,11 @@ std::string unit_of(const Receipt& receipt) {
                                       : "Tables are adjacent when they differ in what one record says";
   const std::string several =
       receipt.records_per_person == "1" ? "one record" : receipt.records_per_person + " records";
-  const std::string bound =
-      !receipt.source.sql_stability.empty()
-          ? "the curator declares, and nobody checks, how many rows of a query's result one person's records change"
-      : receipt.source.person.empty() ? "the curator declares that nobody has more"
-                                      : "of each person's records at most so many count, chosen at random";
+  const std::string bound = !receipt.source.sql_stability.empty()
+                                ? "the curator declares how many rows of a query's result one person's records change"
+                            : receipt.source.person.empty()
+                                ? "the curator declares that nobody has more"
+                                : "of each person's records at most so many count, chosen at random";
   const bool knows_people = !receipt.public_records.empty() && receipt.records_per_person == "1" &&
                             receipt.source.person.empty() && receipt.source.sql.empty();
   return fmt::format("{}. The parameters hold for a person with up to {}: {}.{}", neighbours, several, bound,
@@ -151,6 +154,8 @@ std::string unprotected_of(const Receipt& receipt) {
       fmt::format("The possible values ({}), the quantiles that were asked for and the parameters.", receipt.lattice);
   if (!receipt.source.by.empty()) text += " The list of groups.";
   if (!receipt.public_records.empty()) text += fmt::format(" The number of rows, {}.", receipt.public_records);
+  text += fmt::format(" That the release succeeded, which it would not have with one of these in the table: {}.",
+                      fmt::join(report_detail::failures_of(receipt), "; "));
   return text;
 }
 
@@ -174,12 +179,12 @@ void write_basic(Yaml& yaml, const Receipt& receipt, const About& about) {
 void write_promise(Yaml& yaml, const Receipt& receipt) {
   yaml.object(1, "dp_variant");
   yaml.member(2, "variant_name", variant_of(receipt.budget.measure()));
-  yaml.member(2, "data_domain",
-              fmt::format("Tables whose records have a {} in the column, or nothing; values outside the possible "
-                          "ones count as the nearest.",
-                          receipt.kind == ValueKind::number ? "number"
-                          : receipt.kind == ValueKind::date ? "date"
-                                                            : "time"));
+  yaml.member(
+      2, "data_domain",
+      fmt::format(
+          "Tables whose records have a {} in the column{}{}.", report_detail::value_in_words(receipt.kind),
+          receipt.source.null_policy == "drop" ? ", or nothing" : "",
+          report_detail::and_where_they_count(report_detail::counts_at(receipt.regular_lattice, receipt.kind))));
   yaml.member(2, "unprotected_quantities", unprotected_of(receipt));
   yaml.object(1, "privacy_loss");
   yaml.member(2, "privacy_unit", "Person");
@@ -194,15 +199,35 @@ void write_promise(Yaml& yaml, const Receipt& receipt) {
   yaml.member(2, "privacy_parameters_details", "Exactly " + receipt.budget.to_string() + "; numbers are rounded up.");
 }
 
-void write_model(Yaml& yaml) {
+void write_model(Yaml& yaml, const Receipt& receipt) {
+  const std::vector<std::string> declarations =
+      report_detail::declarations_of(receipt, [](const std::string& words) { return words; });
   yaml.object(1, "deployment_model");
   yaml.member(2, "model_name", "Central");
   yaml.member(2, "trust_assumptions",
-              "The curator holds the table and runs the program; nobody watches it at work. Readers of "
-              "the values may know everything else.");
+              fmt::format("The curator holds the table and runs the program; nobody watches it at work. Readers of the "
+                          "values may know everything else. Declared by the curator, and not checked: {}",
+                          fmt::join(declarations, " ")));
   yaml.member(2, "release_type", "One release");
   yaml.member(2, "data_source_type", "Static");
   yaml.member(2, "access_type", "Non-interactive");
+}
+
+/// What is computed from what was drawn, and no longer from the data.
+std::string post_processing_of(const Receipt& receipt) {
+  std::vector<std::string> steps;
+  const auto any = [&](const auto& is_so) { return std::ranges::any_of(receipt.groups, is_so); };
+  if (any([](const Receipt::Group& group) { return group.mechanism == "tree"; }))
+    steps.emplace_back("values are read from noisy counts, which are first fitted to each other");
+  if (any([](const Receipt::Group& group) { return group.mechanism == "independent"; }))
+    steps.emplace_back("values are sorted");
+  if (any([](const Receipt::Group& group) { return group.interpolated; }))
+    steps.emplace_back("quantiles between those that were drawn are interpolated linearly");
+  if (any([](const Receipt::Group& group) { return !group.granularity.empty(); }))
+    steps.emplace_back("values are rounded to the granularity that was found");
+  if (!receipt.interval_level.empty()) steps.emplace_back("ends of intervals follow from noisy counts");
+  if (steps.empty()) return "None: the values are published as they were drawn.";
+  return fmt::format("From what was drawn, without the data: {}.", fmt::join(steps, "; "));
 }
 
 void write_implementation(Yaml& yaml, const Receipt& receipt) {
@@ -222,7 +247,7 @@ void write_implementation(Yaml& yaml, const Receipt& receipt) {
               receipt.source.by.empty()
                   ? "All quantiles together cost what is said; every draw was charged before it was made."
                   : "Groups share no records: all of them together cost what is said.");
-  yaml.member(2, "post_processing", "None, but for rounding to possible values.");
+  yaml.member(2, "post_processing", post_processing_of(receipt));
   yaml.member(2, "additional_information", "SHA-256 of the receipt: " + receipt.sha256);
 }
 
@@ -239,7 +264,7 @@ std::string to_registry(const Receipt& receipt, const About& about) {
   yaml.object(0, "deployment");
   write_basic(yaml, receipt, about);
   write_promise(yaml, receipt);
-  write_model(yaml);
+  write_model(yaml, receipt);
   write_implementation(yaml, receipt);
   yaml.object(1, "administrative");
   yaml.member(2, "status", "Draft");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "report/release/counted_words.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/text/time_axis.hpp"
 
@@ -54,15 +55,16 @@ Extent extent_of(const Receipt& receipt) {
 /// What the bars of a figure are, or why there are none.
 std::string about_bars(const Receipt& receipt) {
   if (!receipt.interval_level.empty()) {
-    return fmt::format("bars: where the quantile of the {} is, {}{}", receipt.interval_of,
-                       share_of(Rational::parse(receipt.interval_level)),
-                       receipt.intervals_together ? " together" : " each");
+    const CountsAt at = counts_at(receipt.regular_lattice, receipt.kind);
+    return fmt::format(
+        "bars: {}, {}{}", held_quantile(receipt.interval_of == "table", !receipt.source.person.empty(), at),
+        share_of(Rational::parse(receipt.interval_level)), receipt.intervals_together ? " together" : " each");
   }
   if (has_share_bars(receipt)) {
-    return fmt::format("bars: where the value's true share is, {} each, the error of privacy only",
+    return fmt::format("bars: of which share the value may be the quantile, {} each, the error of privacy only",
                        share_of(Rational::parse(receipt.confidence)));
   }
-  return "no bars, since the number of records is not public: the table tells errors in records";
+  return "no bars, since the number of records is not public: the table has errors in records";
 }
 
 figures::Figure curve(const Receipt& receipt) {
@@ -148,7 +150,7 @@ std::string about_rows(const Receipt& receipt) {
   if (value_at(receipt, group, Rational(1, 4)) && value_at(receipt, group, Rational(3, 4)))
     text += ", a box from 25 % to 75 %";
   if (value_at(receipt, group, Rational(1, 2))) text += ", a thick stroke at 50 %";
-  return text + "; the table tells how far each may be off";
+  return text + "; the table says how far each may be off";
 }
 
 void draw_groups(Page& page, const Receipt& receipt) {

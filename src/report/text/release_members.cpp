@@ -25,11 +25,12 @@ void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost)
   json.EndObject();
 }
 
-void write_bounds(Writer& json, const PrivateBounds& bounds) {
+void write_bounds(Writer& json, const PrivateBounds& bounds, const std::optional<std::uint64_t>& enough_records) {
   json.Key("bounds");
   json.StartObject();
   member(json, "share", bounds.share.to_string());
   write_cost(json, bounds.cost);
+  if (enough_records) member(json, "enough_records", *enough_records);
   json.EndObject();
 }
 

@@ -11,10 +11,10 @@ namespace fractile::report_detail {
 void write_cost(Writer& json, const Budget& budget);
 /// `cost` is that of the whole.
 void write_privacy(Writer& json, const QuantileQuery& query, const Budget& cost);
-/// What finding the lattice's bounds cost.
 /// "spent": what was spent on what.
 void write_spent(Writer& json, const QuantileRelease& release);
-void write_bounds(Writer& json, const PrivateBounds& bounds);
+/// What finding the lattice's bounds cost, and from how many records on they hold all quantiles, where that is known.
+void write_bounds(Writer& json, const PrivateBounds& bounds, const std::optional<std::uint64_t>& enough_records);
 void write_lattice(Writer& json, const Lattice& lattice);
 void write_options(Writer& json, const QuantileQuery& query, const Lattice& lattice, const MechanismUsed& used);
 /// The bounds of all quantiles together; each quantile's own is written beside it.

@@ -1,0 +1,1144 @@
+// What a release prints is true. Every sentence of a receipt's explanation, of a page, of a plan and under a table that holds a number,
+// "at most", "whatever" or the like is a claim: it has a line in one table, with the predicate that it states and the page that proves
+// it. Releases of random combinations of options, of tables whose records are known, are checked against all claims they make. A
+// sentence without a line fails, and so does one that is wrong more often than it says.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <regex>
+#include <set>
+
+#include "fractile/comparing.hpp"
+#include "fractile/error.hpp"
+#include "fractile/plan_report.hpp"
+#include "report/release/claims_test_support.hpp"
+#include "report/release/release_figure.hpp"
+#include "support/statistics.hpp"
+
+namespace fractile::claims {
+namespace {
+
+/// All that a predicate may look at: one run, what was published of it, and the words of the sentence.
+struct Seen {
+  const World& world;
+  const Drawn& drawn;
+  const std::vector<QuantileRelease>& releases;  // one a group
+  const Receipt& receipt;
+  const std::optional<ReleasePlan>& plan;
+  const std::string& page;         // all sentences
+  std::vector<std::string> words;  // the sentence, and what is in its parentheses
+
+  double number(std::size_t i) const { return std::stod(words.at(i)); }
+  std::size_t group_count() const { return receipt.groups.size(); }
+  double value(std::size_t g, std::size_t i) const {
+    return read_value(receipt.kind, receipt.groups[g].quantiles[i].value).to_double();
+  }
+  double quantile(std::size_t i) const { return world.options.query.quantiles[i].to_double(); }
+};
+
+/// Whether each of the things that a sentence is about is otherwise than it says.
+using Fails = std::vector<bool>;
+using Predicate = std::function<Fails(const Seen&)>;
+
+struct Claim {
+  const char* sentence;  // a regular expression
+  const char* proof;     // its page in docs/proofs; or "definition", "declared"
+  Predicate fails;
+  bool surely = true;  // else with the probability that the receipt states, or its intervals' level
+};
+
+// --- Predicates -------------------------------------------------------------------------------------------------------
+
+/// The values of the records that a phrase names.
+Values named_values(const Seen& seen, const std::string& whose, std::size_t group) {
+  if (whose == "the table's records") return values_of(seen.world, seen.drawn.rows, group);
+  if (whose == "the records that count") return values_of(seen.world, seen.drawn.counting, group);
+  if (whose == "the population") return values_of(seen.world, seen.world.rows, group);
+  if (whose == "one random record of a random person of the population") return per_person(seen.world, group);
+  throw Error(ErrorCode::internal, "whose are '" + whose + "'?", "");
+}
+
+/// Each value is the quantile of what was named, but for so many records; `bound` may be of one value.
+Fails misses(const Seen& seen, const std::string& whose, bool rounded,
+             const std::function<double(std::size_t group, std::size_t i)>& bound) {
+  Fails fails;
+  for (std::size_t g = 0; g < seen.group_count(); ++g) {
+    const Values values = named_values(seen, whose, g);
+    const bool too_many = values.all() > std::stod(seen.receipt.rows);
+    for (std::size_t i = 0; i < seen.receipt.groups[g].quantiles.size(); ++i) {
+      const double error = values.rank_error(seen.value(g, i), seen.quantile(i), rounded);
+      fails.push_back(!too_many && error > bound(g, i) + 1e-6);
+    }
+  }
+  return fails;
+}
+
+/// What the page's own definition of an error is about.
+std::pair<std::string, bool> defined(const Seen& seen) {
+  static const std::regex definition(
+      "the values were drawn at random near the quantiles of (the table's records|the records that count)(, each "
+      "counted "
+      "at [^.]*)?[.]");
+  std::smatch found;
+  if (!std::regex_search(seen.page, found, definition)) return {"the table's records", false};
+  return {found[1], found[2].length() > 0};
+}
+
+Fails misses_by_table(const Seen& seen) {
+  const auto [whose, rounded] = defined(seen);
+  return misses(seen, whose, rounded, [&](std::size_t g, std::size_t i) {
+    return std::stod(seen.receipt.groups[g].quantiles[i].rank_error.value_or("1e300"));
+  });
+}
+
+Fails any_misses(const Seen& seen) {
+  const auto [whose, rounded] = defined(seen);
+  const Fails each = misses(seen, whose, rounded, [&](auto, auto) { return seen.number(1); });
+  return {std::ranges::find(each, true) != each.end()};
+}
+
+bool holds(const Receipt::Ends& ends, double value, ValueKind kind) {
+  return (ends.or_below || read_value(kind, ends.lower).to_double() <= value) &&
+         (ends.or_above || value <= read_value(kind, ends.upper).to_double());
+}
+
+/// Each interval holds the quantile of what is named.
+Fails not_held(const Seen& seen, const std::string& whose, bool rounded) {
+  Fails fails;
+  for (std::size_t g = 0; g < seen.group_count(); ++g) {
+    const Values values = named_values(seen, whose, g);
+    for (std::size_t i = 0; i < seen.receipt.groups[g].quantiles.size(); ++i) {
+      const double quantile = values.quantile(seen.quantile(i), rounded);
+      fails.push_back(values.all() > 0 &&
+                      !holds(seen.receipt.groups[g].quantiles[i].interval, quantile, seen.receipt.kind));
+    }
+  }
+  return fails;
+}
+
+const std::string held =
+    "the quantile of (the table's records|the records that count|the population|one random record of a random person "
+    "of the "
+    "population)(, rounded to a possible value)?";
+
+std::pair<std::string, bool> held_on_page(const Seen& seen) {
+  static const std::regex definition("an interval beside each for " + held);
+  std::smatch found;
+  if (!std::regex_search(seen.page, found, definition)) return {"the table's records", false};
+  return {found[1], found[2].length() > 0};
+}
+
+Fails not_held_on_page(const Seen& seen) {
+  const auto [whose, rounded] = held_on_page(seen);
+  return not_held(seen, whose, rounded);
+}
+
+/// Of each group.
+Fails not_held_at_once(const Seen& seen) {
+  const Fails each = not_held_on_page(seen);
+  Fails fails;
+  const std::size_t quantiles = each.size() / seen.group_count();
+  for (std::size_t g = 0; g < seen.group_count(); ++g) {
+    const auto from = each.begin() + static_cast<std::ptrdiff_t>(g * quantiles);
+    fails.push_back(std::find(from, from + static_cast<std::ptrdiff_t>(quantiles), true) !=
+                    from + static_cast<std::ptrdiff_t>(quantiles));
+  }
+  return fails;
+}
+
+Fails differences_not_held(const Seen& seen) {
+  static const std::regex definition("What is compared is " + held + "[.]");
+  std::smatch found;
+  if (!std::regex_search(seen.page, found, definition)) return {true};
+  const std::string whose = found[1];
+  const bool rounded = found[2].length() > 0;
+  const std::size_t last = seen.receipt.groups[0].quantiles.size() - 1;
+  if (last == 0) return {};
+  Fails fails;
+  for (std::size_t g = 0; g < seen.group_count(); ++g) {
+    const Values values = named_values(seen, whose, g);
+    const auto estimate = [&](std::size_t i) { return estimate_in_pairs(seen.releases[g], i); };
+    const Comparison compared = compare(estimate(0), estimate(last));
+    const double true_difference =
+        values.quantile(seen.quantile(last), rounded) - values.quantile(seen.quantile(0), rounded);
+    const Estimate& told = compared.difference;
+    fails.push_back((!told.or_below && told.lower.to_double() > true_difference + 1e-9) ||
+                    (!told.or_above && told.upper.to_double() < true_difference - 1e-9));
+  }
+  return fails;
+}
+
+Fails ratios_divide_by_no_positive_number(const Seen& seen) {
+  Fails fails;
+  for (const QuantileRelease& release : seen.releases) {
+    for (std::size_t i = 1; i < release.indices.size(); ++i) {
+      const Estimate first = estimate_in_pairs(release, 0);
+      const bool is_above = first.value.sign() > 0 && first.lower.sign() > 0 && !first.or_below;
+      fails.push_back(compare(first, estimate_in_pairs(release, i)).ratio.has_value() != is_above);
+    }
+  }
+  return fails;
+}
+
+/// The bars of a page: some share from one to the other is one of which the value is the quantile.
+Fails is_no_quantile_of_bars(const Seen& seen) {
+  const auto [whose, rounded] = defined(seen);
+  const Values values = named_values(seen, whose, 0);
+  Fails fails;
+  for (std::size_t i = 0; i < seen.receipt.groups[0].quantiles.size(); ++i) {
+    const auto [from, to] = report_detail::shares_of(seen.receipt, seen.receipt.groups[0].quantiles[i]);
+    const double value = seen.value(0, i);
+    fails.push_back(values.below(value, rounded) > to.to_double() * values.all() + 1e-6 ||
+                    values.up_to(value, rounded) < from.to_double() * values.all() - 1e-6);
+  }
+  return fails;
+}
+
+/// Records that lie on no multiple of the granularity that was found.
+Fails too_many_are_finer(const Seen& seen) {
+  Fails fails;
+  for (std::size_t g = 0; g < seen.group_count(); ++g) {
+    if (seen.receipt.groups[g].granularity.empty()) continue;
+    const double grain = Rational::parse(seen.receipt.groups[g].granularity).to_double();
+    double finer = 0;
+    const Values values = values_of(seen.world, seen.drawn.counting, g);
+    for (const Weighted& each : values.values()) {
+      finer += std::abs(std::remainder(each.counted, grain)) > 1e-9 ? 1 : 0;
+    }
+    fails.push_back(finer > seen.number(1));
+  }
+  return fails;
+}
+
+Fails quantiles_are_beyond_found_bounds(const Seen& seen) {
+  const Values values = values_of(seen.world, seen.drawn.counting, 0);
+  if (values.all() < seen.number(2)) return {false};
+  const double lower = seen.releases[0].lattice.lower().to_double();
+  const double upper = seen.releases[0].lattice.upper().to_double();
+  const double first = seen.quantile(0);
+  const double last = seen.quantile(seen.world.options.query.quantiles.size() - 1);
+  return {values.below(lower, true) > first * values.all() + 1e-9 ||
+          values.up_to(upper, true) < last * values.all() - 1e-9};
+}
+
+/// Where the library counts a value, against what is said of it.
+Fails counts_elsewhere(const Seen& seen, bool nearest) {
+  const Lattice& lattice = seen.world.lattice;
+  const double step = lattice.step().to_double();
+  bool fails = false;
+  for (const Row& row : seen.drawn.counting) {
+    const Position position = lattice.kind() == ValueKind::number
+                                  ? lattice.position_of(row.value)
+                                  : lattice.position_of(static_cast<std::int64_t>(row.value));
+    const double counted = lattice.at((position - 1) / 2).to_double();
+    const double moved = row.value - counted;
+    const bool below = row.value < lattice.lower().to_double() && counted == lattice.lower().to_double();
+    const bool above = row.value > lattice.upper().to_double() && counted == lattice.upper().to_double();
+    const bool within = nearest ? std::abs(moved) <= step / 2 + 1e-9 : moved >= 0 && moved < step;
+    fails |= position % 2 == 0 || !(below || above || within);
+  }
+  return {fails};
+}
+
+Fails persons_count_more(const Seen& seen) {
+  std::map<std::uint64_t, double> counts;
+  for (const Row& row : seen.drawn.counting) counts[row.person] += 1;
+  return {std::ranges::any_of(counts, [&](const auto& each) { return each.second > seen.number(1); })};
+}
+
+Fails persons_have_more(const Seen& seen) {
+  std::map<std::uint64_t, double> counts;
+  for (const Row& row : seen.drawn.rows) counts[row.person] += 1;
+  const bool repeated =
+      seen.world.sampled && seen.world.with_replacement;  // then one person's records are several persons'
+  return {!repeated && std::ranges::any_of(counts, [&](const auto& each) { return each.second > seen.number(1); })};
+}
+
+/// P(Z <= z) of a normal variable.
+double normal(double z) { return std::erfc(-z / std::sqrt(2)) / 2; }
+double normal_quantile(double p) {
+  double low = -40;
+  double high = 40;
+  for (int i = 0; i < 200; ++i) (normal((low + high) / 2) < p ? low : high) = (low + high) / 2;
+  return low;
+}
+
+/// What a probability may become at least, of some release that costs this.
+double may_become(const Budget& budget, double p) {
+  if (budget.measure() == Measure::zcdp) {  // a Gaussian that spends all of rho
+    return normal(normal_quantile(p) + std::sqrt(2 * budget.rho().to_double()));
+  }
+  const double e = std::exp(budget.epsilon().to_double());
+  const double delta = budget.measure() == Measure::approximate ? budget.delta().to_double() : 0;
+  return std::min({1.0, e * p + delta, 1 - (1 - p - delta) / e});
+}
+
+Fails a_probability_may_become_more(const Seen& seen) {
+  return {may_become(seen.receipt.budget, 0.1) > seen.number(2) / 100 + 1e-12};
+}
+
+Fails probabilities_may_become_more(const Seen& seen) {
+  Fails fails;
+  for (const std::int64_t percent : {1, 10, 50}) {
+    const double most = largest_probability(seen.receipt.budget, Rational(percent, 100)).to_double();
+    fails.push_back(may_become(seen.receipt.budget, static_cast<double>(percent) / 100) > most + 1e-12);
+  }
+  return fails;
+}
+
+Fails odds_change_more(const Seen& seen) {
+  const double epsilon = seen.receipt.budget.epsilon().to_double();
+  const bool presence = !seen.words.at(1).empty();
+  const double of_content = seen.receipt.neighbors == "add-remove" ? 2 * epsilon : epsilon;
+  const bool counts_rows = !seen.receipt.public_records.empty();
+  return {(presence && (seen.number(2) < std::exp(epsilon) * (1 - 1e-9) || counts_rows)),
+          seen.number(4) < std::exp(of_content) * (1 - 1e-9),
+          seen.number(6) / 100 < std::exp(of_content) / (1 + std::exp(of_content)) - 1e-12};
+}
+
+/// The parts' costs as the odometers charged them.
+Fails costs_more(const Seen& seen) {
+  Fails fails;
+  const Budget& budget = seen.receipt.budget;
+  const double all = budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
+  for (const QuantileRelease& release : seen.releases) {
+    double spent = 0;
+    for (const PartCost& part : release.spent) spent += part.amount.to_double();
+    fails.push_back(spent > all * (1 + 1e-9) || release.cost().to_string() != budget.to_string());
+  }
+  return fails;
+}
+
+Fails gaussian_needs_more_epsilon(const Seen& seen) {
+  const double mu = std::sqrt(2 * seen.receipt.budget.rho().to_double());
+  const double epsilon = seen.number(1);
+  const double delta = normal(mu / 2 - epsilon / mu) - std::exp(epsilon) * normal(-mu / 2 - epsilon / mu);
+  return {delta > 1e-6};
+}
+
+Fails is_not_on_the_lattice(const Seen& seen) {
+  Fails fails;
+  for (const QuantileRelease& release : seen.releases) {
+    for (std::size_t i = 0; i < release.indices.size(); ++i) {
+      fails.push_back(release.indices[i] >= release.lattice.size() ||
+                      release.lattice.at(release.indices[i]) != release.value(i));
+    }
+  }
+  return fails;
+}
+
+Fails differs(const std::string& told, const std::string& is) { return {told != is}; }
+
+Fails rows_differ(const Seen& seen) { return differs(seen.words.at(1), std::to_string(seen.drawn.rows.size())); }
+
+Fails expected_rows_differ(const Seen& seen) {
+  return differs(seen.words.at(1), std::to_string(seen.world.options.query.expected_rows.value_or(0)));
+}
+
+Fails possible_values_differ(const Seen& seen) {
+  const Lattice& lattice = seen.releases[0].lattice;
+  std::string text;
+  if (lattice.is_regular()) {
+    text = lattice.text(0) + " to " + lattice.text(lattice.size() - 1) + " in steps of " +
+           distance_text(lattice.kind(), lattice.step());
+  } else {
+    for (std::uint64_t i = 0; i < lattice.size(); ++i) text += (i == 0 ? "" : ", ") + lattice.text(i);
+  }
+  return differs(seen.words.at(1), text);
+}
+
+Fails reason_differs(const Seen& seen) { return differs(seen.words.at(2), seen.releases[0].used.reason); }
+
+Fails is_not_mostly_noise(const Seen& seen) {
+  const std::optional<NoiseInWords> noise = seen.receipt.noise();
+  return {!noise || seen.words.at(0).find(noise->hint) == std::string::npos};
+}
+
+/// That a definition or a declaration is as it is said: the sentence stands here word by word.
+Fails by_definition(const Seen&) { return {}; }
+
+Fails rank_errors_of_a_plan(const Seen& seen) {
+  const bool rounded = seen.page.find("They are about the records that count, each counted at") != std::string::npos;
+  return misses(seen, "the records that count", rounded, [&](std::size_t, std::size_t i) {
+    const auto& worst = seen.plan->worst.ranks[i];
+    return worst ? static_cast<double>(*worst) : 1e300;
+  });
+}
+
+/// Each by itself, and all together.
+Fails rank_errors_in_a_plans_table(const Seen& seen) {
+  Fails fails = rank_errors_of_a_plan(seen);
+  if (seen.words.at(3) == "-") return fails;
+  const Fails at_once = misses(seen, "the records that count", true, [&](auto, auto) { return seen.number(3); });
+  fails.push_back(seen.world.groups == 0 && std::ranges::find(at_once, true) != at_once.end());
+  return fails;
+}
+
+Fails plan_costs_otherwise(const Seen& seen) {
+  return differs(seen.words.at(1), seen.world.options.query.budget.to_string());
+}
+
+/// How many values are possible, and how far rounding to them moves those between them.
+Fails rounding_moves_further(const Seen& seen) {
+  const Lattice& lattice = seen.world.lattice;
+  double most = 0;
+  for (const Row& row : seen.drawn.counting) {
+    const bool outside = row.value < lattice.lower().to_double() || row.value > lattice.upper().to_double();
+    if (!outside) most = std::max(most, std::abs(row.value - counted_at(lattice, row.value)));
+  }
+  const bool is_number = lattice.kind() == ValueKind::number;
+  return {seen.words.at(1) != std::to_string(lattice.size()),
+          is_number ? most > std::stod(seen.words.at(2)) : most >= lattice.step().to_double()};
+}
+
+// --- The table ---------------------------------------------------------------------------------------------------------
+
+const std::string whose = "(the table's records|the records that count)";
+const std::string where =
+    "(, each counted at the possible value nearest to its own|, each counted at the last possible value that is not "
+    "after "
+    "its own)?";
+const std::string percent = "([0-9.]+ %|[0-9]+/[0-9]+)";
+
+Fails misses_in_short(const Seen& seen) {
+  return misses(seen, seen.words.at(2), !seen.words.at(3).empty(), [&](auto, auto) { return seen.number(4); });
+}
+Fails not_held_in_short(const Seen& seen) { return not_held(seen, seen.words.at(1), !seen.words.at(2).empty()); }
+
+const std::vector<Claim>& claims() {
+  static const std::string in_short =
+      "With a probability of at least " + percent + " each, the values miss the quantiles of " + whose + where +
+      ", by at most ([0-9]+) records, as long as at most [0-9]+ records count(?: in a group)?[.]";
+  static const std::string held_in_short = "Each value has an interval beside it that holds " + held +
+                                           " with a probability of at least " + percent +
+                                           "(?:, if the sample is a simple random one)?[.]";
+  static const std::string compared = "With a probability of at least " + percent + ", .*, for no further budget[.]";
+  static const std::string of_bars = "Published values of .*; bars: of which share the value may be the quantile, " +
+                                     percent + " each, the error of privacy only";
+  static const std::string of_interval_bars =
+      "Published values of .*; bars: " + held + ", " + percent + " (?:together|each)";
+  static const std::string surely =
+      "With a probability of at least " + percent +
+      " it holds all quantiles that were asked for, if at least ([0-9]+) records count[.]";
+  static const std::string each =
+      "With a probability of at least " + percent +
+      ", each value taken by itself is off by no more than the table above says, whatever the data, "
+      "as long as at most [0-9]+ records count(?: in a group)?[.]";
+  static const std::string one_interval =
+      "With a probability of at least " + percent +
+      ", an interval holds its quantile: each by itself, not all of them at once[.]";
+  static const std::string all_intervals =
+      "With a probability of at least " + percent + ", all intervals(?: of a group)? hold their quantiles at once[.]";
+  static const std::string of_table =
+      "lower, upper: " + held +
+      ", (?:[0-9.]+ %|[0-9]+/[0-9]+), each by itself(?:, if the sample is a simple random one)?";
+  static const std::string at_once =
+      "lower, upper: " + held +
+      ", (?:[0-9.]+ %|[0-9]+/[0-9]+), all (?:of a group )?at once(?:, if the sample is a simple random one)?";
+  static const std::string of_plan = "With a probability of at least " + percent +
+                                     " each, the values will miss the quantiles of the records that count" + where +
+                                     ", by at most [0-9]+ records, whatever the table of up to [0-9]+ records[.]";
+  static const std::vector<Claim> claims{
+      // How wrong values may be.
+      {in_short.c_str(), "rank_error.md", misses_in_short, false},
+      {each.c_str(), "rank_error.md", misses_by_table, false},
+      {"With the same probability no value is off by more than ([0-9]+)[.]", "rank_error.md", any_misses, false},
+      {"With that probability, up to ([0-9]+) of these records are finer than the granularity that was found "
+       "privately, and "
+       "rounded to it; where the step is the data's own, there are none[.]",
+       "rank_error.md", too_many_are_finer, false},
+      {of_bars.c_str(), "rank_error.md", is_no_quantile_of_bars, false},
+      {"That moves its value by at most half a step, or, beyond the ends, to the nearest end[.]", "rank_profile.md",
+       [](const Seen& seen) { return counts_elsewhere(seen, true); }},
+      {"That moves its value back by less than a step, or, beyond the ends, to the nearest end[.]", "rank_profile.md",
+       [](const Seen& seen) { return counts_elsewhere(seen, false); }},
+      {"At most ([0-9]+) records? of each person counts?, chosen at random[.]", "contribution_bounding.md",
+       persons_count_more},
+      {"Warning: .* [0-9]+ rows? of a public normal table, .*", "definition", is_not_mostly_noise},
+      // Intervals.
+      {held_in_short.c_str(), "intervals.md", not_held_in_short, false},
+      {one_interval.c_str(), "intervals.md", not_held_on_page, false},
+      {all_intervals.c_str(), "intervals.md", not_held_at_once, false},
+      {"This holds whatever the (?:data are|distribution is)[.]", "intervals.md", not_held_on_page, false},
+      {of_interval_bars.c_str(), "intervals.md", not_held_in_short, false},
+      {of_table.c_str(), "intervals.md", not_held_in_short, false},
+      {at_once.c_str(), "intervals.md", not_held_in_short, false},
+      {compared.c_str(), "intervals.md", differences_not_held, false},
+      {"A ratio is left out where the number it divides by, or a part of its interval, is not above 0[.]",
+       "intervals.md", ratios_divide_by_no_positive_number},
+      // Bounds that were found.
+      {"([0-9.]+) % of the budget found the range of possible values, .*, which is not that of the data[.]",
+       "private_bounds.md", costs_more},
+      {surely.c_str(), "rank_error.md", quantiles_are_beyond_found_bounds, false},
+      {".* of that found the bounds: .* to .*", "private_bounds.md", costs_more},
+      // The promise.
+      {"If something would come about with a probability of 10 in 100 (without your records|with other records in "
+       "place of "
+       "yours), it comes about with at most ([0-9.]+) in 100 as it is[.]",
+       "conversions.md", a_probability_may_become_more},
+      {"As it is, the probability is at most that of the second column[.]", "conversions.md",
+       probabilities_may_become_more},
+      {"To someone who knows everybody else's records, the values change (?:(the odds that the person's records are in "
+       "the table) "
+       "by a factor of at most ([0-9.e+]+) \\(e\\^([0-9.]+)\\), and )?the odds of what these records say by a factor "
+       "of at most "
+       "([0-9.e+]+) \\(e\\^([0-9.]+)\\): no more than by their answer in a survey in which everyone answers a "
+       "yes-or-no question, "
+       "truthfully with a probability of ([0-9.]+) % and otherwise with the opposite[.]",
+       "conversions.md", odds_change_more},
+      {"The release costs .*", "odometer.md", costs_more},
+      {"As a number, (?:epsilon|rho) is at most ([0-9.]+)[.]", "definition",
+       [](const Seen& seen) {
+         const Budget& budget = seen.receipt.budget;
+         const double exactly =
+             budget.measure() == Measure::zcdp ? budget.rho().to_double() : budget.epsilon().to_double();
+         return Fails{seen.number(1) < exactly * (1 - 1e-12)};
+       }},
+      {"For comparison with other releases: it implies epsilon = ([0-9.e+]+) with delta = one in a million[.]",
+       "conversions.md", gaussian_needs_more_epsilon},
+      {"Every draw was charged before it was made.*", "odometer.md", costs_more},
+      {"The parts of .* are: .*", "odometer.md", costs_more},
+      {"For somebody with twice as many, epsilon is twice as high, and delta 1 \\+ e\\^epsilon times[.]",
+       "composition.md", by_definition},
+      {"These values are not exact: .* by no more than is said above, however few records there are(?: in a group)?[.]",
+       "odometer.md", costs_more},
+      {"No value is the copy of a record: .*", "rank_profile.md", is_not_on_the_lattice},
+      {"epsilon = .*|rho = .*", "odometer.md", costs_more},  // under a table
+      {"all groups together spend that once", "groups.md", costs_more},
+      // For whom.
+      {"That is so for everybody who has no more than ([0-9]+) records? in the table[.]", "contribution_bounding.md",
+       persons_have_more},
+      {"For every person who has at most ([0-9]+) records? in the table(?:, in all groups together)?[.]",
+       "contribution_bounding.md", persons_have_more},
+      {"No person has more than ([0-9]+) records? in the table(?:, in all groups together)?[.]", "declared",
+       persons_have_more},
+      {"For every person, as .* tells persons apart, however many records they have: at most ([0-9]+) records? of "
+       "theirs, chosen at "
+       "random, counted(?: in all groups together)?[.]",
+       "contribution_bounding.md", persons_count_more},
+      {"For every person whose records change no more rows of the query's result than is declared below[.]", "declared",
+       by_definition},
+      {"That is so for everybody(?: whose records change no more rows of the query's result than is declared)?[.]",
+       "declared", by_definition},
+      {"One person's records change at most ([0-9]+) rows? of the query's result.*", "declared", by_definition},
+      {"declared, not checked: a record changes at most [0-9]+ rows? of the query's result", "declared", by_definition},
+      {"of each person's records no more than that count, sampled at random", "contribution_bounding.md",
+       [](const Seen& seen) {
+         Seen most = seen;
+         most.words = {"", std::to_string(seen.world.most())};
+         return persons_count_more(most);
+       }},
+      {"Every record of a person carries their own identifier in .*, and nobody else's[.]", "declared", by_definition},
+      // What is public.
+      {"The possible values, (.*), were chosen without looking at the data, and so was everything else that was "
+       "typed[.]",
+       "declared", possible_values_differ},
+      {"The possible values, (.*), which were chosen beforehand[.]", "declared", possible_values_differ},
+      {"The number of rows(?: of the table)?, ([0-9]+), (?:is public|which was declared public)[.]", "declared",
+       rows_differ},
+      {"([0-9]+) rows \\(declared public\\)", "declared", rows_differ},
+      {"About how many records there are(?: in a group)?, ([0-9]+), is public[.]", "declared", expected_rows_differ},
+      {"The number of rows was declared public: to someone who knows all other rows, it shows by itself whether the "
+       "person is in the "
+       "table[.]",
+       "definition", by_definition},
+      // What ran.
+      {"By fractile [0-9.]+, (?:mechanism ([a-z-]+)(?:, chosen because: (.*))?|with a mechanism for each group, which "
+       "the receipt "
+       "tells)[.]",
+       "definition",
+       [](const Seen& seen) {
+         return seen.words.at(1).empty() || seen.words.at(2).empty() ? Fails{} : reason_differs(seen);
+       }},
+      {"chosen by auto: (.*)", "definition",
+       [](const Seen& seen) { return differs(seen.words.at(1), seen.releases[0].used.reason); }},
+      {"(?:many of )?the values were found to be multiples of [0-9.]+[a-z]*", "definition", by_definition},
+      {"A part of the budget suggested that .*", "definition", by_definition},
+      {"The receipt's SHA-256 is ([0-9a-f]{64}); it fits[.]", "definition",
+       [](const Seen& seen) { return differs(seen.words.at(1), seen.receipt.sha256); }},
+      // Words.
+      {"the value at or below which a given share of the records lies; the one of 50 % is the median", "definition",
+       by_definition},
+      {"how much the odds may change: of whether a person's records are in the table by a factor of e\\^epsilon, of "
+       "what they say by "
+       "e\\^\\(2 epsilon\\).*",
+       "conversions.md", by_definition},
+      {"a promise: whatever is published would have come about with almost the same probability without a person's "
+       "records",
+       "definition", by_definition},
+      {"A release may teach about somebody .*", "definition", by_definition},
+      {".*: thin lines .*", "definition", by_definition},
+      {"[0-9]+ groups?; the table has their values[.]", "definition", by_definition},
+      {"([0-9]+) values from (.*) to (.*), each at its share of the records; the table has them[.]", "definition",
+       [](const Seen& seen) {
+         return differs(seen.words.at(1), std::to_string(seen.receipt.groups[0].quantiles.size()));
+       }},
+      {"the file that holds a release and all that it was made with; its SHA-256 changes when it is changed",
+       "definition", by_definition},
+      {"A value is a quantile when no more than the wanted share of these records lies below it, and no less lies at "
+       "or below it[.]",
+       "definition", by_definition},
+      {"It was assumed that nobody could watch the program at work: how long it takes depends on the data[.]",
+       "declared", by_definition},
+      // Plans.
+      {"How far the worst quantile of a release is off, in [0-9]+ simulated releases; each dot stands for one release "
+       "in fifty",
+       "definition", by_definition},
+      {of_plan.c_str(), "rank_error.md", rank_errors_of_a_plan, false},
+      {"worst case: exceeded with probability at most ([0-9.]+) each, whatever the table of up to ([0-9]+) records; "
+       "with the same "
+       "probability no quantile misses by more than ([0-9]+|-)",
+       "rank_error.md", rank_errors_in_a_plans_table, false},
+      {"To miss by at most ([0-9]+) records? you pay (.*)[.]", "rank_error.md", rank_errors_of_a_plan, false},
+      {"worst case: .* up to ([0-9]+) of them when records are finer .*", "rank_error.md", rank_errors_of_a_plan,
+       false},
+      {"typical: the middle one of [0-9]+ simulated releases of a public normal table of [0-9]+ records (?:between the "
+       "bounds|on the "
+       "listed candidates)",
+       "definition", by_definition},
+      {"nine in ten: of these releases miss by no more than this", "definition", by_definition},
+      {"It costs ((?:epsilon|rho) = .*) \\(.*\\), neighbors [a-z-]+, at most [0-9]+ records? a person, with mechanism "
+       ".*",
+       "odometer.md", plan_costs_otherwise},
+      {"What would come about with a probability of 10 in 100 (without a person's records|with other records in place "
+       "of a person's) "
+       "comes about with at most ([0-9.]+) in 100[.]",
+       "conversions.md", a_probability_may_become_more},
+      {"Warning: the step is coarse: ([0-9]+) values are possible: rounding moves values between them by (?:up to|less "
+       "than) "
+       "([0-9.]+).*, which no error here includes; a finer step costs little accuracy[.]",
+       "rank_profile.md", rounding_moves_further},
+  };
+  return claims;
+}
+
+// --- What is printed, sentence by sentence -----------------------------------------------------------------------------
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+/// Without what stands from each `start` to the `end` after it.
+std::string without(std::string text, const std::string& start, const std::string& end) {
+  for (std::size_t at = 0; (at = text.find(start, at)) != std::string::npos;) {
+    const std::size_t until = text.find(end, at);
+    text.erase(at, until == std::string::npos ? until : until + end.size() - at);
+  }
+  return text;
+}
+
+void add_sentences(std::vector<std::string>& sentences, const std::string& text) {
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const bool ends = at == text.size() || (text[at] == '.' && at + 2 < text.size() && text[at + 1] == ' ' &&
+                                            std::isupper(static_cast<unsigned char>(text[at + 2])) != 0);
+    if (!ends) continue;
+    sentences.push_back(text.substr(begin, at == text.size() ? at - begin : at + 1 - begin));
+    begin = at + 2;
+  }
+}
+
+/// Of paragraphs, lists, captions and the long texts of figures; not of cells of tables, scripts of figures and titles.
+std::vector<std::string> sentences_of_page(std::string html) {
+  html = without(html, "<style>", "</style>");
+  html = without(html, "<pre", "</pre>");
+  html = without(html, "<td", "</td>");
+  html = without(html, "<th", "</th>");
+  for (const char* heading : {"h1", "h2", "title"})
+    html = without(html, std::string("<") + heading, std::string("</") + heading + ">");
+  std::vector<std::string> sentences;
+  std::string block;
+  const auto end_block = [&] {
+    for (const auto& [entity, character] :
+         {std::pair{"&lt;", "<"}, {"&gt;", ">"}, {"&quot;", "\""}, {"&#39;", "'"}, {"&amp;", "&"}})
+      block = replaced(std::move(block), entity, character);
+    if (block.size() > 20) add_sentences(sentences, block);
+    block.clear();
+  };
+  bool in_tag = false;
+  for (const char c : html) {
+    if (c == '<') end_block();
+    if (c == '<' || c == '>') {
+      in_tag = c == '<';
+    } else if (!in_tag) {
+      block += c == '\n' ? ' ' : c;
+    }
+  }
+  return sentences;
+}
+
+/// The lines under a table.
+std::vector<std::string> lines_under(const std::string& table) {
+  std::vector<std::string> lines;
+  std::size_t at = table.find("\n\n") + 2;
+  while (at < table.size()) {
+    const std::size_t end = table.find('\n', at);
+    lines.push_back(table.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+bool is_a_claim(const std::string& sentence) {
+  static const std::regex words(
+      ".*([0-9]|\\bat most\\b|\\bwhatever\\b|\\bevery\\b|\\bEvery\\b|\\bat least\\b|\\bno more "
+      "than\\b|\\bnobody\\b).*");
+  return std::regex_match(sentence, words);
+}
+
+struct Claimed {
+  const Claim* claim;
+  std::vector<std::string> words;
+};
+
+const std::vector<std::regex>& compiled_claims() {
+  static const std::vector<std::regex> compiled = [] {
+    std::vector<std::regex> regexes;
+    for (const Claim& claim : claims()) regexes.emplace_back(claim.sentence);
+    return regexes;
+  }();
+  return compiled;
+}
+
+/// The claims among sentences. Fails for what seems to be one and is not in the table.
+std::vector<Claimed> claimed_in(const std::vector<std::string>& sentences) {
+  std::vector<Claimed> claimed;
+  for (const std::string& sentence : sentences) {
+    bool known = false;
+    for (std::size_t i = 0; i < claims().size() && !known; ++i) {
+      std::smatch found;
+      if (!std::regex_match(sentence, found, compiled_claims()[i])) continue;
+      known = true;
+      claimed.push_back({&claims()[i], {found.begin(), found.end()}});
+    }
+    EXPECT_TRUE(known || !is_a_claim(sentence)) << "no predicate for: " << sentence;
+  }
+  return claimed;
+}
+
+// --- Runs ----------------------------------------------------------------------------------------------------------------
+
+/// P(at least `fails` of `runs`), each with probability p.
+double tail(std::uint64_t runs, std::uint64_t fails, double p) {
+  if (fails == 0) return 1;
+  if (p <= 0) return 0;
+  double sum = 0;
+  const auto n = static_cast<double>(runs);
+  for (std::uint64_t i = fails; i <= runs; ++i) {
+    const auto k = static_cast<double>(i);
+    sum += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) + k * std::log(p) +
+                    (n - k) * std::log1p(-p));
+  }
+  return std::min(sum, 1.0);
+}
+
+std::vector<QuantileRelease> released(const World& world, const Drawn& drawn, RandomBits& bits) {
+  std::vector<QuantileRelease> releases;
+  if (world.groups > 0) {
+    std::vector<std::string> keys;
+    std::vector<RankProfile> profiles;
+    for (std::size_t g = 0; g < world.groups; ++g) {
+      keys.push_back("key" + std::string(1, static_cast<char>('a' + g)));
+      profiles.push_back(profile_of(world, drawn.counting, g));
+    }
+    releases = release(keys, profiles, world.options, bits).releases;
+  } else {
+    releases.push_back(release(profile_of(world, drawn.counting, 0), world.options, bits));
+  }
+  for (QuantileRelease& each : releases) {
+    each.unsafe_seed.reset();  // as those are that people make
+    if (world.public_rows) each.public_records = drawn.rows.size();
+  }
+  return releases;
+}
+
+GroupedRelease grouped(const std::vector<QuantileRelease>& releases) {
+  GroupedRelease groups;
+  for (std::size_t g = 0; g < releases.size(); ++g)
+    groups.keys.push_back("key" + std::string(1, static_cast<char>('a' + g)));
+  groups.releases = releases;
+  return groups;
+}
+
+/// What a release says: read once for each way in which it may have run, since values change no sentence.
+struct Printed {
+  Receipt receipt;
+  std::string page;
+  std::vector<Claimed> claimed;
+  std::vector<Claimed> of_plan;
+  std::string plan_page;
+};
+
+std::string joined(const std::vector<std::string>& sentences) {
+  std::string text;
+  for (const std::string& sentence : sentences) text += sentence + " ";
+  return text;
+}
+
+Printed printed(const World& world, const std::vector<QuantileRelease>& releases,
+                const std::optional<ReleasePlan>& plan) {
+  const bool in_groups = world.groups > 0;
+  const std::string json = in_groups ? to_json(grouped(releases), world.source) : to_json(releases[0], world.source);
+  Printed result{read_receipt(json, "r"), {}, {}, {}, {}};
+  std::vector<NamedComparison> comparisons;
+  const std::vector<Receipt::Published>& quantiles = result.receipt.groups[0].quantiles;
+  if (!result.receipt.interval_level.empty() && quantiles.size() > 1) {
+    comparisons = comparisons_of(result.receipt, {quantiles.front().quantile, quantiles.back().quantile});
+  }
+  const std::vector<std::string> sentences = sentences_of_page(to_html(result.receipt, comparisons, {}).html);
+  result.page = joined(sentences);
+  result.claimed = claimed_in(sentences);
+  const std::string table = in_groups ? to_table(grouped(releases), world.source) : to_table(releases[0], world.source);
+  for (Claimed& each : claimed_in(lines_under(table))) result.claimed.push_back(std::move(each));
+  if (!plan) return result;
+  const std::vector<std::string> of_plan = sentences_of_page(to_html(PlanReport{*plan}, {}).html);
+  result.plan_page = joined(of_plan);
+  result.of_plan = claimed_in(of_plan);
+  return result;
+}
+
+/// The receipt with other values.
+Receipt with_values_of(Receipt receipt, const std::vector<QuantileRelease>& releases) {
+  for (std::size_t g = 0; g < releases.size(); ++g) {
+    const QuantileRelease& release = releases[g];
+    for (std::size_t i = 0; i < release.indices.size(); ++i) {
+      Receipt::Published& published = receipt.groups[g].quantiles[i];
+      published.value = release.lattice.text(release.indices[i]);
+      if (release.intervals.empty()) continue;
+      const Interval& interval = release.intervals[i];
+      published.interval = {release.lattice.text(interval.lower), release.lattice.text(interval.upper),
+                            interval.or_below, interval.or_above};
+    }
+  }
+  return receipt;
+}
+
+void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std::string& name) {
+  Generator generator(seed);
+  RandomBits bits = RandomBits::unsafe_seeded(seed);
+  std::optional<ReleasePlan> plan;
+  if (!world.options.bounds)
+    plan = plan_release(world.options.query, world.lattice, {.rows = 200, .releases = 20, .with_noise = false});
+  std::vector<std::pair<std::vector<MechanismUsed>, Printed>> known;
+  struct Tally {
+    std::uint64_t runs = 0;
+    std::uint64_t fails = 0;
+    double allowed = 0;
+    std::string sentence = {};
+  };
+  std::map<std::pair<const Claim*, std::size_t>, Tally> tallies;
+  const Drawn fixed = draw(world, generator);
+  for (std::uint64_t run = 0; run < runs; ++run) {
+    const Drawn drawn = world.sampled || world.of_persons() ? draw(world, generator) : fixed;
+    const std::vector<QuantileRelease> releases = released(world, drawn, bits);
+    std::vector<MechanismUsed> used;
+    for (const QuantileRelease& release : releases) used.push_back(release.used);
+    auto at = std::ranges::find(known, used, &std::pair<std::vector<MechanismUsed>, Printed>::first);
+    if (at == known.end() || world.options.bounds) {  // found bounds stand in sentences
+      known.emplace_back(used, printed(world, releases, plan));
+      at = known.end() - 1;
+    }
+    const Receipt receipt = with_values_of(at->second.receipt, releases);
+    const auto look = [&](const std::vector<Claimed>& claimed, const std::string& page) {
+      for (const auto& [claim, words] : claimed) {
+        const Fails fails = claim->fails({world, drawn, releases, receipt, plan, page, words});
+        for (std::size_t i = 0; i < fails.size(); ++i) {
+          Tally& tally = tallies[{claim, i}];
+          tally.sentence = words[0];
+          ++tally.runs;
+          tally.fails += fails[i] ? 1 : 0;
+          const std::string& level = receipt.interval_level.empty() ? receipt.confidence : receipt.interval_level;
+          tally.allowed = claim->surely ? 0 : (Rational(1) - Rational::parse(level)).to_double();
+        }
+      }
+    };
+    look(at->second.claimed, at->second.page);
+    look(at->second.of_plan, at->second.plan_page);
+  }
+  for (const auto& [which, tally] : tallies) {
+    EXPECT_GT(tail(tally.runs, tally.fails, tally.allowed), 1e-6)
+        << name << ": " << tally.fails << " of " << tally.runs << " times it is false of thing " << which.second << ": "
+        << tally.sentence;
+  }
+}
+
+// --- Worlds --------------------------------------------------------------------------------------------------------------
+
+const SourceDescription plain{"t.csv", "", "x", "drop", "E"};
+const std::vector<Rational> quartiles_asked{Rational(1, 4), Rational(1, 2), Rational(3, 4)};
+
+std::vector<Row> rows_of(const std::vector<std::pair<double, std::size_t>>& values) {
+  std::vector<Row> rows;
+  for (const auto& [value, count] : values) {
+    for (std::size_t i = 0; i < count; ++i) rows.push_back({value, rows.size(), rows.size() % 2});
+  }
+  return rows;
+}
+
+World world_of(const Lattice& lattice, const QuantileQuery& query, std::vector<Row> rows) {
+  return {lattice, query, plain, std::move(rows)};
+}
+
+QuantileQuery with_intervals(QuantileQuery query, IntervalOf of, std::uint64_t rows,
+                             const Rational& level = Rational(19, 20)) {
+  query.expected_rows = rows;
+  query.intervals = IntervalRequest{level, of, false};
+  return query;
+}
+
+std::uint64_t runs() { return std::max<std::uint64_t>(testing::effort(20), 1); }
+
+const QuantileQuery median{{Rational(1, 2)}, Budget::pure(Rational(1))};
+const QuantileQuery asked{quartiles_asked, Budget::pure(Rational(1))};
+
+// 2,000 records of 44 on the multiples of 10: 40 was "off by no more than 6 records, whatever the data", and of the table "[40, 40]".
+TEST(Claims, OfValuesBetweenThePossibleOnes) {
+  const Lattice tens = Lattice::regular(0, 120, 10);
+  check(world_of(tens, median, rows_of({{44, 2000}})), runs(), 1, "a value between");
+  check(world_of(tens, with_intervals(median, IntervalOf::table, 2000), rows_of({{44, 2000}})), runs(), 2,
+        "the table's interval");
+  World of_people = world_of(Lattice::regular(0, 100, 1), with_intervals(median, IntervalOf::population, 1000),
+                             rows_of({{50.375, 1500}}));
+  of_people.sampled = 1000;
+  check(of_people, runs(), 3, "the population's interval");
+  World shares = world_of(tens, median, rows_of({{44, 500}, {52, 500}}));
+  shares.public_rows = true;
+  shares.source.null_policy = "error";
+  check(shares, runs(), 4, "bars of shares");
+}
+
+// 1,000 records of 50 among the candidates 0 and 100 were "3 records" off.
+TEST(Claims, OfListedCandidates) {
+  const Lattice ends = Lattice::explicit_points({Rational(0), Rational(100)});
+  check(world_of(ends, median, rows_of({{50, 1000}})), runs(), 11, "a list");
+  QuantileQuery known = asked;
+  known.expected_rows = 1000;
+  check(world_of(ends, known, rows_of({{50, 1000}})), runs(), 12, "a list and expected rows");
+  check(world_of(Lattice::explicit_points({Rational(0), Rational(40), Rational(60), Rational(100)}),
+                 with_intervals(asked, IntervalOf::table, 600), rows_of({{50, 400}, {60, 100}, {0, 100}})),
+        runs(), 13, "a list and intervals");
+}
+
+/// One person with many rows of 90, and others with one of 10.
+World of_unequal_persons(const QuantileQuery& query) {
+  World world = world_of(Lattice::regular(0, 100, 1), query, rows_of({{10, 300}}));
+  for (int i = 0; i < 2700; ++i) world.rows.push_back({90, 1'000'000, 0});
+  world.source.person = "id";
+  return world;
+}
+
+// The table's median was [10, 10], though nine of ten of its records are 90.
+TEST(Claims, OfPersonsWithManyRecords) {
+  check(of_unequal_persons(median), runs(), 21, "persons");
+  check(of_unequal_persons(with_intervals(median, IntervalOf::table, 300)), runs(), 22, "persons and intervals");
+  World drawn = of_unequal_persons(with_intervals(median, IntervalOf::population, 250));
+  drawn.sampled = 250;
+  check(drawn, runs(), 23, "persons and a population");
+}
+
+// Of 20 people, 19 lie up to the quantile 19/20. Of 13 of them all do in .35 of the samples, of 13 independent draws in .51.
+TEST(Claims, OfSmallPopulations) {
+  for (const bool with_replacement : {false, true}) {
+    QuantileQuery query =
+        with_intervals({{Rational(19, 20)}, Budget::pure(Rational(60))}, IntervalOf::population, 13, Rational(1, 10));
+    World world = world_of(Lattice::regular(0, 1000, 1), query, rows_of({{100, 19}, {900, 1}}));
+    world.sampled = 13;
+    world.with_replacement = with_replacement;
+    check(world, 5 * runs(), 31, "a small population");
+  }
+}
+
+TEST(Claims, OfFoundBounds) {
+  for (const Rational& share : {Rational(1, 10), Rational(1, 2)}) {
+    for (const std::int64_t epsilon : {1, 8}) {
+      QuantileQuery query = asked;
+      query.budget = Budget::pure(Rational(epsilon));
+      const BoundsSearch search = BoundsSearch::widest(Rational(1), query);
+      World world = world_of(search.lattice(), query, rows_of({{3.25, 200}, {44.5, 300}, {900, 100}}));
+      world.options.bounds = BoundsToFind{search, share};
+      check(world, std::max<std::uint64_t>(runs() / 4, 1), 41 + static_cast<std::uint64_t>(epsilon), "found bounds");
+      world.groups = 2;
+      world.source.by = "g";
+      check(world, std::max<std::uint64_t>(runs() / 4, 1), 51, "found bounds of groups");
+    }
+  }
+}
+
+TEST(Claims, OfPublicRowsAndOfDeclarations) {
+  for (const Neighbors neighbors : {Neighbors::add_remove, Neighbors::change_one}) {
+    World world = world_of(Lattice::regular(0, 100, 1), asked, rows_of({{30, 40}, {50.5, 40}}));
+    world.options.query.neighbors = neighbors;
+    world.public_rows = true;
+    check(world, runs() / 4 + 1, 61, "public rows");
+    world.public_rows = false;
+    world.source.sql = "SELECT x FROM input";
+    world.source.sql_stability = "2";
+    check(world, runs() / 4 + 1, 62, "a declared query");
+  }
+}
+
+/// A combination that is refused is no combination.
+class AnyWorld {
+ public:
+  explicit AnyWorld(std::uint64_t seed) : generator_(seed) {}
+
+  World next() {
+    while (true) {
+      World world = any();
+      try {
+        world.options.query.validate(world.lattice);
+        if (world.groups > 0) group_query(world.options.query).validate(world.lattice);
+        return world;
+      } catch (const Error&) {
+      }
+    }
+  }
+
+ private:
+  std::size_t below(std::size_t limit) { return generator_() % limit; }
+  template <class Value>
+  Value one_of(std::initializer_list<Value> values) {
+    return *(values.begin() + static_cast<std::ptrdiff_t>(below(values.size())));
+  }
+
+  Lattice lattice() {
+    switch (below(7)) {
+      case 0:
+        return Lattice::regular(0, 120, 10);
+      case 1:
+        return Lattice::regular(-20, 100, Rational(1, 2));
+      case 2:
+        return Lattice::regular(0, 5'000, Rational(1, 100));
+      case 3:
+        return Lattice::explicit_points({Rational(0), Rational(18), Rational(40), Rational(65)});
+      case 4:
+        return Lattice::regular(0, 7 * 40, 7, ValueKind::date);
+      case 5:
+        return Lattice::regular(0, 86'400'000'000 * 30, 3'600'000'000, ValueKind::timestamp);
+      default:
+        return Lattice::regular(0, 100, 1);
+    }
+  }
+
+  QuantileQuery query() {
+    const Budget budget =
+        one_of({Budget::pure(Rational(1, 2)), Budget::pure(Exponent::parse("ln 3")), Budget::pure(Rational(4)),
+                Budget::zcdp(Rational(1, 2)), Budget::approximate(Rational(2), Rational(1, 1'000'000))});
+    QuantileQuery query{quartiles_asked, budget};
+    if (below(3) == 0) query.quantiles = {Rational(1, 2)};
+    if (below(4) == 0) query.quantiles = synthetic_rows(30);
+    query.neighbors = one_of({Neighbors::add_remove, Neighbors::change_one});
+    query.records_per_person = one_of({1U, 1U, 2U});
+    query.mechanism = one_of({Mechanism::automatic, Mechanism::automatic, Mechanism::automatic, Mechanism::approximate,
+                              Mechanism::joint_tree, Mechanism::independent, Mechanism::tree});
+    if (budget.measure() == Measure::approximate) query.mechanism = Mechanism::independent;
+    query.interpolate = below(4) > 0;
+    if (below(2) == 0) query.expected_rows = one_of<std::uint64_t>({100, 400, 3000});
+    if (below(3) == 0 && query.quantiles.size() <= 3) {
+      query = with_intervals(query, one_of({IntervalOf::table, IntervalOf::population}), 300,
+                             one_of({Rational(1, 2), Rational(9, 10)}));
+      query.intervals->together = below(2) == 0;
+    }
+    return query;
+  }
+
+  /// Values within the lattice's range, on its points and between them, heaped and not.
+  double value(const Lattice& lattice, std::size_t shape, double middle) {
+    const double lower = lattice.lower().to_double();
+    const double width = lattice.upper().to_double() - lower;
+    const double even = static_cast<double>(below(1 << 20)) / (1 << 20);
+    double value = lower + width * even;
+    if (shape == 1) value = middle;
+    if (shape == 2) value = lower + width * (1.2 * even * even - 0.1);
+    if (shape == 3 && lattice.is_regular()) value = counted_at(lattice, value);
+    return lattice.kind() == ValueKind::number ? std::floor(value * 8) / 8 : std::floor(value);
+  }
+
+  World any() {
+    World world = world_of(lattice(), query(), {});
+    const std::size_t shape = below(4);
+    const double middle = value(world.lattice, 0, 0);
+    const std::uint64_t most = world.most();
+    world.groups = below(4) == 0 ? 2 : 0;
+    if (below(3) == 0) world.source.person = "id";
+    const std::size_t persons = one_of<std::size_t>({20, 150, 300});
+    for (std::size_t person = 0; person < persons; ++person) {
+      const std::size_t records = world.of_persons() ? 1 + below(4) : 1 + below(most);
+      for (std::size_t i = 0; i < records; ++i) {
+        world.rows.push_back({value(world.lattice, below(3) == 0 ? 1 : shape, middle), person, below(2)});
+      }
+    }
+    if (world.groups > 0) world.source.by = "g";
+    const auto& intervals = world.options.query.intervals;
+    if (intervals && intervals->of == IntervalOf::population) {
+      world.sampled = persons * 4 / 5;
+      // Of groups of sampled records only independent draws are promised.
+      world.with_replacement = below(2) == 0 || (world.of_persons() && world.groups > 0);
+    }
+    if (below(4) == 0 && !world.of_persons() && world.groups == 0) {
+      world.public_rows = true;
+      world.source.null_policy = one_of<const char*>({"drop", "error"});
+    }
+    return world;
+  }
+
+  Generator generator_;
+};
+
+TEST(Claims, OfRandomCombinationsOfOptions) {
+  AnyWorld worlds(7);
+  const std::uint64_t count = std::max<std::uint64_t>(testing::effort(40), 40);
+  for (std::uint64_t i = 0; i < count; ++i)
+    check(worlds.next(), std::max<std::uint64_t>(runs() / 2, 1), 100 + i, "combination " + std::to_string(i));
+}
+
+/// No line of the table is dead.
+TEST(Claims, EachIsMade) {
+  std::set<const Claim*> made;
+  const auto look_at = [&](const World& world, std::uint64_t seed) {
+    Generator generator(seed);
+    RandomBits bits = RandomBits::unsafe_seeded(seed);
+    std::optional<ReleasePlan> plan;
+    if (!world.options.bounds) plan = plan_release(world.options.query, world.lattice, {.rows = 200, .releases = 20});
+    const Printed print = printed(world, released(world, draw(world, generator), bits), plan);
+    for (const Claimed& each : print.claimed) made.insert(each.claim);
+    for (const Claimed& each : print.of_plan) made.insert(each.claim);
+  };
+  AnyWorld worlds(8);
+  for (std::uint64_t i = 0; i < 60; ++i) look_at(worlds.next(), i);
+  World query = world_of(Lattice::regular(0, 100, 1), asked, rows_of({{30, 40}}));
+  query.source.sql = "SELECT x FROM input";
+  query.source.sql_stability = "2";
+  look_at(query, 1);
+  World found = world_of(BoundsSearch::widest(Rational(1), asked).lattice(), asked, rows_of({{44, 100}}));
+  found.options.bounds = BoundsToFind{BoundsSearch::widest(Rational(1), asked), Rational(1, 10)};
+  look_at(found, 2);
+  World bars = world_of(Lattice::regular(0, 120, 10), median, rows_of({{44, 500}}));
+  bars.public_rows = true;
+  bars.source.null_policy = "error";
+  look_at(bars, 3);
+  QuantileQuery noisy = asked;
+  noisy.budget = Budget::pure(Rational(1, 100));
+  noisy.expected_rows = 20;
+  look_at(world_of(Lattice::regular(0, 1000, 1), noisy, rows_of({{44, 20}})), 4);
+  QuantileQuery many = asked;
+  many.budget = Budget::pure(Rational(4));
+  many.quantiles = synthetic_rows(40);
+  many.expected_rows = 5000;
+  look_at(world_of(Lattice::regular(0, 300, Rational(1, 1000)), many, rows_of({{44, 2500}, {60, 2500}})), 5);
+  for (const Claim& claim : claims()) EXPECT_TRUE(made.contains(&claim)) << claim.sentence;
+}
+
+TEST(Claims, TailsAreThoseOfTheBinomialLaw) {
+  EXPECT_NEAR(tail(2, 1, 0.5), 0.75, 1e-12);
+  EXPECT_NEAR(tail(20, 20, 0.05), std::pow(0.05, 20), 1e-30);
+  EXPECT_EQ(tail(5, 1, 0), 0);
+  EXPECT_EQ(tail(5, 0, 0), 1);
+}
+
+}  // namespace
+}  // namespace fractile::claims

@@ -1,0 +1,174 @@
+// For the tests of claims: tables whose records are known, releases of them, and what is true of both.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fractile/receipts.hpp"
+#include "fractile/release.hpp"
+
+namespace fractile::claims {
+
+/// A row of a table: its value (of times in ticks), whose it is, and in which group.
+struct Row {
+  double value;
+  std::uint64_t person;
+  std::size_t group;
+};
+
+/// A value as it is, as it counts on the lattice, and how much it weighs.
+struct Weighted {
+  double own;
+  double counted;
+  double weight;
+};
+
+/// Values with weights, in the order in which they count.
+class Values {
+ public:
+  explicit Values(std::vector<Weighted> values) : values_(std::move(values)) {
+    for (const Weighted& each : values_) all_ += each.weight;
+  }
+
+  double all() const { return all_; }
+  double below(double value, bool rounded) const {
+    return sum([&](const Weighted& each) { return of(each, rounded) < value; });
+  }
+  double up_to(double value, bool rounded) const {
+    return sum([&](const Weighted& each) { return of(each, rounded) <= value; });
+  }
+  /// The distance of q n from [below, up to]: by how much a value misses the quantile.
+  double rank_error(double value, double q, bool rounded) const {
+    return std::max({0.0, below(value, rounded) - q * all_, q * all_ - up_to(value, rounded)});
+  }
+  /// The least value up to which a share q lies.
+  double quantile(double q, bool rounded) const {
+    std::vector<std::pair<double, double>> sorted;
+    for (const Weighted& each : values_) sorted.emplace_back(of(each, rounded), each.weight);
+    std::ranges::sort(sorted);
+    double sum = 0;
+    for (const auto& [value, weight] : sorted) {
+      sum += weight;
+      if (sum >= q * all_ - 1e-9) return value;
+    }
+    return sorted.empty() ? 0 : sorted.back().first;
+  }
+  const std::vector<Weighted>& values() const { return values_; }
+
+ private:
+  static double of(const Weighted& each, bool rounded) { return rounded ? each.counted : each.own; }
+  template <class Holds>
+  double sum(const Holds& holds) const {
+    double sum = 0;
+    for (const Weighted& each : values_) sum += holds(each) ? each.weight : 0;
+    return sum;
+  }
+
+  std::vector<Weighted> values_;
+  double all_ = 0;
+};
+
+/// A table, or a population of which tables are drawn, and what is asked of it.
+struct World {
+  Lattice lattice;  ///< the declared one, or that of the search for bounds
+  ReleaseOptions options;
+  SourceDescription source;
+  std::vector<Row> rows;  ///< of the table; of the population where `sampled` persons are drawn of it
+  std::optional<std::size_t> sampled = {};
+  bool with_replacement = false;
+  std::size_t groups = 0;  ///< 0: none
+  bool public_rows = false;
+
+  bool of_persons() const { return !source.person.empty(); }
+  std::uint32_t most() const { return options.query.records_per_person; }
+};
+
+/// Where a value counts, by the lattice's own definition in the words of its page.
+inline double counted_at(const Lattice& lattice, double value) {
+  if (!lattice.is_regular()) return value;
+  const double lower = lattice.lower().to_double();
+  const double upper = lattice.upper().to_double();
+  const double step = lattice.step().to_double();
+  const double half = lattice.kind() == ValueKind::number ? 0.5 : 0;
+  const double phase =
+      lower - step * std::floor(lower / step);  // of the multiple nearest to zero, since doubles are finer there
+  return std::clamp(phase + step * std::floor((value - phase) / step + half), lower, upper);
+}
+
+/// What was drawn in one run: the table's rows, and those that count.
+struct Drawn {
+  std::vector<Row> rows;
+  std::vector<Row> counting;
+};
+
+using Generator = std::mt19937_64;
+
+inline Drawn draw(const World& world, Generator& generator) {
+  Drawn drawn;
+  std::map<std::uint64_t, std::vector<Row>> of_persons;
+  for (const Row& row : world.rows) of_persons[row.person].push_back(row);
+  std::vector<std::uint64_t> persons;
+  for (const auto& [person, rows] : of_persons) persons.push_back(person);
+  if (world.sampled) {
+    std::vector<std::uint64_t> chosen;
+    if (world.with_replacement) {
+      for (std::size_t i = 0; i < *world.sampled; ++i) chosen.push_back(persons[generator() % persons.size()]);
+    } else {
+      std::sample(persons.begin(), persons.end(), std::back_inserter(chosen), *world.sampled, generator);
+    }
+    persons = chosen;
+  }
+  for (std::size_t i = 0; i < persons.size(); ++i) {
+    std::vector<Row> rows = of_persons[persons[i]];
+    if (world.with_replacement) {
+      for (Row& row : rows) row.person = i;  // who is drawn twice is two persons
+    }
+    drawn.rows.insert(drawn.rows.end(), rows.begin(), rows.end());
+    const std::size_t most = world.of_persons() ? world.most() : rows.size();
+    std::sample(rows.begin(), rows.end(), std::back_inserter(drawn.counting), most, generator);
+  }
+  return drawn;
+}
+
+inline Values values_of(const World& world, const std::vector<Row>& rows, std::size_t group) {
+  std::vector<Weighted> values;
+  for (const Row& row : rows) {
+    if (world.groups > 0 && row.group != group) continue;
+    values.push_back({row.value, counted_at(world.lattice, row.value), 1});
+  }
+  return Values(std::move(values));
+}
+
+/// One random record of a random person.
+inline Values per_person(const World& world, std::size_t group) {
+  std::map<std::uint64_t, double> counts;
+  for (const Row& row : world.rows) counts[row.person] += 1;
+  std::vector<Weighted> values;
+  for (const Row& row : world.rows) {
+    if (world.groups > 0 && row.group != group) continue;
+    values.push_back({row.value, counted_at(world.lattice, row.value), 1 / counts[row.person]});
+  }
+  return Values(std::move(values));
+}
+
+inline RankProfile profile_of(const World& world, const std::vector<Row>& rows, std::size_t group) {
+  ProfileBuilder builder(world.lattice);
+  for (const Row& row : rows) {
+    if (world.groups > 0 && row.group != group) continue;
+    if (world.lattice.kind() == ValueKind::number) {
+      builder.add(row.value);
+    } else {
+      builder.add(static_cast<std::int64_t>(row.value));
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace fractile::claims

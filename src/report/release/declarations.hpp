@@ -1,0 +1,24 @@
+// What a release rests on that the program cannot check, in words: one list for all formats.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fractile/receipts.hpp"
+
+namespace fractile::report_detail {
+
+/// How a name that someone typed is written.
+using Typed = std::function<std::string(const std::string&)>;
+
+/// What was declared and not checked, a sentence each.
+std::vector<std::string> declarations_of(const Receipt& receipt, const Typed& typed);
+
+/// What in a table makes a release fail after its charge, so that the failure shows it.
+std::vector<std::string> failures_of(const Receipt& receipt);
+
+/// What a record holds: "number", "date", "time".
+std::string value_in_words(ValueKind kind);
+
+}  // namespace fractile::report_detail
