@@ -300,8 +300,8 @@ TEST(WorstCase, OfFoundBoundsCountsTheBoundsOwnMisses) {
   EXPECT_GT(worst_of(100'000, false), 150U);
 }
 
-// By hand: a bound pays 1/20 a rank (half of 1/10, twice as steep as an interval's side is), is drawn for 1/8 and misses it by ln(122 * 39)
-// / rate or more with probability 1/40; the quartile is another 1/8 away.
+// By hand: a bound has half of 1/10, in a range of 7/4 (drawn for 1/8), so 1/35 a rank, and misses by more than 35 ln(122 * 39) = 296.4
+// with probability at most 1/40. The quartile is 1/8 away: 8 * 297.
 TEST(WorstCase, OfFoundBoundsSaysFromHowManyRecordsTheyHoldAllQuantiles) {
   const BoundsSearch search{Rational(1)};
   RandomBits bits = RandomBits::system();
@@ -312,8 +312,8 @@ TEST(WorstCase, OfFoundBoundsSaysFromHowManyRecordsTheyHoldAllQuantiles) {
                                     Rational(19, 20));
   };
   const std::uint64_t of_one = enough("1", {"1/4", "1/2", "3/4"}).value();
-  EXPECT_NEAR(static_cast<double>(of_one), 8 * std::log(122 * 39) / 0.05, 0.8 * 8 * std::log(122 * 39) / 0.05);
-  EXPECT_NEAR(static_cast<double>(enough("4", {"1/4", "1/2", "3/4"}).value()), static_cast<double>(of_one) / 4, 20);
+  EXPECT_EQ(of_one, 2376U);
+  EXPECT_EQ(enough("4", {"1/4", "1/2", "3/4"}).value(), 600U);
   EXPECT_GT(enough("1", {"1/10", "1/2"}).value(), of_one);
   EXPECT_EQ(enough("1", {"0", "1/2"}), std::nullopt);  // drawn for the extreme itself
   const QuantileRelease declared = fractile::release(profile_of(10, {{5, 3}}), query_for({"1/2"}, epsilon("1")), bits);
