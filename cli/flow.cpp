@@ -235,7 +235,7 @@ int run_verify(const Typed& typed) {
   }
   CertificateReport report = [&] {
     const Progress progress("the certificate", also_piped);
-    return checked_certificate(file.text);
+    return certificate_checked(typed, file.text);
   }();
   print_report(format, report);
   if (report.outcome == CertificateReport::Outcome::nothing) return undecided_exit_code;
@@ -251,8 +251,31 @@ int run_loss(const Typed& typed) {
   return 0;
 }
 
+/// A sweep, whose curve is printed before windows are looked for where it can stand alone: these may take long, and the curve is there
+/// when they are interrupted.
+class SweepOutput {
+ public:
+  explicit SweepOutput(const Printed& format) : format_(format) {}
+
+  void print_curve(const SweepReport& report) {
+    if (format_.draws() || (format_.format != Format::csv && format_.format != Format::table)) return;
+    print(format_.format == Format::csv ? curve_to_csv(report) : curve_to_table(report));
+    is_curve_printed_ = true;
+  }
+
+  void print_rest(const SweepReport& report) const {
+    if (!is_curve_printed_) return print_and_draw(format_, report);
+    print(format_.format == Format::csv ? windows_to_csv(report) : windows_to_table(report));
+  }
+
+ private:
+  const Printed& format_;
+  bool is_curve_printed_ = false;
+};
+
 int run_sweep(const Typed& typed) {
   const Printed format = printed_as(typed, fallback_of_data());
+  SweepOutput output(format);
   const std::vector<Exponent> points = points_asked(typed);
   SweepReport report = sweep_asked(typed);
   const PipelineFile file = pipeline_asked(typed);
@@ -261,7 +284,7 @@ int run_sweep(const Typed& typed) {
   std::mutex changing;  // the report, while the time may be over
   Deadline deadline(limit_of(typed), [&] {
     const std::lock_guard lock(changing);
-    print_and_draw(format, report);
+    output.print_rest(report);
     return 0;
   });
   Person person;
@@ -269,6 +292,7 @@ int run_sweep(const Typed& typed) {
   {
     const std::lock_guard lock(changing);
     report.points = std::move(curve);
+    output.print_curve(report);
   }
   flow::Windows windows = windows_of(report, typed, file, person.watch([&deadline] { return deadline.is_near(); }));
   {
@@ -276,7 +300,7 @@ int run_sweep(const Typed& typed) {
     report.windows = std::move(windows);
   }
   deadline.disarm();
-  print_and_draw(format, report);
+  output.print_rest(report);
   return 0;
 }
 
@@ -293,6 +317,7 @@ int run_channel(const Typed& typed) {
 
 int run_flow(const Typed& typed) {
   using Run = int (*)(const Typed&);
+  on_interrupt("interrupted", "what is printed holds, and no more is known");
   static const std::map<std::string, Run> words{{"channel", run_channel}, {"check", run_check},
                                                 {"compare", run_compare}, {"loss", run_loss},
                                                 {"sweep", run_sweep},     {"verify", run_verify}};

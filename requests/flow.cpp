@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -143,20 +144,31 @@ flow::RealBounds whole_of(const EpsilonRange& range) {
   return {odds.low, odds.high};
 }
 
-/// At one pair of odds, in the words of a range.
+/// At one pair of odds.
 flow::LossStability answer_at(const flow::Pipeline& pipeline, const flow::Analyst& analyst, const Rational& from,
                               const Rational& to) {
-  const flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, from, to);
   using Verdict = flow::Stability::Verdict;
-  if (answer.refines()) return {Verdict::stable, "an exact linear program for each way to act on what is observed"};
-  if (const auto* undecided = std::get_if<flow::Undecided>(&answer.verdict))
+  flow::LossStability pair{Verdict::stable, {}, from, to};
+  flow::PipelineRefinement to_everybody = flow::check_refinement(pipeline, from, to);
+  if (to_everybody.refinement.refines()) {
+    pair.reason = "to every analyst: " + to_everybody.refinement.reason;
+    pair.refinement = std::move(to_everybody);
+    return pair;
+  }
+  flow::LossRefinement answer = flow::check_refinement_for(pipeline, analyst, from, to);
+  if (const auto* undecided = std::get_if<flow::Undecided>(&answer.verdict)) {
     return {Verdict::undecided, undecided->reason};
-  return {Verdict::unstable,
-          "a prior was found, by an exact linear program",
-          from,
-          to,
-          std::get<flow::Counterexample>(answer.verdict),
-          flow::channel_at(pipeline, from).channel.secrets()};
+  }
+  pair.secrets = flow::channel_at(pipeline, from).channel.secrets();
+  if (answer.refines()) {
+    pair.reason = "an exact linear program for each way to act on what is observed";
+    pair.remaps = std::get<flow::Remaps>(std::move(answer.verdict));
+  } else {
+    pair.verdict = Verdict::unstable;
+    pair.reason = "a prior was found, by an exact linear program";
+    pair.refutation = std::get<flow::Counterexample>(std::move(answer.verdict));
+  }
+  return pair;
 }
 
 // --- Two pipelines, or channels ---------------------------------------------------------------------------------------
@@ -338,7 +350,8 @@ AnyPriorReport any_prior_asked(const Typed& typed, const PipelineFile& file) {
   report.answer = {flow::Stability::Verdict::undecided, out_of_time(typed)};
   report.about = file.pipeline;
   analyst_of(file);  // there must be one
-  if (is_pair_asked(typed)) {
+  report.is_pair = is_pair_asked(typed);
+  if (report.is_pair) {
     report.low = epsilon_of("to", needed(typed, "to", "ln 2"));
     report.high = epsilon_of("from", needed(typed, "from", "ln 3"));
     exact_odds("from", report.high, file.pipeline);
@@ -366,6 +379,7 @@ AnyPriorReport decided(const AnyPriorReport& asked, const Typed& typed, const Pi
   report.answer = watch.during("whether it holds for every prior", [&] {
     return about_file(file, [&] { return is_pair_asked(typed) ? of_pair() : of_range(); });
   });
+  if (report.answer.remaps) report.loss = flow::loss_of(analyst, file.pipeline);
   const bool is_stable = report.answer.verdict == flow::Stability::Verdict::stable;
   if (is_stable && !is_pair_asked(typed)) {
     report.answer.verdict = stability_over(file, odds_around(range), watch).verdict;
@@ -407,6 +421,57 @@ ComparisonReport decided(const ComparisonReport& asked, const Watch& watch) {
   return report;
 }
 
+namespace {
+
+/// "a.toml at ln 3": the epsilon, "" of a channel, which has none.
+std::string epsilon_in(const std::string& compared) {
+  const std::size_t at = compared.rfind(" at ");
+  return at == std::string::npos ? "" : compared.substr(at + 4);
+}
+
+/// The file of which it says so, wherever it lies now.
+void require_same_file(const char* field, const std::string& given, const std::string& compared) {
+  const std::string name = compared.substr(0, compared.rfind(" at "));
+  if (std::filesystem::path(given).filename() == std::filesystem::path(name).filename()) return;
+  usage({Field(field), ": the certificate is of another file"}, {"give the file that it names"});
+}
+
+CertificateReport comparison_checked(const Typed& typed, const std::string& json, const ComparedFiles& compared) {
+  if (!typed.has("other")) {
+    usage({"the certificate compares two files"},
+          {"write ", Field("of").blank("FIRST"), " ", Field("other").blank("SECOND")});
+  }
+  require_same_file("of", typed.one("of"), compared.from);
+  require_same_file("other", typed.one("other"), compared.to);
+  Typed question = typed;
+  question.file = typed.one("of");
+  question.other = typed.one("other");
+  for (const auto& [field, epsilon] :
+       {std::pair("from", epsilon_in(compared.from)), std::pair("to", epsilon_in(compared.to))}) {
+    if (!epsilon.empty()) question.values[field] = {epsilon};
+  }
+  ComparisonReport of = comparison_asked(question);
+  of.from = compared.from;  // by whichever path
+  of.to = compared.to;
+  return checked_certificate(json, of);
+}
+
+}  // namespace
+
+CertificateReport certificate_checked(const Typed& typed, const std::string& json) {
+  if (!typed.has("of")) {
+    if (typed.has("other")) usage({Field("other"), " goes with ", Field("of")}, {"write ", Field("of").blank("FILE")});
+    return checked_certificate(json);
+  }
+  if (const std::optional<ComparedFiles> compared = compared_in(json))
+    return comparison_checked(typed, json, *compared);
+  if (typed.has("other")) {
+    usage({Field("other"), ": the certificate is of one file"}, {"leave it out"});
+  }
+  const PipelineFile file = read_pipeline(typed.one("of"), typed.one("duckdb"));
+  return about_file(file, [&] { return checked_certificate(json, CertifiedPipeline{file.pipeline, file.analyst}); });
+}
+
 Exponent epsilon_asked(const Typed& typed) { return epsilon_of("epsilon", needed(typed, "epsilon", "ln 3")); }
 
 ExpectedLossReport expected_loss(const Typed& typed, const PipelineFile& file, const Watch& watch) {
@@ -442,6 +507,9 @@ flow::RealBounds loss_without_release(const PipelineFile& file) {
 flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch) {
   const OddsRange odds = odds_around(range_of(typed));
   const flow::Analyst& analyst = analyst_of(file);
+  if (about_file(file, [&] { return flow::proved_stability(file.pipeline, odds.low, odds.high); })) {
+    return {flow::Windows::Method::proved};
+  }
   flow::Windows windows = windows_of(file, analyst, odds, watch);
   const auto rises = [](const flow::LossPoint& point) { return point.change == flow::Change::rises; };
   const bool any_rises = std::any_of(asked.points.begin() + 1, asked.points.end(), rises);

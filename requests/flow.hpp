@@ -60,6 +60,9 @@ bool is_pair_asked(const Typed& typed);
 ComparisonReport comparison_asked(const Typed& typed);
 ComparisonReport decided(const ComparisonReport& asked, const Watch& watch);
 
+/// Whether the certificate holds: of the file `of`, or a comparison's of `of` and `other`, where they are given.
+CertificateReport certificate_checked(const Typed& typed, const std::string& json);
+
 /// `epsilon` E, which must be there.
 Exponent epsilon_asked(const Typed& typed);
 

@@ -338,6 +338,15 @@ Secret secret_of(const Item& pipeline, std::size_t participants, const std::vect
   return secret;
 }
 
+bool is_number(const std::string& entry) {
+  try {
+    Rational::parse(entry);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// Of numbers, or of fractions in odds; `size`: of the values that are perturbed.
 Perturber matrix_perturber(const Item& item, std::size_t size) {
   const std::vector<std::vector<std::string>> entries = item.rows([](const Item& entry) { return entry.entry(); });
@@ -348,11 +357,10 @@ Perturber matrix_perturber(const Item& item, std::size_t size) {
   if (entries.front().size() > most_perturbed) {
     item.refuse(fmt::format("{} answers, at most {} can be", entries.front().size(), most_perturbed), "take fewer");
   }
-  const bool is_in_odds = std::ranges::any_of(entries, [](const std::vector<std::string>& row) {
-    return std::ranges::any_of(row, [](const std::string& entry) { return entry.find("odds") != std::string::npos; });
-  });
+  const bool is_computed = std::ranges::any_of(
+      entries, [](const std::vector<std::string>& row) { return !std::ranges::all_of(row, is_number); });
   return item.checked(
-      [&] { return is_in_odds ? Perturber::in_odds(entries) : Perturber::fixed(flow::Channel(item.matrix())); });
+      [&] { return is_computed ? Perturber::in_odds(entries) : Perturber::fixed(flow::Channel(item.matrix())); });
 }
 
 /// Who takes part, and with which values.

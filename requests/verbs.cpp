@@ -898,15 +898,22 @@ constexpr VerbSpec flow_compare_spec{
     "the same, of what it is compared with",
 };
 
-constexpr std::array flow_verify_table{flow_format};
+constexpr std::array flow_verify_table{
+    OptionSpec{"--of", asker, "FILE", "", "What",
+               "the pipeline it is of: its channels are multiplied out again, and all that it says is compared"},
+    OptionSpec{"--other", asker, "OTHER", "", "What", "of a comparison: the second file"},
+    flow_duckdb,
+    flow_format,
+};
 
 constexpr VerbSpec flow_verify_spec{
     "flow verify",
     "does a certificate hold that flow check or compare printed?",
-    "fractile flow verify FILE [--format FORMAT]",
+    "fractile flow verify CERTIFICATE [--of FILE] [--format FORMAT]",
     "what fractile flow check or compare printed with --format json",
     flow_verify_table,
     "It multiplies, adds and compares fractions, and shares no code with what finds certificates.\n"
+    "Without --of it says what of the document was not checked.\n"
     "\n"
     "Exit codes: 0 it holds; 1 it fails; 2 wrong usage; 3 unusable file; 6 there is nothing to check;\n"
     "70 internal.\n",

@@ -39,7 +39,12 @@ struct AnyPriorReport {
   Exponent high;
   flow::LossStability answer;
   std::optional<flow::Pipeline> about = {};  ///< whose it is
+  bool is_pair = false;                      ///< of the two ends alone, and of nothing between them
+  std::optional<flow::Loss> loss = {};       ///< of a pair that is proved for everybody with it
 };
+
+/// What is said of it: "stable", "unstable" or "undecided" of a range, and of a pair "worth-as-much", "worth-less" or "undecided".
+std::string verdict_of(const AnyPriorReport& report);
 
 /// Is one channel worth at least as much to every analyst as another with the same secrets?
 struct ComparisonReport {
@@ -59,12 +64,33 @@ struct CertificateReport {
   };
   Outcome outcome;
   std::string claim;  ///< what it is to show, or why there is nothing: "the second channel can be drawn from the first"
-  std::string about = {};  ///< whose channels they are, as it says
+  std::string about = {};                   ///< whose channels they are, as it says
+  std::string trouble = {};                 ///< why it fails
+  std::vector<std::string> unchecked = {};  ///< what it says beside, and was not looked at
 };
 
-/// Reads one, and multiplies, adds and compares in exact arithmetic: shares no code with what finds certificates.
-/// Error(data) when the text is no such document.
+/// What a certificate is said to be of.
+struct CertifiedPipeline {
+  flow::Pipeline pipeline;
+  std::optional<flow::Analyst> analyst = {};
+};
+
+/// Reads one, and multiplies, adds and compares in exact arithmetic: shares no code with what finds certificates. Alone, it is checked
+/// against the channels that are written in it; with what it is of, these are multiplied out again, and everything else that it
+/// says is compared: names, epsilons, whose it is, and the proofs of windows.
+/// Throws `data` when the text is no such document.
 CertificateReport checked_certificate(const std::string& json);
+CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of);
+/// Of a comparison, which may still be undecided.
+CertificateReport checked_certificate(const std::string& json, const ComparisonReport& of);
+
+/// What a comparison is of, in its own words: "a.toml at ln 3".
+struct ComparedFiles {
+  std::string from;
+  std::string to;
+};
+/// Nothing when it is of one pipeline. Throws `data` as above.
+std::optional<ComparedFiles> compared_in(const std::string& json);
 
 /// An analyst's expected loss.
 struct ExpectedLossReport {
@@ -120,6 +146,12 @@ std::string to_csv(const CertificateReport& report);
 std::string to_csv(const ExpectedLossReport& report);
 std::string to_csv(const SweepReport& report);
 std::string to_csv(const ChannelReport& report);
+
+/// The two parts of a sweep's CSV and table: the curve, which is soon known, and where it rises.
+std::string curve_to_csv(const SweepReport& report);
+std::string windows_to_csv(const SweepReport& report);
+std::string curve_to_table(const SweepReport& report);
+std::string windows_to_table(const SweepReport& report);
 
 /// Pages with figures, of the reports that have any.
 WebPage to_html(const RefinementReport& report, const PageOptions& options);

@@ -39,8 +39,9 @@ struct PipelineRefinement {
   bool are_losses_bounds = false;
   /// Whose channels the certificate leads from and to: where there is one, and not always the pipeline that was asked about.
   std::optional<Pipeline> about = {};
+  std::string part = {};  ///< of the pipeline asked about, where `about` alone does not say it: "one bar"
 };
-/// A post-processor that tells the same in a simpler way stands for the pipeline's own: observations are named as its outputs are.
+/// A post-processor that tells the same in a simpler way may decide; observations are the outputs of the pipeline's own, in their order.
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
 /// Is the pipeline stable (Definition 3.2) over a range of epsilon: does less epsilon never help any analyst?
@@ -72,10 +73,16 @@ struct LossStability {
   Rational from = 0;
   Rational to = 0;
   std::optional<Counterexample> refutation = {};
-  std::vector<std::string> secrets = {};  ///< of the prior
+  std::vector<std::string> secrets = {};  ///< of the prior, or of the pair's channels
+  /// Of a pair of odds that is proved: for everybody with this loss, or to every analyst.
+  std::optional<Remaps> remaps = {};
+  std::optional<PipelineRefinement> refinement = {};
 };
 LossStability check_stability_for(const Pipeline& pipeline, const Analyst& analyst, const Rational& from,
                                   const Rational& to);
+
+/// Stable, where a theorem says so: what check_stability() asks first, which takes no search. Nothing where none is known to apply.
+std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
 /// Over all odds from .. to. Unstable only with a verified counter-example, stable only with a proof: docs/proofs/stability.md.
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to);

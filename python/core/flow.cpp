@@ -182,7 +182,7 @@ void bind_reports(nb::module_& module) {
       .def_prop_ro("reason", [](const StabilityReport& report) { return report.answer.reason; })
       .def_prop_ro("windows", [](const StabilityReport& report) { return report.windows; });
   bind_flow_report<AnyPriorReport>(module, "AnyPriorReport")
-      .def_prop_ro("verdict", [](const AnyPriorReport& report) { return to_string(report.answer.verdict); })
+      .def_prop_ro("verdict", [](const AnyPriorReport& report) { return verdict_of(report); })
       .def_prop_ro("reason", [](const AnyPriorReport& report) { return report.answer.reason; });
   bind_flow_report<ComparisonReport>(module, "ComparisonReport")
       .def_prop_ro("verdict", [](const ComparisonReport& report) { return verdict_of(report.answer); })

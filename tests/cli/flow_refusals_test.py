@@ -164,7 +164,9 @@ class BadFiles(FlowTest):
                     known='{ histogram = "survey.toml" }')
 
     def test_sizes(self):
-        self.refuse(None, None, "more than a million entries", participants="100")
+        self.refuse(None, None, "more than a million entries", "or a target among others whose values are known", participants="100")
+        self.refuse(None, None, "more than a million entries", "release a count, a sum or a mode", participants="8", post="{ round = 1 }",
+                    perturber='["geometric", ' + ", ".join(['"randomized-response"'] * 7) + "]")
         self.refuse(1, "pipeline", "1001 values are perturbed, at most 256", participants="1000", secret='"histogram"', post='"mode"')
 
 

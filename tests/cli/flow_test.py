@@ -2,10 +2,12 @@
 
 import csv
 import io
+import itertools
 import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import sys
 import time
@@ -45,8 +47,9 @@ def expected_loss(prior, channel, loss):
 
 class FlowTest(CommandTest):
     def json(self, *arguments, code=0):
+        """`code`: None where it does not matter."""
         result = flow(*arguments, "--format", "json", cwd=self.folder)
-        self.assertEqual((result.code, result.err), (code, ""))
+        self.assertEqual((result.code if code is not None else None, result.err), (code, ""))
         document = json.loads(result.out)
         self.assertEqual(document.pop("schema_version"), 1)
         self.assertRegex(document.pop("program"), r"\Afractile \d")
@@ -289,6 +292,44 @@ class AppendixD1(FlowTest):
         self.assertEqual((result.code, len(points)), (0, 3))
         self.assertEqual(window["change"], "undecided")
 
+    def test_an_interrupt_ends_a_linear_program(self):
+        """At once, with nothing on standard output: Clp would take it for itself, and say something less."""
+        file = self.survey(participants="80", perturber='"geometric"', secret='"target"', known="{ histogram = [40, 20, 19] }")
+        program = subprocess.Popen([PROGRAM, "flow", "check", file, *LN_3_TO_LN_2], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        try:
+            program.wait(timeout=1.5)
+            self.fail("it was over before it could be interrupted")
+        except subprocess.TimeoutExpired:
+            program.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        out, _ = program.communicate(timeout=60)
+        self.assertLess(time.monotonic() - start, 0.3 if not os.environ.get("FRACTILE_SANITIZE") else 3)
+        self.assertEqual((program.returncode, out), (130, b""))
+
+    def test_a_curve_is_printed_before_windows_are_known(self):
+        file = self.slow_survey()
+        program = subprocess.Popen([PROGRAM, "flow", "sweep", file, "--epsilon", "0.1..10", "--points", "3", "--format", "csv"],
+                                   cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=one_processor)
+        lines = [program.stdout.readline() for _ in range(4)]
+        self.assertIsNone(program.poll())  # at the windows
+        program.send_signal(signal.SIGINT)
+        rest, _ = program.communicate(timeout=60)
+        self.assertEqual((program.returncode, rest, lines[3].split(b",")[:2]), (130, b"", [b"point", b"10"]))
+
+    def test_a_sweep_asks_whether_the_pipeline_is_stable(self):
+        file = self.survey(participants="150", values="[0, 1, 2]", perturber='"randomized-response"', secret='"target"',
+                           post='{ query = "count", of = [0] }', known="{ histogram = [75, 50, 24] }", analyst={"loss": '"linear-error"'})
+        document = self.json("sweep", file, "--epsilon", "0.1..10", "--points", "2")
+        self.assertEqual((document["windows_by"], document["windows"]), ("proved", []))
+
+    def test_windows_of_counts_among_some_tens(self):
+        """Enclosed in a second, where roots take minutes."""
+        file = self.survey(participants="100", perturber='"geometric"', secret='"target"', post='{ query = "count", of = [0] }',
+                           known="{ histogram = [50, 25, 24] }", analyst={"loss": '"squared-error"'})
+        document = self.json("sweep", file, "--epsilon", "ln 2..ln 3", "--points", "2")
+        self.assertEqual((document["windows_by"], document.get("undecided", [])), ("enclosed", []))
+
     def test_progress_in_a_pipe(self):
         """Rarely, and what is being decided."""
         self.slow_survey()
@@ -436,12 +477,14 @@ class OtherPipelines(FlowTest):
     def test_any_prior(self):
         """Noisy argmax of five: for the uniform prior the loss falls, for another one it rises. Of two, for none."""
         few = EXAMPLES / "noisy_argmax.toml"
-        self.assertEqual(self.json("check", few, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=0)["verdict"], "stable")
+        proved = self.json("check", few, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=0)
+        self.assertEqual((proved["verdict"], proved["epsilon_from"], proved["epsilon_to"]), ("worth-as-much", "ln 3", "ln 2"))
+        self.assert_randomized(proved)
         file = self.survey(participants="5", values="[0, 1, 2]", perturber='"geometric"', secret='"histogram"', post='"mode"',
                            analyst={"loss": '"argmax-accuracy"'})
         document = self.json("check", file, "--from", "ln 3", "--to", "ln 2", "--any-prior", code=1)
         prior = [Fraction(p) for p in document["counterexample"]["prior"]]
-        self.assertEqual((document["verdict"], sum(prior), len(prior)), ("unstable", 1, len(document["secrets"])))
+        self.assertEqual((document["verdict"], sum(prior), len(prior)), ("worth-less", 1, len(document["secrets"])))
         example = document["counterexample"]
         self.assertGreater(Fraction(example["loss_from"]), Fraction(example["loss_to"]))
         for option in (("--epsilon", "ln 2..ln 3"), ("--epsilon", "0.5..1.5")):
@@ -450,12 +493,103 @@ class OtherPipelines(FlowTest):
             self.assertIn("both checked in exact arithmetic\n", text)
         rows = list(csv.DictReader(io.StringIO(flow("check", file, *LN_3_TO_LN_2, "--any-prior", "--format", "csv",
                                                           cwd=self.folder).out)))
-        self.assertEqual((rows[0]["verdict"], rows[0]["odds_from"]), ("unstable", "3"))
+        self.assertEqual((rows[0]["verdict"], rows[0]["odds_from"]), ("worth-less", "3"))
         stable = self.survey(post='{ query = "count", of = [0] }', perturber='"randomized-response"',
                              analyst={"loss": '"bayes-risk"'})
-        for option in (LN_3_TO_LN_2, ("--epsilon", "0.5..1.5")):
+        for option, verdict in ((LN_3_TO_LN_2, "worth-as-much"), (("--epsilon", "0.5..1.5"), "stable")):
             document = self.json("check", stable, *option, "--any-prior", code=0)
-            self.assertEqual(document["verdict"], "stable")
+            self.assertEqual(document["verdict"], verdict)
+
+    def assert_randomized(self, document):
+        """For each way to act on the second channel, randomized actions on the first cost no more under any secret."""
+        first, second, loss = (fractions(document[name]) for name in ("channel_from", "channel_to", "loss"))
+        ways = list(itertools.product(range(len(loss[0])), repeat=len(second[0])))
+        self.assertEqual(len(ways), len(document["randomized"]))
+        for way, randomized in zip(ways, map(fractions, document["randomized"])):
+            self.assertTrue(all(sum(row) == 1 and min(row) >= 0 for row in randomized))
+            for before, after, costs in zip(first, second, loss):
+                acted = sum(p * q * cost for p, row in zip(before, randomized) for q, cost in zip(row, costs))
+                self.assertLessEqual(acted, sum(p * costs[action] for p, action in zip(after, way)))
+
+    def test_a_pair_says_nothing_of_what_is_between(self):
+        """From ln 20 to ln 2 noisy argmax of five people is worth as much under any prior, and from ln 3 to ln 2 it is not."""
+        file = self.survey(participants="5", secret='"histogram"', post='"mode"', analyst={"loss": '"argmax-accuracy"'})
+        pair = ("--from", "ln 20", "--to", "ln 2", "--any-prior")
+        text = flow("check", file, *pair, cwd=self.folder)
+        self.assertEqual(text.code, 0)
+        self.assertRegex(text.out, r"\Afor the loss of the file's analyst, under any prior, epsilon = ln 20 is worth at least as much as "
+                                   r"ln 2\nthis says nothing of other epsilons\n")
+        self.assertNotIn("stable", text.out)
+        self.assertEqual(self.json("check", file, *pair)["verdict"], "worth-as-much")
+        self.assertEqual(self.json("check", file, *LN_3_TO_LN_2, "--any-prior", code=1)["verdict"], "worth-less")
+        self.assertEqual(self.json("check", file, "--epsilon", "ln 2..ln 20", "--any-prior", code=1)["verdict"], "unstable")
+
+    def test_any_prior_asks_for_refinement_first(self):
+        """There are too many ways to act on six people's answers; to every analyst it is known."""
+        file = self.survey(participants="6", post='"identity"', perturber='"randomized-response"', analyst={"loss": '"bayes-risk"'})
+        document = self.json("check", file, *LN_3_TO_LN_2, "--any-prior")
+        self.assertEqual((document["verdict"], document["about"]), ("worth-as-much", "one participant"))
+        self.assertTrue(document["reason"].startswith("to every analyst: "))
+
+    def test_witnesses_have_the_pipelines_own_names(self):
+        """Where a count decides: sums of values 1 and 2 are 2, 3 and 4, and those of 2 and 1 are turned round."""
+        for values in ("[1, 2]", "[2, 1]"):
+            file = self.survey(values=values, perturber='"randomized-response"')
+            document = self.json("check", file, *LN_3_TO_LN_2)
+            self.assertEqual(document["observations"], ["2", "3", "4"])
+            self.assert_certified(file, document, "ln 3", "ln 2")
+        many = self.survey(participants="13", values="[2, 1]", perturber='"geometric"')
+        document = self.json("check", many, *LN_3_TO_LN_2)
+        self.assertEqual(document["observations"], [str(total) for total in range(13, 27)])
+        self.assert_certified(many, document, "ln 3", "ln 2")
+        for post in ("{ table = [3, 1, 0, 2] }", "{ table = [2, 0, 0, 1] }", "{ table = [0, 0, 0, 1] }"):
+            file = self.survey(values="[0, 1]", perturber='"randomized-response"', post=post)
+            document = self.json("check", file, *LN_3_TO_LN_2, code=None)
+            if document["about"] == "2 participants":
+                self.assert_certified(file, document, "ln 3", "ln 2")
+
+    def test_where_nothing_is_told(self):
+        for post in ('{ query = "count", of = [0, 1, 2] }', "{ table = [0, 0, 0, 0, 0, 0, 0, 0, 0] }", "{ round = 9 }"):
+            file = self.survey(post=post)
+            document = self.json("check", file, *LN_3_TO_LN_2)
+            self.assertEqual((document["verdict"], document["witness"]), ("refines", [["1"]]))
+            self.assert_certified(file, document, "ln 3", "ln 2")
+            self.assertEqual(self.json("check", file, "--epsilon", "ln 2..ln 3")["verdict"], "stable")
+
+    def test_all_answers_of_many(self):
+        """One answer decides, however many there are: another's says nothing of the secret, and bars are released side by side."""
+        for people in (8, 10, 1000):
+            file = self.survey(participants=str(people), post='"identity"', secret='"target"',
+                               known=f"{{ histogram = [{people - 3}, 1, 1] }}")
+            start = time.monotonic()
+            document = self.json("check", file, *LN_3_TO_LN_2)
+            self.assertLess(time.monotonic() - start, 5)
+            self.assertEqual((document["verdict"], document["about"], len(document["witness"])), ("refines", "the target alone", 3))
+            self.assertEqual(self.json("check", file, "--from", "ln 2", "--to", "ln 3", code=1)["about"], "the target alone")
+        bars = self.survey(participants="4", post='"identity"', secret='"histogram"')
+        self.assertEqual(self.json("check", bars, *LN_3_TO_LN_2)["about"], "one bar")
+        self.assertEqual(self.json("check", bars, "--from", "ln 2", "--to", "ln 3", code=1)["verdict"], "does-not-refine")
+
+    def test_one_channel_in_two_descriptions(self):
+        """The geometric matrix of three values, written in odds."""
+        row = ["odds/(odds + 1)", "(odds - 1)/(odds*(odds + 1))", "1/(odds*(odds + 1))"]
+        matrix = json.dumps([row, ["1/(odds + 1)", "(odds - 1)/(odds + 1)", "1/(odds + 1)"], row[::-1]])
+        for participants, post, secret in (("2", '"identity"', '"everyone"'), ("3", '"identity"', '"target"'), ("1", '"sum"', '"everyone"'),
+                                           ("2", '{ query = "count", of = [0, 2] }', '"everyone"')):
+            known = "[0, 1]" if secret == '"target"' else None
+            answers = []
+            for perturber in ('"geometric"', f"{{ matrix = {matrix} }}"):
+                document = self.json("check", self.survey(participants=participants, post=post, secret=secret, known=known,
+                                                          perturber=perturber), "--epsilon", "ln 2..ln 3")
+                answers.append((document["verdict"], document["reason"]))
+            self.assertEqual(answers[0], answers[1])
+            self.assertEqual(answers[0][0], "stable")
+        # Values that are not equally spaced: the matrix is what it is, and no noise that moves.
+        self.json("check", self.survey(values="[0, 1, 5]", perturber=f"{{ matrix = {matrix} }}"), *LN_3_TO_LN_2, code=None)
+        # Numbers are computed without odds, too, and depend on no epsilon.
+        half = self.survey(values="[0, 1]", perturber='{ matrix = [["1/(1+1)", "1 - 1/2"], ["1/4", "3/4"]] }', post='"sum"')
+        self.assertEqual(self.channel(half, "0.5")[2][0], [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)])
+        self.assertEqual(self.json("check", half, "--epsilon", "0.5..1")["reason"], "the perturber does not depend on epsilon")
 
     def test_priors_by_name(self):
         """As their probabilities written out."""
@@ -471,6 +605,13 @@ class OtherPipelines(FlowTest):
         losses = [self.json("loss", self.survey(analyst={"prior": words, **loss}), "--epsilon", "ln 3")
                   for words in (independent, product)]
         self.assertEqual(*losses)
+
+    def test_modes_among_known_others(self):
+        """The others' answers are collected once; what would take gigabytes is refused in words."""
+        file = self.survey(participants="60", post='"mode"', secret='"target"', known="{ histogram = [20, 20, 19] }")
+        self.assertEqual(self.channel(file, "ln 3")[1], ["0", "1", "2"])
+        many = self.survey(participants="1000", post='"mode"', secret='"target"', known="{ histogram = [400, 300, 299] }")
+        self.assert_refused(flow("check", many, *LN_3_TO_LN_2, cwd=self.folder), 3, "fractions are too long to be written down")
 
     def test_undecided_has_an_exit_code(self):
         file = self.survey(participants="9", perturber='"randomized-response"', secret='"target"', known="{ histogram = [6, 1, 1] }")
@@ -652,9 +793,109 @@ class Compare(FlowTest):
         refuse(3, "word.csv", "odd.csv", part=["word.csv:2: cell 2 is no number"])
         refuse(3, "absent.csv", "odd.csv", part=["cannot open absent.csv"])
 
-    def verified(self, document, code, outcome):
+    def verified(self, document, code, outcome, *of):
         name = self.write("certificate.json", document if isinstance(document, str) else json.dumps(document))
-        self.assertEqual(self.json("verify", name, code=code)["certificate"], outcome)
+        report = self.json("verify", name, *of, code=code)
+        self.assertEqual(report["certificate"], outcome, (document, report))
+        return report
+
+    def forged(self, document, *of, **changes):
+        """Fails, with a reason."""
+        with self.subTest(**changes):
+            self.assertTrue(self.verified(dict(document, **changes), 1, "fails", *of)["trouble"])
+
+    def test_a_certificate_of_a_file_is_bound_to_it(self):
+        """Everything that is printed, but for the reason."""
+        self.survey("sum.toml")
+        self.survey("other.toml", perturber='"randomized-response"')
+        of = ("--of", "sum.toml")
+        pair = self.json("check", "sum.toml", *LN_3_TO_LN_2, code=1)
+        report = self.verified(pair, 0, "holds", *of)
+        self.assertEqual(report["unchecked"], ["the reason, which is words"])
+        self.assertIn("these are the pipeline's channels", self.verified(pair, 0, "holds")["unchecked"][0])
+        self.forged(pair, *of, epsilon_from="ln 2", epsilon_to="ln 3")
+        self.forged(pair, *of, epsilon_from="ln 4")
+        self.forged(pair, *of, about="3 participants")
+        self.forged(pair, *of, secrets=pair["secrets"][::-1])
+        self.forged(pair, *of, observations=pair["observations"][::-1])
+        self.forged(pair, "--of", "other.toml")
+        for names in (["same"] * len(pair["secrets"]), pair["secrets"][:-1]):
+            self.forged(pair, secrets=names)
+        self.forged(pair, observations=["same"] * len(pair["observations"]))
+        # Without its channels it is nothing by itself, and they are multiplied out with the file.
+        short = {name: value for name, value in pair.items() if not name.startswith("channel")}
+        self.verified(short, 6, "nothing")
+        self.verified(short, 0, "holds", *of)
+        self.assert_refused(flow("verify", self.write("more.json", json.dumps(dict(pair, note="believe me"))), cwd=self.folder), 3,
+                            "it has a member that no certificate of its kind has")
+
+    def test_a_certificate_of_a_range_is_bound_to_it(self):
+        document = self.json("check", D1, "--epsilon", "ln 3..ln 4", code=1)
+        of = ("--of", D1)
+        self.assertEqual(self.verified(document, 0, "holds", *of)["unchecked"],
+                         ["that the loss rises nowhere else", "the reason, which is words"])
+        self.assertIn("where the loss of the file's analyst rises", self.verified(document, 0, "holds")["unchecked"])
+        self.forged(document, epsilon_low="ln 5", epsilon_high="ln 6")
+        self.forged(document, epsilon_high="ln 31/10")
+        self.forged(document, odds_from="5")
+        self.forged(document, *of, odds_from="399/100")
+        self.forged(document, odds_from=document["odds_to"], odds_to=document["odds_from"])
+
+        def windows(**changes):
+            [window] = document["analyst"]["windows"]
+            return dict(document["analyst"], windows=[dict(window, **changes)])
+
+        [window] = document["analyst"]["windows"]
+        self.forged(document, analyst=windows(odds_from="3.6", epsilon_from="1.280934", proof=window["proof"]))
+        self.forged(document, analyst=windows(odds_to="9", epsilon_to="2.197225"))
+        self.forged(document, analyst=windows(epsilon_to="1.300000"))
+        self.forged(document, analyst=windows(proof=dict(window["proof"], loss_from=window["proof"]["loss_to"])))
+        self.forged(document, analyst=dict(document["analyst"], windows=[]))
+        self.forged(document, *of, analyst=windows(proof=dict(window["proof"], loss_from="1", loss_to="2")))
+        self.forged(document, *of, analyst=windows(odds_from="3.1", epsilon_from="1.131402",
+                                                   proof=dict(window["proof"], odds_from="31/10")))
+
+    def test_a_certificate_of_one_loss_is_bound_to_it(self):
+        file = self.survey(participants="2", secret='"histogram"', post='"mode"', analyst={"loss": '"argmax-accuracy"'})
+        proved = self.json("check", file, *LN_3_TO_LN_2, "--any-prior")
+        self.survey("bayes.toml", participants="2", secret='"histogram"', post='"mode"', analyst={"loss": '"bayes-risk"'})
+        self.verified(proved, 0, "holds")
+        self.verified(proved, 0, "holds", "--of", file)
+        self.forged(proved, "--of", "bayes.toml")
+        self.forged(proved, randomized=proved["randomized"][1:] + proved["randomized"][:1])
+        self.forged(proved, verdict="worth-less")
+        five = self.survey("five.toml", participants="5", secret='"histogram"', post='"mode"', analyst={"loss": '"argmax-accuracy"'})
+        refuted = self.json("check", five, *LN_3_TO_LN_2, "--any-prior", code=1)
+        self.verified(refuted, 0, "holds", "--of", five)
+        self.forged(refuted, verdict="worth-as-much")
+
+    def test_a_comparison_is_bound_to_its_files(self):
+        self.survey("sum.toml")
+        self.survey("identity.toml", post='"identity"')
+        document = self.json("compare", "identity.toml", "sum.toml", *self.LN_3)
+        of = ("--of", "identity.toml", "--other", "sum.toml")
+        self.verified(document, 0, "holds", *of)
+        self.forged(document, *of, to="sum.toml at ln 2")
+        self.forged(document, *of, observations_to=document["observations_to"][::-1])
+        for given, part in ((("--of", "sum.toml", "--other", "sum.toml"), "the certificate is of another file"),
+                            (("--of", "sum.toml"), "compares two files"), (("--other", "sum.toml"), "goes with --of")):
+            name = self.write("certificate.json", json.dumps(document))
+            self.assert_refused(flow("verify", name, *given, cwd=self.folder), 2, part)
+
+    def test_certificates_about_a_part(self):
+        """One participant, the target alone, one bar, one unknown: each decides about the file, which is named."""
+        target = {"secret": '"target"', "participants": "4", "known": "[0, 1, 2]"}
+        for changes, codes in (({"post": '"identity"'}, (0, 1)), ({"post": '{ query = "count", of = [0] }'}, (1, 1)),
+                               ({"post": '"identity"', **target}, (0, 1)), ({"post": '{ query = "count", of = [0, 2] }', **target}, (0, 1)),
+                               ({"post": '"identity"', "secret": '"histogram"'}, (0, 1)),
+                               ({"post": '{ query = "count", of = [0, 2] }', "participants": "1000"}, (0, 1)),
+                               ({"post": '{ query = "count", of = [0] }', "participants": "400"}, (1, 1)),
+                               ({"post": "{ round = 1 }"}, (0, 1)), ({"perturber": '["geometric", "geometric"]'}, (1, 1))):
+            file = self.survey(**changes)
+            for epsilons, code in zip((("ln 3", "ln 2"), ("ln 2", "ln 3")), codes):
+                document = self.json("check", file, "--from", epsilons[0], "--to", epsilons[1], code=code)
+                self.verified(document, 0, "holds", "--of", file)
+                self.forged(document, "--of", file, about="nobody at all")
 
     def test_verify(self):
         """Whatever is printed holds, and nothing that was changed does."""

@@ -1,12 +1,16 @@
 #include "flow/pipeline/canonical_post.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "flow/pipeline/composition.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/post_images.hpp"
+#include "flow/pipeline/rows.hpp"
+#include "fractile/error.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -70,14 +74,82 @@ PostProcessor of_many_tuples(const Pipeline& pipeline) {
 
 }  // namespace
 
-Perturber canonical_perturber(const Perturber& perturber) {
-  if (perturber.each().empty()) return perturber;
-  const Perturber& first = perturber.each().front();
-  const bool are_equal = std::ranges::all_of(perturber.each(), [&](const Perturber& other) {
-    return noise_of(other).numerators == noise_of(first).numerators &&
-           noise_of(other).denominator == noise_of(first).denominator;
-  });
-  return are_equal ? first : perturber;
+std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& simple) {
+  const std::vector<std::string> own = frame_of(pipeline).observation_names;
+  const std::vector<std::string> shown = frame_of(simple).observation_names;
+  std::vector<std::size_t> places(shown.size());
+  if (pipeline.post.kind == Kind::sum && !is_listed(pipeline)) {  // of two values, as a count of the second
+    const bool increases = pipeline.shown()[0] < pipeline.shown()[1];
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = increases ? i : places.size() - 1 - i;
+    return places;
+  }
+  const std::vector<Tuple> tuples = all_tuples(pipeline.participants, pipeline.shown().size());
+  const Images images = images_of(pipeline, tuples);
+  const Images simply = images_of(simple, tuples);
+  std::map<std::string, std::string> names;
+  for (std::size_t i = 0; i < tuples.size(); ++i) {
+    names.emplace(simply.names[simply.image[i]], images.names[images.image[i]]);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    places[i] = static_cast<std::size_t>(std::ranges::find(own, names.at(shown[i])) - own.begin());
+  }
+  return places;
+}
+
+namespace {
+
+bool are_equal(const Perturber& one, const Perturber& other) {
+  const PolynomialNoise& a = noise_of(one);
+  const PolynomialNoise& b = noise_of(other);
+  for (std::size_t x = 0; x < a.values(); ++x) {
+    for (std::size_t y = 0; y < a.answers(); ++y) {
+      if (!(a.numerators[x][y] * b.denominator == b.numerators[x][y] * a.denominator)) return false;
+    }
+  }
+  return true;
+}
+
+/// A matrix in odds that is that of a family, of which more is known.
+std::optional<Perturber> family_of(const Pipeline& pipeline, const Perturber& perturber) {
+  const std::size_t values = perturber.values();
+  const std::size_t answers = perturber.answers();
+  std::vector<Perturber> families;
+  if (answers == values) families.push_back(Perturber::randomized_response(values));
+  if (answers >= values && (answers - values) % 2 == 0) {
+    families.push_back(Perturber::wide_geometric(values, (answers - values) / 2));
+  }
+  for (const Perturber& family : families) {
+    if (!are_equal(family, perturber)) continue;
+    Pipeline renamed = pipeline;
+    renamed.perturber = family;
+    try {
+      renamed.validate();  // geometric noise has values that are equally spaced
+    } catch (const Error&) {
+      continue;
+    }
+    return family;
+  }
+  return {};
+}
+
+}  // namespace
+
+Perturber canonical_perturber(const Pipeline& pipeline) {
+  const Perturber& perturber = pipeline.perturber;
+  if (perturber.release() != nullptr) return perturber;
+  const Perturber& first = perturber.is_shared() ? perturber : perturber.each().front();
+  const bool is_one =
+      std::ranges::all_of(perturber.each(), [&](const Perturber& one) { return are_equal(one, first); });
+  if (!is_one) return perturber;
+  if (first.is_refinement_preserving()) return first;
+  return family_of(pipeline, first).value_or(first);
+}
+
+Pipeline canonical_pipeline(const Pipeline& pipeline) {
+  Pipeline simple = pipeline;
+  simple.post = canonical_post(pipeline);
+  simple.perturber = canonical_perturber(pipeline);
+  return simple;
 }
 
 PostProcessor canonical_post(const Pipeline& pipeline) {

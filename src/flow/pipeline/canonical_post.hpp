@@ -1,6 +1,9 @@
 // Post-processors that tell the same of all tuples of values are one: the simplest of them stands for all.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
@@ -11,7 +14,14 @@ namespace fractile::flow {
 /// values or one target's; the pipeline's own otherwise.
 PostProcessor canonical_post(const Pipeline& pipeline);
 
-/// The perturber of every participant, where theirs are all the same.
-Perturber canonical_perturber(const Perturber& perturber);
+/// Where what canonical_post() shows stands among what the pipeline shows, by the former's place. `simple` is the pipeline with that
+/// post-processor. Error(usage) as frame_of().
+std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& simple);
+
+/// The perturber of every participant, where theirs are all the same; by its name, where a matrix in odds is one that has a name.
+Perturber canonical_perturber(const Pipeline& pipeline);
+
+/// The pipeline with both.
+Pipeline canonical_pipeline(const Pipeline& pipeline);
 
 }  // namespace fractile::flow

@@ -106,7 +106,12 @@ Perturber Perturber::fixed(const Channel& channel) {
 
 Perturber Perturber::in_odds(const std::vector<std::vector<std::string>>& entries) {
   require_values(entries.size());
-  return Perturber(std::make_shared<PolynomialNoise>(Family::in_odds, noise_in_odds(entries)));
+  Noise<Polynomial> noise = noise_in_odds(entries);
+  const auto is_number = [](const Polynomial& entry) { return entry.degree() <= 0; };
+  const bool is_fixed = is_number(noise.denominator) && std::ranges::all_of(noise.numerators, [&](const auto& row) {
+                          return std::ranges::all_of(row, is_number);
+                        });
+  return Perturber(std::make_shared<PolynomialNoise>(is_fixed ? Family::fixed : Family::in_odds, std::move(noise)));
 }
 
 Perturber Perturber::by_participant(std::vector<Perturber> each) {

@@ -1,5 +1,6 @@
 #include "flow/pipeline/pipeline_rows.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "flow/algebra/real_roots.hpp"
@@ -27,7 +28,10 @@ double denominator_bits(const Perturber& perturber, const Rational& odds) {
 /// A gigabit and a half of numerators is enough.
 void require_short_numbers(const Pipeline& pipeline, const Frame& frame, const Rational& odds) {
   const Perturber& perturber = pipeline.perturber;
-  const auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
+  auto entries = static_cast<double>(frame.secrets.size()) * static_cast<double>(frame.observation_names.size());
+  if (collects_bars(pipeline)) {
+    entries = std::max(entries, compositions(pipeline.participants, pipeline.shown().size()).to_double());
+  }
   double bits = 0;
   if (perturber.is_shared())
     bits = denominator_bits(perturber, odds) * static_cast<double>(perturbed_answers(pipeline));

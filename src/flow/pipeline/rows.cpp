@@ -40,11 +40,11 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
       break;
     case PostProcessor::Kind::identity:
       if (pipeline.secret.kind == Secret::Kind::histogram) {
-        require_few(power(pipeline.participants + 1, answers));
+        require_few(power(pipeline.participants + 1, answers), smaller_channel(pipeline));
         for_each_tuple(answers, pipeline.participants + 1,
                        [&](const Tuple& bars) { names.push_back(bars_name(bars)); });
       } else {
-        require_few(power(answers, pipeline.participants));
+        require_few(power(answers, pipeline.participants), smaller_channel(pipeline));
         for_each_tuple(pipeline.participants, answers,
                        [&](const Tuple& tuple) { names.push_back(values_name(pipeline.shown(), tuple)); });
       }
@@ -88,6 +88,11 @@ template std::vector<Integer> counted_numerators(const Pipeline&, const Noise<In
 template std::vector<Polynomial> counted_numerators(const Pipeline&, const Noise<Polynomial>&);
 template std::vector<Enclosure> counted_numerators(const Pipeline&, const Noise<Enclosure>&);
 
+bool collects_bars(const Pipeline& pipeline) {
+  return pipeline.post.kind == PostProcessor::Kind::mode && pipeline.secret.kind != Secret::Kind::histogram &&
+         pipeline.perturber.release() == nullptr;
+}
+
 bool is_small(const Pipeline& pipeline) {
   if (!adds_up(pipeline)) return true;
   const auto participants = static_cast<std::int64_t>(pipeline.participants);
@@ -98,9 +103,11 @@ bool is_small(const Pipeline& pipeline) {
 
 Frame frame_of(const Pipeline& pipeline) {
   pipeline.validate();
-  if (adds_up(pipeline)) require_few(secret_count(pipeline) * static_cast<std::int64_t>(pipeline.participants));
+  const std::string hint = smaller_channel(pipeline);
+  if (adds_up(pipeline)) require_few(secret_count(pipeline) * static_cast<std::int64_t>(pipeline.participants), hint);
+  if (collects_bars(pipeline)) require_few(compositions(pipeline.participants, pipeline.shown().size()), hint);
   std::vector<std::string> observations = observations_of(pipeline);
-  require_few(secret_count(pipeline) * static_cast<std::int64_t>(observations.size()));
+  require_few(secret_count(pipeline) * static_cast<std::int64_t>(observations.size()), hint);
   return {secrets_of(pipeline), std::move(observations)};
 }
 
@@ -245,14 +252,33 @@ std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame&
 }
 
 template <class Ring>
+std::vector<Ring> mode_row(const Histograms<Ring>& law, std::size_t answers) {
+  std::vector<Ring> row(answers);
+  for (const auto& [bars, p] : law) add_product(row[mode_of(bars)], p, whole<Ring>(1));
+  return row;
+}
+
+/// Of a target: the others' answers are collected once, one after the other, and nothing else is kept.
+template <class Ring>
+std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, const Frame& frame,
+                                                   const Noise<Ring>& noise) {
+  const std::vector<Histograms<Ring>> singles = single_histograms(noise);
+  Histograms<Ring> others{{Composition(noise.answers()), whole<Ring>(1)}};
+  for (const std::size_t value : sorted_tuple(known_composition(pipeline))) others = convolved(others, singles[value]);
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    rows.push_back(mode_row(convolved(others, singles[secret.front()]), noise.answers()));
+  }
+  return rows;
+}
+
+template <class Ring>
 std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, frame, noise);
   auto powers = histogram_powers(noise);
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
-    rows.emplace_back(pipeline.shown().size());
-    for (const auto& [bars, p] : powers.of(whole_composition(pipeline, secret))) {
-      add_product(rows.back()[mode_of(bars)], p, whole<Ring>(1));
-    }
+    rows.push_back(mode_row(powers.of(whole_composition(pipeline, secret)), noise.answers()));
   }
   return rows;
 }
@@ -349,10 +375,7 @@ std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& 
   for (const Noise<Ring>* const noise : noises) singles.push_back(single_histograms(*noise));
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
-    rows.emplace_back(pipeline.shown().size());
-    for (const auto& [bars, p] : joined(members_of(pipeline, secret), singles)) {
-      add_product(rows.back()[mode_of(bars)], p, whole<Ring>(1));
-    }
+    rows.push_back(mode_row(joined(members_of(pipeline, secret), singles), pipeline.shown().size()));
   }
   return rows;
 }

@@ -34,6 +34,9 @@ struct Rows {
 
 Frame frame_of(const Pipeline& pipeline);
 
+/// Whether the answers' histograms are listed, all of them, to find their modes.
+bool collects_bars(const Pipeline& pipeline);
+
 /// Whether the channel has at most a million entries; frame_of refuses larger ones.
 bool is_small(const Pipeline& pipeline);
 

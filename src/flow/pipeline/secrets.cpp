@@ -37,7 +37,7 @@ Rational secret_count(const Pipeline& pipeline) {
 
 Secrets secrets_of(const Pipeline& pipeline) {
   pipeline.validate();
-  require_few(secret_count(pipeline));
+  require_few(secret_count(pipeline), smaller_channel(pipeline));
   Secrets result;
   const std::size_t values = pipeline.values.size();
   const auto add = [&](Tuple secret, std::string name, Rational arrangements) {

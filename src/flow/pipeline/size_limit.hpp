@@ -1,19 +1,31 @@
 // How large a channel may be that is written out.
 #pragma once
 
+#include <string>
+
 #include "fractile/error.hpp"
 #include "fractile/exact.hpp"
+#include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
 
 /// Of a channel; secrets, tuples and totals of steps have the same limit.
 constexpr std::int64_t most_entries = 1'000'000;
 
-/// Error(usage) above the limit.
-inline void require_few(const Rational& entries) {
+/// What makes this pipeline's channel smaller.
+inline std::string smaller_channel(const Pipeline& pipeline) {
+  std::string hint = "take fewer participants or values";
+  if (pipeline.perturber.release() != nullptr) return hint;
+  if (!pipeline.post.is_symmetric()) return hint + ", or release a count, a sum or a mode";
+  if (!pipeline.perturber.is_shared()) return hint + ", or one perturber for all of them";
+  return pipeline.secret.kind == Secret::Kind::everyone ? hint + ", or a target among others whose values are known"
+                                                        : hint;
+}
+
+/// Throws `usage` above the limit.
+inline void require_few(const Rational& entries, const std::string& hint = "take fewer participants or values") {
   if (entries > Rational(most_entries)) {
-    throw Error(ErrorCode::usage, "the channel has more than a million entries",
-                "take fewer participants or values, or a post-processor that does not care who is who");
+    throw Error(ErrorCode::usage, "the channel has more than a million entries", hint);
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <coin/Clp_C_Interface.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace fractile::flow {
@@ -9,6 +11,9 @@ namespace {
 
 struct Delete {
   void operator()(Clp_Simplex* model) const { Clp_deleteModel(model); }
+};
+struct DeleteOptions {
+  void operator()(Clp_Solve* options) const { ClpSolve_delete(options); }
 };
 
 /// A sparse matrix, column after column.
@@ -37,6 +42,35 @@ double probability(const IntegerMatrix& matrix, std::size_t row, std::size_t col
 
 constexpr int basic = 1;  // of Clp's statuses
 
+// An iteration takes about as long as the matrix has entries. The limit is one of work and never of time: the verdict is that of the
+// channels, not of the machine.
+constexpr std::size_t most_work = 4'000'000'000;
+constexpr std::size_t fewest_iterations = 5'000;
+
+/// Clp takes Ctrl-C for itself while it solves, unless it is told not to.
+constexpr int interrupts = 2;
+constexpr int left_alone = 1;
+
+/// Of equations: columns x = right, x >= 0.
+std::unique_ptr<Clp_Simplex, Delete> solved(const Columns& columns, const std::vector<double>& right) {
+  std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
+  Clp_setLogLevel(model.get(), 0);
+  const std::vector<double> lower(columns.costs.size(), 0.0);
+  const std::vector<double> upper(columns.costs.size(), 1e30);
+  Clp_loadProblem(model.get(), static_cast<int>(columns.costs.size()), static_cast<int>(right.size()),
+                  columns.starts.data(), columns.rows.data(), columns.entries.data(), lower.data(), upper.data(),
+                  columns.costs.data(), right.data(), right.data());
+  Clp_setPrimalTolerance(model.get(), 1e-9);
+  Clp_setDualTolerance(model.get(), 1e-9);
+  const std::size_t useful = 50 * (right.size() + columns.costs.size());
+  const std::size_t affordable = std::max(fewest_iterations, most_work / columns.entries.size());
+  Clp_setMaximumIterations(model.get(), static_cast<int>(std::min(useful, affordable)));
+  const std::unique_ptr<Clp_Solve, DeleteOptions> options(ClpSolve_new());
+  ClpSolve_setSpecialOption(options.get(), interrupts, left_alone, -1);
+  Clp_initialSolveWithOptions(model.get(), options.get());
+  return model;
+}
+
 }  // namespace
 
 Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std::vector<Rational>& scales) {
@@ -64,19 +98,7 @@ Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std
   }
   right.insert(right.end(), observations, 1.0);
 
-  const std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
-  Clp_setLogLevel(model.get(), 0);
-  const std::vector<double> lower(columns.costs.size(), 0.0);
-  const std::vector<double> upper(columns.costs.size(), 1e30);
-  Clp_loadProblem(model.get(), static_cast<int>(columns.costs.size()), static_cast<int>(right.size()),
-                  columns.starts.data(), columns.rows.data(), columns.entries.data(), lower.data(), upper.data(),
-                  columns.costs.data(), right.data(), right.data());
-  Clp_setPrimalTolerance(model.get(), 1e-9);
-  Clp_setDualTolerance(model.get(), 1e-9);
-  Clp_setMaximumIterations(model.get(), 50 * static_cast<int>(right.size() + columns.costs.size()));
-  Clp_setMaximumSeconds(model.get(), 60);
-  Clp_initialSolve(model.get());
-
+  const auto model = solved(columns, right);
   Suggestion suggestion;
   for (std::size_t y = 0; y < observations; ++y) {
     for (std::size_t z = 0; z < outputs; ++z) {
@@ -90,6 +112,75 @@ Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std
     suggestion.prices.emplace_back(prices + x * outputs, prices + (x + 1) * outputs);
   }
   return suggestion;
+}
+
+namespace {
+
+/// The largest probability of every column.
+std::vector<double> largest_of_columns(const IntegerMatrix& matrix, const std::vector<Rational>& scales) {
+  std::vector<double> largest;
+  for (std::size_t y = 0; y < matrix.columns(); ++y) {
+    double most = 0;
+    for (std::size_t x = 0; x < matrix.rows(); ++x) most = std::max(most, probability(matrix, x, y, scales[x]));
+    largest.push_back(most);
+  }
+  return largest;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
+                                                const std::vector<Rational>& scales) {
+  constexpr double least_column = 1e-250;
+  constexpr double largest_factor = 1e10;
+  const std::vector<double> of_from = largest_of_columns(from, scales);
+  const std::vector<double> of_to = largest_of_columns(to, scales);
+  for (const std::vector<double>* columns : {&of_from, &of_to}) {
+    if (std::ranges::min(*columns) < least_column) return {};
+  }
+  const std::size_t observations = from.columns();
+  const std::size_t outputs = to.columns();
+  const std::size_t equations = from.rows() * outputs;
+  // X_yz = of_to[z] (least + W_yz / of_from[y]): then all of A X = B is of ordinary size. W row after row, and the least one last.
+  std::vector<double> factors;  // of the equations of rows
+  for (const double most : of_from) factors.push_back(std::min(1 / most, largest_factor));
+  double all = 0;
+  for (const double most : of_to) all += most;
+  Columns columns;
+  for (std::size_t y = 0; y < observations; ++y) {
+    for (std::size_t z = 0; z < outputs; ++z) {
+      for (std::size_t x = 0; x < from.rows(); ++x) {
+        columns.entry(x * outputs + z, probability(from, x, y, scales[x]) / of_from[y]);
+      }
+      columns.entry(equations + y, of_to[z] * factors[y]);
+      columns.end(0);
+    }
+  }
+  for (std::size_t row = 0; row < equations; ++row) columns.entry(row, 1);  // as rows of A add up to 1
+  for (std::size_t y = 0; y < observations; ++y) columns.entry(equations + y, all * of_from[y] * factors[y]);
+  columns.end(-1);
+  std::vector<double> right;
+  for (std::size_t x = 0; x < from.rows(); ++x) {
+    for (std::size_t z = 0; z < outputs; ++z) right.push_back(probability(to, x, z, scales[x]) / of_to[z]);
+  }
+  for (std::size_t y = 0; y < observations; ++y) right.push_back(of_from[y] * factors[y]);
+
+  const auto model = solved(columns, right);
+  constexpr double narrow = 1e-6;
+  const double* const values = Clp_primalColumnSolution(model.get());
+  const double least = values[observations * outputs];
+  if (!(least > narrow)) return {};
+  std::vector<std::vector<double>> inside;
+  for (std::size_t y = 0; y < observations; ++y) {
+    inside.emplace_back();
+    double sum = 0;
+    for (std::size_t z = 0; z < outputs; ++z) {
+      inside.back().push_back(of_to[z] * (least + std::max(values[y * outputs + z], 0.0) / of_from[y]));
+      sum += inside.back().back();
+    }
+    for (double& entry : inside.back()) entry /= std::max(1.0, sum);
+  }
+  return inside;
 }
 
 }  // namespace fractile::flow

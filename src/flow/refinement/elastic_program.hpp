@@ -17,4 +17,9 @@ struct Suggestion {
 /// The elastic form min |A X - B|_1 (docs/proofs/refinement.md, "The linear program"), rows of A and B divided by `scales`.
 Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std::vector<Rational>& scales);
 
+/// An X with A X = B but for rounding, whose entries are all positive and, measured by B's columns, as far from 0 as can be. Empty where
+/// there is none with room around it.
+std::vector<std::vector<double>> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
+                                                const std::vector<Rational>& scales);
+
 }  // namespace fractile::flow

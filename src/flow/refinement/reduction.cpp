@@ -102,6 +102,17 @@ Reduction reduce(const Channel& from, const Channel& to) {
   return result;
 }
 
+Channel reduced(const IntegerMatrix& rows, const std::vector<Rational>& scales) {
+  Matrix probabilities(rows.rows(), rows.columns());
+  for (std::size_t x = 0; x < rows.rows(); ++x) {
+    for (std::size_t y = 0; y < rows.columns(); ++y) {
+      fmpq_set_fmpz(flint_of(probabilities(x, y)), rows.at(x, y));
+      probabilities(x, y) /= scales[x];
+    }
+  }
+  return Channel(probabilities);
+}
+
 Matrix expanded(const Matrix& witness, const Reduction& reduction) {
   Matrix result(reduction.from_columns.size(), reduction.to_columns.size());
   for (std::size_t y = 0; y < result.rows(); ++y) {

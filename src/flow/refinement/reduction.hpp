@@ -28,6 +28,9 @@ struct Reduction {
 
 Reduction reduce(const Channel& from, const Channel& to);
 
+/// One of its two matrices, as a channel again.
+Channel reduced(const IntegerMatrix& rows, const std::vector<Rational>& scales);
+
 /// The witness for the channels, from one for the reduction.
 Matrix expanded(const Matrix& witness, const Reduction& reduction);
 

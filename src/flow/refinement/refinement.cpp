@@ -6,6 +6,7 @@
 #include "flow/algebra/rational_program.hpp"
 #include "flow/refinement/elastic_program.hpp"
 #include "flow/refinement/reduction.hpp"
+#include "flow/refinement/two_secrets.hpp"
 #include "fractile/error.hpp"
 #include "fractile/flow.hpp"
 
@@ -35,10 +36,23 @@ class Decision {
   std::size_t outputs() const { return reduction_.to.columns(); }
   IntegerMatrix crossing() const { return reduction_.from.part(pivots_.rows, pivots_.columns); }
 
+  /// Of the reduction: it holds of the channels exactly when it does there.
+  bool holds(const Matrix& witness) const {
+    return verify(reduced(reduction_.from, reduction_.scales), reduced(reduction_.to, reduction_.scales), {witness});
+  }
+
   Refinement confirmed(const Matrix& witness, std::string reason) const {
-    Witness expanded_witness{expanded(witness, reduction_)};
-    if (!verify(from_, to_, expanded_witness)) throw Error(ErrorCode::internal, "a witness does not hold");
-    return {std::move(expanded_witness), std::move(reason)};
+    constexpr std::size_t most_written = 1'000'000;
+    const auto require = [](bool is_right) {
+      if (!is_right) throw Error(ErrorCode::internal, "a witness does not hold");
+    };
+    require(holds(witness));
+    if (reduction_.from_columns.size() * reduction_.to_columns.size() > most_written) {
+      return {Witness{}, std::move(reason) + "; it has more than a million entries, and is not written out"};
+    }
+    Witness written{expanded(witness, reduction_)};
+    require(verify(from_, to_, written));
+    return {std::move(written), std::move(reason)};
   }
 
   /// Losses of two actions, one row a reduced row; elsewhere `otherwise` for both. Whether the example holds is for verify().
@@ -67,8 +81,10 @@ class Decision {
   std::optional<Refinement> refuted_by_negative_entry(const Solution& solution) const;
   std::optional<std::size_t> inconsistent_row(const Solution& solution) const;
 
+  std::optional<Refinement> refuted_by_two_secrets() const;
   Refinement decided_by_program() const;
   std::optional<Matrix> suggested_witness(const Suggestion& suggestion) const;
+  std::optional<Matrix> witness_inside(const std::vector<Rational>& scales) const;
   std::optional<Counterexample> example_of(const std::vector<Rational>& prices) const;
   Refinement decided_in_rationals() const;
 
@@ -151,6 +167,19 @@ std::optional<Refinement> Decision::refuted_by_negative_entry(const Solution& so
                  "the only matrix that leads from one to the other has a negative entry");
 }
 
+/// By an analyst who wants to tell two secrets apart: these are decided, and so are most channels with very unlikely observations, of which
+/// floating point sees nothing.
+std::optional<Refinement> Decision::refuted_by_two_secrets() const {
+  const std::optional<TwoSecrets> found = told_apart(reduced(reduction_.from, reduction_.scales).matrix(),
+                                                     reduced(reduction_.to, reduction_.scales).matrix());
+  if (!found) return {};
+  const Rational most = std::max(Rational(1), found->weight);
+  Matrix losses(reduction_.rows.size(), 2);
+  losses(found->one, 0) = Rational(1) / most;
+  losses(found->other, 1) = found->weight / most;
+  return refuted(example(losses, 0), "the second tells two secrets apart better than the first, to some prior");
+}
+
 /// X on the suggested support, solved exactly; rows are multiples of the channels'.
 std::optional<Matrix> Decision::suggested_witness(const Suggestion& suggestion) const {
   const std::size_t equations = pivots_.rank() * outputs() + observations();
@@ -176,7 +205,107 @@ std::optional<Matrix> Decision::suggested_witness(const Suggestion& suggestion) 
     const auto& [y, z] = suggestion.support[chosen.columns[k]];
     witness(y, z) = solution.entry(k, 0);
   }
-  if (!verify(from_, to_, {expanded(witness, reduction_)})) return {};
+  if (!holds(witness)) return {};
+  return witness;
+}
+
+/// Columns, as many as rows, that are far from dependent: by elimination, the largest entry first.
+std::vector<std::size_t> leading_columns(std::vector<std::vector<double>> rows) {
+  std::vector<std::size_t> columns;
+  while (!rows.empty()) {
+    std::size_t row = 0;
+    std::size_t column = 0;
+    for (std::size_t x = 0; x < rows.size(); ++x) {
+      for (std::size_t y = 0; y < rows[x].size(); ++y) {
+        if (std::abs(rows[x][y]) > std::abs(rows[row][column])) {
+          row = x;
+          column = y;
+        }
+      }
+    }
+    if (!(std::abs(rows[row][column]) > 1e-12)) return {};
+    const std::vector<double> pivot = rows[row];
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(row));
+    for (std::vector<double>& other : rows) {
+      const double factor = other[column] / pivot[column];
+      for (std::size_t y = 0; y < other.size(); ++y) other[y] -= factor * pivot[y];
+    }
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+Rational exactly(double value) {
+  constexpr int digits = 53;
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return Rational::dyadic(std::llround(std::ldexp(fraction, digits)), exponent - digits);
+}
+
+/// A solution of A x = b near positive numbers: those that matter most to b are moved. Nothing where that is impossible.
+std::optional<std::vector<Rational>> moved_to(const IntegerMatrix& a, const IntegerMatrix& b, std::size_t column,
+                                              const std::vector<double>& near) {
+  std::vector<std::vector<double>> parts;  // of b, relative to all of it
+  for (std::size_t x = 0; x < a.rows(); ++x) {
+    parts.emplace_back();
+    Rational whole;
+    fmpq_set_fmpz(flint_of(whole), b.at(x, column));
+    for (std::size_t y = 0; y < near.size(); ++y) {
+      Rational entry;
+      fmpq_set_fmpz(flint_of(entry), a.at(x, y));
+      parts.back().push_back(whole.sign() == 0 ? 0 : (entry * exactly(near[y]) / whole).to_double());
+    }
+  }
+  const std::vector<std::size_t> moved = leading_columns(std::move(parts));
+  if (moved.empty()) return {};
+  std::vector<Rational> result;
+  Rational unit = 1;  // of all of them
+  for (const double value : near) {
+    result.push_back(exactly(value));
+    unit = std::max(unit, result.back().denominator());
+  }
+  for (const std::size_t y : moved) result[y] = 0;
+  IntegerMatrix missing(a.rows(), 1);
+  Integer numerator;
+  for (std::size_t x = 0; x < a.rows(); ++x) {
+    fmpz_mul(missing.at(x, 0), b.at(x, column), fmpq_numref(flint_of(unit)));
+    for (std::size_t y = 0; y < result.size(); ++y) {
+      fmpz_set(numerator.get(), fmpq_numref(flint_of(result[y] * unit)));
+      fmpz_submul(missing.at(x, 0), a.at(x, y), numerator.get());
+    }
+  }
+  const Solution moves = solve(a.part(all_of(a.rows()), moved), missing);
+  for (std::size_t k = 0; k < moved.size(); ++k) result[moved[k]] = moves.entry(k, 0) / unit;
+  return result;
+}
+
+/// X that is far from all bounds in floating point, moved column by column until A X = B: docs/proofs/refinement.md, "From inside".
+std::optional<Matrix> Decision::witness_inside(const std::vector<Rational>& scales) const {
+  constexpr std::size_t most_rows = 20;
+  if (pivots_.rank() > most_rows) return {};
+  const IntegerMatrix a = reduction_.from.part(pivots_.rows, all_of(observations()));
+  const IntegerMatrix b = reduction_.to.part(pivots_.rows, all_of(outputs()));
+  const std::vector<std::vector<double>> inside = suggest_inside(a, b, scales);
+  if (inside.empty()) return {};
+  std::vector<double> sums(outputs());
+  for (const std::vector<double>& row : inside) {
+    for (std::size_t z = 0; z < outputs(); ++z) sums[z] += row[z];
+  }
+  const auto rest = static_cast<std::size_t>(std::ranges::max_element(sums) - sums.begin());
+  Matrix witness(observations(), outputs());
+  for (std::size_t y = 0; y < observations(); ++y) witness(y, rest) = 1;
+  for (std::size_t z = 0; z < outputs(); ++z) {
+    if (z == rest) continue;
+    std::vector<double> near;
+    for (const std::vector<double>& row : inside) near.push_back(row[z]);
+    const std::optional<std::vector<Rational>> column = moved_to(a, b, z, near);
+    if (!column) return {};
+    for (std::size_t y = 0; y < observations(); ++y) {
+      witness(y, z) = (*column)[y];
+      witness(y, rest) -= (*column)[y];
+    }
+  }
+  if (!holds(witness)) return {};
   return witness;
 }
 
@@ -246,6 +375,7 @@ Refinement Decision::decided_in_rationals() const {
 
 Refinement Decision::decided_by_program() const {
   constexpr std::size_t most = 40'000;
+  if (std::optional<Refinement> refuted = refuted_by_two_secrets()) return *std::move(refuted);
   if (observations() * outputs() > most || pivots_.rank() * outputs() > most) {
     return {Undecided{"the columns of the first channel are dependent, and the linear program is too large"},
             "no verdict"};
@@ -259,6 +389,9 @@ Refinement Decision::decided_by_program() const {
   }
   if (const std::optional<Counterexample> found = example_of(rounded(suggestion.prices))) {
     return refuted(*found, "a linear program suggested an analyst, and he prefers the second");
+  }
+  if (const std::optional<Matrix> witness = witness_inside(scales)) {
+    return confirmed(*witness, "a linear program suggested a witness, and it holds after a small move");
   }
   return decided_in_rationals();
 }

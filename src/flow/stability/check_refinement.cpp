@@ -1,5 +1,7 @@
 // Is a pipeline worth at least as much at one epsilon as at another? Closed criteria first, then refines().
 // Proofs: docs/proofs/stability.md, docs/proofs/refinement.md
+#include "flow/stability/check_refinement.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -107,7 +109,9 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
   }
   const PipelineChannel first = channel_at(shown, from);
   const PipelineChannel second = channel_at(shown, to);
-  const Witness witness = counting_witness(*map, shown.participants);
+  const bool is_told = first.channel.observations().size() > 1;
+  if (!is_told) reason = "nothing is told: the same is observed, whatever the secret";
+  const Witness witness = is_told ? counting_witness(*map, shown.participants) : Witness{Matrix::identity(1)};
   if (!verify(first.channel, second.channel, witness)) throw Error(ErrorCode::internal, "a recount does not hold");
   return PipelineRefinement{
       {witness, std::move(reason)}, first.channel.secrets(), first.channel.observations(), false, shown};
@@ -269,27 +273,105 @@ std::optional<PipelineRefinement> refuted_by_one_unknown(const Pipeline& pipelin
   return result;
 }
 
+/// Of a pipeline that shows all answers side by side, one of them decides: a participant's, the target's or a bar's. Proof:
+/// docs/proofs/stability.md, "Side by side".
+std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipeline, const Rational& from,
+                                                         const Rational& to) {
+  using Kind = PostProcessor::Kind;
+  const bool is_side_by_side = pipeline.post.kind == Kind::identity || pipeline.post.kind == Kind::round;
+  if (!is_side_by_side || pipeline.perturber.release() != nullptr) return {};
+  if (pipeline.secret.kind == Secret::Kind::histogram) {
+    std::vector<Rational> heights;
+    for (std::size_t height = 0; height <= pipeline.participants; ++height) {
+      heights.emplace_back(static_cast<std::int64_t>(height));
+    }
+    PipelineRefinement bar = compared({1, std::move(heights), pipeline.perturber, pipeline.post}, from, to);
+    if (!bar.refinement.refines()) return {};  // bars have a sum, which a single one does not show
+    bar.refinement.reason += "; the certificate is one bar's, and all bars are released side by side";
+    bar.part = "one bar";
+    return bar;
+  }
+  if (pipeline.participants == 1) return {};
+  Pipeline single = pipeline;
+  single.participants = 1;
+  single.secret = {};
+  if (pipeline.secret.kind == Secret::Kind::target) {
+    if (!pipeline.perturber.each().empty()) single.perturber = pipeline.perturber.each().back();
+    PipelineRefinement target = compared(single, from, to);
+    target.refinement.reason +=
+        "; the certificate is of the target's own answer, and the others' do not depend on the secret";
+    target.part = "the target alone";
+    return target;
+  }
+  if (!pipeline.perturber.is_shared()) return {};
+  PipelineRefinement one = compared(single, from, to);
+  one.refinement.reason += "; the certificate is one participant's, and all answers are released side by side";
+  return one;
+}
+
+PipelineRefinement decided(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  if (auto answer = compared_by_one_answer(pipeline, from, to)) return *std::move(answer);
+  if (counts_everyone(pipeline)) {
+    if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
+    if (std::optional<PipelineRefinement> refuted = refuted_by_one_unknown(pipeline, from, to)) return *refuted;
+  }
+  return compared_target(pipeline, from, to);
+}
+
+/// Of more secrets, among which are those of the example, by their names: all others are impossible.
+Counterexample with_secrets(const Counterexample& example, const std::vector<std::string>& named,
+                            const std::vector<std::string>& all) {
+  const Matrix& losses = example.loss.matrix();
+  std::vector<Rational> prior(all.size());
+  Matrix spread(all.size(), losses.columns());
+  for (std::size_t x = 0; x < named.size(); ++x) {
+    const auto at = static_cast<std::size_t>(std::ranges::find(all, named[x]) - all.begin());
+    prior[at] = example.prior[x];
+    for (std::size_t w = 0; w < losses.columns(); ++w) spread(at, w) = losses(x, w);
+  }
+  return {Prior(std::move(prior)), Loss(std::move(spread), example.loss.actions()), example.loss_from, example.loss_to};
+}
+
+/// A certificate of a pipeline that stands for one with the post-processor `own`, in the order and the words of the latter's secrets and
+/// outputs.
+PipelineRefinement in_words_of(const PostProcessor& own, bool is_of_all, PipelineRefinement answer) {
+  if (!answer.about || answer.about->post.kind == own.kind) return answer;
+  if (!is_of_all && own.kind == PostProcessor::Kind::table) return answer;  // which is of all participants' answers
+  Pipeline named = *answer.about;
+  named.post = own;
+  if (!answer.observations.empty()) {
+    Frame frame = frame_of(named);  // of all arrangements, where `own` tells who is who
+    if (auto* const example = std::get_if<Counterexample>(&answer.refinement.verdict)) {
+      *example = with_secrets(*example, answer.secrets, frame.secret_names);
+    }
+    answer.secrets = std::move(frame.secret_names);
+    answer.observations = std::move(frame.observation_names);
+  }
+  auto* const witness = std::get_if<Witness>(&answer.refinement.verdict);
+  if (witness != nullptr && witness->matrix.rows() > 0) {
+    const std::vector<std::size_t> places = own_places(named, *answer.about);
+    Matrix rows(witness->matrix.rows(), witness->matrix.columns());
+    for (std::size_t y = 0; y < rows.rows(); ++y) {
+      for (std::size_t z = 0; z < rows.columns(); ++z) rows(places[y], places[z]) = witness->matrix(y, z);
+    }
+    witness->matrix = std::move(rows);
+  }
+  answer.about = std::move(named);
+  return answer;
+}
+
 }  // namespace
+
+PipelineRefinement check_refinement(const Pipeline& pipeline, const Pipeline& simple, const Rational& from,
+                                    const Rational& to) {
+  PipelineRefinement answer = decided(simple, from, to);
+  const bool is_of_all = answer.about && answer.about->participants == pipeline.participants;
+  return in_words_of(pipeline.post, is_of_all, std::move(answer));
+}
 
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   pipeline.validate();
-  Pipeline simple = pipeline;
-  simple.post = canonical_post(pipeline);
-  simple.perturber = canonical_perturber(pipeline.perturber);
-  const bool is_side_by_side = simple.perturber.is_shared() && simple.post.kind == PostProcessor::Kind::identity &&
-                               simple.secret.kind == Secret::Kind::everyone && simple.participants > 1;
-  if (is_side_by_side) {
-    Pipeline single = simple;
-    single.participants = 1;
-    PipelineRefinement result = check_refinement(single, from, to);
-    result.refinement.reason += "; the certificate is one participant's, and all answers are released side by side";
-    return result;
-  }
-  if (counts_everyone(simple)) {
-    if (std::optional<PipelineRefinement> refined = refined_by_recounting(simple, from, to)) return *refined;
-    if (std::optional<PipelineRefinement> refuted = refuted_by_one_unknown(simple, from, to)) return *refuted;
-  }
-  return compared_target(simple, from, to);
+  return check_refinement(pipeline, canonical_pipeline(pipeline), from, to);
 }
 
 }  // namespace fractile::flow

@@ -8,6 +8,7 @@
 #include "flow/pipeline/canonical_post.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/pipeline/rows.hpp"
+#include "flow/stability/check_refinement.hpp"
 #include "flow/stability/infinitesimal_generator.hpp"
 #include "flow/stability/pairs.hpp"
 #include "fractile/error.hpp"
@@ -123,9 +124,12 @@ bool is_lumpable(const Pipeline& pipeline, const std::vector<std::size_t>& outpu
 
 /// The condition of theorem 5.1 for all witnesses at once: both sides are polynomials of degree at most N in `kept`.
 std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
-  if (!pipeline.perturber.is_randomized_response()) return {};
+  constexpr std::int64_t most_members = 100'000;  // of all secrets together, for each of the points below
+  const auto participants = static_cast<std::int64_t>(pipeline.participants);
+  if (!pipeline.perturber.is_randomized_response() || !is_small(pipeline)) return {};
+  if (secret_count(pipeline) * participants > Rational(most_members)) return {};
   const std::vector<std::size_t> outputs = undisturbed_outputs(pipeline);
-  const auto points = static_cast<std::int64_t>(pipeline.participants) + 1;
+  const auto points = participants + 1;
   for (std::int64_t i = 1; i <= points; ++i) {
     if (!is_lumpable(pipeline, outputs, Rational(i, points + 1))) return {};
   }
@@ -165,12 +169,12 @@ Pairs pairs_about(const Rational& base, const Rational& from, const Rational& to
   return pairs;
 }
 
-std::optional<Stability> refuted(const Pipeline& pipeline, const Pairs& pairs) {
+std::optional<Stability> refuted(const Pipeline& pipeline, const Pipeline& canonical, const Pairs& pairs) {
   const std::int64_t degree = pipeline.perturber.root_degree();
   for (const auto& [high, low] : pairs) {
     const Rational more = high.pow(degree);
     const Rational less = low.pow(degree);
-    PipelineRefinement refinement = check_refinement(pipeline, more, less);
+    PipelineRefinement refinement = check_refinement(pipeline, canonical, more, less);
     if (!refinement.refinement.refuted()) continue;
     std::string reason = refinement.refinement.reason;
     return Stability{Stability::Verdict::unstable, std::move(reason), more, less, std::move(refinement)};
@@ -180,11 +184,15 @@ std::optional<Stability> refuted(const Pipeline& pipeline, const Pairs& pairs) {
 
 }  // namespace
 
+std::optional<Stability> proved_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
+  pipeline.validate();
+  return proved_stable(canonical_pipeline(pipeline), from, to);
+}
+
 Stability check_stability(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   pipeline.validate();
-  Pipeline canonical = pipeline;  // verdicts are of channels, whatever their outputs are called
-  canonical.post = canonical_post(pipeline);
-  canonical.perturber = canonical_perturber(pipeline.perturber);
+  const Pipeline canonical =
+      canonical_pipeline(pipeline);  // verdicts are of channels, whatever their outputs are called
   if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
   if (std::optional<Stability> proved = proved_stable(canonical, from, to)) return *proved;
   const RealBounds first = base_bounds(canonical, from);
@@ -196,7 +204,7 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
     const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);
     pairs.insert(pairs.end(), near.begin(), near.end());
   }
-  if (std::optional<Stability> unstable = refuted(canonical, pairs)) return *unstable;
+  if (std::optional<Stability> unstable = refuted(pipeline, canonical, pairs)) return *unstable;
   return {
       Stability::Verdict::undecided,
       "no proof is known, and none of " + std::to_string(pairs.size()) + " pairs within the range is a counter-example",

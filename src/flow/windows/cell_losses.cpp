@@ -11,15 +11,19 @@ namespace {
 struct Losses {
   using Answer = std::optional<CellLosses>;
 
+  double degree;  // of the polynomials that would be isolated
+
   Answer operator()(const TargetCount& count) const {
-    return CellLosses{[&count](const Cell& cell) { return local_count(count, cell); }, false, true};
+    constexpr double most_of_isolated =
+        60;  // more takes a second and then minutes; enclosing takes a second for thousands of people
+    return CellLosses{[&count](const Cell& cell) { return local_count(count, cell); }, degree > most_of_isolated, true};
   }
 
   Answer operator()(const TargetSum& sum) const {
     constexpr double most_of_isolated = 1500;
     if (!has_listable_totals(sum)) return {};
     return CellLosses{[&sum](const Cell& cell) { return local_sum(sum, cell); },
-                      sum.range() * symbolic_degree(sum.pipeline()) > most_of_isolated, true};
+                      sum.range() * degree > most_of_isolated, true};
   }
 
   Answer operator()(const GuessedMode& guessed) const {
@@ -27,7 +31,7 @@ struct Losses {
     const Pipeline& pipeline = guessed.pipeline();
     const double polynomials = secret_count(pipeline).to_double() * static_cast<double>(pipeline.values.size());
     return CellLosses{[&guessed](const Cell& cell) { return local_argmax(guessed, cell); },
-                      polynomials * symbolic_degree(pipeline) > most_coefficients, false};
+                      polynomials * degree > most_coefficients, false};
   }
 
   Answer operator()(const DenseLoss& /*dense*/) const { return {}; }
@@ -35,6 +39,8 @@ struct Losses {
 
 }  // namespace
 
-std::optional<CellLosses> cell_losses(const LossModel& model) { return model.visit(Losses{}); }
+std::optional<CellLosses> cell_losses(const LossModel& model) {
+  return model.visit(Losses{symbolic_degree(model.pipeline())});
+}
 
 }  // namespace fractile::flow

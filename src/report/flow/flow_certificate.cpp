@@ -1,114 +1,361 @@
-// Reads certificates that were printed, and checks them: by verify(), which shares no code with what finds them.
-#include <rapidjson/document.h>
-
+// Checks certificates that were printed: by verify(), which shares no code with what finds them.
+#include <algorithm>
+#include <set>
 #include <utility>
 
 #include "fractile/error.hpp"
 #include "fractile/flow_report.hpp"
-#include "report/text/json_fault.hpp"
+#include "report/flow/certificate.hpp"
+#include "report/flow/certified_pipelines.hpp"
 
 namespace fractile {
 namespace {
 
-using Json = rapidjson::Value;
 using Outcome = CertificateReport::Outcome;
+using report_detail::Certificate;
+using report_detail::certified_parts;
+using report_detail::CertifiedPart;
+using report_detail::PrintedNumber;
+using report_detail::PrintedRange;
+using report_detail::PrintedRise;
+using report_detail::PrintedWindows;
 
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(ErrorCode::data, "this is no certificate: " + what,
-              "give what fractile flow check or compare prints with --format json");
+/// Why a certificate does not hold.
+struct Misfit {
+  std::string what;
+};
+
+void require(bool holds, const char* otherwise) {
+  if (!holds) throw Misfit{otherwise};
 }
 
-const Json& need(const Json& object, const char* name) {
-  const auto at = object.FindMember(name);
-  if (at == object.MemberEnd()) refuse(std::string("there is no \"") + name + "\"");
-  return at->value;
+// --- What the document says of itself --------------------------------------------------------------------------------
+
+void require_names(const std::vector<std::string>& names, std::size_t count, const char* otherwise) {
+  const std::set<std::string> different(names.begin(), names.end());
+  require(names.size() == count && different.size() == count, otherwise);
 }
 
-std::string text_of(const Json& value) {
-  if (!value.IsString()) refuse("a text is wanted where there is something else");
-  return {value.GetString(), value.GetStringLength()};
+/// A verdict that its own certificate does not show is no better than a certificate that does not hold.
+void require_verdict(const Certificate& printed) {
+  const std::string& verdict = printed.verdict;
+  const bool is_one_loss = verdict == "worth-as-much" || verdict == "worth-less";
+  const bool shows_less = verdict == "does-not-refine" || verdict == "unstable" || verdict == "worth-less";
+  const bool shows_as_much = verdict == "refines" || verdict == "worth-as-much";
+  require(!printed.is_refuted() || !printed.is_proved(), "it has two certificates, and shows one thing");
+  require(printed.is_refuted() ? shows_less : shows_as_much, "its verdict is not what its certificate shows");
+  require(printed.is_range == (verdict == "unstable"),
+          "its verdict is about a range, or about two epsilons, and its members are not");
+  require(printed.randomized.empty() || is_one_loss, "randomized actions show something of one loss alone");
 }
 
-Rational number_of(const Json& value) {
-  try {
-    return Rational::parse(text_of(value));
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::data) throw;
-    refuse("a fraction in quotes is wanted where there is something else");
+void require_range(const Certificate& printed) {
+  if (!printed.is_range) return;
+  require(*printed.epsilon_to < *printed.epsilon_from, "its range holds nothing");
+  require(printed.odds_from && printed.odds_to, "the odds of its counter-example are missing");
+  require(*printed.odds_to >= 1 && *printed.odds_to < *printed.odds_from,
+          "the odds of its counter-example are not in order");
+  require(*printed.epsilon_to <= Exponent::log(*printed.odds_to) &&
+              Exponent::log(*printed.odds_from) <= *printed.epsilon_from,
+          "the odds of its counter-example lie outside of its range");
+}
+
+void require_shape(const Certificate& printed) {
+  const std::size_t secrets = printed.secrets.size();
+  require(secrets > 0, "it names no secrets");
+  require_names(printed.secrets, secrets, "two of its secrets have one name");
+  require_names(printed.observations_from, printed.observations_from.size(), "two of its observations have one name");
+  require_names(printed.observations_to, printed.observations_to.size(), "two of its observations have one name");
+  require(printed.channel_from.has_value() == printed.channel_to.has_value(), "one of its channels is missing");
+  if (printed.channel_from) {
+    require(printed.channel_from->rows() == secrets && printed.channel_to->rows() == secrets,
+            "its channels have other rows than it names secrets");
+  }
+  const bool has_columns = printed.channel_from && printed.has_observations;
+  require(!has_columns || (printed.channel_from->columns() == printed.observations_from.size() &&
+                           printed.channel_to->columns() == printed.observations_to.size()),
+          "its channels have other columns than it names observations");
+  if (printed.prior) require(printed.prior->size() == secrets, "its prior has another length than it names secrets");
+  if (printed.loss) require(printed.loss->rows() == secrets, "its losses have other rows than it names secrets");
+}
+
+Rational at_least_one(const Rational& odds) { return std::max(odds, Rational(1)); }
+
+void require_windows(const Certificate& printed) {
+  if (!printed.windows) return;
+  const PrintedWindows& analyst = *printed.windows;
+  const bool is_all = analyst.method != "none" && analyst.method != "scanned" && analyst.undecided.empty();
+  const std::string expected = !analyst.windows.empty() ? "unstable" : is_all ? "stable" : "undecided";
+  require(analyst.verdict == expected, "what it says of the file's analyst is not what the windows say");
+  const Rational* last = nullptr;
+  for (const PrintedRange& window : analyst.windows) {
+    const Rational slack = window.odds_from.unit + window.odds_to.unit;
+    require(window.odds_from.value < window.odds_to.value, "the ends of a window are not in order");
+    require(last == nullptr || *last <= window.odds_from.value + slack, "its windows are not in order");
+    require(*printed.epsilon_to <= Exponent::log(at_least_one(window.odds_from.value + slack)) &&
+                Exponent::log(at_least_one(window.odds_to.value - slack)) <= *printed.epsilon_from,
+            "a window lies outside of the range");
+    for (const auto& [odds, epsilon] :
+         {std::pair(window.odds_from, window.epsilon_from), std::pair(window.odds_to, window.epsilon_to)}) {
+      const Exponent low(std::max(epsilon.value - epsilon.unit, Rational(0)));
+      const Exponent high(epsilon.value + epsilon.unit);
+      require(low <= Exponent::log(at_least_one(odds.value + odds.unit)) &&
+                  Exponent::log(at_least_one(odds.value - odds.unit)) <= high,
+              "the end of a window is one epsilon, and another exp(epsilon)");
+    }
+    last = &window.odds_to.value;
+    if (!window.proof) continue;
+    const PrintedRise& proof = *window.proof;
+    require(proof.odds_from < proof.odds_to && proof.loss_from.value < proof.loss_to.value,
+            "a window's proof shows no rise");
+    require(window.odds_from.value - slack <= proof.odds_from && proof.odds_to <= window.odds_to.value + slack,
+            "a window's proof lies outside of it");
   }
 }
 
-std::vector<Rational> numbers_of(const Json& list) {
-  if (!list.IsArray()) refuse("a list is wanted where there is something else");
-  std::vector<Rational> numbers;
-  for (const Json& value : list.GetArray()) numbers.push_back(number_of(value));
-  return numbers;
+// --- Its channels ----------------------------------------------------------------------------------------------------
+
+flow::Counterexample example_of(const Certificate& printed) {
+  return {flow::Prior(*printed.prior), flow::Loss(*printed.loss), printed.loss_from, printed.loss_to};
 }
 
-flow::Matrix matrix_of(const Json& rows) {
-  if (!rows.IsArray()) refuse("a list is wanted where there is something else");
-  std::vector<std::vector<Rational>> matrix;
-  for (const Json& row : rows.GetArray()) matrix.push_back(numbers_of(row));
-  if (matrix.empty() || matrix.front().empty()) refuse("a matrix is empty");
-  return flow::Matrix::of(matrix);
+void require_certificate(const Certificate& printed, const flow::Channel& from, const flow::Channel& to) {
+  if (printed.is_refuted()) {
+    require(verify(from, to, example_of(printed)),
+            "the analyst's losses are others, or the second is not the smaller one");
+  } else if (printed.witness) {
+    require(verify(from, to, flow::Witness{*printed.witness}), "the rows do not lead from one channel to the other");
+  } else {
+    require(verify(flow::Loss(*printed.loss), from, to, flow::Remaps{printed.randomized}),
+            "some way to act on the second channel costs less than what is written for it");
+  }
 }
 
-/// What the parts of a certificate refuse themselves, such as rows that do not add up to 1: then it does not hold.
+/// Among so many people that the channels are too large: the losses as they were found, by what the channels are made of.
+void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, const Rational& from,
+                    const Rational& to) {
+  flow::Analyst analyst;
+  analyst.prior = flow::Prior(*printed.prior);
+  analyst.goal = flow::Analyst::Goal::matrix;
+  analyst.losses = printed.loss;
+  const auto loss_at = [&](const Rational& odds) {
+    if (printed.are_losses_bounds) return expected_loss_bounds(pipeline, analyst, Exponent::log(odds));
+    const Rational loss = expected_loss(pipeline, analyst, odds);
+    return flow::RealBounds{loss, loss};
+  };
+  const flow::RealBounds first = loss_at(from);
+  const flow::RealBounds second = loss_at(to);
+  const bool are_bounds = printed.loss_from <= first.lower && second.upper <= printed.loss_to;
+  const bool are_exact = printed.loss_from == first.lower && printed.loss_to == second.upper;
+  require(printed.are_losses_bounds ? are_bounds : are_exact, "the analyst's losses are others");
+  require(printed.loss_to < printed.loss_from, "the second loss is not the smaller one");
+}
+
+// --- Against the pipeline --------------------------------------------------------------------------------------------
+
+Rational odds_of(const flow::Pipeline& pipeline, const Exponent& epsilon) {
+  if (!pipeline.perturber.depends_on_epsilon()) return 1;
+  require(epsilon.has_rational_exponential(), "its epsilon has no rational exp(epsilon), and so no exact channel");
+  return epsilon.exponential();
+}
+
+/// Whether the channels' rows can be multiplied out.
+bool is_written_out(const flow::Pipeline& pipeline) {
+  constexpr std::size_t most_participants = 100;
+  const bool is_large_target =
+      pipeline.secret.kind == flow::Secret::Kind::target && pipeline.participants > most_participants;
+  return !is_large_target;
+}
+
+class PipelineCheck {
+ public:
+  PipelineCheck(const Certificate& printed, const CertifiedPipeline& of, CertificateReport& report)
+      : printed_(printed), of_(of), report_(report) {}
+
+  void require_all() const {
+    if (printed_.is_refuted() || printed_.is_proved()) require_of_a_part();
+    if (printed_.windows) require_rises();
+  }
+
+ private:
+  void require_of_a_part() const {
+    const flow::Pipeline& asked = of_.pipeline;
+    const Rational from = printed_.is_range ? *printed_.odds_from : odds_of(asked, *printed_.epsilon_from);
+    const Rational to = printed_.is_range ? *printed_.odds_to : odds_of(asked, *printed_.epsilon_to);
+    std::string trouble = "it is about '" + printed_.about + "', and nothing of that name decides about the pipeline";
+    for (const CertifiedPart& part : certified_parts(asked, !printed_.is_refuted(), from, to)) {
+      if (part.name != printed_.about) continue;
+      try {
+        require_part(part.pipeline, from, to);
+        require_loss();
+        return;
+      } catch (const Misfit& misfit) {
+        trouble = misfit.what;
+      }
+    }
+    throw Misfit{trouble};
+  }
+
+  void require_part(const flow::Pipeline& part, const Rational& from, const Rational& to) const {
+    if (!is_written_out(part)) {
+      require(printed_.is_refuted(), "its channels are too large to be multiplied out");
+      std::vector<std::string> values;
+      for (const Rational& value : part.values) values.push_back(value.to_string());
+      require(printed_.secrets == values, "it names other secrets than the pipeline has");
+      require(printed_.observations_from.empty() && !printed_.channel_from,
+              "it names observations of a channel that is too large");
+      require_bounds(printed_, part, from, to);
+      report_.unchecked.emplace_back(
+          "the losses by rows of the channels, which are too large: they were computed as they were before");
+      return;
+    }
+    const flow::Channel first = channel_at(part, from).channel;
+    const flow::Channel second = channel_at(part, to).channel;
+    require(printed_.secrets == first.secrets(), "it names other secrets than the pipeline has");
+    require(!printed_.has_observations || printed_.observations_from == first.observations(),
+            "it names other observations than the pipeline has");
+    require(
+        !printed_.channel_from || (*printed_.channel_from == first.matrix() && *printed_.channel_to == second.matrix()),
+        "its channels are not the pipeline's at these epsilons");
+    require_certificate(printed_, first, second);
+  }
+
+  /// Of one loss, that of the file's analyst.
+  void require_loss() const {
+    const bool is_one_loss = !printed_.randomized.empty() || printed_.verdict == "worth-less" ||
+                             (printed_.is_refuted() && !printed_.has_observations);
+    if (!is_one_loss) return;
+    require(of_.analyst.has_value(), "it is about the loss of the file's analyst, and the file has none");
+    require(loss_of(*of_.analyst, of_.pipeline).matrix() == *printed_.loss,
+            "its loss is not that of the file's analyst");
+  }
+
+  flow::RealBounds loss_at(const Rational& odds) const {
+    constexpr std::size_t most_participants = 100;
+    if (of_.pipeline.participants > most_participants) {
+      return expected_loss_bounds(of_.pipeline, *of_.analyst, Exponent::log(odds));
+    }
+    const Rational loss = expected_loss(prior_of(*of_.analyst, of_.pipeline), channel_at(of_.pipeline, odds).channel,
+                                        loss_of(*of_.analyst, of_.pipeline));
+    return {loss, loss};
+  }
+
+  void require_rises() const {
+    require(of_.analyst.has_value(), "it is about the file's analyst, and the file has none");
+    for (const PrintedRange& window : printed_.windows->windows) {
+      if (!window.proof) continue;
+      const flow::RealBounds before = loss_at(window.proof->odds_from);
+      const flow::RealBounds after = loss_at(window.proof->odds_to);
+      const auto meets = [](const flow::RealBounds& loss, const PrintedNumber& printed) {
+        return printed.value + printed.unit >= loss.lower && printed.value - printed.unit <= loss.upper;
+      };
+      require(meets(before, window.proof->loss_from) && meets(after, window.proof->loss_to),
+              "a window's proof names losses that the file's analyst does not have");
+      require(before.upper < after.lower, "a window's proof shows no rise");
+    }
+  }
+
+  const Certificate& printed_;
+  const CertifiedPipeline& of_;
+  CertificateReport& report_;
+};
+
+// --- Together --------------------------------------------------------------------------------------------------------
+
+std::string claim_of(const Certificate& printed) {
+  if (!printed.is_refuted() && !printed.is_proved()) {
+    return "the verdict is " + printed.verdict + ", which has no certificate";
+  }
+  if (printed.is_refuted()) return "some analyst loses less with the second channel than with the first";
+  if (printed.witness) return "the second channel can be drawn from the first, whatever the secret";
+  return "whatever is done with the second channel, something with the first costs no more under any secret";
+}
+
+void require_comparison(const Certificate& printed, const ComparisonReport& of) {
+  require(printed.from == of.from && printed.to == of.to, "it compares other files, or at other epsilons");
+  require(printed.secrets == of.first.secrets(), "it names other secrets than the files have");
+  require(printed.observations_from == of.first.observations() && printed.observations_to == of.second.observations(),
+          "it names other observations than the files have");
+  require(
+      printed.channel_from && *printed.channel_from == of.first.matrix() && *printed.channel_to == of.second.matrix(),
+      "its channels are not those of the files");
+}
+
+/// `check`: against what it is said to be of, and what was not checked.
 template <class Check>
-Outcome outcome_of(const Check& check) {
+CertificateReport report_of(const Certificate& printed, const Check& check) {
+  const bool has_certificate = printed.is_refuted() || printed.is_proved();
+  CertificateReport report{Outcome::nothing, claim_of(printed), printed.about};
   try {
-    return check() ? Outcome::holds : Outcome::fails;
-  } catch (const Error& error) {
+    require_windows(printed);
+    if (has_certificate) {
+      require_verdict(printed);
+      require_range(printed);
+      require_shape(printed);
+      if (printed.channel_from)
+        require_certificate(printed, flow::Channel(*printed.channel_from), flow::Channel(*printed.channel_to));
+    }
+    const bool is_rebuilt = check(report);
+    if (has_certificate && (printed.channel_from || is_rebuilt)) {
+      report.outcome = Outcome::holds;
+    } else if (has_certificate) {
+      report.claim =
+          "its channels are too large to stand beside it, or its losses are bounds: name the pipeline's file";
+    }
+  } catch (const Misfit& misfit) {
+    report.outcome = Outcome::fails;
+    report.trouble = misfit.what;
+  } catch (const Error& error) {  // what its parts refuse themselves, such as rows that do not add up to 1
     if (error.code() != ErrorCode::usage) throw;
-    return Outcome::fails;
+    report.outcome = Outcome::fails;
+    report.trouble = error.what();
   }
+  if (report.outcome == Outcome::fails) report.unchecked.clear();
+  return report;
 }
 
-Outcome checked_witness(const Json& document) {
-  return outcome_of([&] {
-    const flow::Witness witness{matrix_of(document["witness"])};
-    const flow::Channel from(matrix_of(need(document, "channel_from")));
-    const flow::Channel to(matrix_of(need(document, "channel_to")));
-    return verify(from, to, witness);
-  });
-}
-
-Outcome checked_counterexample(const Json& document) {
-  const Json& analyst = document["counterexample"];
-  if (!analyst.IsObject()) refuse("its counter-example is none");
-  return outcome_of([&] {
-    const flow::Counterexample counterexample{
-        flow::Prior(numbers_of(need(analyst, "prior"))), flow::Loss(matrix_of(need(analyst, "loss"))),
-        number_of(need(analyst, "loss_from")), number_of(need(analyst, "loss_to"))};
-    const flow::Channel from(matrix_of(need(document, "channel_from")));
-    const flow::Channel to(matrix_of(need(document, "channel_to")));
-    return verify(from, to, counterexample);
-  });
-}
+const char* const reason_unchecked = "the reason, which is words";
+const char* const windows_unchecked = "that the loss rises nowhere else";
 
 }  // namespace
 
 CertificateReport checked_certificate(const std::string& json) {
-  if (const auto fault = report_detail::fault_of(json)) refuse(fault->what);
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
-  if (!document.IsObject()) refuse("it is no JSON object");
-  const std::string verdict = text_of(need(document, "verdict"));
-  CertificateReport report{Outcome::nothing, "the verdict is " + verdict + ", which has no certificate"};
-  if (document.HasMember("about")) report.about = text_of(document["about"]);
-  const bool is_refuted = document.HasMember("counterexample");
-  if (!is_refuted && !document.HasMember("witness")) return report;
-  // A verdict that its own certificate does not show is no better than a certificate that does not hold.
-  const bool is_meant = is_refuted ? verdict == "does-not-refine" || verdict == "unstable" : verdict == "refines";
-  report.claim = is_refuted ? "some analyst loses less with the second channel than with the first"
-                            : "the second channel can be drawn from the first, whatever the secret";
-  if (!document.HasMember("channel_from") || !document.HasMember("channel_to")) {
-    report.claim = "its channels are too large to stand beside it, or its losses are bounds";
-    return report;
-  }
-  report.outcome = is_refuted ? checked_counterexample(document) : checked_witness(document);
-  if (!is_meant) report.outcome = Outcome::fails;
-  return report;
+  const Certificate printed = report_detail::certificate_in(json);
+  return report_of(printed, [&](CertificateReport& report) {
+    report.unchecked.emplace_back(
+        printed.is_comparison ? "that these are the channels of the files that it names"
+                              : "that these are the pipeline's channels, secrets and observations at these epsilons");
+    if (printed.windows) report.unchecked.emplace_back("where the loss of the file's analyst rises");
+    report.unchecked.emplace_back(reason_unchecked);
+    return false;
+  });
+}
+
+CertificateReport checked_certificate(const std::string& json, const CertifiedPipeline& of) {
+  const Certificate printed = report_detail::certificate_in(json);
+  return report_of(printed, [&](CertificateReport& report) {
+    require(!printed.is_comparison, "it compares two files, and one is given");
+    PipelineCheck(printed, of, report).require_all();
+    if (printed.windows) report.unchecked.emplace_back(windows_unchecked);
+    report.unchecked.emplace_back(reason_unchecked);
+    return true;
+  });
+}
+
+CertificateReport checked_certificate(const std::string& json, const ComparisonReport& of) {
+  const Certificate printed = report_detail::certificate_in(json);
+  return report_of(printed, [&](CertificateReport& report) {
+    require(printed.is_comparison, "it is about one file, and two are given");
+    require_comparison(printed, of);
+    report.unchecked.emplace_back(reason_unchecked);
+    return true;
+  });
+}
+
+std::optional<ComparedFiles> compared_in(const std::string& json) {
+  const Certificate printed = report_detail::certificate_in(json);
+  if (!printed.is_comparison) return {};
+  return ComparedFiles{printed.from, printed.to};
 }
 
 }  // namespace fractile

@@ -72,8 +72,9 @@ std::string to_csv(const StabilityReport& report) {
 std::string to_csv(const AnyPriorReport& report) {
   const flow::LossStability& answer = report.answer;
   const bool is_refuted = answer.refutation.has_value();
-  return "verdict,reason,epsilon_low,epsilon_high,odds_from,odds_to,loss_from,loss_to\n" +
-         csv_line({to_string(answer.verdict), answer.reason, report.low.to_string(), report.high.to_string(),
+  const char* const ends = report.is_pair ? "epsilon_to,epsilon_from" : "epsilon_low,epsilon_high";
+  return std::string("verdict,reason,") + ends + ",odds_from,odds_to,loss_from,loss_to\n" +
+         csv_line({verdict_of(report), answer.reason, report.low.to_string(), report.high.to_string(),
                    is_refuted ? answer.from.to_string() : "", is_refuted ? answer.to.to_string() : "",
                    is_refuted ? answer.refutation->loss_from.to_string() : "",
                    is_refuted ? answer.refutation->loss_to.to_string() : ""});
@@ -93,17 +94,27 @@ std::string to_csv(const ComparisonReport& report) {
 }
 
 std::string to_csv(const CertificateReport& report) {
-  return "certificate,claim,about\n" + csv_line({report_detail::to_string(report.outcome), report.claim, report.about});
+  std::string unchecked;
+  for (const std::string& what : report.unchecked) unchecked += (unchecked.empty() ? "" : "; ") + what;
+  return "certificate,claim,about,trouble,unchecked\n" +
+         csv_line({report_detail::to_string(report.outcome), report.claim, report.about, report.trouble, unchecked});
 }
 
 // The first column of a quantity is exact where it can be, the decimals are to be drawn and sorted by.
-std::string to_csv(const SweepReport& report) {
+std::string to_csv(const SweepReport& report) { return curve_to_csv(report) + windows_to_csv(report); }
+
+std::string curve_to_csv(const SweepReport& report) {
   std::string text = "what,epsilon,epsilon_to,expected_loss,change,odds,odds_to,epsilon_decimal,odds_decimal\n";
   for (const flow::LossPoint& point : report.points) {
     text += csv_line({"point", with_decimals(point.epsilon), "", significant(point.loss, sweep_digits),
                       flow::to_string(point.change), exact_odds(point.epsilon), "", epsilon_digits(point.epsilon),
                       odds_digits(point.epsilon)});
   }
+  return text;
+}
+
+std::string windows_to_csv(const SweepReport& report) {
+  std::string text;
   const auto add = [&](const flow::RealBounds& from, const flow::RealBounds& to, flow::Change change) {
     const Pair epsilons = window_epsilons(from, to);
     const Pair odds = window_odds(from, to);

@@ -71,7 +71,8 @@ void write_certificate(Writer& json, const flow::PipelineRefinement& answer, con
   const auto* witness = std::get_if<flow::Witness>(&answer.refinement.verdict);
   const auto* refutation = std::get_if<flow::Counterexample>(&answer.refinement.verdict);
   if (witness == nullptr && refutation == nullptr) return;
-  if (answer.about) member(json, "about", whose(*answer.about));
+  if (answer.about) member(json, "about", whose(answer));
+  if (answer.are_losses_bounds) member(json, "losses", "bounds");
   write_member(json, "secrets", answer.secrets);
   write_member(json, "observations", answer.observations);
   if (witness != nullptr && witness->matrix.rows() > 0) write_member(json, "witness", witness->matrix);
@@ -174,16 +175,27 @@ std::string to_json(const AnyPriorReport& report) {
   FlowDocument document;
   Writer& json = document.json();
   const flow::LossStability& answer = report.answer;
-  member(json, "verdict", to_string(answer.verdict));
+  member(json, "verdict", verdict_of(report));
   member(json, "reason", answer.reason);
-  member(json, "epsilon_low", report.low.to_string());
-  member(json, "epsilon_high", report.high.to_string());
-  if (!answer.refutation) return document.text();
-  member(json, "odds_from", answer.from.to_string());
-  member(json, "odds_to", answer.to.to_string());
+  member(json, report.is_pair ? "epsilon_from" : "epsilon_low",
+         (report.is_pair ? report.high : report.low).to_string());
+  member(json, report.is_pair ? "epsilon_to" : "epsilon_high", (report.is_pair ? report.low : report.high).to_string());
+  if (answer.refinement) write_certificate(json, *answer.refinement, answer.from, answer.to);
+  if (!answer.refutation && !answer.remaps) return document.text();
+  if (!report.is_pair) {
+    member(json, "odds_from", answer.from.to_string());
+    member(json, "odds_to", answer.to.to_string());
+  }
   if (report.about) member(json, "about", whose(*report.about));
   write_member(json, "secrets", answer.secrets);
-  write_counterexample(json, *answer.refutation);
+  if (answer.refutation) write_counterexample(json, *answer.refutation);
+  if (answer.remaps && report.loss) {
+    write_member(json, "loss", report.loss->matrix());
+    json.Key("randomized");
+    json.StartArray();
+    for (const flow::Matrix& actions : answer.remaps->randomized) write(json, actions);
+    json.EndArray();
+  }
   if (report.about) write_channels(json, brief_channels(*report.about, answer.from, answer.to));
   return document.text();
 }
@@ -215,6 +227,8 @@ std::string to_json(const CertificateReport& report) {
   member(json, "certificate", report_detail::to_string(report.outcome));
   member(json, "claim", report.claim);
   member(json, "about", report.about);
+  if (!report.trouble.empty()) member(json, "trouble", report.trouble);
+  write_member(json, "unchecked", report.unchecked);
   return document.text();
 }
 

@@ -8,6 +8,16 @@
 #include "exact/enclosure.hpp"
 #include "fractile/flow_report.hpp"
 
+namespace fractile {
+
+std::string verdict_of(const AnyPriorReport& report) {
+  using enum flow::Stability::Verdict;
+  if (!report.is_pair || report.answer.verdict == undecided) return to_string(report.answer.verdict);
+  return report.answer.verdict == stable ? "worth-as-much" : "worth-less";
+}
+
+}  // namespace fractile
+
 namespace fractile::report_detail {
 namespace {
 
@@ -123,6 +133,10 @@ std::string whose(const flow::Pipeline& about) {
       break;
   }
   return people == 1 ? "one participant" : fmt::format("{} participants", people);
+}
+
+std::string whose(const flow::PipelineRefinement& answer) {
+  return answer.part.empty() ? whose(answer.about.value()) : answer.part;
 }
 
 std::optional<Channels> brief_channels(const flow::Pipeline& about, const Rational& from, const Rational& to) {

@@ -47,6 +47,8 @@ std::string exact_odds(const Exponent& epsilon);
 
 /// Of whom a certificate's channels are: "one participant", "2 participants", "a target whose 3 others are known".
 std::string whose(const flow::Pipeline& about);
+/// Of a certificate that says which part of the pipeline it is about.
+std::string whose(const flow::PipelineRefinement& answer);
 
 /// Both channels of a certificate, where they are short enough to be written down beside it.
 struct Channels {

@@ -96,7 +96,7 @@ Blocks certificate(const flow::Counterexample& refutation, const flow::PipelineR
 
 /// Whose channels the certificate is about, when that is not obvious.
 Blocks about(const flow::PipelineRefinement& answer) {
-  return answer.about ? Blocks(fmt::format("\nof {}\n", whose(*answer.about))) : Blocks();
+  return answer.about ? Blocks(fmt::format("\nof {}\n", whose(answer))) : Blocks();
 }
 
 Blocks certificate(const flow::PipelineRefinement& answer, const Ends& ends) {
@@ -208,11 +208,39 @@ Blocks report_detail::blocks_of(const StabilityReport& report) {
   return report.windows ? text + blocks_of(*report.windows) : text;
 }
 
+namespace {
+
+/// What was decided of a range, or of its ends alone.
+std::string decision_of(const AnyPriorReport& report) {
+  const std::string low = with_decimals(report.low);
+  const std::string high = with_decimals(report.high);
+  if (!report.is_pair) {
+    return fmt::format("{} for epsilon from {} to {}, for the loss of the file's analyst and any prior\n",
+                       verdict_of(report), low, high);
+  }
+  using enum flow::Stability::Verdict;
+  switch (report.answer.verdict) {
+    case stable:
+      return fmt::format(
+          "for the loss of the file's analyst, under any prior, epsilon = {} is worth at least as much as {}\n"
+          "this says nothing of other epsilons\n",
+          high, low);
+    case unstable:
+      return fmt::format("for the loss of the file's analyst, under some prior, epsilon = {} is worth less than {}\n",
+                         high, low);
+    case undecided:
+      break;
+  }
+  return fmt::format(
+      "undecided: for the loss of the file's analyst, under any prior, is epsilon = {} worth at least as much as {}?\n",
+      high, low);
+}
+
+}  // namespace
+
 Blocks report_detail::blocks_of(const AnyPriorReport& report) {
   const flow::LossStability& answer = report.answer;
-  std::string text = fmt::format("{} for epsilon from {} to {}, for the loss of the file's analyst and any prior\n{}",
-                                 to_string(answer.verdict), with_decimals(report.low), with_decimals(report.high),
-                                 sentence(answer.reason));
+  const std::string text = decision_of(report) + sentence(answer.reason);
   if (!answer.refutation) return text;
   const Ends ends{Exponent::log(answer.from).to_string(), Exponent::log(answer.to).to_string()};
   std::vector<Row> rows{{"secret", "prior"}};
@@ -255,15 +283,17 @@ std::string to_table(const ComparisonReport& report) {
 }
 
 std::string to_table(const CertificateReport& report) {
+  std::string unchecked;
+  for (const std::string& what : report.unchecked) unchecked += "not checked: " + what + "\n";
   switch (report.outcome) {
     case CertificateReport::Outcome::holds:
-      return "holds: " + report.claim + "\n" + sentence(report.about.empty() ? "" : "of " + report.about);
+      return "holds: " + report.claim + "\n" + sentence(report.about.empty() ? "" : "of " + report.about) + unchecked;
     case CertificateReport::Outcome::fails:
-      return "fails: it is not shown that " + report.claim + "\n";
+      return "fails: " + report.trouble + "\nit is not shown that " + report.claim + "\n";
     case CertificateReport::Outcome::nothing:
       break;
   }
-  return "nothing to check: " + report.claim + "\n";
+  return "nothing to check: " + report.claim + "\n" + unchecked;
 }
 
 std::string to_table(const ExpectedLossReport& report) {
@@ -285,9 +315,9 @@ std::vector<Row> report_detail::sweep_rows(const SweepReport& report) {
 std::string to_table(const RefinementReport& report) { return blocks_of(report).text(); }
 std::string to_table(const StabilityReport& report) { return blocks_of(report).text(); }
 std::string to_table(const AnyPriorReport& report) { return blocks_of(report).text(); }
-std::string to_table(const SweepReport& report) {
-  return aligned(report_detail::sweep_rows(report)) + blocks_of(report.windows).text();
-}
+std::string curve_to_table(const SweepReport& report) { return aligned(report_detail::sweep_rows(report)); }
+std::string windows_to_table(const SweepReport& report) { return blocks_of(report.windows).text(); }
+std::string to_table(const SweepReport& report) { return curve_to_table(report) + windows_to_table(report); }
 
 std::string to_table(const ChannelReport& report) {
   const flow::ChannelBounds& channel = report.answer;

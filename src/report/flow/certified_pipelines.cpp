@@ -1,0 +1,112 @@
+#include "report/flow/certified_pipelines.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "report/flow/flow_numbers.hpp"
+
+namespace fractile::report_detail {
+namespace {
+
+using Kind = flow::PostProcessor::Kind;
+
+/// Whether everyone's answers are shown, each for itself.
+bool is_side_by_side(const flow::PostProcessor& post) {
+  if (post.kind != Kind::table) return post.kind == Kind::identity || post.kind == Kind::round;
+  const std::set<std::size_t> outputs(post.image.begin(), post.image.end());
+  return outputs.size() == post.image.size();
+}
+
+/// What counts an answer or does not.
+bool is_count(const flow::Pipeline& pipeline) {
+  return pipeline.post.kind == Kind::count || (pipeline.post.kind == Kind::sum && pipeline.shown().size() == 2);
+}
+
+/// With one perturber for all where theirs are the same at both odds.
+flow::Pipeline with_one_perturber(flow::Pipeline pipeline, const Rational& from, const Rational& to) {
+  const std::vector<flow::Perturber> each = pipeline.perturber.each();
+  const bool are_equal = !each.empty() && std::ranges::all_of(each, [&](const flow::Perturber& one) {
+    return one.at(from) == each.front().at(from) && one.at(to) == each.front().at(to);
+  });
+  if (are_equal) pipeline.perturber = each.front();
+  return pipeline;
+}
+
+class Parts {
+ public:
+  Parts(const flow::Pipeline& asked, const Rational& from, const Rational& to)
+      : asked_(with_one_perturber(asked, from, to)) {
+    add(asked);
+    if (!asked.perturber.is_shared() && asked_.perturber.is_shared()) add(asked_);
+  }
+
+  std::vector<CertifiedPart> of(bool is_witness) && {
+    if (asked_.perturber.release() != nullptr) return std::move(parts_);
+    switch (asked_.secret.kind) {
+      case flow::Secret::Kind::everyone:
+        of_everyone(is_witness);
+        break;
+      case flow::Secret::Kind::target:
+        of_target(is_witness);
+        break;
+      case flow::Secret::Kind::histogram:
+        if (is_witness && asked_.post.kind == Kind::identity) add(bar(), "one bar");
+        break;
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  void add(flow::Pipeline pipeline, std::string name = {}) {
+    if (name.empty()) name = whose(pipeline);
+    parts_.push_back({std::move(pipeline), std::move(name)});
+  }
+
+  flow::Pipeline single() const {
+    flow::Pipeline one = asked_;
+    one.participants = 1;
+    one.secret = {};
+    if (!one.perturber.each().empty()) one.perturber = asked_.perturber.each().back();
+    if (one.post.kind == Kind::table) one.post = {};
+    return one;
+  }
+
+  flow::Pipeline bar() const {
+    std::vector<Rational> heights;
+    for (std::size_t height = 0; height <= asked_.participants; ++height) {
+      heights.emplace_back(static_cast<std::int64_t>(height));
+    }
+    return {1, std::move(heights), asked_.perturber, asked_.post};
+  }
+
+  void of_everyone(bool is_witness) {
+    if (asked_.participants == 1 || !asked_.perturber.is_shared()) return;
+    if (is_side_by_side(asked_.post) || (is_witness && is_count(asked_))) add(single());
+    if (is_witness) return;
+    flow::Pipeline unknown = asked_;  // rows of everyone's channel
+    unknown.secret = {flow::Secret::Kind::target, {asked_.participants - 1}};
+    add(std::move(unknown));
+  }
+
+  void of_target(bool is_witness) {
+    if (is_side_by_side(asked_.post)) add(single(), "the target alone");
+    if (!is_witness || !asked_.perturber.is_shared()) return;
+    flow::Pipeline everyone = asked_;  // the target's rows are rows of theirs
+    everyone.secret = {};
+    add(everyone);
+    if (is_count(asked_)) add(single());
+  }
+
+  flow::Pipeline asked_;
+  std::vector<CertifiedPart> parts_;
+};
+
+}  // namespace
+
+std::vector<CertifiedPart> certified_parts(const flow::Pipeline& asked, bool is_witness, const Rational& from,
+                                           const Rational& to) {
+  return Parts(asked, from, to).of(is_witness);
+}
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,155 @@
+"""A model of pipelines in Python's fractions, by enumeration alone: it imports nothing of ours, and knows no shortcut."""
+
+import dataclasses
+import itertools
+from collections import Counter
+from fractions import Fraction
+
+
+def randomized_response(values, odds):
+    return [[(odds if x == y else Fraction(1)) / (odds + values - 1) for y in range(values)] for x in range(values)]
+
+
+def geometric(values, odds, reach=0):
+    """Definition 3.5; truncated `reach` places beyond the values."""
+    ratio = 1 / Fraction(odds)
+    answers = range(-reach, values + reach)
+
+    def row(x):
+        inner = [(1 - ratio) / (1 + ratio) * ratio ** abs(x - y) for y in answers]
+        inner[0] = ratio ** abs(x - answers[0]) / (1 + ratio)
+        inner[-1] = ratio ** abs(x - answers[-1]) / (1 + ratio)
+        return inner
+
+    return [row(x) for x in range(values)]
+
+
+@dataclasses.dataclass
+class Pipeline:
+    """A perturber is ("geometric",), ("randomized-response",), ("wide", reach) or ("matrix", rows); or a list, one a participant. A
+    post-processor is "sum", "mode", "identity", ("count", answers), ("table", outputs) or ("round", unit)."""
+
+    participants: int
+    values: list
+    perturber: object
+    post: object
+    secret: str = "everyone"
+    known: tuple = ()
+
+    def answers(self):
+        """What a perturbed value, or bar, may be."""
+        if self.secret == "histogram":
+            return list(range(self.participants + 1))
+        if isinstance(self.perturber, tuple) and self.perturber[0] == "wide":
+            step, reach = self.values[1] - self.values[0], self.perturber[1]
+            return [self.values[0] + step * i for i in range(-reach, len(self.values) + reach)]
+        return self.values
+
+    def noise(self, participant, odds):
+        kind, *more = self.perturber[participant] if isinstance(self.perturber, list) else self.perturber
+        size = self.participants + 1 if self.secret == "histogram" else len(self.values)
+        if kind == "matrix":
+            return more[0]
+        return randomized_response(size, odds) if kind == "randomized-response" else geometric(size, odds, *more)
+
+    def observed(self, answers):
+        """What is made of a tuple of answers' places."""
+        shown = [self.answers()[place] for place in answers]
+        if self.secret == "histogram":
+            highest = shown.index(max(shown))
+            return tuple(shown) if self.post == "identity" else self.values[highest]
+        if self.post == "sum":
+            return sum(shown)
+        if self.post == "mode":
+            votes = Counter(answers)
+            return self.answers()[min(votes, key=lambda place: (-votes[place], place))]
+        kind, what = self.post if isinstance(self.post, tuple) else (self.post, None)
+        if kind == "count":
+            return sum(place in what for place in answers)
+        if kind == "table":
+            index = 0
+            for place in answers:
+                index = index * len(self.answers()) + place
+            return what[index]
+        if kind == "round":
+            shown = [(value / what + Fraction(1, 2)).__floor__() * what for value in shown]
+        return tuple(shown) if self.participants > 1 else shown[0]
+
+    def secrets(self):
+        """Name, and the places of what is perturbed, of every secret: all tuples, in order."""
+        size = len(self.values)
+        if self.secret == "target":
+            return {name_of(value): (*self.known, place) for place, value in enumerate(self.values)}
+        if self.secret == "histogram":
+            bars = [bars for bars in itertools.product(range(self.participants + 1), repeat=size)
+                    if sum(bars) == self.participants]
+            return {name_of(bar): bar for bar in bars}
+        return {name_of([self.values[place] for place in places]): places
+                for places in itertools.product(range(size), repeat=self.participants)}
+
+    def row(self, places, odds):
+        """The probability of every observation's name."""
+        law = Counter()
+        noises = [self.noise(i, odds)[place] for i, place in enumerate(places)]
+        for answers in itertools.product(*(range(len(noise)) for noise in noises)):
+            probability = Fraction(1)
+            for noise, answer in zip(noises, answers):
+                probability *= noise[answer]
+            law[name_of(self.observed(answers))] += probability
+        return law
+
+    def toml(self, analyst=None):
+        def listed(values):
+            return "[" + ", ".join(f'"{value}"' if not isinstance(value, str) else f'"{value}"' for value in values) + "]"
+
+        def perturber(one):
+            kind, *more = one
+            if kind == "wide":
+                return f"{{ geometric = {more[0]} }}"
+            if kind == "matrix":
+                return "{ matrix = [" + ", ".join(listed(row) for row in more[0]) + "] }"
+            return f'"{kind}"'
+
+        def post():
+            if isinstance(self.post, str):
+                return f'"{self.post}"'
+            kind, what = self.post
+            if kind == "count":
+                return f'{{ query = "count", of = {listed(self.answers()[place] for place in what)} }}'
+            return f"{{ table = {list(what)} }}" if kind == "table" else f'{{ round = "{what}" }}'
+
+        each = isinstance(self.perturber, list)
+        lines = ["[pipeline]", f"participants = {self.participants}", f"values = {listed(self.values)}",
+                 "perturber = " + ("[" + ", ".join(map(perturber, self.perturber)) + "]" if each else perturber(self.perturber)),
+                 f"post = {post()}", f'secret = "{self.secret}"']
+        if self.secret == "target" and self.participants > 1:
+            lines.append(f"known = {listed(self.values[place] for place in self.known)}")
+        for key, value in ({} if analyst is None else analyst).items():
+            if key == "loss":
+                lines.append("[analyst]")
+            lines.append(f"{key} = {value}")
+        return "\n".join(lines) + "\n"
+
+
+def name_of(observation):
+    if not isinstance(observation, (tuple, list)):
+        return str(observation)
+    return str(observation[0]) if len(observation) == 1 else "(" + ",".join(map(str, observation)) + ")"
+
+
+def posterior_loss(prior, rows, loss):
+    """Definition 2.2; rows by the names of observations, loss by secret and action."""
+    total = Fraction(0)
+    for observation in sorted(set().union(*rows)):
+        total += min(sum(p * row[observation] * costs[action] for p, row, costs in zip(prior, rows, loss))
+                     for action in range(len(loss[0])))
+    return total
+
+
+def one_to_another(before, witness, after, observations):
+    """Whether the rows after are those before, followed by the witness."""
+    for row, other in zip(before, after):
+        for z, name in enumerate(observations):
+            if sum(row[observations[y]] * witness[y][z] for y in range(len(observations))) != other[name]:
+                return False
+    return all(sum(row) == 1 and min(row) >= 0 for row in witness)

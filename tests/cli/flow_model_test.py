@@ -1,0 +1,242 @@
+"""fractile flow against the model of flow_model.py, on random pipelines: 500 with FRACTILE_TEST_EFFORT=12.5, a share of them by default."""
+
+import csv
+import io
+import itertools
+import json
+import math
+import random
+import re
+import unittest
+from fractions import Fraction
+
+from cli.flow_model import Pipeline, geometric, one_to_another, posterior_loss
+from cli.program import EFFORT, CommandTest, run
+
+PIPELINES = max(1, int(40 * EFFORT))
+
+
+def drawn_row(draw, size):
+    parts = [draw.randrange(5) for _ in range(size)]
+    parts[draw.randrange(size)] += 1
+    return [Fraction(part, sum(parts)) for part in parts]
+
+
+def drawn_perturber(draw, values, participants):
+    def one():
+        if draw.random() < 0.2:
+            return ("matrix", [drawn_row(draw, values) for _ in range(values)])
+        return (draw.choice(["geometric", "randomized-response"]),)
+
+    if participants > 1 and draw.random() < 0.15:
+        return [one() for _ in range(participants)]
+    return ("wide", 1) if draw.random() < 0.1 else one()
+
+
+def drawn_post(draw, answers, participants):
+    kind = draw.choice(["sum", "mode", "identity", "count", "table", "round"])
+    if kind == "count":
+        return kind, sorted(draw.sample(range(answers), draw.randrange(1, answers + 1)))
+    if kind == "table":
+        outputs = [draw.randrange(3) for _ in range(answers**participants)]
+        known = sorted(set(outputs))
+        return kind, [known.index(output) for output in outputs]
+    return (kind, Fraction(draw.randrange(1, 5))) if kind == "round" else kind
+
+
+def drawn_pipeline(draw):
+    participants = draw.randrange(1, 4)
+    size = draw.randrange(2, 4)
+    first, step = Fraction(draw.randrange(-4, 5), draw.randrange(1, 3)), Fraction(draw.choice([1, 2, 3, -1]), draw.randrange(1, 3))
+    values = [first + step * i for i in range(size)]
+    secret = draw.choice(["everyone", "everyone", "target", "histogram"])
+    if secret == "histogram":
+        perturber = (draw.choice(["geometric", "randomized-response"]),)
+        return Pipeline(participants, values, perturber, draw.choice(["mode", "mode", "identity"]), secret)
+    perturber = drawn_perturber(draw, size, participants)
+    answers = size + 2 if perturber == ("wide", 1) else size
+    known = tuple(sorted(draw.randrange(size) for _ in range(participants - 1))) if secret == "target" else ()
+    return Pipeline(participants, values, perturber, drawn_post(draw, answers, participants), secret, known)
+
+
+class Model(CommandTest):
+    def json(self, *arguments):
+        result = run("flow", *arguments, "--format", "json", cwd=self.folder)
+        self.assertIn(result.code, (0, 1, 6), (arguments, result, (self.folder / "p.toml").read_text()))
+        self.assertEqual(result.err, "")
+        return json.loads(result.out)
+
+    def rows(self, pipeline, names, odds):
+        secrets = pipeline.secrets()
+        return [pipeline.row(secrets[name], odds) for name in names]
+
+    def test_random_pipelines(self):
+        for seed in range(PIPELINES):
+            with self.subTest(seed=seed):
+                draw = random.Random(seed)
+                pipeline = drawn_pipeline(draw)
+                self.agrees(draw, pipeline)
+
+    def agrees(self, draw, pipeline):
+        high = Fraction(draw.randrange(5, 17), 4)
+        low = 1 + (high - 1) * Fraction(draw.randrange(1, 4), 4)
+        self.write("p.toml", pipeline.toml())
+        names, observations = self.agrees_in_channel(pipeline, high)
+        self.agrees_in_refinement(pipeline, high, low)
+        self.agrees_in_stability(pipeline, high, low)
+        self.agrees_in_loss(draw, pipeline, names, high, low)
+        self.assertEqual(len(set(observations)), len(observations))
+
+    def agrees_in_channel(self, pipeline, odds):
+        document = self.json("channel", "p.toml", "--epsilon", f"ln {odds}")
+        names, observations = document["secrets"], document["observations"]
+        for name, row, law in zip(names, document["matrix"], self.rows(pipeline, names, odds)):
+            found = {observation: Fraction(p) for observation, p in zip(observations, row) if Fraction(p) != 0}
+            self.assertEqual(found, {observation: p for observation, p in law.items() if p != 0}, name)
+        # A row stands for all arrangements of its values.
+        secrets = pipeline.secrets()
+        self.assertEqual(sum(map(int, document["arrangements"])), len(secrets))
+        if len(names) < len(secrets):
+            for name in draw_some(secrets):
+                places = tuple(sorted(secrets[name]))
+                same = next(other for other, tuple_ in secrets.items() if tuple_ == places)
+                self.assertEqual(pipeline.row(secrets[name], odds), pipeline.row(secrets[same], odds))
+        return names, observations
+
+    def part(self, pipeline, document):
+        """The pipeline that a certificate is about."""
+        about = document["about"]
+        if about == "one bar":
+            return Pipeline(1, list(range(pipeline.participants + 1)), pipeline.perturber, "identity")
+        others = re.fullmatch(r"a target whose (\d+) others are known", about)
+        if about in ("one participant", "the target alone"):
+            perturber = pipeline.perturber[-1] if isinstance(pipeline.perturber, list) else pipeline.perturber
+            post = "identity" if pipeline.participants > 1 and isinstance(pipeline.post, tuple) and pipeline.post[0] == "table" else pipeline.post
+            return Pipeline(1, pipeline.values, perturber, post)
+        if others and pipeline.secret == "everyone":
+            return Pipeline(pipeline.participants, pipeline.values, pipeline.perturber, pipeline.post, "target", (0,) * int(others[1]))
+        return pipeline
+
+    def check_certificate(self, pipeline, document, high, low):
+        part = self.part(pipeline, document)
+        before, after = (self.rows(part, document["secrets"], odds) for odds in (high, low))
+        if "witness" in document:
+            witness = [[Fraction(p) for p in row] for row in document["witness"]]
+            self.assertTrue(one_to_another(before, witness, after, document["observations"]), part)
+            return
+        example = document["counterexample"]
+        prior = [Fraction(p) for p in example["prior"]]
+        loss = [[Fraction(entry) for entry in row] for row in example["loss"]]
+        losses = [posterior_loss(prior, rows, loss) for rows in (before, after)]
+        self.assertEqual(losses, [Fraction(example["loss_from"]), Fraction(example["loss_to"])])
+        self.assertGreater(*losses)
+
+    def agrees_in_refinement(self, pipeline, high, low):
+        for first, second in ((high, low), (low, high)):
+            document = self.json("check", "p.toml", "--from", f"ln {first}", "--to", f"ln {second}")
+            self.assertNotEqual(document["verdict"], "undecided")
+            self.check_certificate(pipeline, document, first, second)
+            self.write("c.json", json.dumps(document))
+            self.assertEqual(self.json("verify", "c.json")["certificate"], "holds")
+            self.assertEqual(self.json("verify", "c.json", "--of", "p.toml")["certificate"], "holds", document)
+
+    def agrees_in_stability(self, pipeline, high, low):
+        document = self.json("check", "p.toml", "--epsilon", f"ln {low}..ln {high}")
+        if document["verdict"] == "unstable":
+            more, less = Fraction(document["odds_from"]), Fraction(document["odds_to"])
+            self.assertTrue(low <= less < more <= high)
+            self.check_certificate(pipeline, document, more, less)
+            self.write("c.json", json.dumps(document))
+            self.assertEqual(self.json("verify", "c.json", "--of", "p.toml")["certificate"], "holds", document)
+        elif document["verdict"] == "stable":
+            middle = (low + high) / 2
+            for first, second in itertools.combinations((high, middle, low), 2):
+                pair = self.json("check", "p.toml", "--from", f"ln {first}", "--to", f"ln {second}")
+                self.assertEqual(pair["verdict"], "refines")
+
+    def agrees_in_loss(self, draw, pipeline, names, high, low):
+        prior = drawn_row(draw, len(names))
+        loss = [[Fraction(draw.randrange(5)) for _ in range(3)] for _ in names]
+        analyst = {"loss": json.dumps([[str(entry) for entry in row] for row in loss]), "prior": json.dumps([str(p) for p in prior])}
+        self.write("p.toml", pipeline.toml(analyst))
+
+        def model(odds):
+            return posterior_loss(prior, self.rows(pipeline, names, odds), loss)
+
+        for odds in (low, high):
+            document = self.json("loss", "p.toml", "--epsilon", f"ln {odds}", "--exact")
+            self.assertEqual(Fraction(document["expected_loss"]), model(odds))
+        self.agrees_in_windows(model, high, low)
+        pair = self.json("check", "p.toml", "--from", f"ln {high}", "--to", f"ln {low}", "--any-prior")
+        if pair["verdict"] == "worth-as-much":
+            self.assertLessEqual(model(high), model(low))
+        self.write("c.json", json.dumps(pair))
+        if pair["verdict"] != "undecided":
+            self.assertEqual(self.json("verify", "c.json", "--of", "p.toml")["certificate"], "holds", pair)
+
+    def agrees_in_windows(self, model, high, low):
+        result = run("flow", "sweep", "p.toml", "--epsilon", f"ln {low}..ln {high}", "--points", "2", "--format", "csv", cwd=self.folder)
+        rows = [row for row in csv.DictReader(io.StringIO(result.out)) if row["what"] == "window"]
+        grid = [low + (high - low) * Fraction(i, 6) for i in range(7)]
+        losses = [model(odds) for odds in grid]
+        for left, right, before, after in zip(grid, grid[1:], losses, losses[1:]):
+            inside = [row for row in rows if Fraction(row["odds"]) < right and left < Fraction(row["odds_to"])]
+            if before < after:
+                self.assertTrue(inside, (left, right))
+            whole = [row for row in inside if Fraction(row["odds"]) <= left and right <= Fraction(row["odds_to"]) and row["change"] == "rises"]
+            if whole:
+                self.assertLess(before, after)
+
+
+class Paper(CommandTest):
+    """Statements of kronecker-utility 2023 that docs/papers.md says are otherwise, or hold for another reason."""
+
+    def test_left_inverses_need_not_be_stochastic(self):
+        post = [[1], [1]]
+        for inverse in ([1, 0], [Fraction(1, 2), Fraction(1, 2)], [2, -1]):
+            self.assertEqual(sum(entry * row[0] for entry, row in zip(inverse, post)), 1)
+
+    def test_the_proof_of_lemma_5_4(self):
+        """Rows of the counted answers are equal for all arrangements, and those of the tally are no such rows."""
+        pipeline = Pipeline(3, [0, 1], ("matrix", [[Fraction(2, 3), Fraction(1, 3)], [Fraction(1, 5), Fraction(4, 5)]]), "sum")
+        rows = {places: pipeline.row(places, 1) for places in pipeline.secrets().values()}
+        for places, row in rows.items():
+            self.assertEqual(row, rows[tuple(sorted(places))])
+            self.assertNotEqual(row, {str(sum(places)): 1})
+
+    def test_lemma_8_1(self):
+        """A changed vote moves two bars."""
+        for people, values, odds in ((1, 2, 2), (2, 3, 2), (3, 3, 3), (4, 2, 3)):
+            pipeline = Pipeline(people, list(range(values)), ("geometric",), "mode", "histogram")
+            bars = pipeline.secrets().values()
+            rows = {bar: pipeline.row(bar, Fraction(odds)) for bar in bars}
+            neighbours = [(a, b) for a in bars for b in bars if sum(abs(x - y) for x, y in zip(a, b)) == 2]
+            self.assertEqual(max(rows[a][shown] / rows[b][shown] for a, b in neighbours for shown in rows[a]), odds**2)
+
+    def test_lemma_8_2(self):
+        for values in ("[0, 1]", "[0, 1, 2]", "[0, 1, 2, 3]"):
+            for people, verdict in (("1", "stable"), ("2", "unstable")):
+                file = self.write("bars.toml", f'[pipeline]\nparticipants = {people}\nvalues = {values}\nperturber = "geometric"\n'
+                                               'post = "mode"\nsecret = "histogram"\n')
+                result = run("flow", "check", file, "--epsilon", "0.1..10", "--format", "json", cwd=self.folder)
+                self.assertEqual(json.loads(result.out)["verdict"], verdict)
+
+    def test_footnotes(self):
+        # 11: the largest ratio, per distance.
+        for odds in (2, 3):
+            rows = geometric(3, Fraction(odds))
+            ratios = {(a, b): max(p / q for p, q in zip(rows[a], rows[b])) for a in range(3) for b in range(3) if a != b}
+            self.assertEqual(max(ratios.values()), odds**2)
+            self.assertTrue(all(ratio <= odds ** abs(a - b) for (a, b), ratio in ratios.items()))
+        # 17: log (row[0] / row[1]) / epsilon would be one number.
+        multiples = [math.log(geometric(3, Fraction(odds))[0][0] / geometric(3, Fraction(odds))[0][1]) / math.log(odds) for odds in (3, 2)]
+        self.assertAlmostEqual(multiples[0], 1.369, 3)
+        self.assertAlmostEqual(multiples[1], 2, 12)
+
+
+def draw_some(secrets):
+    return list(secrets)[:: max(1, len(secrets) // 3)]
+
+
+if __name__ == "__main__":
+    unittest.main()
