@@ -386,6 +386,11 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
                     percent_of(receipt.bounds_share), receipt.lattice));
   }
   if (!receipt.source.sql.empty()) explain_query(page, receipt);
+  if (std::ranges::find(receipt.source.declared, "disjoint_persons") != receipt.source.declared.end()) {
+    page.paragraph(
+        "Declared, not checked: no person has records in two of the countings that were merged. A person who has is "
+        "promised less.");
+  }
   page.paragraph(receipt.source.null_policy == "drop"
                      ? fmt::format("That in every record the column holds a {} or nothing; records with nothing were "
                                    "left out. "
