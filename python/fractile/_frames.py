@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from . import _cells, _core, _times
-from ._cells import Asked
+from ._cells import Asked as Asked
 from ._errors import DataError, Error, UsageError, warn
 
 _HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list of numbers, or the path of a file"
