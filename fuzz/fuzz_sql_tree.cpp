@@ -25,7 +25,7 @@ bool passes(auto judge) {
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const RowWiseNames names{{"input"},
-                           [](const std::string&) { return false; },
+                           [](const std::string&, const std::string&) { return false; },
                            [](const std::string&) { return std::set<std::string>{"scalar CONSISTENT"}; }};
   passes([&] {
     const SqlTree tree = SqlTree::of_json({reinterpret_cast<const char*>(data), size});

@@ -186,10 +186,7 @@ void set_bound(Typed& typed, const ProfileHeader& header) {
     typed.values["records_per_person"] = {bound};
     return;
   }
-  if (whole_number(typed, "records_per_person", {1, 1'000'000'000}) < header.records_per_person) {
-    usage({Field("records_per_person"), ": the profile file may hold ", bound, " records of one person"},
-          "leave it out, or count again with a smaller bound");
-  }
+  header.require_bound(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
 }
 
 }  // namespace
@@ -226,6 +223,7 @@ class CountedRecords final : public Records {
   std::uint64_t rows() const override {
     throw Error(ErrorCode::usage, "a profile file does not tell how many rows there were");
   }
+  std::vector<std::string> declared() const override { return file_.header().declared(); }
   std::string engine() const override {
     constexpr std::size_t most = 10;  // of a thousand sources, a receipt tells the number
     const std::vector<std::string>& sources = file_.header().sources;

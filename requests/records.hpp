@@ -29,6 +29,8 @@ class Records {
                                             const std::function<void()>& on_progress) const = 0;
   virtual std::uint64_t rows() const = 0;
   virtual std::string engine() const = 0;
+  /// As SourceDescription::declared.
+  virtual std::vector<std::string> declared() const { return {}; }
 };
 
 /// Of a Table or a Frame.

@@ -48,7 +48,8 @@ SourceDescription described(const Typed& typed, const ReleaseRequest& request, c
           request.selection.person,
           request.selection.by,
           table.tables,
-          table.sql_stability ? std::to_string(*table.sql_stability) : std::string()};
+          table.sql_stability ? std::to_string(*table.sql_stability) : std::string(),
+          records.declared()};
 }
 
 std::string canonical(const ReleaseRequest& request, const SourceDescription& source, const ReleaseCharge& charge) {

@@ -537,6 +537,7 @@ class Mutants(HouseTest):
         self.write("src/price.txt", "one\ntwo\nthe price\nfour\nfive\n")
         self.write("src/price_test.cpp", "TEST(Price, IsPaid) {}\nTEST_P(Prices, ArePaid) {}\n")
         self.write("tests/cli/price_test.py", "class Price(Base):\n    def test_paid(self):\n        pass\n")
+        self.write("python/tests/price_test.py", "def test_cents():\n    pass\n")
         self.write(".gitignore", "/build/\n")
         for command in (["init", "-q"], ["add", "-A"]):
             subprocess.run(["git", *command], cwd=self.root, check=True)
@@ -611,9 +612,9 @@ class Mutants(HouseTest):
     def test_a_patch_names_tests_that_are_there(self):
         whole = textwrap.dedent(self.PATCH).format(what="less")
         there = ("Price.*", "Price.IsPaid:Prices.*", "Shop/Prices.ArePaid/*", "Price.*-Price.IsLost", "cli.price_test",
-                 "cli.price_test.Price", "cli.price_test.Price.test_paid")
+                 "cli.price_test.Price", "cli.price_test.Price.test_paid", "python.price_test", "python.price_test.test_cents")
         gone = ("Price.IsLost", "Price.IsPaid:Cost.*", "Shop/Prices.AreLost/*", "cli.cost_test", "cli.price_test.Cost",
-                "cli.price_test.Price.test_lost")
+                "cli.price_test.Price.test_lost", "python.cost_test", "python.price_test.test_paid")
         for name in there + gone:
             with self.subTest(name):
                 self.write(f"{mutants.FOLDER}/cheap.patch", whole.replace("Fails: Price.*", f"Fails: {name}"))
@@ -644,7 +645,24 @@ class Mutants(HouseTest):
         with self.assertRaisesRegex(mutants.Rotten, "there is no test"):
             self.outcome_of("echo '[==========] 0 tests from 0 test suites ran. (0 ms total)'\n")
 
+    def outcome_in_python(self, script):
+        self.write("python3", "#!/bin/sh\n" + script)
+        (self.root / "python3").chmod(0o755)
+        return mutants.Build(self.root, io.StringIO(), self.root / "python3").run("python.price_test.test_cents")
+
+    def test_outcomes_of_tests_of_python(self):
+        self.assertTrue(self.outcome_in_python("echo '1 passed in 0.1s'\n").passed)
+        failed = self.outcome_in_python("echo \"FAILED $6 - no\"; echo '1 failed in 0.1s'; exit 1\n")
+        self.assertEqual(failed, mutants.Outcome(False, "test_cents"))
+        for script in ("echo '1 skipped in 0.1s'\n", "echo 'no tests ran in 0.1s'; exit 5\n", "exit 4\n"):
+            with self.subTest(script), self.assertRaisesRegex(mutants.Rotten, "cannot be run here"):
+                self.outcome_in_python(script)
+        with self.assertRaisesRegex(mutants.Rotten, "cannot be run here: ./dev test makes its Python"):
+            mutants.Build(self.root, io.StringIO(), self.root / "none").run("python.price_test.test_cents")
+
     def test_program_tests_are_told_from_filters(self):
+        self.assertTrue(mutants.is_python_test("python.price_test.test_cents"))
+        self.assertFalse(mutants.is_python_test("cli.price_test"))
         self.assertTrue(mutants.is_program_test("cli.ledger_test.Races.test_one"))
         self.assertFalse(mutants.is_program_test("Ledger.*:Release.*"))
 

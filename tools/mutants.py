@@ -11,6 +11,7 @@ in which they are tried:
 
     Fails: gtest-filter            of fractile_tests
     Fails: cli.NAME_test[.CASE]    a program test, as unittest names it
+    Fails: python.NAME_test[.CASE] a test of the Python package, in python/tests
 
 The copy and its build stay in build/mutants, so that a second run only builds what changed. Before any mutant, the named
 tests must pass on the tree as it is. A table on standard output says what caught each mutant. Exit code 0: all were caught.
@@ -32,7 +33,10 @@ FOLDER = "tests/mutants"
 TIMEOUT = 300  # seconds, of one run of tests
 
 _FAILS = re.compile(r"^Fails: (\S+)$")
+PYTHON = Path("build/deps/python/bin/python")  # in which ./dev test runs the tests of the package
+
 _PROGRAM_TEST = re.compile(r"cli\.\w+_test(\.\w+){0,2}")
+_PYTHON_TEST = re.compile(r"python\.\w+_test(\.\w+)?")
 _UNIT_TEST = re.compile(r"^(?:TYPED_)?TEST(?:_F|_P)?\((\w+), (\w+)\)", re.MULTILINE)
 
 
@@ -89,9 +93,10 @@ def unit_tests(house):
 
 def is_there(test, house, known):
     """Whether a patch can name this test; `known` are the house's unit tests."""
-    if is_program_test(test):
+    if is_program_test(test) or is_python_test(test):
         _, module, *names = test.split(".")
-        source = house / "tests" / "cli" / f"{module}.py"
+        folder = house / "tests" / "cli" if is_program_test(test) else house / "python" / "tests"
+        source = folder / f"{module}.py"
         text = source.read_text(encoding="utf-8") if source.is_file() else ""
         return bool(text) and all(re.search(rf"^ *(class|def) {name}\b", text, re.MULTILINE) for name in names)
     # "SQLite/Suite.Name/*" is an instance of Suite.Name; what stands behind a minus is left out.
@@ -160,23 +165,32 @@ class Outcome:
 
 
 class Build:
-    """Of a tree: its unit tests and its program."""
+    """Of a tree: its unit tests, its program and its Python package."""
 
-    def __init__(self, tree, log):
+    def __init__(self, tree, log, python=HOUSE / PYTHON):
         self.tree = tree
         self.log = log
         self.folder = tree / "build" / "mutants"
+        self.python = python
 
     def configure(self):
-        self._run(["cmake", "--preset", "mutants"], "does not configure")
+        options = ["-DFRACTILE_PYTHON=ON", f"-DPython_EXECUTABLE={self.python}"] if self.python.is_file() else []
+        self._run(["cmake", "--preset", "mutants", *options], "does not configure")
 
     def make(self, tests):
-        targets = {"fractile_cli" if is_program_test(test) else "fractile_tests" for test in tests}
-        if "fractile_cli" in targets:
-            targets.add("stop_at_call")  # of cli.kills
+        targets = set()
+        for test in tests:
+            if is_python_test(test):
+                targets |= {"fractile_core", "fractile_cli"}
+            elif is_program_test(test):
+                targets |= {"fractile_cli", "stop_at_call"}  # this of cli.kills
+            else:
+                targets.add("fractile_tests")
         self._run(["cmake", "--build", str(self.folder), "--target", *sorted(targets)], "does not compile")
 
     def run(self, test):
+        if is_python_test(test):
+            return self._run_python_test(test)
         return self._run_program_test(test) if is_program_test(test) else self._run_unit_tests(test)
 
     def _run_unit_tests(self, gtest_filter):
@@ -200,6 +214,17 @@ class Build:
         if "skipped" in said or "Ran 0 tests" in said or "unittest.loader" in said:
             raise Rotten(f"{name} cannot be run here: {said.strip().splitlines()[-1]}")
         return Outcome(code == 0, first_failure(said, r"^(?:FAIL|ERROR): (\w+)", code))
+
+    def _run_python_test(self, name):
+        if not self.python.is_file():
+            raise Rotten(f"{name} cannot be run here: ./dev test makes its Python")
+        _, module, *case = name.split(".")
+        surroundings = {"PYTHONPATH": str(self.folder / "python"), "FRACTILE_CLI": str(self.folder / "fractile")}
+        where = "::".join([f"python/tests/{module}.py", *case])
+        said, code = self._outcome([str(self.python), "-B", "-m", "pytest", "-x", "-q", where], self.tree, surroundings)
+        if code not in (0, 1) or " passed" not in said and " failed" not in said and " error" not in said:
+            raise Rotten(f"{name} cannot be run here: {(said.strip().splitlines() or ['exit code ' + str(code)])[-1]}")
+        return Outcome(code == 0, first_failure(said, r"^(?:FAILED|ERROR) \S+::(\w+)", code))
 
     def _outcome(self, command, folder, surroundings=None):
         try:
@@ -227,6 +252,10 @@ class Build:
 
 def is_program_test(test):
     return _PROGRAM_TEST.fullmatch(test) is not None
+
+
+def is_python_test(test):
+    return _PYTHON_TEST.fullmatch(test) is not None
 
 
 def first_failure(said, pattern, code):

@@ -26,6 +26,8 @@ struct SourceDescription {
   std::vector<NamedTable> tables = {};  ///< what else the query could read
   /// Declared of the query, in digits; empty when it is row-wise. The release was asked for by over_query().
   std::string sql_stability = {};
+  /// What else was declared of the records and never checked, by the names of what declares it: "disjoint_persons".
+  std::vector<std::string> declared = {};
 };
 
 /// What else determines a release, as the user typed it.

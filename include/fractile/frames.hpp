@@ -61,19 +61,26 @@ struct NumberBuffer {
   std::string format;      ///< a number's type as Arrow writes it: "g" double, "l" 64-bit integer, "tsu:" microseconds
   std::size_t size;        ///< how many
   std::ptrdiff_t stride;   ///< from one to the next, in bytes
-  std::shared_ptr<const void> owner;  ///< keeps them alive
+  std::shared_ptr<const void> owner;  ///< keeps them alive, and the bits
+  const std::uint8_t* validity =
+      nullptr;  ///< a bit a number, from the lowest on: 0 where there is none; without it all are
 };
 
 /// Columns in memory. What one of them is read as, its type says, never its values: integers, decimals and times exactly, floating-point
-/// numbers as they are, text (also in dictionaries) only as persons and keys.
+/// numbers as they are, text (also in dictionaries) only as persons and keys. Its columns are known from the start; records are asked for
+/// when they are counted, and no sooner.
 /// Thread-safety: not for two threads at once. Its own work uses several.
 class Frame {
  public:
-  /// All that a stream yields: the columns of a table, or one column, which is called `name`. Takes the stream over. Error(data) when
-  /// the stream fails.
+  /// All that a stream yields: the columns of a table, or one column, which is called `name`. Takes the stream over, and reads nothing
+  /// of it but its schema: what counts records throws Error(data) when the stream fails. A record that is NULL as a whole has a NULL in
+  /// each column.
   static Frame of(ArrowArrayStream& stream, const std::string& name = {});
   /// The same of one array, which is taken over, and so is its schema.
   static Frame of(ArrowSchema& schema, ArrowArray& array, const std::string& name = {});
+  /// Records that are not there yet: `columns` says what they will be, and `records` gives them, in one frame or in several, when they are
+  /// first counted. Several are counted one by one, each by its own types; they have neither persons nor keys.
+  static Frame later(Frame columns, std::function<std::vector<Frame>()> records);
   /// One column of numbers. Error(usage) for a format that is no number's.
   static Frame of(const NumberBuffer& numbers, const std::string& name);
   Frame(Frame&&) noexcept;

@@ -37,6 +37,10 @@ struct ProfileHeader {
 
   /// Error(usage) for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
   void validate() const;
+  /// Throws `usage` when a promise is asked for to persons of fewer records than one person may have here.
+  void require_bound(std::uint64_t asked) const;
+  /// What was declared of the records and never checked, as SourceDescription::declared has it.
+  std::vector<std::string> declared() const;
 };
 
 /// One profile a key of the header, or one.

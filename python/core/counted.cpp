@@ -1,9 +1,14 @@
 #include "counted.hpp"
 
+#include <fmt/format.h>
+
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "attendant.hpp"
+#include "calls.hpp"
+#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/sampling.hpp"
 #include "module.hpp"
@@ -17,37 +22,6 @@ nb::bytes bytes_of(std::string_view text) { return nb::bytes(text.data(), text.s
 
 RecordSelection selection_of(const ProfileHeader& header) {
   return {header.person, header.records_per_person, header.by, header.keys};
-}
-
-/// What a Python function threw, as the library's error; an interruption stays one. The interpreter's lock is held.
-[[noreturn]] void rethrow(nb::python_error& error) {
-  if (error.matches(PyExc_KeyboardInterrupt)) {
-    error.restore();
-    throw Interrupted();
-  }
-  const nb::object known = nb::module_::import_("fractile._errors").attr("Error");
-  if (!error.matches(known)) {
-    throw Error(ErrorCode::internal, "counting failed: " + nb::cast<std::string>(error.type().attr("__name__")));
-  }
-  const auto text = [&](const char* name) { return nb::cast<std::string>(error.value().attr(name)); };
-  constexpr int usage = 2;
-  constexpr int data = 3;
-  const int code = nb::cast<int>(error.value().attr("code"));
-  throw Error(code == usage  ? ErrorCode::usage
-              : code == data ? ErrorCode::data
-                             : ErrorCode::internal,
-              text("message"), text("hint"), text("field"));
-}
-
-/// What a call of Python gives, on a thread without the interpreter's lock.
-template <class Call>
-auto in_python(const Call& call) {
-  const nb::gil_scoped_acquire gil;
-  try {
-    return call();
-  } catch (nb::python_error& error) {
-    rethrow(error);
-  }
 }
 
 class CountedElsewhere final : public requests::Records {
@@ -97,9 +71,81 @@ Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling
   }
 }
 
-Counted with(const Counted& one, const Counted& other) {
+Counted with(const Counted& one, const Counted& other, bool disjoint_persons) {
   const nb::gil_scoped_release unlocked;
-  return Counted(merged(one.all(), other.all(), Persons::are_disjoint));
+  return Counted(merged(one.all(), other.all(), disjoint_persons ? Persons::are_disjoint : Persons::may_overlap));
+}
+
+/// Of one column, without its name.
+Counted of_profile(const RankProfile& profile, NullPolicy null_policy, std::uint32_t records_per_person) {
+  ProfileHeader header{profile.lattice()};
+  header.null_policy = null_policy;
+  header.records_per_person = records_per_person;
+  header.validate();
+  return Counted({std::move(header), {profile}});
+}
+
+/// As a file would hold it, whose reader refuses what no column can have.
+Counted of_counts(const Lattice& lattice, std::vector<Position> positions, const std::vector<std::uint64_t>& counts,
+                  std::uint32_t records_per_person) {
+  const Counted read =
+      of_profile(RankProfile(lattice, std::move(positions), counts), NullPolicy::drop, records_per_person);
+  return Counted(profiles_of_bytes(to_bytes(read.all()), "the counts"));
+}
+
+Counted of_counted(const Frame& frame, const std::string& column, const Frame& counted, const std::string& counts,
+                   const Lattice& lattice, bool refuse_missing, std::uint32_t records_per_person) {
+  const NullPolicy null_policy = refuse_missing ? NullPolicy::error : NullPolicy::drop;
+  try {
+    const nb::gil_scoped_release unlocked;
+    return of_profile(frame.profile_of_counts(column, counted, counts, lattice, null_policy), null_policy,
+                      records_per_person);
+  } catch (const Interrupted&) {
+    raise_interrupted();
+  }
+}
+
+const RankProfile& only_profile(const Counted& counted) { return counted.all().profiles.at(0); }
+
+std::vector<std::pair<std::uint64_t, std::uint64_t>> counts_of(const Counted& counted) {
+  const RankProfile& profile = only_profile(counted);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> counts;
+  counts.reserve(profile.distinct());
+  for (std::size_t k = 0; k < profile.distinct(); ++k) counts.emplace_back(profile.position(k), profile.count(k));
+  return counts;
+}
+
+/// One profile of one column, whose name does not matter to it.
+Counted of_profile_bytes(const nb::bytes& bytes) {
+  CountedProfiles all = profiles_of_bytes(text_of(bytes), "the profile");
+  if (!all.header.by.empty()) {
+    throw Error(ErrorCode::data, "these are the profiles of several groups", "release the file that holds them");
+  }
+  all.header.column.clear();
+  return Counted(std::move(all));
+}
+
+/// As a profile file, which `fractile release --counts` reads.
+void write_counted(const Counted& counted, const std::string& output, const std::string& column,
+                   const std::string& source, std::optional<std::uint32_t> records_per_person) {
+  CountedProfiles all = counted.all();
+  ProfileHeader& header = all.header;
+  if (records_per_person) {
+    header.require_bound(*records_per_person);
+    header.records_per_person = *records_per_person;
+  }
+  header.column = column;
+  if (header.sources.empty()) header.sources = {source};
+  header.validate();
+  require_writable(output, "profile file");
+  write_durably(output, to_bytes(all), "profile file");
+}
+
+Counted for_persons_of(const Counted& counted, std::uint32_t records_per_person) {
+  CountedProfiles all = counted.all();
+  all.header.require_bound(records_per_person);
+  all.header.records_per_person = records_per_person;
+  return Counted(std::move(all));
 }
 
 }  // namespace
@@ -128,8 +174,21 @@ Counted Counted::of_frame(const Frame& frame, const std::string& sampling_key,
   if (!selection.person.empty()) selection.sampling_key = SamplingKey::of_bytes(sampling_key);
   RandomBits unused = RandomBits::system();  // persons' records are chosen by the key
   const requests::RecordsOf<const Frame&> records(frame);
-  return Counted(
-      {asked, records.profiles(asked.column, asked.lattice, asked.null_policy, selection, unused, on_progress)});
+  CountedProfiles answer{
+      asked, records.profiles(asked.column, asked.lattice, asked.null_policy, selection, unused, on_progress)};
+  if (selection.sampling_key) answer.header.samplers = {fmt::format("key {}", selection.sampling_key->id())};
+  return Counted(std::move(answer));
+}
+
+std::vector<Counted> Counted::alone() const {
+  ProfileHeader of_one = header();
+  of_one.column.clear();
+  of_one.by.clear();
+  of_one.keys.clear();
+  of_one.disjoint_persons = false;
+  std::vector<Counted> all;
+  for (const RankProfile& profile : counted_.profiles) all.push_back(Counted({of_one, {profile}}));
+  return all;
 }
 
 std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter) {
@@ -151,15 +210,33 @@ void bind_counted(nb::module_& module) {
           "of_bytes",
           [](const nb::bytes& bytes) { return Counted(profiles_of_bytes(text_of(bytes), "a worker's counts")); },
           nb::arg("bytes"))
+      .def_static("of_profile_bytes", &of_profile_bytes, nb::arg("bytes"), "One profile of one column.")
       .def("to_bytes", [](const Counted& counted) { return bytes_of(to_bytes(counted.all())); })
       .def("of_frame", &part_of, nb::arg("frame"), nb::arg("sampling_key"),
            "The same question, answered for the records of a frame.")
-      .def("merge", &with, nb::arg("other"))
+      .def_static("of_counts", &of_counts, nb::arg("lattice"), nb::arg("positions"), nb::arg("counts"),
+                  nb::arg("records_per_person"))
+      .def_static("of_counted", &of_counted, nb::arg("frame"), nb::arg("column"), nb::arg("counted"), nb::arg("counts"),
+                  nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("records_per_person"))
+      .def("merge", &with, nb::arg("other"), nb::arg("disjoint_persons"))
+      .def("write", &write_counted, nb::arg("output"), nb::arg("column"), nb::arg("source"),
+           nb::arg("records_per_person").none())
+      .def("for_persons_of", &for_persons_of, nb::arg("records_per_person"),
+           "The same with a larger bound of records a person.")
+      .def_prop_ro("alone", &Counted::alone)
+      .def_prop_ro("lattice", [](const Counted& counted) { return counted.header().lattice; })
+      .def_prop_ro("records", [](const Counted& counted) { return only_profile(counted).records(); })
+      .def_prop_ro("counts", &counts_of)
+      .def(
+          "counts_equal", [](const Counted& a, const Counted& b) { return a.all().profiles == b.all().profiles; },
+          nb::arg("other"))
+      .def_prop_ro("records_per_person", [](const Counted& counted) { return counted.header().records_per_person; })
+      .def_prop_ro("samplers", [](const Counted& counted) { return counted.header().samplers; })
+      .def_prop_ro("declared", [](const Counted& counted) { return counted.header().declared(); })
       .def_prop_ro("column", [](const Counted& counted) { return counted.header().column; })
       .def_prop_ro("person", [](const Counted& counted) { return counted.header().person; })
       .def_prop_ro("refuses_missing",
-                   [](const Counted& counted) { return counted.header().null_policy == NullPolicy::error; })
-      .def_prop_ro("profiles", [](const Counted& counted) { return counted.all().profiles; });
+                   [](const Counted& counted) { return counted.header().null_policy == NullPolicy::error; });
 }
 
 }  // namespace fractile::python

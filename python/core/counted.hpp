@@ -15,7 +15,8 @@
 
 namespace fractile::python {
 
-/// What is asked of a column, and profiles that answer it: of nothing yet, of a part of the records, or of all.
+/// What is asked of a column, and profiles that answer it: of nothing yet, of a part of the records, or of all. With them goes what a
+/// release must know: how many records of one person they may hold, how these were chosen, what was declared.
 class Counted {
  public:
   /// The question, with empty profiles.
@@ -25,6 +26,8 @@ class Counted {
 
   /// The same question, answered for the records of a frame. With persons, all records of each of its persons must be in it.
   Counted of_frame(const Frame& frame, const std::string& sampling_key, const std::function<void()>& on_progress) const;
+  /// Each of its profiles by itself, and of no column. Parts of one counting had no person in common, so that no merge of them counts.
+  std::vector<Counted> alone() const;
   const ProfileHeader& header() const { return counted_.header; }
   const CountedProfiles& all() const { return counted_; }
   std::vector<RankProfile> profiles() && { return std::move(counted_.profiles); }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "calls.hpp"
 #include "fractile/error.hpp"
 #include "module.hpp"
 
@@ -41,16 +42,23 @@ std::string format_of(const nb::dlpack::dtype& type) {
 
 using Numbers = nb::ndarray<nb::ro, nb::ndim<1>, nb::device::cpu>;
 
-/// Frees the array when nobody reads it any more, whichever thread that is.
-std::shared_ptr<const void> kept(Numbers numbers) {
-  return {new Numbers(std::move(numbers)), [](Numbers* array) {
+/// Frees what is Python's when its last reader goes, on whichever thread that is.
+template <class Object>
+std::shared_ptr<Object> kept(Object object) {
+  return {new Object(std::move(object)), [](Object* last) {
             const nb::gil_scoped_acquire gil;
-            delete array;  // NOLINT(cppcoreguidelines-owning-memory): a deleter
+            delete last;  // NOLINT(cppcoreguidelines-owning-memory): a deleter
           }};
 }
 
-/// `times`: what of Arrow's types 64-bit integers stand for; "" for numbers.
-Frame of_numbers(Numbers numbers, const std::string& name, const std::string& times) {
+struct NumbersAndBits {
+  Numbers numbers;
+  nb::bytes bits;
+};
+
+/// `times`: what of Arrow's types 64-bit integers stand for; "" for numbers. `validity`: a bit a number, 0 where it is missing; empty when
+/// none is.
+Frame of_numbers(Numbers numbers, const std::string& name, const std::string& times, nb::bytes validity) {
   std::string format = format_of(numbers.dtype());
   if (!times.empty() && format != "l") throw Error(ErrorCode::internal, "times come as 64-bit integers");
   if (!times.empty()) format = times;
@@ -58,10 +66,25 @@ Frame of_numbers(Numbers numbers, const std::string& name, const std::string& ti
     throw Error(ErrorCode::usage, "the array holds no integers or floating-point numbers",
                 "convert it to numbers first");
   }
+  const std::size_t size = numbers.shape(0);
+  if (validity.size() > 0 && validity.size() * 8 < size) throw Error(ErrorCode::internal, "too few bits for a mask");
   const auto width = static_cast<std::ptrdiff_t>(numbers.itemsize());
-  return Frame::of(NumberBuffer{static_cast<const std::byte*>(numbers.data()), format, numbers.shape(0),
-                                numbers.stride(0) * width, kept(numbers)},
-                   name);
+  const auto* const first = static_cast<const std::byte*>(numbers.data());
+  const std::ptrdiff_t stride = numbers.stride(0) * width;
+  const std::shared_ptr<NumbersAndBits> all = kept(NumbersAndBits{std::move(numbers), std::move(validity)});
+  const auto* const bits = static_cast<const std::uint8_t*>(all->bits.data());
+  return Frame::of(NumberBuffer{first, format, size, stride, all, all->bits.size() > 0 ? bits : nullptr}, name);
+}
+
+/// Frames are used up. `records` is called once, and gives a list of frames.
+Frame later(Frame& columns, nb::callable records) {
+  return Frame::later(std::move(columns), [call = kept(std::move(records))] {
+    return in_python([&] {
+      std::vector<Frame> frames;
+      for (const nb::handle frame : (*call)()) frames.push_back(std::move(nb::cast<Frame&>(frame)));
+      return frames;
+    });
+  });
 }
 
 }  // namespace
@@ -84,8 +107,14 @@ void bind_frames(nb::module_& module) {
           },
           nb::arg("schema"), nb::arg("array"), nb::arg("name") = "", "What __arrow_c_array__() gave.")
       .def_static("of_numbers", &of_numbers, nb::arg("numbers"), nb::arg("name") = "", nb::arg("times") = "",
-                  nb::sig("def of_numbers(numbers: typing.Any, name: str = '', times: str = '') -> Frame"),
+                  nb::arg("validity") = nb::bytes("", 0),
+                  nb::sig("def of_numbers(numbers: typing.Any, name: str = '', times: str = '', validity: bytes = b'') "
+                          "-> Frame"),
                   "An array of one dimension, by the buffer protocol or DLPack.")
+      .def_static("later", &later, nb::arg("columns"), nb::arg("records"),
+                  nb::sig("def later(columns: Frame, records: collections.abc.Callable[[], "
+                          "collections.abc.Sequence[Frame]]) -> Frame"),
+                  "Columns whose records `records` gives when they are first counted.")
       .def("use_threads", &Frame::use_threads, nb::arg("threads"))
       .def("use_memory", &Frame::use_memory, nb::arg("bytes"))
       .def_prop_ro("names", &Frame::names)

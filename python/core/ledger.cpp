@@ -75,9 +75,11 @@ void bind_ledger(nb::module_& module) {
           nb::arg("everything") = false)
       .def("table", [](const LedgerStatement& s) { return to_table(s); })
       .def("page", &page_of, nb::arg("about"));
-  module.def("ledger_statement", &statement_of, nb::arg("path"), nb::arg("dataset") = "");
+  // Other threads go on while one waits for a file that is locked, or for a server.
+  using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+  module.def("ledger_statement", &statement_of, nb::arg("path"), nb::arg("dataset") = "", Unlocked());
   module.def("ledger_shown", &shown_ledger, nb::arg("path"));
-  module.def("ledger_add", &add_dataset, nb::arg("path"), nb::arg("words"));
+  module.def("ledger_add", &add_dataset, nb::arg("path"), nb::arg("words"), Unlocked());
   module.def(
       "ledger_verify",
       [](const std::string& path, const std::string& head) {
@@ -86,13 +88,13 @@ void bind_ledger(nb::module_& module) {
         require_own_receipts(ledger.statement());
         return last;
       },
-      nb::arg("path"), nb::arg("head") = "");
+      nb::arg("path"), nb::arg("head") = "", Unlocked());
   module.def(
       "ledger_void",
       [](const std::string& path, std::int64_t entry, const std::string& reason) {
         Ledger::open(path).void_entry(entry, reason);
       },
-      nb::arg("path"), nb::arg("entry"), nb::arg("reason"));
+      nb::arg("path"), nb::arg("entry"), nb::arg("reason"), Unlocked());
 }
 
 }  // namespace fractile::python

@@ -1,6 +1,6 @@
 """The C++ half of fractile; use the package's own functions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import fractions
 from typing import Any, overload
 
@@ -19,8 +19,12 @@ class Frame:
         """What __arrow_c_array__() gave."""
 
     @staticmethod
-    def of_numbers(numbers: Any, name: str = '', times: str = '') -> Frame:
+    def of_numbers(numbers: Any, name: str = '', times: str = '', validity: bytes = b'') -> Frame:
         """An array of one dimension, by the buffer protocol or DLPack."""
+
+    @staticmethod
+    def later(columns: Frame, records: Callable[[], Sequence[Frame]]) -> Frame:
+        """Columns whose records `records` gives when they are first counted."""
 
     def use_threads(self, threads: int) -> None: ...
 
@@ -357,36 +361,6 @@ class Lattice:
 
     def equals(self, other: Lattice) -> bool: ...
 
-class RankProfile:
-    @staticmethod
-    def of_frame(frame: Frame, column: str, lattice: Lattice, refuse_missing: bool) -> RankProfile: ...
-
-    @staticmethod
-    def selected(frame: Frame, column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, sampling_key: bytes, by: str, keys: Sequence[str]) -> list[RankProfile]:
-        """One profile a key, or one, of at most so many records a person."""
-
-    @staticmethod
-    def of_counts(lattice: Lattice, positions: Sequence[int], counts: Sequence[int]) -> RankProfile: ...
-
-    @staticmethod
-    def of_counted(frame: Frame, column: str, counted: Frame, counts: str, lattice: Lattice, refuse_missing: bool) -> RankProfile: ...
-
-    def write(self, output: str, column: str, source: str, records_per_person: int) -> None: ...
-
-    @staticmethod
-    def merge(first: RankProfile, second: RankProfile) -> RankProfile: ...
-
-    @property
-    def lattice(self) -> Lattice: ...
-
-    @property
-    def records(self) -> int: ...
-
-    @property
-    def counts(self) -> list[tuple[int, int]]: ...
-
-    def equals(self, other: RankProfile) -> bool: ...
-
 class Counted:
     """
     A question to a column, and profiles that answer it in part or in whole.
@@ -399,12 +373,50 @@ class Counted:
     @staticmethod
     def of_bytes(bytes: bytes) -> Counted: ...
 
+    @staticmethod
+    def of_profile_bytes(bytes: bytes) -> Counted:
+        """One profile of one column."""
+
     def to_bytes(self) -> bytes: ...
 
     def of_frame(self, frame: Frame, sampling_key: bytes) -> Counted:
         """The same question, answered for the records of a frame."""
 
-    def merge(self, other: Counted) -> Counted: ...
+    @staticmethod
+    def of_counts(lattice: Lattice, positions: Sequence[int], counts: Sequence[int], records_per_person: int) -> Counted: ...
+
+    @staticmethod
+    def of_counted(frame: Frame, column: str, counted: Frame, counts: str, lattice: Lattice, refuse_missing: bool, records_per_person: int) -> Counted: ...
+
+    def merge(self, other: Counted, disjoint_persons: bool) -> Counted: ...
+
+    def write(self, output: str, column: str, source: str, records_per_person: int | None) -> None: ...
+
+    def for_persons_of(self, records_per_person: int) -> Counted:
+        """The same with a larger bound of records a person."""
+
+    @property
+    def alone(self) -> list[Counted]: ...
+
+    @property
+    def lattice(self) -> Lattice: ...
+
+    @property
+    def records(self) -> int: ...
+
+    @property
+    def counts(self) -> list[tuple[int, int]]: ...
+
+    def counts_equal(self, other: Counted) -> bool: ...
+
+    @property
+    def records_per_person(self) -> int: ...
+
+    @property
+    def samplers(self) -> list[str]: ...
+
+    @property
+    def declared(self) -> list[str]: ...
 
     @property
     def column(self) -> str: ...
@@ -414,9 +426,6 @@ class Counted:
 
     @property
     def refuses_missing(self) -> bool: ...
-
-    @property
-    def profiles(self) -> list[RankProfile]: ...
 
 class Channel:
     def __init__(self, rows: Sequence[Sequence[fractions.Fraction]], secrets: Sequence[str] = [], observations: Sequence[str] = []) -> None: ...

@@ -49,7 +49,7 @@ def count(
         raise UsageError("data: the path of a file is expected", "count columns in memory by fractile.profile(...)", "data")
     words = _words.words(given)
     _words.add_engine(words)
-    _core.count(words, "" if data is None else os.fspath(data), _words.keys(keys))
+    _core.count(words, "" if data is None else _frames.path_of(data), _words.keys(keys))
 
 
 def merge(

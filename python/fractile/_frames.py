@@ -4,19 +4,36 @@ only for what is pandas' own."""
 from __future__ import annotations
 
 import os
-from array import array
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from . import _core, _times
-from ._errors import DataError, UsageError, warn
+from . import _cells, _core, _times
+from ._cells import Asked as Asked
+from ._errors import DataError, Error, UsageError, warn
 
-_HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, or the path of a file"
+_HINT = "give a pandas, polars or pyarrow column or frame, a numpy array, a list of numbers, or the path of a file"
+#: The longest name that a file can have.
+_LONGEST_NAME = 255
 
 
 def is_path(data: Any) -> bool:
     return isinstance(data, (str, os.PathLike))
+
+
+def path_of(data: str | os.PathLike[str]) -> str:
+    """A path as it was given. A text that is no path, as that of a whole table, stands in no error."""
+    path = os.fspath(data)
+    if isinstance(path, str) and _may_be_path(path):
+        return path
+    raise UsageError("data: this text is not the path of a file", "name the file that holds it, or give a column", "data")
+
+
+def _may_be_path(path: str) -> bool:
+    is_text = any(character in path for character in "\n\r\0") or path.lstrip()[:1] in ("{", "[")
+    is_long = any(len(part.encode("utf-8", "surrogatepass")) > _LONGEST_NAME for part in path.split("/"))
+    return not is_long and (not is_text or ("\0" not in path and os.path.lexists(path)))
 
 
 def _module(data: Any) -> str:
@@ -31,12 +48,14 @@ def _asked(data: Any, question: Callable[[], Any]) -> Any:
     """What the frame answers. An error of its own may quote a value, as where a text is no number, and is not passed on."""
     try:
         return question()
+    except Error:
+        raise
     except Exception as error:
-        raise DataError(
-            f"the frame does not give its columns: {_module(data)} raises {type(error).__name__}",
-            "collect or fetch it yourself to see why",
-            "data",
-        ) from None
+        failure = type(error).__name__
+    # Out here, so that what is raised has nothing of it as its context.
+    raise DataError(
+        f"the frame does not give its columns: {_module(data)} raises {failure}", "collect or fetch it yourself to see why", "data"
+    )
 
 
 def _exported(data: Any, name: str) -> _core.Frame:
@@ -46,19 +65,43 @@ def _exported(data: Any, name: str) -> _core.Frame:
     return _core.Frame.of_array(schema, values, name)
 
 
+def _computed(columns: Any, records: Callable[[], Any]) -> _core.Frame:
+    """A frame that its owner computes, when records are counted: `columns` is it without records."""
+    return _core.Frame.later(_exported(columns, ""), lambda: [_exported(_asked(columns, records), "")])
+
+
 def _of_pandas(data: Any, name: str) -> Any:
     """A pandas column as pyarrow has it, with missing values as NULL: what pandas exports itself from 3 on, by the same call. Errors
     of pyarrow may quote a value, and are not passed on."""
+    pyarrow = _pyarrow(name)
+    try:
+        return pyarrow.array(data)
+    except (pyarrow.ArrowException, TypeError, ValueError):
+        pass
+    raise DataError(f"column '{name}' has the dtype {data.dtype} for which Arrow has no type", "convert it to numbers or text first", "data")
+
+
+def _pyarrow(name: str) -> Any:
     try:
         import pyarrow
     except ImportError:
-        what = f"column '{name}': pandas hands its own types over through pyarrow, which is not here"
-        raise UsageError(what, "pip install pyarrow", "data") from None
-    try:
-        return pyarrow.array(data)
-    except (pyarrow.ArrowException, TypeError):
-        what = f"column '{name}' has the dtype {data.dtype} for which Arrow has no type"
-        raise DataError(what, "convert it to numbers or text first", "data") from None
+        pass
+    else:
+        return pyarrow
+    raise UsageError(f"column '{name}': pandas hands its own types over through pyarrow, which is not here", "pip install pyarrow", "data")
+
+
+def _names_of_pandas(data: Any, name: str, asked: Asked) -> Any:
+    """A pandas column of persons or keys. What is object becomes text, each record by itself."""
+    pyarrow = _pyarrow(name)
+    if str(data.dtype) != "object":
+        try:
+            return pyarrow.array(data)
+        except (pyarrow.ArrowException, TypeError):
+            _of_pandas(_without_records(data), name)  # whether it has a type at all
+        except ValueError:  # a text that is none
+            pass
+    return _cells.names_of(list(data), name, asked)
 
 
 def _has_columns(data: Any) -> bool:
@@ -94,18 +137,26 @@ def _selected(data: Any, columns: list[str]) -> Any:
     return data.select(columns) if _module(data) in ("polars", "pyarrow") else data
 
 
-def _of_pandas_frame(data: Any, column: str, others: list[str], exact: bool) -> _core.Frame:
+def _of_pandas_frame(data: Any, column: str, others: list[str], asked: Asked) -> _core.Frame:
     """Column by column, by their places: labels may be numbers, and pandas 2 copies what is selected by a list."""
     names = _columns_of(data)
     columns = {name: data.iloc[:, names.index(name)] for name in _distinct([column, *others])}
     if not others:
-        return frame_of(columns[column], column, [], exact)[0]
-    _check_pandas(columns[column], column, exact)
-    columns |= {name: _typed_name(columns[name]) for name in others if name != column}
-    arrays = {name: _of_pandas(values, name) for name, values in columns.items()}
-    import pyarrow
+        return frame_of(columns[column], column, [], asked)[0]
+    _check_pandas(columns[column], column, asked.exact)
 
-    return _exported(pyarrow.table(arrays), "")
+    def table(of: Callable[[Any], Any]) -> Any:
+        arrays = {
+            name: _names_of_pandas(of(values), name, asked) if name != column else _of_pandas(of(values), name)
+            for name, values in columns.items()
+        }
+        return _pyarrow(column).table(arrays)
+
+    return _computed(table(_without_records), lambda: table(lambda values: values))
+
+
+def _without_records(data: Any) -> Any:
+    return data.iloc[:0] if hasattr(data, "iloc") else data[:0]
 
 
 def are_doubles_exact(*ends: Fraction) -> bool:
@@ -131,21 +182,50 @@ def _check_pandas(data: Any, name: str, exact: bool) -> None:
         )
 
 
-def _typed_name(data: Any) -> Any:
-    """A pandas column of persons or keys with a type: what is object becomes text, each record by itself."""
-    return data.astype("string") if str(data.dtype) == "object" else data
+def _of_array(data: Any, name: str) -> _core.Frame:
+    """An array of numpy, or of a kind that is made of one: numbers, dates or times, of which a mask takes some away."""
+    values, validity = _unmasked(data)
+    times = _times.numbers_of(values)
+    numbers, type_of_times = (values, "") if times is None else times
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or numbers.dtype.itemsize > 8:
+        raise _no_array(values)
+    if not numbers.dtype.isnative:
+        numbers = numbers.astype(numbers.dtype.newbyteorder("="))
+    if not numbers.flags.aligned or any(stride % numbers.dtype.itemsize for stride in numbers.strides):
+        numbers = numbers.copy()  # a field of packed records
+    return _core.Frame.of_numbers(numbers, name, type_of_times, validity)
 
 
-def _of_sequence(data: Any, name: str) -> _core.Frame:
-    """A list: whole numbers, floats, dates or times, and no mixture, since one record must not decide how another is read."""
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in data):
-        return _core.Frame.of_numbers(array("q", data), name)
-    if all(isinstance(value, float) for value in data):
-        return _core.Frame.of_numbers(array("d", data), name)
-    times = _times.numbers_of_list(data)
-    if times is not None:
-        return _core.Frame.of_numbers(times[0], name, times[1])
-    raise UsageError("data: a list holds int alone, float alone, or dates or times alone", _HINT, "data")
+def _unmasked(data: Any) -> tuple[Any, bytes]:
+    """An array without its mask, and the mask as a bit a number, 0 where there is none; no bits without a mask."""
+    numpy = sys.modules["numpy"]
+    if isinstance(data, numpy.ma.MaskedArray):
+        values, mask = numpy.ma.getdata(data), numpy.ma.getmaskarray(data)
+    elif hasattr(data, "mask") and hasattr(data, "unmasked"):  # astropy's
+        values, mask = numpy.asarray(data.unmasked), numpy.broadcast_to(data.mask, data.shape)
+    else:
+        return numpy.asarray(data), b""
+    if mask.dtype != bool or mask.ndim != 1:  # of records
+        return values, b""
+    return values, numpy.packbits(~mask, bitorder="little").tobytes()
+
+
+def _no_array(data: Any) -> UsageError:
+    if data.ndim != 1:
+        what = f"the array has {data.ndim} dimensions, and a column has one"
+        hint = "give one of its columns, data[:, 0]" if data.ndim == 2 else "give one dimension of it"
+    elif data.dtype.fields:
+        what = "the array holds records, not numbers"
+        hint = f"give one of their fields, data[{next(iter(data.dtype.fields))!r}]"
+    else:
+        wide = ", which are wider than 64 bits" if data.dtype.kind == "f" else ", not numbers"
+        what, hint = f"the array holds {data.dtype}{wide}", "convert it first, data.astype(float)"
+    return UsageError(f"data: {what}", hint, "data")
+
+
+def _is_array(data: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(data, numpy.ndarray)
 
 
 def _one_column() -> UsageError:
@@ -160,34 +240,56 @@ def _of_stream(data: Any, name: str, column: str, others: list[str]) -> tuple[_c
     return frame, _chosen(frame.names, column, others)
 
 
-def frame_of(data: Any, column: str, others: list[str], exact: bool) -> tuple[_core.Frame, str]:
-    """The frame, and the name of the column to publish. `others`: columns of persons and keys. `exact`: are_doubles_exact(bounds)."""
+def _refuse_what_is_no_data(data: Any) -> None:
+    inside = data.obj if isinstance(data, memoryview) else data
+    if isinstance(inside, (bytes, bytearray)):
+        raise UsageError(f"data: {type(inside).__name__} are no column, and no path", "name the file that holds them, or give a column", "data")
+    if "GroupBy" in type(data).__name__:
+        raise UsageError(
+            f"data: a {type(data).__name__} has its records in groups", 'give the frame itself, with by="region", keys=["north", "south"]', "data"
+        )
+
+
+def frame_of(data: Any, column: str, others: list[str], asked: Asked) -> tuple[_core.Frame, str]:
+    """The frame, and the name of the column to publish. `others`: columns of persons and keys. No record decides whether it is made: those
+    that are not simply there are asked for when they are counted."""
+    _refuse_what_is_no_data(data)
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a LazyFrame, which its owner collects
         column = _chosen(_asked(data, data.collect_schema).names(), column, others)
-        selected = data.select(_distinct([column, *others]))
-        return _exported(_asked(data, selected.collect), ""), column
+        selected = _asked(data, lambda: data.select(_distinct([column, *others])))
+        return _computed(_asked(data, lambda: selected.clear().collect()), selected.collect), column
     if (_has_arrow(data) or _module(data) == "pandas") and _has_columns(data):
         column = _chosen(_columns_of(data), column, others)
         if _module(data) == "pandas":
-            return _of_pandas_frame(data, column, others, exact), column
-        return _exported(_selected(data, _distinct([column, *others])), ""), column
+            return _of_pandas_frame(data, column, others, asked), column
+        selected = _selected(data, _distinct([column, *others]))
+        if _module(data) in ("duckdb", "_duckdb"):  # a relation, which is computed when it is exported
+            return _computed(_asked(data, lambda: selected.limit(0)), lambda: selected), column
+        return _exported(selected, ""), column
     if others and not hasattr(data, "__arrow_c_stream__"):
         raise _one_column()
     name = column or str(getattr(data, "name", None) or getattr(data, "_name", None) or "value")
+    if _is_array(data):
+        return _of_array(data, name), name
     if _module(data) == "pandas":
-        _check_pandas(data, name, exact)
-        if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
-            return _core.Frame.of_numbers(data.to_numpy(), name), name  # also without pyarrow
-    times = _times.numbers_of(data) if _module(data) in ("pandas", "numpy") else None
-    if times is not None:
-        return _core.Frame.of_numbers(times[0], name, times[1]), name
-    if _module(data) == "pandas":
-        data = _of_pandas(data, name)
+        return _of_pandas_column(data, name, asked), name
     if _has_arrow(data):
         return _of_stream(data, name, column, others)
     if isinstance(data, (list, tuple)):
-        return _of_sequence(data, name), name
+        return _cells.of_list(data, name, asked), name
     try:
         return _core.Frame.of_numbers(data, name), name
     except TypeError:
-        raise UsageError(f"data: a {type(data).__name__} is no column of numbers", _HINT, "data") from None
+        pass
+    raise UsageError(f"data: what has the type {type(data).__name__} is no column of numbers", _HINT, "data")
+
+
+def _of_pandas_column(data: Any, name: str, asked: Asked) -> _core.Frame:
+    _check_pandas(data, name, asked.exact)
+    if getattr(data.dtype, "kind", "O") in "iuf" and _module(data.dtype) == "numpy":
+        return _of_array(data.to_numpy(), name)  # also without pyarrow
+    times = _times.numbers_of(data)
+    if times is not None:
+        return _core.Frame.of_numbers(times[0], name, times[1])
+    columns = _exported(_of_pandas(_without_records(data), name), name)
+    return _core.Frame.later(columns, lambda: [_exported(_of_pandas(data, name), name)])

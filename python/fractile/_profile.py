@@ -11,10 +11,11 @@ from fractions import Fraction
 from typing import Any, overload
 
 from . import _core, _frames, _numbers, _times, _words
-from ._errors import DataError, UsageError
+from ._errors import DataError, Error, UsageError
 from ._release import Bound, Step
 
-_FORMAT = "fractile profile 1"
+_MAGIC = b"fractile-profile"
+_OLD_FORMAT = "fractile profile 1"
 
 
 class Lattice:
@@ -112,9 +113,9 @@ class Lattice:
 
 
 class Profile:
-    """How many records lie at each position of a lattice. Sensitive: it is the data, counted."""
+    """How many records lie at each position of a lattice, and how many of one person may be among them. Sensitive: it is the data."""
 
-    def __init__(self, core: _core.RankProfile) -> None:
+    def __init__(self, core: _core.Counted) -> None:
         self._core = core
 
     @property
@@ -131,56 +132,120 @@ class Profile:
         """(position, count) in increasing order: 2 i + 1 is on candidate i, 2 i between it and the one before."""
         return self._core.counts
 
-    def merge(self, other: Profile) -> Profile:
-        """The profile of both columns together."""
+    @property
+    def records_per_person(self) -> int:
+        """At most so many records of one person are in it: kept by sampling where there is a `person`, declared otherwise."""
+        return self._core.records_per_person
+
+    @property
+    def person(self) -> str:
+        """The column of persons of whose records no more than that were counted; "" where the bound was declared."""
+        return self._core.person
+
+    @property
+    def declared(self) -> list[str]:
+        """What else was declared and never checked: "disjoint_persons", where profiles were merged as of different persons."""
+        return self._core.declared
+
+    def merge(self, other: Profile, *, disjoint_persons: bool = False) -> Profile:
+        """The profile of both columns together, also `self | other`.
+
+        A person may be in both, so the bounds of records per person add up, unless `disjoint_persons` declares that none is. Equal
+        sampling keys say nothing about that: each part has kept as many records of a person as it may.
+
+        Raises:
+            UsageError: the profiles were counted on different lattices, by different columns of persons, or otherwise differently.
+        """
+        if not isinstance(other, Profile):
+            raise UsageError(f"other: a Profile is expected, not {type(other).__name__}", "count it by fractile.profile(...)", "other")
         if self.lattice != other.lattice:
             raise UsageError("the profiles are over different lattices", "count both on the same one", "other")
-        return Profile(_core.RankProfile.merge(self._core, other._core))
+        return Profile(self._core.merge(other._core, disjoint_persons))
 
-    __or__ = merge
+    def __or__(self, other: Profile) -> Profile:
+        return self.merge(other) if isinstance(other, Profile) else NotImplemented
 
     def write(
-        self, output: str | os.PathLike[str], *, column: str, source: str = "memory", records_per_person: int = 1
+        self, output: str | os.PathLike[str], *, column: str, source: str = "memory", records_per_person: int | None = None
     ) -> None:
         """Writes a profile file, which `release(counts=output)` and `fractile release --counts` read, for its owner alone.
 
-        `records_per_person` declares that nobody has more records in it.
+        The file says how many records of one person may be in it, as the profile does; `records_per_person` declares more.
 
         Raises:
-            UsageError: `output` is there already, or cannot be written.
+            UsageError: `output` is there already, or cannot be written; or `records_per_person` is less than the profile's.
         """
         self._core.write(os.fspath(output), column, source, records_per_person)
 
     def to_bytes(self) -> bytes:
-        """All of it, as text in UTF-8. It is as sensitive as the data."""
-        body = {"format": _FORMAT, "lattice": self.lattice._described(), "counts": self.counts}
-        return json.dumps(body, separators=(",", ":")).encode()
+        """All of it, as the bytes of a profile file (docs/profile-format.md). It is as sensitive as the data."""
+        return self._core.to_bytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Profile:
-        """What to_bytes() gave.
+    def from_bytes(cls, data: bytes, *, records_per_person: int | None = None) -> Profile:
+        """What to_bytes() gave, or a profile file of one column without groups.
+
+        Bytes of earlier versions do not say how many records of one person they hold: then `records_per_person` must.
 
         Raises:
             DataError: for anything else.
+            UsageError: `records_per_person` is missing, or less than the bytes say.
         """
-        try:
-            body = json.loads(data)
-            if body["format"] != _FORMAT:
-                raise ValueError
-            lattice = Lattice._of(body["lattice"])
-            positions = [position for position, _ in body["counts"]]
-            counts = [count for _, count in body["counts"]]
-            return cls(_core.RankProfile.of_counts(lattice._core, positions, counts))
-        except (ValueError, KeyError, TypeError):
-            raise DataError("these bytes are no profile", "give what to_bytes() has returned") from None
+        core = _read(data, records_per_person)
+        return cls(core if records_per_person is None else core.for_persons_of(records_per_person))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Profile.from_bytes, (self.to_bytes(),)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Profile) and self._core.equals(other._core)
+        """Equal counts on equal lattices, of at most equally many records a person."""
+        return (
+            isinstance(other, Profile)
+            and self.records_per_person == other.records_per_person
+            and self._core.counts_equal(other._core)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<Profile over {self.lattice!r}: as sensitive as the data>"
+        return f"<Profile over {self.lattice!r}, at most {self.records_per_person} a person: as sensitive as the data>"
+
+
+def _read(data: bytes, records_per_person: int | None) -> _core.Counted:
+    """A profile of its bytes. What is wrong with them is not told: that might quote them."""
+    if isinstance(data, bytes) and data.startswith(_MAGIC):
+        core = _read_file(data)
+    else:
+        core = _read_text(data, records_per_person or 1)
+        if core is not None and records_per_person is None:
+            raise UsageError(
+                "records_per_person is missing: bytes of this age do not say how many records of one person they hold",
+                "say how many, as when they were counted: records_per_person=1",
+                "records_per_person",
+            )
+    if core is None:
+        raise DataError("these bytes are no profile", "give what to_bytes() has returned")
+    return core
+
+
+def _read_file(data: bytes) -> _core.Counted | None:
+    try:
+        return _core.Counted.of_profile_bytes(data)
+    except Error:
+        return None
+
+
+def _read_text(data: bytes | str, records_per_person: int) -> _core.Counted | None:
+    """Of what to_bytes() gave before it gave the bytes of a profile file."""
+    try:
+        body = json.loads(data)
+        if body["format"] != _OLD_FORMAT:
+            return None
+        positions = [position for position, _ in body["counts"]]
+        counts = [count for _, count in body["counts"]]
+        return _core.Counted.of_counts(Lattice._of(body["lattice"])._core, positions, counts, records_per_person)
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError, Error):
+        return None
 
 
 @overload
@@ -227,7 +292,8 @@ def profile(
 
     With `person`, a column, at most `records_per_person` records of each person count, over all keys together. Which ones, the 32 bytes
     `sampling_key` decide, from each person's own records alone: wherever all records of a person are together, equal keys keep equal
-    records. Without it a key is drawn from the system. With `by` and `keys` there is a profile for each key.
+    records. Without it a key is drawn from the system. With `by` and `keys` there is a profile for each key. Without `person`,
+    `records_per_person` declares that no person has more records. The profile carries the bound to its release.
 
     Raises:
         UsageError: an argument is wrong.
@@ -238,17 +304,17 @@ def profile(
     _words.words({"column": column, "person": person, "by": by})  # texts, all that are given
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
-    frame, name = _frames.frame_of(data, column or "", [other for other in (person, by) if other], exact)
-    if person is None and by is None and keys is None:
-        return Profile(_core.RankProfile.of_frame(frame, name, lattice._core, null == "error"))
+    frame, name = _frames.frame_of(data, column or "", [other for other in (person, by) if other], _asked(lattice, null))
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     listed = _words.keys(keys)
-    cores = _core.RankProfile.selected(
-        frame, name, lattice._core, null == "error", person or "", records_per_person, key, by or "", listed
-    )
-    profiles = [Profile(core) for core in cores]
+    question = _core.Counted.of(name, lattice._core, null == "error", person or "", records_per_person, by or "", listed)
+    profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
     return profiles[0] if by is None else dict(zip(listed, profiles))
+
+
+def _asked(lattice: Lattice, null: str) -> _frames.Asked:
+    exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
+    return _frames.Asked("timestamp" if lattice.kind == "date" else lattice.kind, exact, null != "error")
 
 
 def profile_of_counts(
@@ -259,11 +325,13 @@ def profile_of_counts(
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
     null: str = "drop",
+    records_per_person: int = 1,
 ) -> Profile:
     """The profile of values that somebody has counted: whatever can `SELECT value, count(*) ... GROUP BY value`.
 
     The k-th of `values` stands for as many records as the k-th of `counts` says. Both are columns: lists, arrays, whatever speaks Arrow.
-    Contributions of persons must have been bounded before they were counted. `Profile.write` makes a file of it to release from.
+    Contributions of persons must have been bounded before they were counted: `records_per_person` declares to how many records, and the
+    profile keeps that. `Profile.write` makes a file of it to release from.
 
     Raises:
         UsageError: an argument is wrong, or the two are not equally long.
@@ -273,7 +341,8 @@ def profile_of_counts(
         raise UsageError(f"null: '{null}' is not known", 'choose one of "drop", "error"', "null")
     lower, upper = (None, None) if bounds is None else bounds
     lattice = Lattice(candidates=candidates) if candidates is not None else Lattice(lower, upper, step)
-    exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
-    frame, column = _frames.frame_of(values, "", [], exact)
-    counted, name = _frames.frame_of(counts, "", [], True)
-    return Profile(_core.RankProfile.of_counted(frame, column, counted, name, lattice._core, null == "error"))
+    frame, column = _frames.frame_of(values, "", [], _asked(lattice, null))
+    counted, name = _frames.frame_of(counts, "", [], _frames.Asked())
+    return Profile(
+        _core.Counted.of_counted(frame, column, counted, name, lattice._core, null == "error", records_per_person)
+    )

@@ -526,7 +526,7 @@ def release(
     frame = None
     file = ""
     if _frames.is_path(data):
-        file = os.fspath(data)
+        file = _frames.path_of(data)
     elif data is not None:
         others = [name for name in (person, by) if name]
         frame, words["column"] = _framed(data, column, others, words)
@@ -552,13 +552,19 @@ def _released(
 def _framed(
     data: Any, column: str | None, others: list[str], words: dict[str, list[str]]
 ) -> tuple[_core.Frame, list[str]]:
+    frame, name = _frames.frame_of(data, column or "", others, _asked_of(words))
+    return frame, [name]
+
+
+def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:
+    """What decides how cells are read. No cell decides whether a paid release comes about: what cannot be read is missing there."""
     bounds = words.get("bounds", [])
+    possible = bounds or words.get("candidates", [""])[0].split(",")
     try:
         exact = len(bounds) != 2 or _frames.are_doubles_exact(*map(Fraction, bounds))
     except ValueError:  # which the library explains
         exact = True
-    frame, name = _frames.frame_of(data, column or "", others, exact)
-    return frame, [name]
+    return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], "ledger" in words)
 
 
 def _ledger_path(ledger: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from array import array
 from collections.abc import Sequence
 from typing import Any, Union
 
@@ -17,6 +16,7 @@ _EPOCH = dt.datetime(1970, 1, 1)
 _MICROSECOND = dt.timedelta(microseconds=1)
 #: Units of numpy's datetime64 and what of Arrow's timestamps they are; the others are read as seconds.
 _UNITS = {"s": "tss:", "ms": "tsm:", "us": "tsu:", "ns": "tsn:"}
+_SECONDS = {"m": 60, "h": 3600, "D": 86400}
 
 
 def _refuse(field: str, what: str, hint: str) -> UsageError:
@@ -73,6 +73,13 @@ def is_time(text: str) -> bool:
     return re.match(r"\s*\d{4}[-/]", text) is not None
 
 
+def kind_of(text: str) -> str:
+    """What a bound or candidate is, as far as its text shows: "number", "timestamp" (or a date) or "instant"."""
+    if not is_time(text):
+        return "number"
+    return "instant" if re.search(r"\d[T ].*\d\s*(Z|[+-]\d{2}(:?\d{2})?)\s*$", text) else "timestamp"
+
+
 def of_ticks(kind: str, ticks: int) -> Time:
     if kind == "date":
         return (_EPOCH + dt.timedelta(days=ticks)).date()
@@ -107,24 +114,30 @@ def numbers_of(data: Any) -> tuple[Any, str] | None:
     unit = _numpy_unit(data.dtype)
     if not unit:
         return None
-    if unit in ("Y", "M", "W", "ps", "fs", "as") or data.dtype.kind != "M":
-        hint = 'convert it: astype("datetime64[us]")'
-        raise UsageError(f"data: an array of {data.dtype} holds no dates or times that are read", hint, "data")
+    if data.dtype.kind != "M":
+        hint = "release seconds: column.dt.total_seconds()" if hasattr(data, "dt") else 'release whole numbers: array.astype("int64")'
+        raise UsageError(f"data: a column of {data.dtype} holds no dates or times, but how long something took", hint, "data")
+    if unit in ("Y", "M", "W", "ps", "fs", "as"):
+        raise UsageError(
+            f"data: an array of {data.dtype} holds no dates or times that are read", 'convert it: astype("datetime64[us]")', "data"
+        )
     values = data.to_numpy() if hasattr(data, "to_numpy") else data
-    if unit not in _UNITS:
-        values, unit = values.astype("datetime64[s]"), "s"
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
-    return values.view("int64"), _UNITS[unit] + zone
+    numbers = values.view("int64")
+    return (numbers, _UNITS[unit] + zone) if unit in _UNITS else (_in_seconds(numbers, _SECONDS[unit]), _UNITS["s"] + zone)
 
 
-def numbers_of_list(data: Sequence[Any]) -> tuple[array[int], str] | None:
-    """The same of a list of dates, of datetimes without a zone or of datetimes with one; None for anything else."""
-    if not data or not all(isinstance(value, dt.date) for value in data):
-        return None
-    kinds = {(isinstance(value, dt.datetime), isinstance(value, dt.datetime) and value.utcoffset() is not None) for value in data}
-    if len(kinds) != 1:
-        raise UsageError("data: a list holds dates alone, or times alone, all with a zone or all without", "make them alike", "data")
-    texts = [word(value, "data") or "" for value in data]
-    moments = [dt.datetime.fromisoformat(text.removesuffix("Z")) for text in texts]
-    return array("q", [(moment - _EPOCH) // _MICROSECOND for moment in moments]), "tsu:UTC" if kinds == {(True, True)} else "tsu:"
+def _in_seconds(numbers: Any, seconds: int) -> Any:
+    """From longer units. The smallest number is none, and stays it; the rest stays within 64 bits."""
+    most = (2**63 - 1) // seconds
+    longer = numbers.clip(-most, most) * seconds
+    longer[numbers == -(2**63)] = -(2**63)
+    return longer
+
+
+def ticks(value: Time, offset: dt.timedelta | None) -> int:
+    """Microseconds since 1970 in UTC of a date, or of a datetime with this offset; what is finer is cut off."""
+    clock = value.timetuple()
+    plain = dt.datetime(*clock[:6], getattr(value, "microsecond", 0))
+    return (plain - _EPOCH) // _MICROSECOND - (offset or dt.timedelta()) // _MICROSECOND

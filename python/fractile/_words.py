@@ -83,6 +83,7 @@ def words(arguments: Mapping[str, Any]) -> Words:
             texts = _word(name, value)
             if any(not text for text in texts):
                 raise UsageError(f"{name} is empty", "leave it out, or write what it is", name)
+            _require_text(texts, name)
             given[name] = texts
     return given
 
@@ -96,7 +97,21 @@ def keys(value: Any) -> list[str]:
     listed = [key if isinstance(key, str) else _numbers.word(key, "keys") for key in value]
     if not listed:
         raise UsageError("keys: the list is empty", 'write keys=["north", "south"]', "keys")
+    _require_text(listed, "keys")
     return listed
+
+
+def _require_text(texts: list[str], name: str) -> None:
+    if not all(map(_is_text, texts)):
+        raise UsageError(f"{name}: half of a surrogate pair is no character", "write it without", name)
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def add_engine(given: Words) -> None:

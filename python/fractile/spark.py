@@ -43,17 +43,17 @@ _LOGS = "see Spark's logs, which may hold values of the data"
 
 
 def _in_one(parts: Iterable[_core.Counted]) -> _core.Counted | None:
-    """All of them merged, those of about as many parts with one another."""
+    """All of them merged, those of about as many parts with one another. No person is in two of them, as `_all_parts` looks after."""
     waiting: list[tuple[int, _core.Counted]] = []
     for part in parts:
         size = 1
         while waiting and waiting[-1][0] <= size:
             smaller, before = waiting.pop()
-            size, part = size + smaller, before.merge(part)
+            size, part = size + smaller, before.merge(part, True)
         waiting.append((size, part))
     total = None
     for _, part in reversed(waiting):
-        total = part if total is None else part.merge(total)
+        total = part if total is None else part.merge(total, True)
     return total
 
 
@@ -214,7 +214,13 @@ class _Counter:
         self.column = _frames._chosen(names, column or "", others)
         self._names = _frames._distinct([self.column, *others])
         plan = getattr(df, "_jdf", None)
-        if plan is not None and not plan.queryExecution().analyzed().deterministic():
+        if plan is None:  # Spark Connect
+            raise UsageError(
+                "df: a session of Spark Connect does not say whether a frame is deterministic",
+                "release from a session of the cluster itself, SparkSession.builder.master(...)",
+                "df",
+            )
+        if not plan.queryExecution().analyzed().deterministic():
             raise DataError(
                 "the frame is not deterministic: a task that is tried again would see other records",
                 "write it to a table first, and release that",
@@ -268,10 +274,7 @@ class _Counter:
         return f"Spark {self._session.version}"
 
     def _cores(self) -> int:
-        try:
-            return int(self._session.sparkContext.defaultParallelism)
-        except Exception:  # Spark Connect does not tell
-            return _MOST_MERGING_TASKS
+        return int(self._session.sparkContext.defaultParallelism)
 
     def _run(self, job: Callable[[], Any]) -> Any:
         """A job, which an interrupt cancels: on a thread of its own, since the thread that talks to Spark cannot be interrupted in between."""
@@ -373,7 +376,7 @@ def profile(
     question = _core.Counted.of(counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed)
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
-    profiles = [Profile(core) for core in counter.count(question, key).profiles]
+    profiles = [Profile(core) for core in counter.count(question, key).alone]
     return profiles[0] if by is None else dict(zip(listed, profiles))
 
 

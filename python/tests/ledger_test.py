@@ -1,6 +1,9 @@
 """Ledgers and receipts: what the program writes Python reads, and the other way round."""
 
 import json
+import sqlite3
+import threading
+import time
 
 import fractile
 import pytest
@@ -85,6 +88,25 @@ def test_pins(tmp_path, people, csv):
         fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
     with pytest.raises(fractile.UsageError):
         fractile.release(people["age"], epsilon="1/8", ledger=ledger, unsafe_seed=1, **ASKED)
+
+
+def test_a_ledger_that_is_locked_stops_no_other_thread(ledger):
+    """While one waits for another process that writes, or for a server."""
+    other = sqlite3.connect(ledger.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waiting = threading.Thread(target=ledger.init, args=("another",), kwargs={"epsilon": 1})
+    waiting.start()
+    last, longest, end = time.perf_counter(), 0.0, time.perf_counter() + 0.6
+    while last < end:
+        time.sleep(0.002)
+        last, before = time.perf_counter(), last
+        longest = max(longest, last - before)
+    assert waiting.is_alive()
+    other.execute("ROLLBACK")
+    other.close()
+    waiting.join()
+    assert longest < 0.3
+    assert [account.dataset for account in ledger.accounts][-1] == "another"
 
 
 def test_no_ledger(tmp_path):

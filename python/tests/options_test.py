@@ -5,6 +5,7 @@ import inspect
 import re
 
 import fractile
+import pandas as pd
 import pytest
 from fractile import _core
 
@@ -260,3 +261,12 @@ def test_dates_equal_the_program(kind, program, engine, tmp_path):
         assert release.receipt == program("release", path, "--column", "seen", *typed, "--format", "json")
     plan = fractile.plan(**arguments, epsilon=1, quantiles="median")
     assert plan.to_json() == program("plan", *words, "--epsilon", "1", "--quantiles", "median", "--format", "json")
+
+
+def test_half_of_a_surrogate_pair_is_no_text():
+    usual = {"bounds": (0, 125), "step": 1, "epsilon": 1}
+    frame = pd.DataFrame({"x": [1, 2], "r": ["a", "b"]})
+    for name, asked in (("keys", {"by": "r", "keys": ["a", "\ud800"]}), ("by", {"by": "\ud800", "keys": ["a"]}), ("source", {"source": "\ud800"})):
+        with pytest.raises(fractile.UsageError, match="half of a surrogate pair") as refused:
+            fractile.release(frame, "x", **usual, **asked)
+        assert refused.value.field == name and refused.value.__context__ is None

@@ -72,7 +72,7 @@ def test_no_copy():
         }[sys.argv[1]]()
         def read(data):
             if len(names) == 2:
-                return _frames.frame_of(data, "x", ["y"], True)  # what samples of persons take is another matter
+                return _frames.frame_of(data, "x", ["y"], _frames.Asked())  # what samples of persons take is another matter
             return fractile.release(data, *names, bounds=(0, 125), step=1, epsilon=1)
         small = read(data[:1000])  # what is loaded once
         with open("/proc/self/clear_refs", "w") as peak:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 import json
+import pickle
 
 import fractile
 import numpy as np
@@ -12,17 +13,115 @@ def test_profiles_merge():
     lattice = fractile.Lattice(0, 125, 1)
     ages = np.random.default_rng(1).integers(0, 90, 10_000)
     whole = fractile.profile(ages, lattice=lattice)
-    parts = fractile.profile(ages[:4000], lattice=lattice) | fractile.profile(ages[4000:], lattice=lattice)
-    assert parts == whole
+    first, second = fractile.profile(ages[:4000], lattice=lattice), fractile.profile(ages[4000:], lattice=lattice)
+    assert first.merge(second, disjoint_persons=True) == whole
+    assert (first | second).counts == whole.counts
     assert whole.records == 10_000
     assert dict(whole.counts) == {2 * int(v) + 1: int(c) for v, c in zip(*np.unique(ages, return_counts=True))}
     assert fractile.Profile.from_bytes(whole.to_bytes()) == whole
     assert str(whole.records) not in repr(whole)  # it is the data
     with pytest.raises(fractile.UsageError):
         whole.merge(fractile.profile(ages, lattice=fractile.Lattice(0, 126, 1)))
-    for bad in (b"", b"{}", b"[1]", b'{"format":"fractile profile 1"}', json.dumps({"format": "fractile profile 1", "lattice": {}}).encode()):
-        with pytest.raises(fractile.DataError):
-            fractile.Profile.from_bytes(bad)
+
+
+def test_a_profile_carries_its_bound(tmp_path):
+    """Through bytes, pickle, files and merges, to the release, which promises for no fewer records a person."""
+    pa = pytest.importorskip("pyarrow")
+    frame = pa.table({"person": [f"p{i % 7}" for i in range(700)], "pay": [i % 90 for i in range(700)]})
+    lattice = fractile.Lattice(0, 100, 1)
+    sampled = fractile.profile(frame, "pay", lattice=lattice, person="person", records_per_person=20)
+    declared = fractile.profile(frame, "pay", lattice=lattice, records_per_person=100)
+    counted = fractile.profile_of_counts([5, 6], [3, 4], bounds=(0, 100), step=1, records_per_person=4)
+    assert (sampled.records, sampled.records_per_person, sampled.person) == (140, 20, "person")
+    assert (declared.records, declared.records_per_person, declared.person) == (700, 100, "")
+    for number, profile in enumerate((sampled, declared, counted)):
+        bound = profile.records_per_person
+        back = [fractile.Profile.from_bytes(profile.to_bytes()), pickle.loads(pickle.dumps(profile))]
+        both, apart = profile | back[0], profile.merge(back[1], disjoint_persons=True)
+        assert back == [profile, profile] and both.records_per_person == 2 * bound and apart.records_per_person == bound
+        assert both.declared == [] and apart.declared == (apart | apart).declared == ["disjoint_persons"]
+        for name, each in (("one", profile), ("both", both), ("apart", apart), ("back", back[0])):
+            path = tmp_path / f"{name}{number}"
+            each.write(path, column="pay")
+            details = fractile.release(counts=path, epsilon=1).details
+            assert int(details.records_per_person) == each.records_per_person
+            assert json.loads(fractile.release(counts=path, epsilon=1).receipt)["source"].get("person", "") == profile.person
+            with pytest.raises(fractile.UsageError, match=f"may hold {each.records_per_person} records"):
+                fractile.release(counts=path, epsilon=1, records_per_person=each.records_per_person - 1)
+            with pytest.raises(fractile.UsageError, match=f"may hold {each.records_per_person} records") as refused:
+                each.write(tmp_path / "less", column="pay", records_per_person=each.records_per_person - 1)
+            assert refused.value.field == "records_per_person" and not (tmp_path / "less").exists()
+        profile.write(tmp_path / f"more{number}", column="pay", records_per_person=1000)
+        assert fractile.release(counts=tmp_path / f"more{number}", epsilon=1).details.records_per_person == "1000"
+
+
+def test_merged_profiles_go_together():
+    pa = pytest.importorskip("pyarrow")
+    frame = pa.table({"person": ["a", "b"], "other": ["a", "b"], "pay": [1, 2]})
+    lattice = fractile.Lattice(0, 10, 1)
+    one, other, declared = (fractile.profile(frame, "pay", lattice=lattice, person=who) for who in ("person", "other", None))
+    for second in (other, declared):
+        with pytest.raises(fractile.UsageError, match="different columns of persons"):
+            one | second
+    with pytest.raises(fractile.UsageError, match="a Profile is expected"):
+        one.merge(lattice)
+    with pytest.raises(TypeError):
+        one | 3
+
+
+def test_groups_of_a_counting_carry_its_bound():
+    pa = pytest.importorskip("pyarrow")
+    frame = pa.table({"person": ["a"] * 9, "town": ["n", "s", "s"] * 3, "pay": [1] * 9})
+    asked = {"lattice": fractile.Lattice(0, 10, 1), "by": "town", "keys": ["n", "s"]}
+    groups = fractile.profile(frame, "pay", person="person", records_per_person=5, **asked)
+    assert [group.records_per_person for group in groups.values()] == [5, 5]
+    assert sum(group.records for group in groups.values()) == 5
+    groups = fractile.profile(frame, "pay", records_per_person=9, **asked)
+    assert [(group.records_per_person, group.person) for group in groups.values()] == [(9, "")] * 2
+
+
+def test_what_was_declared_stands_on_the_receipt(tmp_path):
+    part = fractile.profile([1, 2], lattice=fractile.Lattice(0, 10, 1))
+    (part | part).write(tmp_path / "added", column="pay")
+    part.merge(part, disjoint_persons=True).write(tmp_path / "declared", column="pay")
+    added, declared = (fractile.release(counts=tmp_path / name, epsilon=1) for name in ("added", "declared"))
+    assert "declared" not in json.loads(added.receipt)["source"]
+    assert json.loads(declared.receipt)["source"]["declared"] == ["disjoint_persons"]
+    sentence = "o person has records in two of the countings that were merged"
+    assert sentence in declared.explain() and sentence in declared.to_html() and sentence in declared.to_html(public=True)
+    assert sentence not in added.explain()
+
+
+def old_bytes(lattice, counts):
+    return json.dumps({"format": "fractile profile 1", "lattice": lattice, "counts": counts}).encode()
+
+
+REGULAR = {"lower": "0", "upper": "10", "step": "1"}
+
+
+def test_bytes_of_earlier_versions_do_not_say_their_bound():
+    old = old_bytes(REGULAR, [[1, 5], [7, 2]])
+    with pytest.raises(fractile.UsageError, match="records_per_person is missing"):
+        fractile.Profile.from_bytes(old)
+    read = fractile.Profile.from_bytes(old, records_per_person=20)
+    assert read.counts == [(1, 5), (7, 2)] and read.records_per_person == 20
+    assert fractile.Profile.from_bytes(read.to_bytes()) == read
+    with pytest.raises(fractile.UsageError, match="may hold 20 records"):
+        fractile.Profile.from_bytes(read.to_bytes(), records_per_person=19)
+
+
+def test_bytes_that_are_no_profile():
+    whole = fractile.profile([1, 2], lattice=fractile.Lattice(0, 10, 1)).to_bytes()
+    texts = [b"", b"{}", b"[1]", b"3", b"\xff", b"[" * 100_000, b'{"format":"fractile profile 1"}']
+    texts += [old_bytes({}, []), old_bytes(REGULAR, [[1, -1]]), old_bytes(REGULAR, [[1, 2**70]]), old_bytes(REGULAR, [[99, 1]])]
+    texts += [old_bytes(REGULAR, counts) for counts in ([[2, 1]], [[3, 1], [1, 1]], [[1, 0]], [[1, 2**48]], [["a", 1]], 3, [[1]])]
+    texts += [old_bytes({"candidates": ["2", "1"]}, []), old_bytes({"lower": "31415", "upper": "1", "step": "1"}, [])]
+    texts += [whole[:-1], whole + b"x", whole[:20], whole[:-9] + b"x" + whole[-8:], None, 7, bytearray(b"x")]
+    for bad in texts:
+        for asked in ({}, {"records_per_person": 1}):
+            with pytest.raises(fractile.DataError, match="these bytes are no profile") as refused:
+                fractile.Profile.from_bytes(bad, **asked)
+            assert refused.value.__context__ is None and refused.value.__cause__ is None
 
 
 def test_persons_by_a_key():
@@ -43,7 +142,7 @@ def test_persons_by_a_key():
     parts = [[row for row in rows if hash(row[0]) % 3 == part] for part in range(3)]
     first, *others = [counted(part, key) for part in parts if part]
     for other in others:
-        first = first | other
+        first = first.merge(other, disjoint_persons=True)
     assert first == whole
     assert counted(rows, bytes(32)) != whole
     groups = counted(rows, key, by="town", keys=["s", "n"])

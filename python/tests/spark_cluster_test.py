@@ -316,7 +316,7 @@ def by_hand(rows, seconds):
     for first in range(0, rows, 5_000_000):
         ids = np.arange(first, min(first + 5_000_000, rows), dtype=np.int64)
         part = fractile.profile(((ids * 2_654_435_761) % 500_000).astype(np.float64), lattice=fractile.Lattice(0, 500_000, 1))
-        its = part if its is None else its | part
+        its = part if its is None else its.merge(part, disjoint_persons=True)
     with tempfile.TemporaryDirectory() as folder:
         its.write(Path(folder) / "its.counts", column="income")
         same = mine == its and published(release) == published(fractile.release(counts=Path(folder) / "its.counts", **asked))

@@ -78,14 +78,17 @@ def test_any_number_of_tasks_counts_what_one_machine_counts(table, tasks, asked,
         rows = parts(table, tasks, asked, seed)
         for given in (rows, rows[::-1], merged_in_tasks(rows, 3)):
             found = spark._all_parts(question(**asked), given)
-            profiles = [fractile.Profile(core) for core in found.profiles]
+            profiles = [fractile.Profile(core) for core in found.alone]
+            assert [(each.records_per_person, each.person, each.declared) for each in profiles] == [
+                (asked.get("records_per_person", 1), asked.get("person", ""), [])
+            ] * len(profiles)
             assert (profiles if "by" in asked else profiles[0]) == (list(expected.values()) if "by" in asked else expected)
 
 
 def test_no_record_is_an_empty_profile():
     assert list(spark._Count(question().to_bytes(), ["income"], KEY)(iter([]))) == []
-    assert spark._all_parts(question(), []).profiles[0].records == 0
-    assert len(spark._all_parts(question(**GROUPS), []).profiles) == 2
+    assert spark._all_parts(question(), []).alone[0].records == 0
+    assert len(spark._all_parts(question(**GROUPS), []).alone) == 2
 
 
 def test_a_task_that_counts_twice_is_refused(table):
@@ -156,6 +159,41 @@ def test_words_are_those_of_the_package():
 def test_other_data_are_refused(table):
     with pytest.raises(fractile.UsageError, match="a DataFrame of Spark is expected, not Table"):
         spark.release(table, "income", bounds=(0, 1), step=1, epsilon=1)
+
+
+class Plan:
+    """What the driver has of a frame's plan."""
+
+    def __init__(self, deterministic):
+        self.is_deterministic = deterministic
+
+    def queryExecution(self):
+        return self
+
+    analyzed = queryExecution
+
+    def deterministic(self):
+        return self.is_deterministic
+
+
+def spark_frame(plan):
+    """What is asked of a DataFrame before anything is counted."""
+    field = type("Field", (), {"name": "income"})
+    members = {"mapInArrow": None, "isStreaming": False, "sparkSession": None, "schema": type("Schema", (), {"fields": [field]})}
+    members |= {"toDF": lambda self, *names: self, "selectExpr": lambda self, *names: self}
+    members |= {} if plan is None else {"_jdf": plan}
+    return type("DataFrame", (), members | {"__module__": "pyspark.sql"})()
+
+
+@pytest.mark.parametrize("call", [spark.release, spark.profile])
+def test_a_frame_that_may_not_be_deterministic_is_refused(call):
+    asked = {"bounds": (0, 1), "step": 1} | ({"epsilon": 1} if call is spark.release else {})
+    with pytest.raises(fractile.DataError, match="the frame is not deterministic"):
+        call(spark_frame(Plan(False)), "income", **asked)
+    with pytest.raises(fractile.UsageError, match="Spark Connect does not say") as refused:  # as its frames have no plan here
+        call(spark_frame(None), "income", **asked)
+    assert refused.value.field == "df"
+    assert spark._Counter(spark_frame(Plan(True)), "income", []).column == "income"
 
 
 class Elsewhere:

@@ -67,6 +67,18 @@ class Released(CountsTest):
         self.assertIn("counted from 2 sources: a, b", merged["source"]["engine"])
         self.assertEqual([group["key"] for group in merged["groups"]], ["b", "a"])
 
+    def test_a_query_is_known_to_the_release_and_to_merges(self):
+        query = "SELECT CAST(pay AS INTEGER) + 7 AS pay FROM input"
+        self.counted("north.csv", "north", "--sql", query)
+        self.counted("south.csv", "south", "--sql", query)
+        self.counted("south.csv", "plain")
+        self.assertEqual(self.values("--counts", self.at("north"))["source"]["sql"], query)
+        self.assertEqual(self.merge("both", self.at("north"), self.at("south")).code, 0)
+        self.assertEqual(self.values("--counts", self.at("both"))["source"]["sql"], query)
+        refused = self.merge("none", self.at("north"), self.at("plain"))
+        self.assertEqual(refused.code, 2)
+        self.assertIn("different queries", refused.err)
+
     def read_bytes(self, name):
         with open(self.at(name), "rb") as file:
             return file.read()
@@ -103,6 +115,8 @@ class Bounds(CountsTest):
         self.merge("disjoint", self.at("north"), self.at("south"), "--disjoint-persons")
         self.assertEqual(self.values("--counts", self.at("both"))["privacy"]["records_per_person"], 4)
         self.assertEqual(self.values("--counts", self.at("disjoint"))["privacy"]["records_per_person"], 2)
+        self.assertEqual(self.values("--counts", self.at("disjoint"))["source"]["declared"], ["disjoint_persons"])
+        self.assertNotIn("declared", self.values("--counts", self.at("both"))["source"])
         done = run("release", "--counts", self.at("both"), "--epsilon", "1", "--records-per-person", "3")
         self.assertEqual(done.code, 2)
         self.assertIn("may hold 4 records of one person", done.err)

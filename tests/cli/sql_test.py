@@ -148,6 +148,18 @@ class Declared(CommandTest):
             self.assertEqual(self.run_release("t.csv", **{**query, **changes}).err, "")
 
 
+    def test_pins_are_of_records_and_not_of_the_rows_that_they_change(self):
+        """One record that changes six rows is one record still, and no promise to a person of six."""
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--records-per-person", "3",
+                             cwd=self.folder).code, 0)
+        query = {"sql": self.SQL, "ledger": "l.db", "sql_stability": "6"}
+        for records in ("1", "2"):
+            refused = self.run_release("t.csv", records_per_person=records, **query)
+            self.assertEqual(refused.code, 2)
+            self.assertIn(f"for persons of {records} records at most", refused.err)
+        self.assertEqual(self.run_release("t.csv", records_per_person="3", **query).code, 0)
+
+
 class BeforeTheCharge(CommandTest):
     """With an exhausted ledger the exit code is 4 whatever the rows hold: nothing of them has been looked at."""
 

@@ -242,6 +242,50 @@ TEST(Release, RefusesBeforeLookingAtTheData) {
   EXPECT_THROW(Budget::zcdp(Rational(0)), Error);
 }
 
+/// A caller of the library need not ask validate() beforehand.
+TEST(Release, ValidatesWhateverItIsAskedByItself) {
+  const BoundsSearch search{Rational(1), 10};
+  const Lattice lattice = Lattice::regular(0, 9, 1);
+  const RankProfile table = table_of(lattice, {1, 2, 3});
+  const RankProfile unbounded = table_of(search.lattice(), {1, 2, 3});
+  const auto expect_refused = [&](const QuantileQuery& query, const char* what) {
+    RandomBits bits = RandomBits::system();
+    const auto code_of = [&](auto call) {
+      try {
+        call();
+      } catch (const Error& error) {
+        return error.code();
+      }
+      return ErrorCode::internal;
+    };
+    const ReleaseOptions to_find(query, BoundsToFind{search, Rational(1, 10)});
+    EXPECT_EQ(code_of([&] { release(table, query, bits); }), ErrorCode::usage) << what;
+    EXPECT_EQ(code_of([&] { release({"a", "b"}, {table, table}, query, bits); }), ErrorCode::usage) << what;
+    EXPECT_EQ(code_of([&] { release(unbounded, to_find, bits); }), ErrorCode::usage) << what;
+  };
+  for (const bool has_intervals : {false, true}) {
+    QuantileQuery usual = query_for({"1/4", "1/2"}, "1");
+    usual.expected_rows = 3;
+    if (has_intervals) usual.intervals = IntervalRequest{Rational(19, 20)};
+    QuantileQuery query = usual;
+    query.records_per_person = 0;
+    expect_refused(query, "a person without records");
+    query = usual;
+    query.quantiles = {Rational(1, 2), Rational(1, 4)};
+    expect_refused(query, "decreasing quantiles");
+    query.quantiles = {Rational(11, 10)};
+    expect_refused(query, "a quantile above 1");
+    query.quantiles = {};
+    expect_refused(query, "no quantiles");
+    query = usual;
+    query.mechanism = Mechanism::exponential;
+    expect_refused(query, "two of what releases one");
+    query = usual;
+    query.budget = Budget::approximate(Rational(1), Rational(1, 1'000'000));
+    expect_refused(query, "a delta that is not used");
+  }
+}
+
 TEST(Release, WithoutRandomBitsNothingIsReleased) {
   const Lattice lattice = Lattice::regular(0, 9, 1);
   RandomBits broken =

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/release/release_figure.hpp"
 
 namespace fractile::report_detail {
@@ -55,6 +57,9 @@ std::vector<std::string> declarations_of(const Receipt& receipt, const Typed& ty
                       : "The step between possible values was chosen without looking at the data, and so was "
                         "everything else that was typed.");
   items.push_back(of_one_person(receipt, typed));
+  if (std::ranges::find(receipt.source.declared, "disjoint_persons") != receipt.source.declared.end()) {
+    items.emplace_back("No person has records in two of the countings that were merged.");
+  }
   if (!receipt.source.by.empty()) items.emplace_back("The groups were listed without looking at the data.");
   if (!receipt.public_records.empty()) {
     items.push_back(fmt::format("The number of rows of the table, {}, is public.", receipt.public_records));

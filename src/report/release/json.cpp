@@ -61,6 +61,13 @@ void write_tables(Writer& json, const std::vector<NamedTable>& tables) {
   json.EndArray();
 }
 
+void write_declared(Writer& json, const std::vector<std::string>& declared) {
+  json.Key("declared");
+  json.StartArray();
+  for (const std::string& each : declared) report_detail::text(json, each);
+  json.EndArray();
+}
+
 /// What a cell of the column holds in every record.
 std::string domain_of(ValueKind kind, const SourceDescription& source) {
   return to_string(kind) + (source.null_policy == "drop" ? " or missing" : "");
@@ -73,6 +80,7 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
   if (!source.sql.empty()) member(json, "sql", source.sql);
   if (!source.tables.empty()) write_tables(json, source.tables);
   if (!source.sql_stability.empty()) number(json, "sql_stability", source.sql_stability);
+  if (!source.declared.empty()) write_declared(json, source.declared);
   member(json, "column", source.column);
   if (!source.person.empty()) member(json, "person", source.person);
   member(json, "null", source.null_policy);

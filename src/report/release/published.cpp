@@ -1,6 +1,7 @@
 // What was published, as CSV and as a table: of a release, of groups, and of a receipt that was read back.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "fractile/receipts.hpp"
@@ -115,6 +116,9 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
   if (!source.sql_stability.empty()) {
     text += fmt::format("declared, not checked: a record changes at most {} row{} of the query's result\n",
                         source.sql_stability, source.sql_stability == "1" ? "" : "s");
+  }
+  if (std::ranges::find(source.declared, "disjoint_persons") != source.declared.end()) {
+    text += "declared, not checked: no person has records in two of the countings that were merged\n";
   }
   if (release.bounds) {
     text += fmt::format("{} of that found the bounds: {} to {}\n", release.bounds->cost.to_string(),

@@ -150,11 +150,20 @@ std::vector<NamedTable> tables_of(const Json& source) {
   return tables;
 }
 
+std::vector<std::string> declared_of(const Json& source) {
+  std::vector<std::string> declared;
+  if (!source.HasMember("declared")) return declared;
+  for (const Json& each : source["declared"].GetArray())
+    declared.emplace_back(each.GetString(), each.GetStringLength());
+  return declared;
+}
+
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
   return {text_of(source, "file"), text_of(source, "sql"),    text_of(source, "column"),
           text_of(source, "null"), text_of(source, "engine"), text_of(source, "person"),
-          text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability")};
+          text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability"),
+          declared_of(source)};
 }
 
 ValueKind kind_of(const Json& lattice) {

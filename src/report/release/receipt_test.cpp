@@ -102,6 +102,22 @@ TEST(Receipt, SaysWhatTheReleaseWas) {
   EXPECT_EQ(receipt.together, std::to_string(worst.together.value()));
 }
 
+TEST(Receipt, SaysWhatWasDeclared) {
+  const Lattice ages = Lattice::regular(0, 125, 1);
+  const QuantileRelease release = released(quartiles(Budget::pure(Rational(1))), ages);
+  SourceDescription merged = source;
+  merged.declared = {"disjoint_persons"};
+  const Receipt receipt = read_receipt(to_json(release, merged), "r.json");
+  EXPECT_EQ(receipt.source.declared, merged.declared);
+  const char* const sentence = "o person has records in two of the countings that were merged";
+  EXPECT_NE(explain(receipt, Prose::text).find(sentence), std::string::npos);
+  EXPECT_NE(to_table(release, merged).find(sentence), std::string::npos);
+  const std::string none = to_json(release, source);
+  EXPECT_EQ(none.find("declared"), std::string::npos);
+  EXPECT_TRUE(read_receipt(none, "r.json").source.declared.empty());
+  EXPECT_EQ(explain(read_receipt(none, "r.json"), Prose::text).find(sentence), std::string::npos);
+}
+
 TEST(Receipt, SaysWhatWasSpentOnWhat) {
   const Lattice cents = Lattice::regular(0, 10'000, Rational(1, 100));
   QuantileQuery query = quartiles(Budget::pure(Rational(4)));

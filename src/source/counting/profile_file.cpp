@@ -323,6 +323,18 @@ void ProfileHeader::validate() const {
   }
 }
 
+void ProfileHeader::require_bound(std::uint64_t asked) const {
+  if (asked >= records_per_person) return;
+  throw Error(
+      ErrorCode::usage,
+      {Field("records_per_person"), fmt::format(": the profile may hold {} records of one person", records_per_person)},
+      "leave it out, or count again with a smaller bound");
+}
+
+std::vector<std::string> ProfileHeader::declared() const {
+  return disjoint_persons ? std::vector<std::string>{"disjoint_persons"} : std::vector<std::string>{};
+}
+
 std::string to_bytes(const CountedProfiles& counted) {
   counted.header.validate();
   const auto is_other = [&](const RankProfile& profile) { return !(profile.lattice() == counted.header.lattice); };

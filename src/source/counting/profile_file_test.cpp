@@ -257,6 +257,35 @@ TEST(ProfileFile, OtherQuestionsDoNotMerge) {
   EXPECT_TRUE(refused_with([](ProfileHeader& header) { header.records_per_person = ~std::uint32_t{0}; }));
 }
 
+TEST(ProfileFile, PromisesToNoPersonOfFewerRecords) {
+  ProfileHeader header = header_of(Lattice::regular(0, 300, 1));
+  header.records_per_person = 3;
+  const CountedProfiles part{header, {profile_of(301, {{1, 3}})}};
+  const ProfileHeader added = merged(part, part, Persons::may_overlap).header;
+  EXPECT_NO_THROW(added.require_bound(6));
+  try {
+    added.require_bound(5);
+    FAIL() << "it holds six";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_EQ(error.field(), "records_per_person");
+    EXPECT_NE(std::string(error.what()).find("may hold 6 records of one person"), std::string::npos);
+  }
+  EXPECT_THROW(added.require_bound(0), Error);
+}
+
+TEST(ProfileFile, WhatWasDeclaredIsKeptByLaterMerges) {
+  const CountedProfiles part{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
+  const CountedProfiles added = merged(part, part, Persons::may_overlap);
+  const CountedProfiles declared = merged(part, part, Persons::are_disjoint);
+  const std::vector<std::string> disjoint{"disjoint_persons"};
+  EXPECT_TRUE(added.header.declared().empty());
+  EXPECT_EQ(declared.header.declared(), disjoint);
+  EXPECT_EQ(merged(declared, part, Persons::may_overlap).header.declared(), disjoint);
+  EXPECT_EQ(merged(part, declared, Persons::may_overlap).header.declared(), disjoint);
+  EXPECT_EQ(profiles_of_bytes(to_bytes(declared), "it").header.declared(), disjoint);
+}
+
 TEST(ProfileFile, HoldsProfilesOfItsOwnLattice) {
   CountedProfiles counted{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
   EXPECT_NO_THROW(to_bytes(counted));

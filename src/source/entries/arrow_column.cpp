@@ -266,9 +266,9 @@ const std::uint64_t* NumberBlock::validity_of(const ArrowPiece& piece, const Arr
     validity_.assign(words, 0);
     return validity_.data();
   }
-  // A buffer has no validity, and says of times with the smallest number that there is none.
+  // A buffer says of times with the smallest number that there is none.
   const bool has_no_times = type.unit && piece.stride && any_smallest(piece, type.kind, from, rows);
-  if (piece.validity == nullptr && !has_no_times) return nullptr;
+  if (!piece.has_nulls() && !has_no_times) return nullptr;
   validity_.assign(words, 0);
   for (std::size_t row = 0; row < rows; ++row) {
     const bool is_missing = has_no_times && whole_at(place_of(piece, type.kind, from + row), type.kind) == smallest;

@@ -71,10 +71,15 @@ struct ArrowPiece {
   const void* const* text = nullptr;          ///< the buffers with the characters
   std::optional<std::ptrdiff_t> stride = {};  ///< between numbers in bytes; otherwise they are side by side
   std::shared_ptr<const ArrowPiece> dictionary = {};
+  const std::uint8_t* records = nullptr;  ///< the validity of the records as a whole, of which this is a column
+  std::size_t first_record = 0;           ///< of the first row, in `records`
 
+  bool has_nulls() const { return validity != nullptr || records != nullptr; }
   bool is_null(std::size_t row) const {
-    const std::size_t bit = offset + row;
-    return validity != nullptr && ((validity[bit / 8] >> (bit % 8)) & 1) == 0;
+    const auto is_out = [](const std::uint8_t* bits, std::size_t bit) {
+      return bits != nullptr && ((bits[bit / 8] >> (bit % 8)) & 1) == 0;
+    };
+    return is_out(validity, offset + row) || is_out(records, first_record + row);
   }
 };
 

@@ -181,11 +181,19 @@ class NamesInOrder {
   std::string buffer_;
 };
 
+Error broken_stream() {
+  return {ErrorCode::data, "the frame's Arrow stream failed", "export it again, or read a file"};
+}
+
 }  // namespace
 
 struct Frame::State {
   Owned<ArrowSchema> schema;
-  std::vector<Owned<ArrowArray>> arrays;  // which own what the columns point at
+  std::optional<Owned<ArrowArrayStream>> stream;  // of records that were not asked for yet
+  bool is_broken = false;
+  std::function<std::vector<Frame>()> later;  // the same
+  std::vector<Frame> parts;                   // what that gave
+  std::vector<Owned<ArrowArray>> arrays;      // which own what the columns point at
   std::shared_ptr<const void> owner;
   std::vector<ArrowColumn> columns;
   std::uint64_t rows = 0;
@@ -243,15 +251,49 @@ struct Frame::State {
     const auto count = static_cast<std::size_t>(array->length);
     const bool is_table = std::string_view(schema->format) == "+s";
     const auto first = static_cast<std::size_t>(array->offset);
-    if (is_table && array->null_count > 0) {
-      throw Error(ErrorCode::data, "the frame has records that are NULL as a whole", "leave them out first");
-    }
+    const bool has_nulls = is_table && array->null_count != 0 && array->n_buffers > 0;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const ArrowArray& of_column = is_table ? *array->children[i] : *array;
-      columns[i].pieces.push_back(piece_of(of_column, columns[i].type, is_table ? first : 0, count));
+      ArrowPiece piece = piece_of(of_column, columns[i].type, is_table ? first : 0, count);
+      if (has_nulls) piece.records = static_cast<const std::uint8_t*>(array->buffers[0]);
+      piece.first_record = first;
+      columns[i].pieces.push_back(std::move(piece));
     }
     rows += count;
     arrays.push_back(std::move(array));
+  }
+
+  /// All records are here after it.
+  void load() {
+    if (later) {
+      parts = later();
+      later = nullptr;
+      for (Frame& part : parts) {
+        part.use_threads(threads);
+        part.use_memory(memory);
+      }
+    }
+    if (is_broken) throw broken_stream();
+    while (stream) {
+      Owned<ArrowArray> array;
+      is_broken = (*stream)->get_next(stream->get(), array.get()) != 0;
+      if (is_broken) throw broken_stream();
+      if (array->release == nullptr) {
+        stream.reset();
+      } else {
+        add(std::move(array));
+      }
+    }
+  }
+
+  /// Of records in one frame.
+  const State& loaded() {
+    load();
+    if (parts.empty()) return *this;
+    if (parts.size() > 1) {
+      throw Error(ErrorCode::usage, "records of several types have neither persons nor counts", "give them one type");
+    }
+    return parts.front().state_->loaded();
   }
 
   void name_only_column(const std::string& name) {
@@ -265,20 +307,13 @@ Frame& Frame::operator=(Frame&&) noexcept = default;
 Frame::~Frame() = default;
 
 Frame Frame::of(ArrowArrayStream& stream, const std::string& name) {
-  Owned<ArrowArrayStream> owned(stream);
-  auto state = std::make_unique<State>();
-  const auto require = [&](int failed) {
-    if (failed == 0) return;
-    throw Error(ErrorCode::data, "the frame's Arrow stream failed", "export it again, or read a file");
-  };
-  require(owned->get_schema(owned.get(), state->schema.get()));
-  state->set_schema();
-  while (true) {
-    Owned<ArrowArray> array;
-    require(owned->get_next(owned.get(), array.get()));
-    if (array->release == nullptr) break;
-    state->add(std::move(array));
+  if (stream.release == nullptr) {
+    throw Error(ErrorCode::usage, "the frame's Arrow stream was read already", "export it again");
   }
+  auto state = std::make_unique<State>();
+  state->stream.emplace(stream);
+  if ((*state->stream)->get_schema(state->stream->get(), state->schema.get()) != 0) throw broken_stream();
+  state->set_schema();
   if (std::string_view(state->schema->format) != "+s") state->name_only_column(name);
   return Frame(std::move(state));
 }
@@ -294,6 +329,12 @@ Frame Frame::of(ArrowSchema& schema, ArrowArray& array, const std::string& name)
   return Frame(std::move(state));
 }
 
+Frame Frame::later(Frame columns, std::function<std::vector<Frame>()> records) {
+  columns.state_->stream.reset();
+  columns.state_->later = std::move(records);
+  return columns;
+}
+
 Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
   auto state = std::make_unique<State>();
   ArrowType type = source_detail::number_type(numbers.format);
@@ -305,6 +346,7 @@ Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
   piece.rows = numbers.size;
   piece.values = numbers.first;
   piece.stride = numbers.stride;
+  piece.validity = numbers.validity;
   state->owner = numbers.owner;
   state->rows = numbers.size;
   state->columns.push_back({name, std::move(type), {piece}});
@@ -333,12 +375,21 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
   if (counting == Counting::push_down) {
     throw Error(ErrorCode::usage, "no engine counts what is in memory", "count by stream");
   }
-  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
+  state_->load();
+  if (state_->parts.size() > 1) {
+    RankProfile all(lattice, {}, {});
+    for (const Frame& part : state_->parts) {
+      all = RankProfile::merge(all, part.profile(column_name, lattice, null_policy, counting, on_progress));
+    }
+    return all;
+  }
+  const State& state = state_->loaded();
+  const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
   const Lattice counted_on = in_units_of(column, lattice);
   const std::vector<Block> blocks = blocks_of(column);
   const source_detail::CellReading reading = column.type.reading();
-  SharedTally tally(counted_on, state_->threads);
-  for_each_block(blocks, workers_for(state_->threads, blocks.size()), on_progress,
+  SharedTally tally(counted_on, state.threads);
+  for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
                  [&](const Block& block, NumberBlock& numbers) {
                    tally.add(numbers.read(*block.piece, column.type, block.from, block.rows), reading);
                  });
@@ -351,10 +402,11 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
 
 RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame& counted, const std::string& counts,
                                      const Lattice& lattice, NullPolicy null_policy) const {
-  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
-  const std::vector<std::uint64_t> weights = whole_counts(counted.state_->column(counts));
-  if (weights.size() != state_->rows) {
-    throw Error(ErrorCode::usage, fmt::format("there are {} values and {} counts", state_->rows, weights.size()),
+  const State& state = state_->loaded();
+  const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
+  const std::vector<std::uint64_t> weights = whole_counts(counted.state_->loaded().column(counts));
+  if (weights.size() != state.rows) {
+    throw Error(ErrorCode::usage, fmt::format("there are {} values and {} counts", state.rows, weights.size()),
                 "give one count a value");
   }
   const Lattice counted_on = in_units_of(column, lattice);
@@ -388,14 +440,15 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
                                          const RecordSelection& selection, RandomBits& bits,
                                          const std::function<void()>& on_progress) const {
   require_selection(selection);
-  const ArrowColumn& column = state_->numeric_column(column_name, lattice.kind());
-  const ArrowColumn* const person_column = state_->names_column(selection.person);
-  const ArrowColumn* const key_column = state_->names_column(selection.by);
+  const State& state = state_->loaded();
+  const ArrowColumn& column = state.numeric_column(column_name, lattice.kind());
+  const ArrowColumn* const person_column = state.names_column(selection.person);
+  const ArrowColumn* const key_column = state.names_column(selection.by);
   const Lattice counted_on = in_units_of(column, lattice);
   const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
-  RecordSelector selector(counted_on, selection, key, state_->threads, state_->memory);
+  RecordSelector selector(counted_on, selection, key, state.threads, state.memory);
   const std::vector<Block> blocks = blocks_of(column);
-  for_each_block(blocks, workers_for(state_->threads, blocks.size()), on_progress,
+  for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
                  [&](const Block& block, NumberBlock& numbers) {
                    NamesInOrder persons(person_column);
                    NamesInOrder keys(key_column);
@@ -415,7 +468,12 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
   return std::move(selected.profiles);
 }
 
-std::uint64_t Frame::rows(const std::function<void()>& /*on_progress*/) const { return state_->rows; }
+std::uint64_t Frame::rows(const std::function<void()>& on_progress) const {
+  state_->load();
+  std::uint64_t rows = state_->rows;
+  for (const Frame& part : state_->parts) rows += part.rows(on_progress);
+  return rows;
+}
 
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static): called as Table's is
 std::string Frame::engine() const { return "memory"; }

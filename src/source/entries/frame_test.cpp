@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <span>
 #include <string>
@@ -213,17 +214,19 @@ class Tables : public ::testing::Test {
   std::array<std::int64_t, rows> numbers{10, 20, 30, 40, 50, 60};
   std::uint8_t present = 0xFF;  // a bit a number
   std::array<std::int32_t, rows> persons{1, 1, 1, 2, 2, 3};
+  std::uint8_t named = 0xFF;  // a bit a person
+  std::uint8_t there = 0xFF;  // a bit a record
 
   std::vector<RankProfile> profiles(const RecordSelection& selection) {
     Laid number{.format = "l", .name = "age", .buffers = {&present, numbers.data()}, .null_count = -1};
-    Laid person{.format = "i", .name = "who", .buffers = {nullptr, persons.data()}};
+    Laid person{.format = "i", .name = "who", .buffers = {&named, persons.data()}, .null_count = -1};
     Laid key{.format = "u", .name = "city", .buffers = {nullptr, offsets.data(), characters.data()}};
     for (Laid* laid : {&number, &person, &key}) laid->length = rows;
     std::array schemas{number.schema(), person.schema(), key.schema()};
     std::array arrays{number.array(), person.array(), key.array()};
     std::array schema_children{&schemas[0], &schemas[1], &schemas[2]};
     std::array array_children{&arrays[0], &arrays[1], &arrays[2]};
-    Laid table{.format = "+s", .buffers = {nullptr}};
+    Laid table{.format = "+s", .buffers = {&there}, .null_count = -1};
     table.length = rows;
     ArrowSchema schema = table.schema();
     ArrowArray array = table.array();
@@ -231,8 +234,9 @@ class Tables : public ::testing::Test {
     schema.children = schema_children.data();
     array.children = array_children.data();
     RandomBits bits = RandomBits::unsafe_seeded(1);
-    return Frame::of(schema, array).profiles("age", ages_to_120, NullPolicy::drop, selection, bits);
+    return Frame::of(schema, array).profiles("age", ages_to_120, policy, selection, bits);
   }
+  NullPolicy policy = NullPolicy::drop;
 };
 
 TEST_F(Tables, GroupsTakeTheRecordsWithTheirKeys) {
@@ -257,6 +261,132 @@ TEST_F(Tables, OfEachPersonSoManyRecordsCount) {
   EXPECT_EQ(profiles({.person = "who", .records_per_person = 1})[0].records(), 3);
   EXPECT_EQ(profiles({.person = "who", .records_per_person = 2})[0].records(), 5);
   EXPECT_EQ(profiles({.person = "who", .records_per_person = 9})[0].records(), rows);
+}
+
+TEST_F(Tables, WholeNumbersOfPersonsThatAreNullAreNobody) {
+  named = 0b110110;  // the first and the fourth record are of nobody, whatever number lies there
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 9})[0],
+            profile_of<double>(ages_to_120, std::vector<double>{20, 30, 50, 60}));
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 1})[0].records(), 3);
+  policy = NullPolicy::error;
+  const Error error = error_of([&] { profiles({.person = "who", .records_per_person = 9}); });
+  EXPECT_NE(std::string(error.what()).find("row 1, column 'who'"), std::string::npos) << error.what();
+}
+
+TEST_F(Tables, RecordsThatAreNullAsAWholeAreMissingInEachColumn) {
+  there = 0b011101;  // neither the second nor the last
+  EXPECT_EQ(profiles({})[0], profile_of<double>(ages_to_120, std::vector<double>{10, 30, 40, 50}));
+  EXPECT_EQ(profiles({.person = "who", .records_per_person = 9})[0].records(), 4);
+  EXPECT_EQ(profiles({.by = "city", .keys = {"a"}})[0].records(), 1);
+  policy = NullPolicy::error;
+  const Error error = error_of([&] { profiles({}); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_NE(std::string(error.what()).find("row 2, column 'age'"), std::string::npos) << error.what();
+}
+
+/// A stream of one column of doubles in pieces, which may fail after some of them; counts what it was asked for.
+struct Streamed {
+  std::vector<std::vector<double>> pieces;
+  std::size_t fails_at = ~std::size_t{0};
+  std::size_t asked = 0;
+  int released = 0;
+  std::vector<Laid> laid = {};
+  Laid column{.format = "g", .buffers = {}};
+
+  ArrowArrayStream stream() {
+    for (const std::vector<double>& piece : pieces) laid.push_back(laid_down("g", piece));
+    return {[](ArrowArrayStream* self, ArrowSchema* schema) {
+              *schema = of(self).column.schema();
+              return 0;
+            },
+            [](ArrowArrayStream* self, ArrowArray* array) {
+              Streamed& all = of(self);
+              if (all.asked++ == all.fails_at) return 5;
+              *array = all.asked <= all.laid.size() ? all.laid[all.asked - 1].array() : ArrowArray{};
+              return 0;
+            },
+            [](ArrowArrayStream*) { return "a cell of 31415"; },
+            [](ArrowArrayStream* self) {
+              ++of(self).released;
+              self->release = nullptr;
+            },
+            this};
+  }
+  static Streamed& of(ArrowArrayStream* stream) { return *static_cast<Streamed*>(stream->private_data); }
+};
+
+TEST(Frame, AStreamIsReadWhenItsRecordsAreCountedAndNoSooner) {
+  Streamed streamed{{{1, 2}, {3}}};
+  ArrowArrayStream stream = streamed.stream();
+  const Frame frame = Frame::of(stream, "x");
+  EXPECT_EQ(stream.release, nullptr);
+  EXPECT_EQ(frame.names(), std::vector<std::string>{"x"});
+  frame.require_countable("x");
+  EXPECT_EQ(streamed.asked, 0U);
+  EXPECT_EQ(frame.profile("x", ages_to_120, NullPolicy::error),
+            profile_of<double>(ages_to_120, std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(frame.rows(), 3U);
+  EXPECT_EQ(streamed.asked, 3U);
+  EXPECT_EQ(streamed.released, 1);
+  EXPECT_EQ(error_of([&] { Frame::of(stream, "x"); }).code(), ErrorCode::usage);  // it was taken over
+}
+
+TEST(Frame, AStreamThatFailsIsNeverCountedInPart) {
+  Streamed streamed{{{1, 2}, {3}}, 1};
+  ArrowArrayStream stream = streamed.stream();
+  const Frame frame = Frame::of(stream, "x");
+  for (int time = 0; time < 2; ++time) {
+    const Error error = error_of([&] { frame.profile("x", ages_to_120, NullPolicy::drop); });
+    EXPECT_EQ(error.code(), ErrorCode::data);
+    EXPECT_EQ(std::string(error.what()).find("31415"), std::string::npos);
+  }
+  EXPECT_EQ(error_of([&] { frame.rows(); }).code(), ErrorCode::data);
+}
+
+Frame of_doubles(const std::vector<double>& numbers, const std::uint8_t* validity = nullptr) {
+  const auto kept = std::make_shared<const std::vector<double>>(numbers);
+  return Frame::of(NumberBuffer{std::as_bytes(std::span(*kept)).data(), "g", kept->size(), 8, kept, validity}, "x");
+}
+
+TEST(Frame, LaterRecordsAreAskedForWhenTheyAreCounted) {
+  const std::vector<std::int64_t> whole{std::int64_t{1} << 53, 3};
+  int asked = 0;
+  const Frame frame = Frame::later(of_doubles({}), [&] {
+    ++asked;
+    std::vector<Frame> parts;
+    parts.push_back(of_doubles({2, 2.5, std::nan("")}));
+    parts.push_back(
+        Frame::of(NumberBuffer{std::as_bytes(std::span(whole)).data(), "l", whole.size(), 8, nullptr}, "x"));
+    return parts;
+  });
+  frame.require_countable("x");
+  EXPECT_EQ(asked, 0);
+  EXPECT_EQ(frame.profile("x", ages_to_120, NullPolicy::drop),
+            profile_of<double>(ages_to_120, std::vector<double>{2, 2.5, 120, 3}));
+  EXPECT_EQ(error_of([&] { frame.profile("x", ages_to_120, NullPolicy::error); }).code(), ErrorCode::data);
+  EXPECT_EQ(frame.rows(), 5U);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST(Frame, LaterRecordsThatFailAreAskedForAgain) {
+  int asked = 0;
+  const Frame frame = Frame::later(of_doubles({}), [&] {
+    if (++asked == 1) throw Error(ErrorCode::data, "not yet");
+    std::vector<Frame> parts;
+    parts.push_back(of_doubles({2}));
+    return parts;
+  });
+  EXPECT_EQ(error_of([&] { frame.rows(); }).code(), ErrorCode::data);
+  EXPECT_EQ(frame.rows(), 1U);
+}
+
+TEST(Frame, NumbersOfABufferCanBeMissing) {
+  const std::uint8_t present = 0b101;
+  const Frame frame = of_doubles({1, 2, 3}, &present);
+  EXPECT_EQ(frame.profile("x", ages_to_120, NullPolicy::drop),
+            profile_of<double>(ages_to_120, std::vector<double>{1, 3}));
+  const Error error = error_of([&] { frame.profile("x", ages_to_120, NullPolicy::error); });
+  EXPECT_NE(std::string(error.what()).find("row 2, column 'x'"), std::string::npos) << error.what();
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ struct PostgresQuery::State {
     std::iota(all.begin(), all.end(), std::size_t{0});
     static_cast<void>(table.copy_sql(server, all));  // the plan is looked at before anything is charged
     names.tables.insert(source_detail::lower_case(name));
-    names.has_column = [&](const std::string& column) {
+    names.has_column = [&](const std::string& /*table*/, const std::string& column) {  // there is one table
       return std::ranges::any_of(table.columns(), [&](const PostgresColumn& each) {
         return source_detail::lower_case(each.name) == source_detail::lower_case(column);
       });

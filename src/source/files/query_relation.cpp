@@ -134,8 +134,10 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   for (Input& input : inputs) views.push_back(view_of(connection, input, options, tree));
   std::vector<std::string> setup;
   if (!options.sql_stability) {
-    names.has_column = [&](const std::string& name) {
-      return std::ranges::any_of(views, [&](const View& view) { return has_column(view, name); });
+    names.has_column = [&](const std::string& table, const std::string& name) {
+      const auto is_it = [&](const Input& input) { return lower_case(input.name) == table; };
+      const auto at = std::ranges::find_if(inputs, is_it) - inputs.begin();
+      return has_column(views.at(static_cast<std::size_t>(at)), name);
     };
     names.kinds = function_kinds(connection);
     require_row_wise(tree, names);

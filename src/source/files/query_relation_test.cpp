@@ -83,6 +83,15 @@ TEST_F(QueryRelation, NamedTables) {
 }
 
 /// One value 0.5 among whole numbers made the sniffer read all of them otherwise, and x // 2 come out otherwise for all.
+TEST_F(QueryRelation, ABareWordIsAColumnOfTheTableThatIsRead) {
+  const std::string file = folder.write("p.csv", "x\n1\n");
+  const std::string other = folder.write("v.csv", "x,current_date\n2,3\n");
+  const auto asked = [&](const char* sql) { return TableOptions{.file = file, .sql = sql, .tables = {{"v", other}}}; };
+  const Error error = refusal(asked("SELECT year(current_date) AS x FROM input"));
+  EXPECT_TRUE(holds(error, "the function current_date")) << error.what();
+  EXPECT_EQ(read(asked("SELECT current_date AS x FROM V")), profile_of_ages({3}));
+}
+
 TEST_F(QueryRelation, NoReaderWithASniffer) {
   const std::string file = folder.write("p.csv", "x\n1\n3\n5\n");
   for (const std::string& source :

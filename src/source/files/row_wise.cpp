@@ -45,12 +45,14 @@ std::string modifier_in_words(std::string_view type) {
   return std::string(type);
 }
 
-/// Walks a query. One class of many short rules, since a query holds all kinds of nodes in each other, and so each rule calls others.
+/// Walks a query, a SELECT. One class of many short rules, since a query holds all kinds of nodes in each other, and so each rule calls
+/// others.
 class RowWise {
  public:
-  explicit RowWise(const RowWiseNames& names) : names_(names) {}
+  RowWise(const RowWiseNames& names, const SqlNode& select) : names_(names), select_(select) {}
 
-  void query(const SqlNode& node, int depth) const {
+  void query(int depth) const {
+    const SqlNode& node = select_;
     const std::string_view type = text_of(node, "type");
     if (type == "SET_OPERATION_NODE") refuse(std::string(text_of(node, "setop_type")));
     if (type != "SELECT_NODE") refuse(unknown(type));
@@ -111,7 +113,7 @@ class RowWise {
       only(node, {"type", "alias", "query_location", "subquery", "column_name_alias"});
       const SqlNode& subquery = member_of(node, "subquery");
       only(subquery, {"node"});
-      return query(member_of(subquery, "node"), deeper(depth));
+      return RowWise(names_, member_of(subquery, "node")).query(deeper(depth));
     }
     if (type == "JOIN") refuse("a join");
     if (type == "EMPTY") refuse("it reads from no table", "write SELECT ... FROM input");
@@ -175,7 +177,34 @@ class RowWise {
     const std::vector<std::string> names = texts_of(member_of(node, "column_names"));
     if (names.empty()) refuse(unknown("column_names"));
     const std::string lower = lower_case(names.back());
-    if (names.size() == 1 && is_bare_function(lower) && !names_.has_column(lower)) refuse("the function " + lower);
+    if (names.size() > 1 || !is_bare_function(lower)) return;
+    if (!has_column(member_of(select_, "from_table"), lower)) refuse("the function " + lower);
+  }
+
+  /// Whether what stands in FROM has a column of this name; where that is not plain, it has none. The walk has been there, so that it is
+  /// no deeper than that.
+  bool has_column(const SqlNode& from, const std::string& name) const {
+    const std::vector<std::string> renamed = texts_of(member_of(from, "column_name_alias"));
+    if (!renamed.empty()) {
+      return std::ranges::any_of(renamed, [&](const std::string& each) { return lower_case(each) == name; });
+    }
+    if (text_of(from, "type") == "BASE_TABLE") return names_.has_column(lower_case(text_of(from, "table_name")), name);
+    const SqlNode& select = member_of(member_of(from, "subquery"), "node");
+    const SqlNode& list = member_of(select, "select_list");
+    if (!list.IsArray()) return false;
+    return std::ranges::any_of(list.GetArray(), [&](const SqlNode& item) { return makes_column(item, select, name); });
+  }
+
+  bool makes_column(const SqlNode& item, const SqlNode& select, const std::string& name) const {
+    const std::string_view alias = text_of(item, "alias");
+    if (!alias.empty()) return lower_case(alias) == name;
+    if (text_of(item, "class") == "COLUMN_REF") {
+      const std::vector<std::string> names = texts_of(member_of(item, "column_names"));
+      return !names.empty() && lower_case(names.back()) == name;
+    }
+    return text_of(item, "class") == "STAR" && is_absent(member_of(item, "exclude_list")) &&
+           is_absent(member_of(item, "qualified_exclude_list")) && is_absent(member_of(item, "rename_list")) &&
+           has_column(member_of(select, "from_table"), name);
   }
 
   void parts(const SqlNode& node, std::initializer_list<const char*> names, int depth) const {
@@ -254,10 +283,11 @@ class RowWise {
   }
 
   const RowWiseNames& names_;
+  const SqlNode& select_;
 };
 
 }  // namespace
 
-void require_row_wise(const SqlTree& tree, const RowWiseNames& names) { RowWise(names).query(tree.query(), 0); }
+void require_row_wise(const SqlTree& tree, const RowWiseNames& names) { RowWise(names, tree.query()).query(0); }
 
 }  // namespace fractile::source_detail

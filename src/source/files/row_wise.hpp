@@ -27,8 +27,9 @@ FunctionKinds function_kinds(const Connection& connection);
 
 /// What a query may name.
 struct RowWiseNames {
-  std::set<std::string> tables;                             ///< in small letters
-  std::function<bool(const std::string& name)> has_column;  ///< of one of the tables
+  std::set<std::string> tables;  ///< in small letters
+  /// Whether this table has a column of this name, both in small letters.
+  std::function<bool(const std::string& table, const std::string& name)> has_column;
   FunctionKinds kinds;
 };
 

@@ -25,7 +25,10 @@ class RowWiseTest : public EngineTest {
   }
 
   void require(const std::string& sql) const {
-    const RowWiseNames names{{"input", "visits"}, [](const std::string& name) { return name == "user"; }, kinds_};
+    const auto has_column = [](const std::string& table, const std::string& name) {
+      return table == "visits" && name == "user";
+    };
+    const RowWiseNames names{{"input", "visits"}, has_column, kinds_};
     require_row_wise(SqlTree::of(*connection_, sql), names);
   }
   void expect_refused(const std::string& sql, const std::string& words) const {
@@ -60,7 +63,11 @@ TEST_F(RowWiseTest, Passes) {
            "FROM input",
            "SELECT regexp_replace(x, '[$,]', '', 'g'), replace(x, ',', '.'), LENGTH(x) FROM input",
            "SELECT TRY(x::INTEGER * 1000000), x[1], x[1:2], {'a': x}, [x, y], MAP {'a': x} FROM input",
-           "SELECT user, input.current_date FROM input",
+           "SELECT user, visits.current_date FROM VISITS",
+           "SELECT user FROM visits AS v WHERE USER = 'a'",
+           "SELECT user FROM input AS t(a, user)",
+           "SELECT user, current_date FROM (SELECT x AS user, v.current_date FROM visits AS v)",
+           "SELECT user FROM (SELECT * FROM (FROM visits)) AS t",
            "SELECT x FROM (SELECT x + 1 AS x FROM (FROM input WHERE y > 1) WHERE z) t WHERE x < 3",
            "SELECT 1 AS x FROM input",
        }) {
@@ -170,6 +177,23 @@ TEST_F(RowWiseTest, RefusesFunctionsThatDependOnMore) {
   }
 }
 
+TEST_F(RowWiseTest, ABareWordIsAColumnOfWhatItReadsOrTheEnginesFunction) {
+  // The table visits has a column "user"; to a query that does not read it, the word is a function.
+  for (const std::string sql : {
+           "SELECT user FROM input",
+           "SELECT x FROM visits WHERE x < current_date",
+           "SELECT user FROM visits AS t(a, b)",
+           "SELECT user FROM (SELECT x FROM visits)",
+           "SELECT user FROM (SELECT user AS x FROM visits)",
+           "SELECT user FROM (SELECT * EXCLUDE (user) FROM visits)",
+           "SELECT user FROM (SELECT * RENAME (user AS x) FROM visits)",
+           "SELECT user FROM (SELECT * FROM input)",
+           "SELECT user FROM (SELECT user FROM input)",
+       }) {
+    expect_refused(sql, sql.ends_with("current_date") ? "the function current_date" : "the function user");
+  }
+}
+
 TEST_F(RowWiseTest, IsOneSelectAndNothingBesides) {
   for (const char* sql : {"DROP VIEW input", "FROM input; FROM input", " ; ", "COPY input TO 'x.csv'",
                           "SET threads = 1", "PIVOT input ON x USING sum(y)", ""}) {
@@ -232,7 +256,7 @@ TEST(RowWise, SaysThatTreesOfDuckdb2AreNotKnown) {
 /// Trees as no engine makes them: refused, never crashed on.
 TEST(RowWise, RefusesBrokenTrees) {
   const RowWiseNames names{{"input"},
-                           [](const std::string&) { return false; },
+                           [](const std::string&, const std::string&) { return false; },
                            [](const std::string&) { return std::set<std::string>{"scalar CONSISTENT"}; }};
   const std::string whole =
       R"({"error":false,"statements":[{"node":{"type":"SELECT_NODE","modifiers":[],"cte_map":{"map":[]},"select_list":)"

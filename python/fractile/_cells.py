@@ -1,0 +1,163 @@
+"""Columns without a type: lists, and pandas' objects as persons and keys. Each cell is read by itself, so that none decides how another
+is read, and none of them is looked at before records are counted."""
+
+from __future__ import annotations
+
+import datetime as dt
+import operator
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _core, _times
+from ._errors import DataError
+
+#: The largest number of 64 bits, and what stands for a time that is none.
+_MOST = 2**63 - 1
+_NO_TIME = -(2**63)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is public of a release, and decides how cells are read.
+
+    Attributes:
+        kind: what the possible values are, "number", "timestamp" (also dates) or "instant".
+        exact: whether every whole number between the bounds is a double.
+        missing: whether a record without a number is left out; otherwise it is an error.
+        unreadable: whether a cell that holds something else counts as missing; otherwise it is an error.
+    """
+
+    kind: str = "number"
+    exact: bool = True
+    missing: bool = True
+    unreadable: bool = False
+
+
+class _Unreadable(Exception):
+    pass
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA, in whatever type they come."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        return bool(value != value)
+    except Exception:  # as an array would
+        return False
+
+
+def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[Any], Any], what: str, missing: Any) -> list[Any]:
+    """read(value) of each, or `missing`; error messages name rows and hold no value. `what`: what a cell should be, in words."""
+    cells = []
+    for value in values:
+        if _is_missing(value):
+            if not asked.missing:
+                break
+            cells.append(missing)
+            continue
+        try:
+            cells.append(read(value))
+        except Exception:
+            if not asked.unreadable:
+                break
+            cells.append(missing)
+    if len(cells) == len(values):
+        return cells
+    # Out here, so that nothing that was raised is the context of this error.
+    row = f"row {len(cells) + 1}, column '{name}'"
+    if _is_missing(values[len(cells)]):
+        raise DataError(f"{row}: NULL or NaN", 'fill the cell, or leave such records out with null="drop"')
+    raise DataError(f"{row}: no {what}, and nothing missing", f"make it a {what}, or None; or give a column that has a type")
+
+
+# --- Numbers ----------------------------------------------------------------------------------------------------------
+
+
+def _number(value: Any) -> int | float:
+    if isinstance(value, bool):
+        raise _Unreadable
+    if isinstance(value, (int, float)):
+        return value
+    return operator.index(value)  # numpy's whole numbers
+
+
+def _is_double(number: int | float) -> bool:
+    """Whether it lies where its nearest double lies; those beyond 64 bits are taken for it."""
+    return isinstance(number, float) or not -_MOST - 1 <= number <= _MOST or float(number) == number
+
+
+def _double(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def _numbers(values: Sequence[Any], name: str, asked: Asked) -> list[_core.Frame]:
+    """Doubles, and whole numbers that are none in a frame of their own: a number lies where it lies, whatever else is in the list."""
+    if all(type(value) is int for value in values):
+        try:
+            return [_core.Frame.of_numbers(array("q", values), name)]
+        except OverflowError:
+            pass
+    cells = _read_all(values, name, asked, _number, "number", float("nan"))
+    frames = [_core.Frame.of_numbers(array("d", [_double(cell) for cell in cells if _is_double(cell)]), name)]
+    whole = [cell for cell in cells if not _is_double(cell)]
+    return [*frames, _core.Frame.of_numbers(array("q", whole), name)] if whole else frames
+
+
+# --- Dates and times --------------------------------------------------------------------------------------------------
+
+
+def _tick(kind: str) -> Callable[[Any], int]:
+    """Microseconds since 1970 of a date or time that goes with these bounds; what is finer is cut off."""
+
+    def read(value: Any) -> int:
+        if not isinstance(value, dt.date):
+            raise _Unreadable
+        offset = value.utcoffset() if isinstance(value, dt.datetime) else None
+        if (offset is not None) != (kind == "instant"):
+            raise _Unreadable
+        return _times.ticks(value, offset)
+
+    return read
+
+
+def _times_of(values: Sequence[Any], name: str, asked: Asked) -> list[_core.Frame]:
+    what = "time with a zone" if asked.kind == "instant" else "date or time without a zone"
+    cells = _read_all(values, name, asked, _tick(asked.kind), what, _NO_TIME)
+    return [_core.Frame.of_numbers(array("q", cells), name, _arrow_type(asked.kind))]
+
+
+def _arrow_type(kind: str) -> str:
+    return "tsu:UTC" if kind == "instant" else "tsu:"
+
+
+def of_list(data: Sequence[Any], name: str, asked: Asked) -> _core.Frame:
+    """A list: int and float, or dates and times where the bounds are such."""
+    if asked.kind == "number":
+        columns, read = _core.Frame.of_numbers(array("d"), name), _numbers
+    else:
+        columns, read = _core.Frame.of_numbers(array("q"), name, _arrow_type(asked.kind)), _times_of
+    return _core.Frame.later(columns, lambda: read(data, name, asked))
+
+
+# --- Persons and keys -------------------------------------------------------------------------------------------------
+
+
+def _name(value: Any) -> str:
+    text = value.decode() if isinstance(value, bytes) else str(value)
+    text.encode()  # which half of a surrogate pair has not
+    return text
+
+
+def names_of(values: Sequence[Any], name: str, asked: Asked) -> Any:
+    """Texts of pyarrow: cells that are texts, and for others the text that Python has for them; a missing one names no person."""
+    import pyarrow
+
+    # The library itself refuses records without a person, where it must.
+    with_missing = Asked(asked.kind, asked.exact, True, asked.unreadable)
+    return pyarrow.array(_read_all(values, name, with_missing, _name, "text", None), pyarrow.string())

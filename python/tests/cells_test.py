@@ -1,0 +1,353 @@
+"""No record decides whether a release is charged, nor how another record is read; and no error holds a cell, nor does what is behind it."""
+
+import datetime as dt
+import decimal
+import traceback
+
+import duckdb
+import fractile
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+SECRET = "31415"
+ASKED = {"bounds": (0, 125), "step": 1, "epsilon": "1/2"}
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return fractile.Ledger(tmp_path / "budget.db").init("people", epsilon=100)
+
+
+def everything_in(error):
+    """All that a program can see of an exception, and of what stands behind it."""
+    seen, texts = set(), []
+    waiting = [error]
+    while waiting:
+        one = waiting.pop()
+        if one is None or id(one) in seen:
+            continue
+        seen.add(id(one))
+        texts += [str(one), repr(vars(one)), repr(one.args), *traceback.format_exception_only(one)]
+        waiting += [one.__cause__, one.__context__]
+    return "\n".join(texts)
+
+
+def refused(kind, data, **asked):
+    with pytest.raises(kind) as caught:
+        fractile.release(data, **ASKED | asked)
+    assert SECRET not in everything_in(caught.value)
+    assert caught.value.__cause__ is None and caught.value.__context__ is None
+    assert caught.value.hint
+    return caught.value
+
+
+def reader_that_fails():
+    def batches():
+        yield pa.record_batch({"x": [1, 2]})
+        raise ValueError(f"a cell of {SECRET}")
+
+    return pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches())
+
+
+COMPUTED = {
+    "polars": lambda: pl.LazyFrame({"x": ["1", SECRET + "x"]}).with_columns(pl.col("x").cast(pl.Int64)),
+    "polars, a function": lambda: pl.LazyFrame({"x": [1, 31415]}).with_columns(
+        pl.col("x").map_elements(lambda v: v if v < 9 else int(f"{v}x"), return_dtype=pl.Int64)
+    ),
+    "duckdb": lambda: duckdb.sql(f"SELECT CAST(v AS INTEGER) AS x FROM (VALUES ('1'), ('{SECRET}x')) AS t(v)"),
+    "a reader": reader_that_fails,
+}
+
+
+@pytest.mark.parametrize("door", COMPUTED)
+def test_what_fails_when_it_is_computed_is_charged_first(door, ledger):
+    refused(fractile.DataError, COMPUTED[door](), column="x")
+    error = refused(fractile.DataError, COMPUTED[door](), column="x", ledger=ledger)
+    assert "stays reserved" in error.hint
+    assert [entry.state for entry in ledger.entries] == ["reserved"]
+
+
+@pytest.mark.parametrize("door", COMPUTED)
+def test_what_is_computed_is_asked_for_its_columns_first(door, ledger):
+    """What the schema tells is refused before the charge, and before the records are computed."""
+    for asked in ({"column": "y"}, {"column": "x", "person": "y"}):
+        refused((fractile.DataError, fractile.UsageError), COMPUTED[door](), ledger=ledger, **asked)
+    with pytest.raises(fractile.BudgetError):
+        fractile.release(COMPUTED[door](), "x", ledger=ledger, **ASKED | {"epsilon": 1000})
+    assert ledger.entries == []
+    days = {"bounds": ("2020-01-01", "2021-01-01"), "step": "1d"}
+    refused(fractile.DataError, COMPUTED[door](), column="x", ledger=ledger, **days)
+    assert ledger.entries == []
+
+
+def test_an_answer_of_the_ledger_computes_nothing(ledger):
+    calls = []
+
+    def lazily():
+        noted = pl.col("x").map_batches(lambda column: calls.append(1) or column, return_dtype=pl.Int64)
+        return pl.LazyFrame({"x": [1, 2, 3]}).with_columns(noted)
+
+    asked = ASKED | {"column": "x", "ledger": ledger, "source": "people 2026"}
+    first = fractile.release(lazily(), **asked)
+    computed = len(calls)
+    again = fractile.release(lazily(), **asked)
+    assert computed > 0 and again.from_ledger and again.receipt == first.receipt and len(calls) == computed
+
+
+#: A list's cell, and whether it is missing or something that is no number.
+CELLS = {
+    "text": (SECRET, "no number"),
+    "bytes": (b"\xff31415", "no number"),
+    "surrogate": ("\ud80031415", "no number"),
+    "bool": (True, "no number"),
+    "decimal": (decimal.Decimal(SECRET), "no number"),
+    "date": (dt.date(2020, 1, 1), "no number"),
+    "list": ([31415], "no number"),
+    "array": (np.array([31415, 2]), "no number"),
+    "None": (None, "NULL or NaN"),
+    "NaN": (float("nan"), "NULL or NaN"),
+    "NA": (pd.NA, "NULL or NaN"),
+    "NaT": (pd.NaT, "NULL or NaN"),
+}
+
+
+@pytest.mark.parametrize("cell", CELLS)
+@pytest.mark.parametrize("others", [[40] * 50, [40.5] * 50], ids=["int", "float"])
+def test_a_cell_of_a_list_that_is_no_number_counts_as_missing_in_what_is_paid(cell, others, ledger):
+    value, what = CELLS[cell]
+    column = [*others, value, *others]
+    fractile.release(column, ledger=ledger, **ASKED)
+    assert [entry.state for entry in ledger.entries] == ["committed"]
+    error = refused(fractile.DataError, column, null="error", ledger=ledger)
+    assert "row 51" in error.message or what == "no number"
+    if what == "NULL or NaN":
+        assert fractile.profile(column, lattice=fractile.Lattice(0, 125, 1)).records == 100
+        assert "row 51, column 'value': NULL or NaN" in refused(fractile.DataError, column, null="error").message
+    else:
+        assert "row 51, column 'value': no number" in refused(fractile.DataError, column).message
+
+
+def test_a_number_of_a_list_lies_where_it_lies_whatever_else_is_there():
+    large = 2**53 + 1
+    lattice = fractile.Lattice(large - 5, large + 5, 1)
+    alone = fractile.profile([large, large + 2, 7], lattice=lattice)
+    assert dict(alone.counts) == {1: 1, 11: 1, 15: 1}
+    for beside in ([1.5], [None, 0.5], [2**70, -(2**70), 10**400], [float("inf")]):
+        counts = dict(fractile.profile([large, large + 2, 7, *beside], lattice=lattice).counts)
+        assert counts[11] == counts[15] == 1, beside
+    assert fractile.profile([large, 0.5], lattice=lattice, records_per_person=2).records == 2
+    clamped = fractile.release([2**70] * 500, quantiles="median", **ASKED | {"epsilon": 20})
+    assert clamped[0.5] == 125
+    assert fractile.profile([np.int64(3), 3, 3.0], lattice=fractile.Lattice(0, 9, 1)).counts == [(7, 3)]
+    with pytest.raises(fractile.UsageError, match="give them one type"):
+        fractile.profile_of_counts([large, 0.5], [1, 2], bounds=(0, 9), step=1)
+
+
+def test_times_of_a_list_are_read_one_by_one(ledger):
+    days = {"bounds": ("2020-01-01", "2021-01-01"), "step": "1d", "epsilon": 1}
+    usual = [dt.date(2020, 5, 1), dt.datetime(2020, 5, 1, 17)] * 20
+    aware = dt.datetime(2020, 5, 1, tzinfo=dt.timezone.utc)
+    for value in (aware, 31415, "2020-05-01", pd.Timestamp("2020-05-01", tz="Asia/Tokyo")):
+        error = refused(fractile.DataError, [*usual, value], **days)
+        assert "row 41, column 'value': no date or time without a zone" in error.message
+        fractile.release([*usual, value], ledger=ledger, **days)
+    early = dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=14)))
+    in_utc = fractile.Lattice("2020-01-01T00:00:00Z", "2020-12-31T00:00:00Z", "1d")
+    assert fractile.profile([early, aware, pd.NaT, None], lattice=in_utc).counts == [(1, 1), (2 * 121 + 1, 1)]
+    fine = fractile.profile([pd.Timestamp("2020-05-01T00:00:00.000000999")], lattice=in_utc.__class__("2020-01-01", "2020-12-31", "1d"))
+    assert fine.counts == [(2 * 121 + 1, 1)]  # what is finer than a microsecond is cut off
+
+
+#: Cells of persons in a column of objects: what is not a text, and whether it names somebody.
+NAMES = {
+    "bytes": (b"\xff31415", None),
+    "surrogate": ("\ud80031415", None),
+    "None": (None, False),
+    "NaN": (float("nan"), False),
+    "NaT": (pd.NaT, False),
+    "NA": (pd.NA, False),
+    "decimal NaN": (decimal.Decimal("NaN"), False),
+    "empty": ("", False),
+    "blank": ("  ", False),
+    "number": (31415, True),
+    "text": (SECRET, True),
+    "readable bytes": (b"31415", True),
+}
+
+
+@pytest.mark.parametrize("kind", ["object", "string[python]"])
+@pytest.mark.parametrize("cell", NAMES)
+def test_a_person_that_cannot_be_read_is_nobody_in_what_is_paid(cell, kind, ledger):
+    value, is_somebody = NAMES[cell]
+    if kind != "object" and not isinstance(value, str):
+        pytest.skip("such a column holds texts")
+    try:
+        persons = pd.Series(["a", "b", value, "b", "c"], dtype=kind)
+    except Exception:
+        pytest.skip("pandas does not hold it")
+    frame = pd.DataFrame({"x": [1, 2, 3, 4, 5]}).assign(id=persons)
+    asked = {"column": "x", "person": "id", "records_per_person": 9}
+    fractile.release(frame, ledger=ledger, **ASKED | asked)
+    assert [entry.state for entry in ledger.entries] == ["committed"]
+    count = {"lattice": fractile.Lattice(0, 9, 1), **asked}
+    if is_somebody is None:
+        assert "row 3, column 'id': no text" in refused(fractile.DataError, frame, **asked).message
+        with pytest.raises(fractile.DataError, match="row 3, column 'id'"):
+            fractile.profile(frame, **count)
+    else:
+        assert fractile.profile(frame, **count).records == (5 if is_somebody else 4)
+    if is_somebody is False:
+        assert "row 3, column 'id': empty or NULL" in refused(fractile.DataError, frame, null="error", **asked).message
+
+
+PERSONS = {
+    "pyarrow": lambda ids: pa.array(ids, pa.int64()),
+    "pyarrow, unsigned": lambda ids: pa.array(ids, pa.uint64()),
+    "pandas": lambda ids: pd.Series(ids, dtype="Int64"),
+    "pandas, Arrow": lambda ids: pd.Series(ids, dtype="int64[pyarrow]"),
+    "polars": lambda ids: pl.Series(ids, dtype=pl.Int32),
+}
+
+
+@pytest.mark.parametrize("door", PERSONS)
+def test_whole_numbers_of_persons_that_are_null_are_nobody(door):
+    ids = PERSONS[door]([7, None, 7, None, 0])
+    table = {"polars": pl.DataFrame, "pyarrow": pa.table}.get(door.partition(",")[0], pd.DataFrame)({"x": [1, 2, 3, 4, 5], "id": ids})
+    count = {"column": "x", "person": "id", "lattice": fractile.Lattice(0, 9, 1)}
+    counted = fractile.profile(table, records_per_person=9, **count)
+    assert counted.counts == [(3, 1), (7, 1), (11, 1)]
+    assert fractile.profile(table, records_per_person=1, **count).records == 2
+
+
+@pytest.mark.parametrize("table", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_floating_point_numbers_of_persons_are_refused(table, ledger):
+    frame = table({"x": [1, 2], "id": [1.0, float("nan")]})
+    refused(fractile.DataError, frame, column="x", person="id", ledger=ledger)
+    assert ledger.entries == []
+
+
+def test_records_that_are_null_as_a_whole_are_missing(ledger):
+    structs = pa.array([{"x": 1}, None, {"x": 3}, {"x": None}])
+    assert fractile.profile(structs, "x", lattice=fractile.Lattice(0, 9, 1)).counts == [(3, 1), (7, 1)]
+    fractile.release(structs, "x", ledger=ledger, **ASKED)
+    assert [entry.state for entry in ledger.entries] == ["committed"]
+    assert "row 2, column 'x'" in refused(fractile.DataError, structs, column="x", null="error").message
+
+
+#: What is no column: refused before the charge, in words that say what to give, and without a letter of it.
+NO_DATA = {
+    "bytes": lambda: b"age\n31415\n",
+    "bytearray": lambda: bytearray(b"age\n31415\n"),
+    "a view of bytes": lambda: memoryview(b"age\n31415\n"),
+    "the text of a CSV": lambda: "age\n31415\n",
+    "JSON": lambda: '{"age": 31415}',
+    "a long text": lambda: "31415 " * 100,
+    "a text with a zero": lambda: "31415\0",
+    "groups of pandas": lambda: pd.DataFrame({"age": [31415], "r": [1]}).groupby("r"),
+    "a column in groups": lambda: pd.DataFrame({"age": [31415], "r": [1]}).groupby("r")["age"],
+    "groups of polars": lambda: pl.DataFrame({"age": [31415], "r": [1]}).group_by("r"),
+    "groups of pyarrow": lambda: pa.table({"age": [31415], "r": [1]}).group_by("r"),
+    "two dimensions": lambda: np.array([[31415]]),
+    "records": lambda: np.array([(31415, 1)], dtype=[("age", "i4"), ("r", "i4")]),
+    "texts": lambda: np.array([SECRET]),
+    "objects": lambda: np.array([SECRET, 1], dtype=object),
+    "long doubles": lambda: np.array([31415], dtype=np.longdouble),
+    "a masked table": lambda: np.ma.masked_equal([[31415, 2]], 2),
+    "a set": lambda: {31415},
+}
+
+
+@pytest.mark.parametrize("door", NO_DATA)
+def test_what_is_no_column_is_refused(door, ledger):
+    error = refused(fractile.UsageError, NO_DATA[door](), column="age", ledger=ledger)
+    assert error.field == "data" and ledger.entries == []
+    assert "a ndarray" not in str(error) and "give a numpy array" not in str(error)
+
+
+def test_a_file_of_such_a_name_is_read(engine, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("{a}.csv", "two\nlines.csv"):
+        (tmp_path / name).write_text("age\n40\n")
+        assert len(fractile.release(name, "age", **ASKED)) == 3
+
+
+def test_hints_of_arrays_work():
+    packed = np.array([(40.0, 1)] * 500, dtype=[("age", "f8"), ("r", "i1")])
+    ages = {"quantiles": "median", "bounds": (0, 125), "step": 1, "epsilon": 20}
+    for data, column in ((packed, packed["age"]), (np.full((500, 2), 40.0), np.full((500, 2), 40.0)[:, 0])):
+        hint = refused(fractile.UsageError, data).hint
+        assert fractile.release(eval(hint.partition("data")[1] + hint.partition("data")[2], {"data": data}), **ages)[0.5] == 40
+        assert fractile.release(column, **ages)[0.5] == 40
+    texts = np.array(["40"] * 500)
+    assert fractile.release(eval(refused(fractile.UsageError, texts).hint.partition(", ")[2], {"data": texts}), **ages)[0.5] == 40
+    took = pd.Series(pd.to_timedelta([40] * 500, unit="s"))
+    hint = refused(fractile.UsageError, took, bounds=("2020-01-01", "2021-01-01"), step="1d").hint
+    assert fractile.release(eval(hint.partition(": ")[2], {"column": took}), **ages)[0.5] == 40
+    hint = refused(fractile.UsageError, took.to_numpy()).hint
+    assert fractile.profile(eval(hint.partition(": ")[2], {"array": took.to_numpy()}), lattice=fractile.Lattice(0, 1, 1)).records == 500
+
+
+@pytest.mark.parametrize("order", [">", "<"])
+@pytest.mark.parametrize("kind", ["f8", "f4", "f2", "i8", "i4", "i2", "u2", "u4", "u8"])
+def test_numbers_in_any_order_of_bytes_and_any_place_are_read(kind, order):
+    numbers = [int(n) for n in np.random.default_rng(1).integers(0, 120, 200)]
+    lattice = fractile.Lattice(0, 125, 1)
+    packed = np.zeros(200, dtype=[("flag", "i1"), ("x", order + kind)])
+    packed["x"] = numbers
+    for column in (np.array(numbers, dtype=order + kind), packed["x"], packed["x"][::-1], packed["x"][::3], packed[:0]["x"]):
+        assert fractile.profile(column, lattice=lattice) == fractile.profile([float(n) for n in column], lattice=lattice)
+
+
+def test_masks_of_numpy_are_missing():
+    asked = {"bounds": (0, 120), "step": 1, "epsilon": 20}
+    masked = np.ma.masked_equal(np.array([40.0, -999.0] * 500), -999.0)
+    assert set(fractile.release(masked, **asked).quantiles.values()) == {40}
+    assert "row 2, column 'value': NULL or NaN" in refused(fractile.DataError, masked, null="error").message
+    lattice = fractile.Lattice(0, 120, 1)
+    for kind in ("f8", ">f8", "i4", "u8", ">i2"):
+        numbers = np.ma.array(np.arange(100, dtype=kind), mask=np.arange(100) % 3 == 0)
+        expected = fractile.profile(np.arange(100)[np.arange(100) % 3 != 0], lattice=lattice)
+        assert fractile.profile(numbers, lattice=lattice) == expected
+        assert fractile.profile(numbers[::-1], lattice=lattice) == expected
+        assert fractile.profile(np.ma.array(np.arange(100, dtype=kind)), lattice=lattice).records == 100
+        assert fractile.profile(np.ma.array(np.arange(100, dtype=kind), mask=True), lattice=lattice).records == 0
+    days = np.ma.array(np.array(["2020-01-02", "2020-01-03", "NaT"], "datetime64[D]"), mask=[True, False, False])
+    assert fractile.profile(days, lattice=fractile.Lattice("2020-01-01", "2020-01-31", "1d")).counts == [(5, 1)]
+
+
+class MaskedColumn(np.ndarray):
+    """As astropy has them: an array of its own class, with its mask beside it."""
+
+    @property
+    def unmasked(self):
+        return np.asarray(self)
+
+    @property
+    def mask(self):
+        return np.asarray(self) < 0
+
+
+def test_masks_of_others_are_missing():
+    column = np.array([40.0, -999.0] * 500, dtype=">f8").view(MaskedColumn)
+    assert set(fractile.release(column, bounds=(-1000, 120), step=1, epsilon=20).quantiles.values()) == {40}
+
+
+def test_distant_days_of_numpy_lie_at_the_ends():
+    days = np.array([2**60, -(2**60), 18_262, np.datetime64("NaT").astype("int64")]).view("datetime64[D]")
+    lattice = fractile.Lattice("2020-01-01", "2020-01-31", "1d")
+    assert fractile.profile(days, lattice=lattice).counts == [(1, 2), (61, 1)]
+
+
+def test_a_stream_is_read_once():
+    class Spent:
+        capsule = pa.table({"x": [1, 2]}).__arrow_c_stream__()
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.capsule
+
+    assert len(fractile.release(Spent(), "x", **ASKED)) == 3
+    with pytest.raises(fractile.UsageError, match="read already"):
+        fractile.release(Spent(), "x", **ASKED)
