@@ -162,20 +162,13 @@ struct QuantileFraction {
   static QuantileFraction of(const Rational& alpha);
 };
 
-/// Error(data) unless scores of that many records fit 63 bits: denominators up to 2^15 always do, larger ones with fewer records.
-void require_whole_scores(std::uint64_t denominator, std::uint64_t records);
-
-/// quantile-score-candidates 2025, equation (7): |den * min(below, limit) - num * min(n - equal, limit)|, lower is better.
+/// quantile-score-candidates 2025, equation (7): |den * min(below, limit) - num * min(n - equal, limit)|, lower is better. The
+/// limit times the denominator must fit 64 bits.
 std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n,
                          std::uint64_t size_limit);
+/// interval_score() is at most so large; a candidate that is farther off counts as this far.
+inline constexpr std::uint64_t farthest_score = ~std::uint64_t{0} / 2;
 /// max(0, den * below - num * n, num * n - den * (below + equal)): zero on every true alpha-quantile, however tied.
-inline std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal,
-                                    std::uint64_t n) {
-  const std::uint64_t target = alpha.numerator * n;
-  const std::uint64_t first = alpha.denominator * below;
-  const std::uint64_t last = alpha.denominator * (below + equal);
-  if (first > target) return first - target;
-  return target > last ? target - last : 0;
-}
+std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n);
 
 }  // namespace fractile

@@ -1,7 +1,8 @@
+#include "ranks/scores.hpp"
+
 #include <algorithm>
 #include <string>
 
-#include "exact/uniform.hpp"
 #include "fractile/error.hpp"
 #include "fractile/ranks.hpp"
 
@@ -30,14 +31,6 @@ QuantileFraction QuantileFraction::of(const Rational& alpha) {
   return {numerator.to_uint64(), denominator.to_uint64()};
 }
 
-void require_whole_scores(std::uint64_t denominator, std::uint64_t records) {
-  if (uint128{denominator} * records <= ~std::uint64_t{0} / 2) return;
-  throw Error(ErrorCode::data,
-              "too many records for quantiles with the common denominator " + std::to_string(denominator),
-              "write the quantiles with fewer decimals: with denominators up to 32768 all numbers of records are "
-              "ranked exactly");
-}
-
 namespace {
 
 std::uint64_t abs_diff(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; }
@@ -47,6 +40,10 @@ std::uint64_t abs_diff(std::uint64_t a, std::uint64_t b) { return a > b ? a - b 
 std::uint64_t rank_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n,
                          std::uint64_t size_limit) {
   return abs_diff(alpha.denominator * std::min(below, size_limit), alpha.numerator * std::min(n - equal, size_limit));
+}
+
+std::uint64_t interval_score(const QuantileFraction& alpha, std::uint64_t below, std::uint64_t equal, std::uint64_t n) {
+  return saturated_interval_score(alpha, below, equal, n);
 }
 
 }  // namespace fractile

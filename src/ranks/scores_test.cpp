@@ -123,11 +123,33 @@ TEST(Scores, OneChangedRecordMovesThemByAtMostTheDenominator) {
   }));
 }
 
-TEST(Scores, OfTooManyRecordsForTheDenominatorAreRefused) {
-  EXPECT_NO_THROW(require_whole_scores(std::uint64_t{1} << 15, RankProfile::max_records));
-  EXPECT_NO_THROW(require_whole_scores(std::uint64_t{1} << 31, (std::uint64_t{1} << 32) - 1));
-  EXPECT_THROW(require_whole_scores(std::uint64_t{1} << 31, std::uint64_t{1} << 32), Error);
-  EXPECT_THROW(require_whole_scores(~std::uint64_t{0}, RankProfile::max_records), Error);
+// Products of a denominator and a number of records need 79 bits: a score is exact up to 2^63 - 1, and no larger.
+TEST(Scores, OfAnyNumberOfRecordsAndAnyDenominatorKeepTheirSensitivity) {
+  EXPECT_TRUE(rc::check("add or remove, near the ends of 63 bits", [] {
+    const std::uint64_t den = *rc::gen::inRange<std::uint64_t>(1, (std::uint64_t{1} << 31) + 1);
+    const QuantileFraction alpha{*rc::gen::inRange<std::uint64_t>(0, den + 1), den};
+    const auto count = [&] {
+      const std::uint64_t around = std::min(RankProfile::max_records / 4, farthest_score / den);
+      return *rc::gen::inRange<std::uint64_t>(around - around / 1000, around + around / 1000 + 2);
+    };
+    const Counts before{count(), count(), count()};
+    const Counts after = with_record(before, *rc::gen::inRange(0, 3));
+    const auto most = static_cast<std::int64_t>(std::max(alpha.numerator, den - alpha.numerator));
+    const auto exact = [&](const Counts& c) {
+      const auto times = [](std::uint64_t a, std::uint64_t b) {
+        return Rational(static_cast<std::int64_t>(a)) * Rational(static_cast<std::int64_t>(b));
+      };
+      const Rational above = times(den, c.below) - times(alpha.numerator, c.n());
+      const Rational under = times(alpha.numerator, c.n()) - times(den, c.below + c.equal);
+      return std::min(times(farthest_score, 1), std::max(Rational(0), std::max(above, under)));
+    };
+    RC_ASSERT(Rational(score(true, alpha, before, no_limit)) == exact(before));
+    RC_ASSERT(std::abs(score(true, alpha, after, no_limit) - score(true, alpha, before, no_limit)) <= most);
+  }));
+  EXPECT_EQ(interval_score({1, 1}, 0, 0, farthest_score), farthest_score);
+  EXPECT_EQ(interval_score({1, 2}, 0, 0, farthest_score), farthest_score);
+  EXPECT_EQ(interval_score({2147483647, 2147483648}, 0, 0, RankProfile::max_records), farthest_score);
+  EXPECT_EQ(interval_score({1, 2147483648}, RankProfile::max_records, 0, RankProfile::max_records), farthest_score);
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ SplitCursor::SplitCursor(const RankProfile& profile, const PassPart& part, std::
     : thresholds_(profile, part.first_rank, part.last_rank, subcells),
       at_(part.at),
       end_(part.end),
-      target_(alpha.numerator * part.records),
+      target_(uint128{alpha.numerator} * part.records),
       denominator_(alpha.denominator),
       below_(part.below) {}
 

@@ -11,6 +11,7 @@
 
 #include "exact/majorant.hpp"
 #include "fractile/ranks.hpp"
+#include "ranks/scores.hpp"
 #include "ranks/tie_order.hpp"
 
 namespace fractile {
@@ -109,7 +110,7 @@ class SplitCursor {
   ThresholdCursor thresholds_;
   Split at_;
   Split end_;  // one past the highest split
-  std::uint64_t target_;
+  uint128 target_;
   std::uint64_t denominator_;
   std::uint64_t below_;
 };
@@ -169,22 +170,22 @@ inline bool ThresholdCursor::next(Split& threshold, std::uint64_t& records) {
 inline bool SplitCursor::next(Run& run) {
   const Split start = at_;
   if (start == end_) return false;
-  std::uint64_t reached = 0;
+  uint128 reached = 0;
   while (at_ == start) {
     Split threshold = end_;
     std::uint64_t records = 0;
-    reached = denominator_ * below_;
+    reached = uint128{denominator_} * below_;
     const bool more = thresholds_.next(threshold, records);
     at_ = more ? std::clamp(threshold, start, end_) : end_;
     below_ += records;
   }
-  run = {start, at_ - start, reached > target_ ? reached - target_ : target_ - reached};
+  run = {start, at_ - start, saturated_distance(reached, target_)};
   return true;
 }
 
 inline bool CandidateCursor::next(Run& run) {
   if (tied_ > 0) {
-    run = {tie_, 1, interval_score(alpha_, below_, tied_, records_)};
+    run = {tie_, 1, saturated_interval_score(alpha_, below_, tied_, records_)};
     below_ += tied_;
     tied_ = 0;
     at_ = tie_ + 1;
@@ -202,14 +203,14 @@ inline bool CandidateCursor::next(Run& run) {
       below_ += records;
     }
     if (at_ < candidate) {
-      run = {at_, candidate - at_, interval_score(alpha_, below, 0, records_)};
+      run = {at_, candidate - at_, saturated_interval_score(alpha_, below, 0, records_)};
       at_ = candidate;
       return true;
     }
     if (tied_ > 0) return next(run);
   }
   if (at_ == end_) return false;
-  run = {at_, end_ - at_, interval_score(alpha_, below_, 0, records_)};
+  run = {at_, end_ - at_, saturated_interval_score(alpha_, below_, 0, records_)};
   at_ = end_;
   return true;
 }

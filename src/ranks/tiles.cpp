@@ -68,10 +68,8 @@ std::vector<Tiling::Tile> Tiling::parts(const Tile& tile) const {
 }
 
 std::uint64_t Tiling::score(std::uint64_t member, std::size_t entry) const {
-  const std::uint64_t first = alpha_.denominator * below(member, entry);
-  const std::uint64_t last = alpha_.denominator * reached(member, entry);
-  if (first > target()) return first - target();
-  return target() > last ? target() - last : 0;
+  return saturated_distance_from(uint128{alpha_.denominator} * below(member, entry),
+                                 uint128{alpha_.denominator} * reached(member, entry), target());
 }
 
 std::uint64_t Tiling::score_of(const Tile& tile, std::uint64_t member) const {
@@ -80,7 +78,7 @@ std::uint64_t Tiling::score_of(const Tile& tile, std::uint64_t member) const {
 
 /// Of a tile that v passes 0 in: at the first member that has the record with rank num * n / den below or on itself, or just before it.
 std::uint64_t Tiling::least_inside(const Tile& tile) const {
-  const std::uint64_t rank = span_.first_rank + target() / alpha_.denominator;
+  const std::uint64_t rank = span_.first_rank + static_cast<std::uint64_t>(target() / alpha_.denominator);
   const std::uint64_t after = first_after(rank, entry_of_rank(rank, tile.first.entry, end_of(tile)));
   const auto here = [&](std::uint64_t member) {
     return score_of(tile, std::clamp(member, tile.first.at, tile.last.at - 1));
@@ -89,16 +87,10 @@ std::uint64_t Tiling::least_inside(const Tile& tile) const {
 }
 
 Run Tiling::all(const Tile& tile) const {
-  const std::uint64_t first = alpha_.denominator * tile.first.below;
-  const std::uint64_t last = alpha_.denominator * tile.last.before;
-  std::uint64_t least = 0;
-  if (first >= target()) {
-    least = first - target();
-  } else if (last <= target()) {
-    least = target() - last;
-  } else {
-    least = least_inside(tile);
-  }
+  const uint128 first = uint128{alpha_.denominator} * tile.first.below;
+  const uint128 last = uint128{alpha_.denominator} * tile.last.before;
+  const bool passes_zero = first < target() && last > target();
+  const std::uint64_t least = passes_zero ? least_inside(tile) : saturated_distance_from(first, last, target());
   return {tile.first.at, tile.last.at - tile.first.at, least};
 }
 

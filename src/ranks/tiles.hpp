@@ -95,7 +95,7 @@ class Tiling {
   }
   /// One past the last entry of the tile's records.
   std::size_t end_of(const Tile& tile) const { return std::min(tile.last.entry + 1, profile_.distinct()); }
-  std::uint64_t target() const { return alpha_.numerator * span_.records(); }
+  uint128 target() const { return uint128{alpha_.numerator} * span_.records(); }
   std::uint64_t score(std::uint64_t member, std::size_t entry) const;
   /// `entry`: the first that is not below the candidate of `at`.
   Border border(std::uint64_t at, std::size_t entry) const;

@@ -150,6 +150,12 @@ class OfPeople(CommandTest):
         self.assertEqual(result.code, 0, result.err)
         return json.loads(result.out)["quantiles"]
 
+    failing_queries = (
+        "SELECT CAST(note AS integer) AS x FROM people",
+        "SELECT 1 / (age - 7) AS x FROM people",
+        "SELECT CAST(id * 100 AS smallint) AS x FROM people",
+    )
+
     def with_path(self, path, *settings):
         words = [f"search_path={path}", *settings]
         return self.address + "?options=" + "%20".join("-c%20" + word.replace("=", "%3D").replace(",", "%2C") for word in words)
@@ -313,12 +319,6 @@ class PostgresSource(OfPeople):
         self.refused(3, "SELECT age FROM people", "agee", "no column")
         self.refused(3, "SELECT age, id AS age FROM people", "age", "more than one column", sql_stability="1")
         self.refused(3, "SELECT age FROM people", "age", "NULL or NaN", null="error")
-
-    failing_queries = (
-        "SELECT CAST(note AS integer) AS x FROM people",
-        "SELECT 1 / (age - 7) AS x FROM people",
-        "SELECT CAST(id * 100 AS smallint) AS x FROM people",
-    )
 
     def test_errors_of_rows_tell_nothing_of_them(self):
         """Of a declared query, which the server runs."""

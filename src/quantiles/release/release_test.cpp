@@ -223,6 +223,20 @@ TEST(Release, TheLargestLatticeAndAMillionTiesAreNoTrouble) {
   EXPECT_EQ(indices[2], 2'000'000U);
 }
 
+/// Whether a release succeeds is no matter of how many records there are, however finely its quantiles are written.
+TEST(Release, AnyNumberOfRecordsGoesWithAnyQuantiles) {
+  constexpr std::uint64_t most = RankProfile::max_records;
+  const std::vector<std::uint64_t> counts{most / 10, most / 10 * 3, most / 10 * 4, most / 10};
+  const RankProfile profile(Lattice::numbers(100), {21, 61, 101, 161}, counts);
+  for (const Mechanism mechanism : all_mechanisms) {
+    QuantileQuery query = query_for({"0.4999999995", "0.75"}, "1");
+    if (mechanism == Mechanism::exponential) query.quantiles.pop_back();
+    query.mechanism = mechanism;
+    const std::vector<std::uint64_t> indices = released(profile, query);
+    EXPECT_EQ(indices.front(), 50U) << to_string(mechanism);
+  }
+}
+
 TEST(Release, RefusesBeforeLookingAtTheData) {
   const auto refuses = [](const QuantileQuery& query) { EXPECT_THROW(query.validate(), Error); };
   refuses(query_for({}, "1"));

@@ -110,14 +110,18 @@ Ranks ranks_within(const Setting& setting, const Rational& failure) {
   return ranks;
 }
 
-/// Why no bound is known; empty when one is.
-std::string reason_against(const QuantilePlan& plan) {
+/// Why no bound is known among so many rows; empty when one is.
+std::string reason_against(const QuantilePlan& plan, std::uint64_t rows) {
   if (plan.brackets) return "its intervals tell how far off a quantile may be";
   if (!plan.lattice.is_regular()) {
     return "records may lie between two of the listed candidates, and how many do is not public";
   }
   if (plan.counts_anyway() && !count_tree_shape(plan.lattice.size()).tells_all_apart()) {
     return "leaves of the tree hold several values, and all records may lie in one leaf";
+  }
+  const Rational farthest = common_denominator(plan.query.quantiles) * Rational(static_cast<std::int64_t>(rows));
+  if (farthest > Rational(static_cast<std::int64_t>(farthest_score))) {
+    return "among so many rows, ranks with that many decimals are told apart only up to a distance";
   }
   return {};
 }
@@ -269,7 +273,7 @@ WorstCase worst_case(const QuantileQuery& query, const Lattice& lattice, const R
   require_confidence(confidence);
   const QuantilePlan plan = plan_of(query, lattice);
   const std::uint64_t rows = query.expected_rows.value_or(most_rows);
-  std::string reason = reason_against(plan);
+  std::string reason = reason_against(plan, rows);
   if (!reason.empty()) return without_bounds(query, confidence, rows, std::move(reason));
   const auto worst_with = [&](const PreliminaryOutcome& found) {
     const Setting setting(plan, rows, found);
@@ -291,7 +295,7 @@ WorstCase worst_case(const QuantileRelease& release, const Rational& confidence)
   require_confidence(confidence);
   const auto& [plan, found, selected] = course_of(release);
   const std::uint64_t rows = rows_of(release);
-  std::string reason = reason_against(plan);
+  std::string reason = reason_against(plan, rows);
   if (!reason.empty()) return without_bounds(release.query, confidence, rows, std::move(reason));
   const Setting setting(plan, rows, found);
   return bounds_of(setting, confidence, [&](const Rational& failure) {

@@ -86,7 +86,6 @@ std::vector<std::uint64_t> sample_independent(const RankProfile& profile, const 
                                               PaidPart part) {
   std::vector<std::uint64_t> result;
   for (std::size_t i = 0; i < query.quantiles.size(); ++i) {
-    require_whole_scores(QuantileFraction::of(query.quantiles[i]).denominator, profile.records());
     const auto outcomes = [&] { return candidates_one_by_one(profile, query.quantiles[i]); };
     const TileSelection selection(candidate_tiles_of(profile, query.quantiles[i]), outcomes);
     result.push_back(part.select(selection, query.price(i)));

@@ -59,9 +59,7 @@ QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rationa
       calibration_(calibration),
       subcells_(subcells),
       candidate_weights_(0, profile.candidates() - 1, 1, {}, shape_.numbers),
-      weights_from_origin_(0, profile.candidates() - 1, 1, {}, shape_.numbers, shape_.origin) {
-  require_whole_scores(denominator_, profile.records());
-}
+      weights_from_origin_(0, profile.candidates() - 1, 1, {}, shape_.numbers, shape_.origin) {}
 
 QuantileTree::QuantileTree(const RankProfile& profile, const std::vector<Rational>& quantiles,
                            const Calibration& calibration, std::uint64_t subcells)
