@@ -132,7 +132,7 @@ std::vector<double> largest_of_columns(const IntegerMatrix& matrix, const std::v
 std::vector<std::vector<double>> suggest_inside(const IntegerMatrix& from, const IntegerMatrix& to,
                                                 const std::vector<Rational>& scales) {
   constexpr double least_column = 1e-250;
-  constexpr double largest_factor = 1e10;
+  constexpr double largest_factor = 1e6;
   const std::vector<double> of_from = largest_of_columns(from, scales);
   const std::vector<double> of_to = largest_of_columns(to, scales);
   for (const std::vector<double>* columns : {&of_from, &of_to}) {

@@ -81,7 +81,7 @@ class Parts {
   }
 
   void of_everyone(bool is_witness) {
-    if (asked_.participants == 1 || !asked_.perturber.is_shared()) return;
+    if (!asked_.perturber.is_shared()) return;
     if (is_side_by_side(asked_.post) || (is_witness && is_count(asked_))) add(single());
     if (is_witness) return;
     flow::Pipeline unknown = asked_;  // rows of everyone's channel
