@@ -564,7 +564,8 @@ def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:
         exact = len(bounds) != 2 or _frames.are_doubles_exact(*map(Fraction, bounds))
     except ValueError:  # which the library explains
         exact = True
-    return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], "ledger" in words)
+    unreadable = words.get("unreadable", ["missing" if "ledger" in words else "error"]) == ["missing"]
+    return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], unreadable)
 
 
 def _ledger_path(ledger: Any) -> str:

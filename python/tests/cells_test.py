@@ -70,6 +70,27 @@ def test_what_fails_when_it_is_computed_is_charged_first(door, ledger):
     assert [entry.state for entry in ledger.entries] == ["reserved"]
 
 
+class Foreign:
+    """What says nothing of its columns but by computing them, and fails."""
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        raise ValueError(f"a cell of {SECRET}")
+
+
+class ForeignLazy(Foreign):
+    def collect(self):
+        raise AssertionError
+
+    def collect_schema(self):
+        raise ValueError(f"a cell of {SECRET}")
+
+
+@pytest.mark.parametrize("data", [Foreign(), ForeignLazy()])
+def test_what_fails_before_the_charge_stands_behind_no_error(data, ledger):
+    assert "raises ValueError" in refused(fractile.DataError, data, column="x", ledger=ledger).message
+    assert ledger.entries == []
+
+
 @pytest.mark.parametrize("door", COMPUTED)
 def test_what_is_computed_is_asked_for_its_columns_first(door, ledger):
     """What the schema tells is refused before the charge, and before the records are computed."""

@@ -1,6 +1,7 @@
 """Profiles and audits."""
 
 import datetime as dt
+import hmac
 import json
 import pickle
 
@@ -53,6 +54,19 @@ def test_a_profile_carries_its_bound(tmp_path):
             assert refused.value.field == "records_per_person" and not (tmp_path / "less").exists()
         profile.write(tmp_path / f"more{number}", column="pay", records_per_person=1000)
         assert fractile.release(counts=tmp_path / f"more{number}", epsilon=1).details.records_per_person == "1000"
+
+
+def test_a_profile_knows_its_sampling_keys():
+    """By what tells them apart, never the keys themselves."""
+    pa = pytest.importorskip("pyarrow")
+    frame = pa.table({"person": ["a", "a", "b"], "pay": [1, 2, 3]})
+    keys = [bytes(range(32)), bytes(32)]
+    parts = [fractile.profile(frame, "pay", lattice=fractile.Lattice(0, 10, 1), person="person", sampling_key=key) for key in keys]
+    names = [hmac.new(key, b"key", "sha256").hexdigest()[:32].encode() for key in keys]
+    for part, name, key in zip(parts, names, keys):
+        assert b"key " + name in part.to_bytes() and key not in part.to_bytes()
+    both = fractile.Profile.from_bytes((parts[0] | parts[1]).to_bytes())
+    assert all(b"key " + name in both.to_bytes() for name in names)
 
 
 def test_merged_profiles_go_together():
