@@ -296,7 +296,8 @@ void bind_flow(nb::module_& module) {
             [&](const requests::Watch& watch) { return requests::decided(requests::comparison_asked(typed), watch); });
       },
       nb::arg("first"), nb::arg("second"), nb::arg("words"));
-  module.def("verify", &checked_certificate, nb::arg("json"));
+  module.def(
+      "verify", [](const std::string& json) { return checked_certificate(json); }, nb::arg("json"));
   module.def(
       "bayes_risk", [](std::size_t secrets) { return rows_of(flow::bayes_risk(secrets).matrix()); },
       nb::arg("secrets"));
