@@ -147,11 +147,10 @@ class Declared(CommandTest):
                         {"sql_stability": "2", "records_per_person": "3", "table": "u=t.csv"}):
             self.assertEqual(self.run_release("t.csv", **{**query, **changes}).err, "")
 
-
     def test_pins_are_of_records_and_not_of_the_rows_that_they_change(self):
         """One record that changes six rows is one record still, and no promise to a person of six."""
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--records-per-person", "3",
-                             cwd=self.folder).code, 0)
+                             "--sql-stability", "6", cwd=self.folder).code, 0)
         query = {"sql": self.SQL, "ledger": "l.db", "sql_stability": "6"}
         for records in ("1", "2"):
             refused = self.run_release("t.csv", records_per_person=records, **query)
