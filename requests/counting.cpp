@@ -200,6 +200,7 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set_lattice(typed, header.lattice);
   set_bound(typed, header);
   if (!header.sql.empty()) typed.values["sql"] = {header.sql};
+  if (header.disjoint_persons) typed.values["disjoint_persons"] = {};  // the word of who merged
   typed.keys = header.keys;
   typed.file = typed.one("counts");
   typed.values["input_format"] = {"profile"};

@@ -100,6 +100,7 @@ LedgerReading reading_to_declare(const Typed& typed) {
     const std::string value = said(typed, option);
     if (!value.empty()) reading[field] = value;
   }
+  if (typed.has("disjoint_persons")) reading["disjoint_persons"] = yes;
   if (typed.has("keys_file")) reading["keys_file"] = content_sha256(keys_file(typed.one("keys_file")).contents);
   if (typed.has("table")) reading["table"] = tables_to_pin(typed);
   if (typed.has("sql_stability")) reading["sql_stability"] = std::to_string(*sql_stability(typed));
@@ -131,6 +132,7 @@ LedgerReading reading_of(const Typed& typed, const LedgerDataset& dataset, Holde
     }
     if (!value.empty()) reading[field] = value;
   }
+  if (typed.has("disjoint_persons")) reading["disjoint_persons"] = yes;  // of a profile file, whose header says so
   for (const std::string_view field : permitted) {
     const std::string declared = declared_value(dataset, std::string(field));
     if (!declared.empty()) reading[std::string(field)] = declared;

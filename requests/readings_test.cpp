@@ -80,6 +80,12 @@ TEST(Readings, SomeHoldOnlyWhereTheyAreDeclared) {
   }
 }
 
+TEST(Readings, HaveWhatAProfileFileDeclaresOfPersons) {
+  const LedgerReading disjoint{{"disjoint_persons", "yes"}};
+  EXPECT_EQ(read_by_owner(typed_with({{"disjoint_persons", {}}}), dataset_of_people()), disjoint);
+  EXPECT_EQ(reading_to_declare(typed_with({{"disjoint_persons", {}}})), disjoint);
+}
+
 TEST(Readings, WhatIsPermittedNeedNotBeUsed) {
   const LedgerReading permitted{
       {"public_rows", "yes"}, {"sql_stability", "3"}, {"keys_file", "hash"}, {"duckdb", "/e.so"}, {"table", "/v.csv"}};

@@ -437,6 +437,8 @@ constexpr std::array ledger_init_table{
                "what separates the cells of a CSV file"},
     OptionSpec{"--single-line-records", owner, "", "as the first release of a source", "What every release must have",
                "each record of a CSV or TSV file is one line"},
+    OptionSpec{"--disjoint-persons", owner, "", "as the first release of a source", "What every release must have",
+               "a profile file of files that were merged with --disjoint-persons"},
     OptionSpec{"--null", owner, "POLICY", "drop", "What every release must have",
                "error: a record that is NULL, empty or NaN ends a release after its charge"},
     OptionSpec{"--table", owner, "NAME=FILE", "none", "What a release may have",

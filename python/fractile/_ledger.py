@@ -43,6 +43,7 @@ class Ledger:
         input_format: str | None = None,
         delimiter: str | None = None,
         single_line_records: bool = False,
+        disjoint_persons: bool = False,
         null: str | None = None,
         table: Mapping[str, str | os.PathLike[str]] | None = None,
         sql_stability: int | None = None,

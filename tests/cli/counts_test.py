@@ -146,6 +146,18 @@ class Ledgers(CountsTest):
         self.assertEqual(head.code, 3)
         self.assertNotIn("counts as spent", head.err)
 
+    def test_that_persons_are_disjoint_is_the_owners_word(self):
+        for half in ("north", "south"):
+            self.counted(f"{half}.csv", half)
+        self.merge("both", self.at("north"), self.at("south"))
+        self.merge("disjoint", self.at("north"), self.at("south"), "--disjoint-persons")
+        ledger = self.at("budget.db")
+        run("ledger", "init", ledger, "--dataset", "pay", "--epsilon", "9", "--disjoint-persons")
+        ask = ("release", "--epsilon", "1", "--ledger", ledger, "--counts")
+        self.assert_refused(run(*ask, self.at("both")), 2,
+                            "without --disjoint-persons, and dataset 'pay' is read with --disjoint-persons")
+        self.assertEqual(run(*ask, self.at("disjoint")).code, 0)
+
     def damaged(self, name, at):
         with open(self.at(name), "rb") as file:
             data = bytearray(file.read())
