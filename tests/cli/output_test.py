@@ -83,6 +83,7 @@ class Json(TableTest):
             "worst_case": {"confidence": "19/20", "rows": 4294967295},
             "privacy": {"measure": "pure", "epsilon": "3/10", "neighbors": "add-remove", "records_per_person": 1},
             "lattice": {"lower": 0, "upper": 10, "step": 1},
+            "counted": {"records": "all", "values": "nearest"},
             "source": {"file": "t.csv", "column": "x", "null": "drop", "domain": "number or missing"},
         })
 

@@ -83,7 +83,7 @@ class OfAReceipt(PageTest):
                      "the values miss the quantiles of the table's records, each counted at", "Of epsilon = 2 for these people, epsilon = 1 is left.",
                      "Quantiles of the column age of people.csv", "every person who has at most 1 record in the table",
                      "The release costs epsilon = 1 (pure differential privacy).", "0 to 125 in steps of 1",
-                     "No minimum count was applied, and none is needed.", "docs/proofs/count_tree.md", "the central one",
+                     "No minimum count was applied, and none is needed.", "count_tree.md, rank_error.md in docs/proofs", "the central one",
                      "the error that protects people, and no other", "SHA-256"):
             self.assertIn(part, text)
         self.assertEqual(len(re.findall("<dt>", self.page())), 8)
