@@ -84,7 +84,7 @@ class OfAReceipt(PageTest):
                      "Quantiles of the column age of people.csv", "every person who has at most 1 record in the table",
                      "The release costs epsilon = 1 (pure differential privacy).", "0 to 125 in steps of 1",
                      "No minimum count was applied, and none is needed.", "count_tree.md, rank_error.md in docs/proofs", "the central one",
-                     "the error that protects people, and no other", "SHA-256"):
+                     "only the error added for privacy", "SHA-256"):
             self.assertIn(part, text)
         self.assertEqual(len(re.findall("<dt>", self.page())), 8)
 
