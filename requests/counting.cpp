@@ -89,6 +89,7 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   const auto on_opened = [&](const std::vector<OpenedFile>& files) { header.sources = {source_name(typed, files)}; };
   const RecordsOf<Table> records(Table::open(options, on_opened));
   records.require_countable(header.column, header.lattice.kind());
+  records.require_lattice(header.column, header.lattice);
   records.require_selection(selection, header.column);
   attendant.at("reading " + input_name(typed));
   std::vector<RankProfile> profiles =

@@ -22,6 +22,8 @@ class Records {
   virtual ~Records() = default;
 
   virtual void require_countable(const std::string& column, ValueKind kind) const = 0;
+  /// What of the lattice the column's type decides; for a column that can be counted.
+  virtual void require_lattice(const std::string& /*column*/, const Lattice& /*lattice*/) const {}
   virtual void require_selection(const RecordSelection& selection, const std::string& column) const = 0;
   /// The profiles that a selection selects, or that of the whole column when it selects nothing.
   virtual std::vector<RankProfile> profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
@@ -41,6 +43,9 @@ class RecordsOf final : public Records {
 
   void require_countable(const std::string& column, ValueKind kind) const override {
     source_.require_countable(column, kind);
+  }
+  void require_lattice(const std::string& column, const Lattice& lattice) const override {
+    if constexpr (requires { source_.require_countable(column, lattice); }) source_.require_countable(column, lattice);
   }
   void require_selection(const RecordSelection& selection, const std::string& column) const override {
     source_.require_selection(selection, column);

@@ -151,6 +151,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
   const std::unique_ptr<Records> records = open(on_opened);
   attendant.at("");
   records->require_countable(request.column, request.lattice.kind());
+  records->require_lattice(request.column, request.lattice);
   records->require_selection(request.selection, request.column);
   warn_of_weak_budgets(request.query.budget, attendant);
   Answer answer;

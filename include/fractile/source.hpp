@@ -80,8 +80,8 @@ struct TableOptions {
   std::uint64_t memory = 0;
 };
 
-/// Whose records count, and in which groups. Cells of `person` and `by` are read as text and compared byte for byte: in a text
-/// file 1 and 1.0 are two persons; elsewhere the text is what the engine's CAST to VARCHAR gives.
+/// Whose records count, and in which groups. In text, cells of `person` and `by` are compared byte for byte: 1 and 1.0 are two. Elsewhere
+/// they are values of the column's type, and so are keys.
 struct RecordSelection {
   /// The column that tells whose a record is; empty: nobody asks.
   std::string person = {};
@@ -117,9 +117,12 @@ class Table {
   /// tried; JSON: any key, spelled as the records spell it; one that a record lacks is NULL there). Dates and times without a zone go with
   /// dates and timestamps, times with one with instants. No record is looked at.
   void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
+  /// The same, and Error(usage) for a lattice whose ends 64 bits do not hold in the units of decimals and wide integers, where values may be
+  /// beyond them, too.
+  void require_countable(const std::string& column, const Lattice& lattice) const;
 
-  /// Counts the column on the lattice. Text files are read as doubles whatever their cells look like, so that one record's
-  /// spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
+  /// Counts the column on the lattice. Decimals and integers of any width are exact. Text files are read as doubles whatever their cells
+  /// look like, so that one record's spelling never changes how another is read; on lattices that reach 2^53 a whole number that no double holds is Error(data).
   /// A text is a number when it is one of: digits with an optional decimal point and an optional exponent (1e3), or inf, infinity or
   /// nan in any case; each with an optional sign, and with any ASCII white space around it. 1_000, 1,000 and 0x10 are none. A text
   /// of nothing but white space is NULL. On a lattice of times a text is what cell_ticks() says. Times are cut off to microseconds, and
@@ -130,7 +133,8 @@ class Table {
                       Counting counting = Counting::automatic, const std::function<void()>& on_progress = {}) const;
 
   /// Error(usage) as validate(), and for a person's column of a query whose stability is declared: its rows need not come from one
-  /// person each. Error(data) unless the table has the columns. `column`: the one to be counted, or empty; Error(usage)
+  /// person each, and for a key that is no value of its column's type, or the same as another one. Error(data) unless the table has the
+  /// columns, and for persons by floating-point numbers or nested values. `column`: the one to be counted, or empty; Error(usage)
   /// for keys of JSON that differ from each other in letter case only. No record is looked at.
   void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
 
@@ -138,7 +142,7 @@ class Table {
   std::uint64_t rows(const std::function<void()>& on_progress = {}) const;
 
   /// One profile a key, in the order of the keys, or without `by` a single one: counted as profile() does, record by record
-  /// in one pass. A record without a person (NULL, empty or blank) is left out or refused like one without a number, whatever
+  /// in one pass. A record without a person (NULL, empty, blank, NaN or NaT) is left out or refused like one without a number, whatever
   /// its key. Without a sampling key one is drawn from the bits, so that with reproducible bits the sample is reproducible. Memory: with
   /// `person` some 5 bytes a record beside the person's text, up to TableOptions::memory; and what ProfileBuilder takes.
   /// Proof: docs/proofs/contribution_bounding.md

@@ -60,7 +60,8 @@ class FlippedBits : public ::testing::Test {
 
   /// Asks with every so many-th bit flipped, most of them where the file is not empty; how often the ledger was found damaged.
   std::size_t refusals(std::size_t stride, const std::function<void(Ledger&)>& ask, ErrorCode otherwise) const {
-    stride = std::max<std::size_t>(1, stride / effort(1)) | 1;  // odd, so that all bits of a byte come by
+    stride = std::max<std::size_t>(1, 100 * stride / std::max<std::uint64_t>(1, effort(100))) |
+             1;  // odd, so that all bits of a byte come by
     std::size_t refused = 0;
     std::size_t passed = 0;
     for (std::size_t bit = 0; bit < whole.size() * 8; ++bit) {

@@ -162,7 +162,8 @@ class Columns(CommandTest):
     def test_no_such_column(self):
         self.write("t.csv", "age,income\n1,2\n")
         self.assert_refused(self.run_release("t.csv", column="incomes"), 3,
-                            "t.csv has no column 'incomes' in its first line, the header line", "did you mean 'income'?")
+                            "t.csv has no column 'incomes' in its first line, the header line", "name a column as the header",
+                            secrets=("'income'",))
         self.assert_refused(self.run_release("t.csv", column="zzz"), 3, "no column 'zzz'", "name a column as the header",
                             secrets=("income",))
         Engine().write_parquet(self.folder / "t.parquet", "SELECT 1 AS age, 2 AS income")
@@ -170,7 +171,8 @@ class Columns(CommandTest):
 
     def test_letter_case_and_quotes(self):
         self.write("t.csv", '"Age, in years",y\n7,1\n')
-        self.release("t.csv", column="age, in YEARS")
+        self.release("t.csv", column="Age, in years")
+        self.assert_refused(self.run_release("t.csv", column="age, in YEARS"), 3, "did you mean 'Age, in years'?")
 
     def test_twins(self):
         self.write("t.csv", "x,x\n1,2\n")
@@ -321,6 +323,72 @@ class Files(CommandTest):
         for name in ("parquet", "json"):
             result = self.run_release("t.csv", input_format=name)
             self.assert_refused(result, 3, "t.csv is truncated or not of its format", "--input-format csv")
+
+
+class RealFiles(CommandTest):
+    """As people have them: the right number, or words that are true before anything is charged."""
+
+    def sure_ages(self, name, **changes):
+        return self.sure_release(name, bounds=("0", "1000"), **changes)
+
+    def refuse(self, code, *parts, name="t.csv", **changes):
+        if not (self.folder / "l.db").exists():
+            made = run("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder)
+            self.assertEqual(made.code, 0, made)
+        result = self.run_release(name, ledger="l.db", epsilon="1/2", **changes)
+        self.assert_refused(result, code, *parts)
+        spent = json.loads(run("ledger", "show", "l.db", "--format", "json", cwd=self.folder).out)
+        self.assertNotIn('"state": "charged"', json.dumps(spent))
+        return result
+
+    def test_columns_of_one_name_but_for_letter_case(self):
+        self.write("t.csv", "Age,age\n" + "5,40\n" * 400)
+        self.assertEqual(self.sure_ages("t.csv", column="age"), ["40"] * 3)
+        self.assertEqual(self.sure_ages("t.csv", column="Age"), ["5"] * 3)
+        self.refuse(2, "which SQL cannot tell apart", sql="SELECT TRY_CAST(age AS DOUBLE) AS y FROM input", column="y")
+        self.refuse(3, "has no column 'AGE'", "did you mean 'Age'?", column="AGE")
+
+    def test_row_names_of_r(self):
+        self.write("t.csv", "age,note\n" + "".join(f"{row},34,\n" for row in range(1, 400)))
+        self.assert_refused(self.run_release("t.csv", column="age"), 3, "t.csv: line 2 has more or fewer cells than the header")
+
+    def test_one_line_of_json(self):
+        for end in ("", "\n"):
+            self.write("t.json", '{"x": 40}' * 400 + end)
+            self.assertEqual(self.sure_ages("t.json"), ["40"] * 3)
+            self.write("t.json.gz", gzip.compress((self.folder / "t.json").read_bytes()))
+            self.assertEqual(self.sure_ages("t.json.gz"), ["40"] * 3)
+
+    def test_time_zones(self):
+        Engine().write_parquet(self.folder / "t.parquet", "SELECT TIMESTAMPTZ '2024-03-10 07:30:00+00' AS seen FROM range(400)")
+        for zone in ("UTC", "Asia/Tokyo", "America/New_York"):
+            with self.subTest(zone=zone):
+                hours = self.sure_ages("t.parquet", sql="SELECT hour(seen) + 24 * day(CAST(seen AS DATE)) AS x FROM input",
+                                       how={"env": {**os.environ, "TZ": zone}})
+                self.assertEqual(hours, ["247"] * 3)
+
+    def test_keys_by_type(self):
+        Engine().write_parquet(self.folder / "t.parquet", "SELECT CAST(1 + i % 2 AS DOUBLE) AS k, 40 * (i % 2) AS x FROM range(800) t(i)")
+        result = self.run_release("t.parquet", by="k", keys="1,2", epsilon="20", quantiles="median", bounds=("0", "100"))
+        self.assertEqual(result.code, 0, result)
+        self.assertEqual([line.split(",")[-1] for line in result.out.splitlines()[1:]], ["0", "40"])
+        self.refuse(2, "key 2 is no value of column 'k', which is DOUBLE", name="t.parquet", by="k", keys="1,two")
+
+    def test_persons_by_floating_point_numbers(self):
+        Engine().write_parquet(self.folder / "t.parquet", "SELECT CAST('nan' AS DOUBLE) AS p, 0 AS x FROM range(9)")
+        self.refuse(3, "column 'p' is DOUBLE, which does not tell persons apart", name="t.parquet", person="p")
+
+    def test_records_that_are_read_as_a_header(self):
+        records = b'{"name": "Alice Jones", "x": 31415}\n' * 3
+        self.write("t.ndjson.gz", gzip.compress(records))
+        self.write("t.csv", b"Alice Jones,31415,y\nBob,1,2\n")
+        for name, changes in (("t.ndjson.gz", {"input_format": "csv"}), ("t.csv", {})):
+            for sql in (None, "SELECT * FROM input", "SELECT x FROM input", "SELECT input.x.y AS x FROM input"):
+                with self.subTest(name=name, sql=sql):
+                    result = self.refuse(2 if sql and name == "t.csv" and sql != "SELECT * FROM input" else 3, "fractile: ",
+                                         name=name, sql=sql, **changes)
+                    for secret in ("Alice", "31415", "Jones"):
+                        self.assertNotIn(secret, result.err)
 
 
 class StandardInput(CommandTest):

@@ -55,12 +55,51 @@ std::string text_expression(const Column& column) {
   return fmt::format("CASE WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name));
 }
 
+/// 10^exponent of a scale, as a decimal.
+std::string power_sql(int exponent) {
+  return fmt::format("CAST('1{}' AS DECIMAL({}, 0))", std::string(static_cast<std::size_t>(exponent), '0'),
+                     exponent + 1);
+}
+
+/// So many units of a decimal of this scale.
+std::string units_sql(std::string units, const Digits& digits) {
+  const auto scale = static_cast<std::size_t>(digits.behind_point);
+  const bool is_negative = units.starts_with('-');
+  if (is_negative) units.erase(0, 1);
+  if (units.size() <= scale) units.insert(0, scale + 1 - units.size(), '0');
+  if (scale > 0) units.insert(units.size() - scale, ".");
+  return fmt::format("CAST('{}{}' AS DECIMAL({}, {}))", is_negative ? "-" : "", units, digits.all, scale);
+}
+
+/// A column of units as their number: those beyond 64 bits as the last within, which lie beyond the same bound.
+std::string units_expression(const Column& column) {
+  constexpr int most_digits = 18;  // that 64 bits hold whatever they are
+  constexpr std::string_view last = "9223372036854775807";
+  const std::string name = quote_identifier(column.engine_name);
+  const Digits digits = digits_of(column.full_type);
+  if (digits.all == 0) {  // an integer
+    return fmt::format("CASE WHEN {0} > {1} THEN {1} WHEN {0} < -{1} THEN -{1} ELSE CAST({0} AS BIGINT) END", name,
+                       last);
+  }
+  const int scale = digits.behind_point;
+  if (digits.all <= most_digits && scale == 0) return fmt::format("CAST({} AS BIGINT)", name);
+  if (digits.all + scale < most_digits) return fmt::format("CAST({} * {} AS BIGINT)", name, power_sql(scale));
+  std::string within = name;
+  if (digits.all > most_digits) {
+    within = fmt::format("CASE WHEN {0} > {1} THEN {1} WHEN {0} < {2} THEN {2} ELSE {0} END", name,
+                         units_sql(std::string(last), digits), units_sql("-" + std::string(last), digits));
+  }
+  if (scale > most_digits) return fmt::format("CAST(replace(CAST({} AS VARCHAR), '.', '') AS BIGINT)", within);
+  // more than 64 bits for the product, in which the engine would multiply otherwise
+  return fmt::format("CAST(CAST({} AS DECIMAL({}, {})) * {} AS BIGINT)", within, most_digits + 1, scale,
+                     power_sql(scale));
+}
+
 /// Whether the double nearest to a cell has another whole part than the cell, on the lattice or near it. Empty where doubles hold
 /// every whole number.
 std::string inexact_condition(const Column& column, const Lattice& lattice) {
   const Rational reach = std::max(lattice.upper(), Rational(0) - lattice.lower());
-  const bool is_double = column.type == "DOUBLE" || column.type == "FLOAT";
-  if (is_double || numeric_of(column.type) == Numeric::integer || reach < Rational(first_gap)) return {};
+  if (numeric_of(column.type) != Numeric::text || reach < Rational(first_gap)) return {};
   const std::string cell = present_expression(column);
   const std::string number = fmt::format("TRY_CAST({} AS DOUBLE)", cell);
   const double end = std::nextafter(reach.to_double(), std::numeric_limits<double>::infinity());
@@ -110,9 +149,16 @@ bool add_values(const Chunk& chunk, const Lattice& lattice, ProfileBuilder& buil
 
 }  // namespace
 
+UnitLattice counted_on(const Column& column, const Lattice& lattice) {
+  if (lattice.kind() != ValueKind::number || numeric_of(column.type) != Numeric::units) return {lattice};
+  const Digits digits = digits_of(column.full_type);
+  return unit_lattice(lattice, digits.all, digits.behind_point, column.name, column.full_type);
+}
+
 CellReading reading_of(const Column& column, ValueKind lattice) {
   const Numeric numeric = numeric_of(column.type);
-  if (lattice == ValueKind::number) return {numeric == Numeric::integer ? CellType::integer : CellType::real};
+  const bool is_whole = numeric == Numeric::integer || numeric == Numeric::units;
+  if (lattice == ValueKind::number) return {is_whole ? CellType::integer : CellType::real};
   if (numeric == Numeric::text) return {CellType::text};
   if (column.type == "DATE") return {CellType::integer, TimeUnit::days};
   return {CellType::integer, column.type == "TIMESTAMP_NS" ? TimeUnit::nanoseconds : TimeUnit::microseconds};
@@ -122,6 +168,7 @@ std::string number_expression(const Column& column, const Lattice& lattice) {
   if (lattice.kind() != ValueKind::number) {
     return numeric_of(column.type) == Numeric::text ? text_expression(column) : ticks_expression(column);
   }
+  if (numeric_of(column.type) == Numeric::units) return units_expression(column);
   const std::string present = present_expression(column);
   if (numeric_of(column.type) == Numeric::integer) return fmt::format("CAST({} AS BIGINT)", present);
   std::string number = fmt::format("CAST({} AS DOUBLE)", present);

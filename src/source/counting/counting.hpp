@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fractile/ranks.hpp"
+#include "source/counting/scaled_lattice.hpp"
 #include "source/counting/shared_tally.hpp"
 #include "source/engine/engine.hpp"
 #include "source/engine/time_cells.hpp"
@@ -21,10 +22,14 @@ struct NumberQuery {
   CellReading reading;
 };
 
+/// What the numbers of a column are counted on in place of this lattice. Error(usage) as in_units().
+UnitLattice counted_on(const Column& column, const Lattice& lattice);
+
 /// What number_expression() gives.
 CellReading reading_of(const Column& column, ValueKind lattice);
 
-/// The SQL of a column's numbers. A blank cell of text is NULL; a cell that is no number fails the query. On a lattice that reaches
+/// The SQL of a column's numbers: of decimals those of their units, as counted_on() has them. A blank cell of text is NULL; a cell that
+/// is no number fails the query. On a lattice that reaches
 /// 2^53, where a double does not hold every whole number, so does one whose whole part would be rounded, unless it lies beyond the
 /// lattice; numbers of up to 1.7e38 are compared. (On other lattices rounding cannot move a whole number to another position.)
 /// On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text the cell itself.

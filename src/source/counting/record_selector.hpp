@@ -30,9 +30,11 @@ struct SelectedProfiles {
   std::uint64_t rows = 0;  ///< how many records came
 };
 
-/// Empty, or nothing but white space.
+/// Empty, nothing but white space, or what programs write for a number or a time that is none.
 inline bool names_nobody(std::string_view person) {
-  if (!person.empty() && static_cast<unsigned char>(person.front()) > ' ') return false;
+  if (!person.empty() && static_cast<unsigned char>(person.front()) > ' ') {
+    return person.size() == 3 && (person == "NaN" || person == "nan" || person == "NaT" || person == "NAN");
+  }
   return person.find_first_not_of(" \t\n\v\f\r") == std::string_view::npos;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -19,7 +20,7 @@ Lattice in_units(const Lattice& lattice, int scale, const std::string& column, c
     throw Error(
         ErrorCode::usage,
         fmt::format("column '{}' is {}, and the bounds are beyond what 64 bits hold of its units", column, type),
-        "choose narrower bounds, or convert the column to doubles");
+        "choose narrower bounds or a coarser step, or convert the column to doubles");
   }
   if (scale == 0) return lattice;
   if (lattice.is_regular()) {
@@ -29,6 +30,34 @@ Lattice in_units(const Lattice& lattice, int scale, const std::string& column, c
   points.reserve(lattice.size());
   for (std::uint64_t i = 0; i < lattice.size(); ++i) points.push_back(lattice.at(i) / unit);
   return Lattice::explicit_points(std::move(points));
+}
+
+UnitLattice unit_lattice(const Lattice& lattice, int digits, int scale, const std::string& column,
+                         const std::string& type) {
+  constexpr int most_digits = 18;  // in 64 bits
+  if (digits == 0 || digits > most_digits || !lattice.is_regular()) return {in_units(lattice, scale, column, type)};
+  const Rational unit = Rational(10).pow(-scale);
+  const Rational step = lattice.step() / unit;
+  const Rational reach = Rational(10).pow(most_digits) + step;  // a step beyond every number
+  const Rational lower = lattice.lower() / unit;
+  const Rational last(static_cast<std::int64_t>(lattice.size() - 1));
+  const auto index_at = [&](const Rational& units) {
+    return std::clamp((units - lower) / step, Rational(0), last).floor().to_uint64();
+  };
+  const std::uint64_t first = index_at(Rational(0) - reach);
+  const Lattice near = lattice.between(first, index_at(reach));
+  return {in_units(near, scale, column, type), first};
+}
+
+RankProfile UnitLattice::back_on(const Lattice& lattice, RankProfile profile) const {
+  if (counted_on.size() == lattice.size()) return relabeled(std::move(profile), lattice);
+  std::vector<Position> positions;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t k = 0; k < profile.distinct(); ++k) {
+    positions.push_back(profile.position(k) + 2 * left_out);
+    counts.push_back(profile.count(k));
+  }
+  return {lattice, std::move(positions), counts};
 }
 
 }  // namespace fractile::source_detail

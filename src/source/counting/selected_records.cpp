@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -23,11 +24,18 @@ std::string text_expression(const Column& column) {
   return "CAST(" + quote_identifier(column.engine_name) + " AS VARCHAR)";
 }
 
+/// The same of keys: 0.0 and -0.0 are one.
+std::string key_expression(const Column& column) {
+  const std::string name = quote_identifier(column.engine_name);
+  if (numeric_of(column.type) != Numeric::real) return text_expression(column);
+  return fmt::format("CAST(CASE WHEN {0} = 0 THEN 0 ELSE {0} END AS VARCHAR)", name);
+}
+
 /// Whole numbers come as they are, and are written here: their text is the engine's.
 bool comes_as_number(const Column& column) { return numeric_of(column.type) == Numeric::integer; }
 
 std::string name_expression(const Column& column) {
-  if (!comes_as_number(column)) return text_expression(column);
+  if (!comes_as_number(column)) return key_expression(column);
   return "CAST(" + quote_identifier(column.engine_name) + " AS BIGINT)";
 }
 
@@ -85,7 +93,59 @@ Cells cells_of(const Relation& relation, const SelectedColumns& columns, const L
   return cells;
 }
 
+/// Whether a key, and what the engine makes of it, are one value of this type.
+bool is_same_value(const std::string& key, const std::string& value, const std::string& type) {
+  const Numeric numeric = numeric_of(type);
+  if (numeric == Numeric::none) return type != "BOOLEAN" || lower_case(key) == value;
+  try {
+    const Rational typed = Rational::parse(key);
+    const Rational read = Rational::parse(value);
+    return numeric == Numeric::real || typed == read;
+  } catch (const Error&) {  // which would quote the key: it may be a line of a file
+    return false;
+  }
+}
+
+[[noreturn]] void refuse_key(std::size_t number, const Column& column, const std::string& what) {
+  throw Error(ErrorCode::usage,
+              fmt::format("key {} is {} column '{}', which is {}", number + 1, what, column.name, column.full_type),
+              "write each key once, as a value of that type", "keys");
+}
+
 }  // namespace
+
+std::vector<std::string> keys_of_type(const Connection& connection, const Column& column,
+                                      const std::vector<std::string>& keys) {
+  constexpr std::size_t at_once = 1000;
+  if (column.full_type.empty() || column.type == "VARCHAR" || column.type == "JSON") return keys;
+  const Column value{"key", "value", column.type, column.full_type};
+  std::vector<std::string> values;
+  std::unordered_set<std::string_view> seen;
+  for (std::size_t from = 0; from < keys.size(); from += at_once) {
+    std::string list;
+    const std::size_t end = std::min(keys.size(), from + at_once);
+    for (std::size_t k = from; k < end; ++k) {
+      if (keys[k].find('\0') != std::string::npos) refuse_key(k, column, "no value of");
+      list += (list.empty() ? "" : ", ") + quote_literal(keys[k]);
+    }
+    ResultStream read = connection.query(fmt::format("SELECT {} FROM (SELECT TRY_CAST(unnest([{}]) AS {}) AS value)",
+                                                     key_expression(value), list, column.full_type),
+                                         {CellType::text});
+    while (const std::optional<Chunk> chunk = read.next()) {
+      for (std::size_t row = 0; row < chunk->rows(); ++row) {
+        const std::string text(text_at(chunk->column(0), row));
+        const std::size_t number = values.size();
+        if (text.empty() || !is_same_value(keys.at(number), text, column.type))
+          refuse_key(number, column, "no value of");
+        values.push_back(text);
+      }
+    }
+  }
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!seen.insert(values[k]).second) refuse_key(k, column, "the same as another one in");
+  }
+  return values;
+}
 
 SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
                                 const Lattice& lattice, RecordSelector& selector,
@@ -112,7 +172,7 @@ std::optional<SamplingKey> sampling_key(const RecordSelection& selection, Random
 
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person) {
   const std::string others = relation.shape() ? ", *" : "";
-  ResultStream persons = connection.query(
+  ResultStream persons = connection.stream(
       "SELECT " + text_expression(person) + others + " FROM " + relation.from(person), {CellType::text});
   std::uint64_t number = 0;
   while (const std::optional<Chunk> chunk = persons.next()) {

@@ -32,6 +32,11 @@ SelectedProfiles count_selected(const Connection& connection, const Relation& re
 /// The selection's key, or one that is drawn; nothing without persons.
 std::optional<SamplingKey> sampling_key(const RecordSelection& selection, RandomBits& bits);
 
+/// The keys as count_selected() compares them: the text that the engine has for values of the column's type. Error(usage) for one that is
+/// no value of that type, exactly, and for two that are one. No record is looked at. Throws EngineFailure.
+std::vector<std::string> keys_of_type(const Connection& connection, const Column& column,
+                                      const std::vector<std::string>& keys);
+
 /// The first row, from 1, whose person is NULL, empty or blank; there must be one. Throws EngineFailure.
 std::uint64_t first_row_of_nobody(const Connection& connection, const Relation& relation, const Column& person);
 

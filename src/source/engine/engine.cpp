@@ -48,7 +48,8 @@ FailureKind kind_of(std::string_view message) {
   if (message.starts_with("IO Error: No files found")) return FailureKind::missing_file;
   if (contains(message, "Maximum line size")) return FailureKind::long_line;
   if (contains(message, "\"maximum_object_size\"")) return FailureKind::long_record;
-  if (contains(message, "not utf-8") || contains(message, "nvalid unicode") || contains(message, "not UTF-8")) {
+  if (contains(message, "not utf-8") || contains(message, "nvalid unicode") || contains(message, "not UTF-8") ||
+      contains(message, "invalid UTF-8")) {
     return FailureKind::not_utf8;
   }
   if (contains(message, "unterminated quote") || contains(message, "Value with unterminated")) {
@@ -68,6 +69,15 @@ constexpr std::array<std::pair<const char*, const char*>, 5> database_options{{
     {"allow_community_extensions", "false"},
     {"allow_persistent_secrets", "false"},
     {"temp_directory", ""},
+}};
+
+/// What would let the machine, or the engine's version, decide about a value.
+constexpr std::array<std::pair<const char*, const char*>, 5> fixed_settings{{
+    {"TimeZone", "UTC"},
+    {"Calendar", "gregorian"},
+    {"integer_division", "false"},
+    {"ieee_floating_point_ops", "true"},
+    {"old_implicit_casting", "false"},
 }};
 
 }  // namespace
@@ -359,10 +369,27 @@ Connection Connection::open(const std::string& library) {
   api.free(message);
   if (!started) throw Error(ErrorCode::internal, "the engine did not start" + reason);
   FunctionOfCells(api, misread_function, {CellType::text}, mark_misread_texts).add_to(state->connection);
-  return Connection(std::move(state));
+  Connection opened(std::move(state));
+  opened.fix_settings();
+  return opened;
+}
+
+void Connection::fix_settings() const {
+  for (const auto& [name, value] : fixed_settings) {
+    ResultStream known =
+        query("SELECT name FROM duckdb_settings() WHERE name = " + quote_literal(name), {CellType::text});
+    if (known.next()) run(std::string("SET ") + name + " = " + quote_literal(value));
+  }
 }
 
 ResultStream Connection::query(const std::string& sql, const std::vector<CellType>& types) const {
+  auto result = std::make_unique<ResultStream::State>(state_->api, state_->connection, sql);
+  result->finish({});
+  result->require_types(types);
+  return ResultStream(std::move(result));
+}
+
+ResultStream Connection::stream(const std::string& sql, const std::vector<CellType>& types) const {
   auto result = std::make_unique<ResultStream::State>(state_->api, state_->connection, sql);
   result->start();
   result->require_types(types);

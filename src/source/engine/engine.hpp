@@ -100,15 +100,19 @@ class StreamedTable;
 
 class Connection {
  public:
-  /// `library` as in TableOptions. Error(usage) when the engine is not found or cannot be used.
+  /// `library` as in TableOptions. What the machine is set to decides nothing: the time zone is UTC. Error(usage) when the engine is not
+  /// found or cannot be used.
   static Connection open(const std::string& library);
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) = delete;
   ~Connection();
 
-  /// Starts a query whose first columns are of these types, or Error(internal); it may have more. The thread that asks for chunks
-  /// does most of the reading. Throws EngineFailure.
+  /// The result of a query whose first columns are of these types, or Error(internal); it may have more. It is there as a whole. Throws
+  /// EngineFailure.
   ResultStream query(const std::string& sql, const std::vector<CellType>& types) const;
+  /// The same for large results, whose chunks are made when they are asked for. Where the engine has several threads, a failure may come as
+  /// that of another thread, which was interrupted by it.
+  ResultStream stream(const std::string& sql, const std::vector<CellType>& types) const;
   /// Calls take() for all records, a chunk at a time, from as many threads at once as the engine has, in no order (with one thread
   /// in the relation's); on_progress(), which may be empty, is called by this thread alone. What either throws ends the query and
   /// is thrown here. Every record is taken exactly once, or Error(internal). How many there were. Throws EngineFailure.
@@ -122,6 +126,9 @@ class Connection {
  private:
   struct State;
   explicit Connection(std::unique_ptr<State> state);
+  /// Those settings that the engine has and that could change a value.
+  void fix_settings() const;
+
   std::unique_ptr<State> state_;
 };
 

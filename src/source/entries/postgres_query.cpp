@@ -20,6 +20,7 @@
 #include "source/entries/postgres_table.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/query_relation.hpp"
+#include "source/files/sql_inputs.hpp"
 
 namespace fractile {
 
@@ -53,16 +54,21 @@ std::string table_in(const SqlNode& node, int depth = 0) {
   return table_in(member_of(member_of(from, "subquery"), "node"), depth + 1);
 }
 
+/// With the names by which the engine is asked for them.
+std::vector<Column> as_columns(const std::vector<PostgresColumn>& columns) {
+  std::vector<Column> all;
+  for (const PostgresColumn& column : columns) all.push_back({column.name, fmt::format("c{}", all.size()), {}});
+  return all;
+}
+
 /// What the query reads from, as the engine sees it.
 std::string view_sql(const std::string& table, const std::vector<PostgresColumn>& columns) {
-  std::vector<std::string> names;
-  for (const PostgresColumn& column : columns) names.push_back(column.name);
-  const std::vector<std::string> distinct = source_detail::distinct_names(names);
-  std::string called;
-  for (std::size_t k = 0; k < names.size(); ++k) called += fmt::format("{}c{}", k == 0 ? "" : ", ", k);
+  const std::vector<Column> all = as_columns(columns);
   std::string list;
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    list += fmt::format("{}c{} AS {}", k == 0 ? "" : ", ", k, source_detail::quote_identifier(distinct[k]));
+  for (const Column& column : all) {
+    if (!can_be_named(column, all)) continue;
+    list += fmt::format("{}{} AS {}", list.empty() ? "" : ", ", column.engine_name,
+                        source_detail::quote_identifier(column.name));
   }
   if (list.empty()) list = "NULL AS \"no column\"";
   return fmt::format("CREATE TEMP VIEW {} AS SELECT {} FROM {}()", source_detail::quote_identifier(table), list,
@@ -172,6 +178,7 @@ struct PostgresQuery::State {
         return source_detail::lower_case(each.name) == source_detail::lower_case(column);
       });
     };
+    require_told_apart(as_columns(table.columns()), mentioned_columns(tree), "the table " + name);
     source_detail::PostgresRecords never_read(address, name, table.columns(), {});
     StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
     const source_detail::Connection connection = engine_with(rows);
@@ -205,15 +212,19 @@ struct PostgresQuery::State {
   Counted count_row_wise(const std::string& name, const Lattice& lattice,
                          const std::function<void()>& on_progress) const {
     const Column column = countable_column(row_wise->relation, name, lattice.kind());
+    const source_detail::UnitLattice units = counted_on(column, lattice);
     source_detail::PostgresRecords records(address, row_wise->table, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
     const source_detail::Connection connection = engine_with(rows);
     try {
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      return count_by_stream(connection,
-                             {source_detail::number_expression(column, lattice), row_wise->relation.from(column),
-                              source_detail::reading_of(column, lattice.kind())},
-                             lattice, threads, on_progress);
+      Counted counted =
+          count_by_stream(connection,
+                          {source_detail::number_expression(column, units.counted_on), row_wise->relation.from(column),
+                           source_detail::reading_of(column, lattice.kind())},
+                          units.counted_on, threads, on_progress);
+      counted.profile = units.back_on(lattice, std::move(counted.profile));
+      return counted;
     } catch (const EngineFailure& failure) {
       rows.rethrow();
       throw worded(failure, "");

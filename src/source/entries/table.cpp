@@ -11,6 +11,7 @@
 #include "source/counting/selected_records.hpp"
 #include "source/engine/engine.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/countable.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/query_relation.hpp"
 #include "source/files/relation.hpp"
@@ -184,7 +185,7 @@ struct Asked {
 /// The same of texts on a lattice of times.
 std::optional<BadRow> first_bad_text(const Connection& connection, const Relation& relation, const Asked& asked) {
   const std::string others = relation.shape() ? ", *" : "";
-  source_detail::ResultStream texts = connection.query(
+  source_detail::ResultStream texts = connection.stream(
       "SELECT " + number_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
       {CellType::text});
   std::uint64_t row_number = 0;
@@ -208,7 +209,7 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
     return first_bad_text(connection, relation, asked);
   }
   const std::string others = relation.shape() ? ", *" : "";
-  source_detail::ResultStream states = connection.query(
+  source_detail::ResultStream states = connection.stream(
       "SELECT " + cell_state_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
       {CellType::integer});
   std::uint64_t row_number = 0;
@@ -367,6 +368,20 @@ void require_persons(const Source& source, const RecordSelection& selection) {
               "person");
 }
 
+/// The selection with its keys as the column of keys has them. Error(data) for a column of persons that tells them apart badly.
+RecordSelection with_typed_keys(const Source& source, const RecordSelection& selection) {
+  if (const auto person = optional_column(source, selection.person)) require_identifier(*person, source.display_name);
+  RecordSelection typed = selection;
+  const std::optional<Column> by = optional_column(source, selection.by);
+  if (!by || by->full_type.empty()) return typed;
+  try {
+    typed.keys = keys_of_type(Connection::open(source.library), *by, selection.keys);
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, source.display_name);
+  }
+  return typed;
+}
+
 /// Which record has no person, found by a pass that keeps the order of rows.
 Error explain_nobody(const Source& source, const Relation& relation, const Column& person) {
   try {
@@ -452,18 +467,24 @@ void Table::require_countable(const std::string& column, ValueKind kind) const {
   state_->relation->numeric_column(column, kind, state_->display_name);
 }
 
+void Table::require_countable(const std::string& column, const Lattice& lattice) const {
+  const Column found = state_->relation->numeric_column(column, lattice.kind(), state_->display_name);
+  static_cast<void>(counted_on(found, lattice));
+}
+
 RankProfile Table::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
                            Counting counting, const std::function<void()>& on_progress) const {
   const Column column = state_->relation->numeric_column(column_name, lattice.kind(), state_->display_name);
-  const bool in_engine = counts_in_engine(column, lattice, counting);
+  const source_detail::UnitLattice units = counted_on(column, lattice);
+  const bool in_engine = counts_in_engine(column, units.counted_on, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = state_->display_name;
   const Reading reading = look_through(*state_, on_progress);
   try {
     Counted counted = within_memory(*state_, [&](std::uint64_t memory) {
-      return count(*state_, reading, column, lattice, in_engine, memory, on_progress);
+      return count(*state_, reading, column, units.counted_on, in_engine, memory, on_progress);
     });
-    if (!counted.any_missing || !missing_too) return std::move(counted.profile);
+    if (!counted.any_missing || !missing_too) return units.back_on(lattice, std::move(counted.profile));
   } catch (const EngineFailure& failure) {
     throw explain(*state_, reading.relation, {column, lattice, missing_too}, worded(failure, source));
   }
@@ -479,6 +500,7 @@ void Table::require_selection(const RecordSelection& selection, const std::strin
     if (const auto found = optional_column(*state_, name)) columns.push_back(*found);
   }
   if (!columns.empty()) static_cast<void>(state_->relation->from(columns));  // refuses what cannot be read at once
+  static_cast<void>(with_typed_keys(*state_, selection));
 }
 
 std::vector<RankProfile> Table::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
@@ -489,18 +511,23 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   const std::string& source = state_->display_name;
   const SelectedColumns columns{state_->relation->numeric_column(column_name, lattice.kind(), source),
                                 optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
+  const RecordSelection typed = with_typed_keys(*state_, selection);
+  const source_detail::UnitLattice units = counted_on(columns.number, lattice);
   const bool missing_too = null_policy == NullPolicy::error;
-  const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
+  const std::optional<SamplingKey> key = source_detail::sampling_key(typed, bits);
   const Reading reading = look_through(*state_, on_progress);
   try {
     SelectedProfiles selected = within_memory(*state_, [&](std::uint64_t memory) {
       const Connection connection = connect(*state_, Order::any, memory);
-      RecordSelector selector(lattice, selection, key, state_->threads, state_->memory);
+      RecordSelector selector(units.counted_on, typed, key, state_->threads, state_->memory);
       return count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
     });
     reading.require_all(selected.rows);
     if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
-    if (!missing_too || !selected.any_missing) return std::move(selected.profiles);
+    if (!missing_too || !selected.any_missing) {
+      for (RankProfile& profile : selected.profiles) profile = units.back_on(lattice, std::move(profile));
+      return std::move(selected.profiles);
+    }
   } catch (const EngineFailure& failure) {
     throw explain(*state_, reading.relation, {columns.number, lattice, missing_too}, worded(failure, source));
   }

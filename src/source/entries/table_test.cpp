@@ -184,10 +184,9 @@ TEST_F(TableTest, WholeNumbersAbove2To53AreExactOrRefused) {
   refused(csv);
   refused(folder.write("p.json", "{\"x\":9007199254740992}\n{\"x\":9007199254740993}\n"));
   for (const char* type : {"UBIGINT", "DECIMAL(38, 0)"}) {
-    const std::string file = folder.path("p.parquet");
-    run_sql("COPY (SELECT CAST(x AS " + std::string(type) + ") AS x FROM (VALUES (5), (9007199254740993)) t(x)) TO " +
-            quote_literal(file));
-    refused(file);
+    const std::string file =
+        write_parquet("p.parquet", "SELECT CAST(unnest([5, 9007199254740993]) AS " + std::string(type) + ") AS x");
+    EXPECT_EQ(profile(file).equal(3), 1u) << type;
   }
   const RankProfile exact = profile(csv, "SELECT CAST(x AS BIGINT) AS x FROM input");
   EXPECT_EQ(exact.equal(2), 1u);
@@ -356,8 +355,8 @@ TEST_F(TableTest, UnknownColumn) {
   const Error error = error_of([&] { table.require_countable("aeg"); });
   EXPECT_EQ(error.code(), ErrorCode::data);
   EXPECT_FALSE(holds(error, "note")) << "the first line may be a person's";
-  EXPECT_TRUE(holds(error_of([&] { table.require_countable("agee"); }), "did you mean 'age'?"));
-  EXPECT_NO_THROW(table.require_countable("AGE"));
+  EXPECT_FALSE(holds(error_of([&] { table.require_countable("agee"); }), "'age'"));
+  EXPECT_TRUE(holds(error_of([&] { table.require_countable("AGE"); }), "did you mean 'age'?"));
   EXPECT_THROW((void)table.profile("salary", ages_to_120, NullPolicy::drop), Error);
   const std::string parquet = folder.path("p.parquet");
   run_sql("COPY (SELECT 1 AS id, 2 AS age) TO " + quote_literal(parquet));
@@ -469,11 +468,10 @@ TEST_F(TableTest, NamesAreQuoted) {
 }
 
 TEST_F(TableTest, QueriesOverTheFile) {
-  const std::string file = folder.write("p.csv", "id,age,Age\n1,30,5\n2,x,6\n3,50,7\n");
+  const std::string file = folder.write("p.csv", "id,age\n1,30\n2,x\n3,50\n");
   EXPECT_EQ(
       read({.file = file, .sql = "SELECT TRY_CAST(age AS DOUBLE) AS a FROM input WHERE id <> '3' -- most\n;"}, "a"),
       profile_of_ages({30}));
-  EXPECT_EQ(read({.file = file, .sql = "SELECT \"Age_1\" AS other FROM input"}, "other"), profile_of_ages({5, 6, 7}));
   const std::string json = folder.write("p.json", "{\"age\":30,\"AGE\":1}\n{\"age\":31}\n");
   EXPECT_EQ(read({.file = json, .sql = "SELECT age FROM input"}, "age"), profile_of_ages({30, 31}));
 }

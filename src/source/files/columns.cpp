@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
-#include <set>
 
 #include "fractile/error.hpp"
 
@@ -13,14 +13,18 @@ namespace {
 constexpr std::size_t most_names_listed = 20;
 constexpr std::size_t farthest_suggestion = 2;  // letters: a slip, not another word
 
-/// The nearest name when it is near; of names that are not listed one without digits, as a cell of a person may have them.
+std::string in_hint(const Column& column) { return "did you mean '" + column.name + "'?"; }
+
+/// The name that differs in letter case alone, or else the nearest one when it is near and may be said.
 std::string suggestion(const std::vector<Column>& columns, const std::string& name, Names names) {
+  const auto folded = std::ranges::find(columns, lower_case(name), [](const Column& c) { return lower_case(c.name); });
+  if (folded != columns.end()) return in_hint(*folded);
+  if (names != Names::listed) return {};
   const auto distance = [&](const Column& column) { return edit_distance(lower_case(column.name), lower_case(name)); };
   const auto nearest = std::ranges::min_element(columns, {}, distance);
   if (nearest == columns.end()) return {};
   if (distance(*nearest) > std::clamp<std::size_t>(name.size() / 3, 1, farthest_suggestion)) return {};
-  if (names == Names::unsaid && nearest->name.find_first_of("0123456789") != std::string::npos) return {};
-  return "did you mean '" + nearest->name + "'?";
+  return in_hint(*nearest);
 }
 
 std::string listed_names(const std::vector<Column>& columns) {
@@ -34,12 +38,14 @@ std::string listed_names(const std::vector<Column>& columns) {
 [[noreturn]] void refuse_unknown(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                                  Names names) {
   const std::string hint = suggestion(columns, name, names);
-  if (names == Names::listed) {
-    throw Error(ErrorCode::data, source + " has no column '" + name + "'; it has " + listed_names(columns),
-                hint.empty() ? "name one of the columns" : hint);
+  std::string what = source + " has no column '" + name + "'";
+  std::string otherwise = "name one of the columns";
+  if (names == Names::listed) what += "; it has " + listed_names(columns);
+  if (names == Names::of_first_line) {
+    what += " in its first line, the header line";
+    otherwise = "name a column as the header line spells it, or add a header line";
   }
-  throw Error(ErrorCode::data, source + " has no column '" + name + "' in its first line, the header line",
-              hint.empty() ? "name a column as the header line spells it, or add a header line" : hint);
+  throw Error(ErrorCode::data, what, hint.empty() ? otherwise : hint);
 }
 
 [[noreturn]] void refuse_twin(const std::string& name, const std::string& source) {
@@ -63,10 +69,22 @@ std::string bare_type(std::string_view engine_type) {
 
 Numeric numeric_of(std::string_view bare_type) {
   constexpr std::array integers{"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"};
-  constexpr std::array reals{"UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL", "FLOAT", "DOUBLE"};
+  constexpr std::array units{"UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL"};
+  constexpr std::array reals{"FLOAT", "DOUBLE"};
   if (std::ranges::find(integers, bare_type) != integers.end()) return Numeric::integer;
+  if (std::ranges::find(units, bare_type) != units.end()) return Numeric::units;
   if (std::ranges::find(reals, bare_type) != reals.end()) return Numeric::real;
   return bare_type == "VARCHAR" ? Numeric::text : Numeric::none;
+}
+
+Digits digits_of(std::string_view full_type) {
+  constexpr std::string_view decimal = "DECIMAL(";
+  Digits digits;
+  if (!full_type.starts_with(decimal) || full_type.find(')') + 1 != full_type.size()) return digits;
+  const char* const end = full_type.data() + full_type.size();
+  const auto [comma, status] = std::from_chars(full_type.data() + decimal.size(), end, digits.all);
+  if (status == std::errc() && comma != end) std::from_chars(comma + 1, end, digits.behind_point);
+  return digits;
 }
 
 std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
@@ -86,28 +104,37 @@ std::string kind_hint(ValueKind column, ValueKind lattice) {
 
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names) {
-  const auto find_by = [&](auto same) -> const Column* {
-    const auto found = std::ranges::find_if(columns, same);
-    if (found == columns.end()) return nullptr;
-    if (std::find_if(found + 1, columns.end(), same) != columns.end()) refuse_twin(name, source);
-    return &*found;
-  };
-  if (const Column* exact = find_by([&](const Column& c) { return c.name == name; })) return *exact;
-  const std::string folded = lower_case(name);
-  if (const Column* similar = find_by([&](const Column& c) { return lower_case(c.name) == folded; })) return *similar;
-  refuse_unknown(columns, name, source, names);
+  const auto found = std::ranges::find(columns, name, &Column::name);
+  if (found == columns.end()) refuse_unknown(columns, name, source, names);
+  if (std::ranges::find(found + 1, columns.end(), name, &Column::name) != columns.end()) refuse_twin(name, source);
+  return *found;
 }
 
-std::vector<std::string> distinct_names(const std::vector<std::string>& names) {
-  std::set<std::string> taken;
-  std::vector<std::string> result;
-  for (const std::string& name : names) {
-    std::string candidate = name;
-    for (std::size_t k = 1; !taken.insert(lower_case(candidate)).second; ++k)
-      candidate = name + "_" + std::to_string(k);
-    result.push_back(candidate);
+void require_read(const Column& column, const std::string& source) {
+  if (column.unread_digits == 0) return;
+  throw Error(ErrorCode::data,
+              source + ": column '" + column.name + "' holds decimals of " + std::to_string(column.unread_digits) +
+                  " digits, and at most 38 are read",
+              "write it with fewer, for example in Python: column.cast(pyarrow.decimal128(38, 2))");
+}
+
+bool can_be_named(const Column& column, const std::vector<Column>& columns) {
+  const auto is_same = [&](const Column& other) { return lower_case(other.name) == lower_case(column.name); };
+  return !column.name.empty() && column.unread_digits == 0 && std::ranges::count_if(columns, is_same) == 1;
+}
+
+void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,
+                        const std::string& source) {
+  for (const std::string& name : mentioned) {
+    const auto is_same = [&](const Column& column) { return lower_case(column.name) == lower_case(name); };
+    const auto found = std::ranges::find_if(columns, is_same);
+    if (found == columns.end() || can_be_named(*found, columns)) continue;
+    require_read(*found, source);
+    throw Error(ErrorCode::usage,
+                "the query names the column '" + name + "', and " + source +
+                    " has several of that name but for letter case, which SQL cannot tell apart",
+                "rename all but one of them there, or release the column without a query", "sql");
   }
-  return result;
 }
 
 }  // namespace fractile::source_detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,15 +12,19 @@
 namespace fractile::source_detail {
 
 struct Column {
-  std::string name;         ///< as the file or query spells it
-  std::string engine_name;  ///< in the relation that is read
-  std::string type;         ///< the engine's type, without parameters: "VARCHAR", "DECIMAL"
+  std::string name;            ///< as the file or query spells it
+  std::string engine_name;     ///< in the relation that is read
+  std::string type;            ///< the engine's type, without parameters: "VARCHAR", "DECIMAL"
+  std::string full_type = {};  ///< with them, as SQL spells it; of columns that are not text
+  int unread_digits =
+      0;  ///< of a decimal of more digits than the engine reads: how many; the engine would give other numbers
 };
 
 /// What a column is read as.
 enum class Numeric {
   integer,  ///< fits 64 bits; read exactly
-  real,     ///< read as the nearest double
+  units,    ///< a whole number of units, which may be decimal; read exactly, those beyond 64 bits as the last within
+  real,     ///< a double, or what is one without rounding
   text,     ///< each cell parsed as a double
   none
 };
@@ -27,6 +32,13 @@ enum class Numeric {
 /// The engine's type without its parameters, which may hold values: "ENUM('a', 'b')" is "ENUM".
 std::string bare_type(std::string_view engine_type);
 Numeric numeric_of(std::string_view bare_type);
+
+/// "DECIMAL(18,3)" has 18 digits, 3 of them behind the point. Other types have no digits here.
+struct Digits {
+  int all = 0;
+  int behind_point = 0;
+};
+Digits digits_of(std::string_view full_type);
 /// Of a type of dates or times what its values are; nothing for others.
 std::optional<ValueKind> time_kind_of(std::string_view bare_type);
 
@@ -39,18 +51,26 @@ inline bool go_together(ValueKind column, ValueKind lattice) {
 std::string kind_hint(ValueKind column, ValueKind lattice);
 
 /// Whether messages may list the names there are. Those of delimited text are its first line, which may be a person's when the
-/// header line was forgotten.
-enum class Names { listed, unsaid };
+/// header line was forgotten, and those of a query over it can be.
+enum class Names { listed, of_first_line, unsaid };
 
-/// The column of this name: spelled so, or else the only one that differs in letter case. Error(data) otherwise, with the nearest
-/// name when that is near, and the others when they are `listed`. `source` is for messages.
+/// The column of this name, byte for byte. Error(data) for none or several, with the nearest name and the others when they are `listed`;
+/// else with the one that differs in letter case alone, as nobody learns a word from it. `source` is for messages.
 const Column& find_column(const std::vector<Column>& columns, const std::string& name, const std::string& source,
                           Names names = Names::listed);
 
+/// Error(data) for a column that the engine would misread. `source` is for messages.
+void require_read(const Column& column, const std::string& source);
+
+/// Whether SQL finds this one of the columns by its name, which has no letter case there, and reads what it holds.
+bool can_be_named(const Column& column, const std::vector<Column>& columns);
+
+/// Error(usage) when a query mentions, in any letter case, columns that SQL cannot tell apart, and as require_read(). `mentioned`: the
+/// names as the query spells them. `source` is for messages.
+void require_told_apart(const std::vector<Column>& columns, const std::set<std::string>& mentioned,
+                        const std::string& source);
+
 /// ASCII letters only, as the engine compares names.
 std::string lower_case(std::string_view text);
-
-/// Names made distinct to an engine that ignores letter case, by "_1", "_2", ...
-std::vector<std::string> distinct_names(const std::vector<std::string>& names);
 
 }  // namespace fractile::source_detail

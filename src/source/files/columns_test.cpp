@@ -12,17 +12,31 @@ using source_test::error_of;
 const std::vector<Column> people{
     {"id", "c0", "BIGINT"}, {"Age", "c1", "DOUBLE"}, {"age", "c2", "VARCHAR"}, {"born", "c3", "DATE"}};
 
-TEST(Columns, ExactSpellingComesFirst) {
+TEST(Columns, TheNamedOneAndNoOther) {
   EXPECT_EQ(find_column(people, "age", "x").engine_name, "c2");
   EXPECT_EQ(find_column(people, "Age", "x").engine_name, "c1");
-  EXPECT_EQ(find_column(people, "ID", "x").engine_name, "c0");
+  for (const Names names : {Names::listed, Names::of_first_line, Names::unsaid}) {
+    const Error other_case = error_of([&] { find_column(people, "ID", "x", names); });
+    EXPECT_EQ(other_case.code(), ErrorCode::data);
+    EXPECT_EQ(other_case.hint(), "did you mean 'id'?");
+  }
 }
 
-TEST(Columns, AmbiguityIsRefused) {
-  EXPECT_NE(std::string(error_of([] { find_column(people, "AGE", "x"); }).what()).find("more than one"),
-            std::string::npos);
-  const std::vector<Column> twins{{"a", "c0", "DOUBLE"}, {"a", "c1", "DOUBLE"}};
-  EXPECT_EQ(error_of([&] { find_column(twins, "a", "x"); }).code(), ErrorCode::data);
+TEST(Columns, TwinsAreRefused) {
+  const std::vector<Column> twins{{"a", "c0", "DOUBLE"}, {"b", "c1", "DOUBLE"}, {"a", "c2", "DOUBLE"}};
+  const Error error = error_of([&] { find_column(twins, "a", "x"); });
+  EXPECT_EQ(error.code(), ErrorCode::data);
+  EXPECT_EQ(std::string(error.what()), "x has more than one column 'a'");
+  EXPECT_EQ(find_column(twins, "b", "x").engine_name, "c1");
+}
+
+TEST(Columns, WhatMustNotBeSaidIsNotSuggested) {
+  const Error error = error_of([] { find_column(people, "borm", "x", Names::unsaid); });
+  EXPECT_EQ(std::string(error.what()), "x has no column 'borm'");
+  EXPECT_EQ(error.hint(), "name one of the columns");
+  const Error first_line = error_of([] { find_column(people, "borm", "x", Names::of_first_line); });
+  EXPECT_EQ(std::string(first_line.what()), "x has no column 'borm' in its first line, the header line");
+  EXPECT_EQ(first_line.hint(), "name a column as the header line spells it, or add a header line");
 }
 
 TEST(Columns, UnknownNameListsWhatThereIs) {
@@ -39,13 +53,13 @@ TEST(Columns, TypesWithoutParameters) {
   EXPECT_EQ(bare_type("STRUCT(a INTEGER)[]"), "LIST");
   EXPECT_EQ(bare_type("TIMESTAMP WITH TIME ZONE"), "TIMESTAMP WITH TIME ZONE");
   EXPECT_EQ(numeric_of("UINTEGER"), Numeric::integer);
-  EXPECT_EQ(numeric_of("UBIGINT"), Numeric::real);
+  EXPECT_EQ(numeric_of("UBIGINT"), Numeric::units);
+  EXPECT_EQ(digits_of("DECIMAL(18,3)").all, 18);
+  EXPECT_EQ(digits_of("DECIMAL(18,3)").behind_point, 3);
+  EXPECT_EQ(digits_of("DECIMAL(18,3)[]").all, 0);
+  EXPECT_EQ(digits_of("UBIGINT").behind_point, 0);
   EXPECT_EQ(numeric_of("VARCHAR"), Numeric::text);
   EXPECT_EQ(numeric_of("BOOLEAN"), Numeric::none);
-}
-
-TEST(Columns, DistinctNames) {
-  EXPECT_EQ(distinct_names({"a", "A", "a_1", "b"}), (std::vector<std::string>{"a", "A_1", "a_1_1", "b"}));
 }
 
 }  // namespace

@@ -94,4 +94,16 @@ void require_countable(const Column& column, ValueKind kind, const std::string& 
               conversion_hint(column));
 }
 
+void require_identifier(const Column& column, const std::string& source) {
+  constexpr std::array no_identifiers{"FLOAT", "DOUBLE", "LIST", "STRUCT", "MAP", "UNION", "VARIANT", "GEOMETRY"};
+  if (std::ranges::find(no_identifiers, column.type) == no_identifiers.end()) return;
+  const std::string name = identifier(column.name);
+  const std::string of = name.empty() ? "..." : name;
+  throw Error(ErrorCode::data,
+              source + ": column '" + column.name + "' is " + column.type + ", which does not tell persons apart",
+              {"name a column of text or whole numbers, or make one with ",
+               Field("sql").text("SELECT *, CAST(" + of + " AS BIGINT) AS person FROM input")},
+              "person");
+}
+
 }  // namespace fractile::source_detail

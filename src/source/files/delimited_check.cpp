@@ -7,41 +7,10 @@
 #include "fractile/error.hpp"
 
 namespace fractile::source_detail {
-namespace {
-
-struct LineCounts {
-  std::uint64_t all = 0;
-  std::uint64_t blank = 0;
-};
-
-/// Of text that begins and ends with a line, where lines end in LF.
-LineCounts counts_of(std::string_view lines) {
-  constexpr std::size_t most_at_once = 255;  // as far as a byte counts: bytes are added up many at once
-  if (lines.empty()) return {};
-  LineCounts counts;
-  counts.all = counts.blank = lines.front() == '\n' ? 1 : 0;
-  for (std::size_t at = 1; at < lines.size(); at += most_at_once) {
-    const std::size_t end = std::min(at + most_at_once, lines.size());
-    std::uint8_t all = 0;
-    std::uint8_t blank = 0;
-    for (std::size_t i = at; i < end; ++i) {
-      const bool ends = lines[i] == '\n';
-      const bool begins = lines[i - 1] == '\n';
-      all = static_cast<std::uint8_t>(all + ends);
-      blank = static_cast<std::uint8_t>(blank + (ends & begins));
-    }
-    counts.all += all;
-    counts.blank += blank;
-  }
-  return counts;
-}
-
-}  // namespace
-
 DelimitedCheck::DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name)
     : shape_(std::move(shape)), line_ends_(line_ends), display_name_(display_name) {}
 
-void DelimitedCheck::refuse(std::uint64_t line, const std::string& what, const std::string& hint) const {
+void DelimitedCheck::refuse(std::uint64_t line, const std::string& what, const Words& hint) const {
   throw Error(ErrorCode::data, display_name_ + ": line " + std::to_string(line) + " " + what, hint);
 }
 
@@ -49,6 +18,22 @@ void DelimitedCheck::check_length() const {
   if (length_ > longest_record) {
     refuse(record_line_, "is longer than 2,000,000 bytes", "look for a missing line end or an unclosed quote");
   }
+}
+
+void DelimitedCheck::check_cells(std::uint64_t line, std::size_t cells) const {
+  if (shape_.columns == 0 || cells == shape_.columns) return;
+  refuse(line, "has more or fewer cells than the header", {"fix the line, or pass ", Field("delimiter")});
+}
+
+std::size_t DelimitedCheck::cells_of(std::string_view plain_line) const {
+  const std::string& delimiter = shape_.delimiter;
+  if (delimiter.size() == 1) {
+    return 1 + static_cast<std::size_t>(std::ranges::count(plain_line, delimiter.front()));
+  }
+  std::size_t cells = 1;
+  for (std::size_t at = 0; (at = plain_line.find(delimiter, at)) != std::string_view::npos; at += delimiter.size())
+    ++cells;
+  return cells;
 }
 
 /// Whether all these bytes stand outside quotes, on lines that end in LF.
@@ -60,25 +45,25 @@ bool DelimitedCheck::is_plain(std::string_view bytes) const {
 
 /// As see_byte() for all bytes up to the last line end; returns what follows it.
 std::string_view DelimitedCheck::see_plain_lines(std::string_view bytes) {
-  for (;;) {
+  while (line_end_ != LineEnd::lf || length_ > 0 || bytes.size() > longest_record) {
     const std::size_t end = bytes.find('\n');
     if (end == std::string_view::npos) return bytes;
-    length_ += end;
-    end_line(LineEnd::lf);
+    for (const char byte : bytes.substr(0, end + 1)) see_byte(byte);
     bytes.remove_prefix(end + 1);
-    if (line_end_ == LineEnd::lf && bytes.size() <= longest_record) return see_short_lines(bytes);
   }
+  return see_short_lines(bytes);
 }
 
 /// The same from the beginning of a line behind the header, where no line is too long.
 std::string_view DelimitedCheck::see_short_lines(std::string_view bytes) {
-  const std::string_view lines = bytes.substr(0, bytes.rfind('\n') + 1);
-  const LineCounts counts = counts_of(lines);
-  line_ += counts.all;
-  record_line_ = line_;
-  records_ += shape_.has_one_column ? counts.all : counts.all - counts.blank;
-  bytes.remove_prefix(lines.size());
-  return bytes;
+  for (;;) {
+    const std::size_t end = bytes.find('\n');
+    if (end == std::string_view::npos) return bytes;
+    if (end > 0) check_cells(line_, cells_of(bytes.substr(0, end)));
+    if (end > 0 || shape_.has_one_column()) ++records_;
+    record_line_ = ++line_;
+    bytes.remove_prefix(end + 1);
+  }
 }
 
 void DelimitedCheck::see(std::string_view bytes) {
@@ -124,6 +109,7 @@ bool DelimitedCheck::ends_cell(char byte) {
   if (tail_ != delimiter) return false;
   tail_.clear();
   place_ = Place::cell_start;
+  ++delimiters_;
   return true;
 }
 
@@ -157,6 +143,11 @@ void DelimitedCheck::see_bare(char byte) {
   place_ = still_blank ? blank : Place::bare;
 }
 
+void DelimitedCheck::end_record() {
+  if (length_ > 0) check_cells(record_line_, delimiters_ + 1);
+  if (length_ > 0 || shape_.has_one_column()) ++records_;
+}
+
 void DelimitedCheck::end_line(LineEnd end) {
   check_length();
   if (!header_seen_) {
@@ -167,10 +158,10 @@ void DelimitedCheck::end_line(LineEnd end) {
       refuse(line_, "does not end as the header line does (LF, CR LF or CR)",
              "end all lines in the same way, e.g. with dos2unix");
     }
-    if (length_ > 0 || shape_.has_one_column) ++records_;
+    end_record();
   }
   record_line_ = ++line_;
-  length_ = 0;
+  length_ = delimiters_ = 0;
   place_ = Place::cell_start;
   tail_.clear();
 }
@@ -184,7 +175,8 @@ std::uint64_t DelimitedCheck::finish() {
     end_line(LineEnd::cr);
   }
   check_length();
-  return records_ + (header_seen_ && length_ > 0 ? 1 : 0);
+  if (header_seen_ && length_ > 0) end_record();
+  return records_;
 }
 
 }  // namespace fractile::source_detail

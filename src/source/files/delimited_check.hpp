@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "fractile/error.hpp"
+
 namespace fractile::source_detail {
 
 inline constexpr std::size_t longest_record = 2'000'000;  // bytes without its line end, the engine's own limit
@@ -15,7 +17,10 @@ inline constexpr std::size_t longest_record = 2'000'000;  // bytes without its l
 /// What the header line says of the records behind it.
 struct DelimitedShape {
   std::string delimiter;
-  bool has_one_column;  ///< then a blank line is a record with an empty cell
+  std::size_t
+      columns;  ///< cells of each record; 0: of any number. With one, a blank line is a record with an empty cell.
+
+  bool has_one_column() const { return columns == 1; }
 };
 
 /// Whether a quoted cell may hold a line end.
@@ -23,13 +28,14 @@ enum class LineEndsInCells { allowed, refused };
 
 /// Takes the text piece by piece. A quote opens a quoted cell at the beginning of a cell, or behind one blank there; it is
 /// closed by a quote that is not doubled, behind which stand only blanks, a delimiter or the end of the line. Elsewhere a quote is
-/// a byte like others. All lines must end as the header line does: LF, CR LF or CR.
+/// a byte like others. All lines must end as the header line does: LF, CR LF or CR. Records have as many cells as the header; the
+/// engine alone would pass over empty ones behind them.
 class DelimitedCheck {
  public:
   DelimitedCheck(DelimitedShape shape, LineEndsInCells line_ends, const std::string& display_name);
 
-  /// Error(data), with the line: a longer record, another line end, text behind a quoted cell, a quote behind several blanks; a line
-  /// end in a quoted cell, where those are refused.
+  /// Error(data), with the line: a longer record, one of more or fewer cells, another line end, text behind a quoted cell, a quote behind
+  /// several blanks; a line end in a quoted cell, where those are refused.
   void see(std::string_view bytes);
   /// At the end of the text. Error(data) for a quote that is never closed, with its line. How many records there are, without the
   /// header.
@@ -47,9 +53,12 @@ class DelimitedCheck {
   void see_after_quote(char byte);
   void see_bare(char byte);
   void end_line(LineEnd end);
+  void end_record();
   void check_length() const;
+  void check_cells(std::uint64_t line, std::size_t cells) const;
+  std::size_t cells_of(std::string_view plain_line) const;
   bool ends_cell(char byte);
-  [[noreturn]] void refuse(std::uint64_t line, const std::string& what, const std::string& hint) const;
+  [[noreturn]] void refuse(std::uint64_t line, const std::string& what, const Words& hint) const;
 
   DelimitedShape shape_;
   LineEndsInCells line_ends_;
@@ -59,6 +68,7 @@ class DelimitedCheck {
   bool carriage_return_ = false;      // was the byte before, outside quotes
   std::string tail_;                  // of the cell: as many bytes as the delimiter has, at most
   std::size_t length_ = 0;            // of the record so far
+  std::size_t delimiters_ = 0;        // in the record so far
   std::uint64_t line_ = 1;
   std::uint64_t record_line_ = 1;  // where the record begins
   std::uint64_t quote_line_ = 1;   // where the quote was opened

@@ -15,7 +15,7 @@ using source_test::error_of;
 const std::string name = "x.csv";
 
 /// Seen in pieces of so many bytes.
-std::uint64_t records(const std::string& text, const DelimitedShape& shape = {",", false}, std::size_t piece = 1'000) {
+std::uint64_t records(const std::string& text, const DelimitedShape& shape = {",", 0}, std::size_t piece = 1'000) {
   DelimitedCheck check(shape, LineEndsInCells::allowed, name);
   for (std::size_t at = 0; at < text.size(); at += piece) check.see(std::string_view(text).substr(at, piece));
   return check.finish();
@@ -23,13 +23,13 @@ std::uint64_t records(const std::string& text, const DelimitedShape& shape = {",
 
 std::string refusal(const std::string& text) {
   const std::string what = error_of([&] { records(text); }).what();
-  EXPECT_EQ(what, error_of([&] { records(text, {",", false}, 1); }).what()) << text;
+  EXPECT_EQ(what, error_of([&] { records(text, {",", 0}, 1); }).what()) << text;
   return what;
 }
 
 /// Of text whose records are declared to stand on single lines.
 std::uint64_t lines(const std::string& text) {
-  DelimitedCheck check({",", false}, LineEndsInCells::refused, name);
+  DelimitedCheck check({",", 0}, LineEndsInCells::refused, name);
   check.see(text);
   return check.finish();
 }
@@ -53,22 +53,42 @@ TEST(DelimitedCheck, RecordsAreCounted) {
   EXPECT_EQ(records("id,age\n"), 0u);
   EXPECT_EQ(records("id,age\n1,2"), 1u);
   EXPECT_EQ(records("id,age\n1,2\n\n\n3,4\n\n"), 2u);
-  EXPECT_EQ(records("age\n1\n\n3\n\n", {",", true}), 4u);
-  EXPECT_EQ(records("age\n1\n\"\"", {",", true}), 2u);
+  EXPECT_EQ(records("age\n1\n\n3\n\n", {",", 1}), 4u);
+  EXPECT_EQ(records("age\n1\n\"\"", {",", 1}), 2u);
   EXPECT_EQ(records("id,age\r\n1,2\r\n\r\n3,4\r\n"), 2u);
   EXPECT_EQ(records("id,age\r1,2\r3,4"), 2u);
+}
+
+// What R's write.table makes of row names: their column has no name, and the engine once read on where the last cell was empty.
+TEST(DelimitedCheck, RecordsOfOtherThanTheHeadersCellsArePlaced) {
+  const std::string wrong = "x.csv: line 3 has more or fewer cells than the header";
+  for (const std::string line :
+       {"1,34,", "1,34,\"\"", "1,34,,", "1,34, ", "1,34,5", "1", "\"1,2\"", "\"1\n\",2,", " "}) {
+    for (const std::string end : {"\n", "\r\n", "\r"}) {
+      for (const std::size_t piece : {1U, 1'000U}) {
+        const auto check = [&](const std::string& text) { return records(text, {",", 2}, piece); };
+        const std::string head = "age,note" + end + "1,2" + end;
+        EXPECT_EQ(std::string(error_of([&] { check(head + line + end + "3,4" + end); }).what()), wrong) << line;
+        EXPECT_EQ(std::string(error_of([&] { check(head + line); }).what()), wrong) << line;
+        EXPECT_EQ(check(head + end + "\"3,\"\"\",4" + end + "," + end), 3u);
+      }
+    }
+  }
+  EXPECT_EQ(std::string(error_of([] { records("a\n1\n2,\n", {",", 1}); }).what()), wrong);
+  EXPECT_EQ(records("a||b\n1|||2\n|||3\n", {"||", 2}), 2u);
+  EXPECT_EQ(std::string(error_of([] { records("a||b\n1||2\n1||||2\n", {"||", 2}); }).what()), wrong);
 }
 
 TEST(DelimitedCheck, QuotedCellsHoldAnything) {
   EXPECT_EQ(records("id,age\n\"1\n,\"\"\r\n2\",3\n\"\",\"\"\n"), 2u);
   EXPECT_EQ(records("id,age\n1, \"2\n3\" \n"), 1u);
-  EXPECT_EQ(records("a||b\n\"1\n||2\"||\"3\n\"\n|||4\n", {"||", false}), 2u);
-  EXPECT_EQ(records("a b\n\"1\n\" \"2\n\"\n", {" ", false}), 1u);
+  EXPECT_EQ(records("a||b\n\"1\n||2\"||\"3\n\"\n|||4\n", {"||", 0}), 2u);
+  EXPECT_EQ(records("a b\n\"1\n\" \"2\n\"\n", {" ", 0}), 1u);
 }
 
 TEST(DelimitedCheck, ElsewhereAQuoteIsAByte) {
   EXPECT_EQ(records("id,age\n5' 11\",1\nx\"y,2\n\t\",3\n"), 3u);
-  EXPECT_EQ(records("a||b\n|\"||4\n5||6\n", {"||", false}), 2u);
+  EXPECT_EQ(records("a||b\n|\"||4\n5||6\n", {"||", 0}), 2u);
 }
 
 TEST(DelimitedCheck, QuotesThatAreNeverClosedArePlaced) {
@@ -104,7 +124,7 @@ TEST(DelimitedCheck, PiecesChangeNothing) {
     for (const std::size_t k : letters) text += std::string(crlf ? "\"x, \r\n,\"a" : "\"x, \n\n,\"a").at(k);
     const auto outcome = [&](std::size_t piece) -> std::string {
       try {
-        return std::to_string(records(text, {",", false}, piece));
+        return std::to_string(records(text, {",", 0}, piece));
       } catch (const Error& error) {
         return error.what();
       }
@@ -128,9 +148,9 @@ TEST(DelimitedCheck, PlainLinesAreCountedOneByOne) {
       if (length == 0) blank += times;
     }
     for (const std::size_t piece : {1U, 2U, 5U, 255U, 1'000U, 1'000'000U}) {
-      RC_ASSERT(records(text, {",", true}, piece) == all);
-      RC_ASSERT(records(text, {",", false}, piece) == all - blank);
-      RC_ASSERT(records(text + "7", {",", false}, piece) == all - blank + 1);
+      RC_ASSERT(records(text, {",", 1}, piece) == all);
+      RC_ASSERT(records(text, {",", 0}, piece) == all - blank);
+      RC_ASSERT(records(text + "7", {",", 0}, piece) == all - blank + 1);
     }
   }));
 }
@@ -140,7 +160,7 @@ TEST(DelimitedCheck, WhatIsWrongBehindManyPlainLinesIsPlaced) {
   for (int i = 0; i < 300; ++i) plain += i % 3 == 0 ? "\n" : "1,2\n";
   for (const std::size_t piece : {1U, 100U, 1'000U, 5'000'000U}) {
     const auto refused = [&](const std::string& text) {
-      return std::string(error_of([&] { records(text, {",", false}, piece); }).what());
+      return std::string(error_of([&] { records(text, {",", 0}, piece); }).what());
     };
     EXPECT_EQ(refused(plain + std::string(1'100, ',') + "\n\"a"), "x.csv: line 303 has a quoted cell without its end");
     EXPECT_EQ(refused(plain + std::string(1'100, ',') + "\n3,4\r\n"),
@@ -148,7 +168,7 @@ TEST(DelimitedCheck, WhatIsWrongBehindManyPlainLinesIsPlaced) {
     const std::string long_line = plain + std::string(longest_record + 1, '7');
     EXPECT_EQ(refused(long_line), "x.csv: line 302 is longer than 2,000,000 bytes");
     EXPECT_EQ(refused(long_line + "\n" + plain), "x.csv: line 302 is longer than 2,000,000 bytes");
-    EXPECT_EQ(records(plain + std::string(longest_record, '7') + "\n7\n", {",", false}, piece), 202u);
+    EXPECT_EQ(records(plain + std::string(longest_record, '7') + "\n7\n", {",", 0}, piece), 202u);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "fractile/error.hpp"
 
@@ -50,7 +51,10 @@ constexpr Foreign pdf{"a PDF document", "a table is wanted; ask for it as CSV, o
 constexpr Foreign markup{"HTML or XML", "a table is wanted; export it as CSV, or check what the download answered"};
 constexpr Foreign parquet{"a Parquet file", "", "parquet"};
 constexpr Foreign json{"JSON", "", "json"};
+constexpr Foreign encrypted{"an encrypted Parquet file",
+                            "decrypt it with the tool that holds its keys, and name what comes out"};
 constexpr Foreign utf_16{"UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE > people.csv"};
+constexpr Foreign utf_32{"UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE > people.csv"};
 
 struct Extension {
   std::string_view extension;
@@ -90,6 +94,7 @@ constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
                             Magic{0, "SQLite format 3\0"sv, sqlite},
                             Magic{8, "DUCK"sv, duckdb},
                             Magic{0, "PAR1"sv, parquet},
+                            Magic{0, "PARE"sv, encrypted},
                             Magic{0, "ARROW1\0\0"sv, arrow},
                             Magic{0, "FEA1\0"sv, arrow},
                             Magic{0, "Obj\x01"sv, avro},
@@ -105,14 +110,41 @@ constexpr std::array magics{Magic{0, "PK\x03\x04"sv, archive},
                                   "7zXZ\0"sv,
                                   xz},
                             Magic{0, "\x28\xB5\x2F\xFD"sv, zstd},
-                            Magic{0, "\xFF\xFE"sv, utf_16},
-                            Magic{0, "\xFE\xFF"sv, utf_16},
                             Magic{0, "<!DOCTYPE"sv, markup},
                             Magic{0, "<html"sv, markup},
-                            Magic{0, "<?xml"sv, markup},
-                            Magic{0, R"({")"sv, json},
-                            Magic{0, "[{"sv, json},
-                            Magic{0, "[\n"sv, json}};
+                            Magic{0, "<?xml"sv, markup}};
+
+/// The longer ones come first.
+constexpr std::array byte_order_marks{Magic{0, "\xFF\xFE\0\0"sv, utf_32}, Magic{0, "\0\0\xFE\xFF"sv, utf_32},
+                                      Magic{0, "\xFF\xFE"sv, utf_16}, Magic{0, "\xFE\xFF"sv, utf_16}};
+
+const Foreign* found_by(std::span<const Magic> list, std::string_view head) {
+  const auto known = std::ranges::find_if(list, [&](const Magic& magic) {
+    return head.size() >= magic.at && head.substr(magic.at).starts_with(magic.bytes);
+  });
+  return known == list.end() ? nullptr : &known->foreign;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos ? std::string_view() : text.substr(first);
+}
+
+/// `{` and a key, or `[` and what an array of records can hold there, with any blanks between.
+bool begins_as_json(std::string_view head) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (head.starts_with(byte_order_mark)) head.remove_prefix(byte_order_mark.size());
+  head = without_blanks(head);
+  if (head.empty() || (head.front() != '{' && head.front() != '[')) return false;
+  const std::string_view next = without_blanks(head.substr(1));
+  if (head.front() == '{') return next.starts_with('"') || next.starts_with('}');
+  return next.starts_with('{') || next.starts_with(']') || head.starts_with("[\n") || head.starts_with("[\r\n");
+}
+
+[[noreturn]] void refuse(const std::string& file, const Foreign& foreign, const std::string& wanted) {
+  throw Error(ErrorCode::data, file + " is " + std::string(foreign.name) + " by its first bytes, not " + wanted,
+              hint_for(foreign));
+}
 
 }  // namespace
 
@@ -125,12 +157,20 @@ void refuse_foreign_extension(const std::string& file, const std::string& extens
 }
 
 void refuse_foreign_text(const std::string& file, std::string_view head) {
-  const auto* const known = std::ranges::find_if(magics, [&](const Magic& magic) {
-    return head.size() >= magic.at && head.substr(magic.at).starts_with(magic.bytes);
-  });
-  if (known == magics.end()) return;
-  throw Error(ErrorCode::data, file + " is " + std::string(known->foreign.name) + " by its first bytes, not CSV",
-              hint_for(known->foreign));
+  if (const Foreign* foreign = found_by(byte_order_marks, head)) refuse(file, *foreign, "CSV");
+  if (const Foreign* foreign = found_by(magics, head)) refuse(file, *foreign, "CSV");
+  if (begins_as_json(head)) refuse(file, json, "CSV");
+}
+
+void refuse_foreign_json(const std::string& file, std::string_view head) {
+  const Foreign* const foreign = found_by(byte_order_marks, head);
+  if (foreign == nullptr) return;
+  const std::string hint(foreign->hint.substr(0, foreign->hint.find(" > ")));
+  refuse(file, {foreign->name, hint + " > people.json"}, "UTF-8");
+}
+
+void refuse_encrypted_parquet(const std::string& file, std::string_view head) {
+  if (head.starts_with("PARE")) refuse(file, encrypted, "one that can be read without a key");
 }
 
 std::string hint_for_missing(const std::string& path) {

@@ -16,6 +16,12 @@ constexpr std::size_t longest_magic = 32;
 /// of delimited text belong to the header line.
 void refuse_foreign_text(const std::string& file, std::string_view head);
 
+/// Error(data) when a file that is to be read as JSON begins with the byte order mark of another encoding than UTF-8.
+void refuse_foreign_json(const std::string& file, std::string_view head);
+
+/// Error(data) when a file that is to be read as Parquet begins as those do whose footer is encrypted.
+void refuse_encrypted_parquet(const std::string& file, std::string_view head);
+
 /// What to do about a path that cannot be opened: "" when nothing special is known.
 std::string hint_for_missing(const std::string& path);
 

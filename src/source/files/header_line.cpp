@@ -51,8 +51,9 @@ std::vector<std::string> split(std::string_view header, std::string_view delimit
     bool unclosed = false;
     const std::size_t end = cell_end(header, begin, delimiter, unclosed);
     if (unclosed) {
-      throw Error(ErrorCode::data, source + ": the header line has a quote without its end",
-                  "column names must stand on one line, quotes inside them doubled");
+      throw Error(ErrorCode::data,
+                  source + ": the header line has a quote without its end, or a column name that holds a line end",
+                  "write each column name on one line, with quotes inside it doubled");
     }
     cells.push_back(unquote(header.substr(begin, end - begin)));
     if (end == header.size()) return cells;
@@ -106,8 +107,11 @@ std::vector<std::string> column_names(std::string_view header, std::string_view 
   if (std::ranges::all_of(names, is_number)) {
     throw Error(ErrorCode::data, source + ": the first line holds numbers, not column names", "add a header line");
   }
+  const std::vector<std::string> spelled = names;
   for (std::size_t k = 0; k < names.size(); ++k) {
-    if (names[k].empty()) names[k] = "column" + std::to_string(k);
+    if (!spelled[k].empty()) continue;
+    names[k] = "column" + std::to_string(k);
+    while (std::ranges::find(spelled, names[k]) != spelled.end()) names[k] += '_';
   }
   return names;
 }

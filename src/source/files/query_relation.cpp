@@ -1,8 +1,10 @@
 #include "source/files/query_relation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "fractile/error.hpp"
 #include "source/files/columns.hpp"
@@ -86,6 +88,54 @@ bool has_column(const View& view, const std::string& name) {
          std::ranges::any_of(view.relation.columns(), is_same, &Column::name);
 }
 
+/// The first line of a text file may be a person's, and PIVOT makes names of cells.
+Names names_of_result(const std::vector<View>& views, const std::string& sql) {
+  const bool is_text = std::ranges::any_of(views, [](const View& view) { return view.relation.shape().has_value(); });
+  const bool pivots = lower_case(sql).find("pivot") != std::string::npos;
+  return is_text || pivots ? Names::unsaid : Names::listed;
+}
+
+bool is_word_of_engine(std::string_view word) {
+  constexpr std::array<std::string_view, 16> words{
+      "VARCHAR",  "BOOLEAN", "BIGINT",          "INTEGER",        "DOUBLE", "DECIMAL", "DATE", "TIMESTAMP",
+      "INTERVAL", "HUGEINT", "INTEGER_LITERAL", "STRING_LITERAL", "JSON",   "STRUCT",  "FROM", "ANY"};
+  return std::ranges::find(words, word) != words.end();
+}
+
+/// Whether every word in quotes of the engine's sentence stands in the query, or is a type.
+bool quotes_the_query_alone(const std::string& sentence, const std::string& sql) {
+  const std::string folded = lower_case(sql);
+  std::string word;
+  char quote = 0;
+  for (const char c : sentence + " ") {
+    if (is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80) {
+      word += c;
+      continue;
+    }
+    if (quote != 0 && !is_word_of_engine(word) && folded.find(lower_case(word)) == std::string::npos) return false;
+    word.clear();
+    if (quote == c) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    }
+  }
+  return true;
+}
+
+/// A name with quotes would not end where the engine's do.
+bool is_quoted_as_a_whole(const Column& column) { return column.name.find_first_of("\"'") == std::string::npos; }
+
+/// With a sentence of the engine's only where that holds no name which the query does not.
+EngineFailure without_names(const EngineFailure& failure, const std::vector<View>& views, const std::string& sql) {
+  if (failure.kind != FailureKind::statement || names_of_result(views, sql) == Names::listed) return failure;
+  const bool are_plain = std::ranges::all_of(
+      views, [](const View& view) { return std::ranges::all_of(view.relation.columns(), is_quoted_as_a_whole); });
+  if (are_plain && quotes_the_query_alone(failure.detail, sql)) return failure;
+  return {failure.kind, failure.line,
+          "it does not fit the columns of its tables, or their types (in text files all are VARCHAR)"};
+}
+
 }  // namespace
 
 void check_query_options(const TableOptions& options) {
@@ -132,6 +182,9 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
   std::vector<View> views;
   views.reserve(inputs.size());
   for (Input& input : inputs) views.push_back(view_of(connection, input, options, tree));
+  const std::set<std::string> mentioned = mentioned_columns(tree);
+  for (std::size_t k = 0; k < inputs.size(); ++k)
+    require_told_apart(views[k].relation.columns(), mentioned, inputs[k].file.display_name());
   std::vector<std::string> setup;
   if (!options.sql_stability) {
     names.has_column = [&](const std::string& table, const std::string& name) {
@@ -147,7 +200,11 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     setup.push_back(views[k].relation.view_sql(inputs[k].name, views[k].keys));
   for (const std::string& statement : only_files(connection, inputs)) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
-  return Relation::of_query(connection, options.sql, std::move(setup));
+  try {
+    return Relation::of_query(connection, options.sql, std::move(setup), names_of_result(views, options.sql));
+  } catch (const EngineFailure& failure) {
+    throw without_names(failure, views, options.sql);
+  }
 }
 
 Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,

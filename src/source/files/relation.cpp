@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -104,10 +105,45 @@ std::vector<std::vector<std::string>> text_rows(const Connection& connection, co
   return rows;
 }
 
-std::vector<Column> described_columns(const Connection& connection, const std::string& relation) {
+/// The columns of a query, by names of ours: the engine would find others by theirs, since letter case is nothing to it.
+std::vector<Column> described_columns(const Connection& connection, const std::string& query) {
   std::vector<Column> columns;
-  for (const auto& row : text_rows(connection, "DESCRIBE SELECT * FROM " + relation, 2)) {
-    columns.push_back({row[0], row[0], bare_type(row[1])});
+  for (const auto& row : text_rows(connection, "DESCRIBE " + query, 2)) {
+    columns.push_back({row[0], "c" + std::to_string(columns.size()), bare_type(row[1]), row[1]});
+  }
+  return columns;
+}
+
+/// Behind a relation: the engine's names of its columns, in their order.
+std::string aliases_sql(const std::vector<Column>& columns) {
+  std::string sql;
+  for (const Column& column : columns) sql += (sql.empty() ? " AS t(" : ", ") + column.engine_name;
+  return sql.empty() ? sql : sql + ")";
+}
+
+/// A column of a Parquet file's own schema.
+struct StoredColumn {
+  std::string name;
+  int unread_digits = 0;  ///< as of Column, of the column or of what stands in it
+};
+
+/// Those of the outermost level, as the file spells them. (The engine gives twins names that it makes up.)
+std::vector<StoredColumn> stored_columns(const Connection& connection, const std::string& file) {
+  constexpr int most_digits = 38;
+  std::vector<StoredColumn> columns;
+  std::vector<std::uint64_t> left{1};  // children that are to come, of the element and those around it
+  for (const auto& row : text_rows(connection,
+                                   "SELECT name, CAST(coalesce(num_children, 0) AS VARCHAR), "
+                                   "CAST(coalesce(precision, 0) AS VARCHAR) FROM parquet_schema(" +
+                                       quote_literal(file) + ")",
+                                   3)) {
+    while (left.size() > 1 && left.back() == 0) left.pop_back();
+    --left.back();
+    constexpr std::size_t inside_the_root = 2;
+    if (left.size() == inside_the_root) columns.push_back({row[0]});
+    const int digits = std::stoi(row[2]);
+    if (!columns.empty() && digits > most_digits) columns.back().unread_digits = digits;
+    left.push_back(std::stoull(row[1]));
   }
   return columns;
 }
@@ -200,16 +236,18 @@ Relation Relation::of_file(const Connection& connection, const InputFile& file, 
     throw Error(ErrorCode::data, file.display_name() + " is empty",
                 "a table without records still has a header line (text) or a schema (Parquet)");
   }
+  if (format != Format::parquet) require_readable_gzip(file);
   switch (format) {
     case Format::parquet:
+      refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
       return of_parquet(connection, file);
     case Format::json:
       return of_json(file);
     case Format::tsv:
-      refuse_foreign_text(file.display_name(), file.head(longest_magic));
+      refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
       return of_delimited(file, delimiter.empty() ? "\t" : std::move(delimiter));
     default:
-      refuse_foreign_text(file.display_name(), file.head(longest_magic));
+      refuse_foreign_text(file.display_name(), text_head(file, longest_magic));
       return of_delimited(file, std::move(delimiter));
   }
 }
@@ -225,36 +263,61 @@ Relation Relation::of_delimited(const InputFile& file, std::string delimiter) {
     relation.columns_.push_back({names[k], engine_names.back(), "VARCHAR"});
   }
   relation.from_ = read_csv_sql(file, delimiter, text_columns_sql(engine_names));
-  relation.shape_ = DelimitedShape{std::move(delimiter), names.size() == 1};
+  relation.shape_ = DelimitedShape{std::move(delimiter), names.size()};
+  relation.names_ = Names::of_first_line;
   return relation;
 }
 
 Relation Relation::of_json(const InputFile& file) {
   Relation relation;
   relation.from_ = quote_literal(file.path()) + compression_option(file);
-  relation.json_form_ = json_form_by_first_byte(file);
+  const JsonHead head = json_head(file);
+  refuse_foreign_json(file.display_name(), head.bytes);
+  relation.json_form_ = head.form;
   return relation;
 }
 
 Relation Relation::of_parquet(const Connection& connection, const InputFile& file) {
   Relation relation;
   relation.from_ = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
-  relation.columns_ = described_columns(connection, relation.from_);
+  relation.columns_ = described_columns(connection, "SELECT * FROM " + relation.from_);
+  const std::vector<StoredColumn> stored = stored_columns(connection, file.path());
+  if (stored.size() != relation.columns_.size()) {
+    throw Error(ErrorCode::data, file.display_name() + ": the schema holds other columns than the engine reads",
+                "write the file again, with columns of plain types");
+  }
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    relation.columns_[k].name = stored[k].name;
+    relation.columns_[k].unread_digits = stored[k].unread_digits;
+  }
+  relation.from_ += aliases_sql(relation.columns_);
   return relation;
 }
 
-Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup) {
+Relation Relation::of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
+                            Names names) {
   Relation relation;
   relation.setup_ = std::move(setup);
+  relation.names_ = names;
   relation.from_ = in_parentheses(sql);
   relation.columns_ = described_columns(connection, relation.from_);
+  std::ranges::copy_if(relation.columns_, std::back_inserter(relation.typed_), [&](const Column& column) {
+    return names == Names::unsaid && sql.find(column.name) != std::string_view::npos;
+  });
+  relation.from_ += aliases_sql(relation.columns_);
   return relation;
 }
 
 Column Relation::column(const std::string& name, const std::string& source) const {
-  if (!json_form_) return find_column(columns_, name, source, shape_ ? Names::unsaid : Names::listed);
-  check_key(name);
-  return {name, name, "VARCHAR"};
+  if (json_form_) {
+    check_key(name);
+    return {name, name, "VARCHAR"};
+  }
+  const bool is_there = std::ranges::find(columns_, name, &Column::name) != columns_.end();
+  if (!is_there && !typed_.empty()) find_column(typed_, name, source);  // of which it lists all
+  const Column& found = find_column(columns_, name, source, names_);
+  require_read(found, source);
+  return found;
 }
 
 Column Relation::numeric_column(const std::string& name, ValueKind kind, const std::string& source) const {
@@ -278,19 +341,17 @@ Relation Relation::on_lines() const {
 }
 
 std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys) const {
-  std::vector<std::string> engine_names;
-  std::vector<std::string> names;
-  for (const Column& column : columns_) {
-    engine_names.push_back(column.engine_name);
-    names.push_back(column.name);
-  }
-  if (json_form_) engine_names = names = distinct_keys(keys);
-  names = distinct_names(names);
   std::string list;  // each by its name: * would let the engine add columns of its own
-  for (std::size_t k = 0; k < names.size(); ++k) {
-    list += (k == 0 ? "" : ", ") + quote_identifier(engine_names[k]) + " AS " + quote_identifier(names[k]);
+  const auto add = [&](const std::string& engine_name, const std::string& column) {
+    list += (list.empty() ? "" : ", ") + quote_identifier(engine_name) + " AS " + quote_identifier(column);
+  };
+  for (const Column& column : columns_) {
+    if (can_be_named(column, columns_)) add(column.engine_name, column.name);
   }
-  if (list.empty()) list = "NULL AS \"no key\"";  // of JSON: records are counted, and nothing of them is named
+  if (json_form_) {
+    for (const std::string& key : distinct_keys(keys)) add(key, key);
+  }
+  if (list.empty()) list = "NULL AS \"no column\"";  // records are counted, and nothing of them is named
   const std::string from = json_form_ ? read_json_sql(from_, *json_form_, keys) : from_;
   return "CREATE TEMP VIEW " + quote_identifier(name) + " AS SELECT " + list + " FROM " + from;
 }

@@ -31,8 +31,10 @@ class Relation {
   /// The schema of a file; none of its records decides anything here. Error(data) when it is not of its format. Throws
   /// EngineFailure.
   static Relation of_file(const Connection& connection, const InputFile& file, Format format, std::string delimiter);
-  /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. Throws EngineFailure.
-  static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup);
+  /// The schema of a query, which SqlTree::of() has seen; the statements `setup` have been run. `names`: of its columns, for messages.
+  /// Throws EngineFailure.
+  static Relation of_query(const Connection& connection, std::string_view sql, std::vector<std::string> setup,
+                           Names names = Names::listed);
 
   /// None of JSON, which has no schema.
   const std::vector<Column>& columns() const { return columns_; }
@@ -46,7 +48,7 @@ class Relation {
   /// The same for several columns, some of which may be one. Error(usage) for two keys of JSON that differ in letter case only: the
   /// engine cannot tell them apart.
   std::string from(const std::vector<Column>& columns) const;
-  /// A statement that gives the whole relation this name; `keys`: the columns of JSON.
+  /// A statement that gives the relation this name, with all columns that SQL can tell apart; `keys`: the columns of JSON.
   std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}) const;
   /// Statements to be run on a connection before it reads the relation.
   const std::vector<std::string>& setup() const { return setup_; }
@@ -64,7 +66,9 @@ class Relation {
   static Relation of_parquet(const Connection& connection, const InputFile& file);
 
   std::vector<Column> columns_;  // none of JSON
-  std::string from_;             // of all columns; of JSON: the file's name and how it is packed, for read_json
+  Names names_ = Names::listed;
+  std::vector<Column> typed_;  // of a query whose other names are not said: those that its text spells
+  std::string from_;           // of all columns; of JSON: the file's name and how it is packed, for read_json
   std::vector<std::string> setup_;
   std::optional<DelimitedShape> shape_;
   std::optional<JsonForm> json_form_;

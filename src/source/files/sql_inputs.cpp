@@ -218,7 +218,32 @@ class Columns {
   std::vector<std::string> names_;
 };
 
+/// The texts under these members, wherever they stand in it.
+void add_texts(const SqlNode& node, std::set<std::string>& names, int depth) {
+  if (node.IsString()) names.emplace(node.GetString(), node.GetStringLength());
+  for_each_child(node, [&](std::string_view, const SqlNode& child) { add_texts(child, names, deeper(depth)); });
+}
+
+void add_mentions(const SqlNode& node, std::set<std::string>& names, int depth) {
+  const bool is_star = text_of(node, "class") == "STAR";
+  for_each_child(node, [&](std::string_view name, const SqlNode& child) {
+    const bool holds_names = is_one_of(name, {"column_names", "using_columns"}) ||
+                             (is_star && is_one_of(name, {"exclude_list", "qualified_exclude_list", "rename_list"}));
+    if (holds_names) add_texts(child, names, deeper(depth));
+    if (is_star && name == "replace_list" && child.IsArray()) {
+      for (const SqlNode& each : child.GetArray()) add_texts(member_of(each, "key"), names, deeper(depth));
+    }
+    if (!is_literal(name, child)) add_mentions(child, names, deeper(depth));
+  });
+}
+
 }  // namespace
+
+std::set<std::string> mentioned_columns(const SqlTree& tree) {
+  std::set<std::string> names;
+  add_mentions(tree.query(), names, 0);
+  return names;
+}
 
 void require_named_tables(const SqlTree& tree, const std::set<std::string>& tables) {
   Reading reading(tables);

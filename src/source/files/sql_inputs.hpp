@@ -19,4 +19,7 @@ void require_named_tables(const SqlTree& tree, const std::set<std::string>& tabl
 /// SELECT, and in joins for a name without its table.
 std::vector<std::string> named_columns(const SqlTree& tree, const std::string& table);
 
+/// Every name by which the query may call a column, of whatever table, spelled as there; names of tables and others are among them.
+std::set<std::string> mentioned_columns(const SqlTree& tree);
+
 }  // namespace fractile::source_detail

@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view blanks = " \t\r";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Watches whether every line that is not blank begins with a brace and ends with one.
-class BraceWatch {
+/// Watches whether every line that is not blank is one object: begins with a brace that the last one closes, and no other.
+class ObjectWatch {
  public:
   void see(std::string_view bytes) {
     for (;;) {
@@ -30,19 +30,56 @@ class BraceWatch {
   bool holds() const { return holds_; }
 
  private:
+  enum class Place { before, inside, behind };
+
   void see_part(std::string_view part) {
-    const std::size_t last = part.find_last_not_of(blanks);
-    if (last == std::string_view::npos) return;
-    if (first_ == 0) first_ = part[part.find_first_not_of(blanks)];
-    last_ = part[last];
+    if (!holds_) return;
+    if (place_ == Place::before) {
+      const std::size_t first = part.find_first_not_of(blanks);
+      if (first == std::string_view::npos) return;
+      if (part[first] != '{') return fail();
+      part.remove_prefix(first);
+      if (is_flat_object(part)) {
+        place_ = Place::behind;
+        return;
+      }
+    }
+    for (const char byte : part) see_byte(byte);
+  }
+  /// Of most lines: without a brace between the first and the last one, these go together, whatever stands between them.
+  static bool is_flat_object(std::string_view line) {
+    const std::size_t last = line.find_last_not_of(blanks);
+    return last > 0 && line[last] == '}' && line.find('}') == last && line.find('{', 1) == std::string_view::npos;
+  }
+  void see_byte(char byte) {
+    if (is_escaped_) {
+      is_escaped_ = false;
+    } else if (in_string_) {
+      is_escaped_ = byte == '\\';
+      in_string_ = byte != '"';
+    } else if (blanks.find(byte) == std::string_view::npos) {
+      see_outside_strings(byte);
+    }
+  }
+  void see_outside_strings(char byte) {
+    if (place_ == Place::behind) return fail();
+    place_ = Place::inside;
+    in_string_ = byte == '"';
+    if (byte == '{') ++depth_;
+    if (byte == '}' && --depth_ == 0) place_ = Place::behind;
   }
   void end_line() {
-    if (first_ != 0 && (first_ != '{' || last_ != '}')) holds_ = false;
-    first_ = 0;
+    if (place_ == Place::inside) fail();
+    place_ = Place::before;
+    depth_ = 0;
+    in_string_ = is_escaped_ = false;
   }
+  void fail() { holds_ = false; }
 
-  char first_ = 0;  // of the line, blanks aside; 0 when nothing else came yet
-  char last_ = 0;
+  Place place_ = Place::before;  // of the line's object
+  std::size_t depth_ = 0;
+  bool in_string_ = false;
+  bool is_escaped_ = false;
   bool holds_ = true;
 };
 
@@ -66,24 +103,29 @@ std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape
   return check.finish();
 }
 
-JsonForm json_form_by_first_byte(const InputFile& file) {
+JsonHead json_head(const InputFile& file) {
+  constexpr std::size_t longest_mark = 4;  // bytes
+  JsonHead head{JsonForm::values, {}};
   try {
     TextStream text(file);
     bool is_first = true;
     for (std::string_view bytes = text.next(); !bytes.empty(); bytes = text.next()) {
+      if (is_first) head.bytes = bytes.substr(0, longest_mark);
       if (is_first && bytes.starts_with(byte_order_mark)) bytes.remove_prefix(byte_order_mark.size());
       is_first = false;
       const std::size_t at = bytes.find_first_not_of(" \t\r\n");
-      if (at != std::string_view::npos) return bytes[at] == '[' ? JsonForm::array : JsonForm::values;
+      if (at == std::string_view::npos) continue;
+      if (bytes[at] == '[') head.form = JsonForm::array;
+      break;
     }
   } catch (const Error&) {  // damaged gzip: an error of the records, not of the form
   }
-  return JsonForm::values;
+  return head;
 }
 
 bool check_json_lines(const InputFile& file, const std::function<void()>& on_progress) {
   TextStream text(file);
-  BraceWatch watch;
+  ObjectWatch watch;
   for (std::string_view bytes = text.next(); !bytes.empty(); bytes = text.next()) {
     if (watch.holds()) watch.see(bytes);
     if (!watch.holds() && !file.is_gzip()) return false;

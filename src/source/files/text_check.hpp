@@ -19,12 +19,18 @@ std::uint64_t check_delimited(const InputFile& file, const DelimitedShape& shape
 /// What the values of a JSON file stand in. Syntax alone tells.
 enum class JsonForm {
   array,  ///< the first byte that is not blank is `[`: all records stand in one array
-  lines,  ///< every line that is not blank begins with `{` and ends with `}`: each is a record
+  lines,  ///< every line that is not blank is one object: a record
   values  ///< records one after another, with blanks or nothing between
 };
 
-/// `array` or `values`, by the first byte that is not blank. Never fails: what cannot be read fails when records are.
-JsonForm json_form_by_first_byte(const InputFile& file);
+/// What a JSON file says before its records.
+struct JsonHead {
+  JsonForm form;      ///< `array` or `values`, by the first byte that is not blank
+  std::string bytes;  ///< the first ones, where a byte order mark stands
+};
+
+/// Never fails: what cannot be read fails when records are.
+JsonHead json_head(const InputFile& file);
 
 /// Error(data) for gzip that is truncated or damaged. Whether the records of `values` are `lines`, which the engine reads with many
 /// threads; a file that it can read in both ways has the same records in both.

@@ -1,5 +1,7 @@
 #include "source/files/text_check.hpp"
 
+#include <zlib.h>
+
 #include "source/entries/table_test_support.hpp"
 
 namespace fractile::source_detail {
@@ -10,7 +12,7 @@ using source_test::error_of;
 using source_test::TemporaryFolder;
 
 std::uint64_t check(const std::string& path) {
-  return check_delimited(InputFile::open(path), {",", false}, LineEndsInCells::allowed, {});
+  return check_delimited(InputFile::open(path), {",", 0}, LineEndsInCells::allowed, {});
 }
 bool has_json_lines(const std::string& path) { return check_json_lines(InputFile::open(path), {}); }
 
@@ -36,7 +38,7 @@ TEST(TextCheck, LongerRecordsAreRefusedWhereverTheyStand) {
 TEST(TextCheck, TheFirstByteTellsTheFormOfJson) {
   const TemporaryFolder folder;
   const auto form = [&](const std::string& text) {
-    return json_form_by_first_byte(InputFile::open(folder.write("x.json", text)));
+    return json_head(InputFile::open(folder.write("x.json", text))).form;
   };
   for (const char* text : {"[]", " \t\r\n[{}]", "\xEF\xBB\xBF["}) EXPECT_EQ(form(text), JsonForm::array) << text;
   for (const char* text : {"", "  ", "{}", "{}[", "x", "\x1F\x8B damaged gzip"}) {
@@ -44,12 +46,15 @@ TEST(TextCheck, TheFirstByteTellsTheFormOfJson) {
   }
 }
 
-TEST(TextCheck, LinesOfJsonBeginAndEndWithBraces) {
+TEST(TextCheck, LinesOfJsonAreObjects) {
   const TemporaryFolder folder;
-  for (const char* text : {"{}", "{}\n", "\n {\"a\":1} \r\n\t\n{}\n", ""}) {
+  for (const char* text :
+       {"{}", "{}\n", "\n {\"a\":1} \r\n\t\n{}\n", "", "{\"a\":{\"b\":[{}, {}]}}\n{\"}{\":\"\\\"}{\\\\\"} \n"}) {
     EXPECT_TRUE(has_json_lines(folder.write("x.json", text))) << text;
   }
-  for (const char* text : {"{\n}", "{}\n5\n", "{}\n{\n\"a\":1}\n", "{} x\n", "\xEF\xBB\xBF{}\n"}) {
+  for (const char* text :
+       {"{\n}", "{}\n5\n", "{}\n{\n\"a\":1}\n", "{} x\n", "\xEF\xBB\xBF{}\n", "{}{}\n", "{} {}", "{\"a\":1}{\"a\":2}\n",
+        "{\"a\":{}}{}\n", "{\"a\":\"x\"} null {}\n", "{\"a\":1},{\"a\":2}\n", "{\"a\":{}\n"}) {
     EXPECT_FALSE(has_json_lines(folder.write("x.json", text))) << text;
   }
   const std::string line = "{\"a\":\"" + std::string(300'000, 'x') + "\"}\n";  // longer than what is seen at once
@@ -71,6 +76,112 @@ TEST_F(GzipCheck, CutOrDamagedFilesAreRefused) {
   EXPECT_THROW((void)table.profile("age", source_test::lattice_of("0", "1", "1"), NullPolicy::drop), Error);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x10);
   EXPECT_EQ(error_of([&] { check(folder.write("bad.csv.gz", bytes)); }).code(), ErrorCode::data);
+}
+
+/// A member of gzip; `header`: what stands in it beside the text.
+std::string member(const std::string& text, gz_header header) {
+  z_stream stream{};
+  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+  EXPECT_EQ(deflateSetHeader(&stream, &header), Z_OK);
+  std::string packed(text.size() + 1'000, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(packed.size() - stream.avail_out);
+  deflateEnd(&stream);
+  return packed;
+}
+
+/// What a table of this file says, before its rows are read or then.
+std::string said_of(const std::string& path) {
+  try {
+    const Table table = Table::open({.file = path});
+    try {
+      const RankProfile profile = table.profile("age", source_test::ages_to_120, NullPolicy::drop);
+      return std::to_string(profile.records()) + " records";
+    } catch (const Error& error) {
+      return std::string("then ") + error.what();
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_F(GzipCheck, WhatTheEngineDoesNotReadIsNamed) {
+  std::string comment = "made by hand";
+  gz_header with_comment{};
+  with_comment.comment = reinterpret_cast<Bytef*>(comment.data());
+  gz_header with_checksum{};
+  with_checksum.hcrc = 1;
+  gz_header with_text{};
+  with_text.text = 1;
+  gz_header with_name{};
+  with_name.name = reinterpret_cast<Bytef*>(comment.data());
+  for (const std::string name : {"x.csv.gz", "x.json.gz"}) {
+    const bool is_json = name == "x.json.gz";
+    const std::string text = is_json ? "{\"age\":1}\n" : "age\n1\n";
+    const std::string more = is_json ? text : "1\n";
+    const std::string plain = member(text, {});
+    const std::string file = folder.path(name);
+    const auto said = [&](const std::string& bytes) { return said_of(folder.write(name, bytes)); };
+    EXPECT_EQ(said(plain), "1 records");
+    EXPECT_EQ(said(member(text, with_name) + member(more, with_name)), "2 records");
+    for (const gz_header& header : {with_comment, with_checksum, with_text}) {
+      const std::string words =
+          file + " is gzip of a header with a comment, a checksum or a mark of text, which is not read";
+      EXPECT_EQ(said(member(text, header)), words);
+      EXPECT_EQ(said(plain + member(more, header)), "then " + words);
+    }
+    for (const std::string& tail : {std::string("more"), std::string(512, '\0'), std::string("\x1f\x8b", 2)}) {
+      EXPECT_EQ(said(plain + tail), "then " + file + " has other bytes behind its last gzip member");
+    }
+    EXPECT_EQ(said(plain + plain.substr(0, 12)), "then " + file + " is truncated or damaged gzip");
+  }
+}
+
+using EncodingCheck = EngineTest;
+
+TEST_F(EncodingCheck, OtherThanUtf8IsNamed) {
+  using namespace std::string_literals;
+  const auto said = [&](const std::string& name, const std::string& bytes) {
+    return said_of(folder.write(name, bytes));
+  };
+  for (const std::string name : {"x.csv", "x.json"}) {
+    const std::string wanted = name == "x.csv" ? "CSV" : "UTF-8";
+    for (const std::string& mark : {"\xFF\xFE\0\0"s, "\0\0\xFE\xFF"s}) {
+      EXPECT_EQ(said(name, mark + "{\0\0\0"s), folder.path(name) + " is UTF-32 text by its first bytes, not " + wanted);
+    }
+    for (const std::string& mark : {"\xFF\xFE"s, "\xFE\xFF"s}) {
+      EXPECT_EQ(said(name, mark + "{\0"s), folder.path(name) + " is UTF-16 text by its first bytes, not " + wanted);
+    }
+  }
+  EXPECT_EQ(said("x.json", "{\"age\": 1}\n{\"age\": 2, \"name\": \"Andr\xE9\"}\n"),
+            "then " + folder.path("x.json") + " is not UTF-8 text");
+  EXPECT_EQ(said("x.parquet", "PARE" + std::string(100, 'x') + "PARE"),
+            folder.path("x.parquet") +
+                " is an encrypted Parquet file by its first bytes, not one that can be read without a key");
+  EXPECT_EQ(
+      said("x.csv", "\"age\nin years\",y\n1,2\n"),
+      folder.path("x.csv") + ": the header line has a quote without its end, or a column name that holds a line end");
+}
+
+using JsonLayout = EngineTest;
+
+// With one record on each line the engine reads lines; a line of two once ended a paid release.
+TEST_F(JsonLayout, DecidesNothing) {
+  for (const std::string text :
+       {"{\"age\": 20}{\"age\": 80}", "{\"age\": 20} {\"age\": 80}\n", "{\"age\": 20}\n{\"age\": 80}",
+        "{\"age\": 20\n}{\"age\": 80}\n", "{\"age\": 20, \"x\": {\"y\": \"}{\"}}{\"age\": 80}\n"}) {
+    EXPECT_EQ(said_of(folder.write("x.json", text)), "2 records") << text;
+    EXPECT_EQ(said_of(folder.write("x.json.gz", member(text, {}))), "2 records") << text;
+  }
+  EXPECT_EQ(said_of(folder.write("x.json", "{\"age\": 20}{\"age\": 80}\n{\"age\": 7}\n")), "3 records");
+  for (const std::string text : {"{\"age\": 20}{\"age\": 80}\n{\"age\":", "{\"age\": 20}\n{\"age\":"}) {
+    EXPECT_EQ(said_of(folder.write("x.json", text)),
+              "then " + folder.path("x.json") + " is truncated or not of its format");
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A text file from its beginning, gzipped or not, a piece at a time.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,23 +13,29 @@ namespace fractile::source_detail {
 
 class TextStream {
  public:
-  /// Reads the file from its beginning, whatever was read of it before; `file` must outlive this. Error(data) when it cannot
-  /// be read.
+  /// Reads the file from its beginning, whatever was read of it before; `file` must outlive this.
   explicit TextStream(const InputFile& file);
   TextStream(TextStream&&) noexcept;
   TextStream& operator=(TextStream&&) = delete;
   ~TextStream();
 
   /// The next bytes, valid until the ones after them are asked for; empty at the end of the file. Error(data) for gzip that is
-  /// truncated or damaged.
+  /// truncated, damaged, followed by other bytes, or of a header that the engine does not read.
   std::string_view next();
 
  private:
-  struct Gzip;
+  class Gzip;
   const InputFile& file_;
   std::unique_ptr<Gzip> gzip_;  // none for plain text
   std::size_t offset_ = 0;      // of plain text
   std::vector<char> chunk_;
 };
+
+/// At most `count` bytes of text from the beginning, as next() gives them; nothing is read that stands far behind the first line.
+std::string text_head(const InputFile& file, std::size_t count);
+
+/// Error(data) for a gzip file whose first bytes are a header that the engine does not read: with a comment, a checksum of its own, or a
+/// mark that says text. Other files pass.
+void require_readable_gzip(const InputFile& file);
 
 }  // namespace fractile::source_detail
