@@ -7,6 +7,7 @@
 #include "fractile/flow_report.hpp"
 #include "report/flow/certificate.hpp"
 #include "report/flow/certified_pipelines.hpp"
+#include "report/flow/plain_channel.hpp"
 
 namespace fractile {
 namespace {
@@ -209,8 +210,8 @@ class PipelineCheck {
           "the losses by rows of the channels, which are too large: they were computed as they were before");
       return;
     }
-    const flow::Channel first = channel_at(part, from).channel;
-    const flow::Channel second = channel_at(part, to).channel;
+    const flow::Channel first = channel_of(part, from);
+    const flow::Channel second = channel_of(part, to);
     require(printed_.secrets == first.secrets(), "it names other secrets than the pipeline has");
     require(!printed_.has_observations || printed_.observations_from == first.observations(),
             "it names other observations than the pipeline has");
@@ -218,6 +219,15 @@ class PipelineCheck {
         !printed_.channel_from || (*printed_.channel_from == first.matrix() && *printed_.channel_to == second.matrix()),
         "its channels are not the pipeline's at these epsilons");
     require_certificate(printed_, first, second);
+  }
+
+  /// From the definition alone, where that takes seconds; or as it was made when the certificate was found, and this is said.
+  flow::Channel channel_of(const flow::Pipeline& part, const Rational& odds) const {
+    if (std::optional<flow::Channel> plain = report_detail::plain_channel(part, odds)) return *std::move(plain);
+    const std::string note =
+        "the channels by a second way to multiply them out: they are a release's, or too large for it";
+    if (std::ranges::find(report_.unchecked, note) == report_.unchecked.end()) report_.unchecked.push_back(note);
+    return channel_at(part, odds).channel;
   }
 
   /// Of one loss, that of the file's analyst.

@@ -1,0 +1,221 @@
+#include "report/flow/plain_channel.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fractile::report_detail {
+namespace {
+
+using Kind = flow::PostProcessor::Kind;
+using Places = std::vector<std::size_t>;
+/// What is known of the answers so far; at the end, what is observed.
+using State = std::vector<Rational>;
+using Law = std::map<State, Rational>;
+
+Rational number(std::size_t value) { return static_cast<std::int64_t>(value); }
+
+std::string name_of(const State& members) {
+  if (members.size() == 1) return members.front().to_string();
+  std::string name;
+  for (const Rational& member : members) name += (name.empty() ? "(" : ",") + member.to_string();
+  return name + ")";
+}
+
+class PlainChannel {
+ public:
+  PlainChannel(const flow::Pipeline& pipeline, const Rational& odds)
+      : pipeline_(pipeline), is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram) {
+    const std::vector<flow::Perturber>& each = pipeline.perturber.each();
+    for (const flow::Perturber& one : each) noises_.push_back(one.at(odds));
+    if (each.empty()) noises_.push_back(pipeline.perturber.at(odds));
+  }
+
+  std::optional<flow::Channel> multiplied() {
+    list_secrets();
+    std::vector<Law> rows;
+    std::map<State, std::size_t> observed;
+    for (const Places& secret : secrets_) {
+      rows.push_back(law_of(secret));
+      if (work_ > most_work) return {};
+      for (const auto& [state, p] : rows.back()) observed.emplace(state, 0);
+    }
+    std::vector<std::string> observations;
+    for (auto& [state, column] : observed) {
+      column = observations.size();
+      observations.push_back(observation_name(state));
+    }
+    flow::Matrix matrix(rows.size(), observed.size());
+    for (std::size_t x = 0; x < rows.size(); ++x) {
+      for (const auto& [state, p] : rows[x]) matrix(x, observed.at(state)) = p;
+    }
+    return flow::Channel(std::move(names_), std::move(observations), std::move(matrix));
+  }
+
+ private:
+  static constexpr std::size_t most_work = 1'000'000;  // products
+
+  void add_secret(Places secret) {
+    State members;
+    for (const std::size_t place : secret) members.push_back(is_of_bars_ ? number(place) : pipeline_.values[place]);
+    names_.push_back(name_of(members));
+    secrets_.push_back(std::move(secret));
+    work_ += secrets_.back().size();
+  }
+
+  /// All tuples in order; or those that do not decrease, where who has which value makes no difference.
+  void add_tuples(Places& begun, bool is_sorted) {
+    if (work_ > most_work) return;
+    if (begun.size() == pipeline_.participants) return add_secret(begun);
+    for (std::size_t place = is_sorted && !begun.empty() ? begun.back() : 0; place < pipeline_.values.size(); ++place) {
+      begun.push_back(place);
+      add_tuples(begun, is_sorted);
+      begun.pop_back();
+    }
+  }
+
+  /// The first bar highest first.
+  void add_bars(Places& begun, std::size_t left) {
+    if (work_ > most_work) return;
+    if (begun.size() + 1 == pipeline_.values.size()) {
+      begun.push_back(left);
+      add_secret(begun);
+      begun.pop_back();
+      return;
+    }
+    for (std::size_t bar = left + 1; bar-- > 0;) {
+      begun.push_back(bar);
+      add_bars(begun, left - bar);
+      begun.pop_back();
+    }
+  }
+
+  void list_secrets() {
+    Places begun;
+    const Kind kind = pipeline_.post.kind;
+    switch (pipeline_.secret.kind) {
+      case flow::Secret::Kind::everyone:
+        return add_tuples(begun, noises_.size() == 1 && pipeline_.perturber.is_shared() &&
+                                     (kind == Kind::count || kind == Kind::sum || kind == Kind::mode));
+      case flow::Secret::Kind::target:
+        for (std::size_t place = 0; place < pipeline_.values.size(); ++place) add_secret({place});
+        return;
+      case flow::Secret::Kind::histogram:
+        return add_bars(begun, pipeline_.participants);
+    }
+  }
+
+  /// Everybody's values, the target's last; or the bars.
+  Places members_of(const Places& secret) const {
+    if (pipeline_.secret.kind != flow::Secret::Kind::target) return secret;
+    Places members = pipeline_.secret.order;
+    if (members.empty()) {
+      for (std::size_t place = 0; place < pipeline_.secret.known.size(); ++place) {
+        members.insert(members.end(), pipeline_.secret.known[place], place);
+      }
+    }
+    members.push_back(secret.front());
+    return members;
+  }
+
+  State first_state() const {
+    switch (pipeline_.post.kind) {
+      case Kind::count:
+      case Kind::sum:
+        return {0};
+      case Kind::mode:
+        return is_of_bars_ ? State{-1, 0} : State(pipeline_.shown().size());
+      default:
+        return {};
+    }
+  }
+
+  /// After one more answer, the `index`-th.
+  State after(State state, std::size_t index, std::size_t answer) const {
+    const flow::PostProcessor& post = pipeline_.post;
+    switch (post.kind) {
+      case Kind::count:
+        if (std::ranges::find(post.counted, answer) != post.counted.end()) state.front() += 1;
+        return state;
+      case Kind::sum:
+        state.front() += pipeline_.shown()[answer];
+        return state;
+      case Kind::mode:
+        if (!is_of_bars_) state[answer] += 1;
+        if (is_of_bars_ && number(answer) > state.front()) state = {number(answer), number(index)};
+        return state;
+      case Kind::round:
+        state.push_back((pipeline_.shown()[answer] / post.unit + Rational(1, 2)).floor() * post.unit);
+        return state;
+      default:
+        state.push_back(number(answer));
+        return state;
+    }
+  }
+
+  State observed_at(const State& last) const {
+    switch (pipeline_.post.kind) {
+      case Kind::mode: {
+        if (is_of_bars_) return {last.back()};
+        const auto highest = std::ranges::max_element(last);
+        return {number(static_cast<std::size_t>(highest - last.begin()))};
+      }
+      case Kind::table: {
+        std::size_t index = 0;
+        for (const Rational& answer : last) index = index * pipeline_.shown().size() + answer.to_uint64();
+        return {number(pipeline_.post.image[index])};
+      }
+      default:
+        return last;
+    }
+  }
+
+  std::string observation_name(const State& observed) const {
+    const Kind kind = pipeline_.post.kind;
+    const bool is_by_place = kind == Kind::mode || (kind == Kind::identity && !is_of_bars_);
+    if (!is_by_place) return name_of(observed);
+    const std::vector<Rational>& shown = kind == Kind::mode && is_of_bars_ ? pipeline_.values : pipeline_.shown();
+    State members;
+    for (const Rational& place : observed) members.push_back(shown[place.to_uint64()]);
+    return name_of(members);
+  }
+
+  Law law_of(const Places& secret) {
+    Law law{{first_state(), 1}};
+    const Places members = members_of(secret);
+    for (std::size_t i = 0; i < members.size() && work_ <= most_work; ++i) {
+      const flow::Channel& noise = noises_.size() == 1 ? noises_.front() : noises_[i];
+      Law next;
+      for (const auto& [state, p] : law) {
+        for (std::size_t answer = 0; answer < noise.observations().size(); ++answer) {
+          next[after(state, i, answer)] += p * noise(members[i], answer);
+          ++work_;
+        }
+      }
+      law = std::move(next);
+    }
+    Law observed;
+    for (const auto& [state, p] : law) observed[observed_at(state)] += p;
+    return observed;
+  }
+
+  const flow::Pipeline& pipeline_;
+  bool is_of_bars_;
+  std::vector<flow::Channel> noises_;
+  std::vector<Places> secrets_;
+  std::vector<std::string> names_;
+  std::size_t work_ = 0;
+};
+
+}  // namespace
+
+std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds) {
+  if (pipeline.perturber.release() != nullptr) return {};
+  return PlainChannel(pipeline, odds).multiplied();
+}
+
+}  // namespace fractile::report_detail

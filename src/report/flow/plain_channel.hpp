@@ -1,0 +1,14 @@
+// A pipeline's channel from its definition alone, for those who check: it shares no code with channel_at().
+#pragma once
+
+#include <optional>
+
+#include "fractile/pipelines.hpp"
+
+namespace fractile::report_detail {
+
+/// Secrets and observations are named and ordered as channel_at() has them. Answers are multiplied one after the other. Nothing of
+/// releases, and of what would take more than seconds. Throws `usage` when odds < 1.
+std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds);
+
+}  // namespace fractile::report_detail
