@@ -58,7 +58,7 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::strin
   const Ledger ledger = Ledger::open_to_read(path);
   const std::string dataset = dataset_of(ledger, typed, shown_ledger(path)).name;
   for (const LedgerEntry& entry : ledger.statement().entries) {
-    if (entry.request.dataset == dataset && entry.receipt == receipt) return account_of(ledger, dataset);
+    if (entry.request.dataset == dataset && entry.receipt == receipt) return ledger.account(dataset);
   }
   usage({Field("ledger"), ": no entry of the dataset '", dataset, "' holds this receipt"},
         "name the ledger that the release was paid from, or leave it out");

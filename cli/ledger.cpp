@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -84,10 +86,53 @@ int run_show(const Typed& typed) {
   return 0;
 }
 
+/// A published receipt that names an entry; nothing where a file is something else.
+std::optional<Receipt> published_receipt(const std::filesystem::path& file) {
+  try {
+    Receipt receipt = read_receipt(receipt_text(file), file);
+    if (!receipt.token.empty()) return receipt;
+  } catch (const Error&) {
+  }
+  return {};
+}
+
+/// Error(ledger) names the receipts of a folder that are of no entry of this ledger: it was put back to an earlier state, or they
+/// are another ledger's.
+void require_known_receipts(const LedgerStatement& statement, const std::string& folder) {
+  std::error_code failed;
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::directory_iterator(folder, failed)) {
+    if (file.is_regular_file(failed)) files.push_back(file.path());
+  }
+  if (failed) {
+    usage({Field("receipts"), fmt::format(": the folder '{}' cannot be read: {}", folder, failed.message())},
+          "name the folder in which the receipts are that were published");
+  }
+  std::ranges::sort(files);
+  std::string unknown;
+  for (const std::filesystem::path& file : files) {
+    const std::optional<Receipt> receipt = published_receipt(file);
+    if (!receipt) continue;
+    const auto pays = [&](const LedgerEntry& entry) {
+      return entry.token == receipt->token && entry.state == EntryState::committed;
+    };
+    if (std::ranges::any_of(statement.entries, pays)) continue;
+    unknown += fmt::format("{}'{}' (entry {}, {})", unknown.empty() ? "" : ", ", file.filename().string(),
+                           receipt->entry, receipt->budget.to_string());
+  }
+  if (unknown.empty()) return;
+  throw Error(
+      ErrorCode::ledger, "this ledger does not know entries that published receipts name: " + unknown,
+      "if it was put back to an earlier state, nothing more may be released from it until these are charged again: see "
+      "docs/ledger.md");
+}
+
 int run_verify(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
   const std::string head = ledger.verify(typed.one("head"));
-  require_own_receipts(ledger.statement());
+  const LedgerStatement statement = ledger.statement();
+  require_own_receipts(statement);
+  if (typed.has("receipts")) require_known_receipts(statement, typed.one("receipts"));
   print(fmt::format("the ledger is whole; its last line has the hash\n{}\n", head.empty() ? "(none yet)" : head),
         unchanged);
   return 0;

@@ -62,6 +62,7 @@ class Person final : public Watcher {
   }
   void on_interrupt(const Words& what, const Words& hint) override { cli::on_interrupt(what, hint); }
   void hold_interrupts() override { cli::hold_interrupts(); }
+  bool is_interrupted() override { return cli::is_interrupted(); }
 
   void print_page(const Words& kept) const { shown_.page.print_page(page_, kept); }
 

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -32,6 +34,8 @@ std::string error_text(const Words& what, const Words& hint) {
 
 std::atomic<const std::string*> last_words = nullptr;  // nullptr while interrupts are held back
 std::atomic<int> held_back = 0;                        // the signal that came meanwhile
+
+constexpr std::array interrupts{SIGINT, SIGTERM, SIGHUP};
 
 [[noreturn]] void end_by(int signal, const std::string& words) {
   // Only what a signal handler may do.
@@ -61,14 +65,16 @@ void on_interrupt(const Words& what, const Words& hint) {
   static std::deque<std::string> said;  // a handler may still read older words
   said.push_back((isatty(STDERR_FILENO) == 1 ? "\n" : "") + error_text(what, hint));
   last_words = &said.back();
-  for (const int signal : {SIGINT, SIGTERM}) handle(signal);
+  for (const int signal : interrupts) handle(signal);
   if (held_back != 0) end_by(held_back, said.back());
 }
 
 void hold_interrupts() {
   last_words = nullptr;
-  for (const int signal : {SIGINT, SIGTERM}) handle(signal);
+  for (const int signal : interrupts) handle(signal);
 }
+
+bool is_interrupted() { return held_back != 0; }
 
 void prepare_streams() {
   // Read-only: what is printed on a stream that was closed fails, as it should.
@@ -76,6 +82,11 @@ void prepare_streams() {
   while (file >= 0 && file <= STDERR_FILENO) file = open("/dev/null", O_RDONLY);
   if (file > STDERR_FILENO) close(file);
   std::signal(SIGXFSZ, SIG_IGN);
+  // No core file: one byte is less than any has, and the only limit that Linux heeds where cores go to another program.
+  rlimit core{};
+  if (getrlimit(RLIMIT_CORE, &core) != 0 || core.rlim_max == 0) return;
+  core.rlim_cur = 1;
+  setrlimit(RLIMIT_CORE, &core);
 }
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }

@@ -14,7 +14,8 @@
 namespace fractile::cli {
 
 /// Before anything is opened: no file may take the place of a closed standard stream, and a file that outgrows its
-/// limit is an error to be told of, not a signal that ends the process.
+/// limit is an error to be told of, not a signal that ends the process. And whatever ends the process, what it has in memory is
+/// written to no file: rows among it.
 void prepare_streams();
 
 bool stdout_is_terminal();
@@ -29,13 +30,15 @@ void print(const std::string& text, const Words& hint = "nothing was released");
 /// "fractile: what\n  hint", each as shown_text has it: whatever names they hold, they are one line.
 void print_error(const Words& what, const Words& hint);
 
-/// From now on Ctrl-C (SIGINT) and SIGTERM print this as print_error() does, and end the process with 128 and the signal's
-/// number as its exit code: 130 for Ctrl-C. A signal that was held back takes effect now. Whoever started the program so
+/// From now on Ctrl-C (SIGINT), SIGTERM and SIGHUP print this as print_error() does, and end the process with 128 and the
+/// signal's number as its exit code: 130 for Ctrl-C. A signal that was held back takes effect now. Whoever started the program so
 /// that it ignores them still has it ignore them.
 void on_interrupt(const Words& what, const Words& hint);
 
 /// Holds them back until on_interrupt() is called again, for what must not be cut in two.
 void hold_interrupts();
+/// Whether one was held back.
+bool is_interrupted();
 
 /// Ends the process in time: after so many seconds it calls `finish` on a thread of its own, and ends with the exit code that it
 /// returns, unless disarm() came first. Without a limit it does nothing.

@@ -31,6 +31,8 @@ class Attendant {
   virtual void on_interrupt(const Words& /*what*/, const Words& /*hint*/) {}
   /// Until the next on_interrupt() nothing may be cut in two.
   virtual void hold_interrupts() {}
+  /// Whether one came since hold_interrupts().
+  virtual bool is_interrupted() { return false; }
 };
 
 }  // namespace fractile::requests

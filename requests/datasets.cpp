@@ -45,11 +45,4 @@ LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::st
         nearest.empty() ? "choose one of " + joined(names) : fmt::format("did you mean {}?", nearest));
 }
 
-LedgerAccount account_of(const Ledger& ledger, const std::string& dataset) {
-  for (LedgerAccount& account : ledger.statement().accounts) {
-    if (account.dataset.name == dataset) return account;
-  }
-  throw Error(ErrorCode::internal, "the ledger has lost a dataset", "");
-}
-
 }  // namespace fractile::requests

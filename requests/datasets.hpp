@@ -14,7 +14,4 @@ LedgerDataset dataset_to_add(const Typed& typed);
 /// The one that `dataset` names, or the ledger's only one; Error(usage) when there is none or several.
 LedgerDataset dataset_of(const Ledger& ledger, const Typed& typed, const std::string& path);
 
-/// With its balance, as of now; Error(internal) when there is none of this name.
-LedgerAccount account_of(const Ledger& ledger, const std::string& dataset);
-
 }  // namespace fractile::requests

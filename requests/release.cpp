@@ -62,6 +62,28 @@ std::string canonical(const ReleaseRequest& request, const SourceDescription& so
   return canonical_query(request.query, request.lattice, source, details);
 }
 
+/// At most so many bytes has the receipt of what is asked for, whatever is drawn: an upper bound that takes no rows.
+std::uint64_t largest_receipt(const ReleaseRequest& request, const SourceDescription& source) {
+  constexpr std::uint64_t escaped = 6;  // bytes of a byte: \u0000
+  std::uint64_t size = 8'000;           // all that stands in it once, but what was typed
+  for (const std::string* typed :
+       {&source.file, &source.sql, &source.column, &source.person, &source.by, &source.engine}) {
+    size += escaped * typed->size();
+  }
+  for (const NamedTable& table : source.tables) size += 60 + escaped * (table.name.size() + table.file.size());
+  const Lattice& lattice = request.lattice;
+  const std::uint64_t last = lattice.size() - 1;
+  const std::uint64_t digits =
+      std::max(lattice.text(0).size(), lattice.text(last).size()) + 40;  // and those of steps between
+  if (!lattice.is_regular()) size += lattice.size() * (digits + 20);
+  std::uint64_t each = 3'000;  // what ran, and what it spent
+  for (const Rational& quantile : request.query.quantiles) each += 300 + quantile.to_string().size() + 5 * digits;
+  if (request.query.intervals) each += request.query.quantiles.size() * 300;
+  const auto& keys = request.selection.keys;
+  for (const std::string& key : keys) size += escaped * key.size() + each;
+  return keys.empty() ? size + each : size;
+}
+
 Published drawn(const ReleaseRequest& request, const Records& records, RandomBits& bits, Attendant& attendant) {
   const std::vector<RankProfile> profiles = records.profiles(request.column, request.lattice, request.null_policy,
                                                              request.selection, bits, [&] { attendant.tick(); });
@@ -142,7 +164,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
   RandomBits bits = request.bits();
   require_receipts_place(typed, request.receipt);
   const Holder holder = request.reads_files() || request.postgres ? Holder::owner : Holder::asker;
-  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, request.asked, holder);
+  std::optional<ReleaseCharge> charge = ReleaseCharge::of(typed, request.asked, holder, attendant);
   attendant.at("opening " + input_name(typed));  // standard input is read to its end here
   const auto on_opened = [&](const std::vector<OpenedFile>& files) {
     if (charge) charge->require_fit(typed, files);
@@ -165,7 +187,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
       charge->repeat(*answer.stored, attendant);
       return answer;
     }
-    charge->reserve(attendant);
+    charge->reserve(largest_receipt(request, answer.source), attendant);
   }
   const auto work = [&] { publish(typed, request, *records, bits, charge, answer, attendant); };
   charge ? charge->guard(work) : work();

@@ -36,7 +36,8 @@ ReleaseCharge::ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest
       dataset_(std::move(dataset)),
       request_(std::move(request)) {}
 
-std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const QuantileQuery& query, Holder holder) {
+std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const QuantileQuery& query, Holder holder,
+                                               Attendant& attendant) {
   if (!typed.has("ledger")) {
     for (const char* field : {"dataset", "again", "source"}) {
       if (typed.has(field)) usage({Field(field), " goes with ", Field("ledger")}, "name the ledger, or leave it out");
@@ -49,7 +50,14 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
           "leave one of them out");
   }
   const std::string path = typed.one("ledger");
-  Ledger ledger = Ledger::open(path);
+  LedgerOptions options;
+  options.stop = [&attendant] { return attendant.is_interrupted(); };
+  options.waiting = [&attendant, shown = shown_ledger(path)](std::chrono::seconds waited) {
+    attendant.tell(
+        fmt::format("the ledger {} cannot be written yet; waiting for it since {} seconds", shown, waited.count()),
+        "the release is charged, so it goes on as soon as the ledger lets it");
+  };
+  Ledger ledger = Ledger::open(path, options);
   const LedgerDataset dataset = dataset_of(ledger, typed, shown_ledger(path));
   if (!dataset.person.empty() && typed.has("sql")) {
     const Field sql("sql");
@@ -75,7 +83,7 @@ void ReleaseCharge::require_fit(const Typed& typed, const std::vector<OpenedFile
   fits_ = true;
 }
 
-LedgerAccount ReleaseCharge::account() const { return account_of(ledger_, request_.dataset); }
+LedgerAccount ReleaseCharge::account() const { return ledger_.account(request_.dataset); }
 
 std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query_text) {
   request_.query = query_text;
@@ -95,11 +103,17 @@ void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const
                  {"the table was not read; ", Field("again"), " reads it, and pays"});
 }
 
-void ReleaseCharge::reserve(Attendant& attendant) {
+void ReleaseCharge::reserve(std::uint64_t receipt_size, Attendant& attendant) {
   if (!fits_) throw Error(ErrorCode::internal, "a release was to be paid for before it was known what it reads");
   if (!receipt_.empty()) require_writable(receipt_);
+  request_.receipt_size = receipt_size;
   attendant.hold_interrupts();
-  reservation_ = ledger_.reserve(request_);
+  try {
+    reservation_ = ledger_.reserve(request_);
+  } catch (const Error& error) {
+    attendant.on_interrupt(error.what_words(), error.hint_words());  // ends here if one came
+    throw;
+  }
   attendant.on_interrupt(
       fmt::format("stopped; {} counts as spent: entry {} of {} stays reserved", request_.cost.to_string(),
                   reservation_.id, path_),

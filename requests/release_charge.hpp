@@ -20,7 +20,8 @@ class ReleaseCharge {
  public:
   /// Opens the ledger that `ledger` names; nothing when none is. Refuses what does not go with a ledger, and what holds only where its
   /// dataset declares it. Nothing is opened or loaded before that.
-  static std::optional<ReleaseCharge> of(const Typed& typed, const QuantileQuery& query, Holder holder);
+  static std::optional<ReleaseCharge> of(const Typed& typed, const QuantileQuery& query, Holder holder,
+                                         Attendant& attendant);
 
   /// Once all files are open that are read, and before anything of them is: refuses queries that the dataset's budget is not for, of
   /// other units, of other files, or read otherwise. `opened`: none where no file is read.
@@ -41,8 +42,9 @@ class ReleaseCharge {
   const std::string& source() const { return source_; }
   const std::vector<NamedTable>& tables() const { return tables_; }
 
-  /// Reserves the query that was last looked for. From here on an interrupt says what counts, and what can be done.
-  void reserve(Attendant& attendant);
+  /// Reserves the query that was last looked for, with room for a receipt of so many bytes. From here on an interrupt says
+  /// what counts, and what can be done.
+  void reserve(std::uint64_t receipt_size, Attendant& attendant);
   /// Errors of `work` also tell what became of the entry.
   void guard(const std::function<void()>& work) const;
   /// Commits, and only then writes the receipt where `receipt` says. Nothing interrupts it halfway.

@@ -487,6 +487,8 @@ constexpr VerbSpec ledger_show_spec{
 constexpr std::array ledger_verify_table{
     OptionSpec{"--head", asker, "HASH", "", "What",
                "the hash that verify once printed: nothing up to there is missing"},
+    OptionSpec{"--receipts", owner, "DIR", "", "What",
+               "published receipts: each that names an entry must be that of an entry of this ledger"},
 };
 
 constexpr VerbSpec ledger_verify_spec{

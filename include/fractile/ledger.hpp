@@ -51,6 +51,8 @@ struct LedgerRequest {
   std::uint32_t records_per_person = 1;  ///< the cost is for persons of at most so many records
   std::string source = {};               ///< as LedgerDataset::source; empty when nothing is known of it
   LedgerReading reading = {};            ///< what this release is read with
+  /// Bytes of the receipt at most, for which there must be room before anything is charged; not stored.
+  std::uint64_t receipt_size = 0;
 };
 
 /// An entry, and what shows that it is this one: a ledger that was put back to an earlier state may have given its number to
@@ -138,8 +140,11 @@ struct LedgerStatement {
 };
 
 struct LedgerOptions {
-  std::chrono::milliseconds patience = std::chrono::seconds(10);  ///< how long to wait for another process's lock
+  /// How long to wait for another process's lock, or a server, before anything is charged; from there on as long as it takes.
+  std::chrono::milliseconds patience = std::chrono::seconds(10);
   std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
+  std::function<bool()> stop = {};  ///< asked while it waits and nothing is drawn: true ends the wait
+  std::function<void(std::chrono::seconds)> waiting = {};  ///< told after ten seconds of a wait after a charge, then each minute
 };
 
 /// An open ledger. Any number of processes may have it open, and each function is one transaction that either happened
@@ -203,6 +208,8 @@ class Ledger {
   std::optional<LedgerEntry> find_committed(const std::string& dataset, const std::string& query) const;
   /// Error(usage) when there is no such dataset.
   LedgerBalance balance(const std::string& dataset) const;
+  /// What is spent of it and what remains, from the log's last line; without what of it is reserved. Error(usage) as balance().
+  LedgerAccount account(const std::string& dataset) const;
   LedgerStatement statement() const;
   /// The same of what can still be read of a damaged ledger, and what is wrong with it.
   LedgerStatement salvaged() const;

@@ -101,22 +101,26 @@ std::string append_event(const Store& store, const Head& head, const NewEvent& e
   return hash;
 }
 
+Line require_line(const Store& store, const Fields& row, const std::string& previous, const std::string& subject,
+                  Damage* damage) {
+  const auto text = [&](std::size_t column) { return row[column].value_or(""); };
+  if (subject.empty()) {
+    broken(store, fmt::format("line {} is about nothing", text(0)), damage);
+  } else if (text(6) != hash_of(previous, row, subject, row[7])) {
+    broken(store, fmt::format("line {} or what it is about does not have its hash", text(0)), damage);
+  }
+  return {{number_in(row[0]), text(1), text(2), {}, 0, text(6)}, number_in(row[5]), text(3), text(4), row[7]};
+}
+
 std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head, Damage* damage) {
   std::vector<Line> lines;
   std::string previous;
   bool head_found = head.empty();
   store.scan(Table::events, [&](const Fields& row) {
     const auto number = static_cast<std::int64_t>(lines.size()) + 1;
-    const auto text = [&](std::size_t column) { return row[column].value_or(""); };
-    LedgerEvent event{number_in(row[0]), text(1), text(2), {}, 0, text(6)};
-    Line line{std::move(event), number_in(row[5]), text(3), text(4), row[7]};
-    if (line.event.id != number) broken(store, fmt::format("line {} is missing", number), damage);
-    const std::string subject = subject_of(subjects, line.event.kind, line.subject);
-    if (subject.empty()) {
-      broken(store, fmt::format("line {} is about nothing", number), damage);
-    } else if (line.event.hash != hash_of(previous, row, subject, row[7])) {
-      broken(store, fmt::format("line {} or what it is about does not have its hash", number), damage);
-    }
+    if (number_in(row[0]) != number) broken(store, fmt::format("line {} is missing", number), damage);
+    const std::string subject = subject_of(subjects, row[2].value_or(""), number_in(row[5]));
+    Line line = require_line(store, row, previous, subject, damage);
     previous = line.event.hash;
     head_found = head_found || previous == head;
     lines.push_back(std::move(line));

@@ -62,6 +62,11 @@ struct Line {
 using Damage = std::vector<std::string>;
 void broken(const Store& store, const std::string& what, Damage* damage = nullptr);
 
+/// A line of the log. Broken unless it has the hash that follows from `subject`, what it is about as hashes take that ("": it is not
+/// there), and from the hash of the line before it.
+Line require_line(const Store& store, const Fields& row, const std::string& previous, const std::string& subject,
+                  Damage* damage = nullptr);
+
 /// The log's lines. Broken unless they are numbered 1, 2, ..., each has the hash that follows from what it is about and from
 /// the line before it, and every dataset, entry and receipt has its line. `head`, unless empty, must be among the hashes.
 std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head, Damage* damage);

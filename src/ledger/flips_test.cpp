@@ -94,9 +94,13 @@ TEST_F(FlippedBits, AnIndexWithoutItsEntriesDecidesNothing) {
   EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(126, 1000))); }), ErrorCode::budget_refused);
 }
 
+/// What is spent stands in the last line, whatever was done to the lines before it.
 TEST_F(FlippedBits, AnAlteredChargeIsNotSummed) {
   testing::alter(path, "UPDATE entries SET epsilon = '1/96' WHERE id = 3");
-  EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(1, 16))); }), ErrorCode::ledger);
+  EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(126, 1000))); }), ErrorCode::budget_refused);
+  EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(1, 8))); }), std::nullopt);
+  EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(1, 1000))); }), ErrorCode::budget_refused);
+  EXPECT_EQ(answer([](Ledger& ledger) { ledger.verify(); }), ErrorCode::ledger);
 }
 
 TEST_F(FlippedBits, NeverGiveBackWhatWasPublished) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "exact/digest.hpp"
+#include "ledger/names.hpp"
+#include "ledger/present.hpp"
 #include "ledger/readings.hpp"
 #include "ledger/rows.hpp"
 #include "ledger/spending.hpp"
@@ -42,13 +44,13 @@ void require_line(const std::string& what, const std::string& text) {
 
 /// The entry that was reserved with this token. A ledger that was put back to an earlier state meanwhile may have given its number
 /// to another release, which must not be taken for this one.
-const LedgerEntry& find_reserved(const Book& book, const Store& store, const LedgerReservation& reservation) {
-  const auto is_it = [&](const EntryRow& row) {
-    return row.entry.id == reservation.id && row.entry.token == reservation.token;
-  };
-  const auto row = std::ranges::find_if(book.entries, is_it);
-  if (row != book.entries.end()) return row->entry;
-  if (reservation.token.empty()) find_entry(book, store, reservation.id);  // throws, of a mere number that is not there
+LedgerEntry find_reserved(const Present& present, const Store& store, const LedgerReservation& reservation) {
+  if (std::optional<LedgerEntry> entry = present.reserved(reservation)) return std::move(*entry);
+  if (reservation.token.empty()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("the ledger '{}' has no entry {} without a token", store.name(), reservation.id),
+                fmt::format("fractile ledger show {} lists them", store.name()), "entry");
+  }
   throw Error(ErrorCode::ledger,
               fmt::format("the ledger '{}' has no entry {} of this release any more: it was put back to an earlier "
                           "state, or replaced, while the release ran",
@@ -103,18 +105,15 @@ void require_unpublished(const LedgerEntry& entry) {
 }
 
 /// While an entry is reserved its receipt may appear, and could then be taken for that of the next one.
-void require_free_path(const Book& book, const Store& store, const LedgerRequest& request) {
-  if (request.receipt_path.empty()) return;
-  for (const EntryRow& row : book.entries) {
-    const LedgerEntry& entry = row.entry;
-    if (entry.state != EntryState::reserved || entry.request.receipt_path != request.receipt_path) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
-                            request.receipt_path, entry.id, store.name()),
-                fmt::format("choose another name, or if that release was stopped: fractile ledger void {} --entry {} "
-                            "--reason TEXT",
-                            store.name(), entry.id));
-  }
+void require_free_path(const Present& present, const Store& store, const LedgerRequest& request) {
+  const std::optional<LedgerEntry> entry = present.promised(request.receipt_path);
+  if (!entry) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("the receipt '{}' is that of entry {} of the ledger '{}', which is reserved",
+                          request.receipt_path, entry->id, store.name()),
+              fmt::format("choose another name, or if that release was stopped: fractile ledger void {} --entry {} "
+                          "--reason TEXT",
+                          store.name(), entry->id));
 }
 
 /// The dataset that is to pay, and what it is charged; all but whether enough remains.
@@ -123,12 +122,13 @@ struct Payable {
   Budget charge;
 };
 
-Payable require_payable(const Book& book, const Store& store, const LedgerRequest& request) {
-  const DatasetRow& row = find_dataset(book, store, request.dataset);
+Payable require_payable(const Present& present, const Store& store, const LedgerRequest& request) {
+  const DatasetRow& row = present.dataset(request.dataset);
   require_same_unit(row.dataset, request);
-  require_reading(row.dataset, source_of(book, request.dataset, request.source), request);
+  require_reading(row.dataset, present.source(row, request.source), request);
+  store.require_rights();
   Payable payable{row, charge_on(row.dataset, request.cost)};
-  require_free_path(book, store, request);
+  require_free_path(present, store, request);
   return payable;
 }
 
@@ -150,6 +150,7 @@ std::string to_string(EntryState state) {
 
 void LedgerDataset::validate() const {
   require_line("the name of a dataset", name);
+  require_name(name);
   require_line("the unit of privacy", unit);
   for (const auto& [what, text] : {std::pair{"the column of persons", person}, {"the source", source}}) {
     if (!text.empty()) require_line(what, text);
@@ -166,7 +167,8 @@ struct Ledger::State {
   LedgerOptions options;
 
   static std::unique_ptr<State> opened(const std::string& path, LedgerOptions options, Wanted wanted) {
-    return std::make_unique<State>(State{open_store(path, wanted, options.patience), std::move(options)});
+    return std::make_unique<State>(
+        State{open_store(path, wanted, {options.patience, options.stop, options.waiting}), std::move(options)});
   }
 
   std::string now() const { return timestamp(options.clock()); }
@@ -181,11 +183,11 @@ struct Ledger::State {
   /// From here on the entry counts for good; nothing of its release has left the process yet.
   void draw(const LedgerReservation& reservation) const {
     store->write([&] {
-      const Book book = read_book(*store);
-      const LedgerEntry& entry = find_reserved(book, *store, reservation);
+      const Present present(*store);
+      const LedgerEntry entry = find_reserved(present, *store, reservation);
       require_unsettled(*store, entry);
       if (entry.state == EntryState::drawn) return;
-      append_event(*store, book.head(), {now(), "draw"}, entry.id, book.sums.to_text());
+      append_event(*store, present.head(), {now(), "draw"}, entry.id, present.sums().to_text());
     });
   }
 };
@@ -216,48 +218,72 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
   require_short(dataset.budget);
   const Store& store = *state_->store;
   store.write([&] {
-    const Book book = read_book(store);
+    const Present present(store);
     const auto is_same = [&](const DatasetRow& row) { return row.dataset.name == dataset.name; };
-    if (std::ranges::any_of(book.datasets, is_same)) {
+    if (std::ranges::any_of(present.datasets(), is_same)) {
       throw Error(ErrorCode::usage,
                   fmt::format("the ledger '{}' has a dataset '{}' already", store.name(), dataset.name),
                   "a dataset's budget never changes; choose another name for another dataset", "dataset");
     }
-    ledger_detail::add_dataset(store, book, dataset, state_->now());
+    ledger_detail::add_dataset(store, present.head(), present.sums(), dataset, state_->now());
   });
 }
 
 std::vector<LedgerDataset> Ledger::datasets() const {
   std::vector<LedgerDataset> result;
-  for (DatasetRow& row : state_->book().datasets) result.push_back(std::move(row.dataset));
+  state_->store->read([&] {
+    result.clear();
+    const Present present(*state_->store);
+    for (const DatasetRow& row : present.datasets()) result.push_back(row.dataset);
+  });
   return result;
 }
 
 void Ledger::require_fit(const LedgerRequest& request) const {
-  require_payable(state_->book(), *state_->store, request);
+  state_->store->read([&] { require_payable(Present(*state_->store), *state_->store, request); });
 }
 
 LedgerReservation Ledger::reserve(const LedgerRequest& request) {
   const Store& store = *state_->store;
+  store.wait(Waiting::Until::patience);
   LedgerReservation reservation;
-  store.write([&] {
-    const Book book = read_book(store);
-    const auto& [row, charge] = require_payable(book, store, request);
-    require_remaining(row.dataset, balance_of(row.dataset, charges_of(book, row.id)), request.cost, charge);
-    reservation = add_entry(store, book, row, request, charge, state_->now());
-  });
+  const auto change = [&] {
+    const Present present(store);
+    const auto& [row, charge] = require_payable(present, store, request);
+    require_remaining(row.dataset, present.sums().spent(row.id), request.cost, charge);
+    reservation = add_entry(store, present.head(), present.sums(), row, request, charge, state_->now());
+  };
+  try {
+    store.take_room(request.receipt_size);
+    store.write(change);
+  } catch (const Unsynced& error) {
+    throw Error(
+        error.code(), error.what_words(),
+        fmt::format("nothing was published; {} counts as spent: entry {} of {} stays reserved, and fractile ledger "
+                    "void {} --entry {} --reason TEXT gives it back",
+                    request.cost.to_string(), reservation.id, store.name(), store.name(), reservation.id));
+  } catch (const InDoubt&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::ledger) throw;
+    throw Error(error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field());
+  }
+  store.wait(Waiting::Until::stop);
   return reservation;
 }
 
 void Ledger::commit(const LedgerReservation& reservation, const std::string& receipt) {
-  state_->draw(reservation);
   const Store& store = *state_->store;
+  store.wait(Waiting::Until::stop);
+  state_->draw(reservation);
+  store.wait(Waiting::Until::done);
+  store.give_room_back();
   store.write([&] {
-    const Book book = read_book(store);
-    const LedgerEntry& entry = find_reserved(book, store, reservation);
+    const Present present(store);
+    const LedgerEntry entry = find_reserved(present, store, reservation);
     require_unsettled(store, entry);
     store.append(Table::receipts, {std::to_string(entry.id), receipt});
-    append_event(store, book.head(), {state_->now(), "commit", sha256(receipt)}, entry.id, book.sums.to_text());
+    append_event(store, present.head(), {state_->now(), "commit", sha256(receipt)}, entry.id, present.sums().to_text());
   });
 }
 
@@ -286,17 +312,8 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
   const Store& store = *state_->store;
   std::optional<LedgerEntry> found;
   store.read([&] {
-    found.reset();
-    const Book book = read_book(store);
-    const std::int64_t id = find_dataset(book, store, dataset).id;
-    const auto answers = [&](const EntryRow& row) {
-      return row.dataset == id && row.entry.request.query == query &&
-             std::ranges::binary_search(book.receipts, row.entry.id);
-    };
-    const auto row = std::find_if(book.entries.rbegin(), book.entries.rend(), answers);
-    if (row == book.entries.rend()) return;
-    found = row->entry;
-    found->receipt = store.receipt(found->id).value_or("");
+    const Present present(store);
+    found = present.committed(present.dataset(dataset), query);
   });
   if (!found || (found->state == EntryState::committed && sha256(found->receipt) == found->receipt_sha256))
     return found;
@@ -304,9 +321,21 @@ std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, co
               {"see what fractile ledger verify says; ", Field("again"), " asks anew"});
 }
 
+LedgerAccount Ledger::account(const std::string& dataset) const {
+  std::optional<LedgerAccount> result;
+  const Store& store = *state_->store;
+  store.read([&] {
+    const Present present(store);
+    const DatasetRow& row = present.dataset(dataset);
+    const Spending& spent = present.sums().spent(row.id);
+    result = {row.dataset, {spent, {spent.measure}, remaining_of(row.dataset.budget, spent)}};
+  });
+  return std::move(*result);
+}
+
 LedgerBalance Ledger::balance(const std::string& dataset) const {
   const Book book = state_->book();
-  const DatasetRow& row = find_dataset(book, *state_->store, dataset);
+  const DatasetRow& row = find_dataset(book.datasets, *state_->store, dataset);
   return balance_of(row.dataset, charges_of(book, row.id));
 }
 

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include <map>
+#include <thread>
 
 #include "exact/digest.hpp"
 #include "support/ledger_files.hpp"
@@ -322,6 +323,58 @@ TEST_P(LedgerTest, ClocksMayGoBackwards) {
   EXPECT_EQ(ledger.verify(), statement.events.back().hash);
 }
 
+/// Somebody else's turn, for as long as this lives.
+class Turn {
+ public:
+  explicit Turn(const std::string& path) {
+    if (postgres::is_address(path)) {
+      server_.emplace(testing::raw_connection(path));
+      server_->command("BEGIN; LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
+    } else {
+      file_.emplace(path);
+      file_->run("BEGIN IMMEDIATE");
+    }
+  }
+  void end() {
+    if (server_) server_->command("ROLLBACK");
+    if (file_) file_->run("ROLLBACK");
+  }
+
+ private:
+  std::optional<testing::RawDatabase> file_;
+  std::optional<postgres::Connection> server_;
+};
+
+/// Before the charge it waits for so long; from there on as long as it takes.
+TEST_P(LedgerTest, WhatIsChargedWaitsAsLongAsItTakes) {
+  with(pure("1"));
+  Ledger ledger = Ledger::open(path, testing::impatient());
+  const LedgerReservation entry = ledger.reserve(request("q", pure("1/4")));
+  Turn turn(path);
+  std::thread ending([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    turn.end();
+  });
+  ledger.commit(entry, "receipt");
+  ending.join();
+  EXPECT_EQ(ledger.entry(1).state, EntryState::committed);
+  Turn another(path);
+  expect_failure(ErrorCode::ledger, "is locked by another process", [&] { ledger.reserve(request("q", pure("1/4"))); });
+  expect_failure(ErrorCode::ledger, "nothing was charged", [&] { ledger.reserve(request("q", pure("1/4"))); });
+  another.end();
+}
+
+TEST_P(LedgerTest, AWaitCanBeStopped) {
+  with(pure("1"));
+  const auto start = std::chrono::steady_clock::now();
+  int asked = 0;
+  Ledger ledger = Ledger::open(path, {.patience = std::chrono::seconds(60), .stop = [&] { return ++asked > 1; }});
+  Turn turn(path);
+  expect_failure(ErrorCode::ledger, "is locked by another process", [&] { ledger.reserve(request("q", pure("1/4"))); });
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  turn.end();
+}
+
 /// A ledger that was put back to an earlier state while releases ran, and gave the number of one to the other.
 TEST_P(LedgerTest, AnEntryIsMoreThanItsNumber) {
   Ledger ledger = with(pure("10"));
@@ -335,9 +388,7 @@ TEST_P(LedgerTest, AnEntryIsMoreThanItsNumber) {
   EXPECT_NE(cheap.token, dear.token);
   expect_failure(ErrorCode::ledger, "was put back to an earlier state, or replaced, while the release ran",
                  [&] { ledger.commit(dear, "dear"); });
-  expect_failure(ErrorCode::ledger, "nothing was committed and nothing was published", [&] {
-    ledger.commit({1, ""}, "dear");
-  });
+  expect_failure(ErrorCode::usage, "has no entry 1 without a token", [&] { ledger.commit({1, ""}, "dear"); });
   EXPECT_EQ(ledger.entry(1).state, EntryState::reserved);
   ledger.commit(cheap, "cheap");
   EXPECT_EQ(ledger.find_committed("people", "cheap")->receipt, "cheap");

@@ -41,23 +41,64 @@ std::string select(Table table, std::int64_t format) {
     case Table::datasets:
       return fmt::format(
           "SELECT id::text, name, unit, neighbors, measure, epsilon, rho, delta, person, records_per_person::text, "
-          "source, {} FROM fractile.datasets ORDER BY datasets.id",
+          "source, {} FROM fractile.datasets",
           format >= 3 ? "reading" : "NULL");
     case Table::entries:
       return fmt::format(
           "SELECT id::text, dataset::text, query, receipt_path, measure, epsilon, rho, delta, charged_rho, {} "
-          "FROM fractile.entries ORDER BY entries.id",
+          "FROM fractile.entries",
           format >= 3 ? "source, person, records_per_person::text, reading, nonce, question"
                       : "NULL, NULL, NULL, NULL, NULL, NULL");
     case Table::events:
       return fmt::format(
           "SELECT id::text, time, kind, receipt_sha256, reason, coalesce(dataset, entry)::text, hash, {} "
-          "FROM fractile.events ORDER BY events.id",
+          "FROM fractile.events",
           format >= 3 ? "sums" : "NULL");
     case Table::receipts:
-      return "SELECT entry::text, text FROM fractile.receipts ORDER BY receipts.entry";
+      return "SELECT entry::text, text FROM fractile.receipts";
   }
   return {};
+}
+
+const char* id_of(Table table) {
+  switch (table) {
+    case Table::datasets:
+      return "datasets.id";
+    case Table::entries:
+      return "entries.id";
+    case Table::events:
+      return "events.id";
+    case Table::receipts:
+      return "receipts.entry";
+  }
+  return "";
+}
+
+/// As the indices are made; sha256, since an index takes no text of any length.
+const char* where(Lookup by) {
+  switch (by) {
+    case Lookup::question:
+      return "question = $1::text AND question IS NOT NULL ORDER BY entries.id DESC";
+    case Lookup::source:
+      return "dataset = $1::text::bigint AND sha256(source) = sha256($2::bytea) AND source = $2::bytea "
+             "AND source IS NOT NULL ORDER BY entries.id";
+    case Lookup::receipt_path:
+      return "sha256(receipt_path) = sha256($1::bytea) AND receipt_path = $1::bytea AND receipt_path <> ''::bytea "
+             "ORDER BY entries.id DESC";
+  }
+  return "";
+}
+
+Fields fields_of(const postgres::Result& rows, int row) {
+  Fields fields(static_cast<std::size_t>(rows.columns()));
+  for (int column = 0; column < rows.columns(); ++column)
+    fields[static_cast<std::size_t>(column)] = rows.cell(row, column);
+  return fields;
+}
+
+std::optional<Fields> first_of(const postgres::Result& rows) {
+  if (rows.rows() == 0) return {};
+  return fields_of(rows, 0);
 }
 
 /// Known to nobody before, so that whoever finds it has found this change.
@@ -70,8 +111,8 @@ std::string new_name_of_a_change() {
 /// One method for each that a Store has, with its statement; what they share is a connection and what it does when that is lost.
 class PostgresStore final : public Store {
  public:
-  PostgresStore(const std::string& address, Wanted wanted, Milliseconds patience)
-      : address_(postgres::Address::parse(address)), patience_(patience) {
+  PostgresStore(const std::string& address, Wanted wanted, const Waiting& waiting)
+      : address_(postgres::Address::parse(address)), waiting_(waiting) {
     try {
       connect();
     } catch (const Failure& failure) {
@@ -105,26 +146,62 @@ class PostgresStore final : public Store {
     });
   }
 
+  void take_room(std::uint64_t) const override {}  // which is the server's to have
+  void give_room_back() const override {}
+  void wait(Waiting::Until until) const override { waiting_.until = until; }
+
+  void require_rights() const override {
+    const postgres::Result missing = connection_->query(
+        "SELECT string_agg(wanted.right_of || ' on fractile.' || wanted.table_of, ', ') FROM (VALUES ('INSERT', "
+        "'entries'), "
+        "('INSERT', 'events'), ('INSERT', 'receipts'), ('UPDATE', 'turn')) AS wanted (right_of, table_of) "
+        "WHERE NOT has_table_privilege('fractile.' || wanted.table_of, wanted.right_of)");
+    const std::optional<std::string> rights = missing.cell(0, 0);
+    if (!rights) return;
+    throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' does not permit this: {} is missing", name(), *rights),
+                "ask whoever keeps it for the rights that docs/ledger.md lists");
+  }
+
   std::int64_t format() const override { return format_; }
 
   void scan(Table table, const std::function<void(const Fields&)>& visit) const override {
-    const postgres::Result rows = connection_->query(select(table, format_));
-    Fields fields(static_cast<std::size_t>(rows.columns()));
-    for (int row = 0; row < rows.rows(); ++row) {
-      for (int column = 0; column < rows.columns(); ++column) {
-        fields[static_cast<std::size_t>(column)] = rows.cell(row, column);
-      }
-      visit(fields);
-    }
+    const postgres::Result rows = scanned(select(table, format_) + " ORDER BY " + id_of(table));
+    for (int row = 0; row < rows.rows(); ++row) visit(fields_of(rows, row));
+  }
+
+  std::optional<Fields> last(Table table) const override {
+    return first_of(
+        connection_->query(select(table, format_) + fmt::format(" ORDER BY {} DESC LIMIT 1", id_of(table))));
+  }
+
+  std::optional<Fields> find(Table table, std::int64_t id) const override {
+    return first_of(connection_->query(
+        select(table, format_) + fmt::format(" WHERE {} = $1::text::bigint", id_of(table)), {std::to_string(id)}));
+  }
+
+  std::optional<Fields> line(const std::string& kind, std::int64_t subject) const override {
+    const std::string kinds = kind == "settled" ? "kind IN ('commit', 'void')" : fmt::format("kind = '{}'", kind);
+    return first_of(connection_->query(
+        select(Table::events, format_) +
+            fmt::format(" WHERE {} AND {} = $1::text::bigint", kinds, kind == "dataset" ? kind : "entry"),
+        {std::to_string(subject)}));
+  }
+
+  std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const override {
+    const postgres::Result rows = connection_->query(
+        fmt::format("SELECT id::text FROM fractile.entries WHERE {} LIMIT {}", where(by), most), values);
+    return numbers_of(rows);
+  }
+
+  void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const override {
+    const postgres::Result rows =
+        connection_->query(select(Table::events, format_) + " WHERE events.id >= $1::text::bigint ORDER BY events.id",
+                           {std::to_string(line)});
+    for (int row = 0; row < rows.rows(); ++row) visit(fields_of(rows, row));
   }
 
   std::vector<std::int64_t> receipts() const override {
-    const postgres::Result rows =
-        connection_->query("SELECT entry::text FROM fractile.receipts ORDER BY receipts.entry");
-    std::vector<std::int64_t> entries;
-    entries.reserve(static_cast<std::size_t>(rows.rows()));
-    for (int row = 0; row < rows.rows(); ++row) entries.push_back(number_in(rows.cell(row, 0)));
-    return entries;
+    return numbers_of(scanned("SELECT entry::text FROM fractile.receipts ORDER BY receipts.entry"));
   }
 
   std::optional<std::string> receipt(std::int64_t entry) const override {
@@ -166,20 +243,38 @@ class PostgresStore final : public Store {
 
  private:
   void connect() const {
-    connection_ = std::make_unique<postgres::Connection>(address_, "fractile", patience_ + longest_silence);
+    connection_ = std::make_unique<postgres::Connection>(address_, "fractile", waiting_.patience + longest_silence);
   }
 
   /// Begins a transaction with settings that hold for it alone, so that connections may be pooled. A server that confirms what
-  /// it has not written is told not to; names mean what they mean in the catalog, whatever somebody has made elsewhere; indices
-  /// decide nothing.
+  /// it has not written is told not to; names mean what they mean in the catalog, whatever somebody has made elsewhere.
   void begin(const std::string& how) const {
     if (connection_ == nullptr) connect();
     connection_->command(how +
                          fmt::format("SET LOCAL search_path = pg_catalog, pg_temp; SET LOCAL synchronous_commit = on; "
                                      "SET LOCAL lock_timeout = {}; SET LOCAL idle_in_transaction_session_timeout = {}; "
-                                     "SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; "
-                                     "SET LOCAL enable_bitmapscan = off; SET LOCAL statement_timeout = 0",
-                                     std::max<std::int64_t>(1, patience_.count()), longest_pause.count()));
+                                     "SET LOCAL enable_seqscan = off; SET LOCAL quote_all_identifiers = off; "
+                                     "SET LOCAL statement_timeout = 0",
+                                     lock_timeout().count(), longest_pause.count()));
+  }
+
+  /// All rows of a table, in which no index decides what is there.
+  postgres::Result scanned(const std::string& sql) const {
+    connection_->command(
+        "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; "
+        "SET LOCAL enable_bitmapscan = off");
+    postgres::Result rows = connection_->query(sql);
+    connection_->command(
+        "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; "
+        "SET LOCAL enable_bitmapscan = on");
+    return rows;
+  }
+
+  static std::vector<std::int64_t> numbers_of(const postgres::Result& rows) {
+    std::vector<std::int64_t> numbers;
+    numbers.reserve(static_cast<std::size_t>(rows.rows()));
+    for (int row = 0; row < rows.rows(); ++row) numbers.push_back(number_in(rows.cell(row, 0)));
+    return numbers;
   }
 
   void roll_back() const {
@@ -218,7 +313,9 @@ class PostgresStore final : public Store {
   /// transaction has ended, one way or the other.
   bool has_happened() const {
     if (change_.empty()) return false;  // nothing was to be changed
-    const auto end = Clock::now() + patience_ + 2 * longest_pause;
+    const auto start = Clock::now();
+    const auto end = start + waiting_.patience + 2 * longest_pause;
+    std::chrono::seconds last_told{};
     for (int attempt = 0;; ++attempt) {
       try {
         begin("BEGIN; ");
@@ -230,7 +327,9 @@ class PostgresStore final : public Store {
         return found;
       } catch (const Failure& failure) {
         connection_.reset();
-        if (Clock::now() >= end) throw in_doubt(failure);
+        const bool is_charged = waiting_.until != Waiting::Until::patience;
+        const auto waited = std::chrono::duration_cast<Milliseconds>(Clock::now() - start);
+        if (is_charged ? !waiting_.goes_on(waited, last_told) : Clock::now() >= end) throw in_doubt(failure);
         std::this_thread::sleep_for(pause_after(attempt));
       }
     }
@@ -238,9 +337,17 @@ class PostgresStore final : public Store {
 
   static Milliseconds pause_after(int attempt) { return Milliseconds(std::min(500, 5 << std::min(attempt, 8))); }
 
+  /// A wait for a turn ends now and then, so that whoever waits can be asked whether to go on.
+  Milliseconds lock_timeout() const {
+    const Milliseconds longest(900);
+    if (waiting_.until != Waiting::Until::patience) return longest;
+    return std::clamp(waiting_.patience, Milliseconds(1), longest);
+  }
+
   /// Until it succeeds, or fails for good. What is tried has not happened when it fails.
   void keep_trying(const std::function<void()>& work) const {
-    const auto end = Clock::now() + patience_;
+    const auto start = Clock::now();
+    std::chrono::seconds last_told{};
     for (int attempt = 0;; ++attempt) {
       try {
         work();
@@ -248,14 +355,24 @@ class PostgresStore final : public Store {
       } catch (const Failure& failure) {
         if (failure.lost) {
           connection_.reset();
-          if (Clock::now() >= end) throw unreachable(failure);
         } else {
           roll_back();
-          if (!is_conflict(failure) || attempt + 1 >= most_attempts) throw error_of(failure);
         }
+        const bool goes_on =
+            waiting_.goes_on(std::chrono::duration_cast<Milliseconds>(Clock::now() - start), last_told);
+        if (failure.lost && !goes_on) throw unreachable(failure);
+        if (!failure.lost && (!is_passing(failure, attempt) || !goes_on)) throw error_of(failure);
         std::this_thread::sleep_for(pause_after(attempt));
       }
     }
+  }
+
+  /// Whether it may go better the next time.
+  bool is_passing(const Failure& failure, int attempt) const {
+    // lock_not_available, query_canceled
+    if (failure.sqlstate == "55P03" || failure.sqlstate == "57014") return true;
+    const bool is_charged = waiting_.until != Waiting::Until::patience;
+    return is_conflict(failure) && (is_charged || attempt + 1 < most_attempts);
   }
 
   void insert(const char* table, const std::vector<std::string>& types, const Fields& row) const {
@@ -346,10 +463,10 @@ class PostgresStore final : public Store {
 
   Error unreachable(const Failure& failure) const {
     return {ErrorCode::ledger, fmt::format("the ledger '{}' cannot be reached: {}", name(), failure.words),
-            "nothing was changed; check the address, the password (~/.pgpass) and that the server runs"};
+            "check the address, the password (~/.pgpass) and that the server runs"};
   }
 
-  Error in_doubt(const Failure& failure) const {
+  InDoubt in_doubt(const Failure& failure) const {
     return {
         ErrorCode::ledger,
         fmt::format(
@@ -368,23 +485,22 @@ class PostgresStore final : public Store {
       return {ErrorCode::ledger, fmt::format("{} does not permit this: {}", ledger, failure.words),
               "ask whoever keeps it, or for the rights that docs/ledger.md lists"};
     }
-    if (state == "25006") {
+    if (state == "25006" || state == "0A000") {  // what a standby says of changes
       return {ErrorCode::ledger, ledger + " could not be written: the server is read-only",
               "name the server that takes changes, not its copy"};
     }
     if (state.starts_with("53")) {
-      return {ErrorCode::ledger, fmt::format("{} could not be written: {}", ledger, failure.words),
-              "nothing was changed; make room for it"};
+      return {ErrorCode::ledger, fmt::format("{} could not be written: {}", ledger, failure.words), "make room for it"};
     }
     if (is_conflict(failure)) {
-      return {ErrorCode::ledger, ledger + " is changed by others all the time", "nothing was changed; try again"};
+      return {ErrorCode::ledger, ledger + " is changed by others all the time", "try again"};
     }
     return {ErrorCode::ledger, fmt::format("{} cannot be used: {}", ledger, failure.words),
             "see what fractile ledger verify says of it"};
   }
 
   postgres::Address address_;
-  Milliseconds patience_;
+  mutable Waiting waiting_;
   mutable std::unique_ptr<postgres::Connection> connection_;
   mutable std::int64_t format_ = Ledger::format;
   mutable std::string change_;  ///< the name of the change that is being made; "" until it writes a line
@@ -392,8 +508,8 @@ class PostgresStore final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_postgres(const std::string& address, Wanted wanted, std::chrono::milliseconds patience) {
-  return std::make_unique<PostgresStore>(address, wanted, patience);
+std::unique_ptr<Store> open_postgres(const std::string& address, Wanted wanted, const Waiting& waiting) {
+  return std::make_unique<PostgresStore>(address, wanted, waiting);
 }
 
 }  // namespace fractile::ledger_detail

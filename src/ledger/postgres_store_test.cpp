@@ -98,7 +98,7 @@ TEST_F(PostgresIsolation, WhatIsSpentIsDecidedOnEveryLineBefore) {
 TEST_F(PostgresIsolation, ATransactionSeesOneMoment) {
   using namespace ledger_detail;
   Ledger::create(address, at_noon()).add_dataset({"people", Budget::pure(Rational(1))});
-  const auto store = open_store(address, Wanted::existing, std::chrono::seconds(5));
+  const auto store = open_store(address, Wanted::existing, {std::chrono::seconds(5)});
   const auto count = [&] {
     int rows = 0;
     store->scan(Table::events, [&](const Fields&) { ++rows; });
@@ -142,8 +142,8 @@ TEST_F(PostgresIsolation, TheChainIsThatOfAFile) {
   asked.receipt_path = folder.file("nowhere.json");
   ledger.commit(ledger.reserve(asked), "receipt");
   ledger.void_entry(ledger.reserve(asked).id, "because");
-  const auto file = open_store(path, Wanted::reading, std::chrono::seconds(5));
-  const auto server = open_store(address, Wanted::created, std::chrono::seconds(5));
+  const auto file = open_store(path, Wanted::reading, {std::chrono::seconds(5)});
+  const auto server = open_store(address, Wanted::created, {std::chrono::seconds(5)});
   server->write([&] {
     for (const Table table : {Table::datasets, Table::entries, Table::events, Table::receipts}) {
       file->scan(table, [&](const Fields& row) {
@@ -338,6 +338,59 @@ TEST_P(PostgresCuts, ReservesOnceAndCommitsOnce) {
   ledger.void_entry(2, "because");
   EXPECT_EQ(ledger.balance("people").spent.to_string(), "epsilon = 1/4");
   EXPECT_EQ(ledger.verify(), Ledger::open(address).verify());
+}
+
+/// An administrator's pg_cancel_backend, again and again, in the middle of whatever is done.
+TEST_F(PostgresTest, CanceledStatementsAreTriedAgain) {
+  with(Rational(1));
+  Ledger ledger = Ledger::open(address, {.patience = std::chrono::seconds(60)});
+  std::atomic<int> canceled = 0;
+  {
+    const std::jthread canceling([&](const std::stop_token& done) {
+      auto connection = raw_connection(address);
+      std::mt19937 random(1);
+      std::uniform_int_distribution<int> milliseconds(5, 150);
+      while (!done.stop_requested()) {
+        canceled += connection
+                        .query(
+                            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'fractile' "
+                            "AND state = 'active'")
+                        .rows();
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
+      }
+    });
+    for (int i = 1; i <= 20; ++i) {
+      const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, 20))));
+      EXPECT_EQ(entry.id, i);
+      ledger.commit(entry, "receipt");
+    }
+  }
+  RecordProperty("canceled", canceled);
+  for (const LedgerEntry& entry : ledger.statement().entries) EXPECT_EQ(entry.state, EntryState::committed);
+  ledger.verify();
+}
+
+/// All that a release needs, before anything is charged.
+TEST_F(PostgresTest, RightsAreAskedForBeforeTheCharge) {
+  with(Rational(1));
+  raw_connection(address).command(
+      "DROP ROLE IF EXISTS half; CREATE ROLE half LOGIN; GRANT USAGE ON SCHEMA fractile TO half;"
+      "GRANT SELECT ON ALL TABLES IN SCHEMA fractile TO half;"
+      "GRANT INSERT ON fractile.entries, fractile.events TO half; GRANT UPDATE ON fractile.turn TO half");
+  Ledger ledger = Ledger::open(as("half"));
+  const LedgerRequest asked = request("q", Budget::pure(Rational(1, 4)));
+  const std::string missing = "does not permit this: INSERT on fractile.receipts is missing";
+  expect_failure(ErrorCode::ledger, missing, [&] { ledger.require_fit(asked); });
+  expect_failure(ErrorCode::ledger, missing, [&] { ledger.reserve(asked); });
+  EXPECT_TRUE(ledger.statement().entries.empty());
+}
+
+/// A setting of an administrator's that words the catalogs' names in another way.
+TEST_F(PostgresTest, QuotedNamesAreTheSameNames) {
+  with(Rational(1));
+  const std::string database = address.substr(address.rfind('/') + 1);
+  raw_connection(address).command("ALTER DATABASE " + database + " SET quote_all_identifiers = on");
+  EXPECT_EQ(Ledger::open(address).datasets().size(), 1U);
 }
 
 /// Then the error says that it cannot be told, and the charge counts.

@@ -83,6 +83,8 @@ Neighbors neighbors_of(const std::string& text) {
   unreadable();
 }
 
+}  // namespace
+
 /// Members one by one: where an initializer in a list of several throws, some compilers destroy one of the others twice.
 DatasetRow dataset_at(const Store& store, const Fields& row) {
   return readable(store, fmt::format("dataset {}", text_at(row, 0)), [&] {
@@ -117,7 +119,6 @@ EntryRow entry_at(const Store& store, const Fields& row, const std::vector<Datas
   });
 }
 
-/// What a line of the log tells of its entry.
 void note(EntryRow& row, const Line& line) {
   LedgerEntry& entry = row.entry;
   const std::string& kind = line.event.kind;
@@ -132,6 +133,8 @@ void note(EntryRow& row, const Line& line) {
   entry.receipt_sha256 = line.receipt_sha256;
   entry.reason = line.reason;
 }
+
+namespace {
 
 /// Rows by their ids, which ascend.
 template <class Rows>
@@ -154,9 +157,9 @@ Subjects subjects_of(const Book& book) {
   return subjects;
 }
 
-std::string quoted_names(const Book& book) {
+std::string quoted_names(const std::vector<DatasetRow>& datasets) {
   std::string names;
-  for (const DatasetRow& row : book.datasets) {
+  for (const DatasetRow& row : datasets) {
     names += fmt::format("{}'{}'", names.empty() ? "" : ", ", row.dataset.name);
   }
   return names;
@@ -228,11 +231,11 @@ Book read_book(const Store& store, const std::string& head, Damage* damage) {
   return book;
 }
 
-const DatasetRow& find_dataset(const Book& book, const Store& store, const std::string& name) {
+const DatasetRow& find_dataset(const std::vector<DatasetRow>& datasets, const Store& store, const std::string& name) {
   const auto named = [&](const DatasetRow& row) { return row.dataset.name == name; };
-  const auto row = std::ranges::find_if(book.datasets, named);
-  if (row != book.datasets.end()) return *row;
-  const std::string names = quoted_names(book);
+  const auto row = std::ranges::find_if(datasets, named);
+  if (row != datasets.end()) return *row;
+  const std::string names = quoted_names(datasets);
   throw Error(ErrorCode::usage, fmt::format("the ledger '{}' has no dataset '{}'", store.name(), name),
               names.empty() ? "add it with fractile ledger init" : fmt::format("it has {}", names), "dataset");
 }
@@ -257,6 +260,11 @@ std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset) {
   return charges;
 }
 
+LedgerSource source_fixed_by(const LedgerEntry& entry) {
+  const LedgerRequest& request = entry.request;
+  return {request.dataset, request.source, entry.id, reading_of(request), request.records_per_person};
+}
+
 std::vector<LedgerSource> sources_of(const Book& book) {
   std::vector<LedgerSource> sources;
   std::set<std::pair<std::string, std::string>> known;
@@ -277,23 +285,23 @@ std::optional<LedgerSource> source_of(const Book& book, const std::string& datas
   return {};
 }
 
-std::int64_t add_dataset(const Store& store, const Book& book, const LedgerDataset& dataset, const std::string& time) {
-  const std::int64_t id = book.datasets.empty() ? 1 : book.datasets.back().id + 1;
+void add_dataset(const Store& store, const Head& head, const Sums& sums, const LedgerDataset& dataset,
+                 const std::string& time) {
+  const std::int64_t id = sums.datasets() + 1;
   Fields row{std::to_string(id), dataset.name, dataset.unit, to_string(dataset.neighbors)};
   append_budget(row, dataset.budget);
   row.insert(row.end(), {dataset.person, std::to_string(dataset.records_per_person), dataset.source,
                          reading_text(dataset.reading)});
   dataset_at(store, row);
-  Sums sums = book.sums;
-  sums.add_dataset(id, dataset.budget.measure());
+  Sums after = sums;
+  after.add_dataset(id, dataset.budget.measure());
   store.append(Table::datasets, row);
-  append_event(store, book.head(), {time, "dataset"}, id, sums.to_text(), hashed_dataset(row));
-  return id;
+  append_event(store, head, {time, "dataset"}, id, after.to_text(), hashed_dataset(row));
 }
 
-LedgerReservation add_entry(const Store& store, const Book& book, const DatasetRow& dataset,
+LedgerReservation add_entry(const Store& store, const Head& head, const Sums& sums, const DatasetRow& dataset,
                             const LedgerRequest& request, const Budget& charge, const std::string& time) {
-  const std::int64_t id = book.entries.empty() ? 1 : book.entries.back().entry.id + 1;
+  const std::int64_t id = sums.entries() + 1;
   Fields row{std::to_string(id), std::to_string(dataset.id), request.query, request.receipt_path};
   append_budget(row, request.cost);
   const bool converted = charge.measure() != request.cost.measure();
@@ -301,10 +309,10 @@ LedgerReservation add_entry(const Store& store, const Book& book, const DatasetR
   row.insert(row.end(), {request.source, request.person, std::to_string(request.records_per_person),
                          reading_text(request.reading), new_nonce(), question_of(request.query)});
   const LedgerEntry read = entry_at(store, row, {dataset}).entry;
-  Sums sums = book.sums;
-  sums.reserve(dataset.id, read.charge);
+  Sums after = sums;
+  after.reserve(dataset.id, read.charge);
   store.append(Table::entries, row);
-  return {id, append_event(store, book.head(), {time, "reserve"}, id, sums.to_text(), hashed_entry(row))};
+  return {id, append_event(store, head, {time, "reserve"}, id, after.to_text(), hashed_entry(row))};
 }
 
 }  // namespace fractile::ledger_detail

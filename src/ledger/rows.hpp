@@ -42,8 +42,14 @@ struct Book {
 /// its lines carry the sums that their entries have. With `damage`, what is wrong is noted there, and left out.
 Book read_book(const Store& store, const std::string& head = {}, Damage* damage = nullptr);
 
+/// What a row holds; Error(ledger) when it does not hold what it should.
+DatasetRow dataset_at(const Store& store, const Fields& row);
+EntryRow entry_at(const Store& store, const Fields& row, const std::vector<DatasetRow>& datasets);
+/// What a line of the log tells of its entry.
+void note(EntryRow& row, const Line& line);
+
 /// Error(usage) when there is none of this name.
-const DatasetRow& find_dataset(const Book& book, const Store& store, const std::string& name);
+const DatasetRow& find_dataset(const std::vector<DatasetRow>& datasets, const Store& store, const std::string& name);
 /// Error(usage) when there is none of this id.
 const EntryRow& find_entry(const Book& book, const Store& store, std::int64_t id);
 
@@ -56,14 +62,17 @@ struct EqualCharges {
 
 std::vector<EqualCharges> charges_of(const Book& book, std::int64_t dataset);
 
+/// How a source is read since an entry that fixed it.
+LedgerSource source_fixed_by(const LedgerEntry& entry);
 /// How a source of a dataset is read, when an entry that counts has fixed it.
 std::optional<LedgerSource> source_of(const Book& book, const std::string& dataset, const std::string& source);
 /// All of them.
 std::vector<LedgerSource> sources_of(const Book& book);
 
 /// Adds a row and its line in the log; the row's id is the next one. What is written is read back first.
-std::int64_t add_dataset(const Store& store, const Book& book, const LedgerDataset& dataset, const std::string& time);
-LedgerReservation add_entry(const Store& store, const Book& book, const DatasetRow& dataset,
+void add_dataset(const Store& store, const Head& head, const Sums& sums, const LedgerDataset& dataset,
+                 const std::string& time);
+LedgerReservation add_entry(const Store& store, const Head& head, const Sums& sums, const DatasetRow& dataset,
                             const LedgerRequest& request, const Budget& charge, const std::string& time);
 
 }  // namespace fractile::ledger_detail

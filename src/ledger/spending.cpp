@@ -41,17 +41,6 @@ std::string Spending::to_string() const {
 namespace ledger_detail {
 namespace {
 
-Spending remaining_of(const Budget& budget, const Spending& spent) {
-  Spending remaining{budget.measure()};
-  if (budget.measure() == Measure::zcdp) {
-    remaining.rho = budget.rho() - spent.rho;
-    return remaining;
-  }
-  remaining.epsilon = EpsilonSum(Exponent(spent.epsilon.left_of(EpsilonSum(budget.epsilon()))));
-  if (budget.measure() == Measure::approximate) remaining.delta = budget.delta() - spent.delta;
-  return remaining;
-}
-
 bool counts_as_it_is(Measure cost, Measure budget) {
   return cost == budget || (cost == Measure::pure && budget == Measure::approximate);
 }
@@ -150,6 +139,17 @@ void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& reques
   require_pinned_source(dataset, request);
 }
 
+Spending remaining_of(const Budget& budget, const Spending& spent) {
+  Spending remaining{budget.measure()};
+  if (budget.measure() == Measure::zcdp) {
+    remaining.rho = budget.rho() - spent.rho;
+    return remaining;
+  }
+  remaining.epsilon = EpsilonSum(Exponent(spent.epsilon.left_of(EpsilonSum(budget.epsilon()))));
+  if (budget.measure() == Measure::approximate) remaining.delta = budget.delta() - spent.delta;
+  return remaining;
+}
+
 LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges) {
   const Measure measure = dataset.budget.measure();
   LedgerBalance balance{{measure}, {measure}, {measure}};
@@ -163,9 +163,8 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCh
   return balance;
 }
 
-void require_remaining(const LedgerDataset& dataset, const LedgerBalance& balance, const Budget& cost,
-                       const Budget& charge) {
-  Spending after = balance.spent;
+void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge) {
+  Spending after = spent;
   after.add(charge);
   if (after.is_within(dataset.budget)) return;
   Spending counted{dataset.budget.measure()};
@@ -173,7 +172,7 @@ void require_remaining(const LedgerDataset& dataset, const LedgerBalance& balanc
   const std::string as = charge.measure() == cost.measure() ? "" : fmt::format(" (as {})", counted.to_string());
   throw Error(ErrorCode::budget_refused,
               fmt::format("a cost of {}{} exceeds what remains of dataset '{}', {} of {}", cost.to_string(), as,
-                          dataset.name, balance.remaining.to_string(), dataset.budget.to_string()),
+                          dataset.name, remaining_of(dataset.budget, spent).to_string(), dataset.budget.to_string()),
               "nothing was spent; ask for at most what remains");
 }
 

@@ -20,8 +20,10 @@ void require_same_unit(const LedgerDataset& dataset, const LedgerRequest& reques
 /// Those of one dataset; Error(ledger) for a charge in another measure than the budget's.
 LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges);
 
+/// What is left of a budget.
+Spending remaining_of(const Budget& budget, const Spending& spent);
+
 /// Error(budget_refused) unless what remains is enough.
-void require_remaining(const LedgerDataset& dataset, const LedgerBalance& balance, const Budget& cost,
-                       const Budget& charge);
+void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge);
 
 }  // namespace fractile::ledger_detail

@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 namespace fractile::ledger_detail {
 namespace {
@@ -63,19 +65,27 @@ void set_up(const Connection& connection) {
       "PRAGMA synchronous = EXTRA");
 }
 
-/// Makes an empty file for its owner alone: a ledger holds queries, paths and releases. SQLite gives its journal the same
-/// mode. A file that is there stays as it is.
-void create_private(const std::string& path) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file >= 0) {
-    close(file);
-    return;
+/// A journal lies beside the name that was used. Under another name of the file nobody would see it, and what it undoes or what
+/// was charged would be lost.
+void require_one_name(const std::string& path) {
+  struct statx file {};
+  if (statx(AT_FDCWD, path.c_str(), 0, STATX_TYPE | STATX_NLINK, &file) != 0 || !S_ISREG(file.stx_mode)) return;
+  if (file.stx_nlink > 1) {
+    throw Error(
+        ErrorCode::ledger,
+        fmt::format("the ledger '{}' has {} names (hard links), and by each of them another program would not see "
+                    "what is written by the others",
+                    path, file.stx_nlink),
+        "nothing was changed; remove all names but one, or make a copy of the file and use that alone");
   }
-  const int reason = errno;
-  struct stat there {};
-  if (reason == EEXIST || stat(path.c_str(), &there) == 0) return;
-  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be created: {}", path, std::strerror(reason)),
-              "choose a folder that exists and that you may write to");
+#ifdef STATX_ATTR_MOUNT_ROOT
+  if ((file.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0) return;
+  throw Error(ErrorCode::ledger,
+              fmt::format("the ledger '{}' is mounted as a single file, so that what is written beside it is not where "
+                          "other programs look for it",
+                          path),
+              "nothing was changed; mount the folder in which it lies");
+#endif
 }
 
 /// Error(ledger) unless it is sure that this file beside a ledger is missing or empty.
@@ -111,13 +121,13 @@ std::string encoded(const std::string& path) {
 void Connection::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Connection::Connection(const std::string& path, Access access, std::chrono::milliseconds patience)
-    : path_(path), patience_(patience) {
+Connection::Connection(const std::string& path, Access access, const Waiting& waiting)
+    : path_(path), waiting_(waiting) {
+  require_one_name(path);
   if (access == Access::reading) {
     open_to_read();
     return;
   }
-  if (access == Access::created) create_private(path);
   if (open(as_file(path), SQLITE_OPEN_READWRITE) != SQLITE_OK) fail();
   if (sqlite3_db_readonly(handle(), "main") != 0) {
     throw writing_failed(fmt::format("the ledger '{}'", path), "it is read-only");
@@ -130,8 +140,22 @@ int Connection::open(const std::string& name, int flags) {
   const int result = sqlite3_open_v2(name.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   database_.reset(database);
   if (database == nullptr) throw Error(ErrorCode::internal, "no memory for a ledger", "nothing was released");
-  if (result == SQLITE_OK) sqlite3_busy_timeout(database, static_cast<int>(patience_.count()));
+  if (result == SQLITE_OK) sqlite3_busy_handler(database, &Connection::is_busy, this);
   return result;
+}
+
+/// SQLite's question whether to try again for a lock that another process has.
+int Connection::is_busy(void* connection, int times) {
+  auto& self = *static_cast<Connection*>(connection);
+  const auto now = std::chrono::steady_clock::now();
+  if (times == 0) {
+    self.waits_since_ = now;
+    self.last_told_ = {};
+  }
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(now - self.waits_since_);
+  if (!self.waiting_.goes_on(waited, self.last_told_)) return 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(std::min(50, 1 + times)));
+  return 1;
 }
 
 /// An interrupted transaction is rolled back where that may be done.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "fractile/error.hpp"
+#include "ledger/store.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -18,10 +19,14 @@ namespace fractile::ledger_detail {
 /// An open database. Every failure is Error(ledger) and names the file.
 class Connection {
  public:
-  /// created: a file that is missing is made, for its owner alone. reading: also where nothing may be written.
-  enum class Access { existing, created, reading };
+  /// reading: also where nothing may be written.
+  enum class Access { existing, reading };
 
-  Connection(const std::string& path, Access access, std::chrono::milliseconds patience);
+  Connection(const std::string& path, Access access, const Waiting& waiting);
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  /// How long it waits from now on.
+  void wait(Waiting::Until until) { waiting_.until = until; }
   const std::string& path() const { return path_; }
   /// Error(ledger) when the file is read without locks, and was written meanwhile. To be asked after reading.
   void require_unchanged() const;
@@ -41,11 +46,14 @@ class Connection {
     void operator()(sqlite3* database) const;
   };
   int open(const std::string& name, int flags);
+  static int is_busy(void* connection, int times);
   void open_to_read();
   void open_unlocked();
 
   std::string path_;
-  std::chrono::milliseconds patience_;
+  Waiting waiting_;
+  std::chrono::steady_clock::time_point waits_since_ = {};
+  std::chrono::seconds last_told_ = {};
   std::unique_ptr<sqlite3, Close> database_;
   std::string unlocked_state_;  ///< of the file, when it is read without locks
 };

@@ -1,10 +1,18 @@
 // The store of one machine: a file of SQLite's.
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "fractile/error.hpp"
 #include "ledger/sqlite.hpp"
+#include "ledger/sqlite_room.hpp"
 #include "ledger/sqlite_schema.hpp"
 #include "ledger/store.hpp"
 
@@ -17,53 +25,112 @@ void require_there(const std::string& path) {
               fmt::format("check the path, or make one: fractile ledger init {} --dataset NAME --epsilon E", path));
 }
 
-Connection::Access access_of(Wanted wanted) {
-  switch (wanted) {
-    case Wanted::existing:
-      return Connection::Access::existing;
-    case Wanted::reading:
-      return Connection::Access::reading;
-    case Wanted::created:
-    case Wanted::either:
-      return Connection::Access::created;
-  }
-  return Connection::Access::existing;
+[[noreturn]] void cannot_create(const std::string& path) {
+  throw Error(ErrorCode::ledger, fmt::format("the ledger '{}' cannot be created: {}", path, std::strerror(errno)),
+              "choose a folder that exists and that you may write to");
 }
 
-/// NOT INDEXED: see Store::scan.
-std::string select(Table table, std::int64_t format) {
+/// A new ledger, which has its name once it is whole; for its owner alone, since it holds queries, paths and releases. Does nothing
+/// when there is something of this name.
+void make_new(const std::string& path, const Waiting& waiting) {
+  std::string unfinished = path + ".XXXXXX";
+  const int file = mkstemp(unfinished.data());
+  if (file < 0) cannot_create(path);
+  close(file);
+  try {
+    const Connection connection(unfinished, Connection::Access::existing, waiting);
+    prepare(connection, Wanted::created);
+  } catch (...) {
+    unlink(unfinished.c_str());
+    throw;
+  }
+  if (renameat2(AT_FDCWD, unfinished.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return;
+  const int reason = errno;
+  unlink(unfinished.c_str());
+  errno = reason;
+  if (reason != EEXIST) cannot_create(path);
+}
+
+/// Error(usage) when a ledger is to be created where something is, or an empty file is to become one.
+void make_if_missing(const std::string& path, Wanted wanted, const Waiting& waiting) {
+  struct stat there {};
+  const bool is_there = lstat(path.c_str(), &there) == 0;
+  if (is_there && S_ISREG(there.st_mode) && there.st_size == 0) {
+    throw Error(ErrorCode::usage, fmt::format("'{}' is an empty file, and no ledger", path),
+                "remove it if it is yours and nothing else uses it, or choose another name");
+  }
+  if (is_there && wanted == Wanted::created) {
+    throw Error(ErrorCode::usage, fmt::format("there is something at '{}' already", path),
+                "choose another name; datasets are added to a ledger that exists");
+  }
+  if (!is_there) make_new(path, waiting);
+}
+
+/// "NOT INDEXED": see Store::scan.
+std::string select(Table table, std::int64_t format, const std::string& indexed) {
   switch (table) {
     case Table::datasets:
       return fmt::format(
           "SELECT d.id, d.name, d.unit, d.neighbors, d.measure, d.epsilon, d.rho, d.delta, {}, {} "
-          "FROM datasets d NOT INDEXED {} ORDER BY d.id",
+          "FROM datasets d {} {}",
           format >= 2 ? "p.person, p.records_per_person, p.source" : "NULL, NULL, NULL",
-          format >= 3 ? "p.reading" : "NULL", format >= 2 ? "LEFT JOIN pins p ON p.dataset = d.id" : "");
+          format >= 3 ? "p.reading" : "NULL", indexed, format >= 2 ? "LEFT JOIN pins p ON p.dataset = d.id" : "");
     case Table::entries:
       return fmt::format(
           "SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, {} "
-          "FROM entries NOT INDEXED ORDER BY id",
+          "FROM entries {}",
           format >= 3 ? "source, person, records_per_person, reading, nonce, question"
-                      : "NULL, NULL, NULL, NULL, NULL, NULL");
+                      : "NULL, NULL, NULL, NULL, NULL, NULL",
+          indexed);
     case Table::events:
       return fmt::format(
           "SELECT id, time, kind, receipt_sha256, reason, coalesce(dataset, entry), hash, {} "
-          "FROM events NOT INDEXED ORDER BY id",
-          format >= 3 ? "sums" : "NULL");
+          "FROM events {}",
+          format >= 3 ? "sums" : "NULL", indexed);
     case Table::receipts:
-      return "SELECT entry, text FROM receipts NOT INDEXED ORDER BY entry";
+      return "SELECT entry, text FROM receipts " + indexed;
   }
   return {};
 }
 
+const char* id_of(Table table) { return table == Table::datasets ? "d.id" : table == Table::receipts ? "entry" : "id"; }
+
+/// +id, so that the order is not taken for a reason to scan the table.
+const char* where(Lookup by) {
+  switch (by) {
+    case Lookup::question:
+      return "question = ?1 ORDER BY +id DESC";
+    case Lookup::source:
+      return "dataset = CAST(?1 AS INTEGER) AND source = ?2 ORDER BY id";
+    case Lookup::receipt_path:
+      return "receipt_path = ?1 AND receipt_path <> '' ORDER BY +id DESC";
+  }
+  return "";
+}
+
+Fields fields_of(const Statement& row) {
+  Fields fields(static_cast<std::size_t>(row.columns()));
+  for (int column = 0; column < row.columns(); ++column) {
+    if (!row.is_null(column)) fields[static_cast<std::size_t>(column)] = row.text(column);
+  }
+  return fields;
+}
+
+std::optional<Fields> first_of(Statement row) {
+  if (!row.step()) return {};
+  return fields_of(row);
+}
+
 class SqliteStore final : public Store {
  public:
-  SqliteStore(const std::string& path, Wanted wanted, std::chrono::milliseconds patience)
-      : connection_(path, access_of(wanted), patience) {
+  SqliteStore(const std::string& path, Wanted wanted, const Waiting& waiting)
+      : waiting_(waiting),
+        connection_(path, wanted == Wanted::reading ? Connection::Access::reading : Connection::Access::existing,
+                    waiting) {
     if (wanted == Wanted::reading) {
       require_ledger(connection_);
     } else {
-      prepare(connection_, wanted);
+      prepare(connection_, Wanted::existing);
     }
   }
 
@@ -76,24 +143,61 @@ class SqliteStore final : public Store {
   }
 
   void write(const std::function<void()>& change) const override {
+    last_hash_.clear();
     Transaction transaction(connection_, Transaction::Kind::write);
     change();
-    transaction.commit();
+    try {
+      transaction.commit();
+    } catch (const Error& error) {
+      if (!has_happened()) throw;
+      throw Unsynced(error.code(), error.what_words(), error.hint_words());
+    }
   }
+
+  void wait(Waiting::Until until) const override { connection_.wait(until); }
+  void take_room(std::uint64_t receipt_size) const override { room_.emplace(name(), receipt_size); }
+  void give_room_back() const override { room_.reset(); }
+  void require_rights() const override {}  // a reservation needs all that the rest does
 
   std::int64_t format() const override { return format_of(connection_); }
 
   void scan(Table table, const std::function<void(const Fields&)>& visit) const override {
     if (table == Table::receipts && format() < 1) return;
-    Statement row(connection_, select(table, format()));
-    Fields fields(static_cast<std::size_t>(row.columns()));
-    while (row.step()) {
-      for (int column = 0; column < row.columns(); ++column) {
-        auto& field = fields[static_cast<std::size_t>(column)];
-        field = row.is_null(column) ? std::nullopt : std::optional(row.text(column));
-      }
-      visit(fields);
-    }
+    Statement rows(connection_, select(table, format(), "NOT INDEXED") + " ORDER BY " + id_of(table));
+    while (rows.step()) visit(fields_of(rows));
+  }
+
+  std::optional<Fields> last(Table table) const override {
+    return first_of(
+        Statement(connection_, select(table, format(), "") + fmt::format(" ORDER BY {} DESC LIMIT 1", id_of(table))));
+  }
+
+  std::optional<Fields> find(Table table, std::int64_t id) const override {
+    Statement row(connection_, select(table, format(), "") + fmt::format(" WHERE {} = ?1", id_of(table)));
+    row.bind(1, id);
+    return first_of(std::move(row));
+  }
+
+  std::optional<Fields> line(const std::string& kind, std::int64_t subject) const override {
+    const std::string kinds = kind == "settled" ? "kind IN ('commit', 'void')" : fmt::format("kind = '{}'", kind);
+    Statement row(connection_, select(Table::events, format(), "") +
+                                   fmt::format(" WHERE {} AND {} = ?1", kinds, kind == "dataset" ? kind : "entry"));
+    row.bind(1, subject);
+    return first_of(std::move(row));
+  }
+
+  std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const override {
+    Statement row(connection_, fmt::format("SELECT id FROM entries WHERE {} LIMIT {}", where(by), most));
+    for (std::size_t i = 0; i < values.size(); ++i) row.bind(static_cast<int>(i) + 1, values[i]);
+    std::vector<std::int64_t> entries;
+    while (row.step()) entries.push_back(row.number(0));
+    return entries;
+  }
+
+  void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const override {
+    Statement rows(connection_, select(Table::events, format(), "") + " WHERE id >= ?1 ORDER BY id");
+    rows.bind(1, line);
+    while (rows.step()) visit(fields_of(rows));
   }
 
   std::vector<std::int64_t> receipts() const override {
@@ -126,6 +230,7 @@ class SqliteStore final : public Store {
             row);
         return;
       case Table::events:
+        last_hash_ = row[6].value_or("");
         insert(fmt::format("events (id, time, kind, receipt_sha256, reason, {}, hash, sums)",
                            row[2] == "dataset" ? "dataset" : "entry"),
                row);
@@ -146,6 +251,18 @@ class SqliteStore final : public Store {
   }
 
  private:
+  /// After a commit that failed: the file may hold the change all the same, when it was the folder that could not be synced.
+  bool has_happened() const {
+    if (connection_.in_transaction() || last_hash_.empty()) return false;
+    try {
+      const Connection again(name(), Connection::Access::reading, waiting_);
+      Statement line(again, "SELECT 1 FROM events WHERE hash = ?1");
+      return line.bind(1, last_hash_).step();
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
   void insert(const std::string& columns, const Fields& row) const {
     std::string values;
     for (std::size_t i = 1; i <= row.size(); ++i) values += fmt::format("{}?{}", i == 1 ? "" : ", ", i);
@@ -154,14 +271,21 @@ class SqliteStore final : public Store {
     statement.run();
   }
 
-  Connection connection_;
+  Waiting waiting_;
+  mutable Connection connection_;
+  mutable std::optional<Room> room_;
+  mutable std::string last_hash_;  ///< of the line that the transaction has added
 };
 
 }  // namespace
 
-std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, std::chrono::milliseconds patience) {
-  if (wanted == Wanted::existing || wanted == Wanted::reading) require_there(path);
-  return std::make_unique<SqliteStore>(path, wanted, patience);
+std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, const Waiting& waiting) {
+  if (wanted == Wanted::existing || wanted == Wanted::reading) {
+    require_there(path);
+  } else {
+    make_if_missing(path, wanted, waiting);
+  }
+  return std::make_unique<SqliteStore>(path, wanted, waiting);
 }
 
 }  // namespace fractile::ledger_detail

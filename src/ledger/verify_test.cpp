@@ -35,14 +35,19 @@ class LedgerVerify : public testing::EveryStore {
     expect_failure(ErrorCode::ledger, part, [&] { Ledger::open(copy).verify(); });
   }
 
+  std::string copy_of_closed(Ledger ledger) const {
+    { const Ledger closed = std::move(ledger); }
+    return copy_of(path);
+  }
+
   /// Without asking whether it may be spent.
   void charge(std::int64_t dataset, const Budget& cost) const {
     using namespace ledger_detail;
-    const auto store = open_store(path, Wanted::existing, std::chrono::seconds(1));
+    const auto store = open_store(path, Wanted::existing, {std::chrono::seconds(1)});
     store->write([&] {
       const Book book = read_book(*store);
-      add_entry(*store, book, book.datasets.at(static_cast<std::size_t>(dataset) - 1), request("q", cost), cost,
-                "2026-01-01");
+      add_entry(*store, book.head(), book.sums, book.datasets.at(static_cast<std::size_t>(dataset) - 1),
+                request("q", cost), cost, "2026-01-01");
     });
   }
 
@@ -103,10 +108,33 @@ TEST_P(LedgerVerify, FindsWhatCannotBeRead) {
   });
 }
 
+/// Lines that are missing at the end would take what is spent with them.
+TEST_P(LedgerVerify, AMissingEndIsMissedBeforeAnythingIsCharged) {
+  alter(path, "DELETE FROM events WHERE id = 8");
+  const auto charge_more = [&] { Ledger::open(path).reserve(request("q", Budget::zcdp(Rational(1, 100)), "others")); };
+  expect_failure(ErrorCode::ledger, "line 7 is not the last one", charge_more);
+  expect_failure(ErrorCode::ledger, "nothing was charged", charge_more);
+  alter(path, "DELETE FROM events");
+  expect_failure(ErrorCode::ledger, "the log does not know dataset 1", charge_more);
+}
+
+/// Of the entry that is drawn, and of those that others reserved since.
+TEST_P(LedgerVerify, WhatHappenedSinceTheReservationIsRead) {
+  Ledger ledger = Ledger::open(path);
+  const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, 8))));
+  ledger.reserve(request("q", Budget::pure(Rational(1, 16))));
+  ledger.void_entry(entry.id, "why");
+  ledger.reserve(request("q", Budget::pure(Rational(1, 16))));
+  const std::string copy = copy_of_closed(std::move(ledger));
+  alter(copy, "UPDATE entries SET query = 'other' WHERE id = 5");
+  expect_failure(ErrorCode::ledger, "line 10 or what it is about", [&] { Ledger::open(copy).commit(entry, "r"); });
+  expect_failure(ErrorCode::ledger, "was voided while its release ran", [&] { Ledger::open(path).commit(entry, "r"); });
+}
+
 /// Under a hash that is right.
 TEST_P(LedgerVerify, FindsOtherSums) {
   using namespace ledger_detail;
-  const auto store = open_store(path, Wanted::existing, std::chrono::seconds(1));
+  const auto store = open_store(path, Wanted::existing, {std::chrono::seconds(1)});
   store->write([&] {
     const Book book = read_book(*store);
     Sums less;

@@ -431,6 +431,25 @@ class Unusable(LedgerTest):
         database.execute("ROLLBACK")
         self.paid()
 
+    def test_signals_while_it_waits(self):
+        """Nothing is charged, so they are heard at once."""
+        self.init()
+        database = sqlite3.connect(self.folder / "budget.db", isolation_level=None)
+        database.execute("BEGIN IMMEDIATE")
+        for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            with self.subTest(signal=number):
+                process = subprocess.Popen([PROGRAM, "release", "t.csv", *options(ledger="budget.db", epsilon="1/4")],
+                                           cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                time.sleep(1.5)
+                sent = time.monotonic()
+                process.send_signal(number)
+                out, err = process.communicate(timeout=30)
+                self.assertLess(time.monotonic() - sent, 2)
+                self.assertEqual((process.returncode, out), (128 + number, b""), err)
+                self.assertRegex(err.decode(), "is locked by another process\n  nothing was charged; ")
+        database.execute("ROLLBACK")
+        self.assertEqual(self.states(), [])
+
     def test_read_only(self):
         how = self.as_nobody()
         self.init()
@@ -455,7 +474,7 @@ class Unusable(LedgerTest):
         size = (self.folder / "budget.db").stat().st_size
         self.write("t.csv", "x\n7\nseven\n")
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
-        self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' could not be written: File too large",
+        self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' could not be written: ", "File too large",
                             "make room")
         self.assertEqual((self.folder / "budget.db").stat().st_size, size)
         self.assertEqual(self.states(), [])
@@ -463,15 +482,18 @@ class Unusable(LedgerTest):
     LONG = {"bounds": ("0", "10"), "quantiles": ",".join(f"{i}/100000" for i in range(1, 9000)), "mechanism": "tree"}
 
     def test_a_ledger_without_room_for_the_receipt(self):
-        """It was drawn and could not be kept: nothing was published, and it counts for good."""
+        """It fails before anything is charged, and says how much is missing."""
         self.init()
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))}
-        result = self.run_paid(**self.LONG, receipt="r.json", how=how)
-        self.assert_refused(result, 5, "the ledger 'budget.db' could not be written",
-                            "entry 1 of budget.db was drawn and is lost, and cannot be voided")
-        self.assertEqual(self.states(), ["drawn"])
-        self.refuse(2, "void", "budget.db", "--entry", "1", "--reason", "why", parts=("is drawn already",))
+        for _ in range(3):
+            result = self.run_paid(**self.LONG, receipt="r.json", how=how)
+            self.assert_refused(result, 5, "the ledger 'budget.db' could not be written: ", " bytes may be needed",
+                                "nothing was charged; make room")
+        self.assertEqual(self.states(), [])
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
+        self.assertEqual(self.run_paid(**self.LONG, receipt="r.json").code, 0)
+        entry, = self.statement()["entries"]
+        self.assertGreater(len(entry["receipt"]), 400_000)
 
 
 class VoidedWhileItRuns(LedgerTest):
@@ -547,6 +569,17 @@ class PutBack(VoidedWhileItRuns):
         self.ledger("verify", "budget.db")
         self.assertEqual(self.run_paid(**self.WIDE).out, cheap.out)
 
+    def test_a_hangup_and_no_core(self):
+        process, _ = self.begun()
+        with open(f"/proc/{process.pid}/limits", encoding="utf-8") as limits:
+            self.assertRegex(limits.read(), r"Max core file size +[01] ")
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGCONT)
+        _, err = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 129, err)
+        self.assertIn("stopped; epsilon = 8 counts as spent: entry 1 of budget.db stays reserved", err.decode())
+        self.assertEqual(self.states(), ["reserved"])
+
     def test_without_another(self):
         process, backup = self.begun()
         (self.folder / "budget.db").write_bytes(backup)
@@ -562,6 +595,21 @@ class PutBack(VoidedWhileItRuns):
         self.assertIn("is not at its path any more: it was moved or replaced while it was in use", err)
         self.assertIn("that is there now does not have this entry", err)
         self.assertEqual(self.states(), [])
+
+    def test_published_receipts_that_it_does_not_know(self):
+        self.init()
+        os.mkdir(self.folder / "published")
+        self.paid(receipt="published/first.json")
+        backup = (self.folder / "budget.db").read_bytes()
+        self.paid(epsilon="1/8", receipt="published/second.json")
+        self.release("t.csv", epsilon="1", receipt="published/unpaid.json")
+        self.write("published/notes.txt", "nothing")
+        self.ledger("verify", "budget.db", "--receipts", "published")
+        (self.folder / "budget.db").write_bytes(backup)
+        self.ledger("verify", "budget.db")  # it cannot know by itself
+        self.refuse(5, "verify", "budget.db", "--receipts", "published",
+                    parts=("receipts name: 'second.json' (entry 2, epsilon = 1/8)", "charged again"))
+        self.refuse(2, "verify", "budget.db", "--receipts", "gone", parts=("the folder 'gone' cannot be read",))
 
     def test_a_receipt_of_another_entry_is_not_given_out(self):
         """However it came there, under hashes that fit."""

@@ -69,7 +69,7 @@ inline void alter(const std::string& path, const std::string& sql) {
 /// An entry as a process leaves it that was stopped between drawing and committing.
 inline void draw(const std::string& path, std::int64_t entry) {
   using namespace ledger_detail;
-  const auto store = open_store(path, Wanted::existing, std::chrono::seconds(1));
+  const auto store = open_store(path, Wanted::existing, {std::chrono::seconds(1)});
   store->write([&] {
     const Book book = read_book(*store);
     append_event(*store, book.head(), {"2026-01-01", "draw"}, entry, book.sums.to_text());

@@ -1,9 +1,10 @@
 // Runs a command and stops it at its K-th system call of those that change files, before the call does anything: what a
 // kill or a failing machine may leave, at every place at which it can make a difference.
 //
-//   stop_at_call [--all] [--signal N] [--without-nameless-files] K COMMAND ...
+//   stop_at_call [--all] [--signal N | --fail ERRNO [--for-good]] [--without-nameless-files] K COMMAND ...
 //
-// --all counts every system call. --signal sends this signal in place of SIGKILL, and the command goes on. With
+// --all counts every system call. --signal sends this signal in place of SIGKILL, and the command goes on. --fail has the call
+// fail with this error, and with --for-good all that follow it, too (on x86-64 alone). With
 // --without-nameless-files the command's file systems know no O_TMPFILE. K = 0 stops nothing and tells the number of calls.
 // The last line on standard error is "calls N". Exit codes: the command's; 99 when it was killed; 98 when it cannot be traced.
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +36,9 @@ constexpr int cannot_trace = 98;
 struct Wish {
   bool all = false;
   bool without_nameless_files = false;
+  bool for_good = false;
   int signal = SIGKILL;
+  int error = 0;
   long at = 0;
   char** command = nullptr;
 };
@@ -133,8 +137,38 @@ class Tracer {
   void look_at_call(pid_t thread) {
     __ptrace_syscall_info info{};
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0) return;
-    if (!executing_ || !counts(info, wish_.all) || ++calls_ != wish_.at) return;
-    kill(child_, wish_.signal);
+    if (failing_ == thread && info.op == PTRACE_SYSCALL_INFO_EXIT) return end_failed_call(thread);
+    if (!executing_ || !counts(info, wish_.all)) return;
+    ++calls_;
+    const bool is_it = calls_ == wish_.at || (wish_.for_good && wish_.at != 0 && calls_ > wish_.at);
+    if (!is_it) return;
+    if (wish_.error == 0) {
+      kill(child_, wish_.signal);
+    } else {
+      begin_failed_call(thread);
+    }
+  }
+
+  /// As a call that there is not, which does nothing; its result comes when it ends.
+  void begin_failed_call(pid_t thread) {
+#ifdef __x86_64__
+    user_regs_struct registers{};
+    if (ptrace(PTRACE_GETREGS, thread, nullptr, &registers) != 0) return;
+    registers.orig_rax = ~0ULL;
+    if (ptrace(PTRACE_SETREGS, thread, nullptr, &registers) == 0) failing_ = thread;
+#else
+    static_cast<void>(thread);
+#endif
+  }
+
+  void end_failed_call(pid_t thread) {
+#ifdef __x86_64__
+    user_regs_struct registers{};
+    if (ptrace(PTRACE_GETREGS, thread, nullptr, &registers) != 0) return;
+    registers.rax = static_cast<unsigned long long>(-static_cast<long long>(wish_.error));
+    ptrace(PTRACE_SETREGS, thread, nullptr, &registers);
+#endif
+    failing_ = 0;
   }
 
   static int ending(int status) {
@@ -145,6 +179,7 @@ class Tracer {
   pid_t child_;
   const Wish& wish_;
   bool executing_ = false;
+  pid_t failing_ = 0;
   long calls_ = 0;
 };
 
@@ -154,6 +189,8 @@ Wish wish_of(char** words) {
     const std::string word = *words;
     if (word == "--all") wish.all = true;
     if (word == "--without-nameless-files") wish.without_nameless_files = true;
+    if (word == "--for-good") wish.for_good = true;
+    if (word == "--fail" && words[1] != nullptr) wish.error = std::atoi(*++words);
     if (word == "--signal" && words[1] != nullptr) wish.signal = std::atoi(*++words);
   }
   if (*words != nullptr) wish.at = std::atol(*words++);
@@ -166,7 +203,9 @@ Wish wish_of(char** words) {
 int main(int, char** argv) {
   const Wish wish = wish_of(argv + 1);
   if (*wish.command == nullptr) {
-    std::fputs("stop_at_call [--all] [--signal N] [--without-nameless-files] K COMMAND ...\n", stderr);
+    std::fputs(
+        "stop_at_call [--all] [--signal N | --fail ERRNO [--for-good]] [--without-nameless-files] K COMMAND ...\n",
+        stderr);
     return cannot_trace;
   }
   const pid_t child = fork();

@@ -297,10 +297,6 @@ TEST(Release, ValidatesWhateverItIsAskedByItself) {
     query = usual;
     query.budget = Budget::approximate(Rational(1), Rational(1, 1'000'000));
     expect_refused(query, "a delta that is not used");
-    if (!has_intervals) continue;
-    query = usual;
-    query.records_per_person = 2;  // to a group's plan, steps of a person
-    expect_refused(query, "the population's intervals from several records of a person");
   }
 }
 

@@ -1,0 +1,189 @@
+#include "ledger/present.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "exact/digest.hpp"
+#include "ledger/readings.hpp"
+
+namespace fractile::ledger_detail {
+namespace {
+
+/// Of one query, or with one receipt: where there are more the book is read.
+constexpr int most_found = 16;
+
+std::int64_t last_id(const Store& store, Table table) {
+  const std::optional<Fields> row = store.last(table);
+  return row ? number_in(row->front()) : 0;
+}
+
+/// The hash before a line.
+std::string hash_before(const Store& store, std::int64_t line) {
+  if (line <= 1) return {};
+  const std::optional<Fields> row = store.find(Table::events, line - 1);
+  if (!row) broken(store, fmt::format("line {} is missing", line - 1));
+  return (*row)[6].value_or("");
+}
+
+/// Error(ledger) unless the line has the hash that follows from what it is about and from the hash before it.
+Line sound_line(const Store& store, const Fields& row, const std::string& previous) {
+  const std::int64_t about = number_in(row[5]);
+  std::string subject = field_text(std::to_string(about));
+  if (row[2] == "dataset" || row[2] == "reserve") {
+    const bool is_dataset = row[2] == "dataset";
+    const std::optional<Fields> of = store.find(is_dataset ? Table::datasets : Table::entries, about);
+    subject = !of ? std::string() : is_dataset ? hashed_dataset(*of) : hashed_entry(*of);
+  }
+  return require_line(store, row, previous, subject);
+}
+
+Line sound_line(const Store& store, const Fields& row) {
+  return sound_line(store, row, hash_before(store, number_in(row[0])));
+}
+
+}  // namespace
+
+Present::Present(const Store& store) : store_(&store) {
+  const std::optional<Fields> last = store.format() < 3 ? std::nullopt : store.last(Table::events);
+  if (!last || !(*last)[7]) {
+    head_ = book().head();
+    sums_ = book().sums;
+    return;
+  }
+  const Line line = sound_line(store, *last);
+  std::optional<Sums> sums = Sums::read(*line.sums);
+  if (!sums) broken(store, fmt::format("line {} has no sums", line.event.id));
+  // The tables are trees of their own: what cuts off the end of one leaves those of the others.
+  if (last_id(store, Table::entries) != sums->entries() || last_id(store, Table::datasets) != sums->datasets()) {
+    broken(store, fmt::format("line {} is not the last one", line.event.id));
+  }
+  head_ = {line.event.id, line.event.hash};
+  sums_ = std::move(*sums);
+}
+
+const Book& Present::book() const {
+  if (!book_) book_ = read_book(*store_);
+  return *book_;
+}
+
+const std::vector<DatasetRow>& Present::datasets() const {
+  if (!datasets_.empty()) return datasets_;
+  if (book_) return book_->datasets;
+  std::vector<DatasetRow> rows;
+  store_->scan(Table::datasets, [&](const Fields& row) { rows.push_back(dataset_at(*store_, row)); });
+  if (static_cast<std::int64_t>(rows.size()) != sums_.datasets()) broken(*store_, "a dataset is missing");
+  for (const DatasetRow& row : rows) {
+    const std::optional<Fields> line = store_->line("dataset", row.id);
+    if (!line || (*line)[2] != "dataset" || number_in((*line)[5]) != row.id) {
+      broken(*store_, fmt::format("the log does not know dataset {}", row.id));
+    }
+    sound_line(*store_, *line);
+  }
+  datasets_ = std::move(rows);
+  return datasets_;
+}
+
+const DatasetRow& Present::dataset(const std::string& name) const { return find_dataset(datasets(), *store_, name); }
+
+std::optional<LedgerEntry> Present::entry(std::int64_t id) const {
+  const std::optional<Fields> row = store_->find(Table::entries, id);
+  if (!row) return {};
+  EntryRow found = entry_at(*store_, *row, datasets());
+  for (const char* kind : {"reserve", "draw", "settled"}) {
+    const std::optional<Fields> line = store_->line(kind, id);
+    if (!line && kind == std::string_view("reserve"))
+      broken(*store_, fmt::format("the log does not know entry {}", id));
+    if (!line) continue;
+    if ((*line)[2] == "dataset" || number_in((*line)[5]) != id) {
+      broken(*store_, fmt::format("line {} is not about entry {}", (*line)[0].value_or(""), id));
+    }
+    note(found, sound_line(*store_, *line));
+  }
+  return std::move(found.entry);
+}
+
+std::optional<LedgerEntry> Present::reserved(const LedgerReservation& reservation) const {
+  const std::optional<Fields> row = book_ ? std::nullopt : store_->find(Table::entries, reservation.id);
+  const std::optional<Fields> first = row ? store_->line("reserve", reservation.id) : std::nullopt;
+  if (reservation.token.empty() || !first || (*first)[6] != reservation.token) {
+    for (const EntryRow& each : book().entries) {
+      if (each.entry.id == reservation.id && each.entry.token == reservation.token) return each.entry;
+    }
+    return {};
+  }
+  EntryRow found = entry_at(*store_, *row, datasets());
+  std::int64_t next = number_in(first->front());
+  std::string previous = hash_before(*store_, next);
+  store_->scan_from(next, [&](const Fields& each) {
+    const Line line = sound_line(*store_, each, previous);
+    if (line.event.id != next) broken(*store_, fmt::format("line {} is missing", next));
+    if (line.event.kind != "dataset" && line.subject == reservation.id) note(found, line);
+    previous = line.event.hash;
+    ++next;
+  });
+  if (previous != head_.hash) broken(*store_, fmt::format("line {} is missing", next));
+  return std::move(found.entry);
+}
+
+std::optional<LedgerEntry> Present::committed(const DatasetRow& dataset, const std::string& query) const {
+  const auto answers = [&](const LedgerEntry& entry) {
+    return entry.state == EntryState::committed && entry.request.dataset == dataset.dataset.name &&
+           entry.request.query == query;
+  };
+  if (!book_) {
+    const std::vector<std::int64_t> ids = store_->find(Lookup::question, {sha256(query)}, most_found);
+    for (const std::int64_t id : ids) {
+      std::optional<LedgerEntry> found = entry(id);
+      if (!found || !answers(*found)) continue;
+      const std::optional<std::string> receipt = store_->receipt(id);
+      if (!receipt) continue;
+      found->receipt = *receipt;
+      return found;
+    }
+    if (ids.size() < most_found) return {};
+  }
+  const std::vector<EntryRow>& entries = book().entries;
+  const auto row = std::find_if(entries.rbegin(), entries.rend(), [&](const EntryRow& each) {
+    return answers(each.entry) && std::ranges::binary_search(book().receipts, each.entry.id);
+  });
+  if (row == entries.rend()) return {};
+  LedgerEntry found = row->entry;
+  found.receipt = store_->receipt(found.id).value_or("");
+  return found;
+}
+
+std::optional<LedgerSource> Present::source(const DatasetRow& dataset, const std::string& source) const {
+  if (source.empty()) return {};
+  if (!book_) {
+    for (const std::int64_t id : store_->find(Lookup::source, {std::to_string(dataset.id), source}, 1)) {
+      const std::optional<LedgerEntry> found = entry(id);
+      const bool fixes = found && found->state != EntryState::voided && found->request.source == source &&
+                         found->request.dataset == dataset.dataset.name;
+      if (fixes) return source_fixed_by(*found);
+    }
+  }
+  return source_of(book(), dataset.dataset.name, source);
+}
+
+std::optional<LedgerEntry> Present::promised(const std::string& receipt_path) const {
+  if (receipt_path.empty()) return {};
+  const auto is_it = [&](const LedgerEntry& entry) {
+    return entry.state == EntryState::reserved && entry.request.receipt_path == receipt_path;
+  };
+  if (!book_) {
+    const std::vector<std::int64_t> ids = store_->find(Lookup::receipt_path, {receipt_path}, most_found);
+    for (const std::int64_t id : ids) {
+      std::optional<LedgerEntry> found = entry(id);
+      if (found && is_it(*found)) return found;
+    }
+    if (ids.size() < most_found) return {};
+  }
+  for (const EntryRow& row : book().entries) {
+    if (is_it(row.entry)) return row.entry;
+  }
+  return {};
+}
+
+}  // namespace fractile::ledger_detail
