@@ -244,7 +244,8 @@ class Pipeline:
     ) -> Check:
         """Over a range: does less epsilon never help an analyst? Or: is `from_` worth at least as much as `to` to every analyst?
 
-        With an analyst and a range, also where more epsilon costs them: `windows`.
+        With an analyst and a range, also where more epsilon costs them: `windows`. With `any_prior`, of everybody with the analyst's loss:
+        over the range, or at these two epsilons and no others.
         """
         words = _range(epsilon)
         if from_ is not None:
@@ -324,7 +325,8 @@ class _Report:
 
 
 class Check(_Report):
-    """A verdict: "stable", "unstable", "refines", "does not refine" or "undecided"."""
+    """A verdict: "stable", "unstable", "refines", "does not refine" or "undecided"; of two epsilons under any prior "worth-as-much" or
+    "worth-less"."""
 
     @property
     def verdict(self) -> str:

@@ -88,6 +88,7 @@ def test_pipelines_in_python():
     with pytest.raises(fractile.UsageError):
         survey.channel("1")
     assert survey.check(epsilon=("ln 3", "ln 4"), any_prior=True).verdict in ("stable", "unstable", "undecided")
+    assert survey.check(from_="ln 3", to="ln 2", any_prior=True).verdict in ("worth-as-much", "worth-less", "undecided")
 
 
 def test_compare(tmp_path, program):
