@@ -1,0 +1,364 @@
+"""The asker's game: two tables that differ in one record, and an asker who may ask anything that a ledger allows, at 1e-9 a question.
+
+All that the asker sees, but for what draws have paid for, must be equal on both tables: exit codes, messages, which files there are, and what
+the ledger holds. No question may take much time or memory. The questions come from a grammar of options, SQL and files that is aimed
+at the record in which the tables differ. See docs/threat-model.md.
+"""
+
+import gzip
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import unittest
+from pathlib import Path
+
+from cli.program import EFFORT, NOISE, PROGRAM, PROGRESS, CommandTest, Engine, require_engine, run
+
+setUpModule = require_engine
+
+BATCHES = max(6, round(8 * EFFORT))  # of questions to one ledger; 80 with FRACTILE_TEST_EFFORT=10
+QUESTIONS = 25  # of a batch
+MOST_SECONDS = 5  # of processor time, for a question; they take about .1
+MOST_MEMORY = 1 << 30
+
+# --- Two tables ----------------------------------------------------------------------------------------------------------
+
+TARGET = 17
+PEOPLE = 60
+
+# What the record of the target is in either table: a change of one cell, or no record at all (None).
+TWINS = [
+    ({"income": "20000"}, {"income": "90000"}),
+    ({"income": "20000"}, None),
+    ({"income": "20000"}, {"income": "abc"}),
+    ({"income": "20000"}, {"income": ""}),
+    ({"income": "90000"}, {"income": "1e999"}),
+    ({"income": "9007199254740993"}, {"income": "5"}),
+    ({"income": "90000"}, {"income": "12,5"}),
+    ({"note": "n"}, {"note": "a,35,b"}),
+    ({"note": "n"}, {"note": "a;1;2\nb;3;4\nc;5;6"}),
+    ({"note": "n"}, {"note": "(["}),
+    ({"note": "n"}, {"note": "n" * 3000}),
+    ({"group": "north"}, {"group": "nowhere"}),
+    ({"since": "2019-05-01"}, {"since": "no day"}),
+    ({"since": "2019-05-01"}, {"since": "2019-05-01T10:00:00+01:00"}),
+]
+
+
+def records(change):
+    """Of a table in which the target's record is so."""
+    for k in range(1, PEOPLE + 1):
+        record = {"id": str(k), "income": str(1500 * k), "group": ("north", "south")[k % 2], "note": f"n{k}",
+                  "since": f"20{k % 20:02}-03-{k % 28 + 1:02}"}
+        if k != TARGET: yield record
+        elif change is not None: yield {**record, **change}
+
+
+def csv_cell(text):
+    return '"' + text.replace('"', '""') + '"' if re.search(r'[,;"\n]', text) else text
+
+
+def write_table(folder, name, change):
+    rows = list(records(change))
+    lines = [",".join(rows[0])] + [",".join(map(csv_cell, row.values())) for row in rows]
+    text = "".join(line + "\n" for line in lines).encode()
+    if name == "people.csv":
+        (folder / name).write_bytes(text)
+    elif name == "people.csv.gz":
+        (folder / name).write_bytes(gzip.compress(text, mtime=0))
+    elif name == "people.ndjson":
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        source = folder / "rows.csv"
+        source.write_bytes(text)
+        Engine().write_parquet(folder / name, f"SELECT * FROM read_csv('{source}', all_varchar = true)")
+        source.unlink()
+
+
+# --- What is asked -------------------------------------------------------------------------------------------------------
+
+# Each fails, or takes long, for some rows: in every way that the engine has.
+MEAN = """
+CAST('x' || id AS DOUBLE)
+CAST('x' || id AS INTEGER)
+CAST('x' || id AS DATE)
+CAST('x' || id AS BOOLEAN)
+CAST(CAST(id AS INTEGER) * 100 AS TINYINT)
+CAST(id AS BIGINT) * 9223372036854775807
+CAST(id AS INTEGER) * 2000000000
+CAST(id AS INTEGER) // (CAST(id AS INTEGER) - 17)
+CAST(id AS INTEGER) % (CAST(id AS INTEGER) - 17)
+CAST('1e400' || id AS DECIMAL(18, 3))
+sqrt(-CAST(id AS DOUBLE))
+ln(CAST(id AS DOUBLE) - 17)
+log2(-CAST(id AS DOUBLE))
+asin(CAST(id AS DOUBLE))
+acos(CAST(id AS DOUBLE))
+exp(CAST(id AS DOUBLE) * 1e6)
+pow(CAST(id AS DOUBLE), 1e9)
+factorial(CAST(id AS INTEGER) * 10)
+chr(CAST(id AS INTEGER) * 100000000)
+ascii(note)
+regexp_matches(id, note)
+regexp_matches(id, '(' || id)
+regexp_replace(id, '[' || id, 'y')
+regexp_extract(note, id, 99)
+strptime('x' || id, '%Y')
+strptime(since, '%d.%m.%Y')
+make_date(2000, CAST(id AS INTEGER) * 100, 1)
+CAST(since AS DATE) + to_days(CAST(id AS INTEGER) * 2000000000)
+date_trunc('x' || id, CAST(since AS DATE))
+date_part('x' || id, CAST(since AS DATE))
+unhex('zz' || id)
+from_base64('*' || id)
+decode(unhex('ff'))
+url_decode('%zz' || id)
+json_extract('{' || id, '$.a')
+json_extract_string(note, '$.a')
+CAST('{' || id AS JSON)
+format('{' || id, 1)
+printf('%d' || id, note)
+list_extract([1, 2, 3], CAST(id AS INTEGER) * 1000000000000)
+array_extract(note, 99)
+bit_count(CAST(note AS BIT))
+CAST(id AS BIT)
+CAST(note AS UUID)
+CAST('[' || id AS INTEGER[])
+epoch(CAST(since AS TIMESTAMP))
+year(CAST(since AS DATE))
+length(lpad(id, 400000000, 'y'))
+length(rpad(id, 400000000, 'y'))
+length(repeat(id, 100000000))
+length(lpad(lpad(id, 400000000, 'y'), 500000000, 'z'))
+len(range(CAST(id AS INTEGER) * 10000000))
+len(generate_series(1, CAST(id AS INTEGER) * 10000000))
+length(replace(replace(replace(note || 'aaaaaaaaaaaa', 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'), 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'), 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'))
+levenshtein(lpad(id, 30000, 'y'), lpad(id, 30000, 'z'))
+length(to_base(CAST(id AS BIGINT), 2, 100000000))
+list_extract(list_value(id, note), 3)
+error('x' || id)
+current_setting('threads')
+hash(note)
+(note).length
+(id).unnest
+""".strip().splitlines()
+
+KNOWN = f"id = '{TARGET}'"
+GUESSES = [f"{KNOWN} AND TRY_CAST(income AS DOUBLE) > 50000", f"{KNOWN} AND CAST(income AS DOUBLE) > 50000", f"{KNOWN} AND length(note) > 4",
+           f"{KNOWN} AND \"group\" = 'nowhere'", "income = 'abc'", "income IS NULL", f"{KNOWN} AND note LIKE '%;%'", "TRUE"]
+GOOD = "TRY_CAST(income AS DOUBLE)"
+
+SHAPES = [
+    "SELECT CASE WHEN {guess} THEN TRY_CAST({mean} AS DOUBLE) ELSE {good} END AS x, id, \"group\" FROM input",
+    "SELECT CASE WHEN {guess} THEN CAST(({mean}) AS DOUBLE) ELSE {good} END AS x, id, \"group\" FROM input",
+    "SELECT TRY(CASE WHEN {guess} THEN CAST(({mean}) AS DOUBLE) ELSE {good} END) AS x, id, \"group\" FROM input",
+    "SELECT {good} AS x, id, \"group\" FROM input WHERE NOT ({guess}) OR ({mean}) IS NOT NULL",
+    "SELECT {good} AS x, id, \"group\" FROM input WHERE CASE WHEN {guess} THEN CAST(({mean}) AS VARCHAR) ELSE id END <> ''",
+    "SELECT x, id, \"group\" FROM (SELECT CASE WHEN {guess} THEN CAST(({mean}) AS DOUBLE) ELSE {good} END AS x, id, \"group\" FROM input)",
+    "SELECT {good} AS x, id, CASE WHEN {guess} THEN CAST(({mean}) AS VARCHAR) ELSE \"group\" END AS \"group\" FROM input",
+    "SELECT {good} AS x, CASE WHEN {guess} THEN CAST(({mean}) AS VARCHAR) ELSE id END AS id, \"group\" FROM input",
+    "SELECT CAST(income AS DOUBLE) AS x, id, \"group\" FROM input",
+    "SELECT CAST(income AS DECIMAL(9, 2)) AS x, id, \"group\" FROM input WHERE CAST(income AS DOUBLE) > 3",
+    "SELECT CAST(since AS DATE) AS x, id, \"group\" FROM input",
+]
+
+
+def query(dice):
+    return dice.choice(SHAPES).format(guess=dice.choice(GUESSES), mean=dice.choice(MEAN), good=GOOD)
+
+
+# What one option may be, given what stands there: a value, several, True for a flag. Each option of the verb has a line here.
+OPTIONS = {
+    "--quantiles": ["median", "quartiles", "0.1,1/2,0.9", "1/3", "0.999999"],
+    "--synthetic-rows": ["3"],
+    "--step": ["1", "3", "9"],
+    "--bounds-budget": ["0.5"],
+    "--candidates": ["0,5,9", "1,2"],
+    "--keys-file": ["people.csv", "keys.txt", "../a/people.csv", "/proc/self/environ", "budget.db", "/dev/null", "copy.csv"],
+    "--rho": ["1e-9"],
+    "--delta": ["1e-12"],
+    "--neighbors": ["change-one"],
+    "--records-per-person": ["2", "5"],
+    "--person": ["id", "note", "group", "ID"],
+    "--public-rows": [True],
+    "--dataset": ["people", "others"],
+    "--again": [True],
+    "--source": ["elsewhere"],
+    "--mechanism": ["exponential", "approximate", "joint", "independent", "tree", "joint-total"],
+    "--expected-rows": ["50", "100000"],
+    "--no-interpolation": [True],
+    "--base": ["adaptive", "uniform"],
+    "--rates": ["as-published"],
+    "--intervals": ["0.9"],
+    "--of": ["table"],
+    "--together": [True],
+    "--compare": ["0.25,0.75", "north,south"],
+    "--null": ["error", "drop"],
+    "--missing": ["5", "abc,20000", "n"],
+    "--unreadable": ["error", "missing"],
+    "--postgres": ["postgres://localhost:1/none"],
+    "--counts": ["people.csv", "gone.profile"],
+    "--sql-stability": ["1", "3"],
+    "--table": ["more=people.csv", "p=copy.csv", "input=copy.csv"],
+    "--input-format": ["csv", "tsv", "json", "parquet"],
+    "--delimiter": [";", ",35,", ",", "7"],
+    "--single-line-records": [True],
+    "--duckdb": ["./evil.so", "libduckdb.so"],
+    "--threads": ["1", "3"],
+    "--memory": ["100MB", "1GB", "1"],
+    "--format": ["json", "csv", "html", "table"],
+    "--about": ["people.csv", "/proc/self/environ", "budget.db", "copy.csv"],
+    "--figures": [".", "figures", "budget.db"],
+    "--public": [True],
+    "--receipt": ["r.json", "budget.db-journal", "budget.db-wal", "people.csv", "link", "budget.db"],
+    "--unsafe-seed": ["1"],
+}
+ALWAYS = {"--column", "--bounds", "--by", "--keys", "--epsilon", "--sql", "--ledger", "--step"}  # in question()
+# What goes wrong before a charge more often than not, and so is asked less often.
+SELDOM = {"--keys-file", "--rho", "--delta", "--neighbors", "--dataset", "--source", "--null", "--missing", "--unreadable", "--postgres", "--counts",
+          "--sql-stability", "--table", "--input-format", "--delimiter", "--single-line-records", "--duckdb", "--memory", "--about", "--figures",
+          "--receipt", "--unsafe-seed", "--candidates", "--together", "--of", "--compare", "--public", "--public-rows", "--person",
+          "--records-per-person", "--bounds-budget", "--synthetic-rows"}
+
+
+def question(dice, table):
+    """What follows `fractile release`."""
+    words = [table, "--ledger", "budget.db", "--epsilon", dice.choice(["1e-9", "1/1000000000", "2e-9"])]
+    if dice.random() < 0.7:
+        words += ["--sql", query(dice), "--column", "x"]
+    else:
+        words += ["--column", dice.choice(["income", "income", "income", "id", "Income", "note", "since", "gone"])]
+    if dice.random() < 0.1: words += ["--bounds", "2001-01-01", "2021-01-01", "--step", "1d"]
+    elif dice.random() < 0.1: words += ["--bounds", "auto", "--step", "1"]
+    else: words += ["--bounds", "0", "100000", "--step", dice.choice(["50000", "1", "100"])]
+    if dice.random() < 0.3:
+        words += ["--by", dice.choice(["group", "group", "id", "note", "gone"]), "--keys", dice.choice(["north,south", "nowhere", "17", "n"])]
+    for name in dice.sample(sorted(set(OPTIONS) - SELDOM), dice.choice([0, 1, 1, 2])) + dice.sample(sorted(SELDOM), dice.choice([0, 0, 0, 1, 1, 2])):
+        if name in words: continue
+        value = dice.choice(OPTIONS[name])
+        words += [name] if value is True else [name, value]
+    return words
+
+
+# What the owner declares of the dataset.
+OWNERS = [[], [], ["--source", "./{table}"], ["--person", "id"], ["--source", "./{table}", "--person", "id", "--records-per-person", "2"]]
+
+# --- What is seen --------------------------------------------------------------------------------------------------------
+
+
+def unpaid(text):
+    """Of a receipt, what no draw has paid for."""
+    receipt = json.loads(text)
+    groups = receipt.get("groups", [receipt])
+    return {
+        **{name: receipt.get(name) for name in ("schema_version", "program", "privacy", "source", "by")},
+        "keys": [group.get("key") for group in groups],
+        "quantiles": [[each["quantile"] for each in group.get("quantiles", [])] for group in groups],
+    }
+
+
+def printed(words, out):
+    """What was printed, but for what draws have paid for."""
+    form = words[words.index("--format") + 1] if "--format" in words else "csv"
+    if not out: return ""
+    if form == "json": return unpaid(out)
+    if form != "csv": return "something"
+    rows = [line.split(",") for line in out.splitlines()]
+    public = [k for k, name in enumerate(rows[0]) if name in ("key", "quantile", "group", "quantiles", "groups")]
+    return [rows[0]] + [[row[k] for k in public] for row in rows[1:]]
+
+
+def account(statement):
+    """What a ledger shows, but for what draws have paid for, and for hashes of it."""
+    seen = json.loads(statement)
+    for entry in seen["entries"]:
+        if entry.get("receipt"): entry["receipt"] = unpaid(entry["receipt"])
+    text = re.sub(r"\b[0-9a-f]{64}\b", "HASH", json.dumps(seen, sort_keys=True))
+    return re.sub(r"T\d\d:\d\d:\d\dZ", "T", text)
+
+
+def within_limits():
+    """For preexec_fn."""
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 1))
+
+
+class World:
+    """One of the two tables, its ledger, and files that an asker may name."""
+
+    def __init__(self, folder, table, change, owner):
+        folder.mkdir()
+        self.folder = folder
+        write_table(folder, table, change)
+        if not (folder / "people.csv").exists(): shutil.copy(folder / table, folder / "people.csv")
+        shutil.copy(folder / "people.csv", folder / "copy.csv")
+        (folder / "keys.txt").write_text("north\nsouth\n")
+        (folder / "evil.so").write_text("no library")
+        (folder / "link").symlink_to("people.csv")
+        made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", *owner, cwd=folder)
+        assert made.code == 0, made
+        self.inputs = self.contents(table, "people.csv", "copy.csv", "keys.txt")
+
+    def contents(self, *names):
+        return {name: (self.folder / name).read_bytes() for name in names}
+
+    def same_place(self, text):
+        return text.replace(str(self.folder), "HERE")
+
+    def ask(self, words):
+        """Everything that the asker sees, in a form that can be compared."""
+        done = subprocess.run([PROGRAM, "release", *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
+                              preexec_fn=within_limits)
+        err = NOISE.sub("", PROGRESS.sub("", done.stderr.decode()))
+        out = self.same_place(done.stdout.decode())
+        return {"code": done.returncode, "err": self.same_place(err), "out": printed(words, out) if done.returncode == 0 else out,
+                "files": sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*"))}
+
+    def account(self):
+        statement = run("ledger", "export", "budget.db", cwd=self.folder)
+        assert statement.code == 0, statement
+        return account(self.same_place(statement.out))
+
+
+class Game(CommandTest):
+    def test_every_option_is_asked(self):
+        """A new option of the verb needs a line in the game."""
+        shown = set(re.findall(r"(?m)^  (--[a-z-]+)", run("release", "--help").out)) - {"--help"}
+        self.assertEqual(sorted(shown - set(OPTIONS) - ALWAYS), [])
+
+    def test_two_tables_are_told_apart_by_nothing_unpaid(self):
+        charged = asked = 0
+        for batch in range(BATCHES):
+            folder = self.folder / f"batch{batch}"
+            folder.mkdir()
+            charged += self.play(random.Random(batch), folder)
+            asked += QUESTIONS
+            shutil.rmtree(folder)
+        self.assertGreaterEqual(charged, asked / 2, "the questions are refused too often to learn anything from them")
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, MOST_MEMORY)
+
+    def play(self, dice, folder):
+        """One batch. Returns how many questions were charged."""
+        table = dice.choice(["people.csv", "people.csv", "people.ndjson", "people.csv.gz", "people.parquet"])
+        owner = [word.format(table=table) for word in dice.choice(OWNERS)]
+        changes = dice.choice(TWINS)
+        worlds = [World(folder / name, table, change, owner) for name, change in zip("ab", changes)]
+        for _ in range(QUESTIONS):
+            words = question(dice, table)
+            with self.subTest(table=table, owner=owner, changes=changes, words=words):
+                seen = [world.ask(words) for world in worlds]
+                self.assertNotIn(-signal.SIGXCPU, (seen[0]["code"], seen[1]["code"]), "it takes too long")
+                self.assertIn(seen[0]["code"], (0, 2, 3, 4, 5), seen[0])
+                self.assertEqual(seen[0], seen[1])
+                for world in worlds: self.assertEqual(world.contents(*world.inputs), world.inputs)
+        accounts = [world.account() for world in worlds]
+        self.assertEqual(*accounts)
+        return accounts[0].count('"reserved_at"')
+
+
+if __name__ == "__main__":
+    unittest.main()
