@@ -5,6 +5,7 @@
 
 #include "fractile/error.hpp"
 #include "source/files/row_wise.hpp"
+#include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"
 
 using namespace fractile::source_detail;
@@ -31,7 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const SqlTree tree = SqlTree::of_json({reinterpret_cast<const char*>(data), size});
     passes([&] { named_columns(tree, "input"); });
     passes([&] { require_named_tables(tree, names.tables); });
-    passes([&] { require_row_wise(tree, names); });
+    passes([&] {
+      require_row_wise(tree, names);
+      require_bounded_work(tree, names);
+    });
   });
   return 0;
 }

@@ -150,8 +150,9 @@ std::optional<ProfileFile> counts_of(const Typed& typed) {
 namespace {
 
 void refuse_options_of_tables(const Typed& typed) {
-  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
-                            "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
+  for (const char* field :
+       {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "missing", "unreadable",
+        "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
     if (typed.has(field)) {
       usage({Field(field), " tells how records are read, and those of a profile file are counted already"},
             "leave it out");

@@ -46,6 +46,7 @@ std::string said(const Typed& typed, const OptionSpec& option) {
   const std::string field = option.field();
   const std::string value = option.values() == 0 ? yes : typed.one(field);
   if (value == option.fallback) return {};
+  if (field == "unreadable" && value == "missing") return {};  // as in all that is paid for
   if (field == "duckdb") return library_path(value);
   if (field == "postgres") return shown_ledger(value);
   return value;
@@ -89,6 +90,8 @@ bool keeps(const Typed& typed, const std::string& field, const std::string& decl
 
 LedgerReading reading_to_declare(const Typed& typed) {
   null_policy_of(typed);
+  unreadable_of(typed);
+  missing_of(typed);
   if (typed.has("input_format") && format_by_name("any." + typed.one("input_format")) != typed.one("input_format")) {
     const Field field("input_format");
     usage({field, ": '", typed.one("input_format"), "' is not known"}, "choose one of csv, json, parquet, tsv");

@@ -38,6 +38,15 @@ void warn_of_noise(const Answer& answer, Attendant& attendant) {
   if (noise) attendant.warn(noise->what, noise->hint);
 }
 
+/// What is done with cells that are no numbers, where something is said of it: "missing" where nothing of a cell ends the release.
+std::string unreadable_in_words(const Typed& typed, const ReleaseRequest& request) {
+  const bool is_in_memory = typed.file.empty() && !typed.has("sql");
+  if (typed.has("counts") || is_in_memory) return {};
+  const bool is_row_wise = typed.has("sql") && !typed.has("sql_stability");
+  if (is_row_wise || request.table.unreadable == Unreadable::missing) return "missing";
+  return typed.one("unreadable");
+}
+
 SourceDescription described(const Typed& typed, const ReleaseRequest& request, const Records& records) {
   const TableOptions& table = request.table;
   return {typed.file,
@@ -49,14 +58,18 @@ SourceDescription described(const Typed& typed, const ReleaseRequest& request, c
           request.selection.by,
           table.tables,
           table.sql_stability ? std::to_string(*table.sql_stability) : std::string(),
-          records.declared()};
+          records.declared(),
+          table.missing,
+          unreadable_in_words(typed, request)};
 }
 
-std::string canonical(const ReleaseRequest& request, const SourceDescription& source, const ReleaseCharge& charge) {
+std::string canonical(const Typed& typed, const ReleaseRequest& request, const SourceDescription& source,
+                      const ReleaseCharge& charge) {
   const TableOptions& table = request.table;
   ReleaseDetails details{table.format, table.delimiter, table.single_line_records, request.public_rows,
                          request.selection.keys};
   if (request.bounds) details.bounds_share = request.bounds->share;
+  details.unreadable = typed.one("unreadable");
   details.source = charge.source();
   details.tables = charge.tables();
   return canonical_query(request.query, request.lattice, source, details);
@@ -179,7 +192,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
   Answer answer;
   answer.source = described(typed, request, *records);
   if (charge) {
-    answer.stored = charge->stored(canonical(request, answer.source, *charge));
+    answer.stored = charge->stored(canonical(typed, request, answer.source, *charge));
     if (answer.stored) {
       answer.account = charge->account();
       answer.kept = "nothing was spent";

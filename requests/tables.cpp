@@ -16,8 +16,8 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed) {
 namespace {
 
 void refuse_options_of_files(const Typed& typed) {
-  for (const char* field :
-       {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "duckdb", "postgres"}) {
+  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
+                            "missing", "unreadable", "duckdb", "postgres"}) {
     if (typed.has(field)) {
       usage({Field(field), " tells of a file, and the records are in memory"},
             "leave it out, or name the file in place of the records");
@@ -59,13 +59,16 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
   options.tables = named_tables(typed);
   options.sql_stability = sql_stability(typed);
   options.single_line_records = typed.has("single_line_records");
+  options.missing = missing_of(typed);
+  options.unreadable = unreadable_of(typed);
   return options;
 }
 
 std::optional<PostgresOptions> postgres_of(const Typed& typed) {
   if (!typed.has("postgres")) return {};
   if (!typed.file.empty()) usage({Field("postgres"), " stands instead of FILE"}, "name one or the other");
-  for (const char* field : {"table", "input_format", "delimiter", "single_line_records", "memory"}) {
+  for (const char* field :
+       {"table", "input_format", "delimiter", "single_line_records", "missing", "unreadable", "memory"}) {
     if (typed.has(field)) usage({Field(field), " tells of a file, and a server is read"}, "leave it out");
   }
   for (const char* field : {"person", "by"}) {
@@ -83,6 +86,16 @@ std::optional<PostgresOptions> postgres_of(const Typed& typed) {
   }
   return PostgresOptions{typed.one("postgres"), typed.one("sql"), sql_stability(typed), typed.one("duckdb"),
                          threads_of(typed)};
+}
+
+std::vector<std::string> missing_of(const Typed& typed) {
+  if (!typed.has("missing")) return {};
+  return in_field("missing", [&] { return words(typed.one("missing")); });
+}
+
+Unreadable unreadable_of(const Typed& typed) {
+  return choice<Unreadable>(typed, "unreadable", {{"error", Unreadable::error}, {"missing", Unreadable::missing}},
+                            typed.has("ledger") ? Unreadable::missing : Unreadable::error);
 }
 
 NullPolicy null_policy_of(const Typed& typed) {

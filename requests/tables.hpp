@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fractile/postgres.hpp"
 #include "fractile/source.hpp"
@@ -21,6 +22,10 @@ TableOptions table_of(const Typed& typed, bool in_memory);
 /// groups.
 std::optional<PostgresOptions> postgres_of(const Typed& typed);
 
+/// `missing`.
+std::vector<std::string> missing_of(const Typed& typed);
+/// `unreadable`: in what a ledger pays for, cells that are no number count as missing unless it says otherwise.
+Unreadable unreadable_of(const Typed& typed);
 /// `null`.
 NullPolicy null_policy_of(const Typed& typed);
 

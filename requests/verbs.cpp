@@ -158,6 +158,17 @@ constexpr OptionSpec seed_option{
     "--unsafe-seed", owner, "N", "", "Output", "reproducible and NOT PRIVATE: for tests and lessons only"};
 constexpr OptionSpec null_option{"--null", owner,   "POLICY",
                                  "drop",   "Input", "records that are NULL, empty or NaN: drop them, or error"};
+constexpr OptionSpec missing_option{
+    "--missing",
+    owner,
+    "LIST",
+    "",
+    "Input",
+    "what counts as missing in the column, and in that of persons: NA,.,-9 (numbers by value, texts exactly)"};
+constexpr OptionSpec unreadable_option{
+    "--unreadable", owner,
+    "POLICY",       "error, and with --ledger missing",
+    "Input",        "cells that are no number: error, or missing, for they count as empty ones"};
 constexpr OptionSpec sql_option{
     "--sql", asker,
     "QUERY", "",
@@ -218,6 +229,8 @@ constexpr std::array release_table{
     together_option,
     compare_option,
     null_option,
+    missing_option,
+    unreadable_option,
     OptionSpec{"--postgres", owner, "ADDRESS", "", "Input",
                "instead of FILE: a PostgreSQL database, postgres://USER@HOST/DATABASE; --sql reads one of its tables"},
     OptionSpec{"--counts", owner, "PATH", "", "Input",
@@ -277,6 +290,8 @@ constexpr std::array count_table{
     person_option,
     OptionSpec{"--source", owner, "NAME", "the path of FILE", "Input", "what the profile file calls the table"},
     null_option,
+    missing_option,
+    unreadable_option,
     sql_option,
     table_option,
     input_format_option,
@@ -441,6 +456,10 @@ constexpr std::array ledger_init_table{
                "a profile file of files that were merged with --disjoint-persons"},
     OptionSpec{"--null", owner, "POLICY", "drop", "What every release must have",
                "error: a record that is NULL, empty or NaN ends a release after its charge"},
+    OptionSpec{"--missing", owner, "LIST", "as the first release of a source", "What every release must have",
+               "what counts as missing in the column, and in that of persons: NA,.,-9"},
+    OptionSpec{"--unreadable", owner, "POLICY", "missing", "What every release must have",
+               "cells that are no number: missing, or error, for they end a release, which is spent then"},
     OptionSpec{"--table", owner, "NAME=FILE", "none", "What a release may have",
                "a further file that queries may read, whatever they call it; may be given several times", true},
     OptionSpec{"--sql-stability", owner, "N", "none", "What a release may have",

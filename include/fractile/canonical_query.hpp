@@ -28,6 +28,9 @@ struct SourceDescription {
   std::string sql_stability = {};
   /// What else was declared of the records and never checked, by the names of what declares it: "disjoint_persons".
   std::vector<std::string> declared = {};
+  std::vector<std::string> missing = {};  ///< declared to count as missing
+  /// What is done with a cell that is no number: "missing" or "error"; empty where nothing was said of it, and then it is an error.
+  std::string unreadable = {};
 };
 
 /// What else determines a release, as the user typed it.
@@ -43,6 +46,7 @@ struct ReleaseDetails {
   std::string source = {};
   /// The tables of a query, by the canonical paths of their files.
   std::vector<NamedTable> tables = {};
+  std::string unreadable = {};  ///< "missing" or "error", where it was given
 };
 
 /// All that determines a release but the table and the random bits, as one line of JSON: for ledgers, in which equal texts

@@ -18,6 +18,9 @@ namespace fractile {
 /// What to do with NULL, empty cells and NaN: leave the record out, or refuse the table.
 enum class NullPolicy { drop, error };
 
+/// What to do with a cell that is no number (or time): refuse the table, or take it for one that is empty.
+enum class Unreadable { error, missing };
+
 /// Who counts: the engine (GROUP BY value) or this library, record by record, on the engine's threads. Both give the same profile, bit for bit.
 /// automatic lets the engine count whole numbers, and dates on lattices of dates, where these span at most 4,096 of them, whatever the
 /// step; push_down is Error(usage) on others.
@@ -78,6 +81,12 @@ struct TableOptions {
   /// cannot read a table within it, it reads it again without a limit. At least `least_memory`. Profiles of fine lattices are beside it,
   /// as ProfileBuilder has them.
   std::uint64_t memory = 0;
+  /// Rows of a row-wise query are read as `missing` whatever this says, and a value that cannot be computed is missing.
+  Unreadable unreadable = Unreadable::error;
+  /// What counts as missing in the column that is counted, and in that of persons: numbers by their values, other texts exactly. Of a
+  /// query, in the columns of its result. None empty, at most `most_missing`.
+  std::vector<std::string> missing = {};
+  static constexpr std::size_t most_missing = 100;
 };
 
 /// Whose records count, and in which groups. In text, cells of `person` and `by` are compared byte for byte: 1 and 1.0 are two. Elsewhere

@@ -25,6 +25,8 @@ def count(
     person: str | None = None,
     source: str | None = None,
     null: str | None = None,
+    missing: Iterable[str | float] | None = None,
+    unreadable: str | None = None,
     sql: str | None = None,
     table: Mapping[str, str | os.PathLike[str]] | None = None,
     input_format: str | None = None,

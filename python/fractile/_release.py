@@ -480,6 +480,8 @@ def release(
     of: str | None = None,
     together: bool = False,
     null: str | None = None,
+    missing: Iterable[str | float] | None = None,
+    unreadable: str | None = None,
     sql: str | None = None,
     sql_stability: int | None = None,
     table: Mapping[str, str | os.PathLike[str]] | None = None,

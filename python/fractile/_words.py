@@ -48,6 +48,15 @@ def _tables(value: Any) -> list[str]:
     return [f"{name}={os.fspath(file)}" for name, file in value.items()]
 
 
+def _missing(value: Any) -> list[str]:
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise UsageError("missing: a list of texts and numbers is expected", 'write missing=["NA", -9]', "missing")
+    listed = [text if isinstance(text, str) else _numbers.word(text, "missing") for text in value]
+    if any("," in text for text in listed):
+        raise UsageError("missing: a text has a comma in it", "make such cells missing by sql", "missing")
+    return [",".join(listed)]
+
+
 def _compare(value: Any) -> list[str]:
     if isinstance(value, str) or len(list(value)) != 2:
         raise UsageError("compare: two keys or two quantiles are expected", 'write compare=("north", "south")', "compare")
@@ -59,6 +68,8 @@ def _word(name: str, value: Any) -> list[str]:
         return _bounds(value)
     if name == "table":
         return _tables(value)
+    if name == "missing":
+        return _missing(value)
     if name in _LISTS:
         return [_numbers.words(value, name, public=name in _PUBLIC)]
     if name in _NUMBERS:

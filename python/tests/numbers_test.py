@@ -159,7 +159,7 @@ def test_errors_about_cells(engine, tmp_path):
     with pytest.raises(fractile.DataError) as caught:
         fractile.release(str(tmp_path / "t.csv"), "x", **USUAL)
     assert caught.value.field == ""
-    assert caught.value.hint.endswith('leave such records out with sql="SELECT TRY_CAST(... AS DOUBLE) AS x FROM input"')
+    assert caught.value.hint.endswith('leave such records out with unreadable="missing", or say what counts as missing: missing="NA"')
     with pytest.raises(fractile.DataError) as caught:
         fractile.release([1.0, float("nan")], null="error", **USUAL)
     assert caught.value.hint == 'fill the cell, or leave such records out with null="drop"'

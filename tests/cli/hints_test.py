@@ -130,10 +130,12 @@ class Cells(CommandTest):
             messages.add(result.err)
         self.assertEqual(len(messages), 1)
 
-    def test_its_query_works(self):
-        self.write("t.csv", "x\n" + "7\n" * 99 + "$5\n")
-        sql = re.search(r'--sql "(.*)"', self.run_release("t.csv").err)[1]
-        self.assertEqual(self.sure_release("t.csv", sql=sql.replace("...", "x"), quantiles="median"), ["7"])
+    def test_its_options_work(self):
+        self.write("t.csv", "x\n" + "7\n" * 99 + "NA\n")
+        told = self.run_release("t.csv").err
+        for name, value in (("unreadable", "missing"), ("missing", "NA")):
+            self.assertIn(f"--{name} {value}", told)
+            self.assertEqual(self.sure_release("t.csv", quantiles="median", **{name: value}), ["7"])
 
 
 class Formats(CommandTest):

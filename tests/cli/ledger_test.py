@@ -128,7 +128,7 @@ class Paying(LedgerTest):
     def test_refused_before_rows(self):
         """The table has a cell that would fail with 3 and keep the charge."""
         self.init("--epsilon", "1/8")
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         self.assert_refused(self.run_paid(), 4, "exceeds what remains")
         self.assert_refused(self.run_paid(neighbors="change-one"), 2, "for change-one neighbors, and the budget of "
                             "dataset 'people' for add-remove", "write --neighbors add-remove")
@@ -178,9 +178,9 @@ class Paying(LedgerTest):
 
     def test_a_failure_after_rows_were_read_stays_reserved(self):
         self.init()
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         result = self.run_paid(receipt="r.json")
-        self.assert_refused(result, 3, "row 2", "epsilon = 1/4 counts as spent: entry 1 of budget.db stays reserved",
+        self.assert_refused(result, 3, "quote", "epsilon = 1/4 counts as spent: entry 1 of budget.db stays reserved",
                             secrets=("seven",))
         self.assertEqual((self.states(), self.spent()), (["reserved"], {"epsilon": "1/4"}))
         self.assertEqual(self.files(), ["budget.db", "t.csv"])
@@ -221,7 +221,7 @@ class Again(LedgerTest):
 
     def test_reads_no_rows(self):
         self.paid(**self.WIDE)
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         self.asked_again()
         self.assert_refused(self.run_paid(**self.WIDE, again=True), 3, "row 2")
 
@@ -264,7 +264,7 @@ class Again(LedgerTest):
                          mechanism="auto", records_per_person="1", null="drop", threads="2")
 
     def test_reserved_and_void_entries_are_not_answers(self):
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         self.assertEqual(self.run_paid(**self.WIDE).code, 3)
         self.ledger("void", "budget.db", "--entry", "1", "--reason", "a bad cell")
         self.write("t.csv", "x\n7\n")
@@ -290,7 +290,7 @@ class Show(LedgerTest):
         self.init("--epsilon", "1", dataset="people, all")
         self.init("--rho", "1/2", dataset="others")
         self.paid(dataset="people, all")
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         self.run_paid(dataset="people, all", epsilon="1/3", receipt="r.json")
 
     def test_table(self):
@@ -384,7 +384,7 @@ class Verify(LedgerTest):
         self.init("--rho", "1", "--records-per-person", "1", "--source", "./t.csv", dataset="ünïcode")
         self.paid(dataset="people")
         self.paid(dataset="ünïcode")
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         self.run_paid(dataset="people", again=True, receipt="r.json")
         self.ledger("void", "budget.db", "--entry", "3", "--reason", "a bad cell")
         hashes = list(self.chain())
@@ -472,7 +472,7 @@ class Unusable(LedgerTest):
         """A limit on files' sizes stands for one: the ledger may not grow, so nothing is read and nothing is spent."""
         self.init()
         size = (self.folder / "budget.db").stat().st_size
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
         self.assert_refused(self.run_paid(how=how), 5, "the ledger 'budget.db' could not be written: ", "File too large",
                             "make room")
@@ -694,7 +694,7 @@ class Sources(LedgerTest):
 
     def test_pins(self):
         """The table has a cell that would fail with 3 and keep the charge."""
-        self.write("t.csv", "x,id\n7,a\nseven,b\n")
+        self.write("t.csv", 'x,id\n7,a\n"seven,b\n')
         self.write("u.csv", "x,id\n7,a\n")
         self.assertEqual(self.init("--epsilon", "1", "--person", "id", "--records-per-person", "3", "--source", "./t.csv"),
                          "dataset people may spend epsilon = 1 for each person (add-remove neighbors)\n"
@@ -750,7 +750,7 @@ class Settled(LedgerTest):
 
     def reserved(self, **changes):
         """An entry of a good query that nobody will commit."""
-        self.write("t.csv", "x\n7\nseven\n")
+        self.write("t.csv", 'x\n7\n"seven\n')
         result = self.run_paid(**{"receipt": "r.json", **changes})
         self.assert_refused(result, 3, "stays reserved")
         self.write("t.csv", "x\n" + "7\n" * 100)

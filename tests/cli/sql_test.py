@@ -4,7 +4,7 @@ import gzip
 import json
 import unittest
 
-from cli.program import CommandTest, Engine, require_engine, run
+from cli.program import NOISE, CommandTest, Engine, require_engine, run
 
 setUpModule = require_engine
 
@@ -174,7 +174,7 @@ class BeforeTheCharge(CommandTest):
                         result = self.run_release(name, sql=sql, ledger="l.db")
                         self.assertEqual(result.code, 4, result)
 
-    def test_failures_of_rows_name_no_value(self):
+    def test_failures_of_declared_queries_name_no_value(self):
         self.write("t.csv", f"x\n1\n{SECRET}\n")
         for sql, hint in (("SELECT CAST(x AS INTEGER) * 1000 AS x FROM input", "CAST(x AS DOUBLE)"),
                           ("SELECT CAST(x AS DATE)::VARCHAR AS x FROM input", "TRY_CAST"),
@@ -184,9 +184,88 @@ class BeforeTheCharge(CommandTest):
                           ("SELECT date_part(x, DATE '2020-01-01') AS x FROM input", "TRY"),
                           ("SELECT x::ENUM('a')::VARCHAR AS x FROM input", "TRY_CAST")):
             with self.subTest(sql=sql):
-                result = self.run_release("t.csv", sql=sql)
+                result = self.run_release("t.csv", sql=sql, sql_stability="1")
                 if result.code != 0:
                     self.assert_refused(result, 3, hint, secrets=(SECRET, "3141"))
+
+
+class NothingOfARowEndsIt(CommandTest):
+    """An asker who pays next to nothing sees the same whatever record 17 holds."""
+
+    FAILURES = ("CAST('x' || id AS DOUBLE)", "CAST('x' || id AS DATE)", "CAST(id AS INTEGER) * 9223372036854775807", "CAST(id AS TINYINT) * 100::TINYINT",
+                "CAST(id || '.5.5' AS DECIMAL(9, 2))", "year(strptime(id, '%m/%d'))", "sqrt(-CAST(id AS DOUBLE))", "ln(CAST(id AS DOUBLE) - 17)",
+                "factorial(CAST(id AS INTEGER) * 9)", "make_date(CAST(id AS INTEGER), 17, 17)", "CAST('[' || id AS INTEGER[])[1]", "CAST('{' || id AS JSON)",
+                "CAST(id AS ENUM('a', 'b'))", "chr(CAST(id AS INTEGER) - 18)", "CAST(regexp_extract(id, '([0-9]+)', 1) AS DATE)",
+                "CAST(id AS BOOLEAN)", "CAST(id AS UTINYINT) - 18::UTINYINT", "CAST('x' || id AS TIME)", "array_extract(['a'], CAST('x' || id AS INTEGER))",
+                "CAST(id AS STRUCT(a INTEGER)).a", "json_extract('{' || id, '$.a')", "TRY_CAST(TIMESTAMP 'infinity' AS TIME)")
+
+    def seen(self, income, sql, **changes):
+        """What an asker sees but for the value, of a table in which record 17 has this income."""
+        self.write("t.csv", "id,income\n" + "".join(f"{i},{income if i == 17 else 50}\n" for i in range(3000)))
+        for name in ("l.db", "r.json"):
+            (self.folder / name).unlink(missing_ok=True)
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1", cwd=self.folder).code, 0)
+        result = self.run_release("t.csv", sql=sql, ledger="l.db", **{"epsilon": "1e-9", "quantiles": "median", "bounds": ("0", "100"), **changes})
+        return result.code, NOISE.sub("", result.err), len(result.out.splitlines())
+
+    def assert_alike(self, sql, **changes):
+        with self.subTest(sql=sql, **changes):
+            low = self.seen(10, sql, **changes)
+            self.assertEqual(low[:2], (0, ""))
+            self.assertEqual(self.seen(90, sql, **changes), low)
+
+    def test_values(self):
+        for failure in self.FAILURES:
+            self.assert_alike(f"SELECT CASE WHEN id = '17' AND CAST(income AS DOUBLE) > 50 THEN CAST({failure} AS VARCHAR) ELSE income END AS x FROM input")
+
+    def test_conditions(self):
+        for failure in self.FAILURES[:4]:
+            when = "id = '17' AND CAST(income AS DOUBLE) > 50"
+            self.assert_alike(f"SELECT income AS x FROM input WHERE CASE WHEN {when} THEN {failure} IS NULL ELSE true END")
+            self.assert_alike(f"SELECT income AS x FROM input WHERE NOT ({when} AND {failure} IS NULL)")
+
+    def test_inner_queries_and_what_is_counted(self):
+        cell = "CASE WHEN id = '17' AND CAST(income AS DOUBLE) > 50 THEN 'x' ELSE income END"
+        self.assert_alike(f"SELECT x FROM (SELECT CAST({cell} AS DOUBLE) AS x FROM input)")
+        self.assert_alike(f"SELECT {cell} AS x FROM input")
+        self.assert_alike(f"SELECT {cell} AS x, id FROM input", person="id")
+        self.assert_alike(f"SELECT {cell} AS x FROM input", bounds=("2020-01-01", "2020-12-31"), step="1d")
+
+    def test_persons_and_groups(self):
+        cell = "CAST(CASE WHEN id = '17' AND CAST(income AS DOUBLE) > 50 THEN 'x' ELSE id END AS INTEGER)"
+        self.assert_alike(f"SELECT income AS x, {cell} AS who FROM input", person="who")
+        self.assert_alike(f"SELECT income AS x, {cell} AS place FROM input", by="place", keys="17,18")
+
+    def test_further_tables(self):
+        self.assert_alike("SELECT CASE WHEN id = '17' AND CAST(income AS DOUBLE) > 50 THEN CAST('x' || id AS DOUBLE) END AS x FROM people",
+                          table="people=t.csv")
+
+
+class NothingOfARowTakesLong(CommandTest):
+    """What one row could be long at, or need much memory for, is refused before the charge."""
+
+    def test_expressions(self):
+        self.write("t.csv", "id,income\n" + "".join(f"{i},50\n" for i in range(30)))
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "1", cwd=self.folder).code, 0)
+        before = (self.folder / "l.db").read_bytes()
+        deep = "id"
+        for _ in range(11):
+            deep = f"({deep} || {deep})"
+        for value in ("length(lpad(id, 400000000, 'y'))", "length(rpad(id, CAST(income AS INTEGER) * 1000000, 'y'))", f"length({deep})",
+                      "length(replace(replace(id, '1', repeat('a', 10000)), 'a', 'aaaa'))", "levenshtein(id, income)", "regexp_matches(id, income)",
+                      f"length(replace(replace(id, '1', '{'a' * 5000}'), 'a', '{'b' * 5000}'))", "id ILIKE '%1%2%3%'"):
+            sql = f"SELECT TRY(CASE WHEN id = '17' AND CAST(income AS DOUBLE) > 50 THEN {value} ELSE CAST(income AS DOUBLE) END) AS x FROM input"
+            with self.subTest(sql=sql[:200]):
+                self.assert_refused(self.run_release("t.csv", sql=sql, ledger="l.db", epsilon="1e-9"), 2, "the query is")
+                self.assertEqual((self.folder / "l.db").read_bytes(), before)
+
+    def test_long_cells(self):
+        """A query sees the beginning of a text that is too long, and a list that is too long is missing."""
+        self.write("t.csv", "x\n" + ("a" * 100_000 + "\n") * 40 + ("a" * 60_000 + "\n") * 40)
+        query = {"bounds": ("0", "200000"), "quantiles": "0.25,0.75"}
+        self.assertEqual(self.sure_release("t.csv", sql="SELECT length(x) AS x FROM input", **query), ["16384", "60000"])
+        Engine().write_parquet(self.folder / "t.parquet", "SELECT range(CASE WHEN i = 3 THEN 100000 ELSE 5 END) AS l FROM range(99) t(i)")
+        self.assertEqual(self.sure_release("t.parquet", sql="SELECT len(l) AS x FROM input", **query), ["5", "5"])
 
 
 if __name__ == "__main__":

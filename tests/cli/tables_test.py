@@ -23,7 +23,7 @@ class Cells(CommandTest):
             with self.subTest(cell=cell):
                 self.write("t.csv", f'y,x\na,1\nb,2\nc,"{cell}"\nd,4\n')
                 result = self.run_release("t.csv")
-                self.assert_refused(result, 3, "t.csv: row 3, column 'x': not a number", "fix the cell", "--sql",
+                self.assert_refused(result, 3, "t.csv: row 3, column 'x': not a number", "fix the cell", "--unreadable missing", "--missing NA",
                                     secrets=("31415", "1,000"))
 
     def test_not_a_number_on_any_lattice(self):

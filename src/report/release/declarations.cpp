@@ -84,9 +84,16 @@ std::vector<std::string> declarations_of(const Receipt& receipt, const Typed& ty
 }
 
 std::vector<std::string> failures_of(const Receipt& receipt) {
-  return {fmt::format("a record in which the column holds anything but a {}{}", value_in_words(receipt.kind),
-                      receipt.source.null_policy == "drop" ? " or nothing" : ""),
-          "contents that cannot be read", "more records than can be ranked"};
+  std::vector<std::string> failures;
+  const bool is_dropped = receipt.source.null_policy == "drop";
+  if (!is_dropped || receipt.source.unreadable != "missing") {
+    failures.push_back(fmt::format("a record in which the column holds anything but a {}{}",
+                                   value_in_words(receipt.kind), is_dropped ? " or nothing" : ""));
+  }
+  if (!receipt.source.sql_stability.empty()) failures.emplace_back("a value that the query cannot compute");
+  failures.emplace_back("contents that cannot be read");
+  failures.emplace_back("more records than can be ranked");
+  return failures;
 }
 
 }  // namespace fractile::report_detail

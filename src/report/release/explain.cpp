@@ -374,11 +374,12 @@ void explain_errors(Page& page, const Receipt& receipt) {
 /// What was checked of the query, or declared, and what it could read.
 void explain_query(Page& page, const Receipt& receipt) {
   const std::string& stability = receipt.source.sql_stability;
-  page.paragraph(fmt::format("The query was {} row by row, each row of its result coming from one record. {}",
-                             stability.empty() ? "checked: it goes" : "not checked, and need not go",
-                             receipt.source.sql == report_detail::withheld
-                                 ? "Its publisher keeps its text."
-                                 : "It is: " + page.typed(receipt.source.sql)));
+  page.paragraph(
+      fmt::format("The query was {} row by row, each row of its result coming from one record. {}{}",
+                  stability.empty() ? "checked: it goes" : "not checked, and need not go",
+                  stability.empty() ? "A value that cannot be computed from a record is missing in its row. " : "",
+                  receipt.source.sql == report_detail::withheld ? "Its publisher keeps its text."
+                                                                : "It is: " + page.typed(receipt.source.sql)));
   std::vector<std::string> tables;
   for (const NamedTable& table : receipt.source.tables) {
     tables.push_back(fmt::format("{} ({})", page.typed(table.name), page.typed(table.file)));
@@ -403,6 +404,18 @@ void explain_found_bounds(Page& page, const Receipt& receipt) {
       percent_of(receipt.bounds_share), receipt.lattice, surely));
 }
 
+void explain_what_was_left_out(Page& page, const Receipt& receipt) {
+  std::vector<std::string> missing;
+  for (const std::string& text : receipt.source.missing) missing.push_back(page.typed(text));
+  const bool is_declared = !missing.empty();
+  if (receipt.source.null_policy == "drop") {
+    page.paragraph(
+        fmt::format("Records in which the column holds {} were left out.",
+                    receipt.source.unreadable == "missing" ? "no " + value_in_words(receipt.kind) : "nothing"));
+  }
+  if (is_declared) page.paragraph(fmt::format("Declared to be nothing, too: {}.", fmt::join(missing, ", ")));
+}
+
 void explain_assumptions(Page& page, const Receipt& receipt) {
   page.section("What was assumed");
   page.paragraph(
@@ -412,7 +425,7 @@ void explain_assumptions(Page& page, const Receipt& receipt) {
   explain_found_bounds(page, receipt);
   if (!receipt.source.sql.empty()) explain_query(page, receipt);
   if (receipt.kind == ValueKind::instant) page.paragraph("All times are in UTC.");
-  if (receipt.source.null_policy == "drop") page.paragraph("Records in which the column holds nothing were left out.");
+  explain_what_was_left_out(page, receipt);
   page.paragraph(
       fmt::format("A table with one of these makes a release fail, and the failure shows that there is one: {}.",
                   fmt::join(report_detail::failures_of(receipt), "; ")));

@@ -70,6 +70,8 @@ void write_declared(Writer& json, const std::vector<std::string>& declared) {
 
 /// What a cell of the column holds in every record.
 std::string domain_of(ValueKind kind, const SourceDescription& source) {
+  const bool fails_on_nothing = source.unreadable == "missing" && source.sql_stability.empty();
+  if (fails_on_nothing && source.null_policy == "drop") return "anything";
   return to_string(kind) + (source.null_policy == "drop" ? " or missing" : "");
 }
 
@@ -84,6 +86,13 @@ void write_source(Writer& json, const SourceDescription& source, ValueKind kind)
   member(json, "column", source.column);
   if (!source.person.empty()) member(json, "person", source.person);
   member(json, "null", source.null_policy);
+  if (!source.missing.empty()) {
+    json.Key("missing");
+    json.StartArray();
+    for (const std::string& each : source.missing) report_detail::text(json, each);
+    json.EndArray();
+  }
+  if (!source.unreadable.empty()) member(json, "unreadable", source.unreadable);
   member(json, "domain", domain_of(kind, source));
   member(json, "engine", source.engine);
   json.EndObject();

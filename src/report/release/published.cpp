@@ -142,7 +142,10 @@ std::string terms_of(const QuantileRelease& release, const SourceDescription& so
                         kind == ValueKind::number ? "number"
                         : kind == ValueKind::date ? "date"
                                                   : "time",
-                        kind == ValueKind::number ? ", NaN" : "", source.person.empty() ? "" : " or without a person");
+                        kind == ValueKind::number        ? source.unreadable == "missing" ? ", NaN, no number" : ", NaN"
+                        : source.unreadable == "missing" ? ", something else"
+                                                         : "",
+                        source.person.empty() ? "" : " or without a person");
   }
   if (release.public_records) text += fmt::format("{} rows (declared public)\n", *release.public_records);
   if (release.unsafe_seed)

@@ -158,12 +158,19 @@ std::vector<std::string> declared_of(const Json& source) {
   return declared;
 }
 
+std::vector<std::string> missing_of(const Json& source) {
+  std::vector<std::string> missing;
+  if (!source.HasMember("missing")) return missing;
+  for (const Json& text : source["missing"].GetArray()) missing.emplace_back(text.GetString(), text.GetStringLength());
+  return missing;
+}
+
 SourceDescription source_of(const Json& json) {
   const Json& source = json["source"];
   return {text_of(source, "file"), text_of(source, "sql"),    text_of(source, "column"),
           text_of(source, "null"), text_of(source, "engine"), text_of(source, "person"),
           text_of(json, "by"),     tables_of(source),         text_of(source, "sql_stability"),
-          declared_of(source)};
+          declared_of(source),     missing_of(source),        text_of(source, "unreadable")};
 }
 
 ValueKind kind_of(const Json& lattice) {

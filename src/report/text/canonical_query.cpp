@@ -57,6 +57,10 @@ void add_source(Line& line, const SourceDescription& source, const ReleaseDetail
   }
   line.add("sql_stability", source.sql_stability);
   line.add("null", source.null_policy);
+  if (!source.missing.empty()) {
+    line.add_list("missing", source.missing.size(), [&](std::uint64_t i) { return source.missing[i]; });
+  }
+  line.add("unreadable", details.unreadable);
   line.add("input_format", details.input_format);
   line.add("delimiter", details.delimiter);
   if (details.single_line_records) line.add("single_line_records", "yes");

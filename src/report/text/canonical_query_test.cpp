@@ -31,11 +31,14 @@ TEST(CanonicalQuery, SaysAllThatDeterminesARelease) {
   query.records_per_person = 3;
   query.expected_rows = 99;
   query.interpolate = false;
-  const SourceDescription source{"", "SELECT \"a\"", "age", "error", "another engine", "id", "town"};
-  const ReleaseDetails details{"csv", ";", true, true, {"a", "b,c"}, Rational(1, 10)};
+  SourceDescription source{"", "SELECT \"a\"", "age", "error", "another engine", "id", "town"};
+  source.missing = {"NA", "-9"};
+  ReleaseDetails details{"csv", ";", true, true, {"a", "b,c"}, Rational(1, 10)};
+  details.unreadable = "error";
   EXPECT_EQ(
       canonical_query(query, Lattice::explicit_points({1, Rational(5, 2)}), source, details),
-      R"({"column":"age","sql":"SELECT \"a\"","null":"error","input_format":"csv","delimiter":";","single_line_records":"yes",)"
+      R"({"column":"age","sql":"SELECT \"a\"","null":"error","missing":["NA","-9"],"unreadable":"error","input_format":"csv",)"
+      R"("delimiter":";","single_line_records":"yes",)"
       R"("person":"id","by":"town","keys":["a","b,c"],)"
       R"("quantiles":["1/3","1/2"],"epsilon":"ln 2","delta":"1/1000","neighbors":"change-one",)"
       R"("records_per_person":"3","candidates":["1","2.5"],"bounds_share":"1/10","mechanism":"independent","rates":"as-published",)"

@@ -36,17 +36,18 @@ std::string present_expression(const Column& column) {
 }
 
 /// A column of times in its own unit. Infinities are none of its numbers.
-std::string ticks_expression(const Column& column) {
+std::string ticks_expression(const Column& column, Unreadable unreadable) {
   const std::string name = quote_identifier(column.engine_name);
   const char* number = "epoch_us(CAST({0} AS TIMESTAMP))";
   if (column.type == "DATE") number = "date_diff('day', DATE '1970-01-01', {0})";
   if (column.type == "TIMESTAMP_NS") number = "epoch_ns({0})";
   if (column.type == "TIMESTAMP WITH TIME ZONE") number = "epoch_us({0})";
-  return fmt::format(
+  const std::string ticks = fmt::format(
       "CAST(CASE WHEN {0} IS NULL THEN NULL WHEN isfinite({0}) THEN {1} WHEN {0} > 'epoch' THEN {2} ELSE {3} END AS "
       "BIGINT)",
       name, fmt::format(fmt::runtime(number), name), std::numeric_limits<std::int64_t>::max(),
       std::numeric_limits<std::int64_t>::min() + 1);
+  return unreadable == Unreadable::error ? ticks : "TRY(" + ticks + ")";
 }
 
 /// A cell of text as it is; NULL where nothing but white space is there.
@@ -155,22 +156,23 @@ UnitLattice counted_on(const Column& column, const Lattice& lattice) {
   return unit_lattice(lattice, digits.all, digits.behind_point, column.name, column.full_type);
 }
 
-CellReading reading_of(const Column& column, ValueKind lattice) {
+CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unreadable) {
   const Numeric numeric = numeric_of(column.type);
   const bool is_whole = numeric == Numeric::integer || numeric == Numeric::units;
   if (lattice == ValueKind::number) return {is_whole ? CellType::integer : CellType::real};
-  if (numeric == Numeric::text) return {CellType::text};
+  if (numeric == Numeric::text) return {CellType::text, {}, unreadable == Unreadable::missing};
   if (column.type == "DATE") return {CellType::integer, TimeUnit::days};
   return {CellType::integer, column.type == "TIMESTAMP_NS" ? TimeUnit::nanoseconds : TimeUnit::microseconds};
 }
 
-std::string number_expression(const Column& column, const Lattice& lattice) {
+std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable) {
   if (lattice.kind() != ValueKind::number) {
-    return numeric_of(column.type) == Numeric::text ? text_expression(column) : ticks_expression(column);
+    return numeric_of(column.type) == Numeric::text ? text_expression(column) : ticks_expression(column, unreadable);
   }
   if (numeric_of(column.type) == Numeric::units) return units_expression(column);
   const std::string present = present_expression(column);
   if (numeric_of(column.type) == Numeric::integer) return fmt::format("CAST({} AS BIGINT)", present);
+  if (unreadable == Unreadable::missing) return fmt::format("TRY_CAST({} AS DOUBLE)", present);
   std::string number = fmt::format("CAST({} AS DOUBLE)", present);
   const std::string inexact = inexact_condition(column, lattice);
   if (inexact.empty()) return number;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fractile/ranks.hpp"
+#include "fractile/source.hpp"
 #include "source/counting/scaled_lattice.hpp"
 #include "source/counting/shared_tally.hpp"
 #include "source/engine/engine.hpp"
@@ -26,14 +27,14 @@ struct NumberQuery {
 UnitLattice counted_on(const Column& column, const Lattice& lattice);
 
 /// What number_expression() gives.
-CellReading reading_of(const Column& column, ValueKind lattice);
+CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unreadable);
 
 /// The SQL of a column's numbers: of decimals those of their units, as counted_on() has them. A blank cell of text is NULL; a cell that
-/// is no number fails the query. On a lattice that reaches
-/// 2^53, where a double does not hold every whole number, so does one whose whole part would be rounded, unless it lies beyond the
-/// lattice; numbers of up to 1.7e38 are compared. (On other lattices rounding cannot move a whole number to another position.)
+/// is no number fails the query, or is NULL, too. On a lattice that reaches 2^53, where a double does not hold every whole number, so does
+/// one fail whose whole part would be rounded, unless it lies beyond the lattice; numbers of up to 1.7e38 are compared. (On other lattices
+/// rounding cannot move a whole number to another position.) Where nothing may fail, it is the nearest double.
 /// On lattices of times: of a column of times a BIGINT in its own unit, the least and the largest for infinities; of text the cell itself.
-std::string number_expression(const Column& column, const Lattice& lattice);
+std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable);
 
 enum class CellState : std::int64_t { number, missing, no_number, inexact };
 /// The CellState of each cell, as BIGINT; never fails. Not of text on lattices of times.

@@ -80,9 +80,12 @@ void check_keys(const std::vector<std::string>& keys) {
   }
 }
 
-Cells cells_of(const Relation& relation, const SelectedColumns& columns, const Lattice& lattice) {
+Cells cells_of(const Relation& relation, const SelectedColumns& columns, const Lattice& lattice,
+               Unreadable unreadable) {
   std::vector<Column> read{columns.number};
-  Cells cells{{number_expression(columns.number, lattice)}, {reading_of(columns.number, lattice.kind()).type}, {}};
+  Cells cells{{number_expression(columns.number, lattice, unreadable)},
+              {reading_of(columns.number, lattice.kind(), unreadable).type},
+              {}};
   for (const std::optional<Column>& column : {columns.person, columns.key}) {
     if (!column) continue;
     read.push_back(*column);
@@ -148,10 +151,10 @@ std::vector<std::string> keys_of_type(const Connection& connection, const Column
 }
 
 SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
-                                const Lattice& lattice, RecordSelector& selector,
+                                const Lattice& lattice, Unreadable unreadable, RecordSelector& selector,
                                 const std::function<void()>& on_progress) {
-  const Cells cells = cells_of(relation, columns, lattice);
-  const CellReading reading = reading_of(columns.number, lattice.kind());
+  const Cells cells = cells_of(relation, columns, lattice, unreadable);
+  const CellReading reading = reading_of(columns.number, lattice.kind(), unreadable);
   const auto select = [&](const Chunk& chunk) {
     NameCells persons(chunk, columns.person ? 1 : 0, cells.types);
     NameCells keys(chunk, cells.types.size() - 1, cells.types);

@@ -26,7 +26,7 @@ struct SelectedColumns {
 
 /// Reads every record, on all threads of the engine, into a selector over this lattice. Throws EngineFailure.
 SelectedProfiles count_selected(const Connection& connection, const Relation& relation, const SelectedColumns& columns,
-                                const Lattice& lattice, RecordSelector& selector,
+                                const Lattice& lattice, Unreadable unreadable, RecordSelector& selector,
                                 const std::function<void()>& on_progress);
 
 /// The selection's key, or one that is drawn; nothing without persons.

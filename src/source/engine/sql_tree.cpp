@@ -1,5 +1,8 @@
 #include "source/engine/sql_tree.hpp"
 
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -10,12 +13,42 @@ namespace {
 
 const SqlNode absent;
 
-std::string serialized(const Connection& connection, const std::string& sql) {
-  ResultStream result =
-      connection.query("SELECT CAST(json_serialize_sql(" + quote_literal(sql) + ") AS VARCHAR)", {CellType::text});
+constexpr unsigned parsing = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+
+std::string text_from(const Connection& connection, const std::string& sql) {
+  ResultStream result = connection.query(sql, {CellType::text});
   const std::optional<Chunk> chunk = result.next();
   if (!chunk || chunk->column(0).is_null(0)) throw Error(ErrorCode::internal, "the engine returned no tree");
   return std::string(chunk->column(0).text(0));
+}
+
+std::string serialized(const Connection& connection, const std::string& sql) {
+  return text_from(connection, "SELECT CAST(json_serialize_sql(" + quote_literal(sql) + ") AS VARCHAR)");
+}
+
+std::string written(const SqlNode& node) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  node.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+/// But for the places in the text.
+bool are_same(const SqlNode& one, const SqlNode& other) {
+  if (one.IsArray() && other.IsArray()) {
+    return std::equal(one.Begin(), one.End(), other.Begin(), other.End(), are_same);
+  }
+  if (!one.IsObject() || !other.IsObject()) return one == other;
+  const auto is_place = [](const auto& member) { return member.name == "query_location"; };
+  const auto places = [&](const SqlNode& node) {
+    return std::count_if(node.MemberBegin(), node.MemberEnd(), is_place);
+  };
+  if (one.MemberCount() - places(one) != other.MemberCount() - places(other)) return false;
+  return std::all_of(one.MemberBegin(), one.MemberEnd(), [&](const auto& member) {
+    if (is_place(member)) return true;
+    const auto found = other.FindMember(member.name);
+    return found != other.MemberEnd() && are_same(member.value, found->value);
+  });
 }
 
 [[noreturn]] void refuse_several() {
@@ -49,7 +82,7 @@ SqlTree SqlTree::of(const Connection& connection, std::string_view sql) {
 
 SqlTree SqlTree::of_json(std::string_view json) {
   SqlTree tree;
-  tree.document_.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
+  tree.document_.Parse<parsing>(json.data(), json.size());
   if (tree.document_.HasParseError()) throw Error(ErrorCode::internal, "the engine's tree of the query is not JSON");
   require_no_error(tree.document_);
   const SqlNode& statements = member_of(tree.document_, "statements");
@@ -58,6 +91,28 @@ SqlTree SqlTree::of_json(std::string_view json) {
 }
 
 const SqlNode& SqlTree::query() const { return member_of(member_of(document_, "statements")[0], "node"); }
+
+SqlDocument SqlTree::copy() const {
+  SqlDocument document;
+  document.CopyFrom(document_, document.GetAllocator());
+  return document;
+}
+
+std::string written_sql(const Connection& connection, const SqlDocument& tree) {
+  return text_from(connection, "SELECT json_deserialize_sql(CAST(" + quote_literal(written(tree)) + " AS JSON))");
+}
+
+std::string sql_of(const Connection& connection, const SqlDocument& tree) {
+  const std::string sql = written_sql(connection, tree);
+  SqlDocument again;
+  const std::string json = serialized(connection, sql);
+  again.Parse<parsing>(json.data(), json.size());
+  if (again.HasParseError() || !are_same(tree, again)) {
+    throw Error(ErrorCode::internal, "the engine writes the query as another one",
+                "write it in simpler words, and report this");
+  }
+  return sql;
+}
 
 std::string in_parentheses(std::string_view sql) {
   const std::size_t last = sql.find_last_not_of("; \t\r\n");

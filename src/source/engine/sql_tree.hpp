@@ -13,6 +13,8 @@
 namespace fractile::source_detail {
 
 using SqlNode = rapidjson::Value;
+/// A whole tree, to be changed.
+using SqlDocument = rapidjson::Document;
 
 class SqlTree {
  public:
@@ -24,11 +26,19 @@ class SqlTree {
 
   /// The query's node: a SELECT, or several put together by UNION and the like.
   const SqlNode& query() const;
+  /// The same tree, to be changed.
+  SqlDocument copy() const;
 
  private:
   SqlTree() = default;
   rapidjson::Document document_;
 };
+
+/// The query as the engine writes it. Throws EngineFailure.
+std::string written_sql(const Connection& connection, const SqlDocument& tree);
+/// The text of a query that the engine's parser reads as this very tree. Error(internal) when what the engine writes is read as another
+/// one. Throws EngineFailure.
+std::string sql_of(const Connection& connection, const SqlDocument& tree);
 
 /// The query as it can stand in parentheses.
 std::string in_parentheses(std::string_view sql);

@@ -20,6 +20,7 @@
 #include "source/entries/postgres_table.hpp"
 #include "source/files/columns.hpp"
 #include "source/files/query_relation.hpp"
+#include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"
 
 namespace fractile {
@@ -61,14 +62,19 @@ std::vector<Column> as_columns(const std::vector<PostgresColumn>& columns) {
   return all;
 }
 
+bool is_text(const PostgresColumn& column) {
+  return source_detail::streamed(column).type == source_detail::StreamedType::text;
+}
+
 /// What the query reads from, as the engine sees it.
 std::string view_sql(const std::string& table, const std::vector<PostgresColumn>& columns) {
   const std::vector<Column> all = as_columns(columns);
   std::string list;
-  for (const Column& column : all) {
-    if (!can_be_named(column, all)) continue;
-    list += fmt::format("{}{} AS {}", list.empty() ? "" : ", ", column.engine_name,
-                        source_detail::quote_identifier(column.name));
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (!can_be_named(all[k], all)) continue;
+    const std::string& name = all[k].engine_name;
+    const std::string cell = is_text(columns[k]) ? source_detail::bounded_cell(name, "VARCHAR") : name;
+    list += fmt::format("{}{} AS {}", list.empty() ? "" : ", ", cell, source_detail::quote_identifier(all[k].name));
   }
   if (list.empty()) list = "NULL AS \"no column\"";
   return fmt::format("CREATE TEMP VIEW {} AS SELECT {} FROM {}()", source_detail::quote_identifier(table), list,
@@ -178,14 +184,19 @@ struct PostgresQuery::State {
         return source_detail::lower_case(each.name) == source_detail::lower_case(column);
       });
     };
+    names.is_short = [&](const std::string& column) {
+      return std::ranges::none_of(table.columns(), [&](const PostgresColumn& each) {
+        return is_text(each) && source_detail::lower_case(each.name) == source_detail::lower_case(column);
+      });
+    };
     require_told_apart(as_columns(table.columns()), mentioned_columns(tree), "the table " + name);
     source_detail::PostgresRecords never_read(address, name, table.columns(), {});
     StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
     const source_detail::Connection connection = engine_with(rows);
     try {
-      row_wise.emplace(
-          RowWiseQuery{name, table.columns(),
-                       source_detail::open_row_wise(connection, sql, names, view_sql(name, table.columns()))});
+      row_wise.emplace(RowWiseQuery{
+          name, table.columns(),
+          source_detail::open_row_wise(connection, sql, names, view_sql(name, table.columns()), reader_name)});
     } catch (const EngineFailure& failure) {
       throw worded(failure, table.unread());
     }
@@ -218,11 +229,11 @@ struct PostgresQuery::State {
     const source_detail::Connection connection = engine_with(rows);
     try {
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      Counted counted =
-          count_by_stream(connection,
-                          {source_detail::number_expression(column, units.counted_on), row_wise->relation.from(column),
-                           source_detail::reading_of(column, lattice.kind())},
-                          units.counted_on, threads, on_progress);
+      Counted counted = count_by_stream(
+          connection,
+          {source_detail::number_expression(column, units.counted_on, Unreadable::missing),
+           row_wise->relation.from(column), source_detail::reading_of(column, lattice.kind(), Unreadable::missing)},
+          units.counted_on, threads, on_progress);
       counted.profile = units.back_on(lattice, std::move(counted.profile));
       return counted;
     } catch (const EngineFailure& failure) {

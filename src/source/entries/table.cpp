@@ -13,6 +13,7 @@
 #include "source/files/columns.hpp"
 #include "source/files/countable.hpp"
 #include "source/files/input_file.hpp"
+#include "source/files/missing_cells.hpp"
 #include "source/files/query_relation.hpp"
 #include "source/files/relation.hpp"
 #include "source/files/text_check.hpp"
@@ -67,6 +68,8 @@ struct Source {
   std::vector<Input> inputs;  // with their relations
   bool is_declared;           // a query whose stability nobody checks
   LineEndsInCells line_ends;
+  Unreadable unreadable;
+  std::vector<std::string> missing;
   bool has_query = false;
   std::optional<Relation> relation;  // of the query, where there is one, else the file's
   FirstConnection first_connection;
@@ -164,8 +167,10 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
   }
 }
 
-NumberQuery number_query(const Relation& relation, const Column& column, const Lattice& lattice) {
-  return {number_expression(column, lattice), relation.from(column), reading_of(column, lattice.kind())};
+NumberQuery number_query(const Relation& relation, const Column& column, const Lattice& lattice,
+                         Unreadable unreadable) {
+  return {number_expression(column, lattice, unreadable), relation.from(column),
+          reading_of(column, lattice.kind(), unreadable)};
 }
 
 Words drop_hint() { return {"fix the cell, or leave such records out with ", Field("null").text("drop")}; }
@@ -175,29 +180,40 @@ struct BadRow {
   CellState state;
 };
 
-/// What is counted, and whether NULL and NaN are refused.
+/// What is counted, and what is refused: NULL and NaN, cells that are no numbers.
 struct Asked {
   const Column& column;
   const Lattice& lattice;
   bool missing_too;
+  Unreadable unreadable;
+  std::vector<std::string> missing;
+
+  bool refuses(CellState state) const {
+    if (state == CellState::number) return false;
+    if (state == CellState::inexact) return unreadable == Unreadable::error;
+    return missing_too || (state == CellState::no_number && unreadable == Unreadable::error);
+  }
 };
 
 /// The same of texts on a lattice of times.
 std::optional<BadRow> first_bad_text(const Connection& connection, const Relation& relation, const Asked& asked) {
   const std::string others = relation.shape() ? ", *" : "";
-  source_detail::ResultStream texts = connection.stream(
-      "SELECT " + number_expression(asked.column, asked.lattice) + others + " FROM " + relation.from(asked.column),
-      {CellType::text});
+  source_detail::ResultStream texts =
+      connection.stream("SELECT " + number_expression(asked.column, asked.lattice, Unreadable::error) + others +
+                            " FROM " + relation.from(asked.column),
+                        {CellType::text});
   std::uint64_t row_number = 0;
   while (const auto chunk = texts.next()) {
     const source_detail::ColumnView cells = chunk->column(0);
     for (std::size_t row = 0; row < cells.rows(); ++row) {
       ++row_number;
+      CellState state = CellState::number;
       if (cells.is_null(row)) {
-        if (asked.missing_too) return BadRow{row_number, CellState::missing};
+        state = CellState::missing;
       } else if (!cell_ticks(asked.lattice.kind(), cells.text(row))) {
-        return BadRow{row_number, CellState::no_number};
+        state = CellState::no_number;
       }
+      if (asked.refuses(state)) return BadRow{row_number, state};
     }
   }
   return std::nullopt;
@@ -205,7 +221,7 @@ std::optional<BadRow> first_bad_text(const Connection& connection, const Relatio
 
 /// The first row, in order, that cannot be counted. Throws EngineFailure.
 std::optional<BadRow> first_bad_row(const Connection& connection, const Relation& relation, const Asked& asked) {
-  if (reading_of(asked.column, asked.lattice.kind()).type == CellType::text) {
+  if (reading_of(asked.column, asked.lattice.kind(), Unreadable::error).type == CellType::text) {
     return first_bad_text(connection, relation, asked);
   }
   const std::string others = relation.shape() ? ", *" : "";
@@ -217,8 +233,7 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
     for (const std::int64_t number : chunk->column(0).numbers<std::int64_t>()) {
       ++row_number;
       const auto state = static_cast<CellState>(number);
-      if (state == CellState::number || (state == CellState::missing && !asked.missing_too)) continue;
-      return BadRow{row_number, state};
+      if (asked.refuses(state)) return BadRow{row_number, state};
     }
   }
   return std::nullopt;
@@ -227,11 +242,17 @@ std::optional<BadRow> first_bad_row(const Connection& connection, const Relation
 /// Of a cell that is no time of the lattice's kind.
 Error no_time(const std::string& at, ValueKind kind) {
   if (kind == ValueKind::instant) {
-    return {ErrorCode::data, at + "not a time with Z or an offset from UTC",
-            "write 2024-01-31T17:00:00Z or 2024-01-31T18:00:00+01:00"};
+    return {ErrorCode::data,
+            at + "not a time with Z or an offset from UTC",
+            {"write 2024-01-31T17:00:00Z or 2024-01-31T18:00:00+01:00, or leave such records out with ",
+             Field("unreadable").text("missing")}};
   }
-  return {ErrorCode::data, at + "not a date, with or without a time, and without an offset from UTC",
-          "write 2024-01-31 or 2024-01-31T17:00:00; cells with an offset need bounds in UTC: 2024-01-01T00:00:00Z"};
+  return {ErrorCode::data,
+          at + "not a date, with or without a time, and without an offset from UTC",
+          {"write 2024-01-31 or 2024-01-31T17:00:00 (cells with an offset need bounds in UTC: 2024-01-01T00:00:00Z), "
+           "or leave such "
+           "records out with ",
+           Field("unreadable").text("missing")}};
 }
 
 Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
@@ -250,7 +271,7 @@ Error worded(const BadRow& bad, const std::string& row_of, const Asked& asked) {
               at + "not a number",
               {"fix the cell (a decimal point, no separators between thousands, no signs such as $ or %, no dates), or "
                "leave such records out with ",
-               Field("sql").text("SELECT TRY_CAST(... AS DOUBLE) AS x FROM input")}};
+               Field("unreadable").text("missing"), ", or say what counts as missing: ", Field("missing").text("NA")}};
   }
 }
 
@@ -327,8 +348,8 @@ struct Reading {
   }
 };
 
-/// Looks through text files for what the engine would not notice.
-Reading look_through(const Source& source, const std::function<void()>& on_progress) {
+/// Looks through text files for what the engine would not notice. `counted`: columns in which what is declared to be missing is.
+Reading look_through(const Source& source, std::vector<Column> counted, const std::function<void()>& on_progress) {
   Reading reading{*source.relation, {}};
   const bool reads_the_file = !source.has_query;
   for (const Input& input : source.inputs) {
@@ -341,13 +362,14 @@ Reading look_through(const Source& source, const std::function<void()>& on_progr
       if (reads_the_file && lines) reading.relation = input.relation->on_lines();
     }
   }
+  reading.relation = reading.relation.without(std::move(counted), source.missing);
   return reading;
 }
 
 Counted count(const Source& source, const Reading& reading, const Column& column, const Lattice& lattice,
               bool in_engine, std::uint64_t memory, const std::function<void()>& on_progress) {
   const Connection connection = connect(source, Order::any, memory);
-  const NumberQuery query = number_query(reading.relation, column, lattice);
+  const NumberQuery query = number_query(reading.relation, column, lattice, source.unreadable);
   if (in_engine) return count_by_engine(connection, query, lattice, on_progress);
   Counted counted = count_by_stream(connection, query, lattice, source.threads, on_progress);
   reading.require_all(counted.rows);
@@ -435,6 +457,7 @@ void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
 Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   check_options(options);
   source_detail::check_query_options(options);
+  source_detail::check_missing(options.missing);
   auto state = std::make_unique<State>();
   state->inputs = source_detail::open_inputs(options);
   tell_opened(state->inputs, on_opened);
@@ -446,6 +469,9 @@ Table Table::open(const TableOptions& options, const OnOpened& on_opened) {
   state->is_declared = options.sql_stability.has_value();
   state->line_ends = options.single_line_records ? LineEndsInCells::refused : LineEndsInCells::allowed;
   state->display_name = options.sql.empty() ? state->inputs.front().file.display_name() : query_name;
+  const bool is_row_wise = !options.sql.empty() && !state->is_declared;
+  state->missing = options.missing;
+  state->unreadable = is_row_wise ? Unreadable::missing : options.unreadable;
   state->row_of = options.sql.empty() ? state->display_name + ": row " : "the query: result row ";
   try {
     open_relation(connection, options, *state);
@@ -479,16 +505,17 @@ RankProfile Table::profile(const std::string& column_name, const Lattice& lattic
   const bool in_engine = counts_in_engine(column, units.counted_on, counting);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::string& source = state_->display_name;
-  const Reading reading = look_through(*state_, on_progress);
+  const Reading reading = look_through(*state_, {column}, on_progress);
   try {
     Counted counted = within_memory(*state_, [&](std::uint64_t memory) {
       return count(*state_, reading, column, units.counted_on, in_engine, memory, on_progress);
     });
     if (!counted.any_missing || !missing_too) return units.back_on(lattice, std::move(counted.profile));
   } catch (const EngineFailure& failure) {
-    throw explain(*state_, reading.relation, {column, lattice, missing_too}, worded(failure, source));
+    throw explain(*state_, reading.relation, {column, lattice, missing_too, state_->unreadable},
+                  worded(failure, source));
   }
-  throw explain(*state_, reading.relation, {column, lattice, missing_too},
+  throw explain(*state_, reading.relation, {column, lattice, missing_too, state_->unreadable},
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
 }
 
@@ -515,12 +542,12 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
   const source_detail::UnitLattice units = counted_on(columns.number, lattice);
   const bool missing_too = null_policy == NullPolicy::error;
   const std::optional<SamplingKey> key = source_detail::sampling_key(typed, bits);
-  const Reading reading = look_through(*state_, on_progress);
+  const Reading reading = look_through(*state_, {columns.number, columns.person.value_or(columns.number)}, on_progress);
   try {
     SelectedProfiles selected = within_memory(*state_, [&](std::uint64_t memory) {
       const Connection connection = connect(*state_, Order::any, memory);
       RecordSelector selector(units.counted_on, typed, key, state_->threads, state_->memory);
-      return count_selected(connection, reading.relation, columns, lattice, selector, on_progress);
+      return count_selected(connection, reading.relation, columns, lattice, state_->unreadable, selector, on_progress);
     });
     reading.require_all(selected.rows);
     if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
@@ -529,16 +556,17 @@ std::vector<RankProfile> Table::profiles(const std::string& column_name, const L
       return std::move(selected.profiles);
     }
   } catch (const EngineFailure& failure) {
-    throw explain(*state_, reading.relation, {columns.number, lattice, missing_too}, worded(failure, source));
+    throw explain(*state_, reading.relation, {columns.number, lattice, missing_too, state_->unreadable},
+                  worded(failure, source));
   }
-  throw explain(*state_, reading.relation, {columns.number, lattice, missing_too},
+  throw explain(*state_, reading.relation, {columns.number, lattice, missing_too, state_->unreadable},
                 {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
 }
 
 std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
   if (state_->has_query)
     throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out");
-  const Reading reading = look_through(*state_, on_progress);
+  const Reading reading = look_through(*state_, {}, on_progress);
   if (reading.records) return *reading.records;
   try {
     return within_memory(*state_, [&](std::uint64_t memory) {
@@ -553,7 +581,7 @@ std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
 }
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
-  const Reading reading = look_through(*state_, {});
+  const Reading reading = look_through(*state_, {}, {});
   try {
     const Connection connection = connect(*state_, Order::of_file, state_->memory);
     std::vector<std::vector<std::string>> texts;

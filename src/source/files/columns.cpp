@@ -87,6 +87,13 @@ Digits digits_of(std::string_view full_type) {
   return digits;
 }
 
+bool is_short_type(std::string_view bare_type) {
+  constexpr std::array others{"BOOLEAN", "TIME", "TIME_NS", "TIME WITH TIME ZONE", "INTERVAL", "UUID"};
+  const Numeric numeric = numeric_of(bare_type);
+  return (numeric != Numeric::text && numeric != Numeric::none) || time_kind_of(bare_type).has_value() ||
+         std::ranges::find(others, bare_type) != others.end();
+}
+
 std::optional<ValueKind> time_kind_of(std::string_view bare_type) {
   if (bare_type == "DATE") return ValueKind::date;
   constexpr std::array timestamps{"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"};

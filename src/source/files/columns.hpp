@@ -18,6 +18,8 @@ struct Column {
   std::string full_type = {};  ///< with them, as SQL spells it; of columns that are not text
   int unread_digits =
       0;  ///< of a decimal of more digits than the engine reads: how many; the engine would give other numbers
+
+  bool operator==(const Column&) const = default;
 };
 
 /// What a column is read as.
@@ -32,6 +34,8 @@ enum class Numeric {
 /// The engine's type without its parameters, which may hold values: "ENUM('a', 'b')" is "ENUM".
 std::string bare_type(std::string_view engine_type);
 Numeric numeric_of(std::string_view bare_type);
+/// Whether values of this type have a bounded size: numbers, times, truth values.
+bool is_short_type(std::string_view bare_type);
 
 /// "DECIMAL(18,3)" has 18 digits, 3 of them behind the point. Other types have no digits here.
 struct Digits {

@@ -8,7 +8,10 @@
 
 #include "fractile/error.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/query_plan.hpp"
+#include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"
+#include "source/files/total_query.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -136,6 +139,39 @@ EngineFailure without_names(const EngineFailure& failure, const std::vector<View
           "it does not fit the columns of its tables, or their types (in text files all are VARCHAR)"};
 }
 
+/// Whether no column of this name holds text.
+bool is_short(const View& view, const std::string& name) {
+  return view.keys.empty() && std::ranges::all_of(view.relation.columns(), [&](const Column& column) {
+           return lower_case(column.name) != lower_case(name) || is_short_type(column.type);
+         });
+}
+
+bool is_zone(const Connection& connection, const std::string& name) {
+  ResultStream rows = connection.query(
+      "SELECT name FROM pg_timezone_names() WHERE lower(name) = lower(" + quote_literal(name) + ")", {CellType::text});
+  return rows.next().has_value();
+}
+
+/// A row-wise query must be bounded in its work, too; `names` without what the engine knows.
+void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& names) {
+  names.kinds = function_kinds(connection);
+  names.is_zone = [&](const std::string& name) { return is_zone(connection, name); };
+  require_row_wise(tree, names);
+  require_bounded_work(tree, names);
+}
+
+/// The same query, so that nothing of a row ends it. `written`: as it was written, with its `names`; `reader`: a function that the engine may scan by, beside
+/// its own.
+Relation total(const Connection& connection, const SqlTree& tree, const Relation& written, Names names,
+               const std::string& reader) {
+  const std::string sql = total_query(connection, tree, written.columns());
+  require_row_wise_plan(connection, sql, reader);
+  Relation relation = Relation::of_query(connection, sql, written.setup(), names);
+  if (relation.columns() == written.columns()) return relation;
+  throw Error(ErrorCode::usage, "the query has other columns where nothing of a row can end it",
+              "name each of its columns with AS", "sql");
+}
+
 }  // namespace
 
 void check_query_options(const TableOptions& options) {
@@ -192,31 +228,35 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
       const auto at = std::ranges::find_if(inputs, is_it) - inputs.begin();
       return has_column(views.at(static_cast<std::size_t>(at)), name);
     };
-    names.kinds = function_kinds(connection);
-    require_row_wise(tree, names);
+    names.is_short = [&](const std::string& name) {
+      return std::ranges::all_of(views, [&](const View& view) { return is_short(view, name); });
+    };
+    judge(connection, tree, names);
     setup.push_back(verbatim_plan(connection));
   }
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    setup.push_back(views[k].relation.view_sql(inputs[k].name, views[k].keys));
+    setup.push_back(views[k].relation.view_sql(inputs[k].name, views[k].keys, !options.sql_stability));
   for (const std::string& statement : only_files(connection, inputs)) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
   try {
-    return Relation::of_query(connection, options.sql, std::move(setup), names_of_result(views, options.sql));
+    Relation written =
+        Relation::of_query(connection, options.sql, std::move(setup), names_of_result(views, options.sql));
+    if (options.sql_stability) return written;
+    return total(connection, tree, written, names_of_result(views, options.sql), "");
   } catch (const EngineFailure& failure) {
     throw without_names(failure, views, options.sql);
   }
 }
 
 Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,
-                       const std::string& view) {
+                       const std::string& view, const std::string& reader) {
   const SqlTree tree = SqlTree::of(connection, sql);
   require_named_tables(tree, names.tables);
-  names.kinds = function_kinds(connection);
-  require_row_wise(tree, names);
+  judge(connection, tree, names);
   std::vector<std::string> setup{verbatim_plan(connection), view};
   for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
-  return Relation::of_query(connection, sql, std::move(setup));
+  return total(connection, tree, Relation::of_query(connection, sql, std::move(setup)), Names::listed, reader);
 }
 
 }  // namespace fractile::source_detail

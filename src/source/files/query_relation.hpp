@@ -31,9 +31,9 @@ std::vector<Input> open_inputs(const TableOptions& options);
 /// SELECT, reads anything else, or is neither row-wise nor declared. Sets the inputs' relations. Throws EngineFailure.
 Relation open_query(const Connection& connection, const TableOptions& options, std::vector<Input>& inputs);
 
-/// A row-wise query over one table, which the statement `view` makes of what the engine already reads; names.kinds are the engine's. As
-/// above; no file is read.
+/// A row-wise query over one table, which the statement `view` makes of what the engine already reads by the function `reader`; names.kinds
+/// are the engine's. As above; no file is read.
 Relation open_row_wise(const Connection& connection, const std::string& sql, RowWiseNames names,
-                       const std::string& view);
+                       const std::string& view, const std::string& reader);
 
 }  // namespace fractile::source_detail

@@ -14,6 +14,8 @@
 #include "source/files/countable.hpp"
 #include "source/files/foreign_format.hpp"
 #include "source/files/header_line.hpp"
+#include "source/files/missing_cells.hpp"
+#include "source/files/row_work.hpp"
 #include "source/files/text_stream.hpp"
 
 namespace fractile::source_detail {
@@ -327,6 +329,26 @@ Column Relation::numeric_column(const std::string& name, ValueKind kind, const s
 }
 
 std::string Relation::from(const std::vector<Column>& columns) const {
+  std::string blanks;
+  for (auto column = blanked_.begin(); column != blanked_.end(); ++column) {
+    const bool is_read = std::ranges::find(columns, *column) != columns.end();
+    const bool is_first = std::find(blanked_.begin(), column, *column) == column;
+    if (missing_.empty() || !is_read || !is_first) continue;
+    blanks +=
+        (blanks.empty() ? "" : ", ") + blanked_cell(*column, missing_) + " AS " + quote_identifier(column->engine_name);
+  }
+  const std::string all = unblanked_from(columns);
+  return blanks.empty() ? all : "(SELECT * REPLACE (" + blanks + ") FROM " + all + ")";
+}
+
+Relation Relation::without(std::vector<Column> columns, std::vector<std::string> missing) const {
+  Relation relation = *this;
+  relation.blanked_ = std::move(columns);
+  relation.missing_ = std::move(missing);
+  return relation;
+}
+
+std::string Relation::unblanked_from(const std::vector<Column>& columns) const {
   if (!json_form_) return from_;
   std::vector<std::string> keys;
   keys.reserve(columns.size());
@@ -340,16 +362,18 @@ Relation Relation::on_lines() const {
   return relation;
 }
 
-std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys) const {
+std::string Relation::view_sql(const std::string& name, const std::vector<std::string>& keys, bool bounded) const {
   std::string list;  // each by its name: * would let the engine add columns of its own
-  const auto add = [&](const std::string& engine_name, const std::string& column) {
-    list += (list.empty() ? "" : ", ") + quote_identifier(engine_name) + " AS " + quote_identifier(column);
+  const auto add = [&](const std::string& engine_name, const std::string& column, const std::string& type) {
+    const std::string cell = quote_identifier(engine_name);
+    list +=
+        (list.empty() ? "" : ", ") + (bounded ? bounded_cell(cell, type) : cell) + " AS " + quote_identifier(column);
   };
   for (const Column& column : columns_) {
-    if (can_be_named(column, columns_)) add(column.engine_name, column.name);
+    if (can_be_named(column, columns_)) add(column.engine_name, column.name, column.type);
   }
   if (json_form_) {
-    for (const std::string& key : distinct_keys(keys)) add(key, key);
+    for (const std::string& key : distinct_keys(keys)) add(key, key, "VARCHAR");
   }
   if (list.empty()) list = "NULL AS \"no column\"";  // records are counted, and nothing of them is named
   const std::string from = json_form_ ? read_json_sql(from_, *json_form_, keys) : from_;

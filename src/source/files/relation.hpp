@@ -48,8 +48,11 @@ class Relation {
   /// The same for several columns, some of which may be one. Error(usage) for two keys of JSON that differ in letter case only: the
   /// engine cannot tell them apart.
   std::string from(const std::vector<Column>& columns) const;
-  /// A statement that gives the relation this name, with all columns that SQL can tell apart; `keys`: the columns of JSON.
-  std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}) const;
+  /// The same, but that cells of these columns are NULL where they are one of `missing`: numbers by their values, other texts exactly.
+  Relation without(std::vector<Column> columns, std::vector<std::string> missing) const;
+  /// A statement that gives the relation this name, with all columns that SQL can tell apart; `keys`: the columns of JSON. `bounded`: of a long text it has the beginning, and
+  /// other values that are long as text are NULL (row_work.hpp).
+  std::string view_sql(const std::string& name, const std::vector<std::string>& keys = {}, bool bounded = false) const;
   /// Statements to be run on a connection before it reads the relation.
   const std::vector<std::string>& setup() const { return setup_; }
   /// Of delimited text, where a scan that meets bad bytes explains itself only when it reads all columns.
@@ -64,6 +67,7 @@ class Relation {
   static Relation of_delimited(const InputFile& file, std::string delimiter);
   static Relation of_json(const InputFile& file);
   static Relation of_parquet(const Connection& connection, const InputFile& file);
+  std::string unblanked_from(const std::vector<Column>& columns) const;
 
   std::vector<Column> columns_;  // none of JSON
   Names names_ = Names::listed;
@@ -72,6 +76,8 @@ class Relation {
   std::vector<std::string> setup_;
   std::optional<DelimitedShape> shape_;
   std::optional<JsonForm> json_form_;
+  std::vector<Column> blanked_;  // whose cells are NULL where they are one of these
+  std::vector<std::string> missing_;
 };
 
 }  // namespace fractile::source_detail

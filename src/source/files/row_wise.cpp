@@ -232,13 +232,54 @@ class RowWise {
   void cast(const SqlNode& node, int depth) const {
     only(node, {"class", "type", "alias", "query_location", "child", "cast_type", "try_cast"});
     expression(member_of(node, "child"), deeper(depth));
-    const SqlNode& type = member_of(node, "cast_type");
-    only(type, {"id", "type_info"});
-    const SqlNode& info = member_of(type, "type_info");
-    if (text_of(type, "id") != "UNBOUND") return;  // one of the engine's own, which no row decides about
-    const std::string name = lower_case(text_of(info, "name"));
-    if (!is_one_of(name, {"json", "enum"}) || !unknown_member(info, {"type", "name", "user_type_modifiers"}).empty()) {
+    type(member_of(node, "cast_type"), deeper(depth));
+  }
+
+  /// One of those whose casts fail in ways that a TRY catches, and that are no longer than what is cast.
+  static void type(const SqlNode& node, int depth) {
+    only(node, {"id", "type_info"});
+    const std::string_view id = text_of(node, "id");
+    const SqlNode& info = member_of(node, "type_info");
+    if (id == "UNBOUND") {
+      const std::string name = lower_case(text_of(info, "name"));
+      if (is_one_of(name, {"json", "enum"}) && unknown_member(info, {"type", "name", "user_type_modifiers"}).empty())
+        return;
       refuse("the type " + name);
+    }
+    if (id == "DECIMAL" && unknown_member(info, {"type", "width", "scale"}).empty()) return;
+    if (id == "LIST" || id == "MAP" || id == "STRUCT") {
+      only(info, {"type", "child_type", "child_types"});
+      if (!is_absent(member_of(info, "child_type"))) type(member_of(info, "child_type"), deeper(depth));
+      if (const SqlNode& fields = member_of(info, "child_types"); fields.IsArray()) {
+        for (const SqlNode& each : fields.GetArray()) type(member_of(each, "second"), deeper(depth));
+      }
+      return;
+    }
+    if (!is_absent(info) || !is_one_of(id, {"BOOLEAN",
+                                            "TINYINT",
+                                            "SMALLINT",
+                                            "INTEGER",
+                                            "BIGINT",
+                                            "HUGEINT",
+                                            "UTINYINT",
+                                            "USMALLINT",
+                                            "UINTEGER",
+                                            "UBIGINT",
+                                            "UHUGEINT",
+                                            "FLOAT",
+                                            "DOUBLE",
+                                            "VARCHAR",
+                                            "BLOB",
+                                            "UUID",
+                                            "DATE",
+                                            "TIME",
+                                            "TIMESTAMP",
+                                            "TIMESTAMP_S",
+                                            "TIMESTAMP_MS",
+                                            "TIMESTAMP_NS",
+                                            "TIMESTAMP WITH TIME ZONE",
+                                            "INTERVAL"})) {
+      refuse("the type " + std::string(info.IsObject() && id == "BLOB" ? text_of(info, "alias") : id));
     }
   }
 

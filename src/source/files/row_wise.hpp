@@ -31,6 +31,9 @@ struct RowWiseNames {
   /// Whether this table has a column of this name, both in small letters.
   std::function<bool(const std::string& table, const std::string& name)> has_column;
   FunctionKinds kinds;
+  std::function<bool(const std::string& name)> is_short =
+      {};  ///< every column of this name holds numbers or times; {}: none does
+  std::function<bool(const std::string& zone)> is_zone = {};  ///< of time; {}: nobody knows, and all pass
 };
 
 /// Error(usage) that names the clause unless the query is a row-wise SELECT over one of the tables: projections, filters and

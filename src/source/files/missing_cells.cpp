@@ -1,0 +1,92 @@
+#include "source/files/missing_cells.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "fractile/error.hpp"
+#include "fractile/source.hpp"
+#include "source/engine/engine.hpp"
+#include "source/files/header_line.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr std::size_t most_digits = 38;  // of the engine's whole numbers
+
+/// Digits, with a sign or without.
+bool is_whole(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.size() <= most_digits && text.find_first_not_of("0123456789") == text.npos;
+}
+
+/// Of texts that only the engine takes for numbers.
+bool is_misread(std::string_view text) { return text.find('_') != text.npos || text.find("+-") != text.npos; }
+
+/// What is compared with the cell as a number of the type; NULL for a text that is none.
+std::string numbers_in(const std::vector<std::string>& missing, const std::string& type) {
+  std::string list;
+  for (const std::string& text : missing) {
+    if (is_misread(text)) continue;
+    list += fmt::format("{}TRY_CAST({} AS {})", list.empty() ? "" : ", ", quote_literal(text), type);
+  }
+  return list.empty() ? "NULL" : list;
+}
+
+std::string texts_in(const std::vector<std::string>& missing) {
+  std::string list;
+  for (const std::string& text : missing) list += (list.empty() ? "" : ", ") + quote_literal(text);
+  return list;
+}
+
+/// Whether a cell of a column of whole numbers or decimals is one of them: compared as whole numbers where these are, else as doubles.
+std::string exactly_in(const std::string& cell, const std::vector<std::string>& missing) {
+  std::vector<std::string> whole;
+  std::vector<std::string> others;
+  for (const std::string& text : missing) (is_whole(text) ? whole : others).push_back(text);
+  std::string condition = fmt::format("TRY_CAST({} AS DOUBLE) IN ({})", cell, numbers_in(others, "DOUBLE"));
+  if (!whole.empty()) condition += fmt::format(" OR TRY({} IN ({}))", cell, numbers_in(whole, "HUGEINT"));
+  return condition;
+}
+
+std::string condition_of(const Column& column, const std::string& cell, const std::vector<std::string>& missing) {
+  switch (numeric_of(column.type)) {
+    case Numeric::text:
+      return fmt::format("{0} IN ({1}) OR (NOT {2}({0}) AND TRY_CAST({0} AS DOUBLE) IN ({3}))", cell, texts_in(missing),
+                         misread_function, numbers_in(missing, "DOUBLE"));
+    case Numeric::integer:
+    case Numeric::units:
+      return exactly_in(cell, missing);
+    case Numeric::real:
+      return fmt::format("{} IN ({})", cell, numbers_in(missing, column.type == "FLOAT" ? "FLOAT" : "DOUBLE"));
+    default:
+      return fmt::format("TRY_CAST({} AS VARCHAR) IN ({})", cell, texts_in(missing));
+  }
+}
+
+}  // namespace
+
+std::string blanked_cell(const Column& column, const std::vector<std::string>& missing) {
+  const std::string cell = quote_identifier(column.engine_name);
+  return fmt::format("CASE WHEN {} THEN NULL ELSE {} END", condition_of(column, cell, missing), cell);
+}
+
+void check_missing(const std::vector<std::string>& missing) {
+  if (missing.size() > TableOptions::most_missing) {
+    throw Error(ErrorCode::usage, "more than 100 texts are declared to be missing", "name those that occur", "missing");
+  }
+  std::set<std::string_view> seen;
+  for (const std::string& text : missing) {
+    if (text.empty() || text.find('\0') != std::string::npos || !is_utf8(text)) {
+      throw Error(ErrorCode::usage, "a text that counts as missing is empty, or not UTF-8 text",
+                  "name what stands in the cells; empty ones are missing anyway", "missing");
+    }
+    if (!seen.insert(text).second) {
+      throw Error(ErrorCode::usage, "'" + text + "' is declared to be missing twice", "name it once", "missing");
+    }
+  }
+}
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,444 @@
+#include "source/files/row_work.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/row_growth.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr std::uint64_t place_in_a_list = 16;       // bytes of an element beside what it holds
+constexpr std::uint64_t longest_of_two_signs = 24;  // "1," as a DECIMAL(38, 37), and that as text
+constexpr std::uint64_t steps_of_an_element = 32;   // for a byte of what a text is cast to
+constexpr std::uint64_t longest_padding = 1000;
+constexpr std::uint64_t bytes_of_a_letter = 4;
+
+/// Of an expression: how many bytes its value has, how many steps it takes.
+struct Bound {
+  std::uint64_t size = longest_number;
+  std::uint64_t work = 1;
+};
+
+// --- The query -----------------------------------------------------------------------------------------------------------
+
+[[noreturn]] void refuse(const std::string& what, const Words& hint) {
+  throw Error(ErrorCode::usage, "the query is refused: " + what, hint, "sql");
+}
+
+std::optional<std::string> constant_text(const SqlNode& node) {
+  const SqlNode& value = member_of(node, "value");
+  if (text_of(node, "class") != "CONSTANT" || text_of(member_of(value, "type"), "id") != "VARCHAR") return {};
+  if (!member_of(value, "value").IsString()) return {};
+  return std::string(text_of(value, "value"));
+}
+
+std::optional<std::uint64_t> constant_number(const SqlNode& node) {
+  const SqlNode& value = member_of(member_of(node, "value"), "value");
+  if (text_of(node, "class") != "CONSTANT" || !value.IsUint64()) return {};
+  return value.GetUint64();
+}
+
+std::string require_constant(const SqlNode& node, const std::string& function, const std::string& what) {
+  if (const std::optional<std::string> text = constant_text(node)) return *text;
+  refuse(what + " of " + function + " is no constant",
+         "write it between quotes: one row's could take any time, or fail");
+}
+
+/// What a SELECT can name, and how long it is.
+struct Columns {
+  bool is_table = false;                       ///< with the columns of a table, too
+  std::map<std::string, std::uint64_t> sizes;  ///< by names in small letters
+  std::uint64_t others = 0;                    ///< of columns whose names are not known here
+
+  std::uint64_t largest() const {
+    std::uint64_t size = std::max(others, is_table ? longest_text : 0);
+    for (const auto& [name, each] : sizes) size = std::max(size, each);
+    return size;
+  }
+  void add(const std::string& name, std::uint64_t size) {
+    std::uint64_t& known = name.empty() ? others : sizes[name];
+    known = std::max(known, size);
+  }
+  void add(const Columns& all) {
+    is_table = is_table || all.is_table;
+    others = std::max(others, all.others);
+    for (const auto& [name, size] : all.sizes) add(name, size);
+  }
+};
+
+class RowWork {
+ public:
+  explicit RowWork(const RowWiseNames& names) : names_(names) {}
+
+  std::uint64_t whole(const SqlNode& query) {
+    select(query, 0);
+    return work_;
+  }
+
+ private:
+  /// What the SELECT that is looked at can name.
+  struct Scope {
+    Columns columns;
+    std::map<std::string, Bound> aliases;  // the engine computes them again wherever they are named
+  };
+
+  static int deeper(int depth) {
+    if (depth >= deepest_tree) refuse("it is nested too deeply", "write it with fewer parentheses");
+    return depth + 1;
+  }
+
+  void take(std::uint64_t work) {
+    work_ = plus(work_, work);
+    if (work_ > most_work_of_a_row) {
+      refuse("one row of it could take too much time or memory, with texts as long as they may be",
+             "cut texts to what matters before they are joined, replaced, compared or searched: left(x, 200)");
+    }
+  }
+
+  Columns select(const SqlNode& node, int depth) {
+    Scope scope{from(member_of(node, "from_table"), deeper(depth)), {}};
+    Columns result;
+    for (const SqlNode& item : member_of(node, "select_list").GetArray()) {
+      if (text_of(item, "class") == "STAR") {
+        star(item, scope, result, deeper(depth));
+        continue;
+      }
+      const Bound bound = expression(item, scope, deeper(depth));
+      take(bound.work);
+      const std::vector<std::string> names = texts_of(member_of(item, "column_names"));
+      const std::string alias = lower_case(text_of(item, "alias"));
+      result.add(!alias.empty() || names.empty() ? alias : lower_case(names.back()), bound.size);
+      if (alias.empty()) continue;
+      Bound& known = scope.aliases[alias];
+      known = {std::max(known.size, bound.size), plus(known.work, bound.work)};
+    }
+    if (const SqlNode& where = member_of(node, "where_clause"); !is_absent(where)) {
+      take(expression(where, scope, deeper(depth)).work);
+    }
+    return result;
+  }
+
+  void star(const SqlNode& item, const Scope& scope, Columns& result, int depth) {
+    result.add(scope.columns);
+    if (!is_absent(member_of(item, "rename_list"))) result.add("", scope.columns.largest());
+    const SqlNode& replaced = member_of(item, "replace_list");
+    if (!replaced.IsArray()) return;
+    for (const SqlNode& each : replaced.GetArray()) {
+      const Bound bound = expression(member_of(each, "value"), scope, deeper(depth));
+      take(bound.work);
+      result.add("", bound.size);
+    }
+  }
+
+  Columns from(const SqlNode& node, int depth) {
+    Columns columns;
+    columns.is_table = text_of(node, "type") != "SUBQUERY";
+    if (!columns.is_table) columns = select(member_of(member_of(node, "subquery"), "node"), deeper(depth));
+    if (is_absent(member_of(node, "column_name_alias"))) return columns;
+    Columns renamed;
+    renamed.others = columns.largest();
+    return renamed;
+  }
+
+  /// Of a name of a column, which may be one of several parts: a table, a column, fields.
+  std::uint64_t size_of(const Columns& columns, const std::string& name) const {
+    std::uint64_t size = columns.others;
+    bool is_known = false;
+    if (const auto found = columns.sizes.find(name); found != columns.sizes.end()) {
+      size = std::max(size, found->second);
+      is_known = true;
+    }
+    const auto has_it = [&](const std::string& table) { return names_.has_column && names_.has_column(table, name); };
+    if (columns.is_table && std::ranges::any_of(names_.tables, has_it)) {
+      size = std::max(size, names_.is_short && names_.is_short(name) ? longest_number : longest_text);
+      is_known = true;
+    }
+    return is_known ? size : columns.largest();
+  }
+
+  Bound column(const SqlNode& node, const Scope& scope) const {
+    const std::vector<std::string> names = texts_of(member_of(node, "column_names"));
+    Bound bound;
+    bound.size = 0;
+    for (const std::string& name : names) {
+      bound.size =
+          std::max(bound.size, names.size() > 1 ? scope.columns.largest() : size_of(scope.columns, lower_case(name)));
+    }
+    if (const auto alias = scope.aliases.find(names.empty() ? "" : lower_case(names.back()));
+        alias != scope.aliases.end()) {
+      bound = {std::max(bound.size, alias->second.size), plus(bound.work, alias->second.work)};
+    }
+    return bound;
+  }
+
+  Bound expression(const SqlNode& node, const Scope& scope, int depth) const {
+    const std::string_view kind = text_of(node, "class");
+    if (kind == "COLUMN_REF") return column(node, scope);
+    if (kind == "CONSTANT") {
+      const std::optional<std::string> text = constant_text(node);
+      return {text ? text->size() : longest_number, 1};
+    }
+    if (kind == "FUNCTION") return function(node, scope, depth);
+    if (kind == "CAST") return cast(node, scope, depth);
+    if (kind == "CASE") return choice(node, scope, depth);
+    if (kind == "OPERATOR") return operation(node, scope, depth);
+    if (kind == "COMPARISON") return compared(node, {"left", "right"}, scope, depth);
+    if (kind == "BETWEEN") return compared(node, {"input", "lower", "upper"}, scope, depth);
+    Bound all;
+    for (const Bound& each : bounds_of(member_of(node, "children"), scope, depth)) all.work = plus(all.work, each.work);
+    return all;
+  }
+
+  std::vector<Bound> bounds_of(const SqlNode& list, const Scope& scope, int depth) const {
+    std::vector<Bound> bounds;
+    if (!list.IsArray()) return bounds;
+    for (const SqlNode& each : list.GetArray()) bounds.push_back(expression(each, scope, deeper(depth)));
+    return bounds;
+  }
+
+  /// Of two values: a text that is a constant is compared as far as it goes, others are converted to the same type first.
+  Bound compared(const SqlNode& node, std::initializer_list<const char*> parts, const Scope& scope, int depth) const {
+    Bound all;
+    std::uint64_t sizes = 0;
+    std::optional<std::uint64_t> text;
+    for (const char* name : parts) {
+      const SqlNode& part = member_of(node, name);
+      const Bound bound = expression(part, scope, deeper(depth));
+      all.work = plus(all.work, bound.work);
+      sizes = plus(sizes, bound.size);
+      if (constant_text(part)) text = plus(text.value_or(0), bound.size);
+    }
+    all.work = plus(all.work, text.value_or(sizes));
+    return all;
+  }
+
+  Bound operation(const SqlNode& node, const Scope& scope, int depth) const {
+    const std::string_view type = text_of(node, "type");
+    const SqlNode& children = member_of(node, "children");
+    const std::vector<Bound> parts = bounds_of(children, scope, depth);
+    Bound all{0, 1};
+    std::uint64_t sum = 0;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      all.work = plus(all.work, parts[k].work);
+      all.size = std::max(all.size, parts[k].size);
+      sum = plus(sum, plus(parts[k].size, place_in_a_list));
+      if (type.starts_with("COMPARE") && k > 0) {
+        const bool is_text = constant_text(children[static_cast<rapidjson::SizeType>(k)]).has_value();
+        all.work = plus(all.work, is_text ? parts[k].size : plus(parts[0].size, parts[k].size));
+      }
+    }
+    if (type.starts_with("COMPARE") || type == "OPERATOR_NOT" || type.starts_with("OPERATOR_IS"))
+      all.size = longest_number;
+    if (type == "ARRAY_SLICE" && parts.size() > 3) refuse("a slice has a step", "take every element, or name some");
+    if (type.starts_with("ARRAY")) {
+      all.size = sum;
+      all.work = plus(all.work, sum);
+    }
+    return all;
+  }
+
+  Bound choice(const SqlNode& node, const Scope& scope, int depth) const {
+    Bound all{0, 1};
+    const auto add = [&](const SqlNode& part, bool is_result) {
+      if (is_absent(part)) return;
+      const Bound bound = expression(part, scope, deeper(depth));
+      all.work = plus(all.work, bound.work);
+      if (is_result) all.size = std::max(all.size, bound.size);
+    };
+    for (const SqlNode& check : member_of(node, "case_checks").GetArray()) {
+      add(member_of(check, "when_expr"), false);
+      add(member_of(check, "then_expr"), true);
+    }
+    add(member_of(node, "else_expr"), true);
+    return all;
+  }
+
+  /// What is made of a text: an element of a list, of a sign and a comma, is a number at its longest and has the names of its fields.
+  Bound cast(const SqlNode& node, const Scope& scope, int depth) const {
+    const Bound child = expression(member_of(node, "child"), scope, deeper(depth));
+    const SqlNode& type = member_of(node, "cast_type");
+    const SqlNode& info = member_of(type, "type_info");
+    const std::string_view id = text_of(type, "id");
+    Bound bound{longest_number, plus(child.work, child.size)};
+    if (id == "VARCHAR" || id == "BLOB") bound.size = plus(times(id == "BLOB" ? 4 : 1, child.size), longest_number);
+    if (id == "UNBOUND" && lower_case(text_of(info, "name")) == "json") bound.size = times(6, plus(child.size, 1));
+    if (id == "UNBOUND") bound.size = std::max(bound.size, names_in(member_of(info, "user_type_modifiers")));
+    const bool is_list = has_list(type);
+    if (is_list) bound.size = times(plus(child.size, 1), plus(longest_of_two_signs, names_in(info)));
+    if (!is_list && id == "STRUCT") bound.size = plus(child.size, times(longest_number, names_in(info)));
+    bound.work = plus(bound.work, times(is_list ? steps_of_an_element : 1, bound.size));
+    return bound;
+  }
+
+  /// Whether one value of the type has any number of others in it.
+  static bool has_list(const SqlNode& type) {
+    const std::string_view id = text_of(type, "id");
+    if (id == "LIST" || id == "MAP") return true;
+    const SqlNode& fields = member_of(member_of(type, "type_info"), "child_types");
+    return fields.IsArray() && std::any_of(fields.Begin(), fields.End(),
+                                           [](const SqlNode& each) { return has_list(member_of(each, "second")); });
+  }
+
+  /// The bytes of the names of fields, or of the words of an ENUM.
+  static std::uint64_t names_in(const SqlNode& node) {
+    std::uint64_t size = 0;
+    if (node.IsArray()) {
+      for (const SqlNode& each : node.GetArray()) size = plus(size, names_in(each));
+    }
+    if (!node.IsObject()) return size;
+    for (const auto& each : node.GetObject()) {
+      const bool is_name = each.value.IsString() && (each.name == "first" || each.name == "value");
+      size = plus(size, is_name ? plus(each.value.GetStringLength(), longest_of_two_signs) : names_in(each.value));
+    }
+    return size;
+  }
+
+  const RowWiseNames& names_;
+  std::uint64_t work_ = 0;
+
+  Bound function(const SqlNode& node, const Scope& scope, int depth) const;
+
+  /// A number without a column in it: constants and a sign.
+  static void require_digits(const SqlNode& node, const std::string& function) {
+    const SqlNode& children = member_of(node, "children");
+    const bool is_negative = text_of(node, "function_name") == "-" && children.IsArray() && children.Size() == 1;
+    if (text_of(is_negative ? children[0] : node, "class") == "CONSTANT") return;
+    refuse("the digits of " + function + " are no constant", "write a number: round(x, 2)");
+  }
+
+  static void require_unit(const std::string& unit, const std::string& function) {
+    if (is_unit_of_time(unit)) return;
+    refuse(function + " is asked for the unit '" + unit + "'",
+           "write 'year', 'month', 'day', 'hour', 'minute', 'second', 'week' or another unit in full");
+  }
+
+  void require_zone(const std::string& zone) const {
+    if (!names_.is_zone || names_.is_zone(zone)) return;
+    refuse("the engine knows no time zone '" + zone + "'", "write it as in 'UTC' or 'Europe/Zurich'");
+  }
+};
+
+Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) const {
+  const std::string name = lower_case(text_of(node, "function_name"));
+  const SqlNode& children = member_of(node, "children");
+  const std::vector<Bound> parts = bounds_of(children, scope, depth);
+  static const SqlNode nothing;
+  const auto part = [&](std::size_t k) { return k < parts.size() ? parts[k] : Bound{0, 0}; };
+  const auto child = [&](std::size_t k) -> const SqlNode& {
+    return k < parts.size() ? children[static_cast<rapidjson::SizeType>(k)] : nothing;
+  };
+  std::uint64_t sum = 0;
+  std::uint64_t work = 1;
+  for (const Bound& each : parts) {
+    sum = plus(sum, plus(each.size, place_in_a_list));
+    work = plus(work, each.work);
+  }
+  const std::uint64_t product = times(part(0).size, part(1).size);
+  const auto bounded = [&](std::uint64_t size, std::uint64_t steps) {
+    return Bound{size, plus(work, plus(steps, size))};
+  };
+  switch (growth_of(name)) {
+    case Growth::of_numbers:
+      if (name == "array_length" && parts.size() > 1) refuse("array_length of a dimension", "write array_length(x)");
+      return bounded(longest_number, sum);
+    case Growth::like_arguments:
+      return bounded(sum, 0);
+    case Growth::cut: {
+      const std::optional<std::uint64_t> letters = constant_number(child(parts.size() - 1));
+      const bool is_cut = letters && (parts.size() > 2 || name == "left" || name == "right");
+      return bounded(is_cut ? std::min(part(0).size, times(*letters, bytes_of_a_letter)) : part(0).size, part(0).size);
+    }
+    case Growth::some_times:
+      return bounded(times(4, sum), 0);
+    case Growth::eightfold:
+      return bounded(times(8, sum), 0);
+    case Growth::pieces:
+      return bounded(times(place_in_a_list + 1, sum), 0);
+    case Growth::joined:
+      return bounded(plus(sum, times(part(0).size, parts.size())), 0);
+    case Growth::padded: {
+      const std::optional<std::uint64_t> letters = constant_number(child(1));
+      if (!letters || *letters > longest_padding) {
+        refuse("how long " + name + " makes a text is no number up to 1000",
+               "write for example " + name + "(x, 8, '0')");
+      }
+      return bounded(plus(longest_number, times(*letters, bytes_of_a_letter)), sum);
+    }
+    case Growth::replaced: {
+      const std::optional<std::string> old = constant_text(child(1));
+      const bool is_known = old && !old->empty() && constant_text(child(2));
+      const std::uint64_t each = is_known ? (part(2).size + old->size() - 1) / old->size() : plus(1, part(2).size);
+      return bounded(times(part(0).size, std::max<std::uint64_t>(each, 1)), product / 16);
+    }
+    case Growth::pattern:
+      return bounded(name == "regexp_extract" ? times(part(0).size, parts.size() > 2 ? 16 : 1) : longest_number,
+                     times(part(0).size, instructions(require_constant(child(1), name, "the pattern")) / 4));
+    case Growth::pattern_replaced: {
+      const std::string pattern = require_constant(child(1), name, "the pattern");
+      const std::string rewrite = require_constant(child(2), name, "what " + name + " puts in its place");
+      const auto references = static_cast<std::uint64_t>(std::ranges::count(rewrite, '\\'));
+      const std::uint64_t added = plus(times(part(0).size + 1, rewrite.size()), times(part(0).size, references));
+      return bounded(plus(part(0).size, added), times(part(0).size, instructions(pattern) / 4));
+    }
+    case Growth::likeness:
+    case Growth::likeness_again: {
+      const char wildcard = name == "~~~" ? '*' : '%';
+      const std::string pattern = require_constant(child(1), name, "the pattern");
+      const bool is_once = growth_of(name) == Growth::likeness && pattern.find('_') == pattern.npos;
+      std::uint64_t steps =
+          is_once ? plus(sum, product / 16) : times(4 * std::max<std::uint64_t>(pattern.size(), 1), part(0).size);
+      if (!is_once) {
+        for (std::uint64_t k = 1; k < searches(pattern, wildcard); ++k) steps = times(steps, part(0).size);
+      }
+      return bounded(longest_number, steps);
+    }
+    case Growth::searched:
+      return bounded(longest_number, plus(sum, product / 16));
+    case Growth::compared:
+      return bounded(longest_number, plus(sum, times(8, product)));
+    case Growth::path: {
+      const bool has_path = parts.size() > 1 && !constant_number(child(1));
+      const std::string path = has_path ? require_constant(child(1), name, "the path") : "";
+      const bool is_list = path.find('*') != std::string::npos;
+      if (path.find("..") != std::string::npos) refuse("a path of JSON has ..", "write every step of the path");
+      return bounded(times(is_list ? place_in_a_list + 1 : 2, sum), sum);
+    }
+    case Growth::formatted:
+      return bounded(times(longest_number, plus(1, std::min(part(0).size, part(1).size))), 0);
+    case Growth::rounded:
+      if (parts.size() > 1) require_digits(child(1), name);
+      return bounded(longest_number, sum);
+    case Growth::part:
+      require_unit(require_constant(child(0), name, "the unit"), name);
+      return bounded(longest_number, sum);
+    default:
+      require_zone(require_constant(child(0), name, "the time zone"));
+      return bounded(longest_number, sum);
+  }
+}
+
+}  // namespace
+
+std::string bounded_cell(const std::string& cell, const std::string& bare_type) {
+  if (is_short_type(bare_type)) return cell;
+  if (bare_type != "VARCHAR") {
+    return fmt::format("CASE WHEN strlen(TRY(CAST({0} AS VARCHAR))) <= {1} THEN {0} END", cell, longest_text);
+  }
+  return fmt::format("CASE WHEN strlen({0}) > {1} THEN \"left\"({0}, {2}) ELSE {0} END", cell, longest_text,
+                     longest_text / 4);
+}
+
+void require_bounded_work(const SqlTree& tree, const RowWiseNames& names) { RowWork(names).whole(tree.query()); }
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,27 @@
+// How much work, and memory, one row of a row-wise query can take: a bound from the query's text, whatever the row holds.
+// Proof: docs/proofs/row_wise_queries.md, claim 5
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "source/engine/sql_tree.hpp"
+#include "source/files/row_wise.hpp"
+
+namespace fractile::source_detail {
+
+/// Bytes of a text that a query sees: of a longer one it sees the first quarter as many letters.
+inline constexpr std::uint64_t longest_text = std::uint64_t{1} << 16;
+/// Bytes of a number, a date, a truth value as text.
+inline constexpr std::uint64_t longest_number = 128;
+/// Steps of about a nanosecond each.
+inline constexpr std::uint64_t most_work_of_a_row = std::uint64_t{1} << 26;
+
+/// SQL of a cell as queries see it: the beginning of a text that is too long, and NULL in place of another value that is too long as text.
+std::string bounded_cell(const std::string& cell, const std::string& bare_type);
+
+/// Error(usage) unless a row of the query takes at most `most_work_of_a_row` steps, and no value in it more bytes. `tree`: one that
+/// require_row_wise() has seen.
+void require_bounded_work(const SqlTree& tree, const RowWiseNames& names);
+
+}  // namespace fractile::source_detail

@@ -1,0 +1,293 @@
+#include "source/files/row_work.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "source/entries/table_test_support.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/query_plan.hpp"
+#include "source/files/row_growth.hpp"
+#include "source/files/total_query.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+using source_test::EngineTest;
+using source_test::error_of;
+
+class RowWork : public EngineTest {
+ protected:
+  void SetUp() override {
+    EngineTest::SetUp();
+    if (IsSkipped()) return;
+    connection_ = std::make_unique<Connection>(Connection::open({}));
+    names_.tables = {"input"};
+    names_.kinds = function_kinds(*connection_);
+    names_.has_column = [](const std::string&, const std::string& name) { return name.size() == 1; };
+    names_.is_short = [](const std::string& name) { return name == "n"; };
+    names_.is_zone = [](const std::string& zone) { return zone == "UTC"; };
+  }
+
+  void require(const std::string& sql) const {
+    const SqlTree tree = SqlTree::of(*connection_, sql);
+    require_row_wise(tree, names_);
+    require_bounded_work(tree, names_);
+  }
+  void expect_refused(const std::string& sql, const std::string& words) const {
+    const Error error = error_of([&] { require(sql); });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << sql;
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << sql << ": " << error.what();
+    EXPECT_FALSE(error.hint().empty()) << sql;
+  }
+
+  std::unique_ptr<Connection> connection_;
+  RowWiseNames names_;
+};
+
+TEST_F(RowWork, Passes) {
+  std::string codes = "CASE";
+  for (int k = 0; k < 500; ++k) codes += " WHEN x = 'code" + std::to_string(k) + "' THEN " + std::to_string(k);
+  std::string sum = "n";
+  for (int k = 0; k < 300; ++k) sum += " + n";
+  for (const std::string& value : {std::string("lpad(x, 8, '0')"),
+                                   std::string("replace(replace(replace(x, '$', ''), ',', ''), ' ', '')"),
+                                   std::string("regexp_replace(x, '[^0-9]', '', 'g')"),
+                                   std::string("x || ', ' || y || ' (' || z || ')'"),
+                                   std::string("concat_ws('; ', x, y, z)"),
+                                   std::string("x LIKE '%some words%and more%'"),
+                                   std::string("x ILIKE '%word%'"),
+                                   std::string("x LIKE 'a_c%'"),
+                                   std::string("levenshtein(left(x, 100), left(y, 100))"),
+                                   std::string("regexp_matches(x, '^[0-9]{4}-[0-9]{2}-[0-9]{2}$')"),
+                                   std::string("split_part(lower(trim(x)), '-', 2)"),
+                                   std::string("json_extract_string(x, '$.a.b[0]')"),
+                                   std::string("round(CAST(x AS DECIMAL(18, 3)), 1)"),
+                                   std::string("CAST(x AS INTEGER[])[1]"),
+                                   std::string("CAST(x AS ENUM('a', 'b'))"),
+                                   std::string("CAST(x AS STRUCT(a INTEGER)).a"),
+                                   std::string("contains(x, 'words')"),
+                                   std::string("date_trunc('month', CAST(x AS DATE))"),
+                                   codes + " END",
+                                   sum,
+                                   std::string("strftime(CAST(x AS DATE), '%Y-%m')"),
+                                   std::string("timezone('UTC', CAST(x AS TIMESTAMP))"),
+                                   std::string("upper(reverse(x)) IN ('A', 'B', 'C')"),
+                                   std::string("date_diff('years', CAST(x AS DATE), CAST(y AS DATE))")}) {
+    EXPECT_NO_THROW(require("SELECT " + value + " AS a FROM input")) << value;
+  }
+}
+
+TEST_F(RowWork, RefusesWhatOneRowCouldBeLongAt) {
+  const std::string words = "one row of it could take too much time or memory";
+  std::string doubled = "x";
+  for (int k = 0; k < 12; ++k) doubled = "concat(" + doubled + ", " + doubled + ")";
+  std::string aliases = "SELECT n + n AS a0";
+  for (int k = 1; k < 40; ++k) {
+    const std::string last = "a" + std::to_string(k - 1);
+    aliases += ", " + last + " + " + last + " AS a" + std::to_string(k);
+  }
+  expect_refused(aliases + " FROM input", words);
+  std::string nested = "SELECT x || x AS a FROM input";
+  for (int k = 0; k < 12; ++k) nested = "SELECT a || a AS a FROM (" + nested + ")";
+  expect_refused(nested, words);
+  expect_refused("SELECT b || b || b || b AS c FROM (SELECT * FROM (" + nested.substr(0, nested.size()) + ")) t(b)",
+                 words);
+  for (const std::string& value :
+       {doubled,
+        std::string(
+            "replace(replace(x, 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'), 'a', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')"),
+        std::string("replace(x, y, z)"), std::string("levenshtein(x, y)"), std::string("damerau_levenshtein(x, y)"),
+        std::string("x ILIKE '%a%b%'"), std::string("x LIKE '%a_%b%'"), std::string("x GLOB '*a*b*'"),
+        std::string("contains(x, y)"), std::string("jaro_similarity(x, y)"), std::string("json_contains(x, y)"),
+        std::string("regexp_matches(x, '((a{0,30}){0,30}){0,30}b')"),
+        std::string("regexp_replace(x, 'a', '") + std::string(2000, 'b') + "', 'g')",
+        std::string("CAST(x AS STRUCT(") + std::string(2000, 'a') + " INTEGER)[])"}) {
+    expect_refused("SELECT " + value + " AS a FROM input", words);
+    expect_refused("SELECT 1 AS a FROM input WHERE length(CAST(" + value + " AS VARCHAR)) > 3", words);
+    expect_refused("SELECT a FROM (SELECT CASE WHEN y = '17' THEN CAST(" + value + " AS VARCHAR) END AS a FROM input)",
+                   words);
+  }
+  expect_refused("SELECT length(lpad(x, 400000000, 'y')) AS a FROM input", "is no number up to 1000");
+  expect_refused("SELECT rpad(x, CAST(y AS INTEGER), 'y') AS a FROM input", "is no number up to 1000");
+  expect_refused("SELECT nfc_normalize(x) AS a FROM input",
+                 "the function nfc_normalize");  // 11 s for 64,000 bytes of accents
+  expect_refused("SELECT repeat(x, 1000) AS a FROM input", "the function repeat");
+  expect_refused("SELECT range(n) AS a FROM input", "the function range");
+}
+
+/// What a TRY does not catch, and patterns that another row could make long.
+TEST_F(RowWork, RefusesArgumentsThatAreNoConstants) {
+  expect_refused("SELECT regexp_matches(x, y) AS a FROM input", "the pattern of regexp_matches is no constant");
+  expect_refused("SELECT regexp_replace(x, 'a', y) AS a FROM input", "is no constant");
+  expect_refused("SELECT x LIKE y AS a FROM input", "is no constant");
+  expect_refused("SELECT x SIMILAR TO y AS a FROM input", "is no constant");
+  expect_refused("SELECT json_extract(x, y) AS a FROM input", "the path of json_extract is no constant");
+  expect_refused("SELECT x ->> y AS a FROM input", "is no constant");
+  expect_refused("SELECT json_extract(x, '$..a') AS a FROM input", "a path of JSON has ..");
+  expect_refused("SELECT date_part(x, CAST(y AS DATE)) AS a FROM input", "the unit of date_part is no constant");
+  expect_refused("SELECT date_trunc('timezone', CAST(y AS DATE)) AS a FROM input", "asked for the unit 'timezone'");
+  expect_refused("SELECT timezone(x, CAST(y AS TIMESTAMP)) AS a FROM input",
+                 "the time zone of timezone is no constant");
+  expect_refused("SELECT CAST(x AS TIMESTAMP) AT TIME ZONE 'Mars' AS a FROM input", "no time zone 'Mars'");
+  expect_refused("SELECT round(CAST(x AS DECIMAL(9, 2)), n) AS a FROM input", "the digits of round are no constant");
+  expect_refused("SELECT x[1:9:2] AS a FROM input", "a slice has a step");
+  expect_refused("SELECT x LIKE 'a' ESCAPE y AS a FROM input", "the function like_escape");
+  expect_refused("SELECT time_bucket(INTERVAL (n) DAY, CAST(x AS DATE)) AS a FROM input", "the function time_bucket");
+  for (const char* type : {"BIT", "BIGNUM", "GEOMETRY", "VARIANT", "INTEGER[100000]", "UNION(a INTEGER)", "BIT[]",
+                           "STRUCT(a BIT)", "MAP(VARCHAR, BIT)"}) {
+    expect_refused("SELECT CAST(x AS " + std::string(type) + ") AS a FROM input", "the type ");
+  }
+}
+
+TEST_F(RowWork, WhatIsLongIsKnownOfEveryFunction) {
+  ResultStream rows = connection_->query(
+      "SELECT DISTINCT function_name FROM duckdb_functions() WHERE function_type IN ('scalar', 'macro') AND "
+      "(return_type IS NULL OR "
+      "regexp_matches(return_type, 'VARCHAR|BLOB|BIT|JSON|ANY|STRUCT|MAP|\\[\\]|^T$|^V$|BIGNUM'))",
+      {CellType::text});
+  const std::vector<std::string> short_ones{"chr",    "date_add", "datepart", "dayname",   "days_in_month",
+                                            "fdiv",   "fmod",     "md5",      "monthname", "sha1",
+                                            "sha256", "to_base",  "-",        "&",         "<<",
+                                            ">>",     "|",        "~",        "xor"};
+  while (const auto chunk = rows.next()) {
+    for (std::size_t row = 0; row < chunk->rows(); ++row) {
+      const std::string name(chunk->column(0).text(row));
+      if (!std::ranges::binary_search(row_wise_functions(), std::string_view(name))) continue;
+      EXPECT_TRUE(growth_of(name) != Growth::of_numbers || std::ranges::find(short_ones, name) != short_ones.end())
+          << name;
+    }
+  }
+}
+
+/// Each function of the list, on every type that it takes, in rows of values at which functions fail. (Of NULL and of what is refused
+/// before any row is read nothing can fail.)
+TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
+  const std::map<std::string, std::string> pools{
+      {"VARCHAR",
+       "'', 'abc', '(', 'a\\', '$[', '{\"a\":[1,{\"b\":1e400}]}', '[1', '%', '_', '2020-01-01', 'infinity', '%Q', "
+       "'ÄÖ€', '-5', "
+       "'9223372036854775808', '1e400', '%zz', 'NaN', '/a/b', '#', NULL"},
+      {"BIGINT", "0, 1, -1, 9223372036854775807, -9223372036854775807, 70, 1000000, NULL"},
+      {"INTEGER", "0, 1, -1, 2147483647, -2147483647, 40, 1114112, NULL"},
+      {"HUGEINT", "0, 1, -1, 170141183460469231731687303715884105727, NULL"},
+      {"DOUBLE", "0, 1, -1, 'nan', 'inf', '-inf', 1e308, 1e-320, 0.5, NULL"},
+      {"DECIMAL(18,3)", "0, 1, -1, 999999999999999.999, -999999999999999.999, NULL"},
+      {"DATE", "'2020-01-31', 'infinity', '-infinity', '5881580-07-10', '5877642-06-25 (BC)', NULL"},
+      {"TIMESTAMP",
+       "'2020-01-31 12:34:56.789', 'infinity', '-infinity', '294247-01-10 04:00:54.775806', '290309-12-22 (BC) "
+       "00:00:00', NULL"},
+      {"TIMESTAMP WITH TIME ZONE",
+       "'2020-01-31 12:34:56.789+00', 'infinity', '-infinity', '294247-01-10 04:00:54.775806+00', NULL"},
+      {"TIME", "'00:00:00', '23:59:59.999999', '24:00:00', NULL"},
+      {"INTERVAL",
+       "'0 days', '-1 month', '178956970 years', '2147483647 days', '9223372036854775807 microseconds', NULL"},
+      {"BOOLEAN", "true, false, NULL"},
+      {"BLOB", "'\\xFF\\x00', '', NULL"},
+      {"VARCHAR[]", "['$.a', '/b'], [], [NULL], NULL"}};
+  std::map<std::string, std::string> letters;
+  std::string columns;
+  for (const auto& [type, values] : pools) {
+    const std::string letter(1, static_cast<char>('a' + letters.size()));
+    letters[type] = letter;
+    for (const char* copy : {"1", "2", "3"}) {
+      const std::string name = letter + copy;
+      columns += ", (CAST([" + values + "] AS " + type + "[]))[1 + (hash(i || '" + name + "') % len([" + values +
+                 "]))::INTEGER] AS " + name;
+    }
+  }
+  connection_->run("CREATE TEMP TABLE input AS SELECT i" + columns + " FROM range(3000) t(i)");
+  connection_->run(
+      "SET disabled_optimizers = 'common_subexpressions,statistics_propagation,expression_rewriter,filter_pushdown'");
+  names_.has_column = [](const std::string&, const std::string&) { return true; };
+  names_.is_short = [](const std::string&) { return true; };  // none of these is long
+  ResultStream rows = connection_->query(
+      "SELECT lower(function_name), array_to_string(parameter_types, '|') FROM duckdb_functions() WHERE function_type "
+      "= 'scalar'",
+      {CellType::text, CellType::text});
+  std::size_t tried = 0;
+  std::vector<std::pair<std::string, std::string>> calls;
+  while (const auto chunk = rows.next()) {
+    for (std::size_t row = 0; row < chunk->rows(); ++row) {
+      calls.emplace_back(chunk->column(0).text(row), chunk->column(1).text(row));
+    }
+  }
+  for (const auto& [name, types] : calls) {
+    if (!std::ranges::binary_search(row_wise_functions(), std::string_view(name))) continue;
+    std::string arguments;
+    std::size_t count = 0;
+    bool is_known = true;
+    for (std::size_t at = 0; at < types.size();) {
+      std::string type = types.substr(at, types.find('|', at) - at);
+      at += type.size() + 1;
+      if (type == "DECIMAL") type = "DECIMAL(18,3)";
+      if (type == "ANY" || type == "T" || type == "JSON") type = "VARCHAR";
+      if (type == "T[]" || type == "ANY[]") type = "VARCHAR[]";
+      is_known = is_known && letters.contains(type);
+      if (is_known) arguments += (count == 0 ? "" : ", ") + letters[type] + std::to_string(1 + count % 3);
+      ++count;
+    }
+    if (!is_known) continue;
+    const std::string sql = "SELECT \"" + name + "\"(" + arguments + ") AS x FROM input";
+    std::string total;
+    try {
+      require(sql);
+      total = total_query(*connection_, SqlTree::of(*connection_, sql), {{"x", "x", ""}});
+      connection_->run("DESCRIBE " + total);
+    } catch (const Error&) {
+      continue;  // refused
+    } catch (const EngineFailure&) {
+      continue;  // before any row
+    }
+    ++tried;
+    EXPECT_NO_THROW(connection_->run("SELECT max(hash(x)) FROM (" + total + ")")) << sql;
+  }
+  EXPECT_GT(tried, 300U);
+}
+
+TEST(RowWisePlan, IsOneScanUnderProjectionsAndFilters) {
+  const auto node = [](const std::string& name, const std::string& children) {
+    return R"({"name":")" + name + R"(","children":[)" + children + R"(],"extra_info":{}})";
+  };
+  const std::string scan = node("READ_CSV", "");
+  for (const std::string& plan : {scan, node("PROJECTION", scan),
+                                  node("PROJECTION", node("FILTER", node("PROJECTION", node("READ_PARQUET", ""))))}) {
+    EXPECT_NO_THROW(require_row_wise_plan_of("[" + plan + "]")) << plan;
+  }
+  for (const std::string& plan :
+       {node("UNGROUPED_AGGREGATE", scan), node("PROJECTION", node("WINDOW", scan)),
+        node("CROSS_PRODUCT", scan + "," + scan), node("PROJECTION", scan + "," + scan), node("STREAMING_LIMIT", scan),
+        node("PROJECTION", ""), node("DUMMY_SCAN", ""), node("PROJECTION", node("SEQ_SCAN", "")),
+        node("READ_CSV", scan), node("UNNEST", scan), node("READ_TEXT", "")}) {
+    EXPECT_EQ(error_of([&] { require_row_wise_plan_of("[" + plan + "]"); }).code(), ErrorCode::usage) << plan;
+  }
+  for (const std::string& plan : {std::string(), std::string("[]"), std::string("{}"), "[" + scan + "," + scan + "]"}) {
+    EXPECT_EQ(error_of([&] { require_row_wise_plan_of(plan); }).code(), ErrorCode::internal) << plan;
+  }
+}
+
+/// The engine's own plans, so that a version that calls its steps otherwise is noticed.
+TEST_F(RowWork, PlansOfTheEngine) {
+  folder.write("t.csv", "x,n\n1,2\n");
+  const std::string file = "read_csv(" + quote_literal(folder.path("t.csv")) +
+                           ", auto_detect = false, header = true, columns = {x: 'VARCHAR', n: 'VARCHAR'})";
+  EXPECT_NO_THROW(
+      require_row_wise_plan(*connection_, "SELECT TRY(lower(x)) AS x FROM " + file + " WHERE TRY(n > '1')"));
+  for (const char* select :
+       {"SELECT max(x)", "SELECT DISTINCT x", "SELECT sum(1) OVER ()", "SELECT unnest([1, 2])", "SELECT (SELECT 1)"}) {
+    EXPECT_EQ(error_of([&] { require_row_wise_plan(*connection_, select + (" FROM " + file)); }).code(),
+              ErrorCode::usage)
+        << select;
+  }
+  for (const char* clause : {"LIMIT 1", "ORDER BY x", "USING SAMPLE 1", "UNION ALL SELECT '1'"}) {
+    EXPECT_EQ(error_of([&] { require_row_wise_plan(*connection_, "SELECT x FROM " + file + " " + clause); }).code(),
+              ErrorCode::usage)
+        << clause;
+  }
+}
+
+}  // namespace
+}  // namespace fractile::source_detail

@@ -1,0 +1,261 @@
+#include "source/files/total_query.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/row_growth.hpp"
+
+namespace fractile::source_detail {
+namespace {
+
+constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // as the engine says where a part stands that no text has
+
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool is_plain(const SqlNode& expression) { return is_one_of(text_of(expression, "class"), {"COLUMN_REF", "CONSTANT"}); }
+
+/// Whether the engine takes its value for true, false or NULL as it is.
+bool is_boolean(const SqlNode& expression) {
+  return is_one_of(text_of(expression, "class"), {"COMPARISON", "BETWEEN", "CONJUNCTION"}) ||
+         is_one_of(text_of(expression, "type"),
+                   {"OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "COMPARE_IN", "COMPARE_NOT_IN"});
+}
+
+/// Walks a query and changes it on its way.
+class Rewriting {
+ public:
+  Rewriting(const Connection& connection, SqlDocument& tree) : connection_(connection), tree_(tree) {}
+
+  void whole(const std::vector<Column>& columns) {
+    SqlNode& outermost = tree_["statements"][0]["node"];
+    const SqlNode& list = member_of(outermost, "select_list");
+    std::vector<std::string> names;
+    for (const Column& column : columns) names.push_back(column.name);
+    if (std::any_of(list.Begin(), list.End(), is_star)) names = names_if_needed(outermost);
+    select(outermost, names, 0);
+  }
+
+ private:
+  static bool is_star(const SqlNode& item) { return text_of(item, "class") == "STAR"; }
+
+  std::vector<std::string> names_if_needed(const SqlNode& select) const {
+    return has_nameless(select) ? names_of(select) : std::vector<std::string>();
+  }
+
+  static bool has_nameless(const SqlNode& select) {
+    const SqlNode& list = member_of(select, "select_list");
+    return std::any_of(list.Begin(), list.End(), [](const SqlNode& item) {
+      return !is_one_of(text_of(item, "class"), {"STAR", "COLUMN_REF"}) && text_of(item, "alias").empty();
+    });
+  }
+
+  static int deeper(int depth) {
+    if (depth >= deepest_tree) throw Error(ErrorCode::usage, "the query is nested too deeply", "", "sql");
+    return depth + 1;
+  }
+
+  /// `names`: those of the engine for the list but for each *, where they are needed.
+  void select(SqlNode& node, const std::vector<std::string>& names, int depth) {
+    SqlNode& from = node["from_table"];
+    if (text_of(from, "type") == "SUBQUERY") {
+      SqlNode& inner = from["subquery"]["node"];
+      select(inner, names_if_needed(inner), deeper(depth));
+    }
+    std::size_t named = 0;
+    for (SqlNode& item : node["select_list"].GetArray()) {
+      if (is_star(item)) {
+        star(item, deeper(depth));
+      } else {
+        listed(item, named < names.size() ? names[named] : "", deeper(depth));
+        ++named;
+      }
+    }
+    if (SqlNode& where = node["where_clause"]; !is_absent(where)) condition(where, deeper(depth));
+  }
+
+  void star(SqlNode& node, int depth) {
+    if (is_absent(member_of(node, "replace_list"))) return;
+    for (SqlNode& each : node["replace_list"].GetArray()) {
+      SqlNode& value = each["value"];
+      parts(value, depth);
+      if (!is_plain(value)) tried(value);
+    }
+  }
+
+  /// A value of a list keeps the name that the engine gives it as it was written.
+  void listed(SqlNode& item, const std::string& engine_name, int depth) {
+    if (text_of(item, "class") == "COLUMN_REF") return;
+    const std::string alias(text_of(item, "alias"));
+    const std::string name = alias.empty() ? engine_name : alias;
+    const bool can_fail = !is_plain(item);
+    item["alias"].SetString("", 0);
+    parts(item, depth);
+    if (can_fail) tried(item);
+    item["alias"] = text(name);
+  }
+
+  /// What WHERE, AND and OR take for true or false. An operand that fails is NULL to them, whatever the others are and whichever the
+  /// engine tries first.
+  void condition(SqlNode& node, int depth) {
+    parts(node, depth);
+    if (text_of(node, "class") == "CONJUNCTION") return;  // whose operands don't fail
+    if (!is_boolean(node)) cast(node, "BOOLEAN");
+    tried(node);
+  }
+
+  /// What stands within an expression.
+  void parts(SqlNode& node, int depth) {
+    if (node.IsArray()) {
+      for (SqlNode& each : node.GetArray()) parts(each, deeper(depth));
+    }
+    if (!node.IsObject()) return;
+    if (text_of(node, "class") == "CONSTANT") return constant(node);
+    if (text_of(node, "class") == "CONJUNCTION") {
+      for (SqlNode& each : node["children"].GetArray()) condition(each, deeper(depth));
+      return;
+    }
+    for (auto& member : node.GetObject()) {
+      if (member.name != "cast_type") parts(member.value, deeper(depth));
+    }
+    if (text_of(node, "class") == "FUNCTION") function(node);
+  }
+
+  /// What the engine's functions of dates say of an INTERVAL or a TIME no TRY catches. So that such arguments are refused when the query
+  /// is bound, a unit becomes the function of its name, and what can be only of a date or a time of a day stands beside one.
+  void function(SqlNode& node) {
+    const std::string name = lower_case(text_of(node, "function_name"));
+    SqlNode& arguments = node["children"];
+    if (is_one_of(name, {"date_part", "datepart"})) {
+      node["function_name"] = text(function_of(text_of(member_of(arguments[0], "value"), "value")));
+      arguments.Erase(arguments.Begin());
+      return function(node);
+    }
+    const bool of_days = is_one_of(
+        name, {"dayofweek", "dayofyear", "era", "isodow", "isoyear", "week", "weekday", "weekofyear", "yearweek"});
+    const bool between = is_one_of(name, {"date_diff", "date_sub", "datediff", "datesub"});
+    for (rapidjson::SizeType k = between ? 1 : 0; (of_days || between) && k < arguments.Size(); ++k)
+      timed(arguments[k]);
+  }
+
+  static std::string function_of(std::string_view unit) {
+    const std::string name = singular_unit(unit);
+    if (name == "dow") return "dayofweek";
+    return name == "doy" ? "dayofyear" : name;
+  }
+
+  void timed(SqlNode& node) {
+    SqlNode null = made("CONSTANT", "VALUE_CONSTANT");
+    SqlNode type(rapidjson::kObjectType);
+    type.AddMember("id", "NULL", allocator());
+    type.AddMember("type_info", SqlNode(), allocator());
+    SqlNode value(rapidjson::kObjectType);
+    value.AddMember("type", type, allocator());
+    value.AddMember("is_null", true, allocator());
+    null.AddMember("value", value, allocator());
+    cast(null, "TIMESTAMP");
+    SqlNode children(rapidjson::kArrayType);
+    SqlNode inner = std::move(node);
+    children.PushBack(inner, allocator());
+    children.PushBack(null, allocator());
+    node = made("OPERATOR", "OPERATOR_COALESCE");
+    node.AddMember("children", children, allocator());
+  }
+
+  /// The engine writes constants of two types so that they are read as others.
+  void constant(SqlNode& node) {
+    const SqlNode& value = member_of(node, "value");
+    if (!is_absent(member_of(value, "is_null"))) return;
+    const std::string type(text_of(member_of(value, "type"), "id"));
+    const SqlNode& which = member_of(value, "value");
+    if (type == "BOOLEAN" && which.IsBool()) return spelled(node, which.GetBool() ? "t" : "f", "BOOLEAN");
+    if (type == "DOUBLE" && which.IsNumber()) return spelled(node, fmt::format("{}", which.GetDouble()), "DOUBLE");
+  }
+
+  void spelled(SqlNode& node, const std::string& value, const char* type) {
+    node["value"]["type"]["id"].SetString("VARCHAR");
+    node["value"]["value"] = text(value);
+    cast(node, type);
+  }
+
+  void tried(SqlNode& node) {
+    SqlNode inner = std::move(node);
+    node = made("OPERATOR", "OPERATOR_TRY");
+    SqlNode children(rapidjson::kArrayType);
+    children.PushBack(inner, allocator());
+    node.AddMember("children", children, allocator());
+  }
+
+  void cast(SqlNode& node, const char* type) {
+    SqlNode inner = std::move(node);
+    node = made("CAST", "OPERATOR_CAST");
+    if (const SqlNode& alias = member_of(inner, "alias"); !is_absent(alias)) std::swap(node["alias"], inner["alias"]);
+    SqlNode cast_type(rapidjson::kObjectType);
+    cast_type.AddMember("id", rapidjson::StringRef(type), allocator());
+    cast_type.AddMember("type_info", SqlNode(), allocator());
+    node.AddMember("child", inner, allocator());
+    node.AddMember("cast_type", cast_type, allocator());
+    node.AddMember("try_cast", false, allocator());
+  }
+
+  SqlNode made(const char* kind, const char* type) {
+    SqlNode node(rapidjson::kObjectType);
+    node.AddMember("class", rapidjson::StringRef(kind), allocator());
+    node.AddMember("type", rapidjson::StringRef(type), allocator());
+    node.AddMember("alias", "", allocator());
+    node.AddMember("query_location", nowhere, allocator());
+    return node;
+  }
+
+  SqlNode text(const std::string& value) {
+    return {value.data(), static_cast<rapidjson::SizeType>(value.size()), allocator()};
+  }
+
+  /// What the engine calls the columns of a list, but for those of a *.
+  std::vector<std::string> names_of(const SqlNode& select) const {
+    SqlDocument tree;
+    tree.CopyFrom(tree_, tree.GetAllocator());
+    SqlNode list(rapidjson::kArrayType);
+    for (const SqlNode& item : member_of(select, "select_list").GetArray()) {
+      if (text_of(item, "class") != "STAR") list.PushBack(SqlNode(item, tree.GetAllocator()), tree.GetAllocator());
+    }
+    SqlNode& node = tree["statements"][0]["node"];
+    node.CopyFrom(select, tree.GetAllocator());
+    node["select_list"] = list;
+    node["where_clause"].SetNull();
+    std::vector<std::string> names;
+    ResultStream rows = connection_.query("DESCRIBE " + written_sql(connection_, tree), {CellType::text});
+    while (const std::optional<Chunk> chunk = rows.next()) {
+      for (std::size_t row = 0; row < chunk->rows(); ++row) names.emplace_back(chunk->column(0).text(row));
+    }
+    if (names.size() != member_of(node, "select_list").Size())
+      throw Error(ErrorCode::internal, "the engine did not name every column");
+    return names;
+  }
+
+  SqlDocument::AllocatorType& allocator() { return tree_.GetAllocator(); }
+
+  const Connection& connection_;
+  SqlDocument& tree_;
+};
+
+}  // namespace
+
+std::string total_query(const Connection& connection, const SqlTree& tree, const std::vector<Column>& columns) {
+  SqlDocument document = tree.copy();
+  Rewriting(connection, document).whole(columns);
+  return sql_of(connection, document);
+}
+
+}  // namespace fractile::source_detail
