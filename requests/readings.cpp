@@ -24,7 +24,8 @@ constexpr const char* yes = "yes";  // of what is declared and has no value
 constexpr std::array<std::string_view, 8> said_elsewhere{
     "ledger", "source", "counts", "neighbors", "person", "records_per_person", "table", "unsafe_seed"};
 /// What a dataset permits: a release may do without.
-constexpr std::array<std::string_view, 5> permitted{"table", "keys_file", "sql_stability", "public_rows", "duckdb"};
+constexpr std::array<std::string_view, 6> permitted{"table", "keys_file",   "sql_stability",
+                                                    "sql",   "public_rows", "duckdb"};
 /// What no first release of a source can fix, since it weakens the promise or runs the asker's code.
 constexpr std::array<std::string_view, 7> only_declared{"keys_file", "sql_stability", "public_rows", "duckdb",
                                                         "postgres",  "null",          "unreadable"};
@@ -85,6 +86,19 @@ bool keeps(const Typed& typed, const std::string& field, const std::string& decl
   return declared == value;
 }
 
+/// A stability is one of a query: with another one, an asker could have any rows count as often as they like.
+void require_declared_query(const Typed& typed, const LedgerDataset& dataset) {
+  const Field sql("sql");
+  const std::string declared = declared_value(dataset, "sql");
+  if (!typed.has("sql_stability") || typed.one("sql") == declared) return;
+  throw Error(
+      ErrorCode::usage,
+      {Field("sql_stability"), " holds for the query that dataset '", dataset.name,
+       "' declares, and this is another one"},
+      {"write ", sql.text(declared), ", or a row-wise query; fractile ledger init declares it for a new dataset"},
+      "sql");
+}
+
 }  // namespace
 
 LedgerReading reading_to_declare(const Typed& typed) {
@@ -103,7 +117,15 @@ LedgerReading reading_to_declare(const Typed& typed) {
   if (typed.has("disjoint_persons")) reading["disjoint_persons"] = yes;
   if (typed.has("keys_file")) reading["keys_file"] = content_sha256(keys_file(typed.one("keys_file")).contents);
   if (typed.has("table")) reading["table"] = tables_to_pin(typed);
-  if (typed.has("sql_stability")) reading["sql_stability"] = std::to_string(*sql_stability(typed));
+  if (typed.has("sql_stability") != typed.has("sql")) {
+    const Field sql("sql");
+    usage({Field("sql_stability"), " tells of one query, and goes with ", sql},
+          {"write the query whose stability you declare, ", sql.text("SELECT ..."), "; row-wise queries need neither"});
+  }
+  if (typed.has("sql_stability")) {
+    reading["sql_stability"] = std::to_string(*sql_stability(typed));
+    reading["sql"] = typed.one("sql");
+  }
   return reading;
 }
 
@@ -133,6 +155,7 @@ LedgerReading reading_of(const Typed& typed, const LedgerDataset& dataset, Holde
     if (!value.empty()) reading[field] = value;
   }
   if (typed.has("disjoint_persons")) reading["disjoint_persons"] = yes;  // of a profile file, whose header says so
+  require_declared_query(typed, dataset);
   for (const std::string_view field : permitted) {
     const std::string declared = declared_value(dataset, std::string(field));
     if (!declared.empty()) reading[std::string(field)] = declared;

@@ -95,6 +95,21 @@ TEST(Readings, WhatIsPermittedNeedNotBeUsed) {
   EXPECT_EQ(read_by_owner(typed_with({}), dataset_of_people({{"null", "error"}})), LedgerReading());  // refused there
 }
 
+TEST(Readings, AStabilityIsDeclaredOfOneQuery) {
+  const Typed declaring = typed_with({{"sql_stability", {"03"}}, {"sql", {"SELECT 1"}}}, "");
+  const LedgerReading declared{{"sql_stability", "3"}, {"sql", "SELECT 1"}};
+  EXPECT_EQ(reading_to_declare(declaring), declared);
+  EXPECT_THROW(reading_to_declare(typed_with({{"sql_stability", {"3"}}}, "")), Error);
+  EXPECT_THROW(reading_to_declare(typed_with({{"sql", {"SELECT 1"}}}, "")), Error);
+  const LedgerDataset dataset = dataset_of_people(declared);
+  const auto read = [&](const char* sql) {
+    return read_by_owner(typed_with({{"sql_stability", {"3"}}, {"sql", {sql}}}), dataset);
+  };
+  EXPECT_EQ(read("SELECT 1"), declared);
+  EXPECT_THROW(read("SELECT 2"), Error);
+  EXPECT_EQ(read_by_owner(typed_with({{"sql", {"SELECT 2"}}}), dataset), declared);  // which must be row-wise
+}
+
 TEST(Readings, WhoHoldsTheRecordsSaysWhatIsLeftOpen) {
   const Typed typed = typed_with({{"null", {"error"}}, {"public_rows", {}}}, "");
   EXPECT_EQ(reading_of(typed, dataset_of_people(), Holder::asker), LedgerReading());

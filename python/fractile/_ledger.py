@@ -47,6 +47,7 @@ class Ledger:
         null: str | None = None,
         table: Mapping[str, str | os.PathLike[str]] | None = None,
         sql_stability: int | None = None,
+        sql: str | None = None,
         public_rows: bool = False,
         keys_file: str | os.PathLike[str] | None = None,
         duckdb: str | os.PathLike[str] | None = None,

@@ -77,13 +77,16 @@ class Declared(OwnersTest):
 
     def test_what_an_owner_declares(self):
         self.write("keys.txt", "3\n7\n")
-        self.init("--public-rows", "--sql-stability", "3", "--keys-file", "keys.txt")
+        self.init("--public-rows", "--sql-stability", "3", "--sql", "SELECT age FROM input, range(3)", "--keys-file", "keys.txt")
         self.assertEqual(self.median("people.csv"), "3")
         self.assertEqual(self.median("people.csv", public_rows=True), "3")
         query = {"sql": "SELECT age FROM input, range(3)", "epsilon": "10000"}
         self.refuse_more("'people' declares --sql-stability 3", **query, sql_stability="2")
         for stability in ("3", "5"):
             self.assertEqual(self.median("people.csv", **query, sql_stability=stability), "3")
+        another = {"sql": "SELECT age FROM input, range(1000) WHERE name = 'p7'", "sql_stability": "3"}
+        self.refuse_more("--sql-stability holds for the query that dataset 'people' declares, and this is another one", **another)
+        self.assertEqual(self.median("people.csv", sql="SELECT age FROM input", epsilon="10000"), "3")  # row-wise
 
     def refuse_more(self, *parts, **changes):
         before = self.entries()
@@ -101,7 +104,8 @@ class Declared(OwnersTest):
     def test_refusals_of_a_declaration(self):
         for words, part in ((("--null", "keep"), "--null: 'keep' is not known"), (("--input-format", "xls"), "--input-format: 'xls' is not known"),
                             (("--table", "visits"), "has no = between"), (("--table", "v=gone.csv"), "--table: there is no file 'gone.csv'"),
-                            (("--sql-stability", "0"), "--sql-stability: '0' is not a whole number"), (("--keys-file", "."), "Is a directory")):
+                            (("--sql-stability", "0", "--sql", "SELECT 1"), "--sql-stability: '0' is not a whole number"),
+                            (("--sql-stability", "3"), "goes with --sql"), (("--sql", "SELECT 1"), "goes with --sql"), (("--keys-file", "."), "Is a directory")):
             result = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", *words, cwd=self.folder)
             self.assertIn(result.code, (2, 3))
             self.assert_refused(result, result.code, part)
@@ -166,8 +170,8 @@ class Pins(OwnersTest):
         self.assertEqual(self.median("people.csv", sql="SELECT age FROM input", table="p=./people.csv"), "3")
 
     def test_tables_that_are_declared(self):
-        self.init("--source", "./people.csv", "--table", "visits=./patients.csv", "--sql-stability", "1")
         query = {"sql": "SELECT p.age FROM input JOIN p USING (name)", "sql_stability": "1"}
+        self.init("--source", "./people.csv", "--table", "visits=./patients.csv", "--sql-stability", "1", "--sql", query["sql"])
         self.assertEqual(self.median("people.csv", **query, table="p=patients.csv"), "7")
         self.assertEqual(self.median("people.csv"), "3")
         self.assert_refused(self.asked("patients.csv"), 2, "reads the file '", "is for the file '")

@@ -340,11 +340,14 @@ class PostgresSource(OfPeople):
         self.assertEqual(run(*init, "others").code, 0)
         self.refused(2, "SELECT age FROM people", "age", "--postgres holds on a ledger's dataset only as its owner declared it", ledger=ledger,
                      unsafe_seed=None)
-        self.assertEqual(run(*init, "people", "--postgres", self.address, "--sql-stability", "1").code, 0)
+        declared = "SELECT CAST(note AS integer) AS x FROM people"
+        self.assertEqual(run(*init, "people", "--postgres", self.address, "--sql-stability", "1", "--sql", declared).code, 0)
         ledger = {"ledger": ledger, "dataset": "people"}
         self.refused(2, "SELECT max(age) AS age FROM people", "age", **ledger, unsafe_seed=None)
         failing = {**ledger, "unsafe_seed": None, "sql_stability": "1"}
-        self.refused(3, "SELECT CAST(note AS integer) AS x FROM people", "x", "stays reserved", **failing)
+        # What an owner declares is one query, and not whatever an asker has the server run.
+        self.refused(2, "SELECT length(pg_read_file('PG_VERSION')) AS x", "x", "this is another one", **failing)
+        self.refused(3, declared, "x", "stays reserved", **failing)
         how = {**ledger, "unsafe_seed": None, "epsilon": "0"}
         self.refused(4, "SELECT age FROM people", "age", **{**how, "epsilon": "1/8"})
         run("ledger", "void", ledger["ledger"], "--entry", "1", "--reason", "it failed")

@@ -137,7 +137,7 @@ class Declared(CommandTest):
                          self.release("t.csv", records_per_person="6", **query))
 
     def test_a_ledger_tells_declarations_apart(self):
-        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--sql-stability", "2", cwd=self.folder).code, 0)
+        self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--sql-stability", "2", "--sql", self.SQL, cwd=self.folder).code, 0)
         query = {"sql": self.SQL, "ledger": "l.db"}
         first = self.run_release("t.csv", sql_stability="6", **query)
         self.assertEqual((first.code, first.err), (0, ""))
@@ -150,7 +150,7 @@ class Declared(CommandTest):
     def test_pins_are_of_records_and_not_of_the_rows_that_they_change(self):
         """One record that changes six rows is one record still, and no promise to a person of six."""
         self.assertEqual(run("ledger", "init", "l.db", "--dataset", "d", "--epsilon", "10", "--records-per-person", "3",
-                             "--sql-stability", "6", cwd=self.folder).code, 0)
+                             "--sql-stability", "6", "--sql", self.SQL, cwd=self.folder).code, 0)
         query = {"sql": self.SQL, "ledger": "l.db", "sql_stability": "6"}
         for records in ("1", "2"):
             refused = self.run_release("t.csv", records_per_person=records, **query)
