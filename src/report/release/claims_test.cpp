@@ -4,7 +4,6 @@
 // sentence without a line fails, and so does one that is wrong more often than it says.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <functional>
 #include <regex>
@@ -850,7 +849,7 @@ void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std
           Tally& tally = tallies[{claim, i}];
           tally.sentence = words[0];
           ++tally.runs;
-          tally.fails += fails[i] ? 1 : 0;
+          tally.fails += fails[i] ? 1U : 0U;
           const std::string& level = receipt.interval_level.empty() ? receipt.confidence : receipt.interval_level;
           tally.allowed = claim->surely ? 0 : (Rational(1) - Rational::parse(level)).to_double();
         }
