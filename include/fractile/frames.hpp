@@ -95,6 +95,8 @@ class Frame {
 
   /// Error(data) unless the column is there and its type can be counted on lattices of this kind, as Table::require_countable().
   void require_countable(const std::string& column, ValueKind kind = ValueKind::number) const;
+  /// As above, and Error(usage) unless its type and the lattice go together, as profile() says.
+  void require_countable(const std::string& column, const Lattice& lattice) const;
   /// Error(usage) as RecordSelection::validate(); Error(data) unless persons and keys are columns of text or whole numbers.
   void require_selection(const RecordSelection& selection, const std::string& column = {}) const;
 

@@ -31,6 +31,9 @@ class CountedElsewhere final : public requests::Records {
   void require_countable(const std::string& column, ValueKind kind) const override {
     columns_.require_countable(column, kind);
   }
+  void require_lattice(const std::string& column, const Lattice& lattice) const override {
+    columns_.require_countable(column, lattice);
+  }
   void require_selection(const RecordSelection& selection, const std::string& column) const override {
     columns_.require_selection(selection, column);
   }

@@ -104,6 +104,13 @@ def test_what_is_computed_is_asked_for_its_columns_first(door, ledger):
     assert ledger.entries == []
 
 
+def test_bounds_that_a_type_cannot_have_are_refused_before_the_charge(ledger):
+    wide = {"bounds": (0, 2**63), "step": 2**63, "epsilon": 1}
+    for column in (pa.array([1], pa.uint64()), pa.array([decimal.Decimal(1)], pa.decimal128(20, 2)), np.array([1], dtype="u8")):
+        refused(fractile.UsageError, column, ledger=ledger, **wide)
+    assert ledger.entries == []
+
+
 def test_an_answer_of_the_ledger_computes_nothing(ledger):
     calls = []
 

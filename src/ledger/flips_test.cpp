@@ -94,6 +94,22 @@ TEST_F(FlippedBits, AnIndexWithoutItsEntriesDecidesNothing) {
   EXPECT_EQ(answer([](Ledger& ledger) { ledger.reserve(asked(Rational(126, 1000))); }), ErrorCode::budget_refused);
 }
 
+/// Nor does one that has lost how a source is read.
+TEST_F(FlippedBits, AnIndexWithoutItsEntriesLoosensNoReading) {
+  LedgerRequest first = asked(Rational(1, 1000));
+  first.source = "/t.csv";
+  first.reading = {{"delimiter", ";"}};
+  Ledger::open(path).reserve(first);
+  testing::RawDatabase(path).run(
+      "CREATE INDEX empty ON entries (dataset, source) WHERE dataset = 99; PRAGMA writable_schema = ON;"
+      "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'empty') "
+      "WHERE name = 'read_as'; DELETE FROM sqlite_schema WHERE name = 'empty'");
+  LedgerRequest other = first;
+  other.reading = {};
+  EXPECT_EQ(answer([&](Ledger& ledger) { ledger.reserve(other); }), ErrorCode::usage);
+  EXPECT_EQ(answer([&](Ledger& ledger) { ledger.reserve(first); }), std::nullopt);
+}
+
 /// What is spent stands in the last line, whatever was done to the lines before it.
 TEST_F(FlippedBits, AnAlteredChargeIsNotSummed) {
   testing::alter(path, "UPDATE entries SET epsilon = '1/96' WHERE id = 3");

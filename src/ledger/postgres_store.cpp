@@ -193,6 +193,15 @@ class PostgresStore final : public Store {
     return numbers_of(rows);
   }
 
+  std::optional<std::int64_t> scan_for_source(std::int64_t dataset, const std::string& source) const override {
+    const postgres::Result rows = scanned(
+        "SELECT id::text FROM fractile.entries WHERE dataset = $1::text::bigint AND source = $2::bytea "
+        "ORDER BY entries.id LIMIT 1",
+        {std::to_string(dataset), source});
+    if (rows.rows() == 0) return {};
+    return number_in(rows.cell(0, 0));
+  }
+
   void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const override {
     const postgres::Result rows =
         connection_->query(select(Table::events, format_) + " WHERE events.id >= $1::text::bigint ORDER BY events.id",
@@ -259,11 +268,12 @@ class PostgresStore final : public Store {
   }
 
   /// All rows of a table, in which no index decides what is there.
-  postgres::Result scanned(const std::string& sql) const {
+  postgres::Result scanned(const std::string& sql,
+                           const std::vector<std::optional<std::string>>& parameters = {}) const {
     connection_->command(
         "SET LOCAL enable_seqscan = on; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; "
         "SET LOCAL enable_bitmapscan = off");
-    postgres::Result rows = connection_->query(sql);
+    postgres::Result rows = connection_->query(sql, parameters);
     connection_->command(
         "SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = on; SET LOCAL enable_indexonlyscan = on; "
         "SET LOCAL enable_bitmapscan = on");

@@ -340,33 +340,29 @@ TEST_P(PostgresCuts, ReservesOnceAndCommitsOnce) {
   EXPECT_EQ(ledger.verify(), Ledger::open(address).verify());
 }
 
-/// An administrator's pg_cancel_backend, again and again, in the middle of whatever is done.
+/// An administrator's pg_cancel_backend, while a reservation and a draw wait for their turns.
 TEST_F(PostgresTest, CanceledStatementsAreTriedAgain) {
   with(Rational(1));
   Ledger ledger = Ledger::open(address, {.patience = std::chrono::seconds(60)});
-  std::atomic<int> canceled = 0;
-  {
-    const std::jthread canceling([&](const std::stop_token& done) {
+  LedgerReservation entry;
+  for (const bool commits : {false, true}) {
+    auto other = raw_connection(address);
+    other.command("BEGIN; LOCK TABLE fractile.turn IN EXCLUSIVE MODE");
+    const std::jthread canceling([&] {
       auto connection = raw_connection(address);
-      std::mt19937 random(1);
-      std::uniform_int_distribution<int> milliseconds(5, 150);
-      while (!done.stop_requested()) {
-        canceled += connection
-                        .query(
-                            "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'fractile' "
-                            "AND state = 'active'")
-                        .rows();
-        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds(random)));
-      }
+      const char* const waiting =
+          "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'fractile' "
+          "AND wait_event_type = 'Lock'";
+      while (connection.query(waiting).rows() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      other.command("ROLLBACK");
     });
-    for (int i = 1; i <= 20; ++i) {
-      const LedgerReservation entry = ledger.reserve(request("q", Budget::pure(Rational(1, 20))));
-      EXPECT_EQ(entry.id, i);
+    if (commits) {
       ledger.commit(entry, "receipt");
+    } else {
+      entry = ledger.reserve(request("q", Budget::pure(Rational(1, 20))));
     }
   }
-  RecordProperty("canceled", canceled);
-  for (const LedgerEntry& entry : ledger.statement().entries) EXPECT_EQ(entry.state, EntryState::committed);
+  EXPECT_EQ(ledger.entry(1).state, EntryState::committed);
   ledger.verify();
 }
 

@@ -157,12 +157,14 @@ std::optional<LedgerEntry> Present::committed(const DatasetRow& dataset, const s
 std::optional<LedgerSource> Present::source(const DatasetRow& dataset, const std::string& source) const {
   if (source.empty()) return {};
   if (!book_) {
-    for (const std::int64_t id : store_->find(Lookup::source, {std::to_string(dataset.id), source}, 1)) {
-      const std::optional<LedgerEntry> found = entry(id);
-      const bool fixes = found && found->state != EntryState::voided && found->request.source == source &&
-                         found->request.dataset == dataset.dataset.name;
-      if (fixes) return source_fixed_by(*found);
-    }
+    const std::vector<std::int64_t> found = store_->find(Lookup::source, {std::to_string(dataset.id), source}, 1);
+    const std::optional<std::int64_t> id =
+        found.empty() ? store_->scan_for_source(dataset.id, source) : std::optional(found.front());
+    if (!id) return {};
+    const std::optional<LedgerEntry> first = entry(*id);
+    const bool fixes = first && first->state != EntryState::voided && first->request.source == source &&
+                       first->request.dataset == dataset.dataset.name;
+    if (fixes) return source_fixed_by(*first);
   }
   return source_of(book(), dataset.dataset.name, source);
 }

@@ -107,6 +107,8 @@ class Store {
   virtual std::optional<Fields> line(const std::string& kind, std::int64_t subject) const = 0;
   /// The first entries, at most so many.
   virtual std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const = 0;
+  /// The first entry of a dataset and a source, by a scan of the whole table.
+  virtual std::optional<std::int64_t> scan_for_source(std::int64_t dataset, const std::string& source) const = 0;
   /// The lines from this one on, in their order.
   virtual void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const = 0;
 

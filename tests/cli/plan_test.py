@@ -70,6 +70,26 @@ class Plan(CommandTest):
         self.assertNotIn("mostly_noise", json.loads(enough.out))
         self.assertNotIn("mostly noise", plan(format="table").out)
 
+    def test_warns_of_a_coarse_step(self):
+        """2,000 records of 44 lie at none of the multiples of 10; how far rounding moves them is in no error."""
+        tens = {"bounds": ("0", "120"), "step": "10"}
+        self.assertEqual(json.loads(plan(format="json", **tens).out)["coarse_step"], {"possible_values": 13})
+        table = plan(format="table", **tens).out
+        self.assertIn("warning: the step is coarse: 13 values are possible\nrounding moves values between them by up to 5, ", table)
+        self.assertLessEqual(max(map(len, table.splitlines())), 110)
+        weeks = plan(format="table", bounds=("2024-01-01", "2024-12-30"), step="7d", expected_rows=None).out
+        self.assertIn("rounding moves values between them by less than 7d, ", weeks)
+        self.assertNotIn("coarse_step", json.loads(plan(format="json").out))
+        self.assertNotIn("coarse", plan(format="table").out)
+
+    def test_no_worst_case_of_listed_candidates(self):
+        listed = {"bounds": None, "step": None, "candidates": "0,100"}
+        document = json.loads(plan(format="json", **listed).out)
+        self.assertEqual([each["worst_case"] for each in document["quantiles"]], [None] * 3)
+        self.assertIn("between two of the listed candidates", document["worst_case"]["without"])
+        self.assert_refused(plan(epsilon=None, rank_error="100", **listed), 2, "no rank error is promised among listed candidates",
+                            "name --bounds and --step")
+
     def test_as_many_rows_as_a_profile_holds(self):
         most = 2**48 - 1
         for mechanism in ("auto", "approximate", "joint", "independent"):

@@ -476,7 +476,7 @@ class WhatAnAskerLearns(OfPeople):
                    generate_series(1, 900) AS i;
             INSERT INTO odd VALUES (NULL, NULL, NULL, NULL, 'NaN', 'NaN', NULL, NULL, NULL, repeat('x', 3000000), 'NaN', 'NaN', 'infinity', 'infinity',
                    'infinity', 'NaN', 1), (true, 'sad', 3, NULL, 'Infinity', 1e25, NULL, NULL, '', E'\\u00e9', '-infinity', 'infinity', '-infinity',
-                   '-infinity', '-infinity', -1, 1), (true, 'sad', 3, NULL, '-Infinity', 0, NULL, NULL, '', repeat('y', 1000000), 0, 1e308, '5874897-12-31',
+                   '-infinity', '-infinity', -1, 1), (true, 'sad', 3, NULL, '-Infinity', 0, NULL, NULL, '', repeat('y', 50000), 0, 1e308, '5874897-12-31',
                    '294276-12-31 23:59:59', '294276-12-31 23:59:59Z', -1, 1), (true, 'sad', 3, NULL, 1e100000, 0, NULL, NULL, '', '', 0, 0,
                    '4713-01-01 BC', '4713-01-01 BC', '4713-01-01 BC', -1, 1);"""
         )
@@ -511,7 +511,7 @@ class WhatAnAskerLearns(OfPeople):
         self.assertAlmostEqual(self.quantiles(found)[1]["value"], 450, delta=2)
         only = [
             self.quantiles(self.asked(f"SELECT 50 AS x FROM odd WHERE length(v) = {length}", "x", postgres=own, epsilon="1000", quantiles="0.5"))
-            for length in (1_000_000, 3_000_000, 5_000_000)
+            for length in (50_000, 3_000_000, 5_000_000)
         ]
         self.assertEqual(only[0][0]["value"], 50)
         self.assertEqual(only[1], only[2])  # of none

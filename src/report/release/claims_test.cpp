@@ -4,7 +4,6 @@
 // sentence without a line fails, and so does one that is wrong more often than it says.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <functional>
 #include <regex>
@@ -356,6 +355,23 @@ Fails is_not_mostly_noise(const Seen& seen) {
   return {!noise || seen.words.at(0).find(noise->hint) == std::string::npos};
 }
 
+/// Of the ledger of which all pages here tell: a third of its budget is spent.
+LedgerAccount account() {
+  LedgerAccount account{{.name = "people", .budget = Budget::pure(Rational(9))}, {}};
+  account.balance.spent.add(Budget::pure(Rational(3)));
+  account.balance.remaining.add(Budget::pure(Rational(6)));
+  return account;
+}
+
+Fails account_differs(const Seen& seen) {
+  const std::string amounts[] = {"epsilon = 9", "epsilon = 3", "epsilon = 6"};
+  Fails fails;
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!seen.words.at(i + 1).empty()) fails.push_back(seen.words[i + 1] != amounts[i]);
+  }
+  return fails;
+}
+
 /// That a definition or a declaration is as it is said: the sentence stands here word by word.
 Fails by_definition(const Seen&) { return {}; }
 
@@ -531,6 +547,15 @@ const std::vector<Claim>& claims() {
          return persons_count_more(most);
        }},
       {"Every record of a person carries their own identifier in .*, and nobody else's[.]", "declared", by_definition},
+      // What is left of a budget: all of it, what is spent, what remains.
+      {"Of (epsilon = [0-9]+) for these people,() (epsilon = [0-9]+) is left[.]", "ledger_transactions.md",
+       account_differs},
+      {"The ledger of the dataset people allows (epsilon = [0-9]+) for each person in all[.]()()",
+       "ledger_transactions.md", account_differs},
+      {"All releases together, this one among them, have spent ()(epsilon = [0-9]+); what is reserved counts as "
+       "spent[.]()",
+       "ledger_transactions.md", account_differs},
+      {"What is left is ()()(epsilon = [0-9]+)[.]", "ledger_transactions.md", account_differs},
       // What is public.
       {"The possible values, (.*), were chosen without looking at the data, and so was everything else that was "
        "typed[.]",
@@ -789,7 +814,8 @@ Printed printed(const World& world, const std::vector<QuantileRelease>& releases
   if (!result.receipt.interval_level.empty() && quantiles.size() > 1) {
     comparisons = comparisons_of(result.receipt, {quantiles.front().quantile, quantiles.back().quantile});
   }
-  const std::vector<std::string> sentences = sentences_of_page(to_html(result.receipt, comparisons, {}).html);
+  const PageOptions options{.account = account()};
+  const std::vector<std::string> sentences = sentences_of_page(to_html(result.receipt, comparisons, options).html);
   result.page = joined(sentences);
   result.claimed = claimed_in(sentences);
   const std::string table = in_groups ? to_table(grouped(releases), world.source) : to_table(releases[0], world.source);
@@ -850,7 +876,7 @@ void check(const World& world, std::uint64_t runs, std::uint64_t seed, const std
           Tally& tally = tallies[{claim, i}];
           tally.sentence = words[0];
           ++tally.runs;
-          tally.fails += fails[i] ? 1 : 0;
+          tally.fails += fails[i] ? 1U : 0U;
           const std::string& level = receipt.interval_level.empty() ? receipt.confidence : receipt.interval_level;
           tally.allowed = claim->surely ? 0 : (Rational(1) - Rational::parse(level)).to_double();
         }

@@ -364,6 +364,10 @@ std::vector<std::string> Frame::names() const {
 
 void Frame::require_countable(const std::string& column, ValueKind kind) const { state_->numeric_column(column, kind); }
 
+void Frame::require_countable(const std::string& column, const Lattice& lattice) const {
+  in_units_of(state_->numeric_column(column, lattice.kind()), lattice);
+}
+
 void Frame::require_selection(const RecordSelection& selection, const std::string& /*column*/) const {
   selection.validate();
   state_->names_column(selection.person);

@@ -125,6 +125,9 @@ TEST(Frame, UnsignedNumbersBeyond64BitsClampOrAreRefused) {
             profile_of<double>(ages_to_120, std::vector<double>{120, 120, 5}));
   const Lattice wide = lattice_of("0", "9223372036854775807", "9223372036854775807");
   EXPECT_EQ(error_of([&] { frame_of(laid).profile("x", wide, NullPolicy::drop); }).code(), ErrorCode::usage);
+  EXPECT_EQ(error_of([&] { frame_of(laid).require_countable("x", wide); }).code(),
+            ErrorCode::usage);  // no record asked
+  EXPECT_NO_THROW(frame_of(laid).require_countable("x", ages_to_120));
 }
 
 /// Two's complement of 128 bits.
