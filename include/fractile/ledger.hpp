@@ -144,7 +144,8 @@ struct LedgerOptions {
   std::chrono::milliseconds patience = std::chrono::seconds(10);
   std::function<std::chrono::system_clock::time_point()> clock = std::chrono::system_clock::now;
   std::function<bool()> stop = {};  ///< asked while it waits and nothing is drawn: true ends the wait
-  std::function<void(std::chrono::seconds)> waiting = {};  ///< told after ten seconds of a wait after a charge, then each minute
+  std::function<void(std::chrono::seconds)> waiting =
+      {};  ///< told after ten seconds of a wait after a charge, then each minute
 };
 
 /// An open ledger. Any number of processes may have it open, and each function is one transaction that either happened
