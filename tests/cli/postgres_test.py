@@ -404,6 +404,32 @@ class WhatAnAskerLearns(OfPeople):
                 self.refused(2, f"SELECT {call} AS x FROM people", "x", epsilon="1e-9")
         self.assertEqual(self.psql("SELECT count(*) FROM pg_replication_slots").strip(), "0")
 
+    def test_no_row_decides_whether_a_release_succeeds(self):
+        self.psql("CREATE TABLE IF NOT EXISTS incomes (id int, income int, note text); TRUNCATE incomes")
+        self.psql("INSERT INTO incomes SELECT i, 50, 'x' FROM generate_series(1, 3000) AS i")
+        for sql in self.failing_queries:
+            self.quantiles(self.asked_for_nothing(sql))
+        failures = ("CAST('x' || id AS DOUBLE)", "CAST(id AS BIGINT) * 9223372036854775807", "ln(id - 17)", "CAST(note AS DATE) - DATE '2020-01-01'")
+        seen = []
+        for income in (10, 90):
+            self.psql(f"UPDATE incomes SET income = {income} WHERE id = 17")
+            ledger = self.folder / f"{income}.db"
+            run("ledger", "init", str(ledger), "--dataset", "people", "--epsilon", "1", "--postgres", self.address)
+            how = {"ledger": str(ledger), "unsafe_seed": None, "source": "people"}
+            of_this = []
+            for failure in failures:
+                when = "id = 17 AND income > 50"
+                for sql in (
+                    f"SELECT CASE WHEN {when} THEN {failure} ELSE income END AS x FROM incomes",
+                    f"SELECT income AS x FROM incomes WHERE CASE WHEN {when} THEN {failure} > 0 ELSE true END",
+                    f"SELECT x FROM (SELECT CASE WHEN {when} THEN {failure} ELSE income END AS x FROM incomes) AS inside",
+                ):
+                    result = self.asked_for_nothing(sql, **how)
+                    self.assertEqual(result.code, 0, result.err)
+                    of_this.append((result.code, result.err.replace(str(ledger), ""), len(result.out.splitlines())))
+            seen.append(of_this)
+        self.assertEqual(seen[0], seen[1])
+
     def test_the_server_sees_nothing_of_the_query(self):
         """What it is asked for are columns of the table, and those that the query names."""
         self.psql("ALTER DATABASE people SET log_statement = 'all'")
