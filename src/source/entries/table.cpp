@@ -186,7 +186,6 @@ struct Asked {
   const Lattice& lattice;
   bool missing_too;
   Unreadable unreadable;
-  std::vector<std::string> missing;
 
   bool refuses(CellState state) const {
     if (state == CellState::number) return false;
