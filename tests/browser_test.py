@@ -54,7 +54,7 @@ class Pages(BrowserTest):
         self.write("people.csv", "age,sex\n" + "".join(f"{20 + i * i % 60},{'fm'[i % 2]}\n" for i in range(2000)))
         self.write("groups.csv", "x,g\n" + "".join(f"{i % 50},group {i * 7 % 90}\n" for i in range(9000)))
         self.write("keys.txt", "".join(f"group {i}\n" for i in range(90)))
-        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2")
+        self.of("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "2", "--null", "error", "--public-rows")
         ages = ["--column", "age", "--bounds", "0", "125", "--step", "1", "--epsilon", "1/2", "--format", "html"]
         few = ["--quantiles", "deciles", *ages]
         flow = str(HOUSE / "examples" / "flow" / "known_others.toml")
