@@ -65,7 +65,7 @@ RELEASE = {
         ["--intervals", "0.9", "--expected-rows", "3000", "--together"],
     ),
     "--null": ({"null": "error"}, ["--null", "error"]),
-    "--missing": ({"missing": ["NA", -9, 40.0]}, ["--missing", "NA,-9,40"]),
+    "--missing": ({"missing": ["NA", -9, 40.0]}, ["--missing", "NA,-9,40.0"]),
     "--unreadable": ({"unreadable": "missing"}, ["--unreadable", "missing"]),
     "--sql": ({"sql": "SELECT TRY_CAST(age AS DOUBLE) + 1 AS age FROM input"}, ["--sql", "SELECT TRY_CAST(age AS DOUBLE) + 1 AS age FROM input"]),
     "--sql-stability": (

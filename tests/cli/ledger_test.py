@@ -223,7 +223,7 @@ class Again(LedgerTest):
         self.paid(**self.WIDE)
         self.write("t.csv", 'x\n7\n"seven\n')
         self.asked_again()
-        self.assert_refused(self.run_paid(**self.WIDE, again=True), 3, "row 2")
+        self.assert_refused(self.run_paid(**self.WIDE, again=True), 3, "line 3 has a quoted cell without its end")
 
     def test_needs_no_budget(self):
         first = self.paid(epsilon="1")
@@ -714,7 +714,7 @@ class Sources(LedgerTest):
         self.assert_refused(self.run_paid("u.csv", **good), 2, "u.csv', and the budget of dataset 'people' is for the file")
         self.assert_refused(self.run_paid("-", **good), 2, "reads a source without a name")
         self.assertEqual(self.statement()["entries"], [])
-        self.assert_refused(self.run_paid(**good), 3, "row 2")
+        self.assert_refused(self.run_paid(**good), 3, "line 3 has a quoted cell without its end")
         dataset, = self.statement()["datasets"]
         self.assertEqual((dataset["person"], dataset["records_per_person"], dataset["source"]),
                          ("id", 3, f"{self.folder}/t.csv"))

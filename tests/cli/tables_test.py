@@ -51,12 +51,11 @@ class Cells(CommandTest):
         self.assert_refused(self.run_release("t.json", single_line_records=True), 2, "declared of CSV and TSV")
 
     def test_in_a_query(self):
+        """A value that cannot be computed is missing."""
         name = self.column(1, SECRET)
-        result = self.run_release(name, sql="SELECT CAST(x AS DOUBLE) AS x FROM input")
-        self.assert_refused(result, 3, "the query: a value could not be converted", "TRY_CAST", secrets=(SECRET,))
-        result = self.run_release(name, sql="SELECT x FROM input")
-        self.assert_refused(result, 3, "the query: result row 2, column 'x': not a number", secrets=(SECRET,))
-        self.release(name, sql="SELECT TRY_CAST(x AS DOUBLE) AS x FROM input")
+        for sql in ("SELECT CAST(x AS DOUBLE) AS x FROM input", "SELECT x FROM input", "SELECT TRY_CAST(x AS DOUBLE) AS x FROM input"):
+            with self.subTest(sql=sql):
+                self.release(name, sql=sql)
 
     def test_other_columns_may_hold_anything(self):
         self.write("t.csv", f"x,y\n1,{SECRET}\n2,\n")
