@@ -54,7 +54,7 @@ void require_name(const std::string& name) {
   const std::vector<std::uint32_t> characters = characters_of(name);
   const char* const what = name.starts_with(' ') || name.ends_with(' ') ? "begins or ends with a blank"
                            : characters.size() > longest                ? "has more than 200 characters"
-                           : has_any(characters, unseen)                ? "has a character that nobody sees"
+                           : has_any(characters, unseen)                ? "has an invisible character"
                            : has_any(characters, parts) ? "has a letter that is written as two characters"
                                                         : nullptr;
   if (what == nullptr) return;

@@ -26,7 +26,7 @@ TEST(LedgerNames, ThatLookLikeOthersAreRefused) {
                            "a\xC2\xA0"
                            "b",
                            "people\xC2\x85", "\xEF\xBB\xBFpeople", "a\xE3\x80\x80z", "x\xC2\xAD"}) {
-    refused(name, "a character that nobody sees");
+    refused(name, "an invisible character");
   }
   refused("a\xCC\x88rzte", "written as two characters");
   refused("\xE1\x84\x80\xE1\x85\xA1", "written as two characters");
