@@ -58,7 +58,7 @@ TEST(LargestModulus, HoldsOnTheEllipse) {
       }
       RC_ASSERT(largest <= law * (1 + 1e-9));
       RC_ASSERT(largest <= heights * (1 + 1e-9));
-      RC_ASSERT(law <= 4 * largest || largest > 2);
+      RC_ASSERT(law <= 8 * largest || largest > 2);
     }
   }));
 }

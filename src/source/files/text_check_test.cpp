@@ -89,7 +89,7 @@ std::string member(const std::string& text, gz_header header) {
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_out = static_cast<uInt>(packed.size());
   EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(packed.size() - stream.avail_out);
+  packed.resize(stream.total_out);
   deflateEnd(&stream);
   return packed;
 }
