@@ -20,7 +20,7 @@ LINKED = {
     "rapidjson": ["rapidjson"], "toml++": ["tomlplusplus"],
 }  # fmt: skip
 ELSEWHERE = {"pkgconfig", "threads", "python", "nanobind", "gtest", "benchmark", "rapidcheck"}  # no library, or none of a wheel's
-OURS = {"fractile", "sys", *(path.name for path in HOUSE.iterdir()), *(path.name for path in (HOUSE / "src").iterdir())}
+OURS = {"fractile", "sys", "linux", *(path.name for path in HOUSE.iterdir()), *(path.name for path in (HOUSE / "src").iterdir())}
 
 
 def found_by_cmake():
