@@ -126,8 +126,9 @@ class Rewriting {
       for (SqlNode& each : node["children"].GetArray()) condition(each, deeper(depth));
       return;
     }
-    for (auto& member : node.GetObject()) {
-      if (member.name != "cast_type") parts(member.value, deeper(depth));
+    auto member = node.MemberBegin();
+    for (rapidjson::SizeType k = 0; k < node.MemberCount(); ++k, ++member) {
+      if (member->name != "cast_type") parts(member->value, deeper(depth));
     }
     if (text_of(node, "class") == "FUNCTION") function(node);
   }
