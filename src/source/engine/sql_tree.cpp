@@ -13,7 +13,9 @@ namespace {
 
 const SqlNode absent;
 
-constexpr unsigned parsing = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
+/// So that a constant is written again as it was. For the engine's own JSON alone: of 0E144 and the like, which it does not write, RapidJSON
+/// counts the leading zeros of 0.
+constexpr unsigned exact = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag;
 
 std::string text_from(const Connection& connection, const std::string& sql) {
   ResultStream result = connection.query(sql, {CellType::text});
@@ -73,22 +75,25 @@ bool stands_alone(const SqlTree& wrapped, const SqlTree& alone) {
 
 }  // namespace
 
-SqlTree SqlTree::of(const Connection& connection, std::string_view sql) {
-  SqlTree alone = of_json(serialized(connection, std::string(sql)));
-  const SqlTree wrapped = of_json(serialized(connection, "SELECT * FROM " + in_parentheses(sql)));
-  if (!stands_alone(wrapped, alone)) refuse_several();
-  return alone;
-}
-
-SqlTree SqlTree::of_json(std::string_view json) {
+template <unsigned flags>
+SqlTree SqlTree::parsed(std::string_view json) {
   SqlTree tree;
-  tree.document_.Parse<parsing>(json.data(), json.size());
+  tree.document_.Parse<flags>(json.data(), json.size());
   if (tree.document_.HasParseError()) throw Error(ErrorCode::internal, "the engine's tree of the query is not JSON");
   require_no_error(tree.document_);
   const SqlNode& statements = member_of(tree.document_, "statements");
   if (!statements.IsArray() || statements.Size() != 1) refuse_several();
   return tree;
 }
+
+SqlTree SqlTree::of(const Connection& connection, std::string_view sql) {
+  SqlTree alone = parsed<exact>(serialized(connection, std::string(sql)));
+  const SqlTree wrapped = parsed<exact>(serialized(connection, "SELECT * FROM " + in_parentheses(sql)));
+  if (!stands_alone(wrapped, alone)) refuse_several();
+  return alone;
+}
+
+SqlTree SqlTree::of_json(std::string_view json) { return parsed<rapidjson::kParseIterativeFlag>(json); }
 
 const SqlNode& SqlTree::query() const { return member_of(member_of(document_, "statements")[0], "node"); }
 
@@ -106,7 +111,7 @@ std::string sql_of(const Connection& connection, const SqlDocument& tree) {
   const std::string sql = written_sql(connection, tree);
   SqlDocument again;
   const std::string json = serialized(connection, sql);
-  again.Parse<parsing>(json.data(), json.size());
+  again.Parse<exact>(json.data(), json.size());
   if (again.HasParseError() || !are_same(tree, again)) {
     throw Error(ErrorCode::internal, "the engine writes the query as another one",
                 "write it in simpler words, and report this");

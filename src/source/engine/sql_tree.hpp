@@ -21,7 +21,7 @@ class SqlTree {
   /// Has the engine parse the query, without binding or running it. Error(usage) unless it is one SELECT, and the same one
   /// in parentheses. Throws EngineFailure.
   static SqlTree of(const Connection& connection, std::string_view sql);
-  /// Of the JSON that json_serialize_sql gives. Error(usage) unless it holds one query.
+  /// Of JSON as json_serialize_sql gives it; its constants may be off in the last bit. Error(usage) unless it holds one query.
   static SqlTree of_json(std::string_view json);
 
   /// The query's node: a SELECT, or several put together by UNION and the like.
@@ -31,6 +31,10 @@ class SqlTree {
 
  private:
   SqlTree() = default;
+  /// As of_json(); `flags` are RapidJSON's.
+  template <unsigned flags>
+  static SqlTree parsed(std::string_view json);
+
   rapidjson::Document document_;
 };
 
