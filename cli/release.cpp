@@ -80,7 +80,9 @@ int run_release(const Typed& typed) {
   Person person(shown_as(typed, request.query, request.selection.keys));
   const auto open = [&](const OnOpened& on_opened) -> std::unique_ptr<Records> {
     if (counts) return counted_records(std::move(*counts), on_opened);
-    if (request.postgres) return std::make_unique<RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres));
+    if (request.postgres) {
+      return std::make_unique<RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres, on_opened));
+    }
     return std::make_unique<RecordsOf<Table>>(Table::open(request.table, on_opened));
   };
   const Answer answer = requests::answer(asked, request, open, person);

@@ -26,9 +26,10 @@ constexpr std::array<std::string_view, 8> said_elsewhere{
 /// What a dataset permits: a release may do without.
 constexpr std::array<std::string_view, 6> permitted{"table", "keys_file",   "sql_stability",
                                                     "sql",   "public_rows", "duckdb"};
-/// What no first release of a source can fix, since it weakens the promise or runs the asker's code.
-constexpr std::array<std::string_view, 7> only_declared{"keys_file", "sql_stability", "public_rows", "duckdb",
-                                                        "postgres",  "null",          "unreadable"};
+/// What no first release of a source can fix, since it weakens the promise, runs the asker's code, or makes records of a person's cell.
+constexpr std::array<std::string_view, 10> only_declared{
+    "keys_file", "sql_stability", "public_rows",  "duckdb",    "postgres",
+    "null",      "unreadable",    "input_format", "delimiter", "single_line_records"};
 
 template <class Names>
 bool is_among(const Names& names, std::string_view name) {
@@ -188,6 +189,8 @@ std::string listed(const std::vector<std::string>& paths) {
 }  // namespace
 
 std::string source_for(const Typed& typed, const LedgerDataset& dataset, const std::vector<OpenedFile>& opened) {
+  // The query of a declared stability is declared itself, and the server reads what it names.
+  if (typed.has("postgres")) return typed.has("sql_stability") || opened.empty() ? dataset.source : opened.front().path;
   if (typed.has("source") && !dataset.source.empty()) return source_read(typed, opened);
   const std::set<std::string> tables = declared_tables(dataset);
   std::vector<std::string> all;

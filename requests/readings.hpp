@@ -24,7 +24,7 @@ LedgerReading reading_of(const Typed& typed, const LedgerDataset& dataset, Holde
 
 /// What a release reads, as LedgerRequest::source has it: what the dataset pins, if that and files that it declares as tables are all
 /// that was opened; otherwise the paths of all files but declared ones, with commas between them, or "" when one is unknown. A name that
-/// `source` declares counts only where the dataset pins a source.
+/// `source` declares counts only where the dataset pins a source, and never of a server, whose table is known.
 std::string source_for(const Typed& typed, const LedgerDataset& dataset, const std::vector<OpenedFile>& opened);
 
 /// Throws `usage` unless the dataset of the ledger that `ledger` names declares a file of keys with these contents.

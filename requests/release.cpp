@@ -182,7 +182,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
   const auto on_opened = [&](const std::vector<OpenedFile>& files) {
     if (charge) charge->require_fit(typed, files);
   };
-  if (!request.reads_files()) on_opened({});
+  if (!request.reads_files() && !request.postgres) on_opened({});
   const std::unique_ptr<Records> records = open(on_opened);
   attendant.at("");
   records->require_countable(request.column, request.lattice.kind());

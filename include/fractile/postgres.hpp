@@ -38,7 +38,9 @@ class PostgresQuery {
   /// Looks up the table and its columns, or has the server analyse a declared query; reads no row. Error(usage) for a missing client
   /// library, for a query that is refused, and unless a row-wise one reads an ordinary table, all parts of which are ordinary, without row
   /// security and outside of the server's own schemas; Error(data) for a server that cannot be reached. Messages tell nothing of a row.
-  static PostgresQuery open(const PostgresOptions& options);
+  /// `on_opened` is called before columns are looked at: with the table of a row-wise query, whose path is its schema and name as the server
+  /// found them, such as "public.people"; with nothing for a declared one, which the server reads.
+  static PostgresQuery open(const PostgresOptions& options, const OnOpened& on_opened = {});
   PostgresQuery(PostgresQuery&&) noexcept;
   PostgresQuery& operator=(PostgresQuery&&) noexcept;
   ~PostgresQuery();

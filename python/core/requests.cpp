@@ -69,7 +69,7 @@ std::unique_ptr<Released> release(Arguments words, std::string file, std::vector
     const auto open = [&](const OnOpened& on_opened) -> std::unique_ptr<requests::Records> {
       if (counts) return requests::counted_records(std::move(*counts), on_opened);
       if (request.postgres) {
-        return std::make_unique<requests::RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres));
+        return std::make_unique<requests::RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres, on_opened));
       }
       if (!counter.is_none()) return counted_elsewhere(std::move(*frame), counter);
       if (frame == nullptr) {

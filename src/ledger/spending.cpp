@@ -86,7 +86,9 @@ void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& re
   refuse_unit(fmt::format("the release reads {}, and the budget of dataset '{}' is for {}",
                           source_in_words(request.source), dataset.name, source_in_words(dataset.source)),
               dataset.source.starts_with('/') ? Words{"read that file, without ", source}
-                                              : Words{"if that is what you read, write ", source.text(dataset.source)},
+              : dataset.reading.contains("postgres")
+                  ? Words{"have the query name that table, and the role find it"}
+                  : Words{"if that is what you read, write ", source.text(dataset.source)},
               "source");
 }
 

@@ -188,7 +188,7 @@ class Pins(OwnersTest):
 
     def test_links_of_processes_lead_to_nothing_that_is_known(self):
         """They may lead out of the file system that the ledger's paths are of."""
-        self.init("--source", "./people.csv")
+        self.init("--source", "./people.csv", "--input-format", "csv")
         with open(self.folder / "people.csv", "rb") as table:
             for name in (f"/proc/self/root{self.folder}/people.csv", f"/proc/{os.getpid()}/root{self.folder}/people.csv",
                          f"/proc/self/fd/{table.fileno()}", f"/proc/{os.getpid()}/fd/{table.fileno()}"):
@@ -199,7 +199,7 @@ class Pins(OwnersTest):
         self.assertEqual(self.entries("any.db"), 2)  # no stored answer: nothing is known of what was read
 
     def test_a_file_that_is_gone_is_not_the_one_that_took_its_name(self):
-        self.init("--source", "./people.csv")
+        self.init("--source", "./people.csv", "--input-format", "csv")
         (self.folder / "slow").mkdir()
         with open(self.folder / "people.csv", "rb") as table:
             os.unlink(self.folder / "people.csv")
@@ -246,16 +246,25 @@ class Fixed(OwnersTest):
         self.init()
         self.assertEqual(self.median("people.csv"), "3")
         fixed = "and entry 1 of dataset 'people', which fixed how that is read, without --"
-        others = ({"delimiter": ";"}, {"delimiter": ",3"}, {"single_line_records": True}, {"input_format": "tsv"}, {"person": "name"})
+        others = ({"missing": "35"}, {"person": "name"})
         for change in others:
             for more in ({}, {"source": "fresh"}):  # a name of the asker's makes no other source of it
                 self.refuse_reading(f"the release reads the file '{self.folder}/people.csv' with --", fixed, "fractile ledger init declares it",
                                     **change, **more)
         self.assertEqual(self.median("people.csv", records_per_person="2"), "3")
         self.assertEqual(self.median("people.csv", input_format="csv", null="drop", again=True), "3")
-        self.assertEqual(self.median("patients.csv", single_line_records=True, person="name"), "7")
+        self.assertEqual(self.median("patients.csv", missing="35", person="name"), "7")
         self.refuse_reading("entry 4 of dataset 'people', which fixed how that is read, with --person name", arguments=("patients.csv",),
-                            single_line_records=True)
+                            missing="35")
+
+    def test_no_first_release_says_how_a_file_is_cut_into_records(self):
+        """A delimiter of the asker's would end a release, or make many records of one cell."""
+        self.init()
+        for change in ({"delimiter": ";"}, {"delimiter": ",3"}, {"single_line_records": True}, {"input_format": "tsv"}):
+            option = "--" + next(iter(change)).replace("_", "-")
+            self.refuse_reading(f"{option} holds on a ledger's dataset only as its owner declared it", "fractile ledger init declares it",
+                                **change)
+        self.assertEqual(self.entries(), 0)
 
     def test_of_persons(self):
         self.init()
@@ -268,7 +277,7 @@ class Fixed(OwnersTest):
         self.init()
         text = (self.folder / "people.csv").read_bytes()
         for more in ({}, {"source": "monday"}):
-            for change in ({"delimiter": ";"}, {"single_line_records": True}):
+            for change in ({"missing": "35"}, {"person": "name"}):
                 self.refuse_reading("the release reads a source without a name with --", arguments=("-",), stdin=text, **change, **more)
             self.assertEqual(self.median("-", stdin=text, **more), "3")
 

@@ -357,6 +357,23 @@ class PostgresSource(OfPeople):
         self.assertIn("PostgreSQL", first.out)
         self.assertNotIn("127.0.0.1", first.out)
 
+    def test_a_table_is_pinned_by_what_the_server_finds(self):
+        self.psql("CREATE SCHEMA IF NOT EXISTS clinic; CREATE TABLE IF NOT EXISTS clinic.patients (age int); "
+                  "CREATE TABLE IF NOT EXISTS clinic.people (age int); CREATE TABLE IF NOT EXISTS patients (age int); "
+                  "INSERT INTO patients SELECT 7 FROM generate_series(1, 1000)")
+        ledger = str(self.folder / "pins.db")
+        init = ("ledger", "init", ledger, "--epsilon", "1", "--postgres")
+        self.assertEqual(run(*init, self.address, "--dataset", "people", "--source", "public.people").code, 0)
+        elsewhere = self.with_path("clinic")
+        self.assertEqual(run(*init, elsewhere, "--dataset", "elsewhere", "--source", "public.people").code, 0)
+        how = {"ledger": ledger, "unsafe_seed": None, "epsilon": "1/8"}
+        words = "the release reads the source '{}', and the budget of dataset '{}' is for the source 'public.people'"
+        for more in ({}, {"source": "public.people"}):  # the asker's word is none of it
+            self.refused(2, "SELECT age FROM patients", "age", words.format("public.patients", "people"), **how, dataset="people", **more)
+        self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "people"), **how, dataset="people", postgres=elsewhere)
+        self.refused(2, "SELECT age FROM people", "age", words.format("clinic.people", "elsewhere"), **how, dataset="elsewhere", postgres=elsewhere)
+        self.quantiles(self.asked("SELECT age FROM people", "age", **how, dataset="people"))
+
     def test_passwords_are_shown_nowhere(self):
         address = self.address.replace("postgres@", "nobody:sesame@")
         result = run("release", *options(postgres=address, sql="SELECT age FROM people", column="age"))

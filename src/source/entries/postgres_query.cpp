@@ -106,6 +106,7 @@ Column countable_column(const Relation& relation, const std::string& name, Value
 /// A query whose rows are made here, each of one of the table's.
 struct RowWiseQuery {
   std::string table;
+  std::string path;  // of the table, as PostgresTable::path()
   std::vector<PostgresColumn> columns;
   Relation relation;
 
@@ -170,11 +171,12 @@ struct PostgresQuery::State {
     return connection;
   }
 
-  void open_row_wise(postgres::Connection& server, const SqlTree& tree) {
+  void open_row_wise(postgres::Connection& server, const SqlTree& tree, const OnOpened& on_opened) {
     source_detail::RowWiseNames names;
     const std::string name = table_in(tree.query());
     if (name.empty()) source_detail::require_row_wise(tree, names);  // which says what else stands in FROM
     const PostgresTable table = PostgresTable::find(server, name);
+    if (on_opened) on_opened({{name, table.path()}});
     std::vector<std::size_t> all(table.columns().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     static_cast<void>(table.copy_sql(server, all));  // the plan is looked at before anything is charged
@@ -190,12 +192,12 @@ struct PostgresQuery::State {
       });
     };
     require_told_apart(as_columns(table.columns()), mentioned_columns(tree), "the table " + name);
-    source_detail::PostgresRecords never_read(address, name, table.columns(), {});
+    source_detail::PostgresRecords never_read(address, name, table.path(), table.columns(), {});
     StreamedTable rows(RowWiseQuery::streamed_columns(table.columns()), never_read);
     const source_detail::Connection connection = engine_with(rows);
     try {
       row_wise.emplace(RowWiseQuery{
-          name, table.columns(),
+          name, table.path(), table.columns(),
           source_detail::open_row_wise(connection, sql, names, view_sql(name, table.columns()), reader_name)});
     } catch (const EngineFailure& failure) {
       throw worded(failure, table.unread());
@@ -224,7 +226,7 @@ struct PostgresQuery::State {
                          const std::function<void()>& on_progress) const {
     const Column column = countable_column(row_wise->relation, name, lattice.kind());
     const source_detail::UnitLattice units = counted_on(column, lattice);
-    source_detail::PostgresRecords records(address, row_wise->table, row_wise->columns, on_progress);
+    source_detail::PostgresRecords records(address, row_wise->table, row_wise->path, row_wise->columns, on_progress);
     StreamedTable rows(row_wise->streamed(), records);
     const source_detail::Connection connection = engine_with(rows);
     try {
@@ -280,7 +282,7 @@ PostgresQuery::PostgresQuery(PostgresQuery&&) noexcept = default;
 PostgresQuery& PostgresQuery::operator=(PostgresQuery&&) noexcept = default;
 PostgresQuery::~PostgresQuery() = default;
 
-PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
+PostgresQuery PostgresQuery::open(const PostgresOptions& options, const OnOpened& on_opened) {
   if (!postgres::is_address(options.address)) {
     throw Error(ErrorCode::usage, "this is no address of a PostgreSQL database",
                 "write postgres://USER@HOST:PORT/DATABASE", "postgres");
@@ -298,7 +300,12 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options) {
   try {
     const std::unique_ptr<postgres::Connection> server = source_detail::connect_to(state->address);
     server->command(source_detail::begin_reading);
-    options.sql_stability ? state->describe(*server) : state->open_row_wise(*server, *tree);
+    if (options.sql_stability) {
+      if (on_opened) on_opened({});
+      state->describe(*server);
+    } else {
+      state->open_row_wise(*server, *tree, on_opened);
+    }
     const char* const version = "SELECT pg_catalog.split_part(pg_catalog.current_setting('server_version'), ' ', 1)";
     state->engine = "PostgreSQL " + server->query(version).cell(0, 0).value_or("");
   } catch (const Failure& failure) {

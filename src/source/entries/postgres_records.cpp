@@ -75,9 +75,13 @@ StreamedColumn streamed(const PostgresColumn& column) {
   return {column.name, streamed_type(column.type), column.type.precision, column.type.scale};
 }
 
-PostgresRecords::PostgresRecords(const postgres::Address& address, std::string table,
+PostgresRecords::PostgresRecords(const postgres::Address& address, std::string table, std::string path,
                                  std::vector<PostgresColumn> columns, std::function<void()> pulse)
-    : address_(address), table_(std::move(table)), columns_(std::move(columns)), pulse_(std::move(pulse)) {}
+    : address_(address),
+      table_(std::move(table)),
+      path_(std::move(path)),
+      columns_(std::move(columns)),
+      pulse_(std::move(pulse)) {}
 
 PostgresRecords::~PostgresRecords() {
   if (connection_ && copy_) connection_->cancel();
@@ -89,8 +93,9 @@ void PostgresRecords::start(const std::vector<std::size_t>& columns) {
     connection_ = connect_to(address_);
     connection_->command(begin_reading);
     const PostgresTable table = PostgresTable::find(*connection_, table_);
-    if (table.columns() != columns_) {
-      throw Error(ErrorCode::data, fmt::format("the columns of '{}' have changed since they were looked up", table_),
+    if (table.path() != path_ || table.columns() != columns_) {
+      throw Error(ErrorCode::data,
+                  fmt::format("'{}' or its columns have changed since they were looked up as {}", table_, path_),
                   "try again");
     }
     std::vector<PostgresType> types;

@@ -38,9 +38,9 @@ StreamedColumn streamed(const PostgresColumn& column);
 
 class PostgresRecords final : public RecordStream {
  public:
-  /// Of the table of this name, as long as it has these columns. `pulse` is called every so often; it may be empty.
-  PostgresRecords(const postgres::Address& address, std::string table, std::vector<PostgresColumn> columns,
-                  std::function<void()> pulse);
+  /// Of the table of this name, as long as it is the one at `path` and has these columns. `pulse` is called every so often; it may be empty.
+  PostgresRecords(const postgres::Address& address, std::string table, std::string path,
+                  std::vector<PostgresColumn> columns, std::function<void()> pulse);
   ~PostgresRecords() override;
 
   void start(const std::vector<std::size_t>& columns) override;
@@ -50,6 +50,7 @@ class PostgresRecords final : public RecordStream {
  private:
   const postgres::Address& address_;
   std::string table_;
+  std::string path_;
   std::vector<PostgresColumn> columns_;
   std::function<void()> pulse_;
   std::unique_ptr<postgres::Connection> connection_;  // while rows may come

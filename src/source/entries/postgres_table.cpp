@@ -60,6 +60,11 @@ PostgresType type_of(postgres::Connection& connection, postgres::PgType number, 
   return type;
 }
 
+/// Without quotes where nobody needs them.
+std::string shown_name(const std::string& name) {
+  return name.find_first_of(".,\"/") == std::string::npos ? name : postgres_name(name);
+}
+
 }  // namespace
 
 std::string postgres_name(const std::string& name) {
@@ -83,7 +88,10 @@ PostgresTable PostgresTable::find(postgres::Connection& connection, const std::s
     const std::string schema = parts.cell(row, 1).value_or("");
     const std::string part = parts.cell(row, 2).value_or("");
     if (kind != "ordinary") refuse(name, row == 0 ? kind : fmt::format("has the part {}, which {}", part, kind));
-    if (row == 0) table.from_ = fmt::format("{}.{}", postgres_name(schema), postgres_name(part));
+    if (row == 0) {
+      table.from_ = fmt::format("{}.{}", postgres_name(schema), postgres_name(part));
+      table.path_ = fmt::format("{}.{}", shown_name(schema), shown_name(part));
+    }
     table.names_.tables.emplace(schema, part);
   }
   if (table.from_.empty()) refuse(name, "is no ordinary table");

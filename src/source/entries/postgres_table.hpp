@@ -27,6 +27,8 @@ class PostgresTable {
   /// tables, of no schema of the server's own, without row security. Throws postgres::Failure.
   static PostgresTable find(postgres::Connection& connection, const std::string& name);
 
+  /// "public.people": the schema and the name that were found.
+  const std::string& path() const { return path_; }
   /// Those that can be read here.
   const std::vector<PostgresColumn>& columns() const { return columns_; }
   /// The others, with their types, for messages: "doc (jsonb), more (xml)"; "" where there are none.
@@ -38,6 +40,7 @@ class PostgresTable {
   void read_columns(postgres::Connection& connection, const std::string& number);
   std::string select_sql(const std::vector<std::size_t>& columns) const;
 
+  std::string path_;
   std::string from_;  // schema and name, quoted
   PlainNames names_;
   std::vector<PostgresColumn> columns_;

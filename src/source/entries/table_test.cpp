@@ -1,8 +1,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -238,6 +241,35 @@ TEST_F(TableTest, ABadCellFarInALargeFileIsPlaced) {
   std::string text = "id,age\n";
   for (int row = 1; row <= 300'000; ++row) text += std::to_string(row) + (row == 200'001 ? ",x9\n" : ",30\n");
   EXPECT_TRUE(holds(failure_of(text), "row 200001,"));
+}
+
+TEST_F(TableTest, MoreRecordsThanCanBeCountedAreRefusedAtOnce) {
+  const std::string text = folder.write("t.csv", "x\n");
+  for (const auto& [size, is_refused] : {std::pair{std::uint64_t{1} << 43U, false}, {std::uint64_t{1} << 48U, true}}) {
+    if (truncate(text.c_str(), static_cast<off_t>(size)) != 0) continue;  // a file system of smaller files
+    if (is_refused) {
+      const Error error = error_of([&] { Table::open({.file = text}); });
+      EXPECT_NE(std::string(error.what()).find("may hold more than"), std::string::npos) << error.what();
+    } else {
+      EXPECT_NO_THROW(Table::open({.file = text}));
+    }
+  }
+  const std::string file = write_parquet("p.parquet", "SELECT CAST(unnest([1, 2, 3]) AS BIGINT) AS x");
+  EXPECT_NO_THROW(Table::open({.file = file}));
+  // The number of rows is the footer's first member after the schema: 16 and the number as a zigzag varint.
+  std::ifstream in(file, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t at = bytes.find(std::string("\x16\x06\x19", 3));
+  ASSERT_NE(at, std::string::npos);
+  const std::string many("\x16\x80\x80\x80\x80\x80\x80\x80\x01", 9);  // 2^49, for 2^48
+  bytes.replace(at, 2, many);
+  std::uint32_t length = 0;  // of the footer, before the last four bytes
+  char* const end = &bytes[bytes.size() - 2 * sizeof length];
+  std::memcpy(&length, end, sizeof length);
+  length += static_cast<std::uint32_t>(many.size() - 2);
+  std::memcpy(end, &length, sizeof length);
+  const Error error = error_of([&] { Table::open({.file = folder.write("many.parquet", bytes)}); });
+  EXPECT_NE(std::string(error.what()).find("may hold more than"), std::string::npos) << error.what();
 }
 
 TEST_F(TableTest, HeaderOnlyIsAnEmptyTable) {

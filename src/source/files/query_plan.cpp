@@ -4,10 +4,12 @@
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "fractile/error.hpp"
 #include "source/engine/sql_tree.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/row_wise.hpp"
 
 namespace fractile::source_detail {
 namespace {
@@ -27,7 +29,72 @@ bool is_scan(std::string_view name) {
               "sql");
 }
 
+/// What makes a value of other values of the same row.
+bool is_of_one_row(std::string_view kind) {
+  constexpr auto kinds = std::to_array<std::string_view>({"BOUND_CASE", "BOUND_CAST", "BOUND_COLUMN_REF",
+                                                          "BOUND_COMPARISON", "BOUND_CONJUNCTION", "BOUND_CONSTANT",
+                                                          "BOUND_FUNCTION", "BOUND_OPERATOR", "BOUND_REF"});
+  return std::ranges::find(kinds, kind) != kinds.end();
+}
+
+/// array_slice is what the engine makes of x[1:2].
+bool is_row_wise_function(std::string_view name) {
+  return name == "array_slice" || std::ranges::binary_search(row_wise_functions(), name);
+}
+
+void require_row_wise_value(const SqlNode& node) {
+  const std::string_view kind = text_of(node, "expression_class");
+  if (kind.empty()) return;
+  if (!is_of_one_row(kind)) refuse(kind);
+  const std::string_view function = text_of(node, "name");
+  if (kind == "BOUND_FUNCTION" && !is_row_wise_function(function)) refuse("the function " + std::string(function));
+}
+
+/// A table of no rows with the columns of `table`, as a name that hides it: the engine writes no plans that read text.
+std::string without_rows(const Connection& connection, const std::string& table) {
+  ResultStream rows = connection.query("DESCRIBE " + quote_identifier(table), {CellType::text, CellType::text});
+  std::string columns;
+  while (const std::optional<Chunk> chunk = rows.next()) {
+    for (std::size_t row = 0; row < chunk->rows(); ++row) {
+      columns += (columns.empty() ? "" : ", ") + ("CAST(NULL AS " + std::string(chunk->column(1).text(row))) + ") AS " +
+                 quote_identifier(chunk->column(0).text(row));
+    }
+  }
+  return quote_identifier(table) + " AS (SELECT " + columns + ")";
+}
+
 }  // namespace
+
+void require_row_wise_calls_of(const std::string& plan) {
+  SqlDocument document;
+  document.Parse<rapidjson::kParseIterativeFlag>(plan.data(), plan.size());
+  if (document.HasParseError() || !document.IsObject() || !member_of(document, "plans").IsArray()) {
+    throw Error(ErrorCode::usage, "the engine does not say by which functions it would run the query",
+                "write it in simpler words", "sql");
+  }
+  std::vector<const SqlNode*> rest{&member_of(document, "plans")};
+  while (!rest.empty()) {
+    const SqlNode& node = *rest.back();
+    rest.pop_back();
+    if (node.IsArray()) {
+      for (const SqlNode& each : node.GetArray()) rest.push_back(&each);
+    } else if (node.IsObject()) {
+      require_row_wise_value(node);
+      for (const auto& member : node.GetObject()) rest.push_back(&member.value);
+    }
+  }
+}
+
+void require_row_wise_calls(const Connection& connection, const std::string& sql, const std::set<std::string>& tables) {
+  std::string hidden;
+  for (const std::string& table : tables) hidden += (hidden.empty() ? "WITH " : ", ") + without_rows(connection, table);
+  ResultStream rows = connection.query(
+      "SELECT json_serialize_plan(" + quote_literal(hidden + " SELECT * FROM " + in_parentheses(sql)) + ")",
+      {CellType::text});
+  const std::optional<Chunk> chunk = rows.next();
+  if (!chunk || chunk->rows() != 1) throw Error(ErrorCode::internal, "the engine has no plan of the query");
+  require_row_wise_calls_of(std::string(chunk->column(0).text(0)));
+}
 
 void require_row_wise_plan_of(const std::string& plan, const std::string& reader) {
   SqlDocument document;

@@ -1,6 +1,7 @@
 // A second fence around row-wise queries, which shares nothing with the first: what the engine is about to do.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "source/engine/engine.hpp"
@@ -12,5 +13,11 @@ namespace fractile::source_detail {
 void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader = {});
 /// The same of a plan as EXPLAIN (FORMAT JSON) writes it. Error(internal) for what is no plan.
 void require_row_wise_plan_of(const std::string& plan, const std::string& reader = {});
+
+/// Error(usage) unless all that the engine would compute of a row is made of functions of row_wise_functions(), casts, comparisons and
+/// their like. The plan is that of the query over tables of the same columns without rows. Throws EngineFailure.
+void require_row_wise_calls(const Connection& connection, const std::string& sql, const std::set<std::string>& tables);
+/// The same of a plan as json_serialize_plan writes it, and Error(usage) for what is none.
+void require_row_wise_calls_of(const std::string& plan);
 
 }  // namespace fractile::source_detail

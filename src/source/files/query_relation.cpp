@@ -163,9 +163,10 @@ void judge(const Connection& connection, const SqlTree& tree, RowWiseNames& name
 /// The same query, so that nothing of a row ends it. `written`: as it was written, with its `names`; `reader`: a function that the engine may scan by, beside
 /// its own.
 Relation total(const Connection& connection, const SqlTree& tree, const Relation& written, Names names,
-               const std::string& reader) {
+               const std::set<std::string>& tables, const std::string& reader) {
   const std::string sql = total_query(connection, tree, written.columns());
   require_row_wise_plan(connection, sql, reader);
+  require_row_wise_calls(connection, sql, tables);
   Relation relation = Relation::of_query(connection, sql, written.setup(), names);
   if (relation.columns() == written.columns()) return relation;
   throw Error(ErrorCode::usage, "the query has other columns where nothing of a row can end it",
@@ -242,7 +243,7 @@ Relation open_query(const Connection& connection, const TableOptions& options, s
     Relation written =
         Relation::of_query(connection, options.sql, std::move(setup), names_of_result(views, options.sql));
     if (options.sql_stability) return written;
-    return total(connection, tree, written, names_of_result(views, options.sql), "");
+    return total(connection, tree, written, names_of_result(views, options.sql), names.tables, "");
   } catch (const EngineFailure& failure) {
     throw without_names(failure, views, options.sql);
   }
@@ -256,7 +257,8 @@ Relation open_row_wise(const Connection& connection, const std::string& sql, Row
   std::vector<std::string> setup{verbatim_plan(connection), view};
   for (const std::string& statement : only_files(connection, {})) setup.push_back(statement);
   for (const std::string& statement : setup) connection.run(statement);
-  return total(connection, tree, Relation::of_query(connection, sql, std::move(setup)), Names::listed, reader);
+  return total(connection, tree, Relation::of_query(connection, sql, std::move(setup)), Names::listed, names.tables,
+               reader);
 }
 
 }  // namespace fractile::source_detail

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "fractile/error.hpp"
+#include "fractile/ranks.hpp"
 #include "source/engine/sql_tree.hpp"
 #include "source/files/countable.hpp"
 #include "source/files/foreign_format.hpp"
@@ -150,6 +151,20 @@ std::vector<StoredColumn> stored_columns(const Connection& connection, const std
   return columns;
 }
 
+/// So many bytes of text could hold more records than can be counted, which would be found when they are charged.
+void require_countable_size(const std::string& file, std::uint64_t most) {
+  if (most <= RankProfile::max_records) return;
+  throw Error(ErrorCode::data, file + " may hold more than 281474976710655 records, and no more can be counted",
+              "split it");
+}
+
+/// As its footer says.
+std::uint64_t parquet_rows(const Connection& connection, const std::string& file) {
+  const auto rows = text_rows(
+      connection, "SELECT CAST(num_rows AS VARCHAR) FROM parquet_file_metadata(" + quote_literal(file) + ")", 1);
+  return rows.empty() ? 0 : std::stoull(rows.front()[0]);
+}
+
 std::string compression_option(const InputFile& file) { return file.is_gzip() ? ", compression = 'gzip'" : ""; }
 
 /// Read by one thread: where several begin in the middle of a file, DuckDB 1.5 guesses where a line begins, and loses, repeats or
@@ -238,7 +253,10 @@ Relation Relation::of_file(const Connection& connection, const InputFile& file, 
     throw Error(ErrorCode::data, file.display_name() + " is empty",
                 "a table without records still has a header line (text) or a schema (Parquet)");
   }
-  if (format != Format::parquet) require_readable_gzip(file);
+  if (format != Format::parquet) {
+    require_countable_size(file.display_name(), file.size());
+    require_readable_gzip(file);
+  }
   switch (format) {
     case Format::parquet:
       refuse_encrypted_parquet(file.display_name(), file.head(longest_magic));
@@ -283,6 +301,7 @@ Relation Relation::of_parquet(const Connection& connection, const InputFile& fil
   Relation relation;
   relation.from_ = "read_parquet(" + quote_literal(file.path()) + ", hive_partitioning = false)";
   relation.columns_ = described_columns(connection, "SELECT * FROM " + relation.from_);
+  require_countable_size(file.display_name(), parquet_rows(connection, file.path()));
   const std::vector<StoredColumn> stored = stored_columns(connection, file.path());
   if (stored.size() != relation.columns_.size()) {
     throw Error(ErrorCode::data, file.display_name() + ": the schema holds other columns than the engine reads",

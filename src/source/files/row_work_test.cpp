@@ -243,6 +243,7 @@ TEST_F(RowWork, NothingOfARowEndsAnyFunction) {
       continue;  // before any row
     }
     ++tried;
+    EXPECT_NO_THROW(require_row_wise_calls(*connection_, total, {"input"})) << sql;
     EXPECT_NO_THROW(connection_->run("SELECT max(hash(x)) FROM (" + total + ")")) << sql;
   }
   EXPECT_GT(tried, 300U);
@@ -286,6 +287,30 @@ TEST_F(RowWork, PlansOfTheEngine) {
     EXPECT_EQ(error_of([&] { require_row_wise_plan(*connection_, "SELECT x FROM " + file + " " + clause); }).code(),
               ErrorCode::usage)
         << clause;
+  }
+}
+
+/// The first fence reads names as they are written, this one the functions that the engine has found for them.
+TEST_F(RowWork, CallsOfTheEngine) {
+  connection_->run("CREATE TEMP VIEW input AS SELECT 'a' AS x, 1 AS n, [1] AS l, {'f': 1} AS s");
+  const auto require_calls = [&](const std::string& value) {
+    require_row_wise_calls(*connection_, "SELECT " + value + " AS v FROM input WHERE TRY(n > 0)", {"input"});
+  };
+  for (const char* value : {"upper(x)", "x[1:2]", "x LIKE '%a%'", "CASE WHEN n IN (1, 2) THEN n ELSE -n END",
+                            "TRY(CAST(x AS DOUBLE))", "coalesce(nullif(n, 2), 3)", "split_part(x, 'a', 1)", "s.f",
+                            "l[1]", "date_part('year', DATE '2020-01-01')", "x IS DISTINCT FROM 'a'",
+                            "n BETWEEN 1 AND 3", "regexp_replace(x, 'a', 'b')", "strftime(DATE '2020-01-01', '%Y')"}) {
+    EXPECT_NO_THROW(require_calls(value)) << value;
+  }
+  connection_->run("CREATE TEMP MACRO lower(t) AS printf('%s', t)");  // a name of the list that leads elsewhere
+  for (const char* value : {"random()", "current_date", "printf('%d', n)", "temp.lower(x)", "unnest(l)", "max(n)",
+                            "row_number() OVER ()", "(SELECT 1)", "list_sum(l)"}) {
+    const Error error = error_of([&] { require_calls(value); });
+    EXPECT_EQ(error.code(), ErrorCode::usage) << value;
+    EXPECT_FALSE(error.hint().empty()) << value;
+  }
+  for (const char* plan : {"", "[]", "{}", R"({"error":true,"error_type":"not implemented"})"}) {
+    EXPECT_EQ(error_of([&] { require_row_wise_calls_of(plan); }).code(), ErrorCode::usage) << plan;
   }
 }
 
