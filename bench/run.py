@@ -6,7 +6,8 @@
 BENCH_FOLDER holds fractile_bench, its parent the program; FRACTILE_DUCKDB names libduckdb. Every table compares
 contenders of one run: inside a process in random turn, whole processes A B A B. Times are medians; nothing is asserted.
 With --peers also the other private libraries, in the Python that FRACTILE_BENCH_PEERS names. With --only one section is
-measured, and written anew into the page that is there.
+measured, and written anew into the page that is there. Without, every part is written when it is measured, and one that fails leaves
+the others.
 """
 
 import argparse
@@ -21,12 +22,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from pathlib import Path
 
 import clusters
 import doors
 import flow_checks
 import interval_calls
+import ledgers
 import peers
 import selections
 from page import NANOSECONDS, over, shown, table, verdict
@@ -554,20 +557,92 @@ SECTIONS = {
     "intervals": lambda options: intervals_part(measured(options, "^intervals/"), options),
     "flow-checks": checks_part,
     "selections": lambda options: selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
+    "ledgers": lambda options: ledgers.part(options.folder, options.quick),
     "python": lambda options: doors.part(options.quick),
     "spark": lambda options: clusters.part(options.quick),
 }
 
 
-def with_section(page, text):
-    """The page with its section of the same heading replaced, or added at its end."""
+def with_section(page, text, note=True):
+    """The page with its section of the same heading replaced, or added at its end; with the day, where it was measured by itself."""
     heading, _, rest = text.partition("\n")
-    section = f"{heading}\n\n(Measured by itself on {datetime.date.today()}.)\n{rest.rstrip()}\n\n"
+    by_itself = f"(Measured by itself on {datetime.date.today()}.)\n" if note else ""
+    section = f"{heading}\n\n{by_itself}{rest.strip() if not note else rest.rstrip()}\n\n"
     start = (page + "\n").find(heading + "\n")
     if start < 0:
         return page.rstrip() + "\n\n" + section.rstrip() + "\n"
     end = page.find("\n## ", start)
     return page[:start] + section + (page[end + 1:] if end >= 0 else "")
+
+
+def with_head(page, text):
+    """The page with all before its first section replaced."""
+    start = page.find("\n## ")
+    return text + (page[start:] if start >= 0 else "")
+
+
+class WholeRun:
+    """All parts, each on the page as soon as it is measured: a part that fails leaves what the page has of it, and the others."""
+
+    def __init__(self, options):
+        self.options = options
+        self.results = Results()
+        self.processes = []
+        self.beside = None
+        self.failed = []
+
+    def parts(self):
+        """Name, and what measures it and gives its text."""
+        options, results = self.options, self.results
+        program, quick = options.folder.parent / "fractile", options.quick
+        yield "selection", lambda: self.measured("^selection/dense/.*/1/" if quick else "^selection/", selection_part)
+        yield "release", lambda: self.measured("^(release|profile)/1000(000)?/" if quick else "^(release|profile)/", release_part)
+        yield "counting", lambda: counting_part(results)
+        yield "short lists", lambda: self.measured("^short_list/100000/4/quartiles/" if quick else "^short_list/", short_list_part)
+        yield "scale", lambda: self.measured("^scale/1000000/100000/quartiles/" if quick else "^scale/", scale_part)
+        yield "intervals", lambda: self.measured("^intervals/1000/" if quick else "^intervals/",
+                                                 lambda measured: intervals_part(measured, options))
+        yield "refinement", lambda: self.measured("^(refinement/.*/[2-5]/(check_)?refine|utility/)" if quick
+                                                  else "^(refinement|utility)/", refinement_part)
+        yield "whole processes", lambda: self.whole_processes(program)
+        yield "groups and persons", lambda: selections.part(options.folder, quick, duckdb_seconds, DUCKDB)
+        yield "flow checks", lambda: checks_part(options)
+        yield "ledgers", lambda: ledgers.part(options.folder, quick)
+        if options.peers:
+            yield "other libraries", lambda: self.other_libraries(program)
+            yield "Python", lambda: doors.part(quick)
+        yield "targets", lambda: targets_part(results, self.processes, self.beside)
+
+    def measured(self, pattern, part):
+        self.results.run(self.options.folder / "fractile_bench", pattern, self.options.quick)
+        return part(self.results)
+
+    def whole_processes(self, program):
+        self.processes = list(process_rows(program, self.options.quick, self.options.peers))
+        return process_part(self.processes)
+
+    def other_libraries(self, program):
+        binary = self.options.folder / "fractile_bench"
+        self.beside = peers.measure(ours_afresh(binary, self.options.quick), program, self.options.quick)
+        return peers.page_part(self.beside, self.processes)
+
+    def keep(self, change):
+        out = self.options.out
+        page = out.read_text(encoding="utf-8") if out.exists() else ""
+        out.write_text(change(page), encoding="utf-8")
+
+    def run(self):
+        for name, part in self.parts():
+            try:
+                text = part()
+                self.keep(lambda page, text=text: with_section(page, text, note=False))
+            except Exception:
+                print(f"bench: {name} failed, and stays on the page as it was", file=sys.stderr)
+                traceback.print_exc()
+                self.failed.append(name)
+        if self.results.context:
+            missing = f"\nNot measured in this run: {', '.join(self.failed)}.\n" if self.failed else ""
+            self.keep(lambda page: with_head(page, head_part(self.results.context, self.options.quick, self.beside) + missing))
 
 
 def main():
@@ -581,34 +656,17 @@ def main():
     if not os.path.exists(os.environ.get("FRACTILE_DUCKDB", "")):
         parser.error("FRACTILE_DUCKDB must name libduckdb; ./dev bench sees to it")
 
-    results = Results()
     if options.only:
+        text = SECTIONS[options.only](options)
         page = options.out.read_text(encoding="utf-8")
-        options.out.write_text(with_section(page, SECTIONS[options.only](options)), encoding="utf-8")
+        options.out.write_text(with_section(page, text), encoding="utf-8")
         print(f"wrote {options.only} into {options.out}")
-        return
-    few = ("^selection/dense/.*/1/", "^(release|profile)/1000(000)?/", "^short_list/100000/4/quartiles/", "^scale/1000000/100000/quartiles/",
-           "^intervals/1000/", "^refinement/.*/[2-5]/(check_)?refine",
-           "^utility/")
-    for pattern in few if options.quick else ("^selection/", "^(release|profile|short_list|scale|intervals)/", "^(refinement|utility)/"):
-        results.run(options.folder / "fractile_bench", pattern, options.quick)
-    processes = list(process_rows(options.folder.parent / "fractile", options.quick, options.peers))
-    beside = None
-    if options.peers:
-        beside = peers.measure(ours_afresh(options.folder / "fractile_bench", options.quick),
-                               options.folder.parent / "fractile", options.quick)
-    parts = [head_part(results.context, options.quick, beside),
-             targets_part(results, processes, beside), selection_part(results), release_part(results),
-             short_list_part(results), scale_part(results), intervals_part(results), counting_part(results),
-             process_part(processes), selections.part(options.folder, options.quick, duckdb_seconds, DUCKDB),
-             refinement_part(results),
-             checks_part(options)]
-    if beside:
-        parts.append(peers.page_part(beside, processes))
-        parts.append(doors.part(options.quick))
-    options.out.write_text("\n".join(parts), encoding="utf-8")
-    print(f"wrote {options.out}")
+        return 0
+    whole = WholeRun(options)
+    whole.run()
+    print(f"wrote {options.out}" + (f", but for {', '.join(whole.failed)}" if whole.failed else ""))
+    return 1 if whole.failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,5 +1,6 @@
 """Tests of bench/: how figures are shown, and that a rival who is absent is said to be. Nothing is timed."""
 
+import argparse
 import os
 import sys
 import tempfile
@@ -194,6 +195,71 @@ class Parts(unittest.TestCase):
         nearly = Answer({"gap": 4.8, "error": 0.1})
         targets = peers.accuracy_targets(self.beside(nearly).our_gaps, self.beside(nearly).peer_gaps)
         self.assertEqual({row[-1] for row in targets}, {"met"})
+
+
+class WholeRun(unittest.TestCase):
+    """Every part can be called, and is kept although the next one fails. What takes time stands still."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.out = Path(folder.name) / "page.md"
+        self.out.write_text("# Benchmarks\n\nOld.\n\n## Targets\n\nold\n\n## Checks among many people\n\nold checks\n\n## On Spark\n\nkept\n")
+        self.options = argparse.Namespace(folder=Path("bench"), peers=True, quick=True, out=self.out)
+        context = {"compiler": "12", "libc": "2", "flint": "3", "openssl": "4", "load_avg": [0.5]}
+
+        def run_nothing(results, binary, pattern, quick):
+            results.context = context
+
+        rival = Answer({"seconds": 1.0, "loading": 0.5})
+        sections = {"selections.part": "## Groups and persons\n", "flow_checks.part": "## Checks among many people\n\nnew\n",
+                    "ledgers.part": "## What a ledger takes\n\nnew\n", "doors.part": "## Columns that Python holds already\n",
+                    "peers.page_part": "## Beside other private libraries\n", "interval_calls.part": "\n"}
+        for name, text in sections.items():
+            module, function = name.split(".")
+            self.patch(getattr(run, module), function, autospec=True, return_value=text)
+        self.patch(run.Results, "run", autospec=True, side_effect=run_nothing)
+        self.patch(run.Results, "get", autospec=True, return_value=10.0)
+        self.patch(run.Results, "counter", autospec=True, return_value=2.0)
+        self.patch(run, "numpy_rows", autospec=True, return_value=[])
+        self.patch(run, "qif_result", autospec=True, return_value=None)
+        self.patch(run, "duckdb_version", autospec=True, return_value="5")
+        self.patch(run, "process_rows", autospec=True, return_value=[("CSV", "wage", 0.5, 0.25, {"OpenDP + Polars": rival})])
+        self.patch(run.peers, "measure", autospec=True, return_value=Parts().beside(Answer({"gap": 4.0, "error": 0.1})))
+
+    def patch(self, target, name, **how):
+        patch = mock.patch.object(target, name, **how)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_every_part(self):
+        whole = run.WholeRun(self.options)
+        whole.run()
+        self.assertEqual(whole.failed, [])
+        page = self.out.read_text()
+        self.assertIn("Written by `./dev bench --peers --quick`", page)
+        for heading in ("Targets", "One selection from k scores", "Quartiles with confidence intervals", "What a ledger takes",
+                        "Beside other private libraries", "On Spark"):
+            self.assertEqual(page.count(f"\n## {heading}\n"), 1, heading)
+        for text in ("Old.", "\nold\n", "old checks"):
+            self.assertFalse(text in page, text)
+        self.assertNotIn("Measured by itself", page)
+
+    def test_every_section_by_itself(self):
+        self.patch(run.clusters, "part", autospec=True, return_value="## On Spark\n")
+        for name, section in run.SECTIONS.items():
+            self.assertTrue(section(self.options).startswith("## "), name)
+
+    def test_one_that_fails_leaves_the_others(self):
+        self.patch(run.flow_checks, "part", side_effect=TypeError("it takes one more"))
+        whole = run.WholeRun(self.options)
+        with mock.patch("sys.stderr"):
+            whole.run()
+        self.assertEqual(whole.failed, ["flow checks"])
+        page = self.out.read_text()
+        self.assertIn("## Checks among many people\n\nold checks", page)
+        self.assertIn("## What a ledger takes\n\nnew", page)
+        self.assertIn("Not measured in this run: flow checks.", page)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,171 @@
+"""What a ledger takes of a release, and many who pay at once: with 100 entries and with 100,000, in a file and on a server."""
+
+import binascii
+import contextlib
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from page import shown, table, verdict
+
+HOUSE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HOUSE / "tests"))
+
+ENTRIES = (100, 100_000)
+CELLS = 2_000
+PAYERS = 16
+RELEASE_TARGET = 20e6  # nanoseconds
+PUBLICATION_TARGET = 50e6
+ASKED = ("--column", "income", "--bounds", "0", "500000", "--step", "1", "--epsilon", "1e-9", "--format", "json")
+PAYING = (*ASKED, "--quantiles", "median")
+
+
+def receipt_sizes(program, folder):
+    """Bytes of the receipt of a median, and of those of as many groups as a publication has cells."""
+    people = folder / "people.csv"
+    people.write_text("income,place\n" + "".join(f"{7 * i},place {i % CELLS}\n" for i in range(10_000)), encoding="utf-8")
+    keys = folder / "keys.txt"
+    keys.write_text("".join(f"place {i}\n" for i in range(CELLS)), encoding="utf-8")
+    return [len(subprocess.run([program, "release", people, *PAYING, *groups], capture_output=True, check=True).stdout)
+            for groups in ((), ("--by", "place", "--keys-file", keys))]
+
+
+# --- Ledgers with a past ---------------------------------------------------------------------------------------------
+
+
+def make_file(tool, path, entries):
+    subprocess.run([tool, "make", path, str(entries)], check=True)
+
+
+TABLES = {
+    "datasets": ("SELECT d.id, d.name, d.unit, d.neighbors, d.measure, d.epsilon, d.rho, d.delta, p.person, p.records_per_person, "
+                 "p.source, p.reading FROM datasets d JOIN pins p ON p.dataset = d.id", (1, 2, 8, 10, 11)),
+    "entries": ("SELECT id, dataset, query, receipt_path, measure, epsilon, rho, delta, charged_rho, source, person, "
+                "records_per_person, reading, nonce, question FROM entries", (2, 3, 9, 10, 12)),
+    "events": ("SELECT id, time, kind, dataset, entry, receipt_sha256, reason, hash, printf('%032x', id), sums FROM events", (6,)),
+    "receipts": ("SELECT entry, text FROM receipts", (1,)),
+}
+
+
+def cell(value, is_bytes):
+    """As COPY reads it."""
+    if value is None:
+        return r"\N"
+    return r"\\x" + binascii.hexlify(value.encode()).decode() if is_bytes else str(value)
+
+
+def copy_to_server(program, server, path, database):
+    """The same rows, with the same hashes, on a server; its address."""
+    address = server.database(database)
+    made = sqlite3.connect(path)
+    subprocess.run([program, "ledger", "init", address, "--dataset", "gone", "--epsilon", "1"], capture_output=True, check=True)
+    sql = ["SET session_replication_role = replica; DELETE FROM fractile.events; DELETE FROM fractile.datasets;"]
+    for name, (select, texts) in TABLES.items():
+        sql.append(f"COPY fractile.{name} FROM STDIN;")
+        sql += ["\t".join(cell(value, i in texts) for i, value in enumerate(row)) for row in made.execute(select)]
+        sql.append("\\.")
+    server.psql("\n".join([*sql, "ANALYZE;"]) + "\n", database)
+    return address
+
+
+# --- Measured --------------------------------------------------------------------------------------------------------
+
+
+class Payments:
+    """Nanoseconds by the clock, and of this process's work."""
+
+    def __init__(self, tool, ledger, times, size):
+        done = subprocess.run([tool, "pay", ledger, str(times), str(size)], capture_output=True, text=True, check=True)
+        pairs = [[1e6 * float(part) for part in line.split()] for line in done.stdout.splitlines()]
+        self.least = min(pair[0] for pair in pairs)
+        self.median = statistics.median(pair[0] for pair in pairs)
+        self.worked = statistics.median(pair[1] for pair in pairs)
+
+
+def all_at_once(program, ledger, people):
+    """How many of them succeeded, and the seconds until the last was done."""
+    command = [program, "release", people, *PAYING, "--ledger", ledger, "--again"]
+    start = time.perf_counter()
+    payers = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(PAYERS)]
+    failures = [payer.communicate()[1].decode() for payer in payers]
+    good = sum(payer.returncode == 0 for payer in payers)
+    if good < PAYERS:
+        print(next(failure for failure in failures if failure), file=sys.stderr)
+    return good, time.perf_counter() - start
+
+
+def server_or_none():
+    from cli.postgres_server import Server
+
+    try:
+        return Server()
+    except (unittest.SkipTest, OSError, subprocess.CalledProcessError) as reason:
+        print(f"no PostgreSQL server: {reason}", file=sys.stderr)
+        return None
+
+
+class Measured:
+    def __init__(self):
+        self.rows = []
+        self.targets = []
+
+    def payments(self, where, entries, what, size, payments, target):
+        self.rows.append([where, f"{entries:,}", what, f"{size:,}", shown(payments.least), shown(payments.median), shown(payments.worked)])
+        if target:
+            self.targets.append(verdict(f"{where}, {entries:,} entries: the ledger's part of {what}", shown(payments.median),
+                                        f"< {shown(target)}", payments.median < target))
+
+    def at_once(self, where, entries, good, seconds):
+        self.targets.append(verdict(f"{where}, {entries:,} entries: {PAYERS} releases at once that succeed",
+                                    f"{good}, in {seconds:.2f} s", f"{PAYERS}", good == PAYERS))
+
+
+def measure(program, tool, folder, quick):
+    measured = Measured()
+    times = 5 if quick else 100
+    counts = (100, 1_000) if quick else ENTRIES
+    one, many = receipt_sizes(program, folder)
+    asked = (("a release", one, RELEASE_TARGET), (f"a release of {CELLS:,} groups", many, PUBLICATION_TARGET))
+    with contextlib.ExitStack() as stack:
+        server = server_or_none()
+        if server:
+            stack.callback(server.close)
+        for entries in counts:
+            path = folder / f"budget{entries}.db"
+            make_file(tool, path, entries)
+            ledgers = [("a file", str(path))]
+            if server:
+                ledgers.append(("a server", copy_to_server(program, server, path, f"budget{entries}")))
+            for where, ledger in ledgers:
+                for what, size, target in asked:
+                    measured.payments(where, entries, what, size, Payments(tool, ledger, times, size), target)
+                measured.at_once(where, entries, *all_at_once(program, ledger, folder / "people.csv"))
+                subprocess.run([tool, "verify", ledger], check=True)
+    return measured
+
+
+def words_of(measured, load):
+    return ("## What a ledger takes\n\nOne process that pays again and again, by `fractile_ledger_payments`: the look for a stored answer, "
+            "the reservation with the receipt's room, draw, commitment with the receipt's text, and the account. By the clock, and what "
+            "the process worked; a file is synced a dozen times meanwhile, and a server's data lie in memory. Then "
+            f"{PAYERS} processes of `fractile release` at once. Every ledger was verified afterwards. "
+            f"Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n\n"
+            + table(["ledger", "entries", "what is paid for", "bytes of its receipt", "least", "median", "of the process"], measured.rows)
+            + "\n" + table(["what", "measured", "target", ""], measured.targets))
+
+
+def part(folder, quick):
+    """`folder` holds fractile_ledger_payments, its parent the program."""
+    load = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as name:
+        return words_of(measure(folder.parent / "fractile", folder / "fractile_ledger_payments", Path(name), quick), load)
+
+
+if __name__ == "__main__":
+    print(part(Path(sys.argv[1]), "--quick" in sys.argv))
