@@ -40,6 +40,10 @@ int run_init(const Typed& typed) {
                     dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors),
                     pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))),
         "the dataset was added");
+  if (has_open_end(dataset.source)) {
+    print_error({"warning: the last line of '", dataset.source, "' has no line end, so its record may be cut off"},
+                "if it is whole, all is well: the line counts, and no release says anything of it");
+  }
   return 0;
 }
 

@@ -68,8 +68,17 @@ PageOutput PageOutput::of(const Typed& typed, Format format) {
   return output;
 }
 
+void PageOutput::make_room(std::uint64_t receipt_size) {
+  if (folder_.empty()) return;
+  // They show what the receipt says, with axes and words of their own.
+  constexpr std::uint64_t beside = std::uint64_t{64} << 10;
+  room_ = std::make_unique<DiskRoom>(folder_, beside + 2 * receipt_size);
+  if (!room_->missing().empty()) refuse_folder(folder_, room_->missing(), "make room for it, or name another folder");
+}
+
 void PageOutput::write(const std::vector<PageFile>& files, const Words& hint) const {
   if (folder_.empty()) return;
+  room_.reset();
   std::vector<FileToWrite> to_write;
   for (const PageFile& file : files) {
     to_write.push_back({(std::filesystem::path(folder_) / file.name).string(), file.text});

@@ -1,8 +1,12 @@
 // Pages: what is said on them, and where they and their figures go.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "fractile/disk_room.hpp"
 #include "fractile/pages.hpp"
 #include "options.hpp"
 #include "requests/values.hpp"
@@ -20,6 +24,9 @@ class PageOutput {
   /// What a page is to say beside its report.
   PageOptions options = {};
 
+  /// Takes room for figures and tables of a release whose receipt has at most so many bytes. Throws `data`, which says how many there
+  /// must be.
+  void make_room(std::uint64_t receipt_size);
   /// Writes the figures and their tables as new files, all or none. Throws `data`, with this hint, when that fails.
   void write(const std::vector<PageFile>& files, const Words& hint) const;
   /// The same, and prints the page.
@@ -27,6 +34,7 @@ class PageOutput {
 
  private:
   std::string folder_;
+  mutable std::unique_ptr<DiskRoom> room_ = nullptr;  ///< until they are written
 };
 
 }  // namespace fractile::cli

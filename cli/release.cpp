@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,7 @@ class Person final : public Watcher {
     shown_.page.options.account = answer.account;
     page_ = rendered(answer, shown_);
   }
+  void make_room(std::uint64_t receipt_size) override { shown_.page.make_room(receipt_size); }
   void on_interrupt(const Words& what, const Words& hint) override { cli::on_interrupt(what, hint); }
   void hold_interrupts() override { cli::hold_interrupts(); }
   bool is_interrupted() override { return cli::is_interrupted(); }

@@ -1,6 +1,7 @@
 // Who asks for a release, while it is made: a person at a terminal, or a program.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "fractile/error.hpp"
@@ -25,6 +26,9 @@ class Attendant {
   virtual void at(const std::string& /*task*/) {}
   /// Now and then while records are read. What it throws ends the release.
   virtual void tick() {}
+  /// Before anything is charged: what will be shown may need room on a disk, for some of what a receipt of at most so many bytes says.
+  /// What it throws ends the release.
+  virtual void make_room(std::uint64_t /*receipt_size*/) {}
   /// Before anything of a release is stored or kept: what cannot be shown should fail here.
   virtual void prepare(const Answer& /*answer*/) {}
   /// From now on an interrupt should say this.

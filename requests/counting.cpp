@@ -226,6 +226,7 @@ class CountedRecords final : public Records {
   std::uint64_t rows() const override {
     throw Error(ErrorCode::usage, "a profile file does not tell how many rows there were");
   }
+  void require_unchanged() const override { file_.require_unchanged(); }
   std::vector<std::string> declared() const override { return file_.header().declared(); }
   std::string engine() const override {
     constexpr std::size_t most = 10;  // of a thousand sources, a receipt tells the number

@@ -30,6 +30,8 @@ class Records {
                                             const RecordSelection& selection, RandomBits& bits,
                                             const std::function<void()>& on_progress) const = 0;
   virtual std::uint64_t rows() const = 0;
+  /// Throws `data` when a file was written to since it was opened.
+  virtual void require_unchanged() const {}
   virtual std::string engine() const = 0;
   /// As SourceDescription::declared.
   virtual std::vector<std::string> declared() const { return {}; }
@@ -59,6 +61,9 @@ class RecordsOf final : public Records {
     return all;
   }
   std::uint64_t rows() const override { return source_.rows(); }
+  void require_unchanged() const override {
+    if constexpr (requires { source_.require_unchanged(); }) source_.require_unchanged();
+  }
   std::string engine() const override { return source_.engine(); }
 
  private:

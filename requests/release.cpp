@@ -117,9 +117,10 @@ void require_receipts_place(const Typed& typed, const std::string& receipt) {
   if (!receipt.empty() && !may_be_there) require_writable(receipt);
 }
 
-/// Of what is charged for already, if anything is.
+/// Of what is charged for already, if anything is. `room`: for the receipt, where there is no charge.
 void publish(const Typed& typed, const ReleaseRequest& request, const Records& records, RandomBits& bits,
-             std::optional<ReleaseCharge>& charge, Answer& answer, Attendant& attendant) {
+             std::optional<ReleaseCharge>& charge, std::optional<RoomForFile>& room, Answer& answer,
+             Attendant& attendant) {
   if (charge) {
     answer.paid = charge->reservation();
     answer.account = charge->account();
@@ -130,6 +131,7 @@ void publish(const Typed& typed, const ReleaseRequest& request, const Records& r
   if (charge) {
     charge->publish(answer.json(), attendant);
   } else if (!request.receipt.empty()) {
+    room.reset();
     write_durably(request.receipt, answer.json());
   }
   attendant.at("");
@@ -200,9 +202,17 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
       charge->repeat(*answer.stored, attendant);
       return answer;
     }
-    charge->reserve(largest_receipt(request, answer.source), attendant);
   }
-  const auto work = [&] { publish(typed, request, *records, bits, charge, answer, attendant); };
+  records->require_unchanged();
+  const std::uint64_t largest = largest_receipt(request, answer.source);
+  std::optional<RoomForFile> room;
+  if (charge) {
+    charge->reserve(largest, attendant);
+  } else {
+    attendant.make_room(largest);
+    if (!request.receipt.empty()) room.emplace(request.receipt, largest);
+  }
+  const auto work = [&] { publish(typed, request, *records, bits, charge, room, answer, attendant); };
   charge ? charge->guard(work) : work();
   answer.kept = where_kept(request, charge);
   return answer;

@@ -4,7 +4,6 @@
 
 #include <exception>
 
-#include "fractile/durable.hpp"
 #include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
 #include "requests/datasets.hpp"
@@ -103,9 +102,19 @@ void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const
                  {"the table was not read; ", Field("again"), " reads it, and pays"});
 }
 
+void ReleaseCharge::make_room(std::uint64_t receipt_size, Attendant& attendant) {
+  try {
+    attendant.make_room(receipt_size);
+    if (!receipt_.empty()) room_ = std::make_unique<RoomForFile>(receipt_, receipt_size);
+  } catch (const Error& error) {
+    throw Error(error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field());
+  }
+}
+
 void ReleaseCharge::reserve(std::uint64_t receipt_size, Attendant& attendant) {
   if (!fits_) throw Error(ErrorCode::internal, "a release was to be paid for before it was known what it reads");
   if (!receipt_.empty()) require_writable(receipt_);
+  make_room(receipt_size, attendant);
   request_.receipt_size = receipt_size;
   attendant.hold_interrupts();
   try {
@@ -165,6 +174,7 @@ void ReleaseCharge::guard(const std::function<void()>& work) const {
 void ReleaseCharge::publish(const std::string& receipt, Attendant& attendant) {
   attendant.hold_interrupts();
   ledger_.commit(reservation_, receipt);
+  room_.reset();
   if (!receipt_.empty()) write_durably(receipt_, receipt);
   attendant.on_interrupt("stopped before all was printed", kept());
 }

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fractile/canonical_query.hpp"
+#include "fractile/durable.hpp"
 #include "fractile/ledger.hpp"
 #include "fractile/quantiles.hpp"
 #include "requests/attendant.hpp"
@@ -42,7 +44,8 @@ class ReleaseCharge {
   const std::string& source() const { return source_; }
   const std::vector<NamedTable>& tables() const { return tables_; }
 
-  /// Reserves the query that was last looked for, with room for a receipt of so many bytes. From here on an interrupt says
+  /// Reserves the query that was last looked for, with room for a receipt of so many bytes in the ledger, in its file, and for what will
+  /// be shown. From here on an interrupt says
   /// what counts, and what can be done.
   void reserve(std::uint64_t receipt_size, Attendant& attendant);
   /// Errors of `work` also tell what became of the entry.
@@ -54,6 +57,7 @@ class ReleaseCharge {
 
  private:
   ReleaseCharge(Ledger ledger, LedgerDataset dataset, LedgerRequest request, const Typed& typed);
+  void make_room(std::uint64_t receipt_size, Attendant& attendant);
   /// What became of the entry, for an error.
   Words fate() const;
 
@@ -65,6 +69,7 @@ class ReleaseCharge {
   LedgerDataset dataset_;
   LedgerRequest request_;
   LedgerReservation reservation_;
+  std::unique_ptr<RoomForFile> room_ = nullptr;  ///< for the receipt's file
   std::string source_ = {};
   std::vector<NamedTable> tables_ = {};
   bool fits_ = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <span>
 #include <system_error>
@@ -96,6 +97,13 @@ std::string tables_to_pin(const Typed& typed) {
     text += (text.empty() ? "" : ",") + path;
   }
   return text;
+}
+
+bool has_open_end(const std::string& source) {
+  const std::string format = is_path(source) && !source.ends_with(".gz") ? format_by_name(source) : std::string();
+  if (format != "csv" && format != "tsv") return false;
+  std::ifstream file(source, std::ios::binary);
+  return file.seekg(-1, std::ios::end) && file.get() != '\n';
 }
 
 void require_no_input(const Typed& typed, const char* field) {

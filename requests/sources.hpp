@@ -28,6 +28,10 @@ std::string source_to_pin(const Typed& typed);
 /// one that is not there.
 std::string tables_to_pin(const Typed& typed);
 
+/// Whether the last line of the text file that `source` pins has no end, so that its record may be cut off. For the owner alone: it may be
+/// up to the last record. False where it cannot be told without reading the file.
+bool has_open_end(const std::string& source);
+
 /// Throws `usage` when the file that an option names is one that is read: FILE, a table, a profile file or the ledger.
 void require_no_input(const Typed& typed, const char* field);
 

@@ -45,6 +45,12 @@ bool is_made_up(int descriptor) {
 #endif
 }
 
+bool was_changed(int descriptor, const struct stat& before) {
+  struct stat now {};
+  return fstat(descriptor, &now) != 0 || now.st_size != before.st_size || now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+         now.st_mtim.tv_nsec != before.st_mtim.tv_nsec;
+}
+
 }  // namespace
 
 TextFile read_plain_file(const std::string& path, std::size_t most) {
@@ -58,6 +64,7 @@ TextFile read_plain_file(const std::string& path, std::size_t most) {
   if (S_ISDIR(status.st_mode)) return {{}, std::strerror(EISDIR)};
   if (!S_ISREG(status.st_mode) || is_made_up(descriptor)) return {{}, "not a regular file"};
   TextFile read = read_all(file.get(), most);
+  if (read.trouble.empty() && was_changed(descriptor, status)) return {{}, "changed while it was read"};
   if (read.trouble.empty() && read.text.size() != static_cast<std::size_t>(status.st_size)) {
     return {{}, "not a file of a size that stays"};
   }

@@ -28,7 +28,7 @@ class Room:
     also: tuple = ()  # beside ALL_PUBLIC: rooms all of whose headers it may include
 
 
-BELOW_REPORT = ("quantiles", "flow", "source", "ledger", "figures", "privacy", "ranks", "exact")
+BELOW_REPORT = ("quantiles", "flow", "source", "ledger", "figures", "privacy", "ranks", "libraries", "exact")
 
 ROOMS = {
     "exact": Room(0),
@@ -92,6 +92,7 @@ PUBLIC_HEADERS = {
     "selection": "exact",
     "enclosure": "exact",
     "version": "exact",
+    "disk_room": "libraries",
     "dates": "ranks",
     "ranks": "ranks",
     "domains": "privacy",

@@ -2,8 +2,11 @@
 // Thread-safety: functions of their arguments, for any number of threads.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "fractile/disk_room.hpp"
 
 namespace fractile {
 
@@ -13,6 +16,15 @@ enum class Readers { owner, all };
 /// Throws `usage` unless a new file can be created at `path`; leaves nothing behind. A name that SQLite may use beside a database
 /// that is there (with -journal, -wal or -shm after it) cannot. `what`: how messages call it.
 void require_writable(const std::string& path, const std::string& what = "receipt");
+
+/// Room on the disk of a file to come, of at most so many bytes. Throws `data`, which says how many there must be.
+class RoomForFile {
+ public:
+  RoomForFile(const std::string& path, std::uint64_t bytes, const std::string& what = "receipt");
+
+ private:
+  DiskRoom room_;
+};
 
 /// Is a regular file with exactly this text at `path`?
 bool is_written(const std::string& path, const std::string& text);

@@ -75,6 +75,8 @@ class ProfileFile {
   const ProfileHeader& header() const;
   /// What was opened, and is read.
   const OpenedFile& opened() const;
+  /// Throws `data` when the file was written to since it was opened, as take_profiles() does, too. No count is looked at.
+  void require_unchanged() const;
   /// All counts, once. Error(data) when the file is damaged: no profile is returned before all of it has been read and compared with its
   /// hash. Error(usage) when they were taken already.
   std::vector<RankProfile> take_profiles();

@@ -159,6 +159,10 @@ class Table {
                                     const RecordSelection& selection, RandomBits& bits,
                                     const std::function<void()>& on_progress = {}) const;
 
+  /// Throws `data` when one of the files was written to since it was opened. profile(), profiles(), rows() and texts() end so, too: what
+  /// was read would be of no one moment. No record is looked at.
+  void require_unchanged() const;
+
   /// All cells of some columns as texts, a list a column, in the order of the file: for tables that are small and public.
   /// Error(data) when a column is not there or a cell is NULL.
   std::vector<std::vector<std::string>> texts(const std::vector<std::string>& columns) const;

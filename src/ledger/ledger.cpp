@@ -225,6 +225,7 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
                   fmt::format("the ledger '{}' has a dataset '{}' already", store.name(), dataset.name),
                   "a dataset's budget never changes; choose another name for another dataset", "dataset");
     }
+    for (const DatasetRow& row : present.datasets()) require_unlike(dataset.name, row.dataset.name);
     ledger_detail::add_dataset(store, present.head(), present.sums(), dataset, state_->now());
   });
 }
@@ -252,6 +253,7 @@ LedgerReservation Ledger::reserve(const LedgerRequest& request) {
     const auto& [row, charge] = require_payable(present, store, request);
     require_remaining(row.dataset, present.sums().spent(row.id), request.cost, charge);
     reservation = add_entry(store, present.head(), present.sums(), row, request, charge, state_->now());
+    store.prove_room(reservation.id, request.receipt_size);
   };
   try {
     store.take_room(request.receipt_size);

@@ -36,6 +36,9 @@ bool is_conflict(const Failure& failure) {
   return std::ranges::find(conflicts, failure.sqlstate) != conflicts.end();
 }
 
+/// Of room on a disk, memory or connections.
+bool is_lack(const Failure& failure) { return failure.sqlstate.starts_with("53"); }
+
 std::string select(Table table, std::int64_t format) {
   switch (table) {
     case Table::datasets:
@@ -248,6 +251,31 @@ class PostgresStore final : public Store {
     }
   }
 
+  /// By bytes in a receipt's place that are rolled back to before they were written. They do not compress, as receipts do: so many
+  /// as of a long one will be stored at most.
+  void prove_room(std::int64_t entry, std::uint64_t receipt_size) const override {
+    constexpr std::uint64_t whole = 64 * 1024;
+    constexpr std::uint64_t block = 4096 * 32;  // beyond what the server looks back when it compresses
+    if (receipt_size == 0) return;
+    const std::uint64_t bytes = std::min(receipt_size, whole + receipt_size / 16);
+    connection_->command("SAVEPOINT room");
+    try {
+      connection_->query(
+          "INSERT INTO fractile.receipts WITH block AS MATERIALIZED (SELECT string_agg(sha256(int8send(number)), "
+          "''::bytea) AS bytes FROM generate_series(1, $2::text::bigint) AS number) SELECT $1::text::bigint, "
+          "string_agg(bytes, ''::bytea) FROM block, generate_series(1, $3::text::bigint)",
+          {std::to_string(entry), std::to_string(std::min(bytes, block) / 32 + 1), std::to_string(bytes / block + 1)});
+    } catch (const Failure& failure) {
+      if (!is_lack(failure)) throw;
+      throw Error(ErrorCode::ledger,
+                  fmt::format("the ledger '{}' could not be written: {} bytes may be needed for this release, and its "
+                              "server does not have them: {}",
+                              name(), bytes, failure.words),
+                  "make room for it");
+    }
+    connection_->command("ROLLBACK TO SAVEPOINT room; RELEASE SAVEPOINT room");
+  }
+
   void check() const override { require_schema(); }
 
  private:
@@ -382,6 +410,7 @@ class PostgresStore final : public Store {
     // lock_not_available, query_canceled
     if (failure.sqlstate == "55P03" || failure.sqlstate == "57014") return true;
     const bool is_charged = waiting_.until != Waiting::Until::patience;
+    if (is_lack(failure)) return is_charged;
     return is_conflict(failure) && (is_charged || attempt + 1 < most_attempts);
   }
 
@@ -499,7 +528,7 @@ class PostgresStore final : public Store {
       return {ErrorCode::ledger, ledger + " could not be written: the server is read-only",
               "name the server that takes changes, not its copy"};
     }
-    if (state.starts_with("53")) {
+    if (is_lack(failure)) {
       return {ErrorCode::ledger, fmt::format("{} could not be written: {}", ledger, failure.words), "make room for it"};
     }
     if (is_conflict(failure)) {

@@ -4,20 +4,18 @@
 #include <cstdint>
 #include <string>
 
+#include "fractile/disk_room.hpp"
+
 namespace fractile::ledger_detail {
 
-/// A file without a name in the ledger's folder that has as many bytes as a receipt of a size will need in the ledger and in its
-/// journal. However the process ends, they are free again.
+/// As many bytes in the ledger's folder as a receipt of a size will need in the ledger and in its journal.
 class Room {
  public:
-  /// Error(ledger) says how many bytes are wanted. Where there are no files without names, nothing is taken.
+  /// Error(ledger) says how many bytes are wanted. Where the folder can have no file beside the ledger, nothing is taken.
   Room(const std::string& ledger, std::uint64_t receipt_size);
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  ~Room();
 
  private:
-  int file_ = -1;
+  DiskRoom bytes_;
 };
 
 }  // namespace fractile::ledger_detail

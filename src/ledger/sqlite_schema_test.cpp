@@ -1,5 +1,6 @@
 #include "ledger/sqlite_schema.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "exact/digest.hpp"
@@ -397,6 +399,54 @@ TEST_F(LedgerFile, OfFormat1IsNotReadWithoutItsLog) {
   std::filesystem::copy_file(path, copy);
   std::filesystem::copy_file(path + "-wal", copy + "-wal");
   expect_format_1(Ledger::open_to_read(copy));
+}
+
+/// SQLite would take what stands before it for all there is.
+TEST_F(LedgerFile, OfFormat1WithABrokenFrameInItsLogIsRefused) {
+  RawDatabase database(path);
+  database.run(format_1);
+  const auto bytes_of = [](const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return std::string{std::istreambuf_iterator<char>(stream), {}};
+  };
+  const std::string file = bytes_of(path);
+  const std::string log = bytes_of(path + "-wal");
+  constexpr std::size_t header = 32;
+  constexpr std::size_t frame = 24 + 4096;
+  const std::size_t frames = (log.size() - header) / frame;
+  ASSERT_GE(frames, 3U);
+  ASSERT_EQ(log.size(), header + frames * frame);
+  int count = 0;
+  const auto copy_with = [&](const std::string& changed) {
+    const std::string copy = folder.file(fmt::format("copy{}.db", count++));
+    std::ofstream(copy, std::ios::binary) << file;
+    std::ofstream(copy + "-wal", std::ios::binary) << changed;
+    return copy;
+  };
+  expect_format_1(Ledger::open_to_read(copy_with(log)));
+  for (std::size_t broken = 0; broken + 1 < frames; ++broken) {
+    for (const std::size_t at : {std::size_t{0}, std::size_t{8}, std::size_t{17}, frame - 1}) {
+      std::string changed = log;
+      changed[header + broken * frame + at] ^= 4;
+      const std::string copy = copy_with(changed);
+      const std::string words = fmt::format("is damaged: frame {} is broken, and what was charged after", broken + 1);
+      expect_failure(ErrorCode::ledger, words, [&] { Ledger::open_to_read(copy); });
+      expect_failure(ErrorCode::ledger, "nothing was changed; restore both files", [&] { Ledger::open(copy); });
+      EXPECT_EQ(bytes_of(copy), file);
+      EXPECT_EQ(bytes_of(copy + "-wal"), changed);
+    }
+  }
+  for (std::size_t at = 0; at < header; at += 3) {
+    std::string changed = log;
+    changed[at] ^= 4;
+    expect_failure(ErrorCode::ledger, "its beginning is broken", [&] { Ledger::open(copy_with(changed)); });
+  }
+  // What a machine leaves that stops while it writes a frame that was never confirmed, and frames of before a restart.
+  const std::string copy = copy_with(log + log.substr(header, 100));
+  expect_format_1(Ledger::open_to_read(copy));
+  std::string older = log.substr(header, frame);
+  older[8] ^= 1;
+  expect_format_1(Ledger::open(copy_with(log + older + older)));
 }
 
 /// Where nothing may be written, by a child that is nobody: the folder of `path`, and the ledger.

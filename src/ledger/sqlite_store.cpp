@@ -12,6 +12,7 @@
 
 #include "fractile/error.hpp"
 #include "ledger/sqlite.hpp"
+#include "ledger/sqlite_log.hpp"
 #include "ledger/sqlite_room.hpp"
 #include "ledger/sqlite_schema.hpp"
 #include "ledger/store.hpp"
@@ -248,6 +249,8 @@ class SqliteStore final : public Store {
     }
   }
 
+  void prove_room(std::int64_t /*entry*/, std::uint64_t /*receipt_size*/) const override {}
+
   void check() const override {
     const std::string pages = connection_.text("PRAGMA integrity_check(1)");
     if (pages != "ok") {
@@ -292,6 +295,7 @@ std::unique_ptr<Store> open_sqlite(const std::string& path, Wanted wanted, const
   } else {
     make_if_missing(path, wanted, waiting);
   }
+  require_whole_log(path);
   return std::make_unique<SqliteStore>(path, wanted, waiting);
 }
 

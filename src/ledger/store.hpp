@@ -81,7 +81,8 @@ class Store {
   /// it was, or may have been.
   virtual void write(const std::function<void()>& change) const = 0;
 
-  /// Takes room for a receipt of so many bytes and for what its transaction needs beside it. Error(ledger) where there is none.
+  /// Takes room for a receipt of so many bytes and for what its transaction needs beside it, where a client can. Error(ledger) where there
+  /// is none.
   virtual void take_room(std::uint64_t receipt_size) const = 0;
   /// For those who need it at once.
   virtual void give_room_back() const = 0;
@@ -113,6 +114,9 @@ class Store {
   virtual void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const = 0;
 
   virtual void append(Table table, const Fields& row) const = 0;
+  /// Error(ledger) when the server has no room now for what it will store of a receipt of at most so many bytes. Nothing of it stays.
+  /// Where take_room() takes it, this does nothing.
+  virtual void prove_room(std::int64_t entry, std::uint64_t receipt_size) const = 0;
   /// Error(ledger) names what is wrong with the store itself: its pages, its tables.
   virtual void check() const = 0;
 };

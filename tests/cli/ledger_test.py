@@ -486,7 +486,7 @@ class Unusable(LedgerTest):
         self.init()
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))}
         for _ in range(3):
-            result = self.run_paid(**self.LONG, receipt="r.json", how=how)
+            result = self.run_paid(**self.LONG, how=how)
             self.assert_refused(result, 5, "the ledger 'budget.db' could not be written: ", " bytes may be needed",
                                 "nothing was charged; make room")
         self.assertEqual(self.states(), [])

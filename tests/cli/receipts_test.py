@@ -84,10 +84,10 @@ class RefusedBeforeRows(ReceiptTest):
 
 class Unwritable(ReceiptTest):
     def test_a_file_may_not_grow(self):
-        """RLIMIT_FSIZE stands for a full disk: the write fails after the rows were read."""
+        """RLIMIT_FSIZE stands for a full disk: the release fails before the rows are read."""
         how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))}
         result = self.run_release("t.csv", receipt="r.json", how=how)
-        self.assert_refused(result, 3, "the receipt 'r.json' could not be written: File too large", "free some space")
+        self.assert_refused(result, 3, "the receipt 'r.json' could not be written: ", "File too large", "free some space")
         self.assertEqual(self.files(), ["t.csv"])
 
     def test_standard_input_may_not_be_kept(self):
@@ -110,7 +110,7 @@ class Unwritable(ReceiptTest):
         if left == []:
             self.skipTest("no right to mount: " + result.stderr)
         self.assertEqual((result.returncode, result.stdout, left), (3, "", ["taken"]))
-        self.assertIn("the receipt 'full/r.json' could not be written: No space left on device", result.stderr)
+        self.assertRegex(result.stderr, r"the receipt 'full/r\.json' could not be written: \d+ bytes may be needed .*: No space left on device")
 
     def test_full_standard_output(self):
         with open("/dev/full", "wb") as full:

@@ -130,6 +130,13 @@ void require_writable(const std::string& path, const std::string& what) {
   }
 }
 
+RoomForFile::RoomForFile(const std::string& path, std::uint64_t bytes, const std::string& what)
+    : room_(folder_of(path), bytes) {
+  if (room_.missing().empty()) return;
+  throw Error(ErrorCode::data, "the " + what + " '" + path + "' could not be written: " + room_.missing(),
+              "free some space or choose another place");
+}
+
 std::string content_sha256(const std::string& contents) { return sha256(contents); }
 
 bool is_written(const std::string& path, const std::string& text) {

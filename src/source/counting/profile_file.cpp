@@ -99,6 +99,7 @@ class Bytes {
   virtual ~Bytes() = default;
   /// As many as there are, up to the room; 0 at the end.
   virtual std::size_t read(char* to, std::size_t room) = 0;
+  virtual void require_unchanged() const {}
 };
 
 class BytesInMemory final : public Bytes {
@@ -131,6 +132,7 @@ class BytesOfFile final : public Bytes {
     at_ += count;
     return count;
   }
+  void require_unchanged() const override { file_.require_unchanged(); }
 
  private:
   source_detail::InputFile file_;
@@ -143,6 +145,7 @@ class Reader {
   Reader(std::unique_ptr<Bytes> bytes, std::string name) : bytes_(std::move(bytes)), name_(std::move(name)) {}
 
   const std::string& name() const { return name_; }
+  void require_unchanged() const { bytes_->require_unchanged(); }
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(ErrorCode::data, "the profile file '" + name_ + "' " + why,
                 "copy it again, or count its source again: fractile count");
@@ -373,7 +376,14 @@ struct ProfileFile::State {
     if (std::exchange(is_taken, true)) {
       throw Error(ErrorCode::usage, "the counts of a profile file are read once", "open it again");
     }
-    return read_counts(reader, header);
+    try {
+      Counts counts = read_counts(reader, header);
+      reader.require_unchanged();
+      return counts;
+    } catch (const Error&) {
+      reader.require_unchanged();  // which would be why
+      throw;
+    }
   }
   OpenedFile opened;
   Reader reader;
@@ -396,6 +406,7 @@ ProfileFile ProfileFile::open(const std::string& path) { return ProfileFile(std:
 const ProfileHeader& ProfileFile::header() const { return state_->header; }
 const OpenedFile& ProfileFile::opened() const { return state_->opened; }
 
+void ProfileFile::require_unchanged() const { state_->reader.require_unchanged(); }
 std::vector<RankProfile> ProfileFile::take_profiles() { return state_->take().profiles; }
 
 namespace {

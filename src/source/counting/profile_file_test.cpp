@@ -2,6 +2,7 @@
 #include <rapidcheck.h>
 
 #include <fstream>
+#include <functional>
 #include <map>
 
 #include "exact/digest.hpp"
@@ -294,6 +295,24 @@ TEST(ProfileFile, HoldsProfilesOfItsOwnLattice) {
   const CountedProfiles other{header_of(Lattice::regular(0, 300, 1)), {profile_of(301, {})}};
   EXPECT_THROW(merged(counted, other, Persons::may_overlap), Error);
   EXPECT_THROW(merged(other, counted, Persons::may_overlap), Error);
+}
+
+TEST(ProfileFile, ThatIsWrittenToMeanwhileIsNamed) {
+  const testing::Folder folder;
+  const std::string path = folder.file("p.profile");
+  std::ofstream(path, std::ios::binary) << small_file();
+  ProfileFile file = ProfileFile::open(path);
+  file.require_unchanged();
+  std::ofstream(path, std::ios::binary | std::ios::app) << "more";
+  for (const auto& look : {std::function<void()>([&] { file.require_unchanged(); }), {[&] { file.take_profiles(); }}}) {
+    try {
+      look();
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data);
+      EXPECT_EQ(std::string(error.what()), path + " was changed while it was read");
+    }
+  }
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "source/files/countable.hpp"
 #include "source/files/input_file.hpp"
 #include "source/files/missing_cells.hpp"
+#include "source/files/nameless_file.hpp"
 #include "source/files/query_relation.hpp"
 #include "source/files/relation.hpp"
 #include "source/files/text_check.hpp"
@@ -34,6 +35,7 @@ using source_detail::RecordSelector;
 using source_detail::Relation;
 using source_detail::SelectedColumns;
 using source_detail::SelectedProfiles;
+using source_detail::SpoolFailure;
 
 namespace {
 
@@ -110,6 +112,17 @@ auto within_memory(const Source& source, Pass pass) {
     return pass(source.memory);
   } catch (const EngineFailure& failure) {
     if (failure.kind != FailureKind::memory || source.memory == 0) throw;
+  }
+  return pass(std::uint64_t{0});
+}
+
+/// The same of the records that go to a temporary file beyond that limit: where the disk has no room for them, they stay in memory.
+template <class Pass>
+auto held_or_spooled(const Source& source, Pass pass) {
+  try {
+    return pass(source.memory);
+  } catch (const SpoolFailure&) {
+    if (source.memory == 0) throw;
   }
   return pass(std::uint64_t{0});
 }
@@ -347,6 +360,23 @@ struct Reading {
   }
 };
 
+void require_unchanged(const Source& source) {
+  for (const Input& input : source.inputs) input.file.require_unchanged();
+}
+
+/// What a pass makes of the files, if they are as they were opened. Where one was changed meanwhile, that is why anything else failed.
+template <class Pass>
+auto of_one_moment(const Source& source, Pass pass) {
+  try {
+    auto made = pass();
+    require_unchanged(source);
+    return made;
+  } catch (const Error&) {
+    require_unchanged(source);
+    throw;
+  }
+}
+
 /// Looks through text files for what the engine would not notice. `counted`: columns in which what is declared to be missing is.
 Reading look_through(const Source& source, std::vector<Column> counted, const std::function<void()>& on_progress) {
   Reading reading{*source.relation, {}};
@@ -438,6 +468,90 @@ std::vector<std::string> texts_of(const Connection& connection, const Relation& 
   return texts;
 }
 
+RankProfile counted_column(const Source& table, const std::string& column_name, const Lattice& lattice,
+                           NullPolicy null_policy, Counting counting, const std::function<void()>& on_progress) {
+  const Column column = table.relation->numeric_column(column_name, lattice.kind(), table.display_name);
+  const source_detail::UnitLattice units = counted_on(column, lattice);
+  const bool in_engine = counts_in_engine(column, units.counted_on, counting);
+  const bool missing_too = null_policy == NullPolicy::error;
+  const std::string& source = table.display_name;
+  const Reading reading = look_through(table, {column}, on_progress);
+  try {
+    Counted counted = within_memory(table, [&](std::uint64_t memory) {
+      return count(table, reading, column, units.counted_on, in_engine, memory, on_progress);
+    });
+    if (!counted.any_missing || !missing_too) return units.back_on(lattice, std::move(counted.profile));
+  } catch (const EngineFailure& failure) {
+    throw explain(table, reading.relation, {column, lattice, missing_too, table.unreadable}, worded(failure, source));
+  }
+  throw explain(table, reading.relation, {column, lattice, missing_too, table.unreadable},
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
+}
+
+std::vector<RankProfile> selected_records(const Source& table, const std::string& column_name, const Lattice& lattice,
+                                          NullPolicy null_policy, const RecordSelection& selection, RandomBits& bits,
+                                          const std::function<void()>& on_progress) {
+  const std::string& source = table.display_name;
+  const SelectedColumns columns{table.relation->numeric_column(column_name, lattice.kind(), source),
+                                optional_column(table, selection.person), optional_column(table, selection.by)};
+  const RecordSelection typed = with_typed_keys(table, selection);
+  const source_detail::UnitLattice units = counted_on(columns.number, lattice);
+  const bool missing_too = null_policy == NullPolicy::error;
+  const std::optional<SamplingKey> key = source_detail::sampling_key(typed, bits);
+  const Reading reading = look_through(table, {columns.number, columns.person.value_or(columns.number)}, on_progress);
+  try {
+    SelectedProfiles selected = within_memory(table, [&](std::uint64_t memory) {
+      return held_or_spooled(table, [&](std::uint64_t held) {
+        const Connection connection = connect(table, Order::any, memory);
+        RecordSelector selector(units.counted_on, typed, key, table.threads, held);
+        return count_selected(connection, reading.relation, columns, lattice, table.unreadable, selector, on_progress);
+      });
+    });
+    reading.require_all(selected.rows);
+    if (missing_too && selected.any_nobody) throw explain_nobody(table, reading.relation, *columns.person);
+    if (!missing_too || !selected.any_missing) {
+      for (RankProfile& profile : selected.profiles) profile = units.back_on(lattice, std::move(profile));
+      return std::move(selected.profiles);
+    }
+  } catch (const EngineFailure& failure) {
+    throw explain(table, reading.relation, {columns.number, lattice, missing_too, table.unreadable},
+                  worded(failure, source));
+  }
+  throw explain(table, reading.relation, {columns.number, lattice, missing_too, table.unreadable},
+                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
+}
+
+std::uint64_t counted_rows(const Source& table, const std::function<void()>& on_progress) {
+  const Reading reading = look_through(table, {}, on_progress);
+  if (reading.records) return *reading.records;
+  try {
+    return within_memory(table, [&](std::uint64_t memory) {
+      const Connection connection = connect(table, Order::any, memory);
+      source_detail::ResultStream result =
+          connection.query("SELECT count(*) FROM " + reading.relation.from(std::vector<Column>{}), {CellType::integer});
+      return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
+    });
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, table.display_name);
+  }
+}
+
+std::vector<std::vector<std::string>> texts_of(const Source& table, const std::vector<std::string>& columns) {
+  const Reading reading = look_through(table, {}, {});
+  try {
+    const Connection connection = connect(table, Order::of_file, table.memory);
+    std::vector<std::vector<std::string>> texts;
+    for (const std::string& name : columns) {
+      const Column column = reading.relation.column(name, table.display_name);
+      texts.push_back(texts_of(connection, reading.relation, column, table.row_of));
+      reading.require_all(texts.back().size());
+    }
+    return texts;
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, table.display_name);
+  }
+}
+
 }  // namespace
 
 struct Table::State : Source {};
@@ -497,25 +611,10 @@ void Table::require_countable(const std::string& column, const Lattice& lattice)
   static_cast<void>(counted_on(found, lattice));
 }
 
-RankProfile Table::profile(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
-                           Counting counting, const std::function<void()>& on_progress) const {
-  const Column column = state_->relation->numeric_column(column_name, lattice.kind(), state_->display_name);
-  const source_detail::UnitLattice units = counted_on(column, lattice);
-  const bool in_engine = counts_in_engine(column, units.counted_on, counting);
-  const bool missing_too = null_policy == NullPolicy::error;
-  const std::string& source = state_->display_name;
-  const Reading reading = look_through(*state_, {column}, on_progress);
-  try {
-    Counted counted = within_memory(*state_, [&](std::uint64_t memory) {
-      return count(*state_, reading, column, units.counted_on, in_engine, memory, on_progress);
-    });
-    if (!counted.any_missing || !missing_too) return units.back_on(lattice, std::move(counted.profile));
-  } catch (const EngineFailure& failure) {
-    throw explain(*state_, reading.relation, {column, lattice, missing_too, state_->unreadable},
-                  worded(failure, source));
-  }
-  throw explain(*state_, reading.relation, {column, lattice, missing_too, state_->unreadable},
-                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
+RankProfile Table::profile(const std::string& column, const Lattice& lattice, NullPolicy null_policy, Counting counting,
+                           const std::function<void()>& on_progress) const {
+  return of_one_moment(*state_,
+                       [&] { return counted_column(*state_, column, lattice, null_policy, counting, on_progress); });
 }
 
 void Table::require_selection(const RecordSelection& selection, const std::string& column) const {
@@ -527,73 +626,31 @@ void Table::require_selection(const RecordSelection& selection, const std::strin
   }
   if (!columns.empty()) static_cast<void>(state_->relation->from(columns));  // refuses what cannot be read at once
   static_cast<void>(with_typed_keys(*state_, selection));
+  if (state_->memory > 0 && !selection.person.empty()) {
+    const source_detail::NamelessFile may_be_needed("persons' records");  // fails where there can be none
+  }
 }
 
-std::vector<RankProfile> Table::profiles(const std::string& column_name, const Lattice& lattice, NullPolicy null_policy,
+std::vector<RankProfile> Table::profiles(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
                                          const RecordSelection& selection, RandomBits& bits,
                                          const std::function<void()>& on_progress) const {
   selection.validate();
   require_persons(*state_, selection);
-  const std::string& source = state_->display_name;
-  const SelectedColumns columns{state_->relation->numeric_column(column_name, lattice.kind(), source),
-                                optional_column(*state_, selection.person), optional_column(*state_, selection.by)};
-  const RecordSelection typed = with_typed_keys(*state_, selection);
-  const source_detail::UnitLattice units = counted_on(columns.number, lattice);
-  const bool missing_too = null_policy == NullPolicy::error;
-  const std::optional<SamplingKey> key = source_detail::sampling_key(typed, bits);
-  const Reading reading = look_through(*state_, {columns.number, columns.person.value_or(columns.number)}, on_progress);
-  try {
-    SelectedProfiles selected = within_memory(*state_, [&](std::uint64_t memory) {
-      const Connection connection = connect(*state_, Order::any, memory);
-      RecordSelector selector(units.counted_on, typed, key, state_->threads, state_->memory);
-      return count_selected(connection, reading.relation, columns, lattice, state_->unreadable, selector, on_progress);
-    });
-    reading.require_all(selected.rows);
-    if (missing_too && selected.any_nobody) throw explain_nobody(*state_, reading.relation, *columns.person);
-    if (!missing_too || !selected.any_missing) {
-      for (RankProfile& profile : selected.profiles) profile = units.back_on(lattice, std::move(profile));
-      return std::move(selected.profiles);
-    }
-  } catch (const EngineFailure& failure) {
-    throw explain(*state_, reading.relation, {columns.number, lattice, missing_too, state_->unreadable},
-                  worded(failure, source));
-  }
-  throw explain(*state_, reading.relation, {columns.number, lattice, missing_too, state_->unreadable},
-                {ErrorCode::data, source + ": a record is empty, NULL or NaN", drop_hint()});
+  return of_one_moment(
+      *state_, [&] { return selected_records(*state_, column, lattice, null_policy, selection, bits, on_progress); });
 }
 
 std::uint64_t Table::rows(const std::function<void()>& on_progress) const {
   if (state_->has_query)
     throw Error(ErrorCode::usage, "how many rows a query's result has is not public", "leave it out");
-  const Reading reading = look_through(*state_, {}, on_progress);
-  if (reading.records) return *reading.records;
-  try {
-    return within_memory(*state_, [&](std::uint64_t memory) {
-      const Connection connection = connect(*state_, Order::any, memory);
-      source_detail::ResultStream result =
-          connection.query("SELECT count(*) FROM " + reading.relation.from(std::vector<Column>{}), {CellType::integer});
-      return static_cast<std::uint64_t>(result.next().value().column(0).numbers<std::int64_t>()[0]);
-    });
-  } catch (const EngineFailure& failure) {
-    throw worded(failure, state_->display_name);
-  }
+  return of_one_moment(*state_, [&] { return counted_rows(*state_, on_progress); });
 }
 
 std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string>& columns) const {
-  const Reading reading = look_through(*state_, {}, {});
-  try {
-    const Connection connection = connect(*state_, Order::of_file, state_->memory);
-    std::vector<std::vector<std::string>> texts;
-    for (const std::string& name : columns) {
-      const Column column = reading.relation.column(name, state_->display_name);
-      texts.push_back(texts_of(connection, reading.relation, column, state_->row_of));
-      reading.require_all(texts.back().size());
-    }
-    return texts;
-  } catch (const EngineFailure& failure) {
-    throw worded(failure, state_->display_name);
-  }
+  return of_one_moment(*state_, [&] { return texts_of(*state_, columns); });
 }
+
+void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
 
 std::string Table::engine() const { return state_->engine; }
 

@@ -1,12 +1,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "source/entries/table_test_support.hpp"
@@ -548,6 +552,37 @@ TEST_F(TableTest, TablesAreReadAgainAfterAFailure) {
   const Table table = open(folder.write("p.csv", "age,bad\n30,x\xE9\n31,2\n"));
   EXPECT_THROW((void)table.profile("bad", ages_to_120, NullPolicy::drop), Error);
   EXPECT_EQ(table.profile("age", ages_to_120, NullPolicy::drop), profile_of_ages({30, 31}));
+}
+
+/// Of every format, before and while its records are read, and when something else would end the pass, too.
+TEST_F(TableTest, AFileThatIsWrittenToMeanwhileIsNamed) {
+  const Lattice lattice = ages_to_120;
+  const auto is_named = [](const std::string& file, const std::function<void()>& read) {
+    const Error error = error_of(read);
+    return error.code() == ErrorCode::data && std::string(error.what()) == file + " was changed while it was read";
+  };
+  const std::vector<std::string> files{folder.write("t.csv", "x\n7\n7\n"), folder.write("t.tsv", "x\n7\n7\n"),
+                                       folder.write("t.jsonl", "{\"x\": 7}\n{\"x\": 7}\n"),
+                                       write_parquet("t.parquet", "SELECT 7 AS x FROM range(10)")};
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // more than a tick of the clock that files have
+  for (const std::string& file : files) {
+    SCOPED_TRACE(file);
+    const Table table = open(file);
+    table.require_unchanged();
+    EXPECT_EQ(table.profile("x", lattice, NullPolicy::drop).records(), file == files.back() ? 10U : 2U);
+    std::filesystem::last_write_time(file, std::filesystem::last_write_time(file) + std::chrono::seconds(1));
+    EXPECT_TRUE(is_named(file, [&] { table.require_unchanged(); }));
+    EXPECT_TRUE(is_named(file, [&] { table.profile("x", lattice, NullPolicy::drop); }));
+    EXPECT_TRUE(is_named(file, [&] { static_cast<void>(table.rows()); }));
+    EXPECT_TRUE(is_named(file, [&] { table.texts({"x"}); }));
+    RandomBits bits = RandomBits::unsafe_seeded(1);
+    EXPECT_TRUE(is_named(file, [&] { table.profiles("x", lattice, NullPolicy::drop, {"x", 1}, bits); }));
+  }
+  const std::string other = folder.write("u.csv", "y\n1\n");
+  const std::string first = folder.write("v.csv", "x\n7\n");
+  const Table query = Table::open({.file = first, .sql = "SELECT x FROM input", .tables = {{"u", other}}});
+  folder.write("u.csv", "y\n1\n\"2\n");
+  EXPECT_TRUE(is_named(other, [&] { query.profile("x", lattice, NullPolicy::drop); }));
 }
 
 }  // namespace

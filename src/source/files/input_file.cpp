@@ -114,12 +114,15 @@ OpenedPath open_path(const std::string& path) {
 }  // namespace
 
 InputFile::InputFile(int descriptor, std::string display_name, OpenedFile opened)
-    : descriptor_(descriptor), display_name_(std::move(display_name)), opened_(std::move(opened)) {}
+    : descriptor_(descriptor), display_name_(std::move(display_name)), opened_(std::move(opened)) {
+  if (fstat(descriptor_, &as_opened_) != 0) fail(ErrorCode::data, "cannot open " + display_name_, errno, {});
+}
 
 InputFile::InputFile(InputFile&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
       display_name_(std::move(other.display_name_)),
-      opened_(std::move(other.opened_)) {}
+      opened_(std::move(other.opened_)),
+      as_opened_(other.as_opened_) {}
 
 InputFile::~InputFile() {
   if (descriptor_ >= 0) close(descriptor_);
@@ -143,6 +146,24 @@ std::size_t InputFile::size() const {
   struct stat status {};
   if (fstat(descriptor_, &status) != 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
   return static_cast<std::size_t>(status.st_size);
+}
+
+void InputFile::require_unchanged() const {
+  struct stat now {};
+  if (fstat(descriptor_, &now) != 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
+  const auto is_same = [](const timespec& a, const timespec& b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+  };
+  // A new name, or the loss of one, changes the second time, too.
+  const bool is_where_it_was = now.st_nlink == as_opened_.st_nlink &&
+                               (opened_.path.empty() || path_of(descriptor_, display_name_) == opened_.path);
+  if (now.st_size == as_opened_.st_size && is_same(now.st_mtim, as_opened_.st_mtim) &&
+      (is_same(now.st_ctim, as_opened_.st_ctim) || !is_where_it_was)) {
+    return;
+  }
+  throw Error(ErrorCode::data, display_name_ + " was changed while it was read",
+              "what was read is of no one moment, and nothing was made of it; let nobody write to a file that is read: "
+              "write a new one beside it, and rename that");
 }
 
 bool InputFile::is_gzip() const { return head(2) == "\x1f\x8b"; }

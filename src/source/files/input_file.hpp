@@ -3,6 +3,8 @@
 // that loses its name before a byte is written.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <span>
 #include <string>
@@ -27,6 +29,9 @@ class InputFile {
   std::string path() const;
   /// Bytes, as the file is now.
   std::size_t size() const;
+  /// Throws `data` when the file was written to since it was opened: its size or one of its times is another one. A new file under its
+  /// name is no change of the one that was opened, nor is that one's new name.
+  void require_unchanged() const;
   bool is_gzip() const;
   /// Reads from so many bytes behind the beginning until `bytes` is full or the file ends; how many it read.
   std::size_t read(std::size_t offset, std::span<char> bytes) const;
@@ -38,6 +43,7 @@ class InputFile {
   int descriptor_;
   std::string display_name_;
   OpenedFile opened_;
+  struct stat as_opened_ {};
 };
 
 }  // namespace fractile::source_detail

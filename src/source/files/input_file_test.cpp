@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "source/entries/table_test_support.hpp"
@@ -75,6 +77,40 @@ TEST(InputFile, KnowsWhereItIs) {
   EXPECT_EQ(InputFile::open("/proc/self/root" + file).opened().path, "");
   EXPECT_EQ(InputFile::open(opened.path()).opened().path, "");
 #endif
+}
+
+TEST(InputFile, KnowsWhenItWasWrittenTo) {
+  const TemporaryFolder folder;
+  const auto changed = [&](const std::function<void(const std::string&)>& change) {
+    const std::string path = folder.write("t.csv", "x\n1\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));  // more than a tick of the clock that files have
+    const InputFile file = InputFile::open(path);
+    const InputFile piped = InputFile::open(file.path());
+    file.require_unchanged();
+    change(path);
+    try {
+      file.require_unchanged();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::data);
+      EXPECT_EQ(std::string(error.what()), path + " was changed while it was read");
+      EXPECT_FALSE(error.hint().empty());
+      return true;
+    }
+    return false;
+  };
+  namespace fs = std::filesystem;
+  EXPECT_TRUE(changed([](const std::string& path) { std::ofstream(path, std::ios::app) << "2\n"; }));
+  EXPECT_TRUE(changed([](const std::string& path) { std::ofstream(path) << "x\n2\n"; }));  // of the same size
+  EXPECT_TRUE(changed([](const std::string& path) { fs::resize_file(path, 2); }));
+  EXPECT_TRUE(changed([](const std::string& path) {
+    const auto before = fs::last_write_time(path);
+    std::ofstream(path) << "x\n2\n";
+    fs::last_write_time(path, before);
+  }));
+  EXPECT_FALSE(changed([](const std::string& path) { std::ifstream(path).get(); }));
+  EXPECT_FALSE(changed([&](const std::string& path) { fs::rename(folder.write("new.csv", "x\n2\n"), path); }));
+  EXPECT_FALSE(changed([&](const std::string& path) { fs::rename(path, folder.path("old.csv")); }));
+  EXPECT_FALSE(changed([](const std::string& path) { fs::remove(path); }));
 }
 
 }  // namespace

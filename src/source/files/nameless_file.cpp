@@ -8,13 +8,11 @@
 #include <cstring>
 #include <utility>
 
-#include "fractile/error.hpp"
-
 namespace fractile::source_detail {
 namespace {
 
 [[noreturn]] void fail(const std::string& what, int error, const std::string& hint) {
-  throw Error(ErrorCode::internal, what + ": " + std::strerror(error), hint);
+  throw SpoolFailure(ErrorCode::internal, what + ": " + std::strerror(error), hint);
 }
 
 /// Calls transfer(bytes, offset) until all are through.

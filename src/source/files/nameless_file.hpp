@@ -7,20 +7,28 @@
 #include <span>
 #include <string>
 
+#include "fractile/error.hpp"
+
 namespace fractile::source_detail {
 
-/// Thread-safety: append() and read() from any thread.
+/// What a temporary file could not do. The code is `internal`.
+class SpoolFailure : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Every failure is a SpoolFailure. Thread-safety: append() and read() from any thread.
 class NamelessFile {
  public:
-  /// In $TMPDIR, of mode 0600. `content`: what messages call what is written. Error(internal) when there can be none.
+  /// In $TMPDIR, of mode 0600. `content`: what messages call what is written.
   explicit NamelessFile(std::string content);
   NamelessFile(const NamelessFile&) = delete;
   NamelessFile& operator=(const NamelessFile&) = delete;
   ~NamelessFile();
 
-  /// Writes behind all that was written; where that begins. Error(internal) when there is no room.
+  /// Writes behind all that was written; where that begins.
   std::uint64_t append(std::span<const char> bytes);
-  /// What was written there. Error(internal) when it cannot be read.
+  /// What was written there.
   void read(std::uint64_t from, std::span<char> bytes) const;
   /// The descriptor, which the caller closes.
   int release();

@@ -1,0 +1,43 @@
+#include "fractile/disk_room.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace fractile {
+namespace {
+
+/// Where a file system knows no files without names, one that loses its name at once.
+int open_nameless(const std::string& folder) {
+  const int file = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file >= 0) return file;
+  std::string name = folder + "/.fractile-room-XXXXXX";
+  const int named = mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) unlink(name.c_str());
+  return named;
+}
+
+}  // namespace
+
+DiskRoom::DiskRoom(const std::string& folder, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  file_ = open_nameless(folder);
+  if (file_ < 0) return;
+  const int reason = posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+  if (reason != ENOSPC && reason != EFBIG && reason != EDQUOT) return;
+  close(std::exchange(file_, -1));
+  missing_ = fmt::format("{} bytes may be needed for this release, and its disk does not have them: {}", bytes,
+                         std::strerror(reason));
+}
+
+DiskRoom::~DiskRoom() {
+  if (file_ >= 0) close(file_);
+}
+
+}  // namespace fractile

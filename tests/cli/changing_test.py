@@ -1,0 +1,152 @@
+"""Files that are written to while they are read, or whose last line has no end."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+from cli.ledger_test import VoidedWhileItRuns as WhileItReads
+from cli.program import PROGRAM, CommandTest, options, require_engine, run
+
+setUpModule = require_engine
+
+CHANGED = "t.csv was changed while it was read"
+
+
+class AfterTheCharge(WhileItReads):
+    """The entry stays, since something was read; whoever keeps the ledger may give it back."""
+
+    test_it_publishes_nothing = None
+
+    def stopped_while_reading(self, **changes):
+        self.init()
+        self.write("t.csv", "x\n" + "7\n" * self.ROWS)
+        asked = options(ledger="budget.db", epsilon="1/4", receipt="r.json", threads="1", **changes)
+        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "t.csv", *asked], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertTrue(self.reserved(process), "the release was done before it could be stopped")
+        time.sleep(0.005)  # so that it holds no lock
+        process.send_signal(signal.SIGSTOP)
+        return process
+
+    def ended(self, process):
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out.decode(), err.decode()
+
+    def expect_named(self, process):
+        code, out, err = self.ended(process)
+        self.assertEqual((code, out), (3, ""), err)
+        self.assertIn(CHANGED, err)
+        self.assertIn("epsilon = 1/4 counts as spent: entry 1 of budget.db stays reserved", err)
+        self.assertEqual((self.states(), self.files()), (["reserved"], ["budget.db", "t.csv"]))
+        self.ledger("void", "budget.db", "--entry", "1", "--reason", "the file was written to")
+        self.assertEqual(self.spent(), {"epsilon": "0"})
+
+    def test_appended(self):
+        process = self.stopped_while_reading()
+        with open(self.folder / "t.csv", "a", encoding="utf-8") as table:
+            table.write("3\n")
+        self.expect_named(process)
+
+    def test_written_in_place_with_its_old_time(self):
+        process = self.stopped_while_reading()
+        path = self.folder / "t.csv"
+        before = path.stat()
+        with open(path, "r+b") as table:
+            table.write(b"x\n3\n")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.expect_named(process)
+
+    def test_a_new_file_of_the_name_is_no_change(self):
+        process = self.stopped_while_reading()
+        self.write("new.csv", "x\n3\n")
+        os.replace(self.folder / "new.csv", self.folder / "t.csv")
+        code, out, err = self.ended(process)
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(self.states(), ["committed"])
+
+
+class BeforeTheCharge(CommandTest):
+    """FILE is opened before a table that comes from a pipe, and until that has been read it can be changed."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkfifo(self.folder / "pipe.csv")
+
+    def released(self, name, change, **changes):
+        asked = options(sql="SELECT x FROM input", table="u=pipe.csv", **changes)
+        process = subprocess.Popen([PROGRAM, "release", name, *asked], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        with open(self.folder / "pipe.csv", "wb") as pipe:  # which the program opens once FILE is open
+            time.sleep(0.03)  # more than a tick of the clock by which files have their times
+            change()
+            pipe.write(b"y\n1\n")
+        out, err = process.communicate(timeout=120)
+        return process.returncode, out, err
+
+    def append(self, name):
+        with open(self.folder / name, "ab") as table:
+            table.write(b"\n")
+
+    def test_nothing_is_charged(self):
+        self.write("t.csv", "x\n" + "7\n" * 100)
+        made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", cwd=self.folder)
+        self.assertEqual(made.code, 0, made)
+        code, out, err = self.released("t.csv", lambda: self.append("t.csv"), ledger="budget.db", source="people")
+        self.assertEqual((code, out), (3, ""), err)
+        self.assertIn(CHANGED, err)
+        self.assertNotIn("counts as spent", err)
+        statement = json.loads(run("ledger", "export", "budget.db", cwd=self.folder).out)
+        self.assertEqual(statement["entries"], [])
+
+    def test_every_format(self):
+        rows = "x\n" + "7\n" * 100
+        self.write("t.csv", rows)
+        self.write("t.tsv", rows)
+        self.write("t.csv.gz", gzip.compress(rows.encode()))
+        self.write("t.jsonl", '{"x": 7}\n' * 100)
+        for name in ("t.csv", "t.tsv", "t.csv.gz", "t.jsonl"):
+            with self.subTest(name):
+                code, out, err = self.released(name, lambda name=name: self.append(name))
+                self.assertEqual((code, out), (3, ""), err)
+                self.assertIn(f"{name} was changed while it was read", err)
+
+    def test_a_new_file_of_the_name_is_no_change(self):
+        self.write("t.csv", "x\n" + "7\n" * 100)
+        self.write("new.csv", "x\n" + "3\n" * 100)
+        code, out, err = self.released("t.csv", lambda: os.replace(self.folder / "new.csv", self.folder / "t.csv"),
+                                       epsilon="1000", quantiles="median")
+        self.assertEqual(code, 0, err)
+        self.assertEqual(out.splitlines()[1].split(",")[1], "7")
+
+
+class LastLine(CommandTest):
+    """Whether it has an end may be up to the last record: releases say nothing of it, and the owner hears it once."""
+
+    def test_releases_say_nothing(self):
+        said = []
+        for name, rows in (("a.csv", "x\n7\n7\n"), ("b.csv", "x\n7\n7")):
+            self.write(name, rows)
+            result = self.run_release(name, epsilon="1000", quantiles="median")
+            said.append((result.code, result.out, result.err))
+        self.assertEqual(said[0], said[1])
+
+    def test_the_owner_hears_of_it(self):
+        for name, rows, is_said in (("a.csv", "x\n7\n", False), ("b.csv", "x\n7", True), ("c.csv.gz", gzip.compress(b"x\n7"), False),
+                                    ("d.json", '[{"x": 7}]', False), ("e.csv", "", False)):
+            self.write(name, rows)
+            made = run("ledger", "init", "budget.db", "--dataset", name, "--epsilon", "1", "--source", f"./{name}", cwd=self.folder)
+            self.assertEqual(made.code, 0, made)
+            if not is_said:
+                self.assertEqual(made.err, "", name)
+                continue
+            self.assertRegex(made.err, r"\Afractile: warning: the last line of '[^']*/b\.csv' has no line end, so its record may be cut "
+                                       r"off\n  [^\n]+\n\Z")
+
+
+if __name__ == "__main__":
+    unittest.main()
