@@ -94,13 +94,12 @@ std::vector<Figure> figures_of(const Plan& plan, const std::vector<Cell>& cells)
     std::vector<Line> covered = lines_of(plan, cells, budget, coverage_of);
     const double least = std::min(plan.level.to_double() - 0.01, least_of(covered) - 0.005);
     if (!covered.empty())
-      coverage.panels.push_back({title_of(budget), rows_axis(plan), {false, least, 1.002}, std::move(covered)});
+      coverage.panels.push_back({title_of(budget), rows_axis(plan), Axis{false, least, 1.002}, std::move(covered)});
     std::vector<Line> widths = lines_of(plan, cells, budget, width_of);
     const double most = most_of(widths) * 1.1;
     if (!widths.empty())
-      width.panels.push_back({title_of(budget),
-                              rows_axis(plan),
-                              {true, 0.95, most, {1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000}},
+      width.panels.push_back({title_of(budget), rows_axis(plan),
+                              Axis{true, 0.95, most, {1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 300, 1000}},
                               std::move(widths)});
   }
   std::vector<Figure> figures;

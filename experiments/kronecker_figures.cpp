@@ -84,7 +84,7 @@ Panel panel_up_to(std::string title, const std::vector<const LossCurve*>& curves
     std::ranges::move(rising_lines(*curve, epsilon_itself), std::back_inserter(lines));
   }
   const Axis y = y_axis(lines, 0, most_epsilon);
-  return {std::move(title), {false, 0, most_epsilon}, y, std::move(lines)};
+  return {std::move(title), Axis{false, 0, most_epsilon}, y, std::move(lines)};
 }
 
 // --- Figures ----------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ Figure appendix_d1(const LossCurve& whole) {
           "four people with values 0 to 6, three of them known; uniform prior; the loss is 1000 times the distance",
           "exp(epsilon)",
           fmt::format("expected loss less {}, in millionths", appendix_d1_base.to_decimal()),
-          {{"", {false, least, most}, y, std::move(lines)}}};
+          {{"", Axis{false, least, most}, y, std::move(lines)}}};
 }
 
 }  // namespace

@@ -324,7 +324,7 @@ RefinementReport decided(const RefinementReport& asked, const PipelineFile& file
 
 StabilityReport stability_asked(const Typed& typed) {
   const EpsilonRange range = range_of(typed);
-  return {range.low, range.high, {flow::Stability::Verdict::undecided, out_of_time(typed)}};
+  return {range.low, range.high, flow::Stability{flow::Stability::Verdict::undecided, out_of_time(typed)}};
 }
 
 flow::Windows unknown_windows(const StabilityReport& asked) {

@@ -109,7 +109,8 @@ Line require_line(const Store& store, const Fields& row, const std::string& prev
   } else if (text(6) != hash_of(previous, row, subject, row[7])) {
     broken(store, fmt::format("line {} or what it is about does not have its hash", text(0)), damage);
   }
-  return {{number_in(row[0]), text(1), text(2), {}, 0, text(6)}, number_in(row[5]), text(3), text(4), row[7]};
+  const LedgerEvent event{number_in(row[0]), text(1), text(2), {}, 0, text(6)};
+  return {event, number_in(row[5]), text(3), text(4), row[7]};
 }
 
 std::vector<Line> require_chain(const Store& store, const Subjects& subjects, const std::string& head, Damage* damage) {

@@ -330,7 +330,8 @@ LedgerAccount Ledger::account(const std::string& dataset) const {
     const Present present(store);
     const DatasetRow& row = present.dataset(dataset);
     const Spending& spent = present.sums().spent(row.id);
-    result = {row.dataset, {spent, {spent.measure}, remaining_of(row.dataset.budget, spent)}};
+    const LedgerBalance balance{spent, Spending{spent.measure}, remaining_of(row.dataset.budget, spent)};
+    result = LedgerAccount{row.dataset, balance};
   });
   return std::move(*result);
 }

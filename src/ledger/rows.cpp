@@ -85,12 +85,12 @@ Neighbors neighbors_of(const std::string& text) {
 
 }  // namespace
 
-/// Members one by one: where an initializer in a list of several throws, some compilers destroy one of the others twice.
 DatasetRow dataset_at(const Store& store, const Fields& row) {
   return readable(store, fmt::format("dataset {}", text_at(row, 0)), [&] {
     const Budget budget = budget_at(row, 4);
     const Neighbors neighbors = neighbors_of(text_at(row, 3));
-    DatasetRow result{number_in(row[0]), {text_at(row, 1), budget, neighbors, text_at(row, 2)}, hashed_dataset(row)};
+    const LedgerDataset dataset{text_at(row, 1), budget, neighbors, text_at(row, 2)};
+    DatasetRow result{number_in(row[0]), dataset, hashed_dataset(row)};
     if (!row[8]) return result;
     result.dataset.person = text_at(row, 8);
     result.dataset.records_per_person = records_at(row, 9);
@@ -114,8 +114,8 @@ EntryRow entry_at(const Store& store, const Fields& row, const std::vector<Datas
       request.reading = reading_at(row, 12);
     }
     const bool can_be_found = !row[14] || *row[14] == question_of(request.query);
-    return EntryRow{
-        of->id, {number_in(row[0]), std::move(request), charge}, hashed_entry(row), row[13].has_value(), can_be_found};
+    const LedgerEntry entry{number_in(row[0]), std::move(request), charge};
+    return EntryRow{of->id, entry, hashed_entry(row), row[13].has_value(), can_be_found};
   });
 }
 

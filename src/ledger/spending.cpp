@@ -154,7 +154,7 @@ Spending remaining_of(const Budget& budget, const Spending& spent) {
 
 LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCharges>& charges) {
   const Measure measure = dataset.budget.measure();
-  LedgerBalance balance{{measure}, {measure}, {measure}};
+  LedgerBalance balance{Spending{measure}, Spending{measure}, Spending{measure}};
   for (const EqualCharges& equal : charges) {
     require_countable(dataset, equal.charge);
     if (equal.state != EntryState::voided) balance.spent.add(equal.charge, equal.count);

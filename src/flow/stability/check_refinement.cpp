@@ -88,7 +88,7 @@ Witness counting_witness(const Recount& map, std::size_t participants) {
       {0, 1},
       Perturber::fixed(Channel(Matrix::of(
           {{Rational(1) - map.offset, map.offset}, {Rational(1) - map.offset - map.slope, map.offset + map.slope}}))),
-      {PostProcessor::Kind::count, {1}, {}}};
+      PostProcessor{PostProcessor::Kind::count, {1}, {}}};
   const Channel rows = channel_at(recount, 1).channel;  // rows by how many are counted: none, one, ...
   return {rows.matrix()};
 }
@@ -113,8 +113,8 @@ std::optional<PipelineRefinement> refined_by_recounting(const Pipeline& pipeline
   if (!is_told) reason = "nothing is told: the same is observed, whatever the secret";
   const Witness witness = is_told ? counting_witness(*map, shown.participants) : Witness{Matrix::identity(1)};
   if (!verify(first.channel, second.channel, witness)) throw Error(ErrorCode::internal, "a recount does not hold");
-  return PipelineRefinement{
-      {witness, std::move(reason)}, first.channel.secrets(), first.channel.observations(), false, shown};
+  return PipelineRefinement{Refinement{witness, std::move(reason)}, first.channel.secrets(),
+                            first.channel.observations(), false, shown};
 }
 
 /// The same with one participant unknown, all others having the first value: rows of everyone's channel.
@@ -179,7 +179,7 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
   const LossModel model(pipeline, analyst);
   Counterexample found{prior, loss_of(analyst, pipeline), 0, 0};
   const auto refutation = [&](bool are_bounds) {
-    return PipelineRefinement{{found, reason}, names_of(pipeline.values), {}, are_bounds, pipeline};
+    return PipelineRefinement{Refinement{found, reason}, names_of(pipeline.values), {}, are_bounds, pipeline};
   };
   const RealBounds loss_from = model.loss_bounds(Exponent::log(from));
   const RealBounds loss_to = model.loss_bounds(Exponent::log(to));
@@ -202,7 +202,7 @@ std::optional<PipelineRefinement> refuted_by(const Pipeline& pipeline, const Pri
 }
 
 PipelineRefinement undecided(const Pipeline& pipeline, std::string reason) {
-  return {{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
+  return {Refinement{Undecided{std::move(reason)}, "undecided"}, names_of(pipeline.values), {}};
 }
 
 /// By somebody who only tells two values apart.

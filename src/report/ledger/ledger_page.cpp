@@ -66,7 +66,10 @@ figures::Figure figure_of(const std::vector<Step>& steps, const LedgerAccount& a
   const std::size_t stride = std::max<std::size_t>(1, (steps.size() + 11) / 12);
   for (std::size_t i = stride; i <= steps.size(); i += stride) tics.push_back(static_cast<double>(i));
   const char* const measure = account.dataset.budget.measure() == Measure::zcdp ? "rho" : "epsilon";
-  figures::Panel panel{"", {false, 0, last + 0.5, tics}, {false, 0, std::max(budget, before) * 1.08}, {line, limit}};
+  figures::Panel panel{"",
+                       figures::Axis{false, 0, last + 0.5, tics},
+                       figures::Axis{false, 0, std::max(budget, before) * 1.08},
+                       {line, limit}};
   if (!reserved.points.empty()) panel.lines.push_back(reserved);
   if (!voided.points.empty()) panel.lines.push_back(voided);
   return {fmt::format("ledger_{}", number),

@@ -87,8 +87,10 @@ figures::Figure ladder_figure(const std::vector<ReleasePlan>& plans) {
   std::vector<double> tics;
   tics.reserve(plans.size());
   for (const ReleasePlan& plan : plans) tics.push_back(budget_of(plan));
-  figure.panels.push_back(
-      {"", {true, tics.front() / 1.1, tics.back() * 1.1, tics}, {true, least / 1.5, most * 1.5}, {worst, nine}});
+  figure.panels.push_back({"",
+                           figures::Axis{true, tics.front() / 1.1, tics.back() * 1.1, tics},
+                           figures::Axis{true, least / 1.5, most * 1.5},
+                           {worst, nine}});
   if (worst.points.empty()) figure.panels.front().lines.erase(figure.panels.front().lines.begin());
   figure.description = fmt::format("{} budgets; the table has their errors.", plans.size());
   return figure;
@@ -135,7 +137,10 @@ figures::Figure dots_figure(const std::vector<Bin>& bins, std::uint64_t releases
           "each dot stands for one release in fifty",
           "records off",
           "releases",
-          {{"", {false, 0, bins.back().to + width}, {false, 0, std::max(10.0, highest + 1.0)}, {line}}},
+          {{"",
+            figures::Axis{false, 0, bins.back().to + width},
+            figures::Axis{false, 0, std::max(10.0, highest + 1.0)},
+            {line}}},
           "The table counts the dots."};
 }
 
