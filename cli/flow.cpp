@@ -17,6 +17,7 @@
 #include "page_output.hpp"
 #include "requests/flow.hpp"
 #include "requests/pipeline_file.hpp"
+#include "requests/pipelines/choosing.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
 #include "terminal.hpp"
@@ -304,6 +305,26 @@ int run_sweep(const Typed& typed) {
   return 0;
 }
 
+int exit_code_of(const ChoiceReport& report) {
+  if (report.least() != nullptr) return 0;
+  return report.is_least_certain() ? 1 : undecided_exit_code;
+}
+
+int run_choose(const Typed& typed) {
+  const Printed format = printed_as(typed, Format::table);
+  ChoiceReport asked = choice_asked(typed);
+  const std::vector<PipelineFile> files = choosing_files(typed, asked);
+  Deadline deadline(limit_of(typed), [&] {
+    print_report(format, asked);
+    return undecided_exit_code;
+  });
+  const ChoiceReport report =
+      decided(asked, files, format.draws(), Person().watch([&deadline] { return deadline.is_near(); }));
+  deadline.disarm();
+  print_report(format, report);
+  return exit_code_of(report);
+}
+
 int run_channel(const Typed& typed) {
   const Printed format{format_of(typed, fallback_of_data())};
   epsilon_asked(typed);
@@ -318,9 +339,9 @@ int run_channel(const Typed& typed) {
 int run_flow(const Typed& typed) {
   using Run = int (*)(const Typed&);
   on_interrupt("interrupted", "what is printed holds, and no more is known");
-  static const std::map<std::string, Run> words{{"channel", run_channel}, {"check", run_check},
-                                                {"compare", run_compare}, {"loss", run_loss},
-                                                {"sweep", run_sweep},     {"verify", run_verify}};
+  static const std::map<std::string, Run> words{{"channel", run_channel}, {"check", run_check}, {"choose", run_choose},
+                                                {"compare", run_compare}, {"loss", run_loss},   {"sweep", run_sweep},
+                                                {"verify", run_verify}};
   return words.at(typed.word)(typed);
 }
 

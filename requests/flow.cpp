@@ -8,100 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "fractile/accounting.hpp"
 #include "fractile/stability.hpp"
 #include "fractile/windows.hpp"
 #include "requests/channel_file.hpp"
+#include "requests/pipelines/epsilons.hpp"
 #include "requests/values.hpp"
 
 namespace fractile::requests {
 namespace {
-
-// --- Epsilons --------------------------------------------------------------------------------------------------------
-
-constexpr std::int64_t largest_epsilon = 100;
-constexpr std::int64_t most_digits = 10'000;  // of exp(epsilon)
-
-/// How many digits a number has, its sign and stroke among them.
-Rational length(const Rational& value) { return static_cast<std::int64_t>(value.to_string().size()); }
-
-Exponent epsilon_of(const char* field, const std::string& text) {
-  Exponent epsilon = in_field(field, [&] { return Exponent::parse(text); });
-  const Words example{"write for example ", Field(field).number("ln 3")};
-  if (in_field(field, [&] { return epsilon > Exponent(Rational(largest_epsilon)); })) {
-    usage({Field(field), fmt::format(": an epsilon above {} hides nothing", largest_epsilon)}, example);
-  }
-  if (epsilon.has_rational_exponential() && !epsilon.is_zero() &&
-      length(epsilon.argument()) * epsilon.coefficient() > Rational(most_digits)) {
-    usage({Field(field), fmt::format(": exp({}) has more than {} digits", text, most_digits)}, example);
-  }
-  return epsilon;
-}
-
-/// Of a field that must be given.
-std::string needed(const Typed& typed, const std::string& field, const std::string& example) {
-  if (!typed.has(field)) usage({Field(field), " is missing"}, {"write for example ", Field(field).number(example)});
-  return typed.one(field);
-}
-
-struct EpsilonRange {
-  Exponent low;
-  Exponent high;
-};
-
-/// "LO..HI".
-EpsilonRange range_of(const Typed& typed) {
-  const char* const field = "epsilon";
-  const std::string text = needed(typed, field, "0.1..10");
-  const std::size_t dots = text.find("..");
-  if (dots == std::string::npos) {
-    usage({Field(field), ": '", text, "' is not a range"}, "write two dots between its ends: 0.1..10, \"ln 2..ln 3\"");
-  }
-  EpsilonRange range{epsilon_of(field, text.substr(0, dots)), epsilon_of(field, text.substr(dots + 2))};
-  if (in_field(field, [&] { return range.low >= range.high; })) {
-    usage({Field(field), ": the range '", text, "' holds nothing"}, "write the smaller end first");
-  }
-  return range;
-}
-
-/// exp(epsilon), where it can be exact.
-Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipeline& pipeline) {
-  if (!pipeline.perturber.depends_on_epsilon()) return 1;
-  if (epsilon.has_rational_exponential()) {
-    Rational odds = epsilon.exponential();
-    if (flow::is_exact_at(pipeline, odds)) return odds;
-    const std::int64_t degree = pipeline.perturber.root_degree();
-    usage({Field(field), fmt::format(": this is done exactly, and the release's probabilities at {} are not rational",
-                                     epsilon.to_string())},
-          {fmt::format("write {} times a logarithm, for example ", degree),
-           Field(field).number(fmt::format("{} ln 3", degree))});
-  }
-  usage({Field(field), fmt::format(": exp({}) is not rational, and this is done exactly", epsilon.to_string())},
-        {"write a logarithm, for example ", Field(field).number("ln 3")});
-}
-
-/// The largest power of ten that is not above.
-Rational power_of_ten(const Rational& most) {
-  Rational power = 1;
-  while (power > most) power /= Rational(10);
-  while (power * Rational(10) <= most) power *= Rational(10);
-  return power;
-}
-
-struct OddsRange {
-  Rational low;
-  Rational high;
-};
-
-/// The odds of a range and, where they are not rational, next to nothing more.
-OddsRange odds_around(const EpsilonRange& range) {
-  return {std::max(Rational(1), flow::odds_bounds(range.low).lower), flow::odds_bounds(range.high).upper};
-}
-
-/// Next to nothing less.
-OddsRange odds_within(const EpsilonRange& range) {
-  return {flow::odds_bounds(range.low).upper, flow::odds_bounds(range.high).lower};
-}
 
 /// `scanned`: where they can be found in no other way.
 flow::Windows windows_of(const PipelineFile& file, const flow::Analyst& analyst, const OddsRange& odds,
@@ -254,45 +168,6 @@ flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& an
     if (loss.lower.to_string().size() <= longest) return loss;
   }
   return loss_at(file, analyst, epsilon);
-}
-
-/// `count` numbers from low to high, to so many decimals that their distances are equal to a thousandth.
-std::vector<Rational> spread(const Rational& low, const Rational& high, std::uint64_t count) {
-  const Rational step = (high - low) / Rational(static_cast<std::int64_t>(count - 1));
-  const Rational unit = std::min(Rational(1), power_of_ten(step / Rational(1000)));
-  std::vector<Rational> points{(low / unit).ceil() * unit};
-  for (std::uint64_t i = 1; i + 1 < count; ++i) {
-    const Rational exact = low + step * Rational(static_cast<std::int64_t>(i));
-    points.push_back((exact / unit + Rational(1, 2)).floor() * unit);
-  }
-  points.push_back((high / unit).floor() * unit);
-  return points;
-}
-
-std::vector<Exponent> points_of(const EpsilonRange& range, std::uint64_t count) {
-  std::vector<Exponent> points;
-  if (!range.low.is_log() && !range.high.is_log()) {
-    for (Rational& epsilon : spread(range.low.coefficient(), range.high.coefficient(), count)) {
-      points.emplace_back(std::move(epsilon));
-    }
-  } else if (range.low.has_rational_exponential() && range.high.has_rational_exponential()) {
-    for (Rational& odds : spread(range.low.exponential(), range.high.exponential(), count)) {
-      points.push_back(Exponent::log(std::move(odds)));
-    }
-  } else {
-    usage({Field("epsilon"), ": one end is a number and the other a logarithm, or a fraction of one"},
-          "write both as numbers, 0.1..10, or both as logarithms, \"ln 2..ln 20\"");
-  }
-  return points;
-}
-
-/// As numbers, where one end is a number and the other is none.
-EpsilonRange drawable(const EpsilonRange& range) {
-  const bool is_exact = range.low.has_rational_exponential() && range.high.has_rational_exponential();
-  if (is_exact || (!range.low.is_log() && !range.high.is_log())) return range;
-  const Rational unit(1, 1'000'000);
-  return {Exponent((EpsilonSum(range.low).upper() / unit).ceil() * unit),
-          Exponent((EpsilonSum(range.high).lower() / unit).floor() * unit)};
 }
 
 }  // namespace
@@ -504,17 +379,21 @@ flow::RealBounds loss_without_release(const PipelineFile& file) {
   return about_file(file, [&] { return flow::loss_without_release(file.pipeline, analyst_of(file)); });
 }
 
-flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch) {
-  const OddsRange odds = odds_around(range_of(typed));
-  const flow::Analyst& analyst = analyst_of(file);
+flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, const Watch& watch) {
+  const OddsRange odds = odds_around(range);
   if (about_file(file, [&] { return flow::proved_stability(file.pipeline, odds.low, odds.high); })) {
     return {flow::Windows::Method::proved};
   }
-  flow::Windows windows = windows_of(file, analyst, odds, watch);
+  return windows_of(file, analyst_of(file), odds, watch);
+}
+
+flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch) {
+  const EpsilonRange range = range_of(typed);
+  flow::Windows windows = windows_over(file, range, watch);
   const auto rises = [](const flow::LossPoint& point) { return point.change == flow::Change::rises; };
   const bool any_rises = std::any_of(asked.points.begin() + 1, asked.points.end(), rises);
   if (windows.are_all() || !any_rises) return windows;
-  return windows_of(file, analyst, odds, watch, odds_of(points_asked(typed)));
+  return windows_of(file, analyst_of(file), odds_around(range), watch, odds_of(points_asked(typed)));
 }
 
 ChannelReport channel_asked(const Typed& typed, const PipelineFile& file, const Watch& watch) {

@@ -7,6 +7,7 @@
 
 #include "fractile/flow_report.hpp"
 #include "requests/pipeline_file.hpp"
+#include "requests/pipelines/epsilons.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {
@@ -75,6 +76,8 @@ std::vector<flow::LossPoint> loss_curve_of(const PipelineFile& file, const std::
                                            const Watch& watch);
 /// Of the file's analyst, who must be there, from the prior alone.
 flow::RealBounds loss_without_release(const PipelineFile& file);
+/// Where it rises over a range: nowhere, where a theorem says that the pipeline is stable.
+flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, const Watch& watch);
 /// Where the analyst's loss rises over the range, once the points are known.
 flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
 

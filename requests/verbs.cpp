@@ -880,6 +880,39 @@ constexpr VerbSpec flow_sweep_spec{
     flow_epilogue,
 };
 
+constexpr std::array flow_choose_table{
+    OptionSpec{"--loss", asker, "LOSS", "", "What",
+               "the largest expected loss that is borne (required): one for all files, or one for each, with commas"},
+    OptionSpec{"--epsilon", asker, "LO..HI", "0.1..10", "What", "among these epsilons"},
+    OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
+               "end by then, 1 to 1000000, with what is known and what is not"},
+    flow_duckdb,
+    OptionSpec{"--format", output, "FORMAT", "table", "Output",
+               "table, json, csv or html (a page to look at, one file)"},
+    about_option,
+    figures_option,
+};
+
+constexpr VerbSpec flow_choose_spec{
+    "flow choose",
+    "the least epsilon at which the files' analysts lose at most so much, and all other ranges of such epsilons",
+    "fractile flow choose FILE... --loss LOSS [--epsilon LO..HI] [options]",
+    toml_file,
+    flow_choose_table,
+    "More epsilon may cost an analyst: ranges that serve have gaps between them, however narrow.\n"
+    "\n"
+    "Examples\n"
+    "  fractile flow choose survey.toml --loss 1654.305\n"
+    "  fractile flow choose health.toml income.toml --loss 0.25,1000 --epsilon 0.01..5\n"
+    "\n"
+    "Exit codes: 0 some epsilon serves; 1 none does; 2 wrong usage; 3 unusable file; 6 undecided;\n"
+    "70 internal.\n",
+    {},
+    nullptr,
+    nullptr,
+    true,
+};
+
 constexpr std::array flow_channel_table{
     OptionSpec{"--epsilon", asker, "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
     late_option,
@@ -943,8 +976,8 @@ constexpr VerbSpec flow_verify_spec{
     "70 internal.\n",
 };
 
-constexpr std::array flow_words{&flow_check_spec, &flow_compare_spec, &flow_verify_spec,
-                                &flow_loss_spec,  &flow_sweep_spec,   &flow_channel_spec};
+constexpr std::array flow_words{&flow_check_spec, &flow_choose_spec, &flow_compare_spec, &flow_verify_spec,
+                                &flow_loss_spec,  &flow_sweep_spec,  &flow_channel_spec};
 
 constexpr VerbSpec flow_spec{
     "flow",

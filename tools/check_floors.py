@@ -117,6 +117,7 @@ PUBLIC_HEADERS = {
     "expected_loss": "flow/loss",
     "stability": "flow/stability",
     "windows": "flow/windows",
+    "choosing": "flow/windows",
     "ledger": "ledger",
     "figures": "figures",
     "pages": "report/text",

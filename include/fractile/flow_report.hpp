@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "fractile/choosing.hpp"
 #include "fractile/exact.hpp"
 #include "fractile/flow.hpp"
 #include "fractile/pages.hpp"
@@ -106,6 +107,27 @@ struct SweepReport {
   std::optional<flow::RealBounds> without_release = {};
 };
 
+/// One of the analysts for whom an epsilon is chosen.
+struct ChoosingAnalyst {
+  std::string name;  ///< of their file
+  flow::Wanted wanted;
+  flow::RealBounds without_release;          ///< their loss by the prior alone
+  std::vector<flow::LossPoint> points = {};  ///< their losses, where they are to be drawn
+};
+
+/// At which epsilons between these ends the analysts lose at most what they bear.
+struct ChoiceReport {
+  Exponent low;
+  Exponent high;
+  std::vector<ChoosingAnalyst> analysts;
+  std::vector<flow::ServedRange> ranges;  ///< where all of them are served
+
+  /// The first range in which all are served.
+  const flow::ServedRange* least() const;
+  /// Whether it is known that all below it serves somebody less; or, without one, that nothing serves all.
+  bool is_least_certain() const;
+};
+
 struct ChannelReport {
   Exponent epsilon;
   flow::ChannelBounds answer;
@@ -125,6 +147,7 @@ std::string to_json(const ComparisonReport& report);
 std::string to_json(const CertificateReport& report);
 std::string to_json(const ExpectedLossReport& report);
 std::string to_json(const SweepReport& report);
+std::string to_json(const ChoiceReport& report);
 std::string to_json(const ChannelReport& report);
 
 /// The same in short sentences and aligned columns.
@@ -135,6 +158,7 @@ std::string to_table(const ComparisonReport& report);
 std::string to_table(const CertificateReport& report);
 std::string to_table(const ExpectedLossReport& report);
 std::string to_table(const SweepReport& report);
+std::string to_table(const ChoiceReport& report);
 std::string to_table(const ChannelReport& report);
 
 /// A heading, and a line a question, point or secret. Certificates are only in the JSON.
@@ -145,6 +169,7 @@ std::string to_csv(const ComparisonReport& report);
 std::string to_csv(const CertificateReport& report);
 std::string to_csv(const ExpectedLossReport& report);
 std::string to_csv(const SweepReport& report);
+std::string to_csv(const ChoiceReport& report);
 std::string to_csv(const ChannelReport& report);
 
 /// The two parts of a sweep's CSV and table: the curve, which is soon known, and where it rises.
@@ -158,5 +183,6 @@ WebPage to_html(const RefinementReport& report, const PageOptions& options);
 WebPage to_html(const StabilityReport& report, const PageOptions& options);
 WebPage to_html(const AnyPriorReport& report, const PageOptions& options);
 WebPage to_html(const SweepReport& report, const PageOptions& options);
+WebPage to_html(const ChoiceReport& report, const PageOptions& options);
 
 }  // namespace fractile

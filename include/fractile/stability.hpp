@@ -44,6 +44,20 @@ struct PipelineRefinement {
 /// A post-processor that tells the same in a simpler way may decide; observations are the outputs of the pipeline's own, in their order.
 PipelineRefinement check_refinement(const Pipeline& pipeline, const Rational& from, const Rational& to);
 
+/// By what a pipeline is stable, of docs/proofs/stability.md, "Stable".
+enum class Theorem {
+  none,        ///< it is not, or no theorem is known that says so
+  no_epsilon,  ///< (i) the perturber does not depend on epsilon
+  side_by_side,  ///< (ii) all answers are told apart, and the perturbers are families in which less epsilon is a refinement
+  nothing_told,       ///< all values are counted alike
+  counted_responses,  ///< (iii) a count of randomized responses
+  two_kinds,          ///< (iv) values are counted with one of two probabilities
+  lumping,            ///< (v) theorem 5.1 for every witness between randomized responses
+  small_steps,        ///< (vii) every small step is noise on top
+};
+/// "counted-responses".
+const char* to_string(Theorem theorem);
+
 /// Is the pipeline stable (Definition 3.2) over a range of epsilon: does less epsilon never help any analyst?
 struct Stability {
   enum class Verdict { stable, unstable, undecided };
@@ -53,6 +67,7 @@ struct Stability {
   Rational from = 0;
   Rational to = 0;
   std::optional<PipelineRefinement> refutation = {};
+  Theorem theorem = Theorem::none;  ///< of a stable one
 };
 
 /// "stable", "unstable" or "undecided".

@@ -153,6 +153,9 @@ class Model(CommandTest):
             for first, second in itertools.combinations((high, middle, low), 2):
                 pair = self.json("check", "p.toml", "--from", f"ln {first}", "--to", f"ln {second}")
                 self.assertEqual(pair["verdict"], "refines")
+            self.write("c.json", json.dumps(document))
+            expected = "nothing" if document["theorem"] == "small-steps" else "holds"
+            self.assertEqual(self.json("verify", "c.json", "--of", "p.toml")["certificate"], expected, document)
 
     def agrees_in_loss(self, draw, pipeline, names, high, low):
         prior = drawn_row(draw, len(names))
@@ -167,6 +170,7 @@ class Model(CommandTest):
             document = self.json("loss", "p.toml", "--epsilon", f"ln {odds}", "--exact")
             self.assertEqual(Fraction(document["expected_loss"]), model(odds))
         self.agrees_in_windows(model, high, low)
+        self.agrees_in_choice(draw, model, high, low)
         pair = self.json("check", "p.toml", "--from", f"ln {high}", "--to", f"ln {low}", "--any-prior")
         if pair["verdict"] == "worth-as-much":
             self.assertLessEqual(model(high), model(low))
@@ -186,6 +190,21 @@ class Model(CommandTest):
             whole = [row for row in inside if Fraction(row["odds"]) <= left and right <= Fraction(row["odds_to"]) and row["change"] == "rises"]
             if whole:
                 self.assertLess(before, after)
+
+    def agrees_in_choice(self, draw, model, high, low):
+        grid = [low + (high - low) * Fraction(i, 6) for i in range(7)]
+        losses = [model(odds) for odds in grid]
+        most = draw.choice([draw.choice(losses), sum(losses) / 7, (min(losses) + max(losses)) / 2])
+        document = self.json("choose", "p.toml", "--loss", str(most), "--epsilon", f"ln {low}..ln {high}")
+        found = {name: [(Fraction(entry["odds_from"]), Fraction(entry["odds_to"])) for entry in document[name]]
+                 for name in ("served", "not_served", "not_known")}
+        for odds, loss in zip(grid, losses):
+            for name, is_so in (("served", loss <= most), ("not_served", loss > most)):
+                if any(start <= odds <= end for start, end in found[name]):
+                    self.assertTrue(is_so, (name, odds, loss, most))
+        # All but what is next to the ends is decided.
+        known = sum(end - start for name in ("served", "not_served") for start, end in found[name])
+        self.assertGreater(known, (high - low) - Fraction(1, 10**4), document)
 
 
 class Paper(CommandTest):

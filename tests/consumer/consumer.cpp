@@ -3,6 +3,7 @@
 #include <fractile/audit.hpp>
 #include <fractile/audit_report.hpp>
 #include <fractile/canonical_query.hpp>
+#include <fractile/choosing.hpp>
 #include <fractile/comparing.hpp>
 #include <fractile/constructors.hpp>
 #include <fractile/dates.hpp>

@@ -6,6 +6,7 @@
 
 #include "flow/channel/names.hpp"
 #include "flow/pipeline/additions.hpp"
+#include "flow/pipeline/bars_law.hpp"
 #include "flow/pipeline/channel_of.hpp"
 #include "flow/pipeline/post_images.hpp"
 #include "flow/pipeline/size_limit.hpp"
@@ -258,23 +259,37 @@ std::vector<Ring> mode_row(const Histograms<Ring>& law, std::size_t answers) {
   return row;
 }
 
-/// Of a target: the others' answers are collected once, one after the other, and nothing else is kept.
+/// By participant.
+template <class Ring>
+using Noises = std::vector<const Noise<Ring>*>;
+
+/// Of a target: the others' answers are collected once, one person after the other.
 template <class Ring>
 std::vector<std::vector<Ring>> mode_rows_of_target(const Pipeline& pipeline, const Frame& frame,
-                                                   const Noise<Ring>& noise) {
-  const std::vector<Histograms<Ring>> singles = single_histograms(noise);
-  Histograms<Ring> others{{Composition(noise.answers()), whole<Ring>(1)}};
-  for (const std::size_t value : sorted_tuple(known_composition(pipeline))) others = convolved(others, singles[value]);
+                                                   const Noises<Ring>& noises) {
+  const std::size_t answers = noises.back()->answers();
+  BarsLaw<Ring> others(pipeline.participants - 1, answers);
+  const Tuple members = members_of(pipeline, {});
+  for (std::size_t i = 0; i < members.size(); ++i) others.add(noises[i]->numerators[members[i]]);
+  const std::vector<std::vector<Ring>> modes = others.modes_with_one_more();
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
-    rows.push_back(mode_row(convolved(others, singles[secret.front()]), noise.answers()));
+    const std::vector<Ring>& target = noises.back()->numerators[secret.front()];
+    rows.emplace_back(answers);
+    for (std::size_t answer = 0; answer < answers; ++answer) {
+      for (std::size_t mode = 0; mode < answers; ++mode) {
+        add_product(rows.back()[mode], target[answer], modes[answer][mode]);
+      }
+    }
   }
   return rows;
 }
 
 template <class Ring>
 std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
-  if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, frame, noise);
+  if (pipeline.secret.kind == Secret::Kind::target) {
+    return mode_rows_of_target(pipeline, frame, Noises<Ring>(pipeline.participants, &noise));
+  }
   auto powers = histogram_powers(noise);
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
@@ -311,10 +326,6 @@ std::vector<std::vector<Ring>> highest_bar_rows(const Frame& frame, const Noise<
   }
   return rows;
 }
-
-/// By participant.
-template <class Ring>
-using Noises = std::vector<const Noise<Ring>*>;
 
 /// Every tuple of answers by itself: `members` are the true values (or bars), `image` numbers the outputs.
 template <class Ring>
@@ -371,6 +382,7 @@ std::vector<std::vector<Ring>> added_rows(const Pipeline& pipeline, const Frame&
 /// The mode of answers of participants whose perturbers differ.
 template <class Ring>
 std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+  if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, frame, noises);
   std::vector<std::vector<Histograms<Ring>>> singles;
   for (const Noise<Ring>* const noise : noises) singles.push_back(single_histograms(*noise));
   std::vector<std::vector<Ring>> rows;

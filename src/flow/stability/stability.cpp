@@ -16,7 +16,9 @@
 namespace fractile::flow {
 namespace {
 
-Stability stable(std::string reason) { return {Stability::Verdict::stable, std::move(reason), 0, 0, {}}; }
+Stability stable(Theorem theorem, std::string reason) {
+  return {Stability::Verdict::stable, std::move(reason), 0, 0, {}, theorem};
+}
 
 /// The different probabilities of being counted.
 std::vector<Polynomial> counted_kinds(const Pipeline& pipeline) {
@@ -74,13 +76,14 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   const Perturber& perturber = pipeline.perturber;
   if (pipeline.post.kind != PostProcessor::Kind::count || !perturber.is_shared()) return {};
   if (perturber.is_randomized_response()) {
-    return stable("counting queries are stable under randomized response (section 6.1)");
+    return stable(Theorem::counted_responses, "counting queries are stable under randomized response (section 6.1)");
   }
   const std::vector<Polynomial> kinds = counted_kinds(pipeline);
-  if (kinds.size() == 1) return stable("all values are counted alike: nothing is told");
+  if (kinds.size() == 1) return stable(Theorem::nothing_told, "all values are counted alike: nothing is told");
   if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};  // what has zeros has no likelihood ratios
   if (!two_kinds_move_apart(kinds, noise_of(perturber).denominator, from, to)) return {};
   return stable(
+      Theorem::two_kinds,
       "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
 }
 
@@ -133,7 +136,7 @@ std::optional<Stability> stable_by_lumping(const Pipeline& pipeline) {
   for (std::int64_t i = 1; i <= points; ++i) {
     if (!is_lumpable(pipeline, outputs, Rational(i, points + 1))) return {};
   }
-  return stable("every witness between randomized responses meets the condition of theorem 5.1");
+  return stable(Theorem::lumping, "every witness between randomized responses meets the condition of theorem 5.1");
 }
 
 bool keeps_answers_apart(const Pipeline& pipeline) {
@@ -145,9 +148,11 @@ bool keeps_answers_apart(const Pipeline& pipeline) {
 }
 
 std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational& from, const Rational& to) {
-  if (!pipeline.perturber.depends_on_epsilon()) return stable("the perturber does not depend on epsilon");
+  if (!pipeline.perturber.depends_on_epsilon())
+    return stable(Theorem::no_epsilon, "the perturber does not depend on epsilon");
   if (keeps_answers_apart(pipeline)) {
-    return stable("all answers are released, and the perturbers are a family in which less epsilon is a refinement");
+    return stable(Theorem::side_by_side,
+                  "all answers are released, and the perturbers are a family in which less epsilon is a refinement");
   }
   if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
   // Whoever knows the others' values looks at some rows of everyone's channel.
@@ -198,7 +203,8 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
   const RealBounds first = base_bounds(canonical, from);
   const RealBounds last = base_bounds(canonical, to);
   const Steps steps = steps_between(canonical, first.lower, last.upper);
-  if (steps.only_add_noise) return stable("every small step to less epsilon is noise on top, all the way");
+  if (steps.only_add_noise)
+    return stable(Theorem::small_steps, "every small step to less epsilon is noise on top, all the way");
   Pairs pairs = pairs_within(first.upper, last.lower);
   if (steps.fails_at) {
     const Pairs near = pairs_about(*steps.fails_at, first.upper, last.lower);
@@ -211,6 +217,28 @@ Stability check_stability(const Pipeline& pipeline, const Rational& from, const 
       0,
       0,
       {}};
+}
+
+const char* to_string(Theorem theorem) {
+  switch (theorem) {
+    case Theorem::none:
+      break;
+    case Theorem::no_epsilon:
+      return "no-epsilon";
+    case Theorem::side_by_side:
+      return "side-by-side";
+    case Theorem::nothing_told:
+      return "nothing-told";
+    case Theorem::counted_responses:
+      return "counted-responses";
+    case Theorem::two_kinds:
+      return "two-kinds";
+    case Theorem::lumping:
+      return "lumping";
+    case Theorem::small_steps:
+      return "small-steps";
+  }
+  return "none";
 }
 
 std::string to_string(Stability::Verdict verdict) {

@@ -49,6 +49,7 @@ struct Certificate {
   std::optional<Exponent> epsilon_to = {};
   std::optional<Rational> odds_from = {};  ///< within the range
   std::optional<Rational> odds_to = {};
+  std::string theorem = {};  ///< by which it is stable
   std::string about = {};
   bool are_losses_bounds = false;
   std::vector<std::string> secrets = {};

@@ -162,7 +162,9 @@ std::set<std::string> read_kind(Certificate& certificate, const Json& document) 
       certificate.odds_to = number_of(need(document, "odds_to"));
     }
     if (const Json* const analyst = find(document, "analyst")) certificate.windows = windows_of(*analyst);
-    return {"epsilon_low", "epsilon_high", "odds_from", "odds_to", "about", "losses", "observations", "analyst"};
+    if (const Json* const theorem = find(document, "theorem")) certificate.theorem = text_of(*theorem);
+    return {"epsilon_low", "epsilon_high", "odds_from", "odds_to", "about",
+            "losses",      "observations", "theorem",   "analyst"};
   }
   certificate.epsilon_from = epsilon_of(need(document, "epsilon_from"));
   certificate.epsilon_to = epsilon_of(need(document, "epsilon_to"));

@@ -8,6 +8,7 @@
 #include "report/flow/certificate.hpp"
 #include "report/flow/certified_pipelines.hpp"
 #include "report/flow/plain_channel.hpp"
+#include "report/flow/theorems.hpp"
 
 namespace fractile {
 namespace {
@@ -173,9 +174,11 @@ class PipelineCheck {
   PipelineCheck(const Certificate& printed, const CertifiedPipeline& of, CertificateReport& report)
       : printed_(printed), of_(of), report_(report) {}
 
-  void require_all() const {
+  /// Whether its certificate was checked, and not only what stands beside it.
+  bool require_all() const {
     if (printed_.is_refuted() || printed_.is_proved()) require_of_a_part();
     if (printed_.windows) require_rises();
+    return printed_.theorem.empty() || is_theorem_checked();
   }
 
  private:
@@ -240,6 +243,17 @@ class PipelineCheck {
             "its loss is not that of the file's analyst");
   }
 
+  bool is_theorem_checked() const {
+    const Rational from = flow::odds_bounds(*printed_.epsilon_to).lower;
+    const Rational to = flow::odds_bounds(*printed_.epsilon_from).upper;
+    const report_detail::Applies applies =
+        report_detail::theorem_applies(printed_.theorem, of_.pipeline, std::max(from, Rational(1)), to);
+    require(applies != report_detail::Applies::no, "the theorem that it names says nothing of this pipeline");
+    if (applies == report_detail::Applies::yes) return true;
+    report_.unchecked.emplace_back("the theorem that it names: there is no second way to check it here");
+    return false;
+  }
+
   flow::RealBounds loss_at(const Rational& odds) const {
     constexpr std::size_t most_participants = 100;
     if (of_.pipeline.participants > most_participants) {
@@ -273,6 +287,7 @@ class PipelineCheck {
 // --- Together --------------------------------------------------------------------------------------------------------
 
 std::string claim_of(const Certificate& printed) {
+  if (!printed.theorem.empty()) return "less epsilon never helps any analyst between these epsilons";
   if (!printed.is_refuted() && !printed.is_proved()) {
     return "the verdict is " + printed.verdict + ", which has no certificate";
   }
@@ -294,10 +309,13 @@ void require_comparison(const Certificate& printed, const ComparisonReport& of) 
 /// `check`: against what it is said to be of, and what was not checked.
 template <class Check>
 CertificateReport report_of(const Certificate& printed, const Check& check) {
+  const bool has_theorem = !printed.theorem.empty();
   const bool has_certificate = printed.is_refuted() || printed.is_proved();
   CertificateReport report{Outcome::nothing, claim_of(printed), printed.about};
   try {
     require_windows(printed);
+    require(!has_theorem || (printed.verdict == "stable" && !has_certificate),
+            "it names a theorem of stable pipelines, and shows another verdict");
     if (has_certificate) {
       require_verdict(printed);
       require_range(printed);
@@ -308,6 +326,8 @@ CertificateReport report_of(const Certificate& printed, const Check& check) {
     const bool is_rebuilt = check(report);
     if (has_certificate && (printed.channel_from || is_rebuilt)) {
       report.outcome = Outcome::holds;
+    } else if (has_theorem) {
+      if (is_rebuilt) report.outcome = Outcome::holds;
     } else if (has_certificate) {
       report.claim =
           "its channels are too large to stand beside it, or its losses are bounds: name the pipeline's file";
@@ -332,6 +352,10 @@ const char* const windows_unchecked = "that the loss rises nowhere else";
 CertificateReport checked_certificate(const std::string& json) {
   const Certificate printed = report_detail::certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
+    if (!printed.theorem.empty()) {
+      report.unchecked.emplace_back("that its theorem applies: name the pipeline's file");
+      return false;
+    }
     report.unchecked.emplace_back(
         printed.is_comparison ? "that these are the channels of the files that it names"
                               : "that these are the pipeline's channels, secrets and observations at these epsilons");
@@ -345,10 +369,10 @@ CertificateReport checked_certificate(const std::string& json, const CertifiedPi
   const Certificate printed = report_detail::certificate_in(json);
   return report_of(printed, [&](CertificateReport& report) {
     require(!printed.is_comparison, "it compares two files, and one is given");
-    PipelineCheck(printed, of, report).require_all();
+    const bool is_checked = PipelineCheck(printed, of, report).require_all();
     if (printed.windows) report.unchecked.emplace_back(windows_unchecked);
     report.unchecked.emplace_back(reason_unchecked);
-    return true;
+    return is_checked;
   });
 }
 

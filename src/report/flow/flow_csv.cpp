@@ -1,4 +1,5 @@
 #include "fractile/flow_report.hpp"
+#include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/csv_cells.hpp"
 
@@ -11,6 +12,7 @@ using report_detail::exact_odds;
 using report_detail::exact_or_digits;
 using report_detail::odds_digits;
 using report_detail::Pair;
+using report_detail::ranges_with;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::verdict_of;
@@ -124,6 +126,26 @@ std::string windows_to_csv(const SweepReport& report) {
   for (const flow::UnstableWindow& window : report.windows.windows) add(window.from, window.to, flow::Change::rises);
   for (const auto& [lower, upper] : report.windows.undecided) {
     add({lower, lower}, {upper, upper}, flow::Change::undecided);
+  }
+  return text;
+}
+
+std::string to_csv(const ChoiceReport& report) {
+  using enum flow::ServedRange::Answer;
+  std::string text = "what,file,epsilon,epsilon_to,odds,odds_to\n";
+  for (const flow::ServedRange::Answer answer : {served, not_served, unknown}) {
+    for (const flow::ServedRange& range : ranges_with(report, answer)) {
+      const report_detail::SafeEnds ends = report_detail::safe_ends(range);
+      text +=
+          csv_line({flow::to_string(answer), "", ends.epsilons.from, ends.epsilons.to, ends.odds.from, ends.odds.to});
+    }
+  }
+  for (const ChoosingAnalyst& one : report.analysts) {
+    for (const flow::UnstableWindow& window : one.wanted.windows.windows) {
+      const Pair epsilons = window_epsilons(window.from, window.to);
+      const Pair odds = window_odds(window.from, window.to);
+      text += csv_line({"rises", one.name, epsilons.from, epsilons.to, odds.from, odds.to});
+    }
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include <span>
 
 #include "fractile/flow_report.hpp"
+#include "report/flow/choice.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/json_writer.hpp"
 
@@ -16,6 +17,7 @@ using report_detail::exact_or_digits;
 using report_detail::member;
 using report_detail::odds_digits;
 using report_detail::Pair;
+using report_detail::ranges_with;
 using report_detail::reason_of;
 using report_detail::significant;
 using report_detail::text;
@@ -156,6 +158,7 @@ std::string to_json(const StabilityReport& report) {
   member(json, "reason", report.answer.reason);
   member(json, "epsilon_low", report.low.to_string());
   member(json, "epsilon_high", report.high.to_string());
+  if (report.answer.theorem != flow::Theorem::none) member(json, "theorem", flow::to_string(report.answer.theorem));
   if (report.answer.refutation) {
     member(json, "odds_from", report.answer.from.to_string());
     member(json, "odds_to", report.answer.to.to_string());
@@ -258,6 +261,56 @@ std::string to_json(const SweepReport& report) {
   }
   json.EndArray();
   write_windows(json, report.windows);
+  return document.text();
+}
+
+namespace {
+
+void write_ranges(Writer& json, const char* name, const std::vector<flow::ServedRange>& ranges) {
+  json.Key(name);
+  json.StartArray();
+  for (const flow::ServedRange& range : ranges) {
+    const report_detail::SafeEnds ends = report_detail::safe_ends(range);
+    json.StartObject();
+    member(json, "odds_from", ends.odds.from);
+    member(json, "odds_to", ends.odds.to);
+    member(json, "epsilon_from", ends.epsilons.from);
+    member(json, "epsilon_to", ends.epsilons.to);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+std::string to_json(const ChoiceReport& report) {
+  using enum flow::ServedRange::Answer;
+  FlowDocument document;
+  Writer& json = document.json();
+  member(json, "verdict", report_detail::verdict_of(report));
+  member(json, "epsilon_low", report.low.to_string());
+  member(json, "epsilon_high", report.high.to_string());
+  if (const flow::ServedRange* const least = report.least()) {
+    const report_detail::SafeEnds ends = report_detail::safe_ends(*least);
+    member(json, "least_epsilon", ends.epsilons.from);
+    member(json, "least_odds", ends.odds.from);
+    json.Key("is_least_certain");
+    json.Bool(report.is_least_certain());
+  }
+  write_ranges(json, "served", ranges_with(report, served));
+  write_ranges(json, "not_served", ranges_with(report, not_served));
+  write_ranges(json, "not_known", ranges_with(report, unknown));
+  json.Key("analysts");
+  json.StartArray();
+  for (const ChoosingAnalyst& one : report.analysts) {
+    json.StartObject();
+    member(json, "file", one.name);
+    member(json, "most_loss", one.wanted.most_loss.to_string());
+    member(json, "without_release", exact_or_digits(one.without_release));
+    write_windows(json, one.wanted.windows);
+    json.EndObject();
+  }
+  json.EndArray();
   return document.text();
 }
 

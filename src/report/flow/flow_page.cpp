@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fractile/flow_report.hpp"
+#include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/page.hpp"
@@ -102,7 +103,8 @@ figures::Axis losses_axis(const std::vector<figures::Line>& lines) {
   return {false, std::max(0.0, least - room), most + room};
 }
 
-figures::Figure loss_figure(const SweepReport& report) {
+/// `most_loss`: a line that the loss had better not cross.
+figures::Figure loss_figure(const SweepReport& report, const std::optional<Rational>& most_loss = {}) {
   figures::Line line{"expected loss"};
   for (const flow::LossPoint& point : report.points) {
     const double loss = middle_of(point.loss);
@@ -113,6 +115,10 @@ figures::Figure loss_figure(const SweepReport& report) {
   if (report.without_release) {
     const double loss = middle_of(*report.without_release);
     lines.push_back({"without a release", "", 2, 2, 0, {{x.least, loss, loss, loss}, {x.most, loss, loss, loss}}});
+  }
+  if (most_loss) {
+    const double loss = most_loss->to_double();
+    lines.push_back({"at most", "", 4, 2, 0, {{x.least, loss, loss, loss}, {x.most, loss, loss, loss}}});
   }
   std::vector<figures::Shade> shades = shades_of(report.windows);
   return {"sweep",
@@ -130,9 +136,9 @@ void say_without_release(HtmlPage& page, const std::optional<flow::RealBounds>& 
                              report_detail::significant(*loss, sweep_digits)));
 }
 
-void write_points(HtmlPage& page, const SweepReport& report) {
+void write_points(HtmlPage& page, const SweepReport& report, const std::string& name = "sweep") {
   page.section("Points");
-  page.table({"sweep", "Expected loss at each epsilon, and its change since the one before"},
+  page.table({name, "Expected loss at each epsilon, and its change since the one before"},
              report_detail::sweep_rows(report));
 }
 
@@ -192,6 +198,29 @@ WebPage to_html(const SweepReport& report, const PageOptions& options) {
   BlockWriter(page).write(report_detail::blocks_of(report.windows));
   say_without_release(page, report.without_release);
   if (!report.points.empty()) write_points(page, report);
+  say_command(page, options);
+  return std::move(page).finished();
+}
+
+WebPage to_html(const ChoiceReport& report, const PageOptions& options) {
+  HtmlPage page;
+  page.title(title_or(options, "The least epsilon that serves"));
+  page.section("Epsilons that serve");
+  BlockWriter writer(page);
+  writer.write(report_detail::blocks_of(report));
+  for (std::size_t i = 0; i < report.analysts.size(); ++i) {
+    const ChoosingAnalyst& one = report.analysts[i];
+    page.section("The analyst of " + one.name);
+    const SweepReport sweep{one.points, one.wanted.windows, one.without_release};
+    if (!sweep.points.empty()) {
+      figures::Figure figure = loss_figure(sweep, one.wanted.most_loss);
+      figure.name = fmt::format("sweep_{}", i + 1);
+      page.figure(figure);
+    }
+    writer.write(report_detail::blocks_of(one.wanted.windows));
+    say_without_release(page, one.without_release);
+    if (!sweep.points.empty()) write_points(page, sweep, fmt::format("sweep_{}", i + 1));
+  }
   say_command(page, options);
   return std::move(page).finished();
 }

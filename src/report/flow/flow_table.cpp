@@ -4,6 +4,7 @@
 #include <span>
 
 #include "fractile/flow_report.hpp"
+#include "report/flow/choice.hpp"
 #include "report/flow/flow_blocks.hpp"
 #include "report/flow/flow_numbers.hpp"
 #include "report/text/text_columns.hpp"
@@ -318,6 +319,15 @@ std::string to_table(const AnyPriorReport& report) { return blocks_of(report).te
 std::string curve_to_table(const SweepReport& report) { return aligned(report_detail::sweep_rows(report)); }
 std::string windows_to_table(const SweepReport& report) { return blocks_of(report.windows).text(); }
 std::string to_table(const SweepReport& report) { return curve_to_table(report) + windows_to_table(report); }
+
+std::string to_table(const ChoiceReport& report) {
+  Blocks text = report_detail::blocks_of(report);
+  for (std::size_t i = 0; i < report.analysts.size(); ++i) {
+    if (report.analysts.size() > 1) text += fmt::format("\nanalyst {} of {}\n", i + 1, report.analysts.size());
+    text += blocks_of(report.analysts[i].wanted.windows);
+  }
+  return text.text();
+}
 
 std::string to_table(const ChannelReport& report) {
   const flow::ChannelBounds& channel = report.answer;

@@ -26,10 +26,73 @@ std::string name_of(const State& members) {
   return name + ")";
 }
 
+/// The post-processor, answer by answer.
+class PlainPost {
+ public:
+  explicit PlainPost(const flow::Pipeline& pipeline)
+      : pipeline_(pipeline), is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram) {}
+
+  State first_state() const {
+    switch (pipeline_.post.kind) {
+      case Kind::count:
+      case Kind::sum:
+        return {0};
+      case Kind::mode:
+        return is_of_bars_ ? State{-1, 0} : State(pipeline_.shown().size());
+      default:
+        return {};
+    }
+  }
+
+  /// After one more answer, the `index`-th.
+  State after(State state, std::size_t index, std::size_t answer) const {
+    const flow::PostProcessor& post = pipeline_.post;
+    switch (post.kind) {
+      case Kind::count:
+        if (std::ranges::find(post.counted, answer) != post.counted.end()) state.front() += 1;
+        return state;
+      case Kind::sum:
+        state.front() += pipeline_.shown()[answer];
+        return state;
+      case Kind::mode:
+        if (!is_of_bars_) state[answer] += 1;
+        if (is_of_bars_ && number(answer) > state.front()) state = {number(answer), number(index)};
+        return state;
+      case Kind::round:
+        state.push_back((pipeline_.shown()[answer] / post.unit + Rational(1, 2)).floor() * post.unit);
+        return state;
+      default:
+        state.push_back(number(answer));
+        return state;
+    }
+  }
+
+  State observed_at(const State& last) const {
+    switch (pipeline_.post.kind) {
+      case Kind::mode: {
+        if (is_of_bars_) return {last.back()};
+        const auto highest = std::ranges::max_element(last);
+        return {number(static_cast<std::size_t>(highest - last.begin()))};
+      }
+      case Kind::table: {
+        std::size_t index = 0;
+        for (const Rational& answer : last) index = index * pipeline_.shown().size() + answer.to_uint64();
+        return {number(pipeline_.post.image[index])};
+      }
+      default:
+        return last;
+    }
+  }
+
+ private:
+  const flow::Pipeline& pipeline_;
+  bool is_of_bars_;
+};
+
 class PlainChannel {
  public:
   PlainChannel(const flow::Pipeline& pipeline, const Rational& odds)
-      : pipeline_(pipeline), is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram) {
+      : pipeline_(pipeline), post_(pipeline), is_of_bars_(pipeline.secret.kind == flow::Secret::Kind::histogram) {
     const std::vector<flow::Perturber>& each = pipeline.perturber.each();
     for (const flow::Perturber& one : each) noises_.push_back(one.at(odds));
     if (each.empty()) noises_.push_back(pipeline.perturber.at(odds));
@@ -122,58 +185,6 @@ class PlainChannel {
     return members;
   }
 
-  State first_state() const {
-    switch (pipeline_.post.kind) {
-      case Kind::count:
-      case Kind::sum:
-        return {0};
-      case Kind::mode:
-        return is_of_bars_ ? State{-1, 0} : State(pipeline_.shown().size());
-      default:
-        return {};
-    }
-  }
-
-  /// After one more answer, the `index`-th.
-  State after(State state, std::size_t index, std::size_t answer) const {
-    const flow::PostProcessor& post = pipeline_.post;
-    switch (post.kind) {
-      case Kind::count:
-        if (std::ranges::find(post.counted, answer) != post.counted.end()) state.front() += 1;
-        return state;
-      case Kind::sum:
-        state.front() += pipeline_.shown()[answer];
-        return state;
-      case Kind::mode:
-        if (!is_of_bars_) state[answer] += 1;
-        if (is_of_bars_ && number(answer) > state.front()) state = {number(answer), number(index)};
-        return state;
-      case Kind::round:
-        state.push_back((pipeline_.shown()[answer] / post.unit + Rational(1, 2)).floor() * post.unit);
-        return state;
-      default:
-        state.push_back(number(answer));
-        return state;
-    }
-  }
-
-  State observed_at(const State& last) const {
-    switch (pipeline_.post.kind) {
-      case Kind::mode: {
-        if (is_of_bars_) return {last.back()};
-        const auto highest = std::ranges::max_element(last);
-        return {number(static_cast<std::size_t>(highest - last.begin()))};
-      }
-      case Kind::table: {
-        std::size_t index = 0;
-        for (const Rational& answer : last) index = index * pipeline_.shown().size() + answer.to_uint64();
-        return {number(pipeline_.post.image[index])};
-      }
-      default:
-        return last;
-    }
-  }
-
   std::string observation_name(const State& observed) const {
     const Kind kind = pipeline_.post.kind;
     const bool is_by_place = kind == Kind::mode || (kind == Kind::identity && !is_of_bars_);
@@ -185,25 +196,26 @@ class PlainChannel {
   }
 
   Law law_of(const Places& secret) {
-    Law law{{first_state(), 1}};
+    Law law{{post_.first_state(), 1}};
     const Places members = members_of(secret);
     for (std::size_t i = 0; i < members.size() && work_ <= most_work; ++i) {
       const flow::Channel& noise = noises_.size() == 1 ? noises_.front() : noises_[i];
       Law next;
       for (const auto& [state, p] : law) {
         for (std::size_t answer = 0; answer < noise.observations().size(); ++answer) {
-          next[after(state, i, answer)] += p * noise(members[i], answer);
+          next[post_.after(state, i, answer)] += p * noise(members[i], answer);
           ++work_;
         }
       }
       law = std::move(next);
     }
     Law observed;
-    for (const auto& [state, p] : law) observed[observed_at(state)] += p;
+    for (const auto& [state, p] : law) observed[post_.observed_at(state)] += p;
     return observed;
   }
 
   const flow::Pipeline& pipeline_;
+  PlainPost post_;
   bool is_of_bars_;
   std::vector<flow::Channel> noises_;
   std::vector<Places> secrets_;
@@ -216,6 +228,13 @@ class PlainChannel {
 std::optional<flow::Channel> plain_channel(const flow::Pipeline& pipeline, const Rational& odds) {
   if (pipeline.perturber.release() != nullptr) return {};
   return PlainChannel(pipeline, odds).multiplied();
+}
+
+std::vector<Rational> plain_output(const flow::Pipeline& pipeline, const std::vector<std::size_t>& answers) {
+  const PlainPost post(pipeline);
+  State state = post.first_state();
+  for (std::size_t i = 0; i < answers.size(); ++i) state = post.after(std::move(state), i, answers[i]);
+  return post.observed_at(state);
 }
 
 }  // namespace fractile::report_detail

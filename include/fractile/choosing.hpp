@@ -1,0 +1,48 @@
+// At which epsilons an analyst's expected loss is at most a target. Proof: docs/proofs/choosing.md
+// Thread-safety: threads may share arguments and results that none changes; functions may run at once.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fractile/expected_loss.hpp"
+#include "fractile/pipelines.hpp"
+#include "fractile/windows.hpp"
+
+namespace fractile::flow {
+
+/// Odds from .. to, both included: throughout, the analyst is served (the expected loss is at most the target), or is not, or neither is
+/// known.
+struct ServedRange {
+  enum class Answer { served, not_served, unknown };
+  Rational from;
+  Rational to;
+  Answer answer;
+
+  /// An unknown range between the other two that is no wider than this share of its odds is where one ends and the other begins.
+  static const Rational& narrow();
+  bool is_narrow() const { return to - from <= from * narrow(); }
+};
+
+/// "served", "not-served" or "unknown".
+const char* to_string(ServedRange::Answer answer);
+
+/// What is wanted of a release: that the analyst loses at most `most_loss`.
+struct Wanted {
+  Rational most_loss;
+  /// The analyst's over the range, as find_windows() has them, or proved_stability() where there are none.
+  Windows windows;
+};
+
+/// All of odds from .. to, in order; neighbours have different answers. What is unknown and not narrow lies in ranges in which it is unknown
+/// whether the loss rises, where the loss is too near to the target for enclosures to tell, or where `stop` ended the search.
+/// Error(usage) when from < 1 or to <= from, or the analyst does not fit the pipeline.
+std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
+                                       const Rational& from, const Rational& to,
+                                       const std::function<bool()>& stop = {});
+
+/// Where everyone is served: of several analysts over one range. Nothing of none.
+std::vector<ServedRange> served_together(const std::vector<std::vector<ServedRange>>& each);
+
+}  // namespace fractile::flow

@@ -1,0 +1,91 @@
+#include "requests/pipelines/choosing.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "requests/pipelines/epsilons.hpp"
+#include "requests/values.hpp"
+
+namespace fractile::requests {
+namespace {
+
+constexpr const char* usual_range = "0.1..10";
+
+std::vector<std::string> files_of(const Typed& typed) {
+  if (typed.file.empty()) usage("no FILE to read", "name a TOML file; fractile flow --help shows one");
+  std::vector<std::string> files{typed.file};
+  files.insert(files.end(), typed.more_files.begin(), typed.more_files.end());
+  return files;
+}
+
+/// One for all analysts, or one each.
+std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
+  const Field field("loss");
+  std::vector<Rational> losses;
+  const std::string text = needed(typed, "loss", "0.25");
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    losses.push_back(in_field("loss", [&] { return Rational::parse(text.substr(at, comma - at)); }));
+    if (losses.back().sign() < 0) {
+      usage({field, ": no analyst loses less than 0"}, {"write for example ", field.number("0.25")});
+    }
+    at = comma + 1;
+  }
+  if (losses.size() == 1) losses.resize(analysts, losses.front());
+  if (losses.size() != analysts) {
+    usage({field, fmt::format(": {} losses, and the analysts of {} files", losses.size(), analysts)},
+          "write one for all, or one for each file, with commas");
+  }
+  return losses;
+}
+
+}  // namespace
+
+ChoiceReport choice_asked(const Typed& typed) {
+  const std::vector<std::string> files = files_of(typed);
+  const std::vector<Rational> losses = losses_of(typed, files.size());
+  const EpsilonRange range = range_in("epsilon", typed.one("epsilon", usual_range));
+  const OddsRange odds = odds_around(range);
+  ChoiceReport report{range.low, range.high, {}, {{odds.low, odds.high, flow::ServedRange::Answer::unknown}}};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    report.analysts.push_back({files[i], {losses[i], {flow::Windows::Method::none, {}, {{odds.low, odds.high}}}}, {}});
+  }
+  return report;
+}
+
+std::vector<PipelineFile> choosing_files(const Typed& typed, ChoiceReport& asked) {
+  std::vector<PipelineFile> files;
+  for (ChoosingAnalyst& analyst : asked.analysts) {
+    files.push_back(read_pipeline(analyst.name, typed.one("duckdb")));
+    analyst.without_release = loss_without_release(files.back());
+  }
+  return files;
+}
+
+ChoiceReport decided(const ChoiceReport& asked, const std::vector<PipelineFile>& files, bool draws,
+                     const Watch& watch) {
+  constexpr std::uint64_t points = 100;
+  const EpsilonRange range{asked.low, asked.high};
+  const OddsRange odds = odds_around(range);
+  ChoiceReport report = asked;
+  std::vector<std::vector<flow::ServedRange>> each;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const PipelineFile& file = files[i];
+    ChoosingAnalyst& analyst = report.analysts[i];
+    if (draws) analyst.points = loss_curve_of(file, points_of(drawable(range), points), watch);
+    analyst.wanted.windows = windows_over(file, range, watch);
+    each.push_back(watch.during("where the analyst is served", [&] {
+      return about_file(file, [&] {
+        return flow::served_ranges(file.pipeline, analyst_of(file), analyst.wanted, odds.low, odds.high, watch.stop);
+      });
+    }));
+  }
+  report.ranges = flow::served_together(each);
+  return report;
+}
+
+}  // namespace fractile::requests

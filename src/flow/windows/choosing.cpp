@@ -1,0 +1,217 @@
+// Bisection on the pieces between windows, on which the loss never rises or never falls. Proof: docs/proofs/choosing.md
+#include "fractile/choosing.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "flow/algebra/real_roots.hpp"
+#include "flow/loss/loss_model.hpp"
+#include "fractile/error.hpp"
+
+namespace fractile::flow {
+namespace {
+
+using enum ServedRange::Answer;
+
+/// In order; neighbours of equal answers are one.
+class Ranges {
+ public:
+  void add(const Rational& from, const Rational& to, ServedRange::Answer answer) {
+    if (from >= to) return;
+    if (!list_.empty() && list_.back().answer == answer) {
+      list_.back().to = to;
+    } else {
+      list_.push_back({from, to, answer});
+    }
+  }
+  std::vector<ServedRange> taken() && { return std::move(list_); }
+
+ private:
+  std::vector<ServedRange> list_;
+};
+
+/// The loss at single odds, and throughout ranges of them, against the target.
+class Comparison {
+ public:
+  Comparison(const LossModel& model, const Rational& most, const std::function<bool()>& stop)
+      : model_(model), most_(most), stop_(stop) {}
+
+  ServedRange::Answer at(const Rational& odds) const {
+    if (is_stopped()) return unknown;
+    const ServedRange::Answer enclosed = of(model_.loss(Enclosure::of(odds, enclosure_bits)));
+    if (enclosed != unknown || !is_soon_exact(odds)) return enclosed;
+    return model_.exact_loss(odds) <= most_ ? served : not_served;
+  }
+
+  /// Only of what is narrow: otherwise enclosures say nothing.
+  ServedRange::Answer throughout(const Rational& from, const Rational& to) const {
+    if (is_stopped()) return unknown;
+    Enclosure both = Enclosure::of(from, enclosure_bits);
+    const Enclosure end = Enclosure::of(to, enclosure_bits);
+    arb_union(both.arb(), both.arb(), end.arb(), enclosure_bits);
+    return of(model_.loss(both));
+  }
+
+  bool is_stopped() const { return stop_ && stop_(); }
+
+ private:
+  ServedRange::Answer of(const Enclosure& loss) const {
+    if (arb_is_finite(loss.arb()) == 0) return unknown;
+    const RealBounds bounds = bounds_of(loss);
+    if (bounds.upper <= most_) return served;
+    return bounds.lower > most_ ? not_served : unknown;
+  }
+  bool is_soon_exact(const Rational& odds) const {
+    constexpr std::size_t most_people = 100;
+    const Pipeline& pipeline = model_.pipeline();
+    return pipeline.participants <= most_people && is_exact_at(pipeline, odds) && model_.is_soon_exact(odds);
+  }
+
+  const LossModel& model_;
+  const Rational& most_;
+  const std::function<bool()>& stop_;
+};
+
+/// A narrower pair about the place where `is_low` ends, which holds at `low` and not at `high`.
+template <class IsLow>
+void bisect(Rational& low, Rational& high, const IsLow& is_low) {
+  while (high - low > low * ServedRange::narrow()) {
+    const Rational middle = short_rational((low + high) / 2, low, high, (high - low) / 8);
+    (is_low(middle) ? low : high) = middle;
+  }
+}
+
+/// A range on which the loss does not rise, or does not fall: it is first `before`, then maybe unknown, then the other answer.
+void add_monotone(Ranges& ranges, const Comparison& compare, const Rational& from, const Rational& to,
+                  ServedRange::Answer before) {
+  const ServedRange::Answer after = before == served ? not_served : served;
+  const ServedRange::Answer first = compare.at(from);
+  const ServedRange::Answer last = compare.at(to);
+  if (last == before) return ranges.add(from, to, before);
+  if (first == after) return ranges.add(from, to, after);
+  Rational before_until = from;
+  Rational other = to;
+  if (first == before) {
+    bisect(before_until, other, [&](const Rational& odds) { return compare.at(odds) == before; });
+    ranges.add(from, before_until, before);
+  }
+  Rational after_from = to;
+  if (last == after) {
+    if (first == before && compare.at(other) == after) {
+      after_from = other;
+    } else {
+      Rational low = before_until;
+      bisect(low, after_from, [&](const Rational& odds) { return compare.at(odds) != after; });
+    }
+  }
+  ranges.add(before_until, after_from, unknown);
+  if (last == after) ranges.add(after_from, to, after);
+}
+
+/// Where it is not known whether the loss rises: its parts are enclosed, as many as can be.
+void add_any(Ranges& ranges, const Comparison& compare, const Rational& from, const Rational& to) {
+  static const Rational widest(1, 1'000'000);
+  if (from >= to) return;
+  ranges.add(from, to, to - from <= from * widest ? compare.throughout(from, to) : unknown);
+}
+
+/// What is known of a part of the range: that the loss rises, or nothing. It never rises elsewhere.
+struct Part {
+  Rational from;
+  Rational to;
+  bool rises;
+};
+
+std::vector<Part> parts_of(const Windows& windows) {
+  std::vector<Part> parts;
+  for (const UnstableWindow& window : windows.windows) {
+    parts.push_back({window.from.lower, window.from.upper, false});
+    parts.push_back({window.from.upper, window.to.lower, true});
+    parts.push_back({window.to.lower, window.to.upper, false});
+  }
+  for (const RealBounds& range : windows.undecided) parts.push_back({range.lower, range.upper, false});
+  std::ranges::stable_sort(parts, {}, &Part::from);
+  return parts;
+}
+
+}  // namespace
+
+const Rational& ServedRange::narrow() {
+  static const Rational share(1, 1'000'000'000'000);
+  return share;
+}
+
+const char* to_string(ServedRange::Answer answer) {
+  switch (answer) {
+    case served:
+      return "served";
+    case not_served:
+      return "not-served";
+    case unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& analyst, const Wanted& wanted,
+                                       const Rational& from, const Rational& to, const std::function<bool()>& stop) {
+  if (from < 1 || to <= from) throw Error(ErrorCode::usage, "a range of odds goes from 1 or more to more");
+  const LossModel model(pipeline, analyst);
+  const Comparison compare(model, wanted.most_loss, stop);
+  Ranges ranges;
+  if (!pipeline.perturber.depends_on_epsilon()) {
+    ranges.add(from, to, compare.at(Rational(1)));
+    return std::move(ranges).taken();
+  }
+  const RealBounds without = loss_without_release(pipeline, analyst);
+  if (without.upper <= wanted.most_loss) {  // nobody does worse than that
+    ranges.add(from, to, served);
+    return std::move(ranges).taken();
+  }
+  if (!wanted.windows.are_all()) {
+    add_any(ranges, compare, from, to);
+    return std::move(ranges).taken();
+  }
+  Rational done = from;
+  for (const Part& part : parts_of(wanted.windows)) {
+    const Rational begin = std::clamp(part.from, done, to);
+    const Rational end = std::clamp(part.to, done, to);
+    if (done < begin) add_monotone(ranges, compare, done, begin, not_served);
+    if (part.rises && begin < end) {
+      add_monotone(ranges, compare, begin, end, served);
+    } else {
+      add_any(ranges, compare, begin, end);
+    }
+    done = end;
+  }
+  if (done < to) add_monotone(ranges, compare, done, to, not_served);
+  return std::move(ranges).taken();
+}
+
+std::vector<ServedRange> served_together(const std::vector<std::vector<ServedRange>>& each) {
+  std::vector<Rational> ends;
+  for (const std::vector<ServedRange>& one : each) {
+    for (const ServedRange& range : one) {
+      ends.push_back(range.from);
+      ends.push_back(range.to);
+    }
+  }
+  std::ranges::sort(ends);
+  ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
+  Ranges ranges;
+  std::vector<std::size_t> at(each.size());
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    ServedRange::Answer answer = served;
+    for (std::size_t k = 0; k < each.size(); ++k) {
+      while (at[k] + 1 < each[k].size() && each[k][at[k]].to <= ends[i]) ++at[k];
+      const ServedRange::Answer here = each[k][at[k]].answer;
+      if (answer == not_served || here == served) continue;
+      answer = here;
+    }
+    ranges.add(ends[i], ends[i + 1], answer);
+  }
+  return std::move(ranges).taken();
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,29 @@
+// What is said of an epsilon that was chosen: for text, JSON, CSV and pages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fractile/flow_report.hpp"
+#include "report/flow/flow_blocks.hpp"
+#include "report/flow/flow_numbers.hpp"
+
+namespace fractile::report_detail {
+
+/// A range in decimals. Of what is known, they lie within it: the lower end is rounded upwards and the upper end downwards, by at most 10^-9
+/// unless the range is narrower. What is unknown lies within them.
+struct SafeEnds {
+  Pair epsilons;
+  Pair odds;
+};
+SafeEnds safe_ends(const flow::ServedRange& range);
+
+/// Those with this answer. Of unknown ones, where one known range ends and the other begins is none.
+std::vector<flow::ServedRange> ranges_with(const ChoiceReport& report, flow::ServedRange::Answer answer);
+
+/// "served", "not-served", "undecided".
+const char* verdict_of(const ChoiceReport& report);
+
+Blocks blocks_of(const ChoiceReport& report);
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,17 @@
+// Whether a theorem that a certificate names applies to a pipeline, for those who check: it shares no code with check_stability().
+#pragma once
+
+#include <string>
+
+#include "fractile/pipelines.hpp"
+
+namespace fractile::report_detail {
+
+enum class Applies { yes, no, unchecked };
+
+/// `name`: as to_string(flow::Theorem) has it; over odds from .. to. Unchecked where nothing here tells, or where it would take more than
+/// seconds. Proof: docs/proofs/stability.md, "Stable" and "Theorems checked"
+Applies theorem_applies(const std::string& name, const flow::Pipeline& pipeline, const Rational& from,
+                        const Rational& to);
+
+}  // namespace fractile::report_detail

@@ -1,0 +1,96 @@
+"""A verdict of "stable" names a theorem, which flow verify --of checks again; whoever writes another one is found out."""
+
+import json
+import unittest
+
+from cli.program import CommandTest, run
+
+COUNT = {"participants": "3", "values": "[0, 1, 2]", "perturber": '"randomized-response"',
+         "post": '{ query = "count", of = [0] }'}
+TABLE_OF_COUNTS = "{ table = [" + ", ".join(str((a == 0) + (b == 0)) for a in range(3) for b in range(3)) + "] }"
+
+# By theorem: files that are stable by it.
+STABLE = {
+    "no-epsilon": [{**COUNT, "perturber": '{ matrix = [["3/4", "1/4", 0], [0, 1, 0], [0, "1/2", "1/2"]] }'}],
+    "side-by-side": [{**COUNT, "post": '"identity"'}, {**COUNT, "perturber": '"geometric"', "post": '{ round = "1/2" }'},
+                     {**COUNT, "perturber": '["geometric", "randomized-response", "geometric"]', "post": '"identity"'},
+                     {**COUNT, "participants": "1", "perturber": '"geometric"', "post": '"sum"'},
+                     {**COUNT, "perturber": '"geometric"', "post": '"identity"', "secret": '"histogram"'}],
+    "nothing-told": [{**COUNT, "perturber": '"geometric"', "post": '{ query = "count", of = [0, 1, 2] }'}],
+    "counted-responses": [COUNT, {**COUNT, "secret": '"target"', "known": "[0, 1]"},
+                          {**COUNT, "participants": "2", "post": TABLE_OF_COUNTS},
+                          {**COUNT, "values": "[3, 5]", "post": '"sum"', "participants": "40"},
+                          {**COUNT, "perturber": '{ matrix = [["odds/(odds + 2)", "1/(odds + 2)", "1/(odds + 2)"], ["1/(odds + 2)", '
+                                                 '"odds/(odds + 2)", "1/(odds + 2)"], ["1/(odds + 2)", "1/(odds + 2)", "odds/(odds + 2)"]] }'}],
+    "two-kinds": [{**COUNT, "perturber": '"geometric"', "post": '{ query = "count", of = [0, 2] }'},
+                  {**COUNT, "perturber": '"geometric"', "values": "[0, 1]", "participants": "200"}],
+    "lumping": [{**COUNT, "post": "{ table = [" + ", ".join(str(int(a == b == c)) for a in (0, 1) for b in (0, 1) for c in (0, 1)) + "] }",
+                 "values": "[0, 1]"}],
+}
+
+
+class Theorems(CommandTest):
+    def file(self, members):
+        return self.write("p.toml", "[pipeline]\n" + "".join(f"{key} = {value}\n" for key, value in members.items()))
+
+    def stable(self, members):
+        result = run("flow", "check", self.file(members), "--epsilon", "0.1..3", "--format", "json", cwd=self.folder)
+        return json.loads(result.out)
+
+    def verified(self, document, *arguments):
+        self.write("c.json", json.dumps(document))
+        result = run("flow", "verify", "c.json", *arguments, "--format", "json", cwd=self.folder)
+        return json.loads(result.out)
+
+    def test_each_is_named_and_checked(self):
+        for theorem, files in STABLE.items():
+            for members in files:
+                with self.subTest(theorem=theorem, members=members):
+                    document = self.stable(members)
+                    if theorem == "lumping" and document["verdict"] != "stable":
+                        continue
+                    self.assertEqual((document["verdict"], document.get("theorem")), ("stable", theorem))
+                    checked = self.verified(document, "--of", "p.toml")
+                    self.assertEqual(checked["certificate"], "holds", checked)
+                    self.assertEqual(checked["claim"], "less epsilon never helps any analyst between these epsilons")
+                    alone = self.verified(document)
+                    self.assertEqual(alone["certificate"], "nothing")
+                    self.assertIn("that its theorem applies: name the pipeline's file", alone["unchecked"])
+
+    def test_another_theorem_is_found_out(self):
+        document = self.stable(COUNT)
+        for theorem in ("no-epsilon", "side-by-side", "nothing-told", "two-kinds", "made-up"):
+            with self.subTest(theorem=theorem):
+                forged = self.verified({**document, "theorem": theorem}, "--of", "p.toml")
+                self.assertNotEqual(forged["certificate"], "holds")
+        self.assertEqual(self.verified({**document, "theorem": "made-up"}, "--of", "p.toml")["trouble"],
+                         "the theorem that it names says nothing of this pipeline")
+
+    def test_a_theorem_says_nothing_of_another_pipeline(self):
+        document = self.stable(COUNT)
+        for members in ({**COUNT, "perturber": '"geometric"'}, {**COUNT, "post": '"sum"'},
+                        {**COUNT, "perturber": '["randomized-response", "randomized-response", "geometric"]'}):
+            with self.subTest(members=members):
+                self.file(members)
+                self.assertNotEqual(self.verified(document, "--of", "p.toml")["certificate"], "holds")
+
+    def test_unstable_is_no_theorem(self):
+        members = {**COUNT, "perturber": '"geometric"'}
+        document = self.stable(members)
+        self.assertEqual(document["verdict"], "unstable")
+        self.assertNotIn("theorem", document)
+        forged = {**document, "theorem": "counted-responses"}
+        self.assertEqual(self.verified(forged, "--of", "p.toml")["certificate"], "fails")
+
+    def test_small_steps_have_no_second_way(self):
+        median = {"perturber": '{ release = "exponential", quantile = "1/2", records = 3, lattice = [0, 1, 2, 3] }',
+                  "post": '"identity"', "secret": '"target"', "known": "[0, 3]"}
+        document = self.stable(median)
+        self.assertEqual(document["theorem"], "small-steps")
+        checked = self.verified(document, "--of", "p.toml")
+        self.assertEqual(checked["certificate"], "nothing")
+        self.assertIn("the theorem that it names: there is no second way to check it here", checked["unchecked"])
+
+
+if __name__ == "__main__":
+    unittest.main()
