@@ -38,7 +38,8 @@ int run_init(const Typed& typed) {
   const std::string pinned = pins_in_words(dataset).in(wording());
   print(fmt::format("dataset {} may spend {} for each {} ({} neighbors)\n{}", shown_text(dataset.name),
                     dataset.budget.to_string(), shown_text(dataset.unit), to_string(dataset.neighbors),
-                    pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))),
+                    pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))) +
+            (dataset.witness.empty() ? "" : fmt::format("its witness is '{}'\n", shown_text(dataset.witness))),
         "the dataset was added");
   if (has_open_end(dataset.source)) {
     print_error({"warning: the last line of '", dataset.source, "' has no line end, so its record may be cut off"},
@@ -210,6 +211,44 @@ int run_void(const Typed& typed) {
   return 0;
 }
 
+/// What the ledger does not have that its witnesses have seen is charged again.
+std::string accepted_by(Ledger& ledger) {
+  const LedgerAcceptance accepted = ledger.accept_witnesses();
+  std::string text;
+  for (const std::string& path : accepted.made)
+    text += fmt::format("the witness '{}' is a new one\n", shown_text(path));
+  for (const std::int64_t id : accepted.drawn) {
+    text += fmt::format("entry {} was reserved, may have been published since, and counts for good\n", id);
+  }
+  for (const LedgerEntry& entry : accepted.charged) {
+    text += fmt::format("entry {} charges {} again on dataset {}\n", entry.id, entry.charge.to_string(),
+                        shown_text(entry.request.dataset));
+  }
+  return text;
+}
+
+int run_witness(const Typed& typed) {
+  const std::string& path = path_of(typed);
+  std::string text;
+  if (typed.has("accept")) {
+    Ledger ledger = Ledger::open(path);
+    text = accepted_by(ledger);
+  }
+  const std::vector<LedgerWitness> witnesses = Ledger::open_to_read(path).witnesses();
+  for (const LedgerWitness& witness : witnesses) {
+    if (!witness.wrong.empty()) {
+      throw Error(ErrorCode::ledger, witness.wrong,
+                  fmt::format("if a backup was put back and nothing later is to be had: fractile ledger witness {} "
+                              "--accept",
+                              shown_ledger(path)));
+    }
+    text += fmt::format("the ledger has all that its witness '{}' has seen, up to line {}\n", shown_text(witness.path),
+                        witness.line);
+  }
+  print(witnesses.empty() ? "no dataset of the ledger declares a witness\n" : text, "the ledger is as it says");
+  return 0;
+}
+
 }  // namespace
 
 int run_ledger(const Typed& typed) {
@@ -218,6 +257,7 @@ int run_ledger(const Typed& typed) {
   if (typed.word == "verify") return run_verify(typed);
   if (typed.word == "export") return run_export(typed);
   if (typed.word == "commit") return run_commit(typed);
+  if (typed.word == "witness") return run_witness(typed);
   return run_void(typed);
 }
 

@@ -21,6 +21,7 @@ LedgerDataset dataset_to_add(const Typed& typed) {
   }
   dataset.source = source_to_pin(typed);
   dataset.reading = reading_to_declare(typed);
+  if (typed.has("witness")) dataset.witness = canonical_new_file(typed.one("witness"));
   return dataset;
 }
 

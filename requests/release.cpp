@@ -213,7 +213,7 @@ Answer answer(const Typed& typed, const ReleaseRequest& request, const OpenRecor
     if (!request.receipt.empty()) room.emplace(request.receipt, largest);
   }
   const auto work = [&] { publish(typed, request, *records, bits, charge, room, answer, attendant); };
-  charge ? charge->guard(work) : work();
+  charge ? charge->guard(work, attendant) : work();
   answer.kept = where_kept(request, charge);
   return answer;
 }

@@ -12,6 +12,17 @@
 namespace fractile::requests {
 namespace {
 
+/// What the ledger fails at before the charge says so.
+template <class Work>
+auto before_charge(Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::ledger) throw;
+    throw Error(error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field());
+  }
+}
+
 /// Whatever was done to the ledger: a stored release of another query, cost or entry is not given out for this one.
 void require_given_out(const LedgerEntry& entry, const std::string& path) {
   if (entry.token.empty()) return;  // of an older format
@@ -56,8 +67,8 @@ std::optional<ReleaseCharge> ReleaseCharge::of(const Typed& typed, const Quantil
         fmt::format("the ledger {} cannot be written yet; waiting for it since {} seconds", shown, waited.count()),
         "the release is charged, so it goes on as soon as the ledger lets it");
   };
-  Ledger ledger = Ledger::open(path, options);
-  const LedgerDataset dataset = dataset_of(ledger, typed, shown_ledger(path));
+  Ledger ledger = before_charge([&] { return Ledger::open(path, options); });
+  const LedgerDataset dataset = before_charge([&] { return dataset_of(ledger, typed, shown_ledger(path)); });
   if (!dataset.person.empty() && typed.has("sql")) {
     const Field sql("sql");
     usage({sql, fmt::format(" does not go with dataset '{}', which pins the column of persons: a query can call any "
@@ -87,9 +98,11 @@ LedgerAccount ReleaseCharge::account() const { return ledger_.account(request_.d
 std::optional<LedgerEntry> ReleaseCharge::stored(const std::string& query_text) {
   request_.query = query_text;
   if (again_ || source_.empty()) return {};
-  std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query_text);
-  if (entry) require_given_out(*entry, path_);
-  return entry;
+  return before_charge([&] {
+    std::optional<LedgerEntry> entry = ledger_.find_committed(request_.dataset, query_text);
+    if (entry) require_given_out(*entry, path_);
+    return entry;
+  });
 }
 
 void ReleaseCharge::repeat(const LedgerEntry& entry, Attendant& attendant) const {
@@ -159,13 +172,15 @@ Words ReleaseCharge::fate() const {
   return spent + "stays reserved";
 }
 
-void ReleaseCharge::guard(const std::function<void()>& work) const {
+void ReleaseCharge::guard(const std::function<void()>& work, Attendant& attendant) const {
   try {
     work();
   } catch (const Error& error) {
     const Words became = fate();
     const char* const between = error.hint_words().empty() || became.empty() ? "" : "; ";
-    throw Error(error.code(), error.what_words(), {error.hint_words(), between, became}, error.field());
+    const Words hint{error.hint_words(), between, became};
+    attendant.on_interrupt(error.what_words(), hint);  // ends here if one came
+    throw Error(error.code(), error.what_words(), hint, error.field());
   } catch (const std::exception&) {
     throw Error(ErrorCode::internal, "an internal error", {"nothing was printed; ", fate()});
   }

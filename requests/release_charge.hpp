@@ -48,8 +48,8 @@ class ReleaseCharge {
   /// be shown. From here on an interrupt says
   /// what counts, and what can be done.
   void reserve(std::uint64_t receipt_size, Attendant& attendant);
-  /// Errors of `work` also tell what became of the entry.
-  void guard(const std::function<void()>& work) const;
+  /// Errors of `work` also tell what became of the entry, and so does an interrupt that ended it.
+  void guard(const std::function<void()>& work, Attendant& attendant) const;
   /// Commits, and only then writes the receipt where `receipt` says. Nothing interrupts it halfway.
   void publish(const std::string& receipt, Attendant& attendant);
   /// For when the release cannot be shown.

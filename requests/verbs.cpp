@@ -470,6 +470,9 @@ constexpr std::array ledger_init_table{
                "a file of keys with these contents, wherever it is; without, askers write --keys"},
     OptionSpec{"--duckdb", owner, "PATH", "none", "What a release may have",
                "this DuckDB library, by --duckdb; without, FRACTILE_DUCKDB or where the system looks"},
+    OptionSpec{"--witness", owner, "PATH", "none", "Backups",
+               "a file on another disk that knows what was charged: a ledger that is put back to an earlier state is "
+               "refused"},
 };
 
 constexpr VerbSpec ledger_init_spec{
@@ -567,8 +570,28 @@ constexpr VerbSpec ledger_void_spec{
     "Exit codes: 0 done; 2 wrong usage; 3 unwritable output; 5 unusable ledger; 70 internal.\n",
 };
 
-constexpr std::array ledger_words{&ledger_init_spec,   &ledger_show_spec,   &ledger_verify_spec,
-                                  &ledger_export_spec, &ledger_commit_spec, &ledger_void_spec};
+constexpr std::array ledger_witness_table{
+    OptionSpec{"--accept", owner, "", "", "What",
+               "a backup was put back and nothing later is to be had: charge again what is missing"},
+};
+
+constexpr VerbSpec ledger_witness_spec{
+    "ledger witness",
+    "whether the ledger has all that its witnesses have seen",
+    "fractile ledger witness FILE [--accept]",
+    ledger_file,
+    ledger_witness_table,
+    "A witness is a file that fractile ledger init --witness made. Releases write to it before they\n"
+    "draw, and are refused where the ledger does not have what it has seen: a backup was put back.\n"
+    "With --accept the ledger charges what it lacks, in entries of their own; what is reserved in it\n"
+    "may have been published since, and counts for good. A witness that is not there is made.\n"
+    "\n"
+    "Exit codes: 0 done, or nothing is missing; 2 wrong usage; 3 unwritable output; 5 the ledger is\n"
+    "behind a witness, or one cannot be used; 70 internal.\n",
+};
+
+constexpr std::array ledger_words{&ledger_init_spec,   &ledger_show_spec, &ledger_verify_spec, &ledger_export_spec,
+                                  &ledger_commit_spec, &ledger_void_spec, &ledger_witness_spec};
 
 constexpr VerbSpec ledger_spec{
     "ledger",

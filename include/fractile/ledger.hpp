@@ -34,6 +34,9 @@ struct LedgerDataset {
   std::string source = {};
   LedgerReading reading =
       {};  ///< what every release must be read with; what it leaves open, a source's first release fixes
+  /// The canonical path of a file that takes the log's last line before a release draws, and before it is published, so that
+  /// a ledger which was put back to an earlier state is detected; empty: none.
+  std::string witness = {};
 
   /// Error(usage) unless they are what they should be.
   void validate() const;
@@ -139,6 +142,20 @@ struct LedgerStatement {
   std::vector<std::string> damage = {};  ///< what is wrong; sums are of what can be read
 };
 
+/// A witness that datasets declare, and whether the ledger has what it has seen.
+struct LedgerWitness {
+  std::string path;
+  std::int64_t line = 0;   ///< of the log, which it has seen last; 0: none yet
+  std::string wrong = {};  ///< "" where the ledger has that line; otherwise what is wrong, in words
+};
+
+/// What a ledger that was put back to an earlier state counts from now on.
+struct LedgerAcceptance {
+  std::vector<LedgerEntry> charged;  ///< new entries, for what it did not have
+  std::vector<std::int64_t> drawn;   ///< entries that were reserved in that state, and may have been published since
+  std::vector<std::string> made;     ///< witnesses that were not there
+};
+
 struct LedgerOptions {
   /// How long to wait for another process's lock, or a server, before anything is charged; from there on as long as it takes.
   std::chrono::milliseconds patience = std::chrono::seconds(10);
@@ -180,7 +197,8 @@ class Ledger {
   Ledger& operator=(Ledger&&) noexcept;
   ~Ledger();
 
-  /// Error(usage) when there is one of this name, which never changes, and as validate().
+  /// Error(usage) when there is one of this name, which never changes, and as validate(). Makes its witness, or takes one that is
+  /// there and has seen this ledger.
   void add_dataset(const LedgerDataset& dataset);
   std::vector<LedgerDataset> datasets() const;
 
@@ -188,7 +206,8 @@ class Ledger {
   /// keep, and its budget takes costs of its measure; unless the release is read as the dataset declares and, in what that
   /// leaves open, as the first release of the source that counts was (with at least its records per person). A source of
   /// which nothing is known is read as declared, or as by default. No number of the cost has more than 50 digits above or
-  /// below its line. A zCDP budget takes pure costs, at zcdp_of_pure_tight; an
+  /// below its line. Error(ledger) when the ledger is behind the dataset's witness, or that cannot be used. A zCDP budget takes
+  /// pure costs, at zcdp_of_pure_tight; an
   /// approximate one as they are, without a delta. Nothing else mixes. Error(usage), too, when a reserved entry has the
   /// request's receipt_path: one of them is settled first.
   void require_fit(const LedgerRequest& request) const;
@@ -202,8 +221,16 @@ class Ledger {
   void commit(const LedgerReservation& reservation, const std::string& receipt);
   /// A person's word that a reserved entry's release was never published: it no longer counts. Error(usage) without a
   /// reason, when there is no such entry, when it is not reserved, or unless it is sure that no file is at its receipt_path,
-  /// nor at that path followed by a dot and six characters, as older programs wrote them.
+  /// nor at that path followed by a dot and six characters, as older programs wrote them. Error(ledger) when the ledger is behind
+  /// the dataset's witness: the entry may have been published since.
   void void_entry(std::int64_t id, const std::string& reason);
+
+  /// All that datasets declare.
+  std::vector<LedgerWitness> witnesses() const;
+  /// For who has put the ledger back to an earlier state, and for good: where it is behind a witness, it charges what that has seen
+  /// and the ledger does not have, and what is reserved counts for good. Makes witnesses that are not there. It may be stopped
+  /// anywhere, and called again. Error(ledger) where that cannot be charged.
+  LedgerAcceptance accept_witnesses();
 
   /// The last committed entry of this query, when its receipt was kept; Error(ledger) when that is not what was committed.
   std::optional<LedgerEntry> find_committed(const std::string& dataset, const std::string& query) const;
@@ -217,7 +244,8 @@ class Ledger {
   /// Error(usage) when there is none of this id.
   LedgerEntry entry(std::int64_t id) const;
 
-  /// Compares receipts with their hashes and sums with budgets, too, and has SQLite check its pages.
+  /// Compares receipts with their hashes, sums with budgets, and the log with the witnesses that are there, too, and has SQLite
+  /// check its pages.
   /// Error(ledger) names the first thing that is wrong. Lines missing at the end cannot be found by the ledger alone: with
   /// `head`, the hash of an earlier last line that was kept elsewhere, they are. Returns the last line's hash.
   std::string verify(const std::string& head = {}) const;

@@ -4,13 +4,22 @@
 
 namespace fractile::python {
 
-void SignalWatch::look() {
+bool SignalWatch::has_seen() {
   const auto now = std::chrono::steady_clock::now();
-  if (std::this_thread::get_id() != asker_ || now < next_) return;
+  if (std::this_thread::get_id() != asker_ || now < next_) return false;
   next_ = now + interval;
   const nb::gil_scoped_acquire gil;
-  if (PyErr_CheckSignals() == 0) return;
-  throw Interrupted();  // the error stays set for this thread
+  return PyErr_CheckSignals() != 0;  // the error stays set for this thread
+}
+
+void SignalWatch::look() {
+  if (has_seen()) throw Interrupted();
+}
+
+void Caller::end_if_interrupted(const Words& words) {
+  if (!interrupted_) return;
+  if (!words.empty()) last_words = words.in(Wording::python);
+  throw Interrupted();
 }
 
 void raise_interrupted(const std::string& last_words) {

@@ -21,6 +21,8 @@ class SignalWatch {
  public:
   /// Throws Interrupted, with Python's error set.
   void look();
+  /// Whether a signal's handler raised, with Python's error set then.
+  bool has_seen();
 
  private:
   std::thread::id asker_ = std::this_thread::get_id();
@@ -39,6 +41,9 @@ class Caller final : public requests::Attendant {
   void warn(const Words& what, const Words& hint) override { warnings.push_back(said(what, hint)); }
   void tell(const Words& what, const Words& hint) override { notes.push_back(said(what, hint)); }
   void tick() override { watch_.look(); }
+  bool is_interrupted() override { return interrupted_ = interrupted_ || watch_.has_seen(); }
+  /// Ends what was asked for if is_interrupted() has said so, with these last words unless they are empty.
+  void end_if_interrupted(const Words& words = {});
   void on_interrupt(const Words& what, const Words& hint) override {
     last_words = Words{what, "; ", hint}.in(Wording::python);
   }
@@ -53,6 +58,7 @@ class Caller final : public requests::Attendant {
   }
 
   SignalWatch watch_;
+  bool interrupted_ = false;
 };
 
 }  // namespace fractile::python

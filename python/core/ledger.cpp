@@ -34,6 +34,20 @@ void add_dataset(const std::string& path, Arguments words) {
   Ledger::open_or_create(path).add_dataset(dataset);
 }
 
+/// The witnesses' paths.
+std::vector<std::string> witnesses_of(const std::string& path, bool accept) {
+  if (accept) Ledger::open(path).accept_witnesses();
+  std::vector<std::string> paths;
+  for (const LedgerWitness& witness : Ledger::open_to_read(path).witnesses()) {
+    if (!witness.wrong.empty()) {
+      throw Error(ErrorCode::ledger, witness.wrong,
+                  "if a backup was put back and nothing later is to be had: ledger.witness(accept=True)");
+    }
+    paths.push_back(witness.path);
+  }
+  return paths;
+}
+
 Page page_of(const LedgerStatement& statement, const Texts& about) {
   return in_pair(to_html(statement, {about_of(about)}));
 }
@@ -89,6 +103,7 @@ void bind_ledger(nb::module_& module) {
         return last;
       },
       nb::arg("path"), nb::arg("head") = "", Unlocked());
+  module.def("ledger_witness", &witnesses_of, nb::arg("path"), nb::arg("accept") = false, Unlocked());
   module.def(
       "ledger_void",
       [](const std::string& path, std::int64_t entry, const std::string& reason) {

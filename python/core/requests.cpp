@@ -79,7 +79,13 @@ std::unique_ptr<Released> release(Arguments words, std::string file, std::vector
       frame->use_memory(request.table.memory);
       return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));
     };
-    released->answer = requests::answer(typed, request, open, caller);
+    try {
+      released->answer = requests::answer(typed, request, open, caller);
+    } catch (const Error& error) {  // of a wait that the interruption ended, too
+      caller.end_if_interrupted({error.what_words(), "; ", error.hint_words()});
+      throw;
+    }
+    caller.end_if_interrupted();
   } catch (const Interrupted&) {
     raise_interrupted(caller.last_words);
   }

@@ -51,6 +51,7 @@ class Ledger:
         public_rows: bool = False,
         keys_file: str | os.PathLike[str] | None = None,
         duckdb: str | os.PathLike[str] | None = None,
+        witness: str | os.PathLike[str] | None = None,
     ) -> Ledger:
         """Makes the file if it is not there, and adds a dataset to it, which never changes afterwards; the ledger itself. What its releases
         must or may have is what `fractile ledger init` says of it.
@@ -86,6 +87,15 @@ class Ledger:
     def void(self, entry: int, reason: str) -> None:
         """Declares that a reserved entry's release was never published: it no longer counts."""
         _core.ledger_void(self.path, entry, reason)
+
+    def witness(self, *, accept: bool = False) -> list[str]:
+        """The paths of the witnesses that datasets declare, if the ledger has all that they have seen; `accept`: after a backup was
+        put back, charges again what is missing, as `fractile ledger witness --accept` does.
+
+        Raises:
+            LedgerError: the ledger is behind one, or one cannot be used.
+        """
+        return _core.ledger_witness(self.path, accept)
 
     def export(self, format: str = "json") -> str:
         """All that there is: "json" or "csv"."""

@@ -90,6 +90,28 @@ def test_pins(tmp_path, people, csv):
         fractile.release(people["age"], epsilon="1/8", ledger=ledger, unsafe_seed=1, **ASKED)
 
 
+def test_a_witness(tmp_path, csv, program):
+    witness = tmp_path / "elsewhere"
+    ledger = fractile.Ledger(tmp_path / "b.db").init("people", epsilon=1, witness=witness)
+    asked = ASKED | {"ledger": ledger}
+    fractile.release(csv, "age", epsilon="1/4", **asked)
+    backup = (tmp_path / "b.db").read_bytes()
+    fractile.release(csv, "age", epsilon="1/8", **asked)
+    assert ledger.witness() == [str(witness)]
+    (tmp_path / "b.db").write_bytes(backup)
+    behind = "is behind its witness"
+    with pytest.raises(fractile.LedgerError, match=behind):
+        fractile.release(csv, "age", epsilon="1/16", **asked)
+    with pytest.raises(fractile.LedgerError, match=behind):
+        ledger.witness()
+    program("ledger", "witness", ledger.path, code=5)
+    assert ledger.witness(accept=True) == [str(witness)]
+    assert ledger.accounts[0].spent == "epsilon = 3/8"
+    assert [entry.state for entry in ledger.entries] == ["committed", "drawn"]
+    fractile.release(csv, "age", epsilon="1/16", **asked)
+    assert fractile.Ledger(tmp_path / "c.db").init("people", epsilon=1).witness() == []
+
+
 def test_a_ledger_that_is_locked_stops_no_other_thread(ledger):
     """While one waits for another process that writes, or for a server."""
     other = sqlite3.connect(ledger.path, isolation_level=None)

@@ -192,3 +192,67 @@ def test_streams_that_fail():
     reader = pa.RecordBatchReader.from_batches(pa.schema([("x", pa.int64())]), batches())
     with pytest.raises(fractile.DataError, match="stream failed"):
         fractile.release(reader, "x", **ASKED)
+
+
+WAITING_FOR_A_LEDGER = """if True:
+    import sqlite3, sys, threading, time
+    import fractile
+    import numpy as np
+    ledger = fractile.Ledger(sys.argv[1])
+    numbers = np.random.default_rng(1).normal(60, 20, 20_000_000)  # so that it reads for a while after the charge
+
+    class Locked(threading.Thread):
+        # Locks the ledger in another thread as soon as it has so many entries.
+        def __init__(self, entries):
+            super().__init__(daemon=True)
+            self.entries, self.holds = entries, threading.Event()
+        def run(self):
+            other = sqlite3.connect(sys.argv[1], isolation_level=None)
+            while True:
+                other.execute("BEGIN IMMEDIATE")
+                if other.execute("SELECT count(*) FROM entries").fetchone()[0] >= self.entries: break
+                other.execute("ROLLBACK")
+                time.sleep(0.001)
+            print("locked", flush=True)
+            self.holds.wait()
+            other.execute("ROLLBACK")
+
+    lock = Locked(int(sys.argv[2]))
+    lock.start()
+    try:
+        fractile.release(numbers, bounds=(0, 2**40), step="0.0001", epsilon="1/2", ledger=ledger)
+    except KeyboardInterrupt as stopped:
+        lock.holds.set()
+        lock.join()
+        notes = getattr(stopped, "__notes__", [""])
+        print("stopped", [entry.state for entry in ledger.entries], notes[0], flush=True)
+    else:
+        print("it ended")
+"""
+
+
+@pytest.mark.parametrize("entries", [0, 1])
+def test_an_interruption_while_a_ledger_is_locked(tmp_path, entries):
+    """Before the charge, and after it: heard within a second, and told what became of the entry."""
+    path = str(tmp_path / "b.db")
+    fractile.Ledger(path).init("people", epsilon=1)
+    run = subprocess.Popen(
+        [sys.executable, "-c", WAITING_FOR_A_LEDGER, path, str(entries)],
+        stdout=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell's background job ignores
+    )
+    assert run.stdout.readline() == "locked\n"
+    time.sleep(5 if entries else 1.5)  # it has read by then, or is told while it reads
+    run.send_signal(signal.SIGINT)
+    start = time.perf_counter()
+    out = run.communicate(timeout=60)[0]
+    assert time.perf_counter() - start < 3
+    if sys.version_info < (3, 11):
+        return
+    if entries:
+        assert out.startswith("stopped ['reserved'] "), out
+        assert f"epsilon = 1/2 counts as spent: entry 1 of {path} stays reserved" in out
+    else:
+        assert out.startswith("stopped [] "), out
+        assert "is locked by another process; nothing was charged" in out

@@ -13,6 +13,7 @@
 #include "ledger/rows.hpp"
 #include "ledger/spending.hpp"
 #include "ledger/store.hpp"
+#include "ledger/witness.hpp"
 #include "libraries/postgres.hpp"
 
 namespace fractile {
@@ -116,6 +117,42 @@ void require_free_path(const Present& present, const Store& store, const LedgerR
                           store.name(), entry->id));
 }
 
+Seen seen_now(const Present& present) { return {present.head().id, present.head().hash, present.sums().to_text()}; }
+
+/// Before anything is charged.
+void require_witness(const Store& store, const Present& present, const LedgerDataset& dataset) {
+  if (dataset.witness.empty()) return;
+  const Witness witness(store, dataset.witness, Witness::For::writing);
+  witness.require_known();
+  witness.take_room(seen_now(present));
+}
+
+/// Before a line is added that depends on those before: the witness has seen them all.
+void bear_witness(const Store& store, const Present& present, const std::string& dataset) {
+  const std::string& path = present.dataset(dataset).dataset.witness;
+  if (path.empty()) return;
+  const Witness witness(store, path, Witness::For::writing);
+  witness.require_known();
+  const Seen now = seen_now(present);
+  if (witness.last().hash != now.hash) witness.append(now);
+}
+
+/// A dataset's witness: one that has seen this ledger, or a new one.
+void take_witness(const Store& store, const Present& present, const std::string& path) {
+  if (path.empty()) return;
+  if (!Witness::is_there(path)) return Witness::create(store, path, seen_now(present));
+  Witness(store, path, Witness::For::writing).require_known();
+}
+
+std::vector<std::string> witnesses_of(const std::vector<DatasetRow>& datasets) {
+  std::vector<std::string> paths;
+  for (const DatasetRow& row : datasets) {
+    const std::string& path = row.dataset.witness;
+    if (!path.empty() && std::ranges::find(paths, path) == paths.end()) paths.push_back(path);
+  }
+  return paths;
+}
+
 /// The dataset that is to pay, and what it is charged; all but whether enough remains.
 struct Payable {
   const DatasetRow& dataset;
@@ -127,6 +164,7 @@ Payable require_payable(const Present& present, const Store& store, const Ledger
   require_same_unit(row.dataset, request);
   require_reading(row.dataset, present.source(row, request.source), request);
   store.require_rights();
+  require_witness(store, present, row.dataset);
   Payable payable{row, charge_on(row.dataset, request.cost)};
   require_free_path(present, store, request);
   return payable;
@@ -152,7 +190,8 @@ void LedgerDataset::validate() const {
   require_line("the name of a dataset", name);
   require_name(name);
   require_line("the unit of privacy", unit);
-  for (const auto& [what, text] : {std::pair{"the column of persons", person}, {"the source", source}}) {
+  for (const auto& [what, text] :
+       {std::pair{"the column of persons", person}, {"the source", source}, {"the path of the witness", witness}}) {
     if (!text.empty()) require_line(what, text);
   }
   for (const auto& [option, value] : reading) require_line("the name of an option", option);
@@ -187,6 +226,7 @@ struct Ledger::State {
       const LedgerEntry entry = find_reserved(present, *store, reservation);
       require_unsettled(*store, entry);
       if (entry.state == EntryState::drawn) return;
+      bear_witness(*store, present, entry.request.dataset);
       append_event(*store, present.head(), {now(), "draw"}, entry.id, present.sums().to_text());
     });
   }
@@ -226,6 +266,7 @@ void Ledger::add_dataset(const LedgerDataset& dataset) {
                   "a dataset's budget never changes; choose another name for another dataset", "dataset");
     }
     for (const DatasetRow& row : present.datasets()) require_unlike(dataset.name, row.dataset.name);
+    take_witness(store, present, dataset.witness);
     ledger_detail::add_dataset(store, present.head(), present.sums(), dataset, state_->now());
   });
 }
@@ -240,8 +281,22 @@ std::vector<LedgerDataset> Ledger::datasets() const {
   return result;
 }
 
+namespace {
+
+/// For what fails before its charge.
+Error without_charge(const Error& error) {
+  if (error.code() != ErrorCode::ledger) return error;
+  return {error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field()};
+}
+
+}  // namespace
+
 void Ledger::require_fit(const LedgerRequest& request) const {
-  state_->store->read([&] { require_payable(Present(*state_->store), *state_->store, request); });
+  try {
+    state_->store->read([&] { require_payable(Present(*state_->store), *state_->store, request); });
+  } catch (const Error& error) {
+    throw without_charge(error);
+  }
 }
 
 LedgerReservation Ledger::reserve(const LedgerRequest& request) {
@@ -267,8 +322,7 @@ LedgerReservation Ledger::reserve(const LedgerRequest& request) {
   } catch (const InDoubt&) {
     throw;
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::ledger) throw;
-    throw Error(error.code(), error.what_words(), {"nothing was charged; ", error.hint_words()}, error.field());
+    throw without_charge(error);
   }
   store.wait(Waiting::Until::stop);
   return reservation;
@@ -284,6 +338,7 @@ void Ledger::commit(const LedgerReservation& reservation, const std::string& rec
     const Present present(store);
     const LedgerEntry entry = find_reserved(present, store, reservation);
     require_unsettled(store, entry);
+    bear_witness(store, present, entry.request.dataset);
     store.append(Table::receipts, {std::to_string(entry.id), receipt});
     append_event(store, present.head(), {state_->now(), "commit", sha256(receipt)}, entry.id, present.sums().to_text());
   });
@@ -304,10 +359,115 @@ void Ledger::void_entry(std::int64_t id, const std::string& reason) {
       refuse_settled(store, entry, "something of its release may be on the disk, so it counts for good");
     }
     require_unpublished(entry);
+    if (const std::string& path = find_dataset(book.datasets, store, entry.request.dataset).dataset.witness;
+        !path.empty()) {
+      Witness(store, path, Witness::For::reading).require_known();
+    }
     Sums sums = book.sums;
     sums.give_back(row.dataset, entry.charge);
     append_event(store, book.head(), {state_->now(), "void", {}, reason}, id, sums.to_text());
   });
+}
+
+std::vector<LedgerWitness> Ledger::witnesses() const {
+  const Store& store = *state_->store;
+  std::vector<LedgerWitness> result;
+  store.read([&] {
+    result.clear();
+    const Present present(store);
+    for (const std::string& path : witnesses_of(present.datasets())) {
+      LedgerWitness witness{path};
+      try {
+        const Witness file(store, path, Witness::For::reading);
+        witness.line = file.last().line;
+        file.require_known();
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::ledger) throw;
+        witness.wrong = error.what();
+      }
+      result.push_back(std::move(witness));
+    }
+  });
+  return result;
+}
+
+namespace {
+
+/// One line more of those by which a ledger that is behind counts what its witness has seen.
+struct Amends {
+  std::optional<LedgerEntry> charged = {};
+  std::optional<std::int64_t> drawn = {};
+
+  bool are_made() const { return !charged && !drawn; }
+};
+
+/// What is reserved may have been published since: it counts for good, and so does what is charged here. A line is a change of its own.
+Amends amend(const Store& store, const Seen& seen, const std::string& witness, const std::string& time) {
+  const Book book = read_book(store);
+  if (has_seen(store, seen)) return {};
+  for (const EntryRow& row : book.entries) {
+    if (row.entry.state != EntryState::reserved) continue;
+    append_event(store, book.head(), {time, "draw"}, row.entry.id, book.sums.to_text());
+    return {{}, row.entry.id};
+  }
+  const std::optional<Sums> then = Sums::read(seen.sums);
+  if (!then) throw Error(ErrorCode::ledger, fmt::format("the witness '{}' has no sums", witness), "name another one");
+  for (std::int64_t id = 1; id <= then->datasets(); ++id) {
+    const std::optional<Budget> missing = book.sums.missing_of(*then, id);
+    if (!missing) continue;
+    const DatasetRow& row = *std::ranges::find(book.datasets, id, &DatasetRow::id);
+    Spending after = book.sums.spent(id);
+    after.add(*missing);
+    if (!after.is_within(row.dataset.budget)) {
+      throw Error(ErrorCode::ledger,
+                  fmt::format("{} are missing on dataset '{}', more than what remains of it", missing->to_string(),
+                              row.dataset.name),
+                  "end this ledger, and make another one for what has budget left");
+    }
+    LedgerEntry entry{
+        0,
+        {row.dataset.name,
+         fmt::format(
+             "charged again: the witness '{}' had seen line {}, and the ledger was put back to an earlier state",
+             witness, seen.line),
+         *missing, row.dataset.neighbors},
+        *missing};
+    entry.id = add_entry(store, book.head(), book.sums, row, entry.request, *missing, time).id;
+    return {std::move(entry)};
+  }
+  return {};
+}
+
+}  // namespace
+
+LedgerAcceptance Ledger::accept_witnesses() {
+  const Store& store = *state_->store;
+  LedgerAcceptance done;
+  for (const LedgerWitness& each : witnesses()) {
+    bool is_new = false;
+    store.write([&] {
+      is_new = !Witness::is_there(each.path);
+      if (is_new) take_witness(store, Present(store), each.path);
+    });
+    if (is_new) {
+      done.made.push_back(each.path);
+      continue;
+    }
+    const Seen seen = Witness(store, each.path, Witness::For::writing).last();
+    Amends amends;
+    do {
+      store.write([&] { amends = amend(store, seen, each.path, state_->now()); });
+      if (amends.charged) done.charged.push_back(*amends.charged);
+      // Those that were charged here are drawn, too.
+      const auto is_it = [&](const LedgerEntry& entry) { return entry.id == amends.drawn; };
+      if (amends.drawn && std::ranges::none_of(done.charged, is_it)) done.drawn.push_back(*amends.drawn);
+    } while (!amends.are_made());
+    store.write([&] {
+      const Present present(store);
+      if (!has_seen(store, seen)) Witness(store, each.path, Witness::For::writing).append(seen_now(present));
+    });
+  }
+  return done;
 }
 
 std::optional<LedgerEntry> Ledger::find_committed(const std::string& dataset, const std::string& query) const {
@@ -398,6 +558,9 @@ std::string Ledger::verify(const std::string& head) const {
         refuse(fmt::format("dataset '{}' has spent {} of {}", dataset.name, balance.spent.to_string(),
                            dataset.budget.to_string()));
       }
+    }
+    for (const std::string& path : witnesses_of(book.datasets)) {
+      if (Witness::is_there(path)) Witness(store, path, Witness::For::reading).require_known();
     }
     last = book.events.empty() ? "" : book.events.back().hash;
   });

@@ -68,6 +68,9 @@ std::string new_nonce() {
   return fmt::format("{:016x}{:016x}", first, random.next64());
 }
 
+/// Where a dataset's witness stands among what it declares, so that a program that knows of no witnesses refuses to release.
+constexpr const char* witness_option = "witness";
+
 void append_budget(Fields& row, const Budget& budget) {
   const bool zcdp = budget.measure() == Measure::zcdp;
   const bool approximate = budget.measure() == Measure::approximate;
@@ -96,6 +99,7 @@ DatasetRow dataset_at(const Store& store, const Fields& row) {
     result.dataset.records_per_person = records_at(row, 9);
     result.dataset.source = text_at(row, 10);
     if (row[11]) result.dataset.reading = reading_at(row, 11);
+    if (auto witness = result.dataset.reading.extract(witness_option)) result.dataset.witness = witness.mapped();
     return result;
   });
 }
@@ -290,8 +294,10 @@ void add_dataset(const Store& store, const Head& head, const Sums& sums, const L
   const std::int64_t id = sums.datasets() + 1;
   Fields row{std::to_string(id), dataset.name, dataset.unit, to_string(dataset.neighbors)};
   append_budget(row, dataset.budget);
-  row.insert(row.end(), {dataset.person, std::to_string(dataset.records_per_person), dataset.source,
-                         reading_text(dataset.reading)});
+  LedgerReading declared = dataset.reading;
+  if (!dataset.witness.empty()) declared[witness_option] = dataset.witness;
+  row.insert(row.end(),
+             {dataset.person, std::to_string(dataset.records_per_person), dataset.source, reading_text(declared)});
   dataset_at(store, row);
   Sums after = sums;
   after.add_dataset(id, dataset.budget.measure());

@@ -6,6 +6,7 @@
 
 #include "fractile/error.hpp"
 #include "ledger/readings.hpp"
+#include "ledger/sums.hpp"
 
 namespace fractile {
 namespace {
@@ -93,6 +94,32 @@ void require_pinned_source(const LedgerDataset& dataset, const LedgerRequest& re
 }
 
 constexpr std::size_t most_digits = 50;
+constexpr std::size_t longest_sum = 1'000;
+
+std::size_t digits_below(const Rational& number) { return number.denominator().to_string().size(); }
+
+/// Of a sum as it is written: the digits below its lines, by which those above are bounded, and its logarithms.
+std::size_t digits_of(const Spending& spent) {
+  std::size_t digits = digits_below(spent.rho) + digits_below(spent.delta);
+  for (const Exponent& term : terms_of(spent.epsilon)) {
+    digits += digits_below(term.coefficient()) + (term.is_log() ? term.argument().to_string().size() : 0);
+  }
+  return digits;
+}
+
+/// A sum stands in each line of the log and is compared by each release: its length must not grow with the past, by which anyone could
+/// make a ledger slow for all.
+void require_short_sum(const LedgerDataset& dataset, const Spending& spent, const Spending& after, const Budget& cost) {
+  const std::size_t digits = digits_of(after);
+  if (digits <= longest_sum || digits <= digits_of(spent)) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("with a cost of {}, what dataset '{}' has spent would be a sum of {} digits below its lines and "
+                  "in its logarithms, and a ledger takes {}",
+                  cost.to_string(), dataset.name, digits, longest_sum),
+      "nothing was spent; ask for a cost of few digits and without a logarithm, for example 1/10, or for one that "
+      "was asked for before");
+}
 
 void require_short(const Rational& number, const char* field) {
   const std::size_t digits = std::max(number.numerator().to_string().size(), number.denominator().to_string().size());
@@ -168,6 +195,7 @@ LedgerBalance balance_of(const LedgerDataset& dataset, const std::vector<EqualCh
 void require_remaining(const LedgerDataset& dataset, const Spending& spent, const Budget& cost, const Budget& charge) {
   Spending after = spent;
   after.add(charge);
+  require_short_sum(dataset, spent, after, cost);
   if (after.is_within(dataset.budget)) return;
   Spending counted{dataset.budget.measure()};
   counted.add(charge);

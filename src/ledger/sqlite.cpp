@@ -128,7 +128,11 @@ Connection::Connection(const std::string& path, Access access, const Waiting& wa
     open_to_read();
     return;
   }
-  if (open(as_file(path), SQLITE_OPEN_READWRITE) != SQLITE_OK) fail();
+  if (open(as_file(path), SQLITE_OPEN_READWRITE) != SQLITE_OK) {
+    require_own_file();
+    fail();
+  }
+  require_own_file();
   if (sqlite3_db_readonly(handle(), "main") != 0) {
     throw writing_failed(fmt::format("the ledger '{}'", path), "it is read-only");
   }
@@ -142,6 +146,20 @@ int Connection::open(const std::string& name, int flags) {
   if (database == nullptr) throw Error(ErrorCode::internal, "no memory for a ledger", "nothing was released");
   if (result == SQLITE_OK) sqlite3_busy_handler(database, &Connection::is_busy, this);
   return result;
+}
+
+/// SQLite follows links by their texts, and so to another file than the system where one leads into another mount namespace:
+/// /proc/PID/root.
+void Connection::require_own_file() const {
+  const char* const name = sqlite3_db_filename(handle(), "main");
+  struct stat ours {};
+  struct stat there {};
+  if (name == nullptr || stat(path_.c_str(), &ours) != 0) return;
+  if (stat(name, &there) == 0 && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino) return;
+  throw Error(
+      ErrorCode::ledger,
+      fmt::format("the ledger '{}' cannot be opened by this name, which leads into another mount namespace", path_),
+      "nothing was changed; use it from there, or mount its folder here");
 }
 
 /// SQLite's question whether to try again for a lock that another process has.
@@ -160,7 +178,11 @@ int Connection::is_busy(void* connection, int times) {
 
 /// An interrupted transaction is rolled back where that may be done.
 void Connection::open_to_read() {
-  if (open(as_file(path_), SQLITE_OPEN_READWRITE) != SQLITE_OK) fail();  // read-only where it must be
+  if (open(as_file(path_), SQLITE_OPEN_READWRITE) != SQLITE_OK) {  // read-only where it must be
+    require_own_file();
+    fail();
+  }
+  require_own_file();
   const int result = sqlite3_exec(handle(), "SELECT count(*) FROM sqlite_schema", nullptr, nullptr, nullptr);
   const int kind = result & 0xff;
   if (kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_IOERR) {

@@ -46,6 +46,7 @@ class Connection {
     void operator()(sqlite3* database) const;
   };
   int open(const std::string& name, int flags);
+  void require_own_file() const;
   static int is_busy(void* connection, int times);
   void open_to_read();
   void open_unlocked();

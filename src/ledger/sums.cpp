@@ -31,15 +31,36 @@ Rational read_integer(std::string_view digits) {
   return value;
 }
 
-EpsilonSum read_sum(std::string_view text) {
+std::vector<Exponent> terms_in(std::string_view text) {
   constexpr std::string_view plus = " + ";
-  EpsilonSum sum;
+  std::vector<Exponent> terms;
   while (true) {
     const std::size_t end = text.find(plus);
-    sum += read_exponent(text.substr(0, end));
-    if (end == std::string_view::npos) return sum;
+    terms.push_back(read_exponent(text.substr(0, end)));
+    if (end == std::string_view::npos) return terms;
     text.remove_prefix(end + plus.size());
   }
+}
+
+EpsilonSum read_sum(std::string_view text) {
+  EpsilonSum sum;
+  for (const Exponent& term : terms_in(text)) sum += term;
+  return sum;
+}
+
+/// The first term of a sum of which another one has less; 0 when there is none.
+Exponent first_missing(const EpsilonSum& whole, const EpsilonSum& part) {
+  const std::vector<Exponent> there = terms_of(part);
+  for (const Exponent& term : terms_of(whole)) {
+    const auto is_same = [&](const Exponent& other) {
+      return other.is_log() == term.is_log() && (!term.is_log() || other.argument() == term.argument());
+    };
+    const auto other = std::ranges::find_if(there, is_same);
+    const Rational missing = term.coefficient() - (other == there.end() ? Rational(0) : other->coefficient());
+    if (missing.sign() <= 0) continue;
+    return term.is_log() ? Exponent::log(term.argument(), missing) : Exponent(missing);
+  }
+  return {};
 }
 
 bool counts_on(Measure charge, Measure budget) {
@@ -73,6 +94,8 @@ Exponent read_exponent(std::string_view text) {
   return Exponent::log(read_rational(text.substr(at + ln.size())), coefficient);
 }
 
+std::vector<Exponent> terms_of(const EpsilonSum& sum) { return terms_in(sum.to_string()); }
+
 void Sums::add_dataset(std::int64_t id, Measure measure) { datasets_.try_emplace(id, DatasetSums{{measure}}); }
 
 void Sums::reserve(std::int64_t dataset, const Budget& charge) {
@@ -101,6 +124,27 @@ const Spending& Sums::spent(std::int64_t dataset) const {
   static const Spending nothing;
   const auto found = datasets_.find(dataset);
   return found == datasets_.end() ? nothing : found->second.spent;
+}
+
+std::optional<Budget> Sums::missing_of(const Sums& others, std::int64_t dataset) const {
+  const Spending& whole = others.spent(dataset);
+  const Spending& part = spent(dataset);
+  const Rational delta = whole.delta - part.delta;
+  const Exponent epsilon = first_missing(whole.epsilon, part.epsilon);
+  const Rational rho = whole.rho - part.rho;
+  if (epsilon.is_zero() && rho.sign() <= 0 && delta.sign() <= 0) return {};
+  if (!datasets_.contains(dataset) || whole.measure != part.measure) {
+    throw Error(ErrorCode::ledger,
+                fmt::format("the ledger does not have dataset {}, of which {} were spent", dataset, whole.to_string()),
+                "add the datasets again that were added since this state, in their order, with fractile ledger init");
+  }
+  if (whole.measure == Measure::zcdp) return Budget::zcdp(rho);
+  if (epsilon.is_zero()) {
+    throw Error(ErrorCode::ledger,
+                fmt::format("what is missing on dataset {} is a delta alone, which no cost has", dataset),
+                "end this ledger, and make another one for what has budget left");
+  }
+  return delta.sign() > 0 ? Budget::approximate(epsilon, delta) : Budget::pure(epsilon);
 }
 
 std::string Sums::to_text() const {

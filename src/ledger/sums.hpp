@@ -17,6 +17,9 @@ Rational read_rational(std::string_view text);
 /// The same of an Exponent.
 Exponent read_exponent(std::string_view text);
 
+/// The rational part of a sum, where it has one, and its logarithms.
+std::vector<Exponent> terms_of(const EpsilonSum& sum);
+
 /// The sums of a ledger. Equal histories have equal texts: a charge is added at its end, and when one is given back the sum is
 /// made anew.
 class Sums {
@@ -31,6 +34,10 @@ class Sums {
   const Spending& spent(std::int64_t dataset) const;
   std::int64_t entries() const { return entries_; }
   std::int64_t datasets() const { return static_cast<std::int64_t>(datasets_.size()); }
+
+  /// A charge on a dataset that `others` have and these sums do not; none when these have all. Of logarithms one after the other:
+  /// once a charge is reserved, the next one is told. Error(ledger) where no charge makes up for what is missing.
+  std::optional<Budget> missing_of(const Sums& others, std::int64_t dataset) const;
 
   std::string to_text() const;
   /// None when the text is something else.

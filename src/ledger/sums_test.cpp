@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <random>
 
 #include "support/ledger_files.hpp"
@@ -47,6 +48,46 @@ TEST(LedgerSums, NumbersOfAnyLengthAreRead) {
   for (const char* other : {"", "-1", "1/", "/1", "1/0", "1.5", "1e3", "a", "1/2/3"}) {
     EXPECT_THROW(read_rational(other), Error) << other;
   }
+}
+
+/// An asker may not make a sum longer and longer, by which each release of the dataset would cost more and more.
+class LedgerLongSums : public testing::EveryStore {
+ protected:
+  /// Asks for other and other costs until one is refused; how many were charged.
+  static int charged_until_refused(Ledger& ledger, const std::string& dataset, const std::function<Budget(int)>& cost) {
+    for (int i = 0; i < 1000; ++i) {
+      try {
+        ledger.reserve(request("q", cost(i), dataset));
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::usage) << error.what();
+        EXPECT_NE(std::string(error.what()).find("a ledger takes 1000"), std::string::npos) << error.what();
+        EXPECT_TRUE(error.hint().starts_with("nothing was spent; ")) << error.hint();
+        return i;
+      }
+    }
+    return -1;
+  }
+};
+FRACTILE_ON_EVERY_STORE(LedgerLongSums);
+
+TEST_P(LedgerLongSums, AreRefusedBeforeTheCharge) {
+  Ledger ledger = Ledger::create(path);
+  const std::string digits = "1" + std::string(40, '0');
+  const auto tiny = [&](int i) { return Rational::parse("1/" + digits + std::to_string(1001 + 2 * i)); };
+  const auto log = [](int i) {
+    return Budget::pure(Exponent::log(Rational(1) + Rational(1, 1'000'000'007 + i), Rational(1, 1000)));
+  };
+  ledger.add_dataset({"logarithms", Budget::pure(Rational(1000))});
+  ledger.add_dataset({"fractions", Budget::pure(Rational(1000))});
+  ledger.add_dataset({"rho", Budget::zcdp(Rational(1000))});
+  EXPECT_GT(charged_until_refused(ledger, "logarithms", log), 20);
+  EXPECT_GT(charged_until_refused(ledger, "fractions", [&](int i) { return Budget::pure(tiny(i)); }), 10);
+  EXPECT_GT(charged_until_refused(ledger, "rho", [&](int i) { return Budget::zcdp(tiny(i)); }), 10);
+  // What was asked for before, and what is short, may be asked for as before.
+  ledger.reserve(request("q", log(3), "logarithms"));
+  ledger.reserve(request("q", Budget::pure(tiny(3)), "fractions"));
+  ledger.reserve(request("q", Budget::zcdp(tiny(3)), "rho"));
+  ledger.verify();
 }
 
 /// Budgets of every kind, random and extreme: each is charged and read ever after, or refused, and nothing else ever comes of one.

@@ -1,5 +1,5 @@
-"""A paying release, stopped at every system call that changes a file: never a receipt, whole or temporary, in a file of any
-name, that is not paid for or can be refunded."""
+"""A paying release, stopped at every system call that changes a file or tells a server something: never a receipt, whole or temporary,
+in a file of any name, that is not paid for or can be refunded, nor forgotten when a backup of the ledger is put back."""
 
 import errno
 import json
@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 
 from cli.program import EFFORT, HOUSE, PROGRAM, CommandTest, options, require_engine, run
+from cli.stores import InAFile, OnAServer
 
 STOPPER = Path(os.environ.get("FRACTILE_STOP_AT_CALL", HOUSE / "build" / "dev" / "tests" / "stop_at_call")).resolve()
 CANNOT_TRACE, KILLED = 98, 99
@@ -27,23 +28,26 @@ def setUpModule():
         raise unittest.SkipTest("no process can be traced here; " + (probe.stderr.decode() if probe else "no stop_at_call"))
 
 
-class Stopped(CommandTest):
-    LEDGER_FILES = {"budget.db", "budget.db-journal"}
+class Stopped(InAFile, CommandTest):
+    WITNESSED = True
+    STRIDE = 1  # of the calls at which it is stopped
 
     def setUp(self):
         super().setUp()
         self.write("t.csv", "x\n" + "7\n" * 100)
-        made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1/4", cwd=self.folder)
-        self.assertEqual(made.code, 0, made)
-        self.ledger = (self.folder / "budget.db").read_bytes()
+        self.make("--epsilon", "1/4", *(["--witness", self.witness] if self.WITNESSED else []))
+        self.ledger = self.backup()
+        self.seen = self.witness.read_bytes() if self.WITNESSED else b""
         self.command = [PROGRAM, "release", "t.csv", "--threads", "1",
-                        *options(ledger="budget.db", epsilon="1/4", receipt="r.json")]
+                        *options(ledger=self.address, epsilon="1/4", receipt="r.json")]
 
     def start_anew(self):
         for path in self.folder.iterdir():
             if path.name != "t.csv":
                 path.unlink()
-        (self.folder / "budget.db").write_bytes(self.ledger)
+        self.put_back(self.ledger)
+        if self.WITNESSED:
+            self.witness.write_bytes(self.seen)
 
     def stopped_at(self, call, *how):
         self.start_anew()
@@ -57,14 +61,17 @@ class Stopped(CommandTest):
 
     def entry(self):
         """The only one, or None."""
-        statement = run("ledger", "export", "budget.db", cwd=self.folder)
+        statement = run("ledger", "export", self.address, cwd=self.folder)
         self.assertEqual(statement.code, 0, statement)
         entries = json.loads(statement.out)["entries"]
         self.assertLessEqual(len(entries), 1)
         return entries[0] if entries else None
 
     def void(self):
-        return run("ledger", "void", "budget.db", "--entry", "1", "--reason", "stopped", cwd=self.folder)
+        return run("ledger", "void", self.address, "--entry", "1", "--reason", "stopped", cwd=self.folder)
+
+    def asks_witness(self, *words):
+        return run("ledger", "witness", self.address, *words, cwd=self.folder)
 
     def traces(self):
         """The files in which anything of a receipt stands, as the process left them."""
@@ -83,6 +90,9 @@ class Stopped(CommandTest):
         for name in traces - self.LEDGER_FILES:
             self.assertEqual((self.folder / name).read_text(), entry["receipt"])
         self.names_are_fine(names - self.LEDGER_FILES - {"t.csv", "r.json"})
+        if self.WITNESSED:
+            asked = self.asks_witness()
+            self.assertEqual(asked.code, 0, asked)  # whatever stops, it is not behind
         if entry:
             self.check_void(state)
         return state
@@ -108,10 +118,28 @@ class Stopped(CommandTest):
         self.assertEqual("here it is again" in again.err, state == "committed")
         self.assertIn(RECEIPT, (self.folder / "r.json").read_bytes())
 
+    def check_put_back(self, state):
+        """The ledger is as it was before the release: what may be out is charged again before anything else is."""
+        (self.folder / "r.json").unlink(missing_ok=True)
+        self.put_back(self.ledger)
+        behind = self.asks_witness()
+        if state == "none":
+            self.assertEqual(behind.code, 0, behind)
+        if state in ("drawn", "committed"):
+            self.assert_refused(behind, 5, "is behind its witness")
+        if behind.code == 0:
+            return
+        self.assert_refused(run(*self.command[1:], cwd=self.folder), 5, "is behind its witness", "nothing was charged")
+        self.assertIsNone(self.entry())
+        accepted = self.asks_witness("--accept")
+        self.assertEqual(accepted.code, 0, accepted)
+        self.assertEqual((self.entry()["state"], self.entry()["charge"]["epsilon"]), ("drawn", "1/4"))
+        self.assert_refused(run(*self.command[1:], cwd=self.folder), 4, "exceeds what remains")
+
     def stop_everywhere(self, *how):
         calls = self.number_of_calls(*how)
         states = []
-        for call in range(1, calls + 1):
+        for call in range(1, calls + 1, self.STRIDE if EFFORT < 10 else 1):
             with self.subTest(call=call):
                 stopped = self.stopped_at(call, *how)
                 if stopped.returncode != KILLED:  # threads make their number vary a little at the end
@@ -120,6 +148,8 @@ class Stopped(CommandTest):
                 states.append(self.check(stopped.stdout))
                 if call % 8 == 0 or states[-1] == "drawn":
                     self.check_next(states[-1])
+                elif self.WITNESSED and (states[-1] != "none" or call % 4 == 1):
+                    self.check_put_back(states[-1])
         print(f"{len(states)} kills:", {state: states.count(state) for state in sorted(set(states))}, end=" ")
         self.assertLessEqual({"none", "reserved", "drawn", "committed"}, set(states))
 
@@ -127,9 +157,17 @@ class Stopped(CommandTest):
         self.stop_everywhere(*EVERY_CALL)
 
 
+class StoppedOnAServer(OnAServer, Stopped):
+    """The ledger is on a server, to which nothing more is said from a call on."""
+
+    STRIDE = 3
+
+
 class StoppedWithoutNamelessFiles(Stopped):
     """On file systems that have none, a temporary name beside the receipt stands in, after the commitment, and room is taken by a file that
     loses its name at once."""
+
+    WITNESSED = False
 
     def names_are_fine(self, names):
         for name in names:
@@ -144,10 +182,16 @@ class StoppedWithoutNamelessFiles(Stopped):
 class Interrupted(Stopped):
     """Ctrl-C and SIGTERM say what counts, and leave nothing half-written."""
 
-    RESERVED = r"\n?fractile: stopped; epsilon = 1/4 counts as spent: entry 1 of budget\.db stays reserved\n" \
-               r"  nothing was published; fractile ledger void budget\.db --entry 1 --reason TEXT gives it back\n"
-    COMMITTED = r"\n?fractile: stopped before all was printed\n  the release was made; entry 1 of budget\.db holds it, " \
-                r"and the same command prints it\n"
+    WITNESSED = False
+    STRIDE = 6
+
+    def setUp(self):
+        super().setUp()
+        at = re.escape(self.address)
+        self.reserved = rf"\n?fractile: stopped; epsilon = 1/4 counts as spent: entry 1 of {at} stays reserved\n" \
+                        rf"  nothing was published; fractile ledger void {at} --entry 1 --reason TEXT gives it back\n"
+        self.committed = rf"\n?fractile: stopped before all was printed\n  the release was made; entry 1 of {at} holds it, " \
+                         r"and the same command prints it\n"
 
     def check_interrupted(self, number, stopped):
         err = re.sub(r"calls \d+\n\Z", "", stopped.stderr.decode())
@@ -160,7 +204,7 @@ class Interrupted(Stopped):
         if state == "none":
             self.assertEqual(err, "")
         else:
-            self.assertRegex(err, rf"\A{self.RESERVED if state == 'reserved' else self.COMMITTED}\Z")
+            self.assertRegex(err, rf"\A{self.reserved if state == 'reserved' else self.committed}\Z")
         self.assertEqual("r.json" in self.files(), state == "committed")
         return state
 
@@ -168,7 +212,7 @@ class Interrupted(Stopped):
         calls = self.number_of_calls()
         states = set()
         for number in (signal.SIGINT, signal.SIGTERM):
-            for call in range(1 if number == signal.SIGINT else 3, calls + 1, 6 if EFFORT < 10 else 1):
+            for call in range(1 if number == signal.SIGINT else 3, calls + 1, self.STRIDE if EFFORT < 10 else 1):
                 with self.subTest(call=call, signal=number):
                     states.add(self.check_interrupted(number, self.stopped_at(call, "--signal", str(int(number)))))
         self.assertLessEqual({"none", "reserved", "committed"}, states)
@@ -182,17 +226,25 @@ class Interrupted(Stopped):
         self.assertEqual(self.entry()["state"], "committed")
 
 
+class InterruptedOnAServer(OnAServer, Interrupted):
+    STRIDE = 16
+    test_those_who_ignore_it_go_on = None
+
+
 class Failing(Stopped):
     """Each call that changes a file fails, once or from there on: the message says what became of the entry, and the ledger agrees."""
 
-    SAID = {"none": "nothing was charged", "reserved": "entry 1 of budget.db stays reserved",
-            "drawn": "entry 1 of budget.db was drawn and is lost", "committed": "entry 1 of budget.db holds it"}
-    CANNOT_LOOK = "epsilon = 1/4 counts as spent if entry 1 is there: look with fractile ledger show budget.db"
+    STRIDE = 5
+    REACHED = frozenset({"none", "reserved", "committed"})
 
     def setUp(self):
         if platform.machine() != "x86_64":
             self.skipTest("calls are made to fail on x86-64 alone")
         super().setUp()
+        entry = f"entry 1 of {self.address} "
+        self.said = {"none": "nothing was charged", "reserved": entry + "stays reserved",
+                     "drawn": entry + "was drawn and is lost", "committed": entry + "holds it"}
+        self.cannot_look = f"epsilon = 1/4 counts as spent if entry 1 is there: look with fractile ledger show {self.address}"
 
     def check_failed(self, failed):
         err = re.sub(r"calls \d+\n\Z", "", failed.stderr.decode())
@@ -201,21 +253,28 @@ class Failing(Stopped):
             self.assertEqual(state, "committed", err)
         elif failed.returncode > 0 and err:  # unless it was standard error that failed
             self.assertIn(failed.returncode, (3, 5), failed)
-            told = self.SAID[state] in err or (state != "none" and self.CANNOT_LOOK in err)
+            told = self.said[state] in err or (state != "none" and self.cannot_look in err)
             self.assertTrue(told or (state == "committed" and "the receipt r.json holds it" in err), (state, err))
         return state
 
     def test_by_a_kill(self):
-        calls = self.number_of_calls()
+        calls = self.number_of_calls("--fail", str(errno.ENOSPC))
         states = []
-        stride = 1 if EFFORT >= 10 else 5
+        stride = 1 if EFFORT >= 10 else self.STRIDE
         for error in (errno.ENOSPC, errno.EIO):
             for how in ((), ("--for-good",)):
                 for call in range(1 + error % stride, calls + 1, stride):
                     with self.subTest(call=call, error=errno.errorcode[error], how=how):
                         states.append(self.check_failed(self.stopped_at(call, "--fail", str(error), *how)))
         print(f"{len(states)} failures:", {state: states.count(state) for state in sorted(set(states))}, end=" ")
-        self.assertLessEqual({"none", "reserved", "committed"}, set(states))
+        self.assertLessEqual(self.REACHED, set(states))
+
+
+class FailingOnAServer(OnAServer, Failing):
+    """The receipt, the witness, what is printed; a connection that fails is for cli.faults."""
+
+    STRIDE = 2
+    REACHED = frozenset({"none", "committed"})
 
 
 if __name__ == "__main__":

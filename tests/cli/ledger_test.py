@@ -9,6 +9,7 @@ import os
 import random
 import re
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,7 +17,7 @@ import time
 import unittest
 from fractions import Fraction
 
-from cli.program import EFFORT, LONG_LINE, PROGRAM, CommandTest, options, require_engine, run
+from cli.program import EFFORT, LONG_LINE, PROGRAM, CommandTest, Result, options, require_engine, run
 
 setUpModule = require_engine
 
@@ -330,10 +331,22 @@ class Show(LedgerTest):
                          ["dataset", "dataset", "reserve", "draw", "commit", "reserve"])
         rows = list(csv.DictReader(io.StringIO(self.ledger("export", "budget.db", "--format", "csv"))))
         for row, entry in zip(rows, document["entries"], strict=True):
-            for name in ("id", "dataset", "state", "reserved_at", "query"):
+            for name in ("id", "dataset", "state", "reserved_at", "query", "source", "records_per_person"):
                 self.assertEqual(row[name], str(entry[name]))
         self.assertEqual(self.ledger("export", "budget.db"), self.ledger("export", "budget.db"))
         self.refuse(2, "export", "budget.db", "--format", "table", parts=("'table' is not known",))
+
+    def test_readings_in_csv(self):
+        """As JSON, since a value may be any text."""
+        self.init("--epsilon", "1", "--missing", 'NA,"', "--single-line-records", dataset="declared")
+        self.write("t.csv", "x,id\n7,a\n")
+        self.paid(dataset="declared", missing='NA,"', single_line_records=True, person="id", records_per_person="2")
+        declared = {"missing": 'NA,"', "single_line_records": "yes"}
+        row = list(csv.DictReader(io.StringIO(self.ledger("show", "budget.db"))))[-1]
+        self.assertEqual(json.loads(row["reading"]), declared)
+        row = list(csv.DictReader(io.StringIO(self.ledger("export", "budget.db", "--format", "csv"))))[-1]
+        self.assertEqual(json.loads(row["reading"]), declared)
+        self.assertEqual((row["person"], row["records_per_person"], row["source"]), ("id", "2", f"{self.folder}/t.csv"))
 
     def test_void(self):
         self.refuse(2, "void", "budget.db", "--reason", "why", parts=("--entry is missing", "ledger show budget.db"))
@@ -351,7 +364,7 @@ class Show(LedgerTest):
         self.refuse(2, "void", "budget.db", "--entry", "2", "--reason", "why", parts=("is void already",))
 
     def test_help(self):
-        for words in ((), ("init",), ("show",), ("verify",), ("export",), ("commit",), ("void",)):
+        for words in ((), ("init",), ("show",), ("verify",), ("export",), ("commit",), ("void",), ("witness",)):
             text = self.ledger(*words, "--help")
             self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()), text)
 
@@ -634,6 +647,172 @@ class PutBack(VoidedWhileItRuns):
         wrong = "the receipt of entry 2' is not the receipt of entry 2: it names entry 1"
         self.refuse(5, "verify", "budget.db", parts=(wrong,))
         self.assert_refused(self.run_paid(**self.WIDE), 5, "is not the receipt of entry 2: it names entry 1", "--again")
+
+
+class Witnessed(LedgerTest):
+    """A file elsewhere by which a ledger that was put back is known; what it has seen at which moment: cli.kills and cli.faults."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.folder / "elsewhere")
+        self.path = str(self.folder / "elsewhere" / "people")
+
+    def init(self, *budget, **how):
+        return super().init(*(budget or ("--epsilon", "1")), "--witness", "elsewhere/people", **how)
+
+    def test_what_is_said_of_it(self):
+        self.assertEqual(self.init(), "dataset people may spend epsilon = 1 for each person (add-remove neighbors)\n"
+                                      f"its witness is '{self.path}'\n")
+        self.assertEqual((self.folder / "elsewhere" / "people").stat().st_mode & 0o777, 0o600)
+        self.paid()
+        self.assertEqual(self.ledger("witness", "budget.db"),
+                         f"the ledger has all that its witness '{self.path}' has seen, up to line 3\n")
+        self.assertEqual(self.statement()["datasets"][0]["witness"], self.path)
+        self.assertNotIn("reading", self.statement()["datasets"][0])
+        self.assertIn(f"  witness    {self.path}\n", self.ledger("show", "budget.db", "--format", "table"))
+        row, = csv.DictReader(io.StringIO(self.ledger("show", "budget.db")))
+        self.assertEqual((row["witness"], row["reading"]), (self.path, ""))
+        self.assertIn(self.path, self.ledger("show", "budget.db", "--format", "html"))
+        self.assertEqual(self.ledger("witness", "budget.db", "--accept"), self.ledger("witness", "budget.db"))
+        super().init(name="another.db")
+        self.assertEqual(self.ledger("witness", "another.db"), "no dataset of the ledger declares a witness\n")
+
+    def test_a_line_is_the_documented_one(self):
+        self.init()
+        self.paid()
+        field = Verify.field
+        events = sqlite3.connect(self.folder / "budget.db").execute("SELECT id, hash, sums FROM events ORDER BY id").fetchall()
+        lines = []
+        for line in ((0, "", field(0)), events[1], events[2]):
+            fields = "".join(map(field, ("fractile witness 1", *line)))
+            lines.append(fields + field(hashlib.sha256(fields.encode()).hexdigest()) + "\n")
+        self.assertEqual((self.folder / "elsewhere" / "people").read_text(), "".join(lines))
+
+    def test_a_backup_that_was_put_back(self):
+        self.init()
+        self.paid()
+        backup = (self.folder / "budget.db").read_bytes()
+        self.paid(epsilon="1/8")
+        (self.folder / "budget.db").write_bytes(backup)
+        behind = ("the ledger 'budget.db' is behind its witness '" + self.path + "': it does not have line 6",
+                  "fractile ledger witness budget.db --accept")
+        for result in (self.run_paid(epsilon="1/16"), self.run_paid()):  # that it holds, too
+            self.assert_refused(result, 5, *behind, "nothing was charged; ")
+        for verb in ("witness", "verify"):
+            self.refuse(5, verb, "budget.db", parts=behind)
+        self.ledger("show", "budget.db")
+        self.assertEqual(self.ledger("witness", "budget.db", "--accept"),
+                         "entry 2 charges epsilon = 1/8 again on dataset people\n"
+                         f"the ledger has all that its witness '{self.path}' has seen, up to line 6\n")
+        self.assertEqual((self.states(), self.spent()), (["committed", "drawn"], {"epsilon": "3/8"}))
+        self.assertIn("charged again: the witness '" + self.path, self.statement()["entries"][1]["query"])
+        self.paid(epsilon="1/16")
+        self.ledger("verify", "budget.db")
+
+    def test_one_that_is_not_there(self):
+        self.init()
+        os.rename(self.folder / "elsewhere", self.folder / "away")
+        self.assert_refused(self.run_paid(), 5, f"the witness '{self.path}' of the ledger 'budget.db' is not there",
+                            "nothing was charged; make the place available in which it lies")
+        self.refuse(5, "witness", "budget.db", parts=("is not there", "--accept"))
+        self.refuse(5, "witness", "budget.db", "--accept", parts=("cannot be created: No such file", "a folder that exists"))
+        os.mkdir(self.folder / "elsewhere")
+        self.assertEqual(self.ledger("witness", "budget.db", "--accept"),
+                         f"the witness '{self.path}' is a new one\n"
+                         f"the ledger has all that its witness '{self.path}' has seen, up to line 1\n")
+        self.paid()
+        self.refuse(5, "init", "budget.db", "--dataset", "more", "--epsilon", "1", "--witness", "gone/people",
+                    parts=("the witness '" + str(self.folder / "gone" / "people"), "cannot be created: No such file"))
+        self.refuse(5, "init", "budget.db", "--dataset", "more", "--epsilon", "1", "--witness", "t.csv",
+                    parts=("holds no line of a ledger", "or name another one"))
+        self.refuse(5, "init", "another.db", "--dataset", "more", "--epsilon", "1", "--witness", "elsewhere/people",
+                    parts=("is behind its witness", "or is another ledger"))
+        self.assertEqual(len(self.statement()["datasets"]), 1)
+
+    def test_one_without_room(self):
+        """A limit on files' sizes stands for a full disk: nothing is charged."""
+        self.init()
+        with open(self.path, "a", encoding="utf-8") as witness:
+            witness.write("0" * 3_000_000 + "\n")  # as if it had been torn
+        room = os.stat(self.path).st_size + 200
+        how = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))}
+        self.assert_refused(self.run_paid(how=how), 5, f"the witness '{self.path}' of the ledger 'budget.db' could not be written: ",
+                            " bytes may be needed", "nothing was charged; make room for it")
+        self.assertEqual(self.states(), [])
+        self.paid()
+        self.assertEqual(self.ledger("witness", "budget.db")[-2:], "3\n")
+
+    def test_one_that_may_not_be_written(self):
+        how = self.as_nobody()
+        self.init()
+        for path, mode in ((".", 0o777), ("elsewhere", 0o755), ("budget.db", 0o666), ("elsewhere/people", 0o444)):
+            os.chmod(self.folder / path, mode)
+        self.assert_refused(self.run_paid(how=how), 5, f"the witness '{self.path}' of the ledger 'budget.db' cannot be used: "
+                            "Permission denied", "nothing was charged; whoever releases must be able to read it")
+        self.assertEqual(self.states(), [])
+        os.chmod(self.path, 0o666)
+        self.paid(how=how)
+
+
+class Mounts(LedgerTest):
+    """Names that a ledger has in other mount namespaces, such as those of containers."""
+
+    NAMESPACE = ("unshare", "--mount", "--propagation", "private")
+
+    def setUp(self):
+        super().setUp()
+        probe = [*self.NAMESPACE, "mount", "-t", "tmpfs", "tmpfs", self.folder]
+        if os.geteuid() != 0 or not shutil.which("unshare") or subprocess.run(probe, check=False).returncode != 0:
+            self.skipTest("no mounts may be made here")
+        self.init()
+        os.mkdir(self.folder / "inside")
+        self.write("inside/budget.db", "")
+
+    def inside(self, mount, *command):
+        script = f'{mount}; exec "$@"'
+        done = subprocess.run([*self.NAMESPACE, "sh", "-ec", script, "sh", *command], cwd=self.folder, capture_output=True,
+                              text=True, check=False)
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def release_from(self, ledger):
+        return [PROGRAM, "release", "t.csv", *options(ledger=ledger, epsilon="1/4", again=True)]
+
+    def test_a_single_file(self):
+        mount = "mount --bind budget.db inside/budget.db"
+        for command in (self.release_from("inside/budget.db"), [PROGRAM, "ledger", "show", "inside/budget.db"]):
+            self.assert_refused(self.inside(mount, *command), 5, "the ledger 'inside/budget.db' is mounted as a single file",
+                                "nothing was changed; mount the folder in which it lies")
+        self.assertEqual(self.states(), [])
+
+    def test_a_folder(self):
+        self.assertEqual(self.inside("mount --bind . inside", *self.release_from("inside/budget.db")).code, 0)
+        self.assertEqual(self.states(), ["committed"])
+
+    def test_another_namespace(self):
+        """By the names that /proc gives to what a process sees."""
+        script = "mount --bind budget.db inside/budget.db; mkdir of_its_own; mount -t tmpfs tmpfs of_its_own; echo ready; exec cat"
+        with subprocess.Popen([*self.NAMESPACE, "sh", "-ec", script], cwd=self.folder, stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE) as process:
+            self.assertEqual(process.stdout.readline(), b"ready\n")
+            seen = f"/proc/{process.pid}/root{self.folder}"
+            result = run(*self.release_from(f"{seen}/inside/budget.db")[1:], cwd=self.folder)
+            self.assert_refused(result, 5, f"the ledger '{seen}/inside/budget.db' is mounted as a single file")
+            # SQLite would take its name for that of a file here, and make or use another ledger.
+            there = f"{seen}/of_its_own/budget.db"
+            shutil.copy(self.folder / "budget.db", there)
+            shutil.copy(self.folder / "budget.db", self.folder / "of_its_own" / "budget.db")
+            for command in (self.release_from(there)[1:], ("ledger", "show", there),
+                            ("ledger", "init", there, "--dataset", "more", "--epsilon", "1")):
+                self.assert_refused(run(*command, cwd=self.folder), 5, f"the ledger '{there}' cannot be opened by this name",
+                                    "use it from there, or mount its folder here")
+            os.remove(there)
+            result = run("ledger", "init", there, "--dataset", "more", "--epsilon", "1", cwd=self.folder)
+            self.assertEqual(result.code, 5)
+            self.assertEqual(os.listdir(f"{seen}/of_its_own"), [])
+            self.assertEqual(run(*self.release_from(f"{seen}/budget.db")[1:], cwd=self.folder).code, 0)
+            process.stdin.close()
+        self.assertEqual(self.states(), ["committed"])
+        self.assertEqual(self.statement("of_its_own/budget.db")["entries"], [])
 
 
 class Sources(LedgerTest):

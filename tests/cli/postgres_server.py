@@ -1,6 +1,7 @@
 """A PostgreSQL server for tests: of Debian's package, in a folder and on a port of its own, not as root."""
 
 import contextlib
+import copy
 import ctypes
 import os
 import pwd
@@ -41,23 +42,35 @@ class Server:
         self.folder = Path(tempfile.mkdtemp(prefix="fractile-", dir=place))
         if self.user:
             os.chown(self.folder, self.user["user"], self.user["group"])
+        self.data = self.folder / "data"
         self.port = _port()
         self.log = open(self.folder / "log", "w+")
-        words = ["-D", self.folder / "data", "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C"]
+        words = ["-D", self.data, "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C"]
         subprocess.run([self.binaries / "initdb", *words], check=True, stdout=self.log, stderr=self.log, cwd="/", **self.user)
-        access = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all all 127.0.0.1/32 trust\n"
-        (self.folder / "data" / "pg_hba.conf").write_text(access)
-        words = ["-D", self.folder / "data", "-k", self.folder, "-p", str(self.port), "-c", "listen_addresses=127.0.0.1"]
+        access = "host all guarded 127.0.0.1/32 scram-sha-256\nhost all,replication all 127.0.0.1/32 trust\n"
+        (self.data / "pg_hba.conf").write_text(access)
+        self.start()
+
+    def start(self):
+        """Also after crash(): what was left of the server goes first."""
+        words = ["-D", self.data, "-k", self.folder, "-p", str(self.port), "-c", "listen_addresses=127.0.0.1"]
         die_with_us = lambda: ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # noqa: E731
-        self.process = subprocess.Popen(
-            [self.binaries / "postgres", *words], stdout=self.log, stderr=self.log, cwd="/", preexec_fn=die_with_us, **self.user
-        )
         end = time.monotonic() + 60
-        while self.process.poll() is None and time.monotonic() < end:
+        self.process = None
+        while time.monotonic() < end:
+            if self.process is None or self.process.poll() is not None:
+                self.process = subprocess.Popen(
+                    [self.binaries / "postgres", *words], stdout=self.log, stderr=self.log, cwd="/", preexec_fn=die_with_us, **self.user
+                )
             if self.psql("SELECT 1", check=False).returncode == 0:
                 return
             time.sleep(0.1)
         raise OSError("the PostgreSQL server does not start: " + (self.folder / "log").read_text()[-2000:])
+
+    def crash(self):
+        """As a failing machine stops it."""
+        self.process.kill()
+        self.process.wait()
 
     def close(self):
         self.process.send_signal(signal.SIGQUIT)
@@ -70,11 +83,42 @@ class Server:
         command = [self.binaries / "psql", *words, "-d", database]
         return subprocess.run(command, input=sql, text=True, capture_output=True, check=check)
 
+    @contextlib.contextmanager
+    def session(self, database="postgres"):
+        """A connection that stays, whose statements are run() one after the other; what is open is rolled back at its end."""
+        words = ["-X", "-q", "-A", "-t", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-d", database]
+        with subprocess.Popen([self.binaries / "psql", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as psql:
+
+            def run_(sql):
+                psql.stdin.write(f"{sql};\n\\echo done\n")
+                psql.stdin.flush()
+                return "".join(iter(psql.stdout.readline, "done\n"))
+
+            psql.run = run_
+            yield psql
+            psql.stdin.close()
+
+    @contextlib.contextmanager
+    def standby(self, database):
+        """The address of a database on a server that follows this one."""
+        data = self.folder / "standby"
+        words = ["-D", data, "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-X", "stream", "-c", "fast", "-R"]
+        subprocess.run([self.binaries / "pg_basebackup", *words, "--no-sync"], check=True, stdout=self.log, stderr=self.log,
+                       cwd="/", **self.user)
+        follower = copy.copy(self)
+        follower.port, follower.data = _port(), data
+        follower.start()
+        try:
+            yield follower.address(database)
+        finally:
+            follower.crash()
+            shutil.rmtree(data, ignore_errors=True)
+
     def address(self, database, user="postgres"):
         return f"postgres://{user}@127.0.0.1:{self.port}/{database}"
 
     def database(self, name):
         """The address of a new one."""
-        self.psql(f"DROP DATABASE IF EXISTS {name}")
+        self.psql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
         self.psql(f"CREATE DATABASE {name}")
         return self.address(name)

@@ -1,10 +1,10 @@
-// Runs a command and stops it at its K-th system call of those that change files, before the call does anything: what a
+// Runs a command and stops it at its K-th system call of those that change files or send, before the call does anything: what a
 // kill or a failing machine may leave, at every place at which it can make a difference.
 //
 //   stop_at_call [--all] [--signal N | --fail ERRNO [--for-good]] [--without-nameless-files] K COMMAND ...
 //
 // --all counts every system call. --signal sends this signal in place of SIGKILL, and the command goes on. --fail has the call
-// fail with this error, and with --for-good all that follow it, too (on x86-64 alone). With
+// fail with this error, and with --for-good all that follow it, too (on x86-64 alone); sends never do. With
 // --without-nameless-files the command's file systems know no O_TMPFILE. K = 0 stops nothing and tells the number of calls.
 // The last line on standard error is "calls N". Exit codes: the command's; 99 when it was killed; 98 when it cannot be traced.
 #include <fcntl.h>
@@ -59,10 +59,11 @@ constexpr std::array changing{
 
 bool writes(std::uint64_t flags) { return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0; }
 
-bool counts(const __ptrace_syscall_info& info, bool all) {
+bool counts(const __ptrace_syscall_info& info, const Wish& wish) {
   if (info.op != PTRACE_SYSCALL_INFO_ENTRY) return false;
-  if (all) return true;
+  if (wish.all) return true;
   const auto number = static_cast<long>(info.entry.nr);
+  if (number == SYS_sendto || number == SYS_sendmsg) return wish.error == 0;
   if (number == SYS_openat) return writes(info.entry.args[2]);
 #ifdef SYS_open
   if (number == SYS_open) return writes(info.entry.args[1]);
@@ -138,7 +139,7 @@ class Tracer {
     __ptrace_syscall_info info{};
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0) return;
     if (failing_ == thread && info.op == PTRACE_SYSCALL_INFO_EXIT) return end_failed_call(thread);
-    if (!executing_ || !counts(info, wish_.all)) return;
+    if (!executing_ || !counts(info, wish_)) return;
     ++calls_;
     const bool is_it = calls_ == wish_.at || (wish_.for_good && wish_.at != 0 && calls_ > wish_.at);
     if (!is_it) return;

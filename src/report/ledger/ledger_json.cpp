@@ -62,6 +62,7 @@ void write_account(Writer& json, const LedgerAccount& account) {
   member(json, "records_per_person", std::uint64_t{account.dataset.records_per_person});
   optional_member(json, "source", account.dataset.source);
   write_reading(json, account.dataset.reading);
+  optional_member(json, "witness", name_text(account.dataset.witness));
   write_budget(json, "budget", account.dataset.budget);
   write_spending(json, "spent", account.balance.spent);
   write_spending(json, "reserved", account.balance.reserved);

@@ -103,6 +103,7 @@ void write_account(HtmlPage& page, const LedgerStatement& statement, const Ledge
   if (const std::string pinned = pins_in_words(dataset).in(Wording::program); !pinned.empty()) {
     items.push_back("Releases must have " + pinned);
   }
+  if (!dataset.witness.empty()) items.push_back("Its witness: " + dataset.witness);
   for (const LedgerSource& source : statement.sources) {
     if (source.dataset != dataset.name) continue;
     items.push_back("Read so far: " + report_detail::reading_in_words(source).in(Wording::program));

@@ -1,4 +1,6 @@
 #include <fmt/core.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 #include <algorithm>
 
@@ -12,24 +14,44 @@ namespace {
 
 constexpr std::size_t query_width = 60;
 
+/// How something is read, in a cell of its own: a JSON object, which takes any text; "" where all is by default.
+std::string reading_in(const LedgerReading& reading) {
+  if (reading.empty()) return {};
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> json(buffer);
+  json.StartObject();
+  for (const auto& [name, value] : reading) {
+    json.Key(name.c_str());
+    json.String(name_text(value).c_str());
+  }
+  json.EndObject();
+  return buffer.GetString();
+}
+
 std::string balances_csv(const LedgerStatement& statement) {
-  std::string text = "dataset,unit,neighbors,budget,spent,reserved,remaining,person,records_per_person,source\n";
+  std::string text =
+      "dataset,unit,neighbors,budget,spent,reserved,remaining,person,records_per_person,source,reading,witness\n";
   for (const auto& [dataset, balance] : statement.accounts) {
     text +=
         report_detail::csv_line({dataset.name, dataset.unit, to_string(dataset.neighbors), dataset.budget.to_string(),
                                  balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(),
-                                 dataset.person, std::to_string(dataset.records_per_person), dataset.source});
+                                 dataset.person, std::to_string(dataset.records_per_person), dataset.source,
+                                 reading_in(dataset.reading), name_text(dataset.witness)});
   }
   return text;
 }
 
 std::string entries_csv(const LedgerStatement& statement) {
-  std::string text = "id,dataset,state,reserved_at,settled_at,cost,charge,query,receipt_path,receipt_sha256,reason\n";
+  std::string text =
+      "id,dataset,state,reserved_at,settled_at,cost,charge,query,receipt_path,receipt_sha256,reason,source,person,"
+      "records_per_person,reading\n";
   for (const LedgerEntry& entry : statement.entries) {
-    text += report_detail::csv_line({std::to_string(entry.id), entry.request.dataset, to_string(entry.state),
-                                     entry.reserved_at, entry.settled_at, entry.request.cost.to_string(),
-                                     entry.charge.to_string(), entry.request.query,
-                                     name_text(entry.request.receipt_path), entry.receipt_sha256, entry.reason});
+    text += report_detail::csv_line(
+        {std::to_string(entry.id), entry.request.dataset, to_string(entry.state), entry.reserved_at, entry.settled_at,
+         entry.request.cost.to_string(), entry.charge.to_string(), entry.request.query,
+         name_text(entry.request.receipt_path), entry.receipt_sha256, entry.reason, name_text(entry.request.source),
+         entry.request.person, entry.token.empty() ? "" : std::to_string(entry.request.records_per_person),
+         reading_in(entry.request.reading)});
   }
   return text;
 }
@@ -102,10 +124,11 @@ std::string account_table(const LedgerStatement& statement, const LedgerAccount&
   }
   return fmt::format(
       "dataset {} (a budget for each {}, {} neighbors)\n{}"
-      "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n{}",
+      "  budget     {}\n  spent      {}\n  reserved   {} of it\n  remaining  {}\n{}{}",
       shown_text(dataset.name), shown_text(dataset.unit), to_string(dataset.neighbors),
       pinned.empty() ? "" : fmt::format("  releases   must have {}\n", shown_text(pinned)), dataset.budget.to_string(),
-      balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(), sources);
+      balance.spent.to_string(), balance.reserved.to_string(), balance.remaining.to_string(), sources,
+      dataset.witness.empty() ? "" : fmt::format("  witness    {}\n", shown_text(dataset.witness)));
 }
 
 std::string entry_table(const LedgerEntry& entry) {

@@ -1,0 +1,198 @@
+#include "ledger/witness.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "exact/digest.hpp"
+#include "fractile/error.hpp"
+#include "ledger/chain.hpp"
+
+namespace fractile::ledger_detail {
+namespace {
+
+constexpr const char* format_name = "fractile witness 1";
+
+std::string text_of(const Seen& seen) {
+  const std::string fields =
+      field_text(format_name) + field_text(std::to_string(seen.line)) + field_text(seen.hash) + field_text(seen.sums);
+  return fields + field_text(sha256(fields));
+}
+
+/// What a whole line says.
+std::optional<Seen> seen_in(std::string_view line) {
+  const auto fields = fields_in(line);
+  if (!fields || fields->size() != 5) return {};
+  Seen seen{number_in((*fields)[1]), (*fields)[2], (*fields)[3]};
+  if (seen.line < 0 || text_of(seen) != line) return {};
+  return seen;
+}
+
+/// The last whole line of the end of a file; `begins`: this is all of it.
+std::optional<Seen> last_in(std::string_view text, bool begins) {
+  std::size_t end = text.rfind('\n');
+  while (end != std::string_view::npos) {
+    const std::size_t before = end == 0 ? std::string_view::npos : text.rfind('\n', end - 1);
+    if (before == std::string_view::npos && !begins) return {};
+    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+    if (std::optional<Seen> seen = seen_in(text.substr(start, end - start))) return seen;
+    end = before;
+  }
+  return {};
+}
+
+bool write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return fsync(file) == 0;
+}
+
+bool sync_folder_of(const std::string& path) {
+  const int folder = open(std::filesystem::path(path).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return false;
+  const bool synced = fsync(folder) == 0;
+  const int reason = errno;
+  close(folder);
+  errno = reason;
+  return synced;
+}
+
+std::string named(const Store& store, const std::string& path) {
+  return fmt::format("the witness '{}' of the ledger '{}'", path, store.name());
+}
+
+}  // namespace
+
+bool has_seen(const Store& store, const Seen& seen) {
+  if (seen.line == 0) return true;
+  const std::optional<Fields> row = store.find(Table::events, seen.line);
+  return row && (*row)[6] == seen.hash;
+}
+
+Witness::Witness(const Store& store, const std::string& path, For use) : store_(store), path_(path) {
+  const int how = use == For::reading ? O_RDONLY : O_RDWR | O_APPEND;
+  file_ = open(path.c_str(), how | O_CLOEXEC | O_NONBLOCK);  // a pipe is not waited for
+  if (file_ < 0 && errno == ENOENT) {
+    fail("is not there",
+         fmt::format("make the place available in which it lies; if it is lost for good, docs/ledger.md says when "
+                     "fractile ledger witness {} --accept may make a new one",
+                     store.name()));
+  }
+  if (file_ < 0) {
+    fail(fmt::format("cannot be used: {}", std::strerror(errno)),
+         "whoever releases must be able to read it and to write at its end");
+  }
+  struct stat there {};
+  if (fstat(file_, &there) == 0 && S_ISREG(there.st_mode)) return;
+  close(file_);
+  fail("is no file", "name a file for it");
+}
+
+Witness::~Witness() { close(file_); }
+
+void Witness::fail(const std::string& what, const std::string& hint) const {
+  throw Error(ErrorCode::ledger, fmt::format("{} {}", named(store_, path_), what), hint);
+}
+
+bool Witness::is_there(const std::string& path) {
+  struct stat there {};
+  return lstat(path.c_str(), &there) == 0;
+}
+
+void Witness::create(const Store& store, const std::string& path, const Seen& seen) {
+  const auto require = [&](bool done) {
+    if (done) return;
+    throw Error(ErrorCode::ledger, fmt::format("{} cannot be created: {}", named(store, path), std::strerror(errno)),
+                "choose a folder that exists and that you may write to");
+  };
+  std::string unfinished = path + ".XXXXXX";
+  const int file = mkostemp(unfinished.data(), O_CLOEXEC);
+  require(file >= 0);
+  const bool written = write_all(file, text_of(seen) + "\n");
+  int reason = errno;
+  close(file);
+  const bool named = written && renameat2(AT_FDCWD, unfinished.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0;
+  if (written && !named) reason = errno;
+  if (!named) unlink(unfinished.c_str());
+  errno = reason;
+  require(named);
+  require(sync_folder_of(path));
+}
+
+Seen Witness::last() const {
+  struct stat there {};
+  if (fstat(file_, &there) != 0)
+    fail(fmt::format("cannot be read: {}", std::strerror(errno)), "see what is wrong there");
+  const auto size = static_cast<std::size_t>(there.st_size);
+  for (std::size_t wanted = std::size_t{1} << 16;; wanted *= 4) {
+    std::string text(std::min(size, wanted), '\0');
+    const ssize_t got = pread(file_, text.data(), text.size(), static_cast<off_t>(size - text.size()));
+    if (got < 0) fail(fmt::format("cannot be read: {}", std::strerror(errno)), "see what is wrong there");
+    const bool begins = text.size() == size;
+    text.resize(static_cast<std::size_t>(got));
+    if (std::optional<Seen> seen = last_in(text, begins)) return *seen;
+    if (!begins) continue;
+    fail("holds no line of a ledger", "put the file back that fractile ledger init made, or name another one");
+  }
+}
+
+void Witness::require_known() const {
+  const Seen seen = last();
+  if (has_seen(store_, seen)) return;
+  throw Error(
+      ErrorCode::ledger,
+      fmt::format("the ledger '{}' is behind its witness '{}': it does not have line {} as the witness has seen "
+                  "it, so it was put back to an earlier state, or is another ledger",
+                  store_.name(), path_, seen.line),
+      fmt::format("put the latest state back if there is one; otherwise fractile ledger witness {} --accept "
+                  "charges again what is missing",
+                  store_.name()));
+}
+
+/// Two lines, with longer sums, in blocks behind the file's end, where the file system can take them.
+void Witness::take_room(const Seen& now) const {
+  constexpr std::size_t block = 4096;
+  struct stat there {};
+  if (fstat(file_, &there) != 0) return;
+  const std::size_t wanted = 2 * text_of(now).size() + block;
+  rlimit longest{};
+  const auto end =
+      static_cast<rlim_t>(there.st_size) + wanted;  // which the process may not be allowed, and fallocate does not say
+  if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && longest.rlim_cur < end) {
+    errno = EFBIG;
+  } else if (fallocate(file_, FALLOC_FL_KEEP_SIZE, there.st_size, static_cast<off_t>(wanted)) == 0) {
+    return;
+  }
+  if (errno != ENOSPC && errno != EDQUOT && errno != EFBIG) return;
+  fail(fmt::format("could not be written: {} bytes may be needed, and its disk does not have them: {}", wanted,
+                   std::strerror(errno)),
+       "make room for it");
+}
+
+void Witness::append(const Seen& seen) const {
+  struct stat there {};
+  char end = '\n';
+  const bool known = fstat(file_, &there) == 0 && (there.st_size == 0 || pread(file_, &end, 1, there.st_size - 1) == 1);
+  const std::string text = (end == '\n' ? "" : "\n") + text_of(seen) + "\n";
+  if (known && write_all(file_, text)) return;
+  fail(fmt::format("could not be written: {}", std::strerror(errno)),
+       "see that there is room, and that it may be written");
+}
+
+}  // namespace fractile::ledger_detail

@@ -1,0 +1,275 @@
+"""Faults around a paying release that has reserved and reads: locks, canceled statements, lost connections, servers that crash, backups
+that are put back, signals. On both kinds of ledgers, whatever happens: nothing is published that is not paid, no charge is forgotten, a
+committed release is had again for nothing, the message says what became of the entry, and the ledger opens."""
+
+import json
+import re
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from cli.program import EFFORT, PROGRAM, CommandTest, options, require_engine, run
+from cli.stores import InAFile, OnAServer
+
+setUpModule = require_engine
+
+ROWS = 6_000_000  # which one thread reads for half a second and more, and longer when others go first
+LONG = max(1.5, min(30, 30 * EFFORT / 10))  # seconds: three, and thirty with FRACTILE_TEST_EFFORT=10
+WAITING = re.compile(r"fractile: the ledger \S+ cannot be written yet; waiting for it since \d+ seconds\n"
+                     r"  the release is charged, so it goes on as soon as the ledger lets it\n")
+
+
+class Faults(InAFile, CommandTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.rows = b"x\n" + b"7\n" * ROWS
+
+    def setUp(self):
+        super().setUp()
+        self.write("t.csv", "x\n" + "7\n" * 100)
+        (self.folder / "big.csv").write_bytes(self.rows)
+        self.make("--epsilon", "1", "--witness", self.witness)
+
+    def release(self, **changes):
+        asked = options(**{"ledger": self.address, "epsilon": "1/8", **changes})
+        return run("release", "t.csv", *asked, cwd=self.folder)
+
+    def command(self):
+        return ["release", "big.csv", *options(ledger=self.address, epsilon="1/4", receipt="r.json", threads="1")]
+
+    def begun(self):
+        """A release that has reserved and is stopped while it reads."""
+        before = self.entries()
+        process = subprocess.Popen(["nice", "-n", "19", PROGRAM, *self.command()], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        self.assertTrue(self.await_entry(process, before + 1), "the release was done before it could be stopped")
+        time.sleep(0.005)  # so that it holds no lock
+        process.send_signal(signal.SIGSTOP)
+        return process
+
+    def ended(self, process):
+        """Its exit code, what it printed, and what it said but for its waiting."""
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=60 + 3 * LONG)
+        return process.returncode, out, WAITING.sub("", err.decode())
+
+    def statement(self):
+        exported = run("ledger", "export", self.address, cwd=self.folder)
+        self.assertEqual(exported.code, 0, exported)
+        return json.loads(exported.out)
+
+    def states(self):
+        return [entry["state"] for entry in self.statement()["entries"]]
+
+    def spent(self):
+        return self.statement()["datasets"][0]["spent"]["epsilon"]
+
+    def expect_released(self, process, entry=1):
+        code, out, err = self.ended(process)
+        self.assertEqual((code, err), (0, ""))
+        self.assertTrue(out)
+        self.assertEqual(self.states()[entry - 1], "committed")
+        self.assertEqual(self.statement()["entries"][entry - 1]["receipt"], (self.folder / "r.json").read_text())
+        again = run(*self.command(), cwd=self.folder)
+        self.assertEqual((again.code, again.out), (0, out.decode()), again)
+        self.assertIn("nothing was spent", again.err)
+        self.expect_whole()
+
+    def expect_unpublished(self, process, code, *parts):
+        ended, out, err = self.ended(process)
+        self.assertEqual((ended, out), (code, b""), err)
+        for part in parts:
+            self.assertIn(part, err)
+        self.assertFalse((self.folder / "r.json").exists())
+
+    def expect_whole(self):
+        verified = run("ledger", "verify", self.address, cwd=self.folder)
+        self.assertEqual(verified.code, 0, verified)
+
+    def test_a_lock(self):
+        """It is waited for, however long."""
+        process = self.begun()
+        with self.locked():
+            process.send_signal(signal.SIGCONT)
+            time.sleep(LONG)
+            self.assertIsNone(process.poll())
+        self.expect_released(process)
+
+    def test_signals_while_it_waits_for_a_lock(self):
+        for entry, number in enumerate((signal.SIGTERM, signal.SIGINT, signal.SIGHUP), 1):
+            with self.subTest(signal=number):
+                process = self.begun()
+                with self.locked():
+                    process.send_signal(signal.SIGCONT)
+                    time.sleep(2)
+                    process.send_signal(number)
+                    self.expect_unpublished(process, 128 + number, "epsilon = 1/4 counts as spent: ",
+                                            f"entry {entry} of {self.address}")
+                self.assertEqual(self.states()[-1], "reserved")
+                voided = run("ledger", "void", self.address, "--entry", str(entry), "--reason", "stopped", cwd=self.folder)
+                self.assertEqual(voided.code, 0, voided)
+        self.assertEqual(self.spent(), "0")
+
+    def test_signals_while_nothing_is_charged(self):
+        """They are heard within a second."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            with self.subTest(signal=number), self.locked():
+                process = subprocess.Popen([PROGRAM, *self.command()], cwd=self.folder, stdout=subprocess.PIPE,
+                                           stderr=subprocess.PIPE)
+                time.sleep(1.5)
+                sent = time.monotonic()
+                process.send_signal(number)
+                self.expect_unpublished(process, 128 + number, "is locked by another process", "nothing was charged")
+                self.assertLess(time.monotonic() - sent, 2)
+        self.assertEqual(self.states(), [])
+
+    def test_put_back_before_it_reserves(self):
+        """Of a state before a release that was published, which asks again."""
+        backup = self.backup()
+        self.assertEqual(self.release().code, 0)
+        self.put_back(backup)
+        self.assert_refused(self.release(), 5, "is behind its witness", "nothing was charged", "--accept")
+        self.expect_accepted("1/8")
+
+    def test_put_back_between_reserving_and_drawing(self):
+        backup = self.backup()
+        process = self.begun()
+        self.put_back(backup)
+        cheap = self.release(epsilon="1/1000")
+        self.assertEqual(cheap.code, 0, cheap)
+        self.expect_unpublished(process, 5, "has no entry 1 of this release any more",
+                                "that is there now does not have this entry, and does not count epsilon = 1/4")
+        self.assertEqual((self.states(), self.spent()), (["committed"], "1/1000"))
+        self.assertEqual(self.release(epsilon="1/1000").out, cheap.out)
+        self.expect_whole()
+
+    def test_put_back_to_where_it_has_reserved(self):
+        """What was published is not given back."""
+        process = self.begun()
+        backup = self.backup()
+        self.expect_released(process)
+        self.put_back(backup)
+        (self.folder / "r.json").unlink()
+        voided = run("ledger", "void", self.address, "--entry", "1", "--reason", "it was stopped", cwd=self.folder)
+        self.assert_refused(voided, 5, "is behind its witness")
+        self.assertEqual(self.states(), ["reserved"])
+        self.expect_accepted("1/4")
+        self.assertEqual(self.states()[0], "drawn")
+
+    def test_put_back_after_another_while_it_reads(self):
+        """It is behind what another release has seen, whose charge is not in it."""
+        process = self.begun()
+        backup = self.backup()
+        self.assertEqual(self.release().code, 0)
+        self.put_back(backup)
+        self.expect_unpublished(process, 5, "is behind its witness", f"entry 1 of {self.address} stays reserved")
+        self.expect_accepted("3/8")
+
+    def expect_accepted(self, spent):
+        accepted = run("ledger", "witness", self.address, "--accept", cwd=self.folder)
+        self.assertEqual((accepted.code, accepted.err), (0, ""))
+        self.assertEqual(self.spent(), spent)
+        self.expect_whole()
+        self.assertEqual(self.release(epsilon="1/16").code, 0)
+        over = self.release(epsilon="1")
+        self.assert_refused(over, 4, "exceeds what remains")
+
+
+class FaultsOnAServer(OnAServer, Faults):
+    def test_canceled_statements(self):
+        """Whatever an administrator cancels, until the release is through."""
+        process = self.begun()
+        done = threading.Event()
+        canceling = threading.Thread(target=self.cancel_until, args=(done,))
+        with self.locked():
+            canceling.start()
+            process.send_signal(signal.SIGCONT)
+            time.sleep(LONG)
+        self.expect_released(process)
+        done.set()
+        canceling.join()
+
+    def cancel_until(self, done):
+        with self.server.session("budgets") as session:
+            while not done.is_set():
+                session.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE application_name = 'fractile' AND "
+                            "wait_event_type = 'Lock'")
+                time.sleep(0.2)
+
+    def test_a_lost_connection(self):
+        process = self.begun()
+        self.cut()
+        self.expect_released(process)
+
+    def test_a_server_that_crashes(self):
+        process = self.begun()
+        self.server.crash()
+        process.send_signal(signal.SIGCONT)
+        time.sleep(LONG)
+        self.assertIsNone(process.poll())
+        self.server.start()
+        self.expect_released(process)
+
+    def test_a_server_that_does_not_come_back(self):
+        process = self.begun()
+        self.server.crash()
+        try:
+            process.send_signal(signal.SIGCONT)
+            time.sleep(2)
+            process.send_signal(signal.SIGTERM)
+            self.expect_unpublished(process, 143, "cannot be reached", "epsilon = 1/4 counts as spent if entry 1 is there: look with "
+                                    f"fractile ledger show {self.address}")
+        finally:
+            self.server.start()
+        self.assertEqual((self.states(), self.spent()), (["reserved"], "1/4"))
+
+    def test_a_standby(self):
+        """It answers and shows, and takes no charge."""
+        self.assertEqual(self.release().code, 0)
+        self.server.psql("ALTER DATABASE budgets SET default_transaction_read_only = on")
+        self.addCleanup(self.server.psql, "ALTER DATABASE budgets RESET default_transaction_read_only")
+        self.assertEqual(run("ledger", "show", self.address).code, 0)
+        # Our changes ask for READ WRITE, which a primary grants and a standby does not.
+        self.assertEqual(self.release(epsilon="1/16").code, 0)
+        with self.server.standby("budgets") as address:
+            for verb in ("show", "verify", "export"):
+                self.assertEqual(run("ledger", verb, address).code, 0)
+            asked = options(ledger=address, epsilon="1/32")
+            self.assert_refused(run("release", "t.csv", *asked, cwd=self.folder), 5,
+                                f"the ledger '{address}' could not be written: the server is read-only",
+                                "nothing was charged; name the server that takes changes, not its copy")
+            voided = run("ledger", "void", address, "--entry", "1", "--reason", "why")
+            self.assertEqual(voided.code, 5, voided)
+        self.assertEqual(self.states(), ["committed"] * 2)
+
+    def test_quoted_names(self):
+        self.server.psql("ALTER DATABASE budgets SET quote_all_identifiers = on")
+        self.assertEqual(self.release().code, 0)
+        self.assertEqual(run("ledger", "show", self.address).code, 0)
+        self.expect_whole()
+
+    def test_each_right_is_asked_for_before_the_charge(self):
+        rights = ("SELECT ON fractile.about", "SELECT ON fractile.datasets", "SELECT ON fractile.entries",
+                  "SELECT ON fractile.events", "INSERT ON fractile.entries", "INSERT ON fractile.events",
+                  "INSERT ON fractile.receipts", "UPDATE ON fractile.turn")
+        self.psql("CREATE ROLE ann LOGIN; GRANT USAGE ON SCHEMA fractile TO ann;" +
+                  "".join(f"GRANT {right} TO ann;" for right in rights))
+        self.addCleanup(self.server.psql, "DROP DATABASE budgets WITH (FORCE); DROP ROLE ann")
+        asked = options(ledger=self.server.address("budgets", "ann"), epsilon="1/16", again=True)
+        command = ["release", "t.csv", *asked]
+        for right in rights:
+            with self.subTest(right):
+                self.psql(f"REVOKE {right} FROM ann")
+                refused = run(*command, cwd=self.folder)
+                self.assert_refused(refused, 5, "does not permit this: ")
+                self.assertEqual(self.states(), [])
+                self.psql(f"GRANT {right} TO ann")
+        self.assertEqual(run(*command, cwd=self.folder).code, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
