@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import signal
 import stat
+import subprocess
 
-from cli.program import CommandTest, require_engine, run
+from cli.program import PROGRAM, CommandTest, require_engine, run
 
 setUpModule = require_engine
 
@@ -105,6 +107,22 @@ class Released(CountsTest):
         self.assertEqual(again.code, 2)
         self.assertIn("exists already", again.err)
         self.assertEqual(self.read_bytes("all"), before)
+
+
+class Stopped(CountsTest):
+    def test_a_hangup_leaves_nothing_and_no_core(self):
+        words = ["count", "-", "--column", "x", "--bounds", "0", "10", "--step", "1", "--output", "p.profile"]
+        process = subprocess.Popen([PROGRAM, *words], cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        process.stdin.write(b"x\n" + b"7\n" * 200_000)  # more than the pipe holds: some of it has been read
+        process.stdin.flush()
+        with open(f"/proc/{process.pid}/limits", encoding="utf-8") as limits:
+            self.assertRegex(limits.read(), r"Max core file size +[01] ")
+        process.send_signal(signal.SIGHUP)
+        out, _ = process.communicate(timeout=120)
+        self.assertIn(process.returncode, (-signal.SIGHUP, 128 + signal.SIGHUP))
+        self.assertEqual(out, b"")
+        self.assertNotIn("p.profile", os.listdir(self.folder))
 
 
 class Bounds(CountsTest):
