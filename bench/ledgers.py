@@ -156,13 +156,13 @@ def measure(program, tool, folder, quick):
     return measured
 
 
-def words_of(measured, load):
+def words_of(measured, load, preset):
     return ("## What a ledger takes\n\nOne process that pays again and again, by `fractile_ledger_payments`: the look for a stored answer, "
             "the reservation with the receipt's room, draw, commitment with the receipt's text, and the account. By the clock, and what "
             "the process worked. A file on a disk is synced a dozen times meanwhile, which is what takes its time; one in memory is not, and a "
             "server's data lie in memory. The least says what it takes where nothing else runs. Then "
             f"{PAYERS} processes of `fractile release` at once. Every ledger was verified afterwards. "
-            f"Load average at the start: {load:.1f}, on {os.cpu_count()} cores.\n\n"
+            f"Load average at the start: {load:.1f}, on {os.cpu_count()} cores; built by the preset {preset}.\n\n"
             + table(["ledger", "entries", "what is paid for", "bytes of its receipt", "least", "median", "of the process"], measured.rows)
             + "\n" + table(["what", "measured", "target", ""], measured.targets))
 
@@ -171,7 +171,8 @@ def part(folder, quick):
     """`folder` holds fractile_ledger_payments, its parent the program."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
-        return words_of(measure(folder.parent / "fractile", folder / "fractile_ledger_payments", Path(name), quick), load)
+        measured = measure(folder.parent / "fractile", folder / "fractile_ledger_payments", Path(name), quick)
+    return words_of(measured, load, folder.resolve().parent.name)
 
 
 if __name__ == "__main__":

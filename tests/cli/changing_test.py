@@ -124,6 +124,24 @@ class BeforeTheCharge(CommandTest):
         self.assertEqual(out.splitlines()[1].split(",")[1], "7")
 
 
+class StandardInput(CommandTest):
+    def test_a_file_that_is_copied_from_it(self):
+        """Of so many bytes that a change comes before the last one is copied."""
+        self.write("t.csv", "x\n" + "7\n" * 30_000_000)
+        with open(self.folder / "t.csv", "rb") as table:
+            process = subprocess.Popen(["nice", "-n", "19", PROGRAM, "release", "-", *options()], cwd=self.folder, stdin=table,
+                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            while os.lseek(table.fileno(), 0, os.SEEK_CUR) == 0:  # which both have in common
+                time.sleep(0.0005)
+            process.send_signal(signal.SIGSTOP)
+            with open(self.folder / "t.csv", "r+b") as again:
+                again.write(b"x\n3\n")
+            process.send_signal(signal.SIGCONT)
+            out, err = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, out), (3, ""), err)
+        self.assertIn("standard input was changed while it was read", err)
+
+
 class LastLine(CommandTest):
     """Whether it has an end may be up to the last record: releases say nothing of it, and the owner hears it once."""
 

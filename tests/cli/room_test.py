@@ -95,6 +95,8 @@ class Room(SmallDisk):
                 self.mount(f"remount,size={64 + needed // 512}k")
                 result = self.run_paid(**asked)
                 self.assertEqual(result.code, 0, result)
+                receipt = json.loads(run("ledger", "export", "budget.db", cwd=self.folder).out)["entries"][-1]["receipt"]
+                self.assertLessEqual(len(receipt.encode()), (needed - 65536) // 2)
                 sizes = [path.stat().st_size for path in (self.disk / str(number)).iterdir()]
                 self.assertGreater(len(sizes), 1)
                 self.assertLessEqual(sum(sizes), needed)

@@ -25,16 +25,38 @@ namespace {
   throw Error(code, what + ": " + std::strerror(error), hint);
 }
 
+enum class Place { same, another };
+
+/// By its size and its times; where it has another place or name meanwhile, its second time says nothing.
+bool is_as_it_was(const struct stat& before, const struct stat& now, Place place) {
+  const auto is_same = [](const timespec& a, const timespec& b) {
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+  };
+  return now.st_size == before.st_size && is_same(now.st_mtim, before.st_mtim) &&
+         (is_same(now.st_ctim, before.st_ctim) || place == Place::another || now.st_nlink != before.st_nlink);
+}
+
+[[noreturn]] void refuse_changed(const std::string& display_name) {
+  throw Error(ErrorCode::data, display_name + " was changed while it was read",
+              "what was read is of no one moment, and nothing was made of it; let nobody write to a file that is read: "
+              "write a new one beside it, and rename that");
+}
+
 int spool(int from, const std::string& display_name) {
   NamelessFile file("the input");
+  struct stat before {};
+  const bool is_file = fstat(from, &before) == 0 && S_ISREG(before.st_mode);
   std::vector<char> buffer(std::size_t{1} << 20);
   for (;;) {
     const ssize_t count = read(from, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) fail(ErrorCode::data, display_name + " cannot be read", errno, {});
-    if (count == 0) return file.release();
+    if (count == 0) break;
     file.append(std::span(buffer).first(static_cast<std::size_t>(count)));
   }
+  struct stat now {};
+  if (is_file && (fstat(from, &now) != 0 || !is_as_it_was(before, now, Place::same))) refuse_changed(display_name);
+  return file.release();
 }
 
 /// Closes unless released.
@@ -151,19 +173,8 @@ std::size_t InputFile::size() const {
 void InputFile::require_unchanged() const {
   struct stat now {};
   if (fstat(descriptor_, &now) != 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
-  const auto is_same = [](const timespec& a, const timespec& b) {
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-  };
-  // A new name, or the loss of one, changes the second time, too.
-  const bool is_where_it_was = now.st_nlink == as_opened_.st_nlink &&
-                               (opened_.path.empty() || path_of(descriptor_, display_name_) == opened_.path);
-  if (now.st_size == as_opened_.st_size && is_same(now.st_mtim, as_opened_.st_mtim) &&
-      (is_same(now.st_ctim, as_opened_.st_ctim) || !is_where_it_was)) {
-    return;
-  }
-  throw Error(ErrorCode::data, display_name_ + " was changed while it was read",
-              "what was read is of no one moment, and nothing was made of it; let nobody write to a file that is read: "
-              "write a new one beside it, and rename that");
+  const bool is_there = opened_.path.empty() || path_of(descriptor_, display_name_) == opened_.path;
+  if (!is_as_it_was(as_opened_, now, is_there ? Place::same : Place::another)) refuse_changed(display_name_);
 }
 
 bool InputFile::is_gzip() const { return head(2) == "\x1f\x8b"; }
