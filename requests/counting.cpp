@@ -74,6 +74,9 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
   header.keys = selection.keys;
   header.sql = options.sql;
   header.sources = {source_name(typed, {})};
+  header.missing = options.missing;
+  const bool is_row_wise = !options.sql.empty() && !options.sql_stability;
+  header.unreadable = is_row_wise ? Unreadable::missing : options.unreadable;
   std::optional<std::uint64_t> seed;
   if (typed.has("unsafe_seed")) seed = whole_number(typed, "unsafe_seed", {0, ~std::uint64_t{0}});
   RandomBits bits = seed ? RandomBits::unsafe_seeded(*seed) : RandomBits::system();
@@ -87,7 +90,9 @@ void count_to_file(const Typed& typed, Attendant& attendant) {
 
   attendant.at("opening " + input_name(typed));
   const auto on_opened = [&](const std::vector<OpenedFile>& files) { header.sources = {source_name(typed, files)}; };
-  const RecordsOf<Table> records(Table::open(options, on_opened));
+  Table table = Table::open(options, on_opened);
+  header.readers = {table.reader()};
+  const RecordsOf<Table> records(std::move(table));
   records.require_countable(header.column, header.lattice.kind());
   records.require_lattice(header.column, header.lattice);
   records.require_selection(selection, header.column);
@@ -150,9 +155,8 @@ std::optional<ProfileFile> counts_of(const Typed& typed) {
 namespace {
 
 void refuse_options_of_tables(const Typed& typed) {
-  for (const char* field :
-       {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "missing", "unreadable",
-        "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
+  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
+                            "duckdb", "threads", "memory", "keys", "keys_file", "public_rows", "postgres"}) {
     if (typed.has(field)) {
       usage({Field(field), " tells how records are read, and those of a profile file are counted already"},
             "leave it out");
@@ -191,6 +195,19 @@ void set_bound(Typed& typed, const ProfileHeader& header) {
   header.require_bound(whole_number(typed, "records_per_person", {1, 1'000'000'000}));
 }
 
+std::string missing_in_words(const ProfileHeader& header) {
+  std::string list;
+  for (const std::string& text : header.missing) list += (list.empty() ? "" : ",") + text;
+  return list;
+}
+
+/// The cells have been read, and none of them ends the release: an error is what counting would have ended with.
+void set_unreadable(Typed& typed, const ProfileHeader& header) {
+  const std::string policy = header.unreadable == Unreadable::missing ? "missing" : "error";
+  set(typed, "unreadable", policy);
+  if (header.unreadable == Unreadable::error) typed.values.erase("unreadable");
+}
+
 }  // namespace
 
 Typed with_header(Typed typed, const ProfileHeader& header) {
@@ -201,6 +218,8 @@ Typed with_header(Typed typed, const ProfileHeader& header) {
   set(typed, "by", header.by);
   set_lattice(typed, header.lattice);
   set_bound(typed, header);
+  set(typed, "missing", missing_in_words(header));
+  set_unreadable(typed, header);
   if (!header.sql.empty()) typed.values["sql"] = {header.sql};
   if (header.disjoint_persons) typed.values["disjoint_persons"] = {};  // the word of who merged
   typed.keys = header.keys;

@@ -40,8 +40,7 @@ void warn_of_noise(const Answer& answer, Attendant& attendant) {
 
 /// What is done with cells that are no numbers, where something is said of it: "missing" where nothing of a cell ends the release.
 std::string unreadable_in_words(const Typed& typed, const ReleaseRequest& request) {
-  const bool is_in_memory = typed.file.empty() && !typed.has("sql");
-  if (typed.has("counts") || is_in_memory) return {};
+  if (typed.has("counts")) return typed.one("unreadable");
   const bool is_row_wise = typed.has("sql") && !typed.has("sql_stability");
   if (is_row_wise || request.table.unreadable == Unreadable::missing) return "missing";
   return typed.one("unreadable");

@@ -16,8 +16,8 @@ std::optional<std::uint32_t> sql_stability(const Typed& typed) {
 namespace {
 
 void refuse_options_of_files(const Typed& typed) {
-  for (const char* field : {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records",
-                            "missing", "unreadable", "duckdb", "postgres"}) {
+  for (const char* field :
+       {"sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "duckdb", "postgres"}) {
     if (typed.has(field)) {
       usage({Field(field), " tells of a file, and the records are in memory"},
             "leave it out, or name the file in place of the records");
@@ -67,8 +67,7 @@ TableOptions table_of(const Typed& typed, bool in_memory) {
 std::optional<PostgresOptions> postgres_of(const Typed& typed) {
   if (!typed.has("postgres")) return {};
   if (!typed.file.empty()) usage({Field("postgres"), " stands instead of FILE"}, "name one or the other");
-  for (const char* field :
-       {"table", "input_format", "delimiter", "single_line_records", "missing", "unreadable", "memory"}) {
+  for (const char* field : {"table", "input_format", "delimiter", "single_line_records", "memory"}) {
     if (typed.has(field)) usage({Field(field), " tells of a file, and a server is read"}, "leave it out");
   }
   for (const char* field : {"person", "by"}) {
@@ -84,8 +83,8 @@ std::optional<PostgresOptions> postgres_of(const Typed& typed) {
     usage({Field("postgres"), " goes with ", sql},
           {"write the query, for example ", sql.text("SELECT income FROM people")});
   }
-  return PostgresOptions{typed.one("postgres"), typed.one("sql"), sql_stability(typed), typed.one("duckdb"),
-                         threads_of(typed)};
+  return PostgresOptions{typed.one("postgres"), typed.one("sql"),  sql_stability(typed),
+                         typed.one("duckdb"),   threads_of(typed), missing_of(typed)};
 }
 
 std::vector<std::string> missing_of(const Typed& typed) {
@@ -107,6 +106,24 @@ std::string input_name(const Typed& typed) {
   if (typed.has("postgres")) return shown_ledger(typed.one("postgres"));
   if (typed.file.empty()) return "the query's result";
   return typed.file == "-" ? "standard input" : typed.file;
+}
+
+std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant) {
+  if (typed.has("ledger")) {
+    usage({Field("ledger"), ": what the cells of a table are is for its owner's eyes, and no budget pays for it"},
+          "leave it out, and show the result to nobody else");
+  }
+  const bool check = typed.has("check");
+  if (typed.has("missing") && !check) {
+    usage({Field("missing"), " goes with ", Field("check")}, {"add ", Field("check"), ", or leave it out"});
+  }
+  const TableOptions options = table_of(typed, false);
+  attendant.at("opening " + input_name(typed));
+  const Table table = Table::open(options);
+  if (check) attendant.at("reading " + input_name(typed));
+  std::vector<TableColumn> columns = check ? table.checked_columns([&] { attendant.tick(); }) : table.columns();
+  attendant.at("");
+  return columns;
 }
 
 }  // namespace fractile::requests

@@ -8,6 +8,7 @@
 
 #include "fractile/postgres.hpp"
 #include "fractile/source.hpp"
+#include "requests/attendant.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::requests {
@@ -31,5 +32,9 @@ NullPolicy null_policy_of(const Typed& typed);
 
 /// How messages call what is read.
 std::string input_name(const Typed& typed);
+
+/// What `fractile columns` shows: the columns; with `check` all records are read, too. Throws `usage` where a ledger is named: what is in
+/// cells may not stand near what is paid for.
+std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant);
 
 }  // namespace fractile::requests

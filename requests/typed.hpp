@@ -55,6 +55,7 @@ const VerbSpec& flow_verb();
 const VerbSpec& ledger_verb();
 const VerbSpec& count_verb();
 const VerbSpec& merge_verb();
+const VerbSpec& columns_verb();
 const VerbSpec& reproduce_verb();
 
 /// What was given, by the names of fields, "records_per_person", as it was typed: nothing is interpreted yet, and no value is empty.

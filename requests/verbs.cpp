@@ -318,6 +318,45 @@ constexpr VerbSpec count_spec{
     "Exit codes: 0 counted; 2 wrong usage; 3 unusable file, table or cell; 70 internal.\n",
 };
 
+constexpr std::array columns_table{
+    OptionSpec{
+        "--check", owner, "", "", "What",
+        "read all records, and count in each column what is missing and what cannot be read, with the first rows"},
+    OptionSpec{"--missing", owner, "LIST", "", "Input",
+               "with --check: what counts as missing: NA,.,-9 (numbers by value, texts exactly)"},
+    sql_option,
+    OptionSpec{
+        "--sql-stability", owner, "N", "", "Input",
+        "as for a release: a query that is not found to be row-wise, of which one record changes at most N rows"},
+    table_option,
+    input_format_option,
+    delimiter_option,
+    single_line_option,
+    duckdb_option,
+    memory_option,
+    OptionSpec{"--ledger", owner, "PATH", "", "Input", "refused: nothing pays for what this verb shows"},
+    data_format,
+};
+
+constexpr VerbSpec columns_spec{
+    "columns",
+    "what columns a table has and, for its owner's eyes, what cannot be read in them",
+    "fractile columns FILE [--check] [options]",
+    "CSV, TSV, Parquet or JSON file; - for standard input",
+    columns_table,
+    "--check is NOT PRIVATE: it counts cells exactly. It is for the data's owner, before anything is paid\n"
+    "for: a decimal comma or a code for missing values shows here. The cells of a column are read as what\n"
+    "most of them can be, numbers, dates or times, or times in UTC; what is neither that nor missing is\n"
+    "unreadable, and counts as missing in a release that a ledger pays for. Rows count from 1, without\n"
+    "the header line.\n"
+    "\n"
+    "Examples\n"
+    "  fractile columns people.csv\n"
+    "  fractile columns people.csv --check --missing NA,-9\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file, table or text; 70 internal.\n",
+};
+
 constexpr std::array merge_table{
     OptionSpec{"--disjoint-persons", owner, "", "", "Privacy",
                "declare that no person is in two of the files; without it their bounds of records per person add up"},
@@ -1052,6 +1091,7 @@ const VerbSpec& flow_verb() { return flow_spec; }
 const VerbSpec& ledger_verb() { return ledger_spec; }
 const VerbSpec& count_verb() { return count_spec; }
 const VerbSpec& merge_verb() { return merge_spec; }
+const VerbSpec& columns_verb() { return columns_spec; }
 const VerbSpec& reproduce_verb() { return reproduce_spec; }
 
 }  // namespace fractile::requests

@@ -122,6 +122,7 @@ PUBLIC_HEADERS = {
     "figures": "figures",
     "pages": "report/text",
     "canonical_query": "report/text",
+    "columns_report": "report/text",
     "durable": "report/text",
     "release_report": "report/release",
     "receipts": "report/release",

@@ -91,6 +91,9 @@ class Frame {
   void use_threads(std::uint32_t threads);
   /// How many bytes the records that are sorted by person may take, as TableOptions::memory.
   void use_memory(std::uint64_t bytes);
+  /// What counts as missing in the column that is counted, and in that of persons: numbers and times by their values, other texts exactly,
+  /// as TableOptions::missing. Error(usage) as there.
+  void use_missing(std::vector<std::string> missing);
   std::vector<std::string> names() const;
 
   /// Error(data) unless the column is there and its type can be counted on lattices of this kind, as Table::require_countable().

@@ -29,6 +29,8 @@ struct PostgresOptions {
   std::string library = {};
   /// On how many threads positions are sorted, as TableOptions::threads.
   std::uint32_t threads = 0;
+  /// What counts as missing in the column that is counted, as TableOptions::missing.
+  std::vector<std::string> missing = {};
 };
 
 /// A query whose columns are known and none of whose rows has been read.

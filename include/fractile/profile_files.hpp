@@ -34,6 +34,13 @@ struct ProfileHeader {
   std::vector<std::string> samplers = {};
   /// Whether profiles were merged as those of persons none of whom is in two of them.
   bool disjoint_persons = false;
+  /// What was declared to be missing, in the column and in that of persons, as TableOptions::missing; no text has a comma. And what was
+  /// done with a cell that is no number.
+  std::vector<std::string> missing = {};
+  Unreadable unreadable = Unreadable::error;
+  /// What read the sources, with the settings that could decide about a value, once each, sorted: as Table::reader(). None is said of
+  /// columns in memory, nor in files of format 1.
+  std::vector<std::string> readers = {};
 
   /// Error(usage) for what no file can hold: a bound of 0, keys that RecordSelection refuses, texts above a mebibyte.
   void validate() const;
@@ -94,7 +101,8 @@ class ProfileFile {
   std::unique_ptr<State> state_;
 };
 
-/// The header of merged profiles. Error(usage) unless lattices, columns, null policies, persons, keys and queries are the same.
+/// The header of merged profiles. Error(usage) unless lattices, columns, null policies, persons, keys, queries, what counts as missing, what
+/// is done with unreadable cells and, of queries, the readers are the same.
 ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons);
 /// All records of both. Associative and commutative, bit for bit, among merges with the same `persons`. Errors as above, and Error(data)
 /// beyond RankProfile::max_records.

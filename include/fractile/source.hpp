@@ -109,6 +109,26 @@ struct RecordSelection {
   void validate() const;
 };
 
+/// What a column's cells are read as by Table::profile(). All records decide it: it is for the data's owner, and nothing to publish.
+struct ColumnCells {
+  /// What most of those cells are that can be read as anything: numbers, times (`timestamp`, dates among them, unless the column's type
+  /// is a date's) or instants. Nothing where no cell can.
+  std::optional<ValueKind> read_as = {};
+  std::uint64_t read = 0;        ///< as these; of a column that is read as nothing, all that are not missing
+  std::uint64_t missing = 0;     ///< NULL, blank, NaN, or declared to be
+  std::uint64_t unreadable = 0;  ///< neither of both
+  /// The records in which these are, from 1 on: the first `most_rows`.
+  std::vector<std::uint64_t> unreadable_rows = {};
+  static constexpr std::size_t most_rows = 5;
+};
+
+/// A column of a schema, and what its cells are, where somebody looked.
+struct TableColumn {
+  std::string name;
+  std::string type;  ///< the engine's; of text files and JSON VARCHAR, whatever they hold
+  std::optional<ColumnCells> cells = {};
+};
+
 /// An opened table whose schema is known and none of whose records has been kept.
 /// Thread-safety: not for two threads at once; open a table for each. Its own work uses several threads.
 class Table {
@@ -167,8 +187,17 @@ class Table {
   /// Error(data) when a column is not there or a cell is NULL.
   std::vector<std::vector<std::string>> texts(const std::vector<std::string>& columns) const;
 
+  static constexpr std::size_t most_keys = 1000;
+  /// The columns of the schema, in its order, twins among them. Error(usage) of JSON, which has none. No record is looked at.
+  std::vector<TableColumn> columns() const;
+  /// The same, with what their cells are; of JSON the keys that its records have, by their names, of which there are at most `most_keys`. The records go by
+  /// once, of JSON twice. Errors as those of profile(), but for cells that are no numbers. Never to be called where a ledger pays.
+  std::vector<TableColumn> checked_columns(const std::function<void()>& on_progress = {}) const;
+
   /// "DuckDB v1.2.3", for receipts.
   std::string engine() const;
+  /// The same, and what is set so that no machine decides about a value, for profile files.
+  std::string reader() const;
 
  private:
   struct State;

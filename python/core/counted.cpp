@@ -26,7 +26,8 @@ RecordSelection selection_of(const ProfileHeader& header) {
 
 class CountedElsewhere final : public requests::Records {
  public:
-  CountedElsewhere(Frame columns, nb::handle counter) : columns_(std::move(columns)), counter_(counter) {}
+  CountedElsewhere(Frame columns, nb::handle counter, std::vector<std::string> missing)
+      : columns_(std::move(columns)), counter_(counter), missing_(std::move(missing)) {}
 
   void require_countable(const std::string& column, ValueKind kind) const override {
     columns_.require_countable(column, kind);
@@ -45,7 +46,7 @@ class CountedElsewhere final : public requests::Records {
       const SamplingKey drawn = selection.sampling_key ? *selection.sampling_key : SamplingKey::draw(bits);
       for (const std::byte byte : drawn.bytes()) key += static_cast<char>(byte);
     }
-    Counted question = Counted::of(column, lattice, null_policy, selection);
+    Counted question = Counted::of(column, lattice, null_policy, selection, missing_);
     return in_python([&] {
       const nb::object answer = counter_.attr("count")(nb::cast(std::move(question)), bytes_of(key));
       return std::move(nb::cast<Counted&>(answer)).profiles();
@@ -61,6 +62,7 @@ class CountedElsewhere final : public requests::Records {
  private:
   Frame columns_;
   nb::handle counter_;
+  std::vector<std::string> missing_;
 };
 
 Counted part_of(const Counted& question, Frame& frame, const nb::bytes& sampling_key) {
@@ -154,7 +156,7 @@ Counted for_persons_of(const Counted& counted, std::uint32_t records_per_person)
 }  // namespace
 
 Counted Counted::of(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                    const RecordSelection& selection) {
+                    const RecordSelection& selection, const std::vector<std::string>& missing) {
   selection.validate();
   ProfileHeader header{lattice};
   header.column = column;
@@ -163,6 +165,7 @@ Counted Counted::of(const std::string& column, const Lattice& lattice, NullPolic
   header.person = selection.person;
   header.by = selection.by;
   header.keys = selection.keys;
+  header.missing = missing;
   // A person's records are all in one part. Merged parts say so, and then they are the same question as one part alone.
   header.disjoint_persons = true;
   header.validate();
@@ -170,12 +173,13 @@ Counted Counted::of(const std::string& column, const Lattice& lattice, NullPolic
   return Counted({std::move(header), std::vector<RankProfile>(profiles, RankProfile(lattice, {}, {}))});
 }
 
-Counted Counted::of_frame(const Frame& frame, const std::string& sampling_key,
+Counted Counted::of_frame(Frame& frame, const std::string& sampling_key,
                           const std::function<void()>& on_progress) const {
   const ProfileHeader& asked = header();
   RecordSelection selection = selection_of(asked);
   if (!selection.person.empty()) selection.sampling_key = SamplingKey::of_bytes(sampling_key);
   RandomBits unused = RandomBits::system();  // persons' records are chosen by the key
+  frame.use_missing(asked.missing);
   const requests::RecordsOf<const Frame&> records(frame);
   CountedProfiles answer{
       asked, records.profiles(asked.column, asked.lattice, asked.null_policy, selection, unused, on_progress)};
@@ -194,8 +198,9 @@ std::vector<Counted> Counted::alone() const {
   return all;
 }
 
-std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter) {
-  return std::make_unique<CountedElsewhere>(std::move(columns), counter);
+std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter,
+                                                     std::vector<std::string> missing) {
+  return std::make_unique<CountedElsewhere>(std::move(columns), counter, std::move(missing));
 }
 
 void bind_counted(nb::module_& module) {
@@ -203,12 +208,14 @@ void bind_counted(nb::module_& module) {
       .def_static(
           "of",
           [](const std::string& column, const Lattice& lattice, bool refuse_missing, const std::string& person,
-             std::uint32_t records_per_person, const std::string& by, const std::vector<std::string>& keys) {
+             std::uint32_t records_per_person, const std::string& by, const std::vector<std::string>& keys,
+             const std::vector<std::string>& missing) {
             return Counted::of(column, lattice, refuse_missing ? NullPolicy::error : NullPolicy::drop,
-                               {person, records_per_person, by, keys});
+                               {person, records_per_person, by, keys}, missing);
           },
           nb::arg("column"), nb::arg("lattice"), nb::arg("refuse_missing"), nb::arg("person"),
-          nb::arg("records_per_person"), nb::arg("by"), nb::arg("keys"), "The question, answered for no record.")
+          nb::arg("records_per_person"), nb::arg("by"), nb::arg("keys"), nb::arg("missing"),
+          "The question, answered for no record.")
       .def_static(
           "of_bytes",
           [](const nb::bytes& bytes) { return Counted(profiles_of_bytes(text_of(bytes), "a worker's counts")); },

@@ -21,11 +21,11 @@ class Counted {
  public:
   /// The question, with empty profiles.
   static Counted of(const std::string& column, const Lattice& lattice, NullPolicy null_policy,
-                    const RecordSelection& selection);
+                    const RecordSelection& selection, const std::vector<std::string>& missing);
   explicit Counted(CountedProfiles counted) : counted_(std::move(counted)) {}
 
   /// The same question, answered for the records of a frame. With persons, all records of each of its persons must be in it.
-  Counted of_frame(const Frame& frame, const std::string& sampling_key, const std::function<void()>& on_progress) const;
+  Counted of_frame(Frame& frame, const std::string& sampling_key, const std::function<void()>& on_progress) const;
   /// Each of its profiles by itself, and of no column. Parts of one counting had no person in common, so that no merge of them counts.
   std::vector<Counted> alone() const;
   const ProfileHeader& header() const { return counted_.header; }
@@ -39,6 +39,7 @@ class Counted {
 /// Records that somebody else counts: a Python object with
 ///     count(question: Counted, sampling_key: bytes) -> Counted, rows() -> int, engine() -> str.
 /// What can be counted, the columns of a frame without records say. The caller keeps `counter` alive.
-std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter);
+std::unique_ptr<requests::Records> counted_elsewhere(Frame columns, nanobind::handle counter,
+                                                     std::vector<std::string> missing);
 
 }  // namespace fractile::python

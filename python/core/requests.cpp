@@ -10,6 +10,7 @@
 #include "attendant.hpp"
 #include "counted.hpp"
 #include "fractile/audit_report.hpp"
+#include "fractile/columns_report.hpp"
 #include "fractile/plan_report.hpp"
 #include "fractile/planning.hpp"
 #include "fractile/release_report.hpp"
@@ -19,6 +20,7 @@
 #include "requests/counting.hpp"
 #include "requests/plan.hpp"
 #include "requests/release.hpp"
+#include "requests/tables.hpp"
 #include "requests/typed.hpp"
 
 namespace fractile::python {
@@ -71,12 +73,13 @@ std::unique_ptr<Released> release(Arguments words, std::string file, std::vector
       if (request.postgres) {
         return std::make_unique<requests::RecordsOf<PostgresQuery>>(PostgresQuery::open(*request.postgres, on_opened));
       }
-      if (!counter.is_none()) return counted_elsewhere(std::move(*frame), counter);
+      if (!counter.is_none()) return counted_elsewhere(std::move(*frame), counter, request.table.missing);
       if (frame == nullptr) {
         return std::make_unique<requests::RecordsOf<Table>>(Table::open(request.table, on_opened));
       }
       frame->use_threads(request.table.threads);
       frame->use_memory(request.table.memory);
+      frame->use_missing(request.table.missing);
       return std::make_unique<requests::RecordsOf<Frame>>(std::move(*frame));
     };
     try {
@@ -117,6 +120,16 @@ Caller::Said merge(Arguments words, std::vector<std::string> files) {
   return std::move(caller.warnings);
 }
 
+std::string columns(Arguments words, std::string file) {
+  Caller caller;
+  try {
+    const nb::gil_scoped_release unlocked;
+    return to_json(requests::columns_of(typed_of(std::move(words), std::move(file), {}), caller));
+  } catch (const Interrupted&) {
+    raise_interrupted(caller.last_words);
+  }
+}
+
 std::unique_ptr<PlanReport> plan(Arguments words, bool with_others) {
   const nb::gil_scoped_release unlocked;
   return std::make_unique<PlanReport>(
@@ -132,9 +145,9 @@ std::string audited(Arguments words) {
 }
 
 const requests::VerbSpec& verb_of(const std::string& name) {
-  for (const auto* verb :
-       {&requests::release_verb(), &requests::plan_verb(), &requests::explain_verb(), &requests::audit_verb(),
-        &requests::flow_verb(), &requests::ledger_verb(), &requests::count_verb(), &requests::merge_verb()}) {
+  for (const auto* verb : {&requests::release_verb(), &requests::plan_verb(), &requests::explain_verb(),
+                           &requests::audit_verb(), &requests::flow_verb(), &requests::ledger_verb(),
+                           &requests::count_verb(), &requests::merge_verb(), &requests::columns_verb()}) {
     if (name == verb->name) return *verb;
     for (const requests::VerbSpec* const word : verb->words) {
       if (name == word->name) return *word;
@@ -198,6 +211,7 @@ void bind_requests(nb::module_& module) {
              nb::arg("counter") = nb::none());
   module.def("count", &count, nb::arg("words"), nb::arg("file"), nb::arg("keys"));
   module.def("merge", &merge, nb::arg("words"), nb::arg("files"));
+  module.def("columns", &columns, nb::arg("words"), nb::arg("file"));
   module.def("plan", &plan, nb::arg("words"), nb::arg("with_others"));
   module.def("audit", &audited, nb::arg("words"));
   module.def("options", &options, nb::arg("verb"),

@@ -8,6 +8,7 @@
 
 from . import flow
 from ._audit import Audit, audit
+from ._columns import Column, columns
 from ._core import version as __version__
 from ._counts import count, merge
 from ._errors import BudgetError, DataError, Error, FractileWarning, InternalError, LedgerError, UsageError
@@ -22,6 +23,7 @@ read_receipt = Release.read
 __all__ = [
     "Audit",
     "BudgetError",
+    "Column",
     "Comparison",
     "DataError",
     "Error",
@@ -43,6 +45,7 @@ __all__ = [
     "Value",
     "__version__",
     "audit",
+    "columns",
     "count",
     "flow",
     "merge",

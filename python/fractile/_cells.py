@@ -27,12 +27,14 @@ class Asked:
         exact: whether every whole number between the bounds is a double.
         missing: whether a record without a number is left out; otherwise it is an error.
         unreadable: whether a cell that holds something else counts as missing; otherwise it is an error.
+        texts: texts that are declared to be missing. (The library itself finds numbers that are, and names of persons.)
     """
 
     kind: str = "number"
     exact: bool = True
     missing: bool = True
     unreadable: bool = False
+    texts: frozenset[str] = frozenset()
 
 
 class _Unreadable(Exception):
@@ -52,8 +54,12 @@ def _is_missing(value: Any) -> bool:
 def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[Any], Any], what: str, missing: Any) -> list[Any]:
     """read(value) of each, or `missing`; error messages name rows and hold no value. `what`: what a cell should be, in words."""
     cells = []
+
+    def is_missing(value: Any) -> bool:
+        return value in asked.texts if isinstance(value, str) else _is_missing(value)
+
     for value in values:
-        if _is_missing(value):
+        if is_missing(value):
             if not asked.missing:
                 break
             cells.append(missing)
@@ -68,9 +74,9 @@ def _read_all(values: Sequence[Any], name: str, asked: Asked, read: Callable[[An
         return cells
     # Out here, so that nothing that was raised is the context of this error.
     row = f"row {len(cells) + 1}, column '{name}'"
-    if _is_missing(values[len(cells)]):
+    if is_missing(values[len(cells)]):
         raise DataError(f"{row}: NULL or NaN", 'fill the cell, or leave such records out with null="drop"')
-    raise DataError(f"{row}: no {what}, and nothing missing", f"make it a {what}, or None; or give a column that has a type")
+    raise DataError(f"{row}: no {what}, and nothing missing", f'make it a {what}, or None; or say what counts as missing: missing=["NA"]')
 
 
 # --- Numbers ----------------------------------------------------------------------------------------------------------

@@ -319,6 +319,8 @@ def count(words: Mapping[str, Sequence[str]], file: str, keys: Sequence[str]) ->
 
 def merge(words: Mapping[str, Sequence[str]], files: Sequence[str]) -> list[tuple[str, str]]: ...
 
+def columns(words: Mapping[str, Sequence[str]], file: str) -> str: ...
+
 def plan(words: Mapping[str, Sequence[str]], with_others: bool) -> PlanReport: ...
 
 def audit(words: Mapping[str, Sequence[str]]) -> str: ...
@@ -368,7 +370,7 @@ class Counted:
     """
 
     @staticmethod
-    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: str, keys: Sequence[str]) -> Counted:
+    def of(column: str, lattice: Lattice, refuse_missing: bool, person: str, records_per_person: int, by: str, keys: Sequence[str], missing: Sequence[str]) -> Counted:
         """The question, answered for no record."""
 
     @staticmethod

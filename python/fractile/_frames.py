@@ -134,6 +134,8 @@ def _selected(data: Any, columns: list[str]) -> Any:
     """The frame with these columns alone, so that nothing else is exported."""
     if _module(data) in ("duckdb", "_duckdb"):
         return data.select(*('"' + name.replace('"', '""') + '"' for name in columns))
+    if _module(data) == "ibis":
+        return data.select(*columns)
     return data.select(columns) if _module(data) in ("polars", "pyarrow") else data
 
 
@@ -263,7 +265,7 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked) -> tuple[_
         if _module(data) == "pandas":
             return _of_pandas_frame(data, column, others, asked), column
         selected = _selected(data, _distinct([column, *others]))
-        if _module(data) in ("duckdb", "_duckdb"):  # a relation, which is computed when it is exported
+        if _module(data) in ("duckdb", "_duckdb", "ibis"):  # a relation or an expression, which is computed when it is exported
             return _computed(_asked(data, lambda: selected.limit(0)), lambda: selected), column
         return _exported(selected, ""), column
     if others and not hasattr(data, "__arrow_c_stream__"):

@@ -255,6 +255,7 @@ def profile(
     *,
     lattice: Lattice,
     null: str = "drop",
+    missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -268,6 +269,7 @@ def profile(
     *,
     lattice: Lattice,
     null: str = "drop",
+    missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -282,6 +284,7 @@ def profile(
     *,
     lattice: Lattice,
     null: str = "drop",
+    missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -293,7 +296,8 @@ def profile(
     With `person`, a column, at most `records_per_person` records of each person count, over all keys together. Which ones, the 32 bytes
     `sampling_key` decide, from each person's own records alone: wherever all records of a person are together, equal keys keep equal
     records. Without it a key is drawn from the system. With `by` and `keys` there is a profile for each key. Without `person`,
-    `records_per_person` declares that no person has more records. The profile carries the bound to its release.
+    `records_per_person` declares that no person has more records. The profile carries the bound to its release, and what `missing` declares
+    to be missing, in the column and in that of persons: numbers by value, texts exactly.
 
     Raises:
         UsageError: an argument is wrong.
@@ -304,17 +308,18 @@ def profile(
     _words.words({"column": column, "person": person, "by": by})  # texts, all that are given
     if sampling_key is not None and person is None:
         raise UsageError("sampling_key goes with person", "name the column of persons, or leave the key out", "sampling_key")
-    frame, name = _frames.frame_of(data, column or "", [other for other in (person, by) if other], _asked(lattice, null))
+    texts = [] if missing is None else _words.missing_texts(missing)
+    frame, name = _frames.frame_of(data, column or "", [other for other in (person, by) if other], _asked(lattice, null, texts))
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     listed = _words.keys(keys)
-    question = _core.Counted.of(name, lattice._core, null == "error", person or "", records_per_person, by or "", listed)
+    question = _core.Counted.of(name, lattice._core, null == "error", person or "", records_per_person, by or "", listed, texts)
     profiles = [Profile(core) for core in question.of_frame(frame, key).alone]
     return profiles[0] if by is None else dict(zip(listed, profiles))
 
 
-def _asked(lattice: Lattice, null: str) -> _frames.Asked:
+def _asked(lattice: Lattice, null: str, texts: Iterable[str] = ()) -> _frames.Asked:
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
-    return _frames.Asked("timestamp" if lattice.kind == "date" else lattice.kind, exact, null != "error")
+    return _frames.Asked("timestamp" if lattice.kind == "date" else lattice.kind, exact, null != "error", texts=frozenset(texts))
 
 
 def profile_of_counts(

@@ -567,7 +567,8 @@ def _asked_of(words: dict[str, list[str]]) -> _frames.Asked:
     except ValueError:  # which the library explains
         exact = True
     unreadable = words.get("unreadable", ["missing" if "ledger" in words else "error"]) == ["missing"]
-    return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], unreadable)
+    texts = frozenset(words["missing"][0].split(",")) if "missing" in words else frozenset[str]()
+    return _frames.Asked(_times.kind_of(possible[0]), exact, words.get("null") != ["error"], unreadable, texts)
 
 
 def _ledger_path(ledger: Any) -> str:

@@ -15,7 +15,7 @@ Words = dict[str, list[str]]
 
 #: Options that take no value.
 FLAGS = frozenset({"public_rows", "again", "no_interpolation", "together", "single_line_records", "groups", "any_prior", "disjoint_persons",
-                   "allow_equal_files"})
+                   "allow_equal_files", "check"})
 #: Exact numbers; those of _PUBLIC must not come from the data.
 _NUMBERS = frozenset(
     {
@@ -48,13 +48,15 @@ def _tables(value: Any) -> list[str]:
     return [f"{name}={os.fspath(file)}" for name, file in value.items()]
 
 
-def _missing(value: Any) -> list[str]:
+def missing_texts(value: Any) -> list[str]:
+    """What counts as missing, as texts."""
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise UsageError("missing: a list of texts and numbers is expected", 'write missing=["NA", -9]', "missing")
-    listed = [text if isinstance(text, str) else _numbers.word(text, "missing") for text in value]
+    listed = [text.strip() if isinstance(text, str) else _numbers.word(text, "missing") for text in value]
     if any("," in text for text in listed):
         raise UsageError("missing: a text has a comma in it", "make such cells missing by sql", "missing")
-    return [",".join(listed)]
+    _require_text(listed, "missing")
+    return listed
 
 
 def _compare(value: Any) -> list[str]:
@@ -69,7 +71,7 @@ def _word(name: str, value: Any) -> list[str]:
     if name == "table":
         return _tables(value)
     if name == "missing":
-        return _missing(value)
+        return [",".join(missing_texts(value))]
     if name in _LISTS:
         return [_numbers.words(value, name, public=name in _PUBLIC)]
     if name in _NUMBERS:

@@ -316,6 +316,7 @@ def profile(
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
     null: str = "drop",
+    missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -331,6 +332,7 @@ def profile(
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
     null: str = "drop",
+    missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -347,6 +349,7 @@ def profile(
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
     null: str = "drop",
+    missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
     sampling_key: bytes | None = None,
@@ -373,7 +376,10 @@ def profile(
     lattice = Lattice(lower, upper, step, candidates=candidates)
     counter = _Counter(df, column, [other for other in (person, by) if other])
     listed = _words.keys(keys)
-    question = _core.Counted.of(counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed)
+    texts = [] if missing is None else _words.missing_texts(missing)
+    question = _core.Counted.of(
+        counter.column, lattice._core, null == "error", person or "", records_per_person, by or "", listed, texts
+    )
     question.of_frame(counter.columns(), bytes(32))  # whether types go together
     key = secrets.token_bytes(32) if sampling_key is None else sampling_key
     profiles = [Profile(core) for core in counter.count(question, key).alone]
@@ -413,6 +419,7 @@ def release(
     of: str | None = None,
     together: bool = False,
     null: str | None = None,
+    missing: Iterable[str | float] | None = None,
     receipt: str | os.PathLike[str] | None = None,
     unsafe_seed: int | None = None,
 ) -> Release:

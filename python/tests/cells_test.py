@@ -2,6 +2,7 @@
 
 import datetime as dt
 import decimal
+import json
 import traceback
 
 import duckdb
@@ -379,3 +380,81 @@ def test_a_stream_is_read_once():
     assert len(fractile.release(Spent(), "x", **ASKED)) == 3
     with pytest.raises(fractile.UsageError, match="read already"):
         fractile.release(Spent(), "x", **ASKED)
+
+
+MEDIAN = {"bounds": (-20, 120), "step": 1, "epsilon": 20, "quantiles": "median"}
+CODED = [7] * 60 + [-9] * 90
+#: A column in which -9 stands for nothing, and what else may.
+MISSING = {
+    "list": lambda: CODED + ["NA"] * 30,
+    "list of doubles": lambda: [float(x) for x in CODED],
+    "tuple": lambda: (*CODED, "NA"),
+    "numpy": lambda: np.array(CODED),
+    "numpy, bytes": lambda: np.array(CODED, dtype="i1"),
+    "numpy, singles": lambda: np.array(CODED, dtype="f4"),
+    "pandas": lambda: pd.Series(CODED),
+    "pandas, nullable": lambda: pd.Series(CODED, dtype="Int64"),
+    "polars": lambda: pl.Series(CODED),
+    "pyarrow": lambda: pa.array(CODED),
+    "pyarrow, decimals": lambda: pa.array([decimal.Decimal(x) for x in CODED], pa.decimal128(9, 2)),
+    "duckdb": lambda: duckdb.sql("SELECT CASE WHEN i < 60 THEN 7 ELSE -9 END AS x FROM range(150) t(i)"),
+    "polars, lazy": lambda: pl.LazyFrame({"x": CODED}),
+}
+
+
+@pytest.mark.parametrize("door", MISSING)
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_what_is_declared_to_be_missing(door, ledger):
+    asked = MEDIAN | {"missing": ["NA", -9]}
+    for paid in ({}, {"ledger": ledger}):
+        release = fractile.release(MISSING[door](), **asked | paid)
+        assert release[0.5] == 7
+        assert json.loads(release.receipt)["source"]["missing"] == ["NA", "-9"]
+    assert "Declared to be nothing, too: NA, -9." in " ".join(release.explain().split())
+    with pytest.raises(fractile.DataError, match="NULL or NaN"):
+        fractile.release(MISSING[door](), **asked | {"null": "error"})
+
+
+def test_texts_that_are_declared_to_be_missing_are_exact():
+    with pytest.raises(fractile.DataError, match=r"row 151, .*no number, and nothing missing"):
+        fractile.release(CODED + ["na"], **MEDIAN | {"missing": ["NA"]})
+    assert fractile.release(CODED + ["na"], **MEDIAN | {"missing": ["NA", "-9.0"], "unreadable": "missing"})[0.5] == 7
+    with pytest.raises(fractile.DataError):
+        fractile.release(CODED + ["na"], **MEDIAN)
+    receipt = fractile.release(CODED + ["na"], **MEDIAN | {"unreadable": "missing"}).receipt
+    assert '"unreadable": "missing"' in receipt and '"domain": "anything"' in receipt
+
+
+def test_times_that_are_declared_to_be_missing():
+    days = [dt.date(2020, 5, 5)] * 60 + [dt.date(9999, 12, 31)] * 90
+    asked = {"bounds": (dt.date(2020, 1, 1), dt.date(2020, 12, 31)), "step": "1d", "epsilon": 20, "quantiles": "median"}
+    for data in (days, pa.array(days), pl.Series(days), np.array(days, dtype="datetime64[D]")):
+        assert fractile.release(data, **asked | {"missing": ["9999-12-31", "never"]})[0.5] == dt.date(2020, 5, 5)
+        assert fractile.release(data, **asked)[0.5] == dt.date(2020, 12, 31)
+
+
+@pytest.mark.parametrize("kind", ["int64", "string", "object"])
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_persons_that_are_declared_to_be_missing(kind):
+    frame = pd.DataFrame({"x": [90] * 200 + [7] * 50, "who": [-9] * 200 + list(range(50))}).astype({"who": kind})
+    asked = MEDIAN | {"person": "who", "records_per_person": 100, "epsilon": 4000}
+    assert fractile.release(frame, "x", **asked)[0.5] == 90
+    for missing in ([-9], ["-9.0"], ["NA", "-9"]):
+        assert fractile.release(frame, "x", **asked | {"missing": missing})[0.5] == 7
+    with pytest.raises(fractile.DataError, match="row 1, column 'who': empty or NULL"):
+        fractile.release(frame, "x", **asked | {"missing": [-9], "null": "error"})
+
+
+def test_profiles_carry_what_is_missing():
+    lattice = fractile.Lattice(-20, 120, 1)
+    coded = fractile.profile(CODED, lattice=lattice, missing=[-9])
+    assert coded.records == 60
+    plain = fractile.profile([7] * 60, lattice=lattice)
+    assert coded.counts == plain.counts
+    with pytest.raises(fractile.UsageError, match="different declarations of what is missing"):
+        coded | plain
+    again = fractile.profile(np.array(CODED), lattice=lattice, missing=["-9"])
+    assert (coded | again).records == 120
+    assert (fractile.Profile.from_bytes(coded.to_bytes()) | again).records == 120
+    with pytest.raises(fractile.UsageError, match="a list of texts and numbers"):
+        fractile.profile(CODED, lattice=lattice, missing="NA")

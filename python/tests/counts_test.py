@@ -12,9 +12,11 @@ LATTICE = {"bounds": (0, 125), "step": 1}
 
 
 def test_python_lacks_no_option():
-    for verb, function, others in (("count", fractile.count, {"--data"}), ("merge", fractile.merge, {"--files"})):
+    verbs = (("count", fractile.count, {"--data"}), ("merge", fractile.merge, {"--files"}), ("columns", fractile.columns, {"--data"}))
+    for verb, function, others in verbs:
         arguments = {"--" + name.replace("_", "-") for name in inspect.signature(function).parameters} - others
-        assert arguments == {name for name, *_ in _core.options(verb)}
+        mine = {"--ledger", "--format"} if verb == "columns" else set()  # nothing is paid for, and what comes back is printed by others
+        assert arguments == {name for name, *_ in _core.options(verb)} - mine
 
 
 def test_files_and_releases_are_those_of_the_program(csv, program, tmp_path):
@@ -63,3 +65,20 @@ def test_damage_and_doubles_are_refused(csv, tmp_path):
         fractile.release([1.0, 2.0], counts=tmp_path / "a", epsilon=1)
     with pytest.raises(fractile.UsageError, match="path of a file"):
         fractile.count([1.0, 2.0], "age", output=tmp_path / "b", **LATTICE)
+
+
+def test_columns_of_a_file(csv, program, tmp_path):
+    listed = fractile.columns(csv)
+    assert [column.name for column in listed] == ["age", "income", "region", "id"]
+    assert {column.type for column in listed} == {"VARCHAR"} and {column.read_as for column in listed} == {""}
+    checked = {column.name: column for column in fractile.columns(csv, check=True)}
+    assert (checked["age"].read_as, checked["age"].read, checked["region"].read_as) == ("numbers", 3000, "text")
+    path = tmp_path / "t.csv"
+    path.write_text("x\n1\nNA\n2,5\n".replace("2,5", '"2,5"'), encoding="utf-8")
+    (column,) = fractile.columns(path, check=True, missing=["NA"])
+    assert column == ("x", "VARCHAR", "numbers", 1, 1, 1, (3,))
+    assert "numbers,1,1,1,3" in program("columns", path, "--check", "--missing", "NA", "--format", "csv")
+    with pytest.raises(fractile.UsageError, match="the path of a file is expected"):
+        fractile.columns([1, 2])
+    with pytest.raises(fractile.UsageError, match="missing goes with check"):
+        fractile.columns(path, missing=["NA"])

@@ -294,3 +294,62 @@ def test_bounds_from_the_data_are_warned_of(people):
     ages = np.array(people["age"])
     with pytest.warns(fractile.FractileWarning, match="looks computed from the data"):
         fractile.release(ages, bounds=(ages.min(), ages.max() + 100), step=1, epsilon=1)
+
+
+class Exported:
+    """What speaks Arrow and says nothing else of itself."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_what_speaks_arrow_and_nothing_else(people):
+    asked = {"by": "region", "keys": ["north", "south"], "person": "id", **AGES}
+    table = pa.table(people)
+    assert fractile.release(Exported(table), "age", **asked).receipt == fractile.release(table, "age", **asked).receipt
+    assert fractile.release(Exported(table.select(["age"])), **AGES).column == "age"
+    assert fractile.release(Exported(table["age"]), **AGES).quantiles == fractile.release(table, "age", **AGES).quantiles
+    with pytest.raises(fractile.UsageError, match="column is missing") as caught:
+        fractile.release(Exported(table), **AGES)
+    assert caught.value.hint == 'name the column to publish, column="age"'  # which works
+    assert fractile.release(Exported(table), column="age", **AGES).column == "age"
+
+
+class Expression:
+    """A table as Ibis has them: its columns are known, and exporting it runs a query."""
+
+    __module__ = "ibis.expr.types.relations"
+    executed = 0
+
+    def __init__(self, table):
+        self.table = table
+        self.columns = tuple(table.column_names)
+
+    def select(self, *names):
+        return Expression(self.table.select(list(names)))
+
+    def limit(self, rows):
+        return Expression(self.table.slice(0, rows))
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        Expression.executed += self.table.num_rows
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def test_expressions_of_ibis_run_after_the_charge(people, tmp_path):
+    asked = {"by": "region", "keys": ["north", "south"], "person": "id", **AGES}
+    table = pa.table(people)
+    assert fractile.release(Expression(table), "age", **asked).receipt == fractile.release(table, "age", **asked).receipt
+    assert Expression.executed == table.num_rows
+    ledger = fractile.Ledger(tmp_path / "budget.db").init("people", epsilon=1)
+    usual = {"bounds": (0, 125), "step": 1}
+    with pytest.raises(fractile.BudgetError):
+        fractile.release(Expression(table), "age", epsilon=2, ledger=ledger, **usual)
+    with pytest.raises(fractile.DataError, match="has no column 'ages'"):
+        fractile.release(Expression(table), "ages", epsilon=1, ledger=ledger, **usual)
+    assert Expression.executed == table.num_rows
+    fractile.release(Expression(table), "age", epsilon=1, ledger=ledger, **usual)
+    assert Expression.executed == 2 * table.num_rows

@@ -20,6 +20,11 @@ import pytest
 pytest.importorskip("pyspark", reason="pyspark is not here; ./dev test -L spark installs it")
 pa = pytest.importorskip("pyarrow")
 np = pytest.importorskip("numpy")
+import pyarrow.parquet  # noqa: E402
+
+from nasty_columns import NASTY  # noqa: E402
+from nasty_columns import expected as where_exact_arithmetic_puts  # noqa: E402
+
 if not shutil.which("java"):
     pytest.skip("Java is not here", allow_module_level=True)
 
@@ -83,6 +88,26 @@ def expected(table, asked):
 
 def counted(df, asked):
     return fractile.spark.profile(df, "income", **BOUNDS, **asked, **({"sampling_key": KEY} if "person" in asked else {}))
+
+
+@pytest.mark.parametrize("name", NASTY)
+@pytest.mark.filterwarnings("ignore::fractile.FractileWarning")
+def test_nasty_columns_lie_where_exact_arithmetic_puts_them(name, local, tmp_path):
+    """As by every other route: routes_test."""
+    nasty = NASTY[name]
+    pa.parquet.write_table(pa.table({"x": pa.array(nasty.values, nasty.arrow)}), tmp_path / "t.parquet")
+    df = local.read.parquet(str(tmp_path / "t.parquet"))
+    profile = fractile.spark.profile(df, "x", bounds=nasty.bounds, step=nasty.step)
+    assert profile.counts == where_exact_arithmetic_puts(nasty)
+
+
+def test_what_is_declared_to_be_missing_on_spark(local):
+    df = local.createDataFrame([(7, "a")] * 60 + [(-9, "b")] * 90 + [(8, "NA")] * 10, "x long, who string")
+    ask = {"bounds": (-20, 120), "step": 1, "missing": ["NA", -9]}
+    assert fractile.spark.profile(df, "x", **ask).records == 70
+    assert fractile.spark.profile(df, "x", person="who", records_per_person=100, **ask).records == 60
+    release = fractile.spark.release(df, "x", quantiles="median", epsilon=20, **ask)
+    assert release[0.5] == 7 and '"NA"' in release.receipt
 
 
 def published(release):

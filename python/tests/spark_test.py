@@ -19,8 +19,8 @@ GROUPS = {"by": "region", "keys": ["north", "south"]}
 PERSONS = {"person": "id", "records_per_person": 2}
 
 
-def question(person="", records_per_person=1, by="", keys=(), null="drop"):
-    return _core.Counted.of("income", LATTICE._core, null == "error", person, records_per_person, by, list(keys))
+def question(person="", records_per_person=1, by="", keys=(), null="drop", missing=()):
+    return _core.Counted.of("income", LATTICE._core, null == "error", person, records_per_person, by, list(keys), list(missing))
 
 
 def columns_of(asked):
@@ -147,7 +147,7 @@ def test_another_version_on_a_worker_is_refused(table):
 
 
 def test_words_are_those_of_the_package():
-    files = {"data", "counts", "postgres", "sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "missing", "unreadable",
+    files = {"data", "counts", "postgres", "sql", "sql_stability", "table", "input_format", "delimiter", "single_line_records", "unreadable",
              "duckdb", "threads", "memory"}
     mine, its = (inspect.signature(each).parameters for each in (spark.release, fractile.release))
     assert list(mine) == ["df", *(name for name in its if name not in files)]

@@ -211,6 +211,51 @@ class Refused(CountsTest):
         self.assert_refused(self.merge("both", self.at("north"), self.at("south")), 2, "different null policies")
         self.assertFalse(os.path.exists(self.at("both")))
 
+    def test_what_counts_as_missing_goes_with_the_file(self):
+        rows = (self.folder / "north.csv").read_text(encoding="utf-8")
+        self.write("coded.csv", rows + "7,NA,a\n8,-9,a\n")
+        self.assert_refused(self.count("coded.csv", "none"), 3, "not a number")
+        self.counted("coded.csv", "coded", "--missing", "NA,-9", "--source", "c")
+        self.counted("north.csv", "north")
+        coded, plain = (self.values("--counts", self.at(name)) for name in ("coded", "north"))
+        self.assertEqual(coded["quantiles"], plain["quantiles"])
+        self.assertEqual((coded["source"]["missing"], coded["source"]["domain"]), (["NA", "-9"], "number or missing"))
+        self.assertNotIn("missing", plain["source"])
+        self.assert_refused(self.merge("both", self.at("coded"), self.at("north")), 2, "different declarations of what is missing", "--missing")
+        self.counted("south.csv", "south", "--missing", "-9,NA")
+        self.assertEqual(self.merge("both", self.at("coded"), self.at("south")).code, 0)
+        self.assertEqual(self.values("--counts", self.at("coded"), "--missing", "NA,-9")["source"]["missing"], ["NA", "-9"])
+        refused = run("release", "--counts", self.at("coded"), "--epsilon", "1", "--missing", "NA")
+        self.assert_refused(refused, 2, "--missing: the profile file was counted with 'NA,-9'")
+
+    def test_what_was_unreadable_goes_with_the_file(self):
+        self.write("bad.csv", (self.folder / "north.csv").read_text(encoding="utf-8") + "7,x,a\n")
+        self.counted("bad.csv", "bad", "--unreadable", "missing")
+        self.counted("south.csv", "south")
+        source = self.values("--counts", self.at("bad"))["source"]
+        self.assertEqual((source["unreadable"], source["domain"]), ("missing", "anything"))
+        self.assertNotIn("unreadable", self.values("--counts", self.at("south"), "--unreadable", "error")["source"])
+        self.assert_refused(self.merge("both", self.at("bad"), self.at("south")), 2, "cells that are no numbers", "--unreadable")
+        for name, other in (("bad", "error"), ("south", "missing")):
+            refused = run("release", "--counts", self.at(name), "--epsilon", "1", "--unreadable", other)
+            self.assert_refused(refused, 2, "--unreadable: the profile file was counted with")
+        self.counted("bad.csv", "query", "--sql", "SELECT TRY_CAST(pay AS DOUBLE) AS pay FROM input")
+        self.assertEqual(self.values("--counts", self.at("query"))["source"]["unreadable"], "missing")
+
+    def test_a_ledger_sees_what_was_declared_missing(self):
+        self.counted("north.csv", "north", "--missing", "NA")
+        self.counted("south.csv", "south")
+        ledger = self.at("budget.db")
+        run("ledger", "init", ledger, "--dataset", "pay", "--epsilon", "9", "--missing", "NA")
+        ask = ("release", "--epsilon", "1", "--ledger", ledger, "--counts")
+        self.assertEqual(run(*ask, self.at("north")).code, 0)
+        self.assert_refused(run(*ask, self.at("south")), 2, "dataset 'pay' is read with --missing NA")
+
+    def test_the_header_says_what_read(self):
+        self.counted("north.csv", "north")
+        header = (self.folder / "north").read_bytes()
+        self.assertRegex(header, rb"DuckDB v\d[^:]*: TimeZone UTC, Calendar gregorian, integer_division false")
+
     def test_a_counting_is_added_once(self):
         self.counted("north.csv", "north")
         (self.folder / "copy").write_bytes((self.folder / "north").read_bytes())

@@ -51,6 +51,18 @@ class Declared(CommandTest):
         Engine().write_parquet(self.folder / "t.parquet",
                                "SELECT CASE WHEN i < 60 THEN DATE '9999-12-31' ELSE DATE '2020-05-05' END AS x FROM range(100) t(i)")
         self.assertEqual(self.sure_release("t.parquet", missing="9999-12-31", **query), ["2020-05-05"])
+        self.assertEqual(self.sure_release("t.parquet", missing="9999-12-31T00:00:00", **query), ["2020-05-05"])
+        self.assertNotEqual(self.sure_release("t.parquet", missing="9999-12-31T17:00:00,never,9", **query), ["2020-05-05"])
+        for kind in ("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ"):
+            with self.subTest(kind=kind):
+                zone = "Z" if kind == "TIMESTAMPTZ" else ""
+                cells = f"CAST(CASE WHEN i < 60 THEN '2200-01-01 17:00:00{'+00' if zone else ''}' ELSE '2020-05-05 00:00:00{zone}' END AS {kind})"
+                Engine().write_parquet(self.folder / "t.parquet", f"SELECT {cells} AS x FROM range(100) t(i)")
+                times = {"quantiles": "median", "bounds": (f"2020-01-01T00:00:00{zone}", f"2020-12-31T00:00:00{zone}"), "step": "1d"}
+                code = f"2200-01-01T17:00:00{zone},9999-12-31{'T00:00:00Z' if zone else ''}"
+                expected = [f"2020-05-05T00:00:00{zone}"]
+                self.assertEqual(self.sure_release("t.parquet", missing=code, **times), expected)
+                self.assertNotEqual(self.sure_release("t.parquet", missing="2200-01-01", **times), expected)
 
     def test_of_persons(self):
         self.write("t.csv", "who,x\n" + "NA,90\n" * 200 + "".join(f"{i},7\n" for i in range(50)))

@@ -190,6 +190,29 @@ class PostgresSource(OfPeople):
                 on_server = self.asked(f"SELECT {column} FROM people", column, sql_stability="1", **changes)
                 self.assertEqual(self.quantiles(on_server), self.quantiles(from_file))
 
+    def test_what_is_declared_to_be_missing(self):
+        self.psql("DROP TABLE IF EXISTS coded; CREATE TABLE coded (a int, b numeric(9,2), c double precision, d date, e timestamptz); "
+                  "INSERT INTO coded SELECT 7, 7, 7, DATE '2000-01-07', TIMESTAMPTZ '2000-01-07Z' FROM generate_series(1, 60); INSERT INTO coded "
+                  "SELECT 99, 99, 99, DATE '9999-12-31', TIMESTAMPTZ '9999-12-31Z' FROM generate_series(1, 90)")
+        days = {"bounds": ("2000-01-01", "2000-12-31"), "step": "1d"}
+        hours = {"bounds": ("2000-01-01T00:00:00Z", "2000-12-31T00:00:00Z"), "step": "1h"}
+        sure = {"epsilon": "20", "quantiles": "median"}
+        for column, missing, expected, changes in (
+            ("a", "99.0", 7, {}), ("b", "99", 7, {"step": "0.01"}), ("c", "NA,99", 7, {}), ("d", "9999-12-31", "2000-01-07", days),
+            ("e", "9999-12-31T00:00:00Z", "2000-01-07T00:00:00Z", hours),
+        ):
+            for stability in (None, "1"):
+                with self.subTest(column=column, stability=stability):
+                    how = {**sure, **changes, "sql_stability": stability}
+                    released = self.asked(f"SELECT {column} FROM coded", column, missing=missing, **how)
+                    self.assertEqual(self.quantiles(released)[0]["value"], expected)
+                    self.assertEqual(json.loads(released.out)["source"]["missing"], missing.split(","))
+                    without = self.quantiles(self.asked(f"SELECT {column} FROM coded", column, **how))[0]["value"]
+                    self.assertNotEqual(without, expected)
+        self.refused(3, "SELECT a FROM coded", "a", "NULL or NaN", missing="7", null="error")
+        self.refused(2, "SELECT a FROM coded", "a", "declared to be missing twice", missing="7,7")
+        self.quantiles(self.asked("SELECT a FROM coded", "a", unreadable="missing"))
+
     def test_conditions_and_expressions_of_a_row(self):
         sql = 'SELECT abs(age - 50) AS "Far" FROM (SELECT age FROM people WHERE id > 10) AS older WHERE age IS NOT NULL'
         self.quantiles(self.asked(sql, "Far"))

@@ -92,7 +92,7 @@ std::vector<std::string> failures_of(const Receipt& receipt) {
   }
   if (!receipt.source.sql_stability.empty()) failures.emplace_back("a value that the query cannot compute");
   failures.emplace_back("contents that cannot be read");
-  failures.emplace_back("more records than can be ranked");
+  failures.emplace_back("more than 2^48 - 1 records");
   return failures;
 }
 

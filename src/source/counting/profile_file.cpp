@@ -13,12 +13,14 @@
 #include "fractile/error.hpp"
 #include "fractile/profile_files.hpp"
 #include "source/files/input_file.hpp"
+#include "source/files/missing_cells.hpp"
 
 namespace fractile {
 namespace {
 
 constexpr std::string_view magic = "fractile-profile";
-constexpr std::uint64_t format = 1;
+constexpr std::uint64_t format = 2;
+constexpr std::uint64_t first_format = 1;  // which did not say what counts as missing, nor who read
 constexpr std::size_t hash_size = 32;
 constexpr std::uint64_t longest_header = std::uint64_t{1} << 32;
 constexpr std::uint64_t longest_text = std::uint64_t{1} << 20;
@@ -75,6 +77,9 @@ std::string body_of(const ProfileHeader& header) {
   put_texts(bytes, header.sources);
   put_texts(bytes, header.samplers);
   put_texts(bytes, header.keys);
+  put_texts(bytes, header.missing);
+  put(bytes, header.unreadable == Unreadable::missing ? 1 : 0);
+  put_texts(bytes, header.readers);
   return bytes;
 }
 
@@ -231,12 +236,15 @@ Lattice lattice_of(Reader& reader) {
   return Lattice::explicit_points(std::move(points), kind);
 }
 
-bool is_sorted_and_valid(const ProfileHeader& header) {
-  return std::ranges::is_sorted(header.sources) && std::ranges::is_sorted(header.samplers) &&
-         std::ranges::adjacent_find(header.samplers) == header.samplers.end();
+bool are_once_each(const std::vector<std::string>& texts) {
+  return std::ranges::is_sorted(texts) && std::ranges::adjacent_find(texts) == texts.end();
 }
 
-ProfileHeader parsed_header(Reader& reader) {
+bool is_sorted_and_valid(const ProfileHeader& header) {
+  return std::ranges::is_sorted(header.sources) && are_once_each(header.samplers) && are_once_each(header.readers);
+}
+
+ProfileHeader parsed_header(Reader& reader, std::uint64_t of_format) {
   ProfileHeader header{lattice_of(reader)};
   header.column = reader.text();
   header.null_policy = reader.number(1) == 1 ? NullPolicy::error : NullPolicy::drop;
@@ -248,6 +256,11 @@ ProfileHeader parsed_header(Reader& reader) {
   header.sources = reader.texts();
   header.samplers = reader.texts();
   header.keys = reader.texts();
+  if (of_format > first_format) {
+    header.missing = reader.texts();
+    header.unreadable = reader.number(1) == 1 ? Unreadable::missing : Unreadable::error;
+    header.readers = reader.texts();
+  }
   reader.require_end();
   header.validate();
   if (!is_sorted_and_valid(header)) reader.refuse_damage();
@@ -258,12 +271,13 @@ ProfileHeader parsed_header(Reader& reader) {
 /// its texts.
 ProfileHeader read_header(Reader& reader) {
   if (reader.raw(magic.size()) != magic) reader.refuse("is no profile file");
-  if (reader.number() != format) reader.refuse("has a format that this version does not know");
+  const std::uint64_t of_format = reader.number();
+  if (of_format < first_format || of_format > format) reader.refuse("has a format that this version does not know");
   const std::string body = reader.raw(reader.number(longest_header));
   reader.require_hash();
   try {
     Reader inner(std::make_unique<BytesInMemory>(body), reader.name());
-    return parsed_header(inner);
+    return parsed_header(inner, of_format);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::data || error.code() == ErrorCode::internal) throw;
     reader.refuse_damage();
@@ -320,6 +334,14 @@ void ProfileHeader::validate() const {
     throw Error(ErrorCode::usage, "a profile file lists at most 16777216 candidates");
   }
   const auto is_long = [](const std::string& text) { return text.size() > longest_text; };
+  const auto has_comma = [](const std::string& text) { return text.find(',') != std::string::npos; };
+  source_detail::check_missing(missing);
+  if (std::ranges::any_of(missing, has_comma)) {
+    throw Error(ErrorCode::usage, "a text that counts as missing has a comma in it", "make such cells NULL in a query");
+  }
+  if (readers.size() > most_texts || std::ranges::any_of(readers, is_long)) {
+    throw Error(ErrorCode::usage, "a profile file names at most 100000 readers");
+  }
   if (is_long(column) || is_long(person) || is_long(by) || is_long(sql) || std::ranges::any_of(sources, is_long) ||
       std::ranges::any_of(samplers, is_long) || std::ranges::any_of(keys, is_long)) {
     throw Error(ErrorCode::usage, "a profile file holds texts of at most 1048576 bytes");
@@ -347,10 +369,10 @@ std::string to_bytes(const CountedProfiles& counted) {
   }
   ProfileHeader header = counted.header;
   std::ranges::sort(header.sources);
-  header.samplers = [&] {
-    const std::set<std::string> once(header.samplers.begin(), header.samplers.end());
-    return std::vector<std::string>(once.begin(), once.end());
-  }();
+  for (std::vector<std::string>* const texts : {&header.samplers, &header.readers}) {
+    const std::set<std::string> once(texts->begin(), texts->end());
+    texts->assign(once.begin(), once.end());
+  }
   std::string bytes(magic);
   put(bytes, format);
   put_text(bytes, body_of(header));
@@ -430,6 +452,18 @@ std::vector<std::string> both(std::vector<std::string> a, const std::vector<std:
   return a;
 }
 
+std::vector<std::string> once_each(std::vector<std::string> a, const std::vector<std::string>& b) {
+  std::vector<std::string> all = both(std::move(a), b);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+bool are_equal_in_any_order(std::vector<std::string> a, std::vector<std::string> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return a == b;
+}
+
 }  // namespace
 
 ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons persons) {
@@ -440,12 +474,19 @@ ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons per
   require_same(a.by == b.by && a.keys == b.keys, "groups",
                {"count them with the same ", Field("by"), " and ", Field("keys"), ", in one order"});
   require_same(a.sql == b.sql, "queries", {"count them with the same ", Field("sql")});
+  require_same(are_equal_in_any_order(a.missing, b.missing), "declarations of what is missing",
+               {"count them with the same ", Field("missing")});
+  require_same(a.unreadable == b.unreadable, "treatment of cells that are no numbers",
+               {"count them with the same ", Field("unreadable")});
+  // Which number a cell is does not depend on the reader; what a function of SQL makes of it may.
+  require_same(a.sql.empty() || a.readers == b.readers, "engines",
+               "count what a query gives by one version of DuckDB and of fractile");
   ProfileHeader header = a;
   header.records_per_person = bound_of(a, b, persons);
   header.disjoint_persons = a.disjoint_persons || b.disjoint_persons || persons == Persons::are_disjoint;
   header.sources = both(a.sources, b.sources);
-  header.samplers = both(a.samplers, b.samplers);
-  header.samplers.erase(std::unique(header.samplers.begin(), header.samplers.end()), header.samplers.end());
+  header.samplers = once_each(a.samplers, b.samplers);
+  header.readers = once_each(a.readers, b.readers);
   header.validate();
   return header;
 }

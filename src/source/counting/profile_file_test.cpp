@@ -32,6 +32,9 @@ CountedProfiles any_counted() {
   header.person = "id";
   header.by = "town";
   header.keys = {"x", "y"};
+  header.missing = *rc::gen::element<std::vector<std::string>>({}, {"NA"}, {"NA", "-9"});
+  header.unreadable = *rc::gen::element(Unreadable::error, Unreadable::missing);
+  header.readers = *rc::gen::element<std::vector<std::string>>({}, {"DuckDB v1"}, {"DuckDB v1", "DuckDB v2"});
   CountedProfiles counted{header, {}};
   for (std::size_t i = 0; i < header.keys.size(); ++i) {
     std::map<Position, std::uint64_t> records;
@@ -68,6 +71,9 @@ TEST(ProfileFile, BringsBackWhatWasWritten) {
     RC_ASSERT(back.header.sources == counted.header.sources);
     RC_ASSERT(back.header.samplers == counted.header.samplers);
     RC_ASSERT(back.header.records_per_person == counted.header.records_per_person);
+    RC_ASSERT(back.header.missing == counted.header.missing);
+    RC_ASSERT(back.header.unreadable == counted.header.unreadable);
+    RC_ASSERT(back.header.readers == counted.header.readers);
     RC_ASSERT(to_bytes(back) == bytes);
   }));
 }
@@ -83,6 +89,81 @@ TEST(ProfileFile, HoldsListedCandidatesAndRecordsBetweenThem) {
   EXPECT_EQ(back.header.lattice.size(), 3U);
   EXPECT_EQ(back.header.null_policy, NullPolicy::error);
   EXPECT_EQ(back.header.sql, counted.header.sql);
+}
+
+/// A file with this number of its format and this header, and right hashes.
+std::string file_of(char format, const std::string& header, const std::string& counts) {
+  std::string bytes = "fractile-profile";
+  bytes += format;
+  bytes += static_cast<char>(header.size());
+  bytes += header;
+  Sha256 hash;
+  hash.add(bytes);
+  bytes += hash.bytes() + counts;
+  Sha256 all;
+  all.add(bytes);
+  return bytes + all.bytes();
+}
+
+// What format 1 has, byte for byte as it was written: ages of 0 to 3, two records of 1, from a.csv.
+TEST(ProfileFile, OfFormat1IsRead) {
+  using namespace std::string_literals;
+  const std::string header =
+      "\0\1"
+      "0"
+      "\1"
+      "3"
+      "\1"
+      "1"
+      "\3age\0\1\0\0\0\0\1\5a.csv\0\0"s;
+  const std::string counts = "\1\3\2"s;
+  const CountedProfiles counted = profiles_of_bytes(file_of('\1', header, counts), "it");
+  EXPECT_EQ(counted.profiles.front(), profile_of(4, {{3, 2}}));
+  EXPECT_EQ(counted.header.column, "age");
+  EXPECT_EQ(counted.header.sources, std::vector<std::string>{"a.csv"});
+  EXPECT_TRUE(counted.header.missing.empty() && counted.header.readers.empty());
+  EXPECT_EQ(counted.header.unreadable, Unreadable::error);
+  EXPECT_EQ(to_bytes(counted), file_of('\2', header + "\0\0\0"s, counts));
+  EXPECT_EQ(merged(counted, counted, Persons::are_disjoint).profiles.front(), profile_of(4, {{3, 4}}));
+  EXPECT_EQ(refused(file_of('\1', header + "\0\0\0"s, counts)), ErrorCode::data);
+  EXPECT_EQ(refused(file_of('\2', header, counts)), ErrorCode::data);
+  EXPECT_EQ(refused(file_of('\3', header + "\0\0\0"s, counts)), ErrorCode::data);
+  EXPECT_EQ(refused(file_of('\0', header, counts)), ErrorCode::data);
+}
+
+TEST(ProfileFile, WhatCountsAsMissingIsTheSameInAllThatMerge) {
+  const auto with = [](std::vector<std::string> missing, Unreadable unreadable, std::vector<std::string> readers,
+                       const std::string& sql) {
+    ProfileHeader header = header_of(Lattice::regular(0, 3, 1));
+    header.missing = std::move(missing);
+    header.unreadable = unreadable;
+    header.readers = std::move(readers);
+    header.sql = sql;
+    return header;
+  };
+  const auto refusal = [](const ProfileHeader& a, const ProfileHeader& b) -> std::string {
+    try {
+      merged(a, b, Persons::may_overlap);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const ProfileHeader plain = with({}, Unreadable::error, {"DuckDB v1"}, "");
+  const ProfileHeader coded = with({"NA", "-9"}, Unreadable::error, {"DuckDB v1"}, "");
+  EXPECT_EQ(refusal(plain, coded), "profiles of different declarations of what is missing cannot merge");
+  EXPECT_EQ(refusal(coded, with({"-9", "NA"}, Unreadable::error, {"DuckDB v1"}, "")), "");
+  EXPECT_EQ(refusal(plain, with({}, Unreadable::missing, {"DuckDB v1"}, "")),
+            "profiles of different treatment of cells that are no numbers cannot merge");
+  // Which number a cell is depends on no version; what a query makes of it may.
+  const ProfileHeader later = with({}, Unreadable::error, {"DuckDB v2"}, "");
+  EXPECT_EQ(merged(plain, later, Persons::may_overlap).readers, (std::vector<std::string>{"DuckDB v1", "DuckDB v2"}));
+  const ProfileHeader query = with({}, Unreadable::error, {"DuckDB v1"}, "SELECT x");
+  EXPECT_EQ(refusal(query, query), "");
+  EXPECT_EQ(refusal(query, with({}, Unreadable::error, {"DuckDB v2"}, "SELECT x")),
+            "profiles of different engines cannot merge");
+  EXPECT_EQ(refusal(query, with({}, Unreadable::error, {}, "SELECT x")), "profiles of different engines cannot merge");
+  EXPECT_THROW(with({"1,5"}, Unreadable::error, {}, "").validate(), Error);
 }
 
 TEST(ProfileFile, AnyChangedByteIsRefused) {

@@ -82,6 +82,13 @@ constexpr std::array<std::pair<const char*, const char*>, 5> fixed_settings{{
 
 }  // namespace
 
+std::string settings_in_words() {
+  std::string text;
+  for (const auto& [name, value] : fixed_settings)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value);
+  return text;
+}
+
 EngineFailure classify_failure(std::string_view message, FailureTime time) {
   const FailureKind kind = kind_of(message);
   if (kind != FailureKind::statement) return {kind, csv_line(message), {}};

@@ -48,6 +48,9 @@ enum class FailureTime { preparing, running };
 /// complain of their arguments, which are cells, in the words of a statement.)
 EngineFailure classify_failure(std::string_view message, FailureTime time);
 
+/// What every connection sets that could decide about a value: "TimeZone UTC, ...".
+std::string settings_in_words();
+
 std::string quote_identifier(std::string_view name);
 std::string quote_literal(std::string_view text);
 

@@ -12,6 +12,7 @@
 #include "fractile/frames.hpp"
 #include "fractile/ranks.hpp"
 #include "source/engine/time_cells.hpp"
+#include "source/entries/missing_values.hpp"
 
 namespace fractile::source_detail {
 
@@ -54,6 +55,7 @@ struct ArrowType {
     return !dictionary && !unit && (is_whole() || is_decimal() || is_real() || kind == CellKind::none);
   }
   bool is_name() const { return dictionary ? dictionary->is_text() : is_text() || (is_whole() && !unit); }
+  NumberForm form() const { return {is_real(), kind == CellKind::real32, scale, unit, time}; }
   /// How NumberBlock reads it.
   CellReading reading() const { return {is_real() ? CellType::real : CellType::integer, unit}; }
 };
@@ -100,6 +102,11 @@ class NumberBlock {
 
   /// Rows from .. from + rows of the piece; valid until the next call.
   ColumnView read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows);
+  /// The same, and NULL for what is declared to be missing.
+  ColumnView read(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows,
+                  const MissingValues& missing) {
+    return missing.without(read(piece, type, from, rows), present_);
+  }
 
  private:
   const std::uint64_t* validity_of(const ArrowPiece& piece, const ArrowType& type, std::size_t from, std::size_t rows);
@@ -107,6 +114,7 @@ class NumberBlock {
   std::vector<std::int64_t> whole_;
   std::vector<double> real_;
   std::vector<std::uint64_t> validity_;
+  std::vector<std::uint64_t> present_;  // and not declared to be missing
 };
 
 /// The lattice in the units in which NumberBlock reads the column. Error(usage) when the type could hold numbers that are read as

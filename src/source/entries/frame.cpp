@@ -17,7 +17,9 @@
 #include "source/counting/selected_records.hpp"
 #include "source/counting/shared_tally.hpp"
 #include "source/entries/arrow_column.hpp"
+#include "source/entries/missing_values.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/missing_cells.hpp"
 
 namespace fractile {
 
@@ -26,6 +28,8 @@ using source_detail::ArrowPiece;
 using source_detail::ArrowType;
 using source_detail::ColumnView;
 using source_detail::Counted;
+using source_detail::MissingNames;
+using source_detail::MissingValues;
 using source_detail::NumberBlock;
 using source_detail::RecordSelector;
 using source_detail::SelectedProfiles;
@@ -115,11 +119,11 @@ Error missing_cell(const ArrowColumn& column, std::uint64_t row, const char* wha
           {"fill the cell, or leave such records out with ", Field("null").text("drop")}};
 }
 
-/// The first record, from 1, that is NULL or NaN; there is one.
-std::uint64_t first_missing(const ArrowColumn& column) {
+/// The first record, from 1, that is missing; there is one.
+std::uint64_t first_missing(const ArrowColumn& column, const MissingValues& missing) {
   NumberBlock numbers;
   for (const Block& block : blocks_of(column)) {
-    const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows);
+    const ColumnView view = numbers.read(*block.piece, column.type, block.from, block.rows, missing);
     for (std::size_t row = 0; row < block.rows; ++row) {
       const bool is_nan = column.type.is_real() && source_detail::is_nan(view.numbers<double>()[row]);
       if (view.is_null(row) || is_nan) return block.before + row + 1;
@@ -152,12 +156,13 @@ std::vector<std::uint64_t> whole_counts(const ArrowColumn& column) {
 }
 
 /// The first record, from 1, that has no person; there is one.
-std::uint64_t first_of_nobody(const ArrowColumn& persons) {
+std::uint64_t first_of_nobody(const ArrowColumn& persons, const MissingNames& missing) {
   std::string buffer;
   std::uint64_t before = 0;
   for (const ArrowPiece& piece : persons.pieces) {
     for (std::size_t row = 0; row < piece.rows; ++row) {
-      if (source_detail::names_nobody(name_at(piece, persons.type, row, buffer))) return before + row + 1;
+      const std::string_view name = missing.without(name_at(piece, persons.type, row, buffer));
+      if (source_detail::names_nobody(name)) return before + row + 1;
     }
     before += piece.rows;
   }
@@ -199,6 +204,7 @@ struct Frame::State {
   std::uint64_t rows = 0;
   std::uint32_t threads = 0;
   std::uint64_t memory = 0;
+  std::vector<std::string> missing;
 
   const ArrowColumn& column(const std::string& name) const {
     std::vector<source_detail::Column> names;
@@ -271,6 +277,7 @@ struct Frame::State {
       for (Frame& part : parts) {
         part.use_threads(threads);
         part.use_memory(memory);
+        part.state_->missing = missing;
       }
     }
     if (is_broken) throw broken_stream();
@@ -356,6 +363,11 @@ Frame Frame::of(const NumberBuffer& numbers, const std::string& name) {
 void Frame::use_threads(std::uint32_t threads) { state_->threads = threads; }
 void Frame::use_memory(std::uint64_t bytes) { state_->memory = bytes; }
 
+void Frame::use_missing(std::vector<std::string> missing) {
+  source_detail::check_missing(missing);
+  state_->missing = std::move(missing);
+}
+
 std::vector<std::string> Frame::names() const {
   std::vector<std::string> names;
   for (const ArrowColumn& column : state_->columns) names.push_back(column.name);
@@ -392,14 +404,15 @@ RankProfile Frame::profile(const std::string& column_name, const Lattice& lattic
   const Lattice counted_on = in_units_of(column, lattice);
   const std::vector<Block> blocks = blocks_of(column);
   const source_detail::CellReading reading = column.type.reading();
+  const MissingValues missing(state.missing, column.type.form());
   SharedTally tally(counted_on, state.threads);
   for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
                  [&](const Block& block, NumberBlock& numbers) {
-                   tally.add(numbers.read(*block.piece, column.type, block.from, block.rows), reading);
+                   tally.add(numbers.read(*block.piece, column.type, block.from, block.rows, missing), reading);
                  });
   Counted counted = tally.finish();
   if (counted.any_missing && null_policy == NullPolicy::error) {
-    throw missing_cell(column, first_missing(column), "NULL or NaN");
+    throw missing_cell(column, first_missing(column, missing), "NULL or NaN");
   }
   return relabeled(std::move(counted.profile), lattice);
 }
@@ -414,12 +427,13 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
                 "give one count a value");
   }
   const Lattice counted_on = in_units_of(column, lattice);
+  const MissingValues missing(state.missing, column.type.form());
   ProfileBuilder builder(counted_on);
   source_detail::TimeCells times;
   std::size_t before = 0;
   bool any_missing = false;
   for_each_block(blocks_of(column), 1, {}, [&](const Block& block, NumberBlock& numbers) {
-    const ColumnView view = times.numbers(numbers.read(*block.piece, column.type, block.from, block.rows),
+    const ColumnView view = times.numbers(numbers.read(*block.piece, column.type, block.from, block.rows, missing),
                                           column.type.reading(), lattice.kind());
     for (std::size_t row = 0; row < block.rows; ++row) {
       const bool is_nan = column.type.is_real() && source_detail::is_nan(view.numbers<double>()[row]);
@@ -435,7 +449,7 @@ RankProfile Frame::profile_of_counts(const std::string& column_name, const Frame
     before += block.rows;
   });
   if (any_missing && null_policy == NullPolicy::error) {
-    throw missing_cell(column, first_missing(column), "NULL or NaN");
+    throw missing_cell(column, first_missing(column, missing), "NULL or NaN");
   }
   return relabeled(builder.finish(), lattice);
 }
@@ -451,22 +465,24 @@ std::vector<RankProfile> Frame::profiles(const std::string& column_name, const L
   const Lattice counted_on = in_units_of(column, lattice);
   const std::optional<SamplingKey> key = source_detail::sampling_key(selection, bits);
   RecordSelector selector(counted_on, selection, key, state.threads, state.memory);
+  const MissingValues missing(state.missing, column.type.form());
+  const MissingNames missing_names(state.missing);
   const std::vector<Block> blocks = blocks_of(column);
   for_each_block(blocks, workers_for(state.threads, blocks.size()), on_progress,
                  [&](const Block& block, NumberBlock& numbers) {
                    NamesInOrder persons(person_column);
                    NamesInOrder keys(key_column);
                    selector.add(
-                       numbers.read(*block.piece, column.type, block.from, block.rows), column.type.reading(),
-                       [&](std::size_t row) { return persons.at(block.before + row); },
+                       numbers.read(*block.piece, column.type, block.from, block.rows, missing), column.type.reading(),
+                       [&](std::size_t row) { return missing_names.without(persons.at(block.before + row)); },
                        [&](std::size_t row) { return keys.at(block.before + row); });
                  });
   SelectedProfiles selected = selector.finish(on_progress);
   if (null_policy == NullPolicy::error && selected.any_nobody) {
-    throw missing_cell(*person_column, first_of_nobody(*person_column), "empty or NULL");
+    throw missing_cell(*person_column, first_of_nobody(*person_column, missing_names), "empty or NULL");
   }
   if (null_policy == NullPolicy::error && selected.any_missing) {
-    throw missing_cell(column, first_missing(column), "NULL or NaN");
+    throw missing_cell(column, first_missing(column, missing), "NULL or NaN");
   }
   for (RankProfile& profile : selected.profiles) profile = relabeled(std::move(profile), lattice);
   return std::move(selected.profiles);

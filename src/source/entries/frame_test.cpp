@@ -392,5 +392,62 @@ TEST(Frame, NumbersOfABufferCanBeMissing) {
   EXPECT_NE(std::string(error.what()).find("row 2, column 'x'"), std::string::npos) << error.what();
 }
 
+template <class Number>
+void expect_left_out(const std::string& format, const std::vector<std::string>& missing, std::size_t left) {
+  Laid laid = laid_down(format, std::vector<Number>{7, 9, 99, 1});
+  Frame frame = frame_of(laid);
+  frame.use_missing(missing);
+  const auto profile = frame.profile("x", ages_to_120, NullPolicy::drop);
+  EXPECT_EQ(profile.records(), left) << format << " " << missing.front();
+  if (left == 4) return;
+  const Error error = error_of([&] { frame.profile("x", ages_to_120, NullPolicy::error); });
+  EXPECT_NE(std::string(error.what()).find("row 3, column 'x'"), std::string::npos) << error.what();
+}
+
+TEST(Frame, WhatIsDeclaredToBeMissingIsMissingByItsValue) {
+  for (const char* text : {"99", "99.0", " +9.9e1 ", "099"}) {
+    expect_left_out<std::int8_t>("c", {text, "NA"}, 3);
+    expect_left_out<std::uint64_t>("L", {text, "NA"}, 3);
+    expect_left_out<std::int64_t>("l", {text, "NA"}, 3);
+    expect_left_out<float>("f", {text, "NA"}, 3);
+    expect_left_out<double>("g", {text, "NA"}, 3);
+  }
+  for (const char* text : {"99.5", "NA", "9 9", "9_9", "0x63", "nan", "inf", "2020-01-01", "99/1"}) {
+    expect_left_out<std::int64_t>("l", {text}, 4);
+    expect_left_out<double>("g", {text}, 4);
+  }
+  std::vector<float> tenths{0.1F, 0.2F};
+  Laid singles = laid_down("f", tenths);
+  Frame frame = frame_of(singles);
+  frame.use_missing({"0.1"});
+  EXPECT_EQ(frame.profile("x", ages_to_120, NullPolicy::drop).records(), 1);
+  EXPECT_EQ(error_of([&] { frame.use_missing({"NA", "NA"}); }).code(), ErrorCode::usage);
+}
+
+TEST(Frame, WhatIsDeclaredToBeMissingIsExactInWholeNumbersDecimalsAndTimes) {
+  const auto left_of = [](const std::string& format, const std::vector<std::int64_t>& numbers, const Lattice& lattice,
+                          const std::string& missing) {
+    Laid laid = laid_down(format, numbers);
+    Frame frame = frame_of(laid);
+    frame.use_missing({missing});
+    return frame.profile("x", lattice, NullPolicy::drop).records();
+  };
+  const std::int64_t odd = (std::int64_t{1} << 53) + 1;
+  const Lattice wide = lattice_of("0", "9007199254740994", "1");
+  EXPECT_EQ(left_of("l", {odd, odd - 1, odd + 1}, wide, "9007199254740993"), 2);
+  const Lattice cents = lattice_of("-10", "10", "0.01");
+  EXPECT_EQ(left_of("d:18,2,64", {-900, -9, -901}, cents, "-9"), 2);
+  EXPECT_EQ(left_of("d:18,2,64", {-900, -9, -901}, cents, "-0.090"), 2);
+  EXPECT_EQ(left_of("d:18,2,64", {-900, -9, -901}, cents, "-9.001"), 3);
+  const Lattice days = Lattice::regular(0, 40000, 1, ValueKind::date);
+  const std::int64_t last = 2932896;  // 9999-12-31
+  EXPECT_EQ(left_of("tdm", {last * 86'400'000, 0}, days, "9999-12-31"), 1);
+  EXPECT_EQ(left_of("tss:", {last * 86'400, 1}, days, "9999-12-31"), 1);
+  EXPECT_EQ(left_of("tsn:", {1'000, 1'001, 2'000}, days, "1970-01-01T00:00:00.000001"), 2);
+  const Lattice instants = Lattice::regular(0, 40000, 1, ValueKind::instant);
+  EXPECT_EQ(left_of("tsu:UTC", {3'600'000'000, 1}, instants, "1970-01-01T02:00:00+01:00"), 1);
+  EXPECT_EQ(left_of("tsu:UTC", {3'600'000'000, 1}, instants, "1970-01-01T01:00:00"), 2);
+}
+
 }  // namespace
 }  // namespace fractile

@@ -12,6 +12,7 @@
 #include "libraries/postgres.hpp"
 #include "source/engine/column_view.hpp"
 #include "source/engine/time_cells.hpp"
+#include "source/entries/missing_values.hpp"
 
 namespace fractile::source_detail {
 
@@ -45,6 +46,7 @@ struct PostgresType {
   bool is_countable() const { return kind != Kind::none && kind != Kind::boolean && !is_text(); }
   /// Of one that is countable.
   CellReading reading() const;
+  NumberForm form() const { return {is_real(), kind == Kind::float32, scale, reading().unit, time}; }
   bool operator==(const PostgresType&) const = default;
 };
 

@@ -15,10 +15,12 @@
 #include "source/engine/engine.hpp"
 #include "source/engine/sql_tree.hpp"
 #include "source/engine/streamed_table.hpp"
+#include "source/entries/missing_values.hpp"
 #include "source/entries/postgres_copy.hpp"
 #include "source/entries/postgres_records.hpp"
 #include "source/entries/postgres_table.hpp"
 #include "source/files/columns.hpp"
+#include "source/files/missing_cells.hpp"
 #include "source/files/query_relation.hpp"
 #include "source/files/row_work.hpp"
 #include "source/files/sql_inputs.hpp"
@@ -155,6 +157,7 @@ struct PostgresQuery::State {
   std::uint32_t threads;
   std::string library;
   std::string engine;
+  std::vector<std::string> missing;
   std::optional<RowWiseQuery> row_wise;
   ServersQuery declared;
 
@@ -231,11 +234,12 @@ struct PostgresQuery::State {
     const source_detail::Connection connection = engine_with(rows);
     try {
       for (const std::string& statement : row_wise->relation.setup()) connection.run(statement);
-      Counted counted = count_by_stream(
-          connection,
-          {source_detail::number_expression(column, units.counted_on, Unreadable::missing),
-           row_wise->relation.from(column), source_detail::reading_of(column, lattice.kind(), Unreadable::missing)},
-          units.counted_on, threads, on_progress);
+      Counted counted =
+          count_by_stream(connection,
+                          {source_detail::number_expression(column, units.counted_on, Unreadable::missing),
+                           row_wise->relation.without({column}, missing).from(column),
+                           source_detail::reading_of(column, lattice.kind(), Unreadable::missing)},
+                          units.counted_on, threads, on_progress);
       counted.profile = units.back_on(lattice, std::move(counted.profile));
       return counted;
     } catch (const EngineFailure& failure) {
@@ -257,8 +261,10 @@ struct PostgresQuery::State {
       const auto pulse = [&] {
         if (on_progress) on_progress();
       };
+      const source_detail::MissingValues declared_missing(missing, type.form());
+      std::vector<std::uint64_t> validity;
       PostgresCopy rows({type}, [&](std::span<const source_detail::ColumnView> cells, std::size_t) {
-        tally.add(cells.front(), type.reading());
+        tally.add(declared_missing.without(cells.front(), validity), type.reading());
         pulse();
       });
       const std::string column = source_detail::postgres_name(declared.columns[declared.column(name)].name);
@@ -287,8 +293,15 @@ PostgresQuery PostgresQuery::open(const PostgresOptions& options, const OnOpened
     throw Error(ErrorCode::usage, "this is no address of a PostgreSQL database",
                 "write postgres://USER@HOST:PORT/DATABASE", "postgres");
   }
-  auto state = std::make_unique<State>(
-      State{postgres::Address::parse(options.address), options.sql, options.threads, options.library, {}, {}, {}});
+  source_detail::check_missing(options.missing);
+  auto state = std::make_unique<State>(State{postgres::Address::parse(options.address),
+                                             options.sql,
+                                             options.threads,
+                                             options.library,
+                                             {},
+                                             options.missing,
+                                             {},
+                                             {}});
   const source_detail::Connection engine = source_detail::Connection::open(options.library);
   std::optional<SqlTree> tree;
   try {

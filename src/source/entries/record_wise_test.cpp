@@ -5,13 +5,17 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "fractile/frames.hpp"
 #include "source/entries/table_test_support.hpp"
 #include "support/nasty_records.hpp"
 #include "support/statistics.hpp"
@@ -209,6 +213,119 @@ TEST_F(RecordWise, Parquet) {
     more.insert(more.begin() + static_cast<std::ptrdiff_t>(place), *testing::nasty_double_sql());
     compare(without, see(write(more), true));
   }));
+}
+
+TEST_F(RecordWise, JsonOnOneLine) {
+  for (const char* separator : {"", " "}) {
+    TextTable table = plain_json(false, 5);
+    table.separator = separator;
+    table.tail = "";
+    expect_record_wise(table, nasty_json(), many, to_file("t.jsonl"));
+    expect_record_wise(table, nasty_json(), few, to_gzip("t.jsonl.gz"));
+  }
+}
+
+TEST_F(RecordWise, MissingAndUnreadable) {
+  const auto declared = [&](const std::string& name) {
+    return [this, name](const std::string& text) {
+      return TableOptions{.file = folder.write(name, text),
+                          .unreadable = Unreadable::missing,
+                          .missing = {"NA", "x", "-7", "p3", "0.5", "9007199254740993"}};
+    };
+  };
+  for (const std::uint64_t count : {1U, 2U}) {  // none of them is among these records
+    expect_record_wise(plain_delimited(',', "\n", count), nasty_delimited(','), many, declared("t.csv"));
+    expect_record_wise(plain_json(false, count), nasty_json(), many, declared("t.jsonl"));
+  }
+}
+
+// A query's casts fail in one record, and so does its condition; that record alone is missing.
+TEST_F(RecordWise, Queries) {
+  const auto asked = [&](const std::string& name, const std::string& sql) {
+    return [this, name, sql](const std::string& text) {
+      return TableOptions{.file = folder.write(name, text), .sql = sql};
+    };
+  };
+  for (const char* sql :
+       {"SELECT id, CAST(age AS DOUBLE) AS age FROM input", "SELECT id, CAST(age AS DECIMAL(9, 2)) AS age FROM input",
+        "SELECT id, CAST(age AS BIGINT) AS age FROM input WHERE CAST(age AS INTEGER) >= 0 OR length(id) < 3",
+        "SELECT id, abs(CAST(age AS TINYINT)) AS age FROM input WHERE substr(id, 1, 1) <> '\xC3'"}) {
+    expect_record_wise(plain_delimited(',', "\n", 5), nasty_delimited(','), many, asked("t.csv", sql));
+    expect_record_wise(plain_json(false, 5), nasty_json(), many, asked("t.jsonl", sql));
+  }
+}
+
+/// Three cells a record, of which the last is any.
+rc::Gen<std::string> with_a_third_cell() {
+  return rc::gen::map(testing::nasty_text(),
+                      [](const std::string& text) { return "p1,5," + testing::quoted_cell(text + "\n1,2,3\n"); });
+}
+
+TEST_F(RecordWise, TwinsButForLetterCase) {
+  TextTable table{"id,age,Age\n", "\n", "\n", {"p1,1,70", "p2,2,80", "p3,3,"}};
+  expect_record_wise(table, with_a_third_cell(), many, to_file("t.csv"));
+  const Seen without = see({.file = folder.write("t.csv", table.text())}, false);
+  EXPECT_EQ(without.ages->position(0), halves.position_of(1.0)) << "the ages of the column that is named";
+}
+
+// R's write.table names its rows, and its header does not.
+TEST_F(RecordWise, RowNamesEndTheReading) {
+  const TextTable plain = plain_delimited(',', "\n", 5);
+  const Seen without = see({.file = folder.write("t.csv", plain.text())}, true);
+  EXPECT_TRUE(rc::check("a row with its name", [&] {
+    const TextTable more = plain.with(*with_a_third_cell(), *rc::gen::inRange<std::size_t>(0, 6));
+    const Seen with = see({.file = folder.write("t.csv", more.text())}, true);
+    RC_ASSERT(with.before == without.before);
+    RC_ASSERT(!with.ages);
+    RC_ASSERT(with.groups.empty());
+  }));
+}
+
+TEST_F(RecordWise, ZonesOfTheMachine) {
+  const auto write = [&](const std::vector<std::string>& moments) {
+    std::string rows;
+    for (const std::string& moment : moments)
+      rows += (rows.empty() ? "" : ", ") + ("('p1', CAST(" + moment + " AS TIMESTAMPTZ))");
+    run_sql("COPY (FROM (VALUES " + rows + ") t(id, at)) TO " + quote_literal(folder.path("t.parquet")));
+    return TableOptions{.file = folder.path("t.parquet"), .sql = "SELECT id, hour(at) + day(at) AS age FROM input"};
+  };
+  const std::vector<std::string> plain{"'2024-03-05 20:30:00+00'", "'2024-03-31 01:30:00+00'"};
+  const Seen without = see(write(plain), true);
+  for (const char* const zone : {"UTC", "Asia/Tokyo", "America/Los_Angeles"}) {
+    setenv("TZ", zone, 1);
+    for (const char* const moment : {"NULL", "'infinity'", "'-infinity'", "'0001-01-01 00:00:00+00'",
+                                     "'290000-01-01 00:00:00+00'", "'2024-03-31 02:30:00+01'"}) {
+      std::vector<std::string> more = plain;
+      more.insert(more.begin(), moment);
+      const Seen with = see(write(more), true);
+      EXPECT_EQ(with.before, without.before) << zone << moment;
+      ASSERT_TRUE(with.ages && without.ages) << zone << moment;
+      EXPECT_LE(distance(*without.ages, *with.ages), 1U) << zone << moment;
+    }
+  }
+  unsetenv("TZ");
+}
+
+// Arrays and their masks, a record more, masked or not.
+TEST_F(RecordWise, Frames) {
+  const auto seen = [](const std::vector<double>& numbers, std::uint8_t mask) {
+    Frame frame = Frame::of(
+        NumberBuffer{std::as_bytes(std::span(numbers)).data(), "g", numbers.size(), 8, nullptr, &mask}, "age");
+    frame.use_missing({"NA", "-9", "0.5"});
+    return frame.profile("age", halves, NullPolicy::drop);
+  };
+  const std::vector<double> plain{1, 2.5, 3};
+  const RankProfile without = seen(plain, 0xFF);
+  for (const double number :
+       {0.0, -0.0, 0.5, -9.0, 5.0, 1e300, -1e300, 4.9e-324, 0x1p53, std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+    for (std::size_t place = 0; place <= plain.size(); ++place) {
+      std::vector<double> more = plain;
+      more.insert(more.begin() + static_cast<std::ptrdiff_t>(place), number);
+      EXPECT_LE(distance(without, seen(more, 0xFF)), 1U) << number;
+      EXPECT_EQ(without, seen(more, static_cast<std::uint8_t>(~(1U << place)))) << number;
+      if (number == -9 || number == 0.5 || std::isnan(number)) EXPECT_EQ(without, seen(more, 0xFF)) << number;
+    }
+  }
 }
 
 TEST_F(RecordWise, ManyRecords) {

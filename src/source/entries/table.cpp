@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "fractile/error.hpp"
 #include "fractile/source.hpp"
+#include "source/counting/column_cells.hpp"
 #include "source/counting/counting.hpp"
 #include "source/counting/selected_records.hpp"
 #include "source/engine/engine.hpp"
@@ -552,6 +554,57 @@ std::vector<std::vector<std::string>> texts_of(const Source& table, const std::v
   }
 }
 
+/// For people. Of types with values in them, such as ENUM, only what they are called.
+std::string shown_type(const Column& column) {
+  return source_detail::digits_of(column.full_type).all > 0 ? column.full_type : column.type;
+}
+
+/// All columns. Keys of JSON that the engine cannot tell apart are read in passes of their own. Throws EngineFailure.
+std::vector<std::vector<Column>> columns_by_passes(const Source& source, const std::function<void()>& on_progress) {
+  if (!source.relation->json_form()) return {source.relation->columns()};
+  const Reading reading = look_through(source, {}, on_progress);
+  const std::vector<std::string> keys = within_memory(source, [&](std::uint64_t memory) {
+    return source_detail::keys_of_records(connect(source, Order::any, memory), reading.relation, Table::most_keys + 1);
+  });
+  if (keys.size() > Table::most_keys) {
+    throw Error(ErrorCode::data, source.display_name + ": the records have more than 1,000 keys",
+                {"name those to look at: ", Field("sql").text("SELECT age, income FROM input")});
+  }
+  std::vector<std::vector<Column>> passes;
+  for (const std::string& key : keys) {
+    const Column column = source.relation->column(key, source.display_name);
+    const auto has_twin = [&](const std::vector<Column>& pass) {
+      return std::ranges::any_of(pass, [&](const Column& other) {
+        return source_detail::lower_case(other.name) == source_detail::lower_case(key);
+      });
+    };
+    const auto free = std::ranges::find_if_not(passes, has_twin);
+    free == passes.end() ? passes.push_back({column}) : free->push_back(column);
+  }
+  return passes;
+}
+
+std::vector<TableColumn> checked(const Source& table, const std::function<void()>& on_progress) {
+  std::vector<TableColumn> all;
+  try {
+    for (const std::vector<Column>& columns : columns_by_passes(table, on_progress)) {
+      const Reading reading = look_through(table, columns, on_progress);
+      std::vector<ColumnCells> cells;
+      reading.require_all(within_memory(table, [&](std::uint64_t memory) {
+        return source_detail::read_cells(connect(table, Order::of_file, memory), reading.relation, columns, cells,
+                                         on_progress);
+      }));
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        all.push_back({columns[k].name, shown_type(columns[k]), std::move(cells[k])});
+      }
+    }
+  } catch (const EngineFailure& failure) {
+    throw worded(failure, table.display_name);
+  }
+  if (table.relation->json_form()) std::ranges::sort(all, {}, &TableColumn::name);
+  return all;
+}
+
 }  // namespace
 
 struct Table::State : Source {};
@@ -652,6 +705,22 @@ std::vector<std::vector<std::string>> Table::texts(const std::vector<std::string
 
 void Table::require_unchanged() const { fractile::require_unchanged(*state_); }
 
+std::vector<TableColumn> Table::columns() const {
+  if (state_->relation->json_form()) {
+    throw Error(ErrorCode::usage, state_->display_name + ": JSON has no schema, its keys stand in the records",
+                {"add ", Field("check"), ", which reads them"});
+  }
+  std::vector<TableColumn> columns;
+  for (const Column& column : state_->relation->columns()) columns.push_back({column.name, shown_type(column)});
+  return columns;
+}
+
+std::vector<TableColumn> Table::checked_columns(const std::function<void()>& on_progress) const {
+  return of_one_moment(*state_, [&] { return checked(*state_, on_progress); });
+}
+
 std::string Table::engine() const { return state_->engine; }
+
+std::string Table::reader() const { return state_->engine + ": " + source_detail::settings_in_words(); }
 
 }  // namespace fractile

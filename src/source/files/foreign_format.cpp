@@ -56,6 +56,12 @@ constexpr Foreign encrypted{"an encrypted Parquet file",
 constexpr Foreign utf_16{"UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE > people.csv"};
 constexpr Foreign utf_32{"UTF-32 text", "convert it: iconv -f UTF-32 -t UTF-8 FILE > people.csv"};
 
+// Without a byte order mark, which iconv would go by.
+constexpr Foreign utf_16_little{"UTF-16 text", "convert it: iconv -f UTF-16LE -t UTF-8 FILE > people.csv"};
+constexpr Foreign utf_16_big{"UTF-16 text", "convert it: iconv -f UTF-16BE -t UTF-8 FILE > people.csv"};
+constexpr Foreign utf_32_little{"UTF-32 text", "convert it: iconv -f UTF-32LE -t UTF-8 FILE > people.csv"};
+constexpr Foreign utf_32_big{"UTF-32 text", "convert it: iconv -f UTF-32BE -t UTF-8 FILE > people.csv"};
+
 struct Extension {
   std::string_view extension;
   const Foreign& foreign;
@@ -162,8 +168,26 @@ void refuse_foreign_text(const std::string& file, std::string_view head) {
   if (begins_as_json(head)) refuse(file, json, "CSV");
 }
 
+namespace {
+
+/// JSON begins with a character of ASCII, which is no NUL and has none beside it in UTF-8. What has no byte order mark says by its first
+/// bytes what it is.
+const Foreign* wide_json(std::string_view head) {
+  const auto begins_json = [&](std::size_t at) {
+    constexpr std::string_view first = "{[ \t\r\n";
+    return head.size() > at && head[at] != '\0' && first.find(head[at]) != std::string_view::npos;
+  };
+  const auto is_zero = [&](std::size_t at) { return head.size() > at && head[at] == '\0'; };
+  if (begins_json(0) && is_zero(1)) return is_zero(2) && is_zero(3) ? &utf_32_little : &utf_16_little;
+  if (is_zero(0) && is_zero(1) && is_zero(2) && begins_json(3)) return &utf_32_big;
+  return is_zero(0) && begins_json(1) ? &utf_16_big : nullptr;
+}
+
+}  // namespace
+
 void refuse_foreign_json(const std::string& file, std::string_view head) {
-  const Foreign* const foreign = found_by(byte_order_marks, head);
+  const Foreign* foreign = found_by(byte_order_marks, head);
+  if (foreign == nullptr) foreign = wide_json(head);
   if (foreign == nullptr) return;
   const std::string hint(foreign->hint.substr(0, foreign->hint.find(" > ")));
   refuse(file, {foreign->name, hint + " > people.json"}, "UTF-8");

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 
@@ -51,7 +52,22 @@ std::string exactly_in(const std::string& cell, const std::vector<std::string>& 
   return condition;
 }
 
+/// What is compared with a cell of a column of times, as values of its type; NULL where that has no such time.
+std::string times_in(const std::vector<std::string>& missing, const Column& column, ValueKind kind) {
+  constexpr std::int64_t a_day = 86'400'000'000;
+  std::string list;
+  for (const std::string& text : missing) {
+    const std::optional<std::int64_t> moment = missing_moment(kind, text);
+    if (!moment || (kind == ValueKind::date && *moment % a_day != 0)) continue;
+    const std::string literal = moment_text(kind, kind == ValueKind::date ? *moment / a_day : *moment);
+    list += fmt::format("{}TRY_CAST({} AS {})", list.empty() ? "" : ", ", quote_literal(literal), column.type);
+  }
+  return list.empty() ? "NULL" : list;
+}
+
 std::string condition_of(const Column& column, const std::string& cell, const std::vector<std::string>& missing) {
+  if (const auto kind = time_kind_of(column.type))
+    return fmt::format("{} IN ({})", cell, times_in(missing, column, *kind));
   switch (numeric_of(column.type)) {
     case Numeric::text:
       return fmt::format("{0} IN ({1}) OR (NOT {2}({0}) AND TRY_CAST({0} AS DOUBLE) IN ({3}))", cell, texts_in(missing),
@@ -67,6 +83,14 @@ std::string condition_of(const Column& column, const std::string& cell, const st
 }
 
 }  // namespace
+
+std::optional<std::int64_t> missing_moment(ValueKind column, std::string_view text) {
+  const std::optional<std::int64_t> ticks =
+      cell_ticks(column == ValueKind::instant ? ValueKind::instant : ValueKind::timestamp, text);
+  const bool is_infinite = ticks && (*ticks == std::numeric_limits<std::int64_t>::min() ||
+                                     *ticks == std::numeric_limits<std::int64_t>::max());
+  return is_infinite ? std::nullopt : ticks;
+}
 
 std::string blanked_cell(const Column& column, const std::vector<std::string>& missing) {
   const std::string cell = quote_identifier(column.engine_name);

@@ -157,6 +157,13 @@ TEST_F(EncodingCheck, OtherThanUtf8IsNamed) {
       EXPECT_EQ(said(name, mark + "{\0"s), folder.path(name) + " is UTF-16 text by its first bytes, not " + wanted);
     }
   }
+  const std::string encoded = folder.path("x.json") + " is UTF-";
+  for (const std::string& bytes : {"{\0\"\0"s, "\0{\0\""s, "[\0\n\0"s, "\0 \0["s}) {
+    EXPECT_EQ(said("x.json", bytes), encoded + "16 text by its first bytes, not UTF-8");
+  }
+  for (const std::string& bytes : {"{\0\0\0"s, "\0\0\0["s}) {
+    EXPECT_EQ(said("x.json", bytes), encoded + "32 text by its first bytes, not UTF-8");
+  }
   EXPECT_EQ(said("x.json", "{\"age\": 1}\n{\"age\": 2, \"name\": \"Andr\xE9\"}\n"),
             "then " + folder.path("x.json") + " is not UTF-8 text");
   EXPECT_EQ(said("x.parquet", "PARE" + std::string(100, 'x') + "PARE"),

@@ -1,0 +1,23 @@
+#include "columns.hpp"
+
+#include "fractile/columns_report.hpp"
+#include "requests/tables.hpp"
+#include "requests/values.hpp"
+#include "terminal.hpp"
+#include "watcher.hpp"
+
+namespace fractile::cli {
+
+int run_columns(const requests::Typed& typed) {
+  using requests::Format;
+  const Format format = requests::format_of(typed, stdout_is_terminal() ? Format::table : Format::csv);
+  Watcher watcher;
+  const std::vector<TableColumn> columns = requests::columns_of(typed, watcher);
+  print(format == Format::table  ? to_table(columns)
+        : format == Format::json ? to_json(columns)
+                                 : to_csv(columns),
+        "nothing was published or charged");
+  return 0;
+}
+
+}  // namespace fractile::cli

@@ -1,0 +1,60 @@
+"""What columns a file has and, for its owner's eyes, what cannot be read in them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from . import _core, _frames, _words
+from ._errors import UsageError
+
+
+class Column(NamedTuple):
+    """A column. Without `check` nothing but its name and the engine's type is known: `read_as` is "" then.
+
+    Attributes:
+        read_as: what most cells can be read as: "numbers", "dates", "dates or times", "times in UTC"; "text" or "nothing" where none can.
+        read: how many cells are that.
+        missing: how many are NULL, empty, NaN or declared to be missing.
+        unreadable: how many are neither; and `unreadable_rows`, from 1 on, the first rows in which they are.
+    """
+
+    name: str
+    type: str
+    read_as: str = ""
+    read: int = 0
+    missing: int = 0
+    unreadable: int = 0
+    unreadable_rows: tuple[int, ...] = ()
+
+
+def columns(
+    data: str | os.PathLike[str] | None = None,
+    *,
+    check: bool = False,
+    missing: Iterable[str | float] | None = None,
+    sql: str | None = None,
+    sql_stability: int | None = None,
+    table: Mapping[str, str | os.PathLike[str]] | None = None,
+    input_format: str | None = None,
+    delimiter: str | None = None,
+    single_line_records: bool = False,
+    duckdb: str | os.PathLike[str] | None = None,
+    memory: str | None = None,
+) -> list[Column]:
+    """The columns of a file, as `fractile columns` lists them. With `check` all records are read, and what comes back is not private: it
+    is for the data's owner, before anything is paid for.
+
+    Raises:
+        UsageError: an argument is wrong; or JSON, which has no schema, is not checked.
+        DataError: the file is unusable.
+    """
+    given = {name: value for name, value in locals().items() if name != "data"}
+    if data is not None and not _frames.is_path(data):
+        raise UsageError("data: the path of a file is expected", "a frame says its columns itself", "data")
+    words = _words.words(given)
+    _words.add_engine(words)
+    described = json.loads(_core.columns(words, "" if data is None else _frames.path_of(data)))["columns"]
+    return [Column(**column | {"unreadable_rows": tuple(column.get("unreadable_rows", ()))}) for column in described]

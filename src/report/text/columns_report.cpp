@@ -1,0 +1,100 @@
+#include "fractile/columns_report.hpp"
+
+#include <algorithm>
+
+#include "report/text/csv_cells.hpp"
+#include "report/text/json_writer.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::Document;
+using report_detail::member;
+using report_detail::Row;
+using report_detail::Writer;
+
+std::string kind_in_words(const TableColumn& column) {
+  if (!column.cells->read_as) return column.type == "VARCHAR" ? "text" : "nothing";
+  switch (*column.cells->read_as) {
+    case ValueKind::number:
+      return "numbers";
+    case ValueKind::date:
+      return "dates";
+    case ValueKind::timestamp:
+      return "dates or times";
+    case ValueKind::instant:
+      return "times in UTC";
+  }
+  return "";
+}
+
+/// "3, 17, ...": there are more where the list is full.
+std::string rows_in_words(const ColumnCells& cells, const char* separator, const char* more) {
+  std::string text;
+  for (const std::uint64_t row : cells.unreadable_rows) text += (text.empty() ? "" : separator) + std::to_string(row);
+  return cells.unreadable > cells.unreadable_rows.size() ? text + more : text;
+}
+
+bool were_checked(const std::vector<TableColumn>& columns) {
+  return std::ranges::any_of(columns, [](const TableColumn& column) { return column.cells.has_value(); });
+}
+
+Row heading(bool checked, const char* read_as, const char* rows) {
+  Row row{"column", "type"};
+  if (checked) row.insert(row.end(), {read_as, "read", "missing", "unreadable", rows});
+  return row;
+}
+
+Row row_of(const TableColumn& column, const char* separator, const char* more) {
+  Row row{column.name, column.type};
+  if (!column.cells) return row;
+  const ColumnCells& cells = *column.cells;
+  row.insert(row.end(), {kind_in_words(column), std::to_string(cells.read), std::to_string(cells.missing),
+                         std::to_string(cells.unreadable), rows_in_words(cells, separator, more)});
+  return row;
+}
+
+void write(Writer& json, const ColumnCells& cells, const std::string& read_as) {
+  member(json, "read_as", read_as);
+  member(json, "read", cells.read);
+  member(json, "missing", cells.missing);
+  member(json, "unreadable", cells.unreadable);
+  json.Key("unreadable_rows");
+  json.StartArray();
+  for (const std::uint64_t row : cells.unreadable_rows) json.Uint64(row);
+  json.EndArray();
+}
+
+}  // namespace
+
+std::string to_table(const std::vector<TableColumn>& columns) {
+  constexpr std::size_t words = 3;  // columns of words, on the left
+  std::vector<Row> rows{heading(were_checked(columns), "read as", "in rows")};
+  for (const TableColumn& column : columns) rows.push_back(row_of(column, ", ", ", ..."));
+  return report_detail::aligned(rows, words);
+}
+
+std::string to_csv(const std::vector<TableColumn>& columns) {
+  std::string text = report_detail::csv_line(heading(were_checked(columns), "read_as", "unreadable_rows"));
+  for (const TableColumn& column : columns) text += report_detail::csv_line(row_of(column, " ", ""));
+  return text;
+}
+
+std::string to_json(const std::vector<TableColumn>& columns) {
+  Document document;
+  Writer& json = document.json();
+  json.Key("columns");
+  json.StartArray();
+  for (const TableColumn& column : columns) {
+    json.StartObject();
+    member(json, "name", column.name);
+    member(json, "type", column.type);
+    if (column.cells) write(json, *column.cells, kind_in_words(column));
+    json.EndObject();
+  }
+  json.EndArray();
+  return document.text();
+}
+
+}  // namespace fractile

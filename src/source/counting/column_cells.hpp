@@ -1,0 +1,24 @@
+// What the cells of all columns of a table are, for its owner: numbers, times, missing, or nothing that is read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "fractile/source.hpp"
+#include "source/engine/engine.hpp"
+#include "source/files/columns.hpp"
+#include "source/files/relation.hpp"
+
+namespace fractile::source_detail {
+
+/// Sets `cells`, one for each of the columns, and returns how many records there are. The connection keeps the order of rows. Throws
+/// EngineFailure.
+std::uint64_t read_cells(const Connection& connection, const Relation& relation, const std::vector<Column>& columns,
+                         std::vector<ColumnCells>& cells, const std::function<void()>& on_progress);
+
+/// The keys that records of JSON have, sorted, at most so many; without those that cannot be asked for. Throws EngineFailure.
+std::vector<std::string> keys_of_records(const Connection& connection, const Relation& json, std::size_t most);
+
+}  // namespace fractile::source_detail
