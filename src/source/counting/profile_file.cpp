@@ -487,6 +487,7 @@ ProfileHeader merged(const ProfileHeader& a, const ProfileHeader& b, Persons per
   header.sources = both(a.sources, b.sources);
   header.samplers = once_each(a.samplers, b.samplers);
   header.readers = once_each(a.readers, b.readers);
+  header.missing = std::min(a.missing, b.missing);  // one set, in two orders perhaps
   header.validate();
   return header;
 }
