@@ -153,7 +153,8 @@ LedgerReading reading_of(const Typed& typed, const LedgerDataset& dataset, Holde
     std::string value = typed.has(field) ? said(typed, option) : std::string();
     if (field == "input_format") value = told_format(typed, declared);
     if (holder == Holder::asker && declared.empty()) continue;
-    if (is_among(only_declared, field) && !value.empty() && !keeps(typed, field, declared, value)) {
+    const bool is_profile = field == "input_format" && typed.has("counts");  // which nothing cuts into records
+    if (is_among(only_declared, field) && !is_profile && !value.empty() && !keeps(typed, field, declared, value)) {
       refuse_undeclared(option, dataset, value);
     }
     if (!value.empty()) reading[field] = value;
