@@ -394,7 +394,8 @@ TEST(Frame, NumbersOfABufferCanBeMissing) {
 
 template <class Number>
 void expect_left_out(const std::string& format, const std::vector<std::string>& missing, std::size_t left) {
-  Laid laid = laid_down(format, std::vector<Number>{7, 9, 99, 1});
+  const std::vector<Number> numbers{7, 9, 99, 1};
+  Laid laid = laid_down(format, numbers);
   Frame frame = frame_of(laid);
   frame.use_missing(missing);
   const auto profile = frame.profile("x", ages_to_120, NullPolicy::drop);
