@@ -10,6 +10,7 @@
 #include "page_output.hpp"
 #include "requests/about.hpp"
 #include "requests/datasets.hpp"
+#include "requests/flow.hpp"
 #include "requests/query.hpp"
 #include "requests/text_file.hpp"
 #include "requests/values.hpp"
@@ -65,7 +66,7 @@ std::optional<LedgerAccount> account_behind(const Typed& typed, const std::strin
 }
 
 std::string record_of(const Typed& typed, const Receipt& receipt) {
-  for (const char* field : {"public", "figures", "compare"}) {
+  for (const char* field : {"public", "figures", "compare", "guess"}) {
     if (!typed.has(field)) continue;
     usage({Field(field), " does not go with ", Field("format").text("registry")}, "leave it out");
   }
@@ -74,6 +75,19 @@ std::string record_of(const Typed& typed, const Receipt& receipt) {
           "name a TOML file with lines such as title = \"Incomes 2025\"", "about");
   }
   return to_registry(receipt, about_in_file(typed.one("about")));
+}
+
+}  // namespace
+
+namespace {
+
+/// The limit of a guess; empty without.
+std::string guessed_limit(const Typed& typed) {
+  if (!typed.has("guess")) return {};
+  const std::optional<std::string> limit = guess_typed(typed).above;
+  if (limit && !limit->empty()) return *limit;
+  usage({Field("guess"), ": of a release it is said how often a guess about a limit is right"},
+        {"write for example ", Field("guess").text("above:30000")});
 }
 
 }  // namespace
@@ -98,6 +112,7 @@ int run_explain(const Typed& typed) {
   if (!is_page && typed.has("ledger")) {
     usage({Field("ledger"), " goes with ", Field("format").text("html")}, "write it, or leave the option out");
   }
+  const std::string limit = guessed_limit(typed);
   const std::string name = typed.file == "-" ? "standard input" : typed.file;
   std::string text = receipt_text(typed.file);
   if (text.starts_with("<!DOCTYPE html>")) text = receipt_of_page(text);
@@ -108,12 +123,13 @@ int run_explain(const Typed& typed) {
   }
   if (is_page) {
     shown.page.options.account = account_behind(typed, text);
+    shown.page.options.guess_above = limit;
     shown.page.print_page(page_of(text, name, shown), unchanged);
     return 0;
   }
   std::vector<NamedComparison> comparisons;
   if (shown.compared) comparisons = in_field("compare", [&] { return comparisons_of(receipt, *shown.compared); });
-  print(explain(receipt, format == Explained::text ? Prose::text : Prose::markdown, comparisons), unchanged);
+  print(explain(receipt, format == Explained::text ? Prose::text : Prose::markdown, comparisons, limit), unchanged);
   return 0;
 }
 

@@ -105,12 +105,18 @@ void print_report(const Printed& how, const Report& report) {
   }
 }
 
-/// And the analyst's losses go into the file of --figure.
+bool has_curve(const LeakageReport& report) { return !report.answers.empty(); }
 template <class Report>
-void print_and_draw(const Printed& how, const Report& report) {
-  if (!how.figure.empty() && !report.points.empty()) {
+bool has_curve(const Report& report) {
+  return !report.points.empty();
+}
+
+/// And the page's figure of this name goes into the file of --figure.
+template <class Report>
+void print_and_draw(const Printed& how, const Report& report, const char* figure = "sweep.svg") {
+  if (!how.figure.empty() && has_curve(report)) {
     for (const PageFile& file : to_html(report, how.page.options).files) {
-      if (file.name == "sweep.svg") write_durably(how.figure, file.text, "figure", Readers::all);
+      if (file.name == figure) write_durably(how.figure, file.text, "figure", Readers::all);
     }
   }
   print_report(how, report);
@@ -252,6 +258,36 @@ int run_loss(const Typed& typed) {
   return 0;
 }
 
+int run_leakage(const Typed& typed) {
+  const Printed format{format_of(typed, Format::table)};
+  const Exponent epsilon = epsilon_asked(typed);  // refused before the file is read
+  guess_typed(typed);
+  const PipelineFile file = pipeline_asked(typed);
+  const auto answer = [&] {
+    return Person().watch().during("how often the guess is right",
+                                   [&] { return answered(leakage_asked(typed, file), file, epsilon); });
+  };
+  print_report(format, answer_in_time(typed, "how often the guess is right", answer));
+  return 0;
+}
+
+/// How often the best guess is right against epsilon, in place of the analyst's loss.
+int run_leakage_sweep(const Typed& typed) {
+  const Printed format = printed_as(typed, fallback_of_data());
+  const std::vector<Exponent> points = points_asked(typed);
+  guess_typed(typed);
+  const PipelineFile file = pipeline_asked(typed);
+  const auto answer = [&] {
+    const Watch watch = Person().watch();
+    return watch.during("how often the guess is right", [&] {
+      const auto tick = [&](std::size_t done) { watch.tick(fmt::format("{} of {} points", done, points.size())); };
+      return answered(leakage_asked(typed, file), file, points, tick);
+    });
+  };
+  print_and_draw(format, answer_in_time(typed, "how often the guess is right", answer), "leakage.svg");
+  return 0;
+}
+
 /// A sweep, whose curve is printed before windows are looked for where it can stand alone: these may take long, and the curve is there
 /// when they are interrupted.
 class SweepOutput {
@@ -275,6 +311,7 @@ class SweepOutput {
 };
 
 int run_sweep(const Typed& typed) {
+  if (typed.has("guess")) return run_leakage_sweep(typed);
   const Printed format = printed_as(typed, fallback_of_data());
   SweepOutput output(format);
   const std::vector<Exponent> points = points_asked(typed);
@@ -339,9 +376,9 @@ int run_channel(const Typed& typed) {
 int run_flow(const Typed& typed) {
   using Run = int (*)(const Typed&);
   on_interrupt("interrupted", "what is printed holds, and no more is known");
-  static const std::map<std::string, Run> words{{"channel", run_channel}, {"check", run_check}, {"choose", run_choose},
-                                                {"compare", run_compare}, {"loss", run_loss},   {"sweep", run_sweep},
-                                                {"verify", run_verify}};
+  static const std::map<std::string, Run> words{
+      {"channel", run_channel}, {"check", run_check}, {"choose", run_choose}, {"compare", run_compare},
+      {"leakage", run_leakage}, {"loss", run_loss},   {"sweep", run_sweep},   {"verify", run_verify}};
   return words.at(typed.word)(typed);
 }
 

@@ -403,4 +403,110 @@ ChannelReport channel_asked(const Typed& typed, const PipelineFile& file, const 
           })};
 }
 
+// --- Guesses about a person -------------------------------------------------------------------------------------------
+
+namespace {
+
+using flow::Guess;
+
+constexpr const char* guess_field = "guess";
+constexpr const char* above_prefix = "above:";
+constexpr const char* among_prefix = "among:";
+
+[[noreturn]] void refuse_guess(const Words& what) {
+  usage({Field(guess_field), ": ", what},
+        {"write ", Field(guess_field).text("value"), ", ", Field(guess_field).text("presence"), ", ",
+         Field(guess_field).text("above:2"), " or ", Field(guess_field).text("among:0,1")});
+}
+
+std::vector<std::string> parts_between(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+Guess above(const std::string& text, const std::vector<Rational>& values) {
+  const Rational limit = in_field(guess_field, [&] { return Rational::parse(text); });
+  Guess guess{Guess::About::property, {}, {"above " + limit.to_string(), "not above " + limit.to_string()}};
+  for (const Rational& value : values) guess.parts.push_back(value > limit ? 0 : 1);
+  const auto have = static_cast<std::size_t>(std::ranges::count(guess.parts, std::size_t{0}));
+  if (have == 0 || have == values.size()) {
+    refuse_guess(have == 0 ? "no value is above " + limit.to_string() : "all values are above " + limit.to_string());
+  }
+  return guess;
+}
+
+Guess among(const std::vector<std::vector<std::string>>& sets, const std::vector<Rational>& values) {
+  Guess guess{Guess::About::property, std::vector<std::size_t>(values.size(), sets.size()), {}};
+  for (std::size_t part = 0; part < sets.size(); ++part) {
+    std::string name;
+    for (const std::string& text : sets[part]) {
+      const Rational value = in_field(guess_field, [&] { return Rational::parse(text); });
+      const auto at = std::ranges::find(values, value);
+      if (at == values.end()) refuse_guess(value.to_string() + " is none of the values");
+      std::size_t& here = guess.parts[static_cast<std::size_t>(at - values.begin())];
+      if (here != sets.size()) refuse_guess("the value " + value.to_string() + " stands twice");
+      here = part;
+      name += (name.empty() ? "one of " : ", ") + value.to_string();
+    }
+    guess.names.push_back(std::move(name));
+  }
+  if (std::ranges::count(guess.parts, sets.size()) > 0) guess.names.emplace_back("none of these");
+  if (guess.names.size() < 2) refuse_guess("all values are in one set");
+  return guess;
+}
+
+Guess guess_about(const GuessTyped& typed, const std::vector<Rational>& values) {
+  if (typed.above) return above(*typed.above, values);
+  if (!typed.among.empty()) return among(typed.among, values);
+  return {typed.about, {}, {}};
+}
+
+}  // namespace
+
+GuessTyped guess_typed(const Typed& typed) {
+  const std::string text = typed.one(guess_field, "value");
+  if (text == "value") return {};
+  if (text == "presence") return {Guess::About::presence};
+  if (text.starts_with(above_prefix)) {
+    return {Guess::About::property, text.substr(std::string(above_prefix).size())};
+  }
+  if (!text.starts_with(among_prefix)) refuse_guess("'" + text + "' is not known");
+  GuessTyped guess{Guess::About::property};
+  for (const std::string& set : parts_between(text.substr(std::string(among_prefix).size()), ';')) {
+    guess.among.push_back(in_field(guess_field, [&] { return words(set); }));
+  }
+  return guess;
+}
+
+LeakageReport leakage_asked(const Typed& typed, const PipelineFile& file) {
+  const std::optional<flow::Prior> prior = file.analyst ? file.analyst->prior : std::nullopt;
+  LeakageReport report{{file.pipeline, prior, guess_about(guess_typed(typed), file.pipeline.values)}, {}, {}, {}};
+  in_field(guess_field, [&] {
+    report.question.validate();
+    return 0;
+  });
+  return about_file(file, [&] {
+    report.possibilities = flow::possibilities_of(report.question);
+    report.promise = flow::promise_of(report.question);
+    return std::move(report);
+  });
+}
+
+LeakageReport answered(LeakageReport asked, const PipelineFile& file, const Exponent& epsilon) {
+  asked.answers = {about_file(file, [&] { return flow::leakage(asked.question, epsilon); })};
+  return asked;
+}
+
+LeakageReport answered(LeakageReport asked, const PipelineFile& file, const std::vector<Exponent>& epsilons,
+                       const std::function<void(std::size_t done)>& tick) {
+  asked.is_sweep = true;
+  asked.answers = about_file(file, [&] { return flow::leakage_curve(asked.question, epsilons, tick); });
+  return asked;
+}
+
 }  // namespace fractile::requests

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fractile/flow_report.hpp"
+#include "fractile/leakage_report.hpp"
 #include "requests/pipeline_file.hpp"
 #include "requests/pipelines/epsilons.hpp"
 #include "requests/typed.hpp"
@@ -82,5 +84,25 @@ flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, 
 flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
 
 ChannelReport channel_asked(const Typed& typed, const PipelineFile& file, const Watch& watch);
+
+// How often a guess about a person succeeds.
+
+/// guess: "value", "presence", "above:2", or "among:0,1;2,3", sets of values; all values that are in none are one more.
+struct GuessTyped {
+  flow::Guess::About about = flow::Guess::About::value;
+  std::optional<std::string> above = {};
+  std::vector<std::vector<std::string>> among = {};
+};
+/// Throws `usage` when it is none of these.
+GuessTyped guess_typed(const Typed& typed);
+
+/// The file's prior, and the guess about its values. Throws `usage` when a value is not among them or all are in one part.
+LeakageReport leakage_asked(const Typed& typed, const PipelineFile& file);
+
+/// At one epsilon.
+LeakageReport answered(LeakageReport asked, const PipelineFile& file, const Exponent& epsilon);
+/// At all of them; `tick` as leakage_curve() has it.
+LeakageReport answered(LeakageReport asked, const PipelineFile& file, const std::vector<Exponent>& epsilons,
+                       const std::function<void(std::size_t done)>& tick);
 
 }  // namespace fractile::requests

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "fractile/source.hpp"
+#include "requests/flow.hpp"
 #include "requests/query.hpp"
 #include "requests/values.hpp"
 
@@ -80,6 +82,66 @@ std::vector<ReleasePlan> around(const ReleasePlan& plan, PlanOptions options) {
   return plans;
 }
 
+/// A limit as the lattice has values: numbers, dates or times.
+Rational limit_of(const std::string& text, const Lattice& lattice) {
+  if (lattice.kind() == ValueKind::number) return in_field("guess", [&] { return Rational::parse(text); });
+  const std::optional<Moment> moment = read_moment(text);
+  if (!moment || moment->kind != lattice.kind()) {
+    usage({Field("guess"), ": '", text, "' is no limit among these values"},
+          {"write for example ", Field("guess").text("above:" + lattice.text(lattice.size() / 2))});
+  }
+  return moment->ticks;
+}
+
+std::optional<PersonGuess> guess_of(const Typed& typed, const Lattice& lattice) {
+  if (!typed.has("guess")) {
+    for (const char* field : {"reference", "reference_column"}) {
+      if (typed.has(field)) {
+        usage({Field(field), " goes with ", Field("guess")}, {"write for example ", Field("guess").text("value")});
+      }
+    }
+    return {};
+  }
+  if (typed.has("reference_column") && !typed.has("reference")) {
+    usage({Field("reference_column"), " goes with ", Field("reference")}, "name the file");
+  }
+  const GuessTyped guess = guess_typed(typed);
+  if (guess.above) return PersonGuess{PersonGuess::About::above, limit_of(*guess.above, lattice)};
+  if (!guess.among.empty()) {
+    usage({Field("guess"), ": sets of values are guessed in pipelines"},
+          {"write ", Field("guess").text("value"), ", ", Field("guess").text("presence"), " or ",
+           Field("guess").text("above:30000")});
+  }
+  return PersonGuess{guess.about == flow::Guess::About::presence ? PersonGuess::About::presence
+                                                                 : PersonGuess::About::value};
+}
+
+/// What stands for the table, and what it is called.
+struct Reference {
+  RankProfile profile;
+  std::string name;
+};
+
+Reference reference_of(const PlanRequest& request, std::uint64_t rows) {
+  if (request.reference.empty()) {
+    return {reference_table(request.lattice, request.options.shape, rows),
+            "a " + to_string(request.options.shape) + " table between the bounds"};
+  }
+  const Table table = Table::open({.file = request.reference, .library = request.library});
+  table.require_countable(request.reference_column, request.lattice);
+  return {table.profile(request.reference_column, request.lattice, NullPolicy::drop), request.reference};
+}
+
+PlannedGuess guessed(const PlanRequest& request, const QuantileQuery& query) {
+  const std::uint64_t rows = query.expected_rows.value_or(request.options.rows);
+  const Reference reference = reference_of(request, rows);
+  const std::string limit = request.guess->about == PersonGuess::About::above
+                                ? value_text(request.lattice.kind(), request.guess->limit)
+                                : std::string();
+  return {*request.guess, limit, reference.name, rows,
+          person_leakage(query, request.lattice, reference.profile, rows, *request.guess)};
+}
+
 }  // namespace
 
 PlanRequest PlanRequest::of(const Typed& typed) {
@@ -87,13 +149,21 @@ PlanRequest PlanRequest::of(const Typed& typed) {
   const PlanOptions options = options_of(typed);
   PlanRequest request{lattice, options, query_of(typed, planned_budget(typed))};
   if (solves(typed)) request.wanted_ranks = ranks_wanted(typed, request.query);
+  request.guess = guess_of(typed, lattice);
+  request.reference = typed.one("reference");
+  request.reference_column = typed.one("reference_column", "value");
+  request.library = typed.one("duckdb");
   return request;
 }
 
 PlanReport planned(const PlanRequest& request, bool with_others) {
-  const auto& [lattice, options, asked, wanted] = request;
-  const QuantileQuery query = wanted ? query_for_rank_error(asked, lattice, *wanted, options.confidence) : asked;
+  const Lattice& lattice = request.lattice;
+  const PlanOptions& options = request.options;
+  const std::optional<std::uint64_t>& wanted = request.wanted_ranks;
+  const QuantileQuery query =
+      wanted ? query_for_rank_error(request.query, lattice, *wanted, options.confidence) : request.query;
   PlanReport report{plan_release(query, lattice, options), {}, wanted};
+  if (request.guess) report.guess = guessed(request, query);
   if (with_others) report.others = around(report.plan, options);
   return report;
 }

@@ -16,6 +16,10 @@ struct PlanRequest {
   PlanOptions options;
   QuantileQuery query;                             ///< with wanted_ranks its budget is to be found
   std::optional<std::uint64_t> wanted_ranks = {};  ///< the rank error that the budget is to achieve
+  std::optional<PersonGuess> guess = {};           ///< how often it is right is to be found out, too
+  std::string reference = {};                      ///< among the values of this public file; empty: of the plan's shape
+  std::string reference_column = {};
+  std::string library = {};  ///< as TableOptions has it, to read that
 
   /// Error(usage) for what cannot be.
   static PlanRequest of(const Typed& typed);

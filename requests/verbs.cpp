@@ -403,6 +403,13 @@ constexpr std::array plan_table{
                "worst cases hold with this probability, whatever the table"},
     OptionSpec{"--shape", asker, "SHAPE", "normal", "Worth",
                "of the public table that typical errors are those of: uniform, normal or log-normal"},
+    OptionSpec{"--guess", asker, "WHAT", "", "Worth",
+               "also how often an attacker's best guess about a person is right: value, presence, or above:30000"},
+    OptionSpec{"--reference", asker, "FILE", "a table of the shape", "Worth",
+               "with --guess: a public table whose values are spread like those of the one to be released"},
+    OptionSpec{"--reference-column", asker, "NAME", "value", "Worth", "the column of that table"},
+    OptionSpec{"--duckdb", owner, "PATH", "FRACTILE_DUCKDB, or where the system looks", "Input",
+               "the DuckDB library, libduckdb.so, to read --reference"},
     mechanism_option,
     expected_rows_option,
     no_interpolation_option,
@@ -437,6 +444,10 @@ constexpr VerbSpec plan_spec{
 
 constexpr std::array explain_table{
     compare_option,
+    OptionSpec{
+        "--guess", asker, "above:LIMIT", "", "What",
+        "also how often an attacker's guess is right whether a person's value is above this, as public, declared "
+        "and published numbers have it"},
     OptionSpec{"--ledger", owner, "PATH", "", "Ledger",
                "with html: whose budget the release was paid from, to tell what is left"},
     OptionSpec{"--dataset", asker, "NAME", "the ledger's only one", "Ledger", "which of its datasets"},
@@ -920,9 +931,42 @@ constexpr VerbSpec flow_loss_spec{
     "utility",
 };
 
+constexpr OptionSpec guess_option{"--guess",
+                                  asker,
+                                  "WHAT",
+                                  "value",
+                                  "What",
+                                  "what an attacker guesses about the target: value, presence, above:2, or among:0,1;2 "
+                                  "(which of these sets of values)"};
+
+constexpr std::array flow_leakage_table{
+    OptionSpec{"--epsilon", asker, "E", "", "What",
+               "at this epsilon (required): 0.5, \"ln 3.5\"; exact for logarithms"},
+    guess_option,
+    late_option,
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_leakage_spec{
+    "flow leakage",
+    "how often the best guess about a person is right, with the release and without it",
+    "fractile flow leakage FILE --epsilon E [--guess WHAT] [--format FORMAT]",
+    toml_file,
+    flow_leakage_table,
+    "With the file's prior, and whatever the prior (the multiplicative Bayes capacity); beside it what\n"
+    "epsilon alone allows. secret = \"target\" is an attacker who knows all others, secret = \"everyone\"\n"
+    "one who knows the prior alone, and guesses about the last participant.\n"
+    "\n"
+    "Exit codes: 0 done; 2 wrong usage; 3 unusable file; 6 not done within the time; 70 internal.\n",
+};
+
 constexpr std::array flow_sweep_table{
     OptionSpec{"--epsilon", asker, "LO..HI", "", "What",
                "over this range (required): 0.1..10; between logarithms, exp(epsilon) has equal steps"},
+    OptionSpec{
+        "--guess", asker, "WHAT", "", "What",
+        "in place of the loss: how often the best guess about a target is right, as fractile flow leakage has it"},
     OptionSpec{"--points", asker, "N", "200", "What", "how many points, 2 to 100000"},
     OptionSpec{"--within", asker, "SECONDS", "until it ends", "What",
                "end by then, 1 to 1000000, with what is known of where it rises"},
@@ -1038,8 +1082,8 @@ constexpr VerbSpec flow_verify_spec{
     "70 internal.\n",
 };
 
-constexpr std::array flow_words{&flow_check_spec, &flow_choose_spec, &flow_compare_spec, &flow_verify_spec,
-                                &flow_loss_spec,  &flow_sweep_spec,  &flow_channel_spec};
+constexpr std::array flow_words{&flow_check_spec, &flow_choose_spec,  &flow_compare_spec, &flow_verify_spec,
+                                &flow_loss_spec,  &flow_leakage_spec, &flow_sweep_spec,   &flow_channel_spec};
 
 constexpr VerbSpec flow_spec{
     "flow",

@@ -54,6 +54,7 @@ ROOMS = {
     "flow/stability": Room(
         2.5, ("flow/loss", "flow/pipeline", "flow/refinement", "flow/channel", "flow/algebra", "exact")
     ),
+    "flow/leakage": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "privacy", "exact")),
     "flow/windows": Room(2.5, ("flow/loss", "flow/pipeline", "flow/channel", "flow/algebra", "exact")),
     "source/engine": Room(2.1, ("ranks", "libraries", "exact")),
     "source/files": Room(2.2, ("source/engine", "ranks", "libraries", "exact")),
@@ -103,6 +104,7 @@ PUBLIC_HEADERS = {
     "release": "quantiles/release",
     "comparing": "quantiles/release",
     "planning": "quantiles/release",
+    "release_leakage": "quantiles/release",
     "audit": "quantiles/audit",
     "constructors": "quantiles/release",
     "sampling": "source/files",
@@ -118,6 +120,7 @@ PUBLIC_HEADERS = {
     "stability": "flow/stability",
     "windows": "flow/windows",
     "choosing": "flow/windows",
+    "leakage": "flow/leakage",
     "ledger": "ledger",
     "figures": "figures",
     "pages": "report/text",
@@ -129,6 +132,7 @@ PUBLIC_HEADERS = {
     "plan_report": "report/release",
     "audit_report": "report/release",
     "flow_report": "report/flow",
+    "leakage_report": "report/flow",
     "ledger_report": "report/ledger",
 }
 

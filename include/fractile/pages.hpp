@@ -36,7 +36,9 @@ struct PageOptions {
   /// The receipt's text, which the page then holds as it is, unless it is public or a character of it cannot be seen.
   std::string receipt = {};
   std::optional<LedgerAccount> account = {};  ///< of the people whom a release is about
-  std::string command = {};                   ///< what was typed, one line: pages of plans and pipelines end with it
+  /// A limit among the published values: a release's page says how often a guess is right whether a person's value is above it.
+  std::string guess_above = {};
+  std::string command = {};  ///< what was typed, one line: pages of plans and pipelines end with it
 };
 
 /// A file beside a page: a figure or its table.

@@ -9,17 +9,28 @@
 
 #include "fractile/pages.hpp"
 #include "fractile/planning.hpp"
+#include "fractile/release_leakage.hpp"
 
 namespace fractile {
+
+/// How often a guess about a person is right, before and after.
+struct PlannedGuess {
+  PersonGuess guess;
+  std::string limit = {};  ///< as it is printed, of a value above it
+  std::string reference;   ///< what the public table is called that stands for the one nobody may look at
+  std::uint64_t rows = 0;  ///< how many records that has
+  PersonLeakage leakage;
+};
 
 /// What a release will be worth, and under other budgets.
 struct PlanReport {
   ReleasePlan plan;
   std::vector<ReleasePlan> others = {};      ///< for the chart, in increasing order of their budgets
   std::optional<std::uint64_t> wanted = {};  ///< records: the error that the budget was solved for
+  std::optional<PlannedGuess> guess = {};    ///< where it was asked for
 };
 
-/// One JSON object, with `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
+/// One JSON object, with `guess` where it was asked for, and `quantiles[]` {quantile, worst_case, median, nine_in_ten} in records; null where no bound is known.
 std::string to_json(const PlanReport& report);
 /// "quantile,worst_case,median,nine_in_ten" and a line a quantile.
 std::string to_csv(const PlanReport& report);

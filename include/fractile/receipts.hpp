@@ -128,8 +128,10 @@ std::string to_csv(const Receipt& receipt, const std::vector<NamedComparison>& c
 std::string to_table(const Receipt& receipt, const std::vector<NamedComparison>& comparisons);
 
 /// One page for people who decide: what was published, for whom the promise holds, how strong it is, how wrong the numbers may
-/// be, what was assumed. Says nothing that the proofs do not.
-std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons = {});
+/// be, what was assumed. Says nothing that the proofs do not. `guess_above` as of PageOptions. Throws `usage` when it is no limit between
+/// the least and the greatest published value, and of groups and of several records a person.
+std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons = {},
+                    const std::string& guess_above = {});
 
 /// What was published, for whom the promise holds, how strong it is, how wrong the numbers may be, what was assumed, what is
 /// not protected, and what is left of the budget. It says what explain() says, and nothing that was not paid for.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html as _html
+import os
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -107,6 +108,10 @@ def plan(
     solve_for: str | None = None,
     confidence: Number | None = None,
     shape: str | None = None,
+    guess: str | None = None,
+    reference: str | os.PathLike[str] | None = None,
+    reference_column: str | None = None,
+    duckdb: str | os.PathLike[str] | None = None,
     mechanism: str | None = None,
     expected_rows: int | None = None,
     no_interpolation: bool = False,
@@ -116,10 +121,11 @@ def plan(
     of: str | None = None,
     together: bool = False,
 ) -> Plan:
-    """What a release will cost, and how wrong it may be. No table is read and nothing is spent.
+    """What a release will cost, and how wrong it may be. No table is read, but for a public `reference`, and nothing is spent.
 
     The arguments are the options of the program `fractile plan`; `rank_error` in place of a budget asks for the smallest one by which
-    no quantile misses by more records.
+    no quantile misses by more records. `guess` ("value", "presence" or "above:30000") asks also how often an attacker's best guess about a
+    person is right.
 
     Raises:
         UsageError: an argument is wrong, or no budget achieves the error.

@@ -169,6 +169,19 @@ PLAN = {
     "--solve-for": ({"epsilon": None, "rank_error": 100, "solve_for": "rho"}, ["--rank-error", "100", "--solve-for", "rho"]),
     "--confidence": ({"confidence": 0.9}, ["--confidence", "0.9"]),
     "--shape": ({"shape": "uniform"}, ["--shape", "uniform"]),
+    "--guess": ({"guess": "above:40"}, ["--guess", "above:40"]),
+    "--reference": (  # whose column is called as usual
+        {"guess": "value", "reference": "REFERENCE"},
+        ["--guess", "value", "--reference", "REFERENCE"],
+    ),
+    "--reference-column": (
+        {"guess": "presence", "reference": "REFERENCE", "reference_column": "value"},
+        ["--guess", "presence", "--reference", "REFERENCE", "--reference-column", "value"],
+    ),
+    "--duckdb": (
+        {"guess": "value", "reference": "REFERENCE", "duckdb": "LIBRARY"},
+        ["--guess", "value", "--reference", "REFERENCE", "--duckdb", "LIBRARY"],
+    ),
     "--mechanism": ({"mechanism": "approximate"}, ["--mechanism", "approximate"]),
     "--expected-rows": ({"expected_rows": 3000}, ["--expected-rows", "3000"]),
     "--no-interpolation": (  # with a step so fine that it matters, as for --together
@@ -191,8 +204,13 @@ def test_every_option_of_plan_is_tried():
 
 
 @pytest.mark.parametrize("option", PLAN)
-def test_plan_equals_the_program(option, program):
+def test_plan_equals_the_program(option, program, engine, tmp_path):
+    public = tmp_path / "public.csv"
+    public.write_text("value\n" + "".join(f"{age}\n" for age in range(20, 70)), encoding="utf-8")
+    places = {"REFERENCE": str(public), "LIBRARY": engine}
     arguments, words = PLAN[option]
+    arguments = {name: places.get(value, value) if isinstance(value, str) else value for name, value in arguments.items()}
+    words = [places.get(word, word) for word in words]
     usual = {
         "--quantiles": ("1/3", ["1/3"]),  # a plan for more of them takes a hundred times as long
         "--bounds": ((0, 125), ["0", "125"]),

@@ -153,3 +153,93 @@ def one_to_another(before, witness, after, observations):
             if sum(row[observations[y]] * witness[y][z] for y in range(len(observations))) != other[name]:
                 return False
     return all(sum(row) == 1 and min(row) >= 0 for row in witness)
+
+
+# --- Guesses about a target -------------------------------------------------------------------------------------------
+
+
+def shares_of(pipeline, places):
+    """How likely each value's place is to be the target's: the last participant, or of bars any of them."""
+    size = len(pipeline.values)
+    if pipeline.secret == "histogram":
+        return [Fraction(bar, pipeline.participants) for bar in places]
+    return [Fraction(place == places[-1]) for place in range(size)]
+
+
+def worlds_of(pipeline, guess, prior, odds):
+    """(probability, probability of each guess being right, law) of all that may be; guess is "value", "presence" or a part for each value."""
+    if guess != "presence":
+        parts = range(len(pipeline.values)) if guess == "value" else guess
+        for p, places in zip(prior, pipeline.secrets().values()):
+            gains = [Fraction(0)] * (max(parts) + 1)
+            for part, share in zip(parts, shares_of(pipeline, places)):
+                gains[part] += share
+            yield p, gains, pipeline.row(places, odds)
+        return
+    others = dataclasses.replace(pipeline, participants=pipeline.participants - 1, secret="everyone", known=(),
+                                 perturber=pipeline.perturber[:-1] if isinstance(pipeline.perturber, list) else pipeline.perturber)
+    for p, places in zip(prior, pipeline.secrets().values()):
+        yield p / 2, [Fraction(1), Fraction(0)], pipeline.row(places, odds)
+        yield p / 2, [Fraction(0), Fraction(1)], others.row(places[:-1], odds)
+
+
+def leakage(pipeline, guess, prior, odds):
+    """How often the best guess is right before and after, and the multiplicative Bayes capacity."""
+    worlds = list(worlds_of(pipeline, guess, prior, odds))
+    guesses = range(len(worlds[0][1]))
+    before = max(sum(p * gains[w] for p, gains, _ in worlds) for w in guesses)
+    after = capacity = Fraction(0)
+    for observation in set().union(*(law for _, _, law in worlds)):
+        after += max(sum(p * gains[w] * law[observation] for p, gains, law in worlds) for w in guesses)
+        capacity += max(law[observation] for _, _, law in worlds)
+    return before, after, capacity
+
+
+def possibilities_of(pipeline, guess, prior, odds):
+    worlds = list(worlds_of(pipeline, guess, prior, odds))
+    return [sum(p * gains[w] for p, gains, _ in worlds) for w in range(len(worlds[0][1]))]
+
+
+def solved(matrix, right):
+    """By Gauss and Jordan."""
+    rows = [[*row, value] for row, value in zip(matrix, right)]
+    for i in range(len(rows)):
+        pivot = next(k for k in range(i, len(rows)) if rows[k][i] != 0)
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [entry / rows[i][i] for entry in rows[i]]
+        for k in range(len(rows)):
+            if k != i:
+                rows[k] = [a - rows[k][i] * b for a, b in zip(rows[k], rows[i])]
+    return [row[-1] for row in rows]
+
+
+def most_guessed(priors, ratios):
+    """Where an observation is at most ratios[i][j] times as likely under i as under j: the best over sets of guesses, each of which is as
+    unlikely elsewhere as it may be."""
+    if all(ratio == 1 for row in ratios for ratio in row):
+        return max(priors)
+    best = Fraction(0)
+    for count in range(1, len(priors) + 1):
+        for chosen in itertools.combinations(range(len(priors)), count):
+            weights = solved([[1 / ratios[i][j] for j in chosen] for i in chosen], [Fraction(1)] * count)
+            best = max(best, sum(priors[i] * weight for i, weight in zip(chosen, weights)))
+    return best
+
+
+def ratios_of(pipeline, guess, odds):
+    """What the target's perturber promises of any two possibilities; None where it promises nothing."""
+    size = len(pipeline.values)
+    count = size if guess == "value" else max(guess) + 1
+    bars = pipeline.secret == "histogram"
+    noise = pipeline.noise(pipeline.participants - 1, odds)
+    kind = (pipeline.perturber[-1] if isinstance(pipeline.perturber, list) else pipeline.perturber)[0]
+    if guess == "value" and not bars and kind in ("geometric", "wide"):
+        return [[odds ** abs(i - j) for j in range(size)] for i in range(size)]
+    largest = Fraction(1)
+    for i, row in enumerate(noise):
+        for other in noise[max(0, i - 1):i + 2] if bars else noise:
+            if any(p > 0 and q == 0 for p, q in zip(row, other)):
+                return None
+            largest = max(largest, *(p / q for p, q in zip(row, other) if q > 0))
+    largest = largest**2 if bars else largest
+    return [[Fraction(1) if i == j else largest for j in range(count)] for i in range(count)]

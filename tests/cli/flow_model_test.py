@@ -10,7 +10,16 @@ import re
 import unittest
 from fractions import Fraction
 
-from cli.flow_model import Pipeline, geometric, one_to_another, posterior_loss
+from cli.flow_model import (
+    Pipeline,
+    geometric,
+    leakage,
+    most_guessed,
+    one_to_another,
+    possibilities_of,
+    posterior_loss,
+    ratios_of,
+)
 from cli.program import EFFORT, CommandTest, run
 
 PIPELINES = max(1, int(40 * EFFORT))
@@ -85,6 +94,7 @@ class Model(CommandTest):
         self.agrees_in_refinement(pipeline, high, low)
         self.agrees_in_stability(pipeline, high, low)
         self.agrees_in_loss(draw, pipeline, names, high, low)
+        self.agrees_in_leakage(draw, pipeline, high)
         self.assertEqual(len(set(observations)), len(observations))
 
     def agrees_in_channel(self, pipeline, odds):
@@ -178,6 +188,52 @@ class Model(CommandTest):
         if pair["verdict"] != "undecided":
             self.assertEqual(self.json("verify", "c.json", "--of", "p.toml")["certificate"], "holds", pair)
 
+    def drawn_prior(self, draw, pipeline):
+        """Of all secrets of the model, and as the file has it."""
+        secrets = pipeline.secrets().values()
+        if pipeline.secret == "target":
+            prior = drawn_row(draw, len(pipeline.values))
+            return prior, {"loss": '"bayes-risk"', "prior": json.dumps([str(p) for p in prior])}
+        if pipeline.secret == "histogram" or draw.random() < 0.5:
+            return [Fraction(1, len(secrets))] * len(secrets), None
+        of_one = drawn_row(draw, len(pipeline.values))
+        prior = [math.prod(of_one[place] for place in places) for places in secrets]
+        return prior, {"loss": '"bayes-risk"', "prior": f"{{ participants = {json.dumps([str(p) for p in of_one])} }}"}
+
+    def drawn_guess(self, draw, pipeline):
+        """As the model has it, and as it is typed."""
+        is_table = isinstance(pipeline.post, tuple) and pipeline.post[0] == "table"
+        if draw.random() < 0.3 and pipeline.participants > 1 and pipeline.secret != "histogram" and not is_table:
+            return "presence", "presence"
+        if draw.random() < 0.5:
+            return "value", "value"
+        if draw.random() < 0.5:
+            limit = sorted(pipeline.values)[draw.randrange(len(pipeline.values) - 1)]
+            return [0 if value > limit else 1 for value in pipeline.values], f"above:{limit}"
+        first = draw.randrange(1, len(pipeline.values))
+        chosen = draw.sample(range(len(pipeline.values)), first)
+        return ([0 if place in chosen else 1 for place in range(len(pipeline.values))],
+                "among:" + ",".join(str(pipeline.values[place]) for place in chosen))
+
+    def agrees_in_leakage(self, draw, pipeline, odds):
+        prior, analyst = self.drawn_prior(draw, pipeline)
+        guess, typed = self.drawn_guess(draw, pipeline)
+        self.write("g.toml", pipeline.toml(analyst))
+        document = self.json("leakage", "g.toml", "--epsilon", f"ln {odds}", "--guess", typed)
+        before, after, capacity = leakage(pipeline, guess, prior, odds)
+        for name, number in (("before", before), ("after", after), ("capacity", capacity)):
+            if len(str(number)) <= 200:
+                self.assertEqual(Fraction(document[name]), number, (pipeline, typed, name))
+        self.assertTrue(before <= after <= before * capacity, pipeline)
+        possibilities = possibilities_of(pipeline, guess, prior, odds)
+        self.assertEqual([Fraction(one["prior"]) for one in document["possibilities"]], possibilities)
+        ratios = None if guess == "presence" else ratios_of(pipeline, guess, odds)
+        if ratios is None or (pipeline.secret == "histogram" and pipeline.participants > 1):
+            return self.assertIsNone(document["allowed"], (pipeline, typed, document["promise"]))
+        allowed = most_guessed(possibilities, ratios)
+        self.assertEqual(Fraction(document["allowed"]), allowed, (pipeline, typed))
+        self.assertLessEqual(after, allowed)
+
     def agrees_in_windows(self, model, high, low):
         result = run("flow", "sweep", "p.toml", "--epsilon", f"ln {low}..ln {high}", "--points", "2", "--format", "csv", cwd=self.folder)
         rows = [row for row in csv.DictReader(io.StringIO(result.out)) if row["what"] == "window"]
@@ -205,6 +261,66 @@ class Model(CommandTest):
         # All but what is next to the ends is decided.
         known = sum(end - start for name in ("served", "not_served") for start, end in found[name])
         self.assertGreater(known, (high - low) - Fraction(1, 10**4), document)
+
+
+class Guessing(CommandTest):
+    """Figures that docs/worth.md gives."""
+
+    def leakage(self, text, *arguments):
+        self.write("p.toml", text)
+        result = run("flow", "leakage", "p.toml", *arguments, "--format", "json", cwd=self.folder)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        return json.loads(result.out)
+
+    def test_the_median_of_a_hundred(self):
+        """Ten of each of ten values, but for the target; weights e^(-epsilon max(below - n/2, above - n/2, 0))."""
+        others = [10] * 9 + [9]
+        rows = []
+        for value in range(10):
+            table = [count + (place == value) for place, count in enumerate(others)]
+            scores = [max(sum(table[:place]) - 50, sum(table[place + 1:]) - 50, 0) for place in range(10)]
+            weights = [math.exp(-score) for score in scores]
+            rows.append([weight / sum(weights) for weight in weights])
+        after = sum(max(column) for column in zip(*rows)) / 10
+        found = self.leakage('[pipeline]\nsecret = "target"\nknown = { histogram = [10, 10, 10, 10, 10, 10, 10, 10, 10, 9] }\n'
+                             'post = "identity"\nperturber = { release = "exponential", quantile = "1/2", records = 100, '
+                             "lattice = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] }\n", "--epsilon", "1")
+        self.assertEqual(found["before"], "1/10")
+        self.assertAlmostEqual(float(found["after"]), after, 12)
+        self.assertEqual(found["after"][:5], "0.123")
+        self.assertAlmostEqual(float(found["allowed"]), math.exp(2) / (math.exp(2) + 9), 12)
+        self.assertAlmostEqual(float(found["capacity"]), 10 * after, 12)
+
+    def test_presence_in_a_release(self):
+        """Of a record more or less, epsilon; and of a promise about equally many records nothing."""
+        text = ('[pipeline]\nsecret = "target"\nknown = [0, 1, 1, 2]\npost = "identity"\nperturber = { release = "exponential", '
+                'quantile = "1/2", records = 5, lattice = [0, 1, 2], neighbors = "%s" }\n')
+        found = self.leakage(text % "add-remove", "--epsilon", "ln 4", "--guess", "presence")
+        self.assertEqual((found["before"], found["allowed"]), ("1/2", "4/5"))
+        self.assertTrue(Fraction(1, 2) < Fraction(found["after"]) < Fraction(4, 5))
+        self.assertIsNone(self.leakage(text % "change-one", "--epsilon", "ln 4", "--guess", "presence")["allowed"])
+
+    def test_refusals(self):
+        text = '[pipeline]\nparticipants = 1\nvalues = [0, 1]\nperturber = "geometric"\npost = "sum"\n'
+        self.write("p.toml", text)
+        for guess, words in (("presence", "one among others"), ("above:1", "no value is above 1"), ("above:-1", "all values"),
+                             ("among:0,1", "all values are in one set"), ("among:2", "none of the values"),
+                             ("age", "'age' is not known"), ("above:x", "--guess"), ("among:", "--guess")):
+            result = run("flow", "leakage", "p.toml", "--epsilon", "1", "--guess", guess, cwd=self.folder)
+            self.assertEqual((result.code, result.out), (2, ""), (guess, result))
+            self.assertIn(words, result.err)
+
+    def test_sweep(self):
+        self.write("p.toml", '[pipeline]\nparticipants = 3\nvalues = [0, 1, 2]\nperturber = "geometric"\nsecret = "target"\n'
+                             'known = [0, 2]\npost = "sum"\n')
+        arguments = ("flow", "sweep", "p.toml", "--epsilon", "0.5..2", "--points", "4", "--guess", "value")
+        rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv", "--figure", "g.svg", cwd=self.folder).out)))
+        self.assertEqual([row["epsilon"] for row in rows], ["0.5", "1", "1.5", "2"])
+        for row in rows:
+            alone = self.leakage((self.folder / "p.toml").read_text(), "--epsilon", row["epsilon"])
+            for name in ("after", "allowed", "capacity"):
+                self.assertAlmostEqual(float(row[name]), float(alone[name]), 13)
+        self.assertIn("epsilon alone allows", (self.folder / "g.svg").read_text())
 
 
 class Paper(CommandTest):

@@ -3,7 +3,10 @@
 import csv
 import io
 import json
+import math
+import time
 import unittest
+from fractions import Fraction
 
 from cli.program import CommandTest, options, require_engine, run
 
@@ -122,6 +125,73 @@ class Plan(CommandTest):
                 self.assert_refused(plan(**changes), 2, *parts)
 
 
+class Guesses(CommandTest):
+    """How often a guess about a person is right (docs/proofs/leakage.md, "Releases of quantiles")."""
+
+    def guess(self, **changes):
+        result = plan(format="json", **changes)
+        self.assertEqual((result.code, result.err), (0, ""), result)
+        return json.loads(result.out)["guess"]
+
+    def test_of_a_decile_table(self):
+        """Fifty thousand records, quickly."""
+        began = time.monotonic()
+        found = self.guess(quantiles="deciles", expected_rows="50000", guess="above:300000", shape="uniform")
+        self.assertLess(time.monotonic() - began, 10)  # 1 s on a machine that is free; mostly simulations
+        self.assertEqual((found["about"], found["limit"], found["before"], found["rows"]), ("above", "300000", "3/5", 50000))
+        self.assertAlmostEqual(found["knowing_the_distribution"], 0.6, 6)
+        self.assertIsNone(found["knowing_these_others"])
+        self.assertTrue(0.6 < found["knowing_any_others"] < found["allowed"])
+        self.assertAlmostEqual(found["allowed"], math.exp(2) / (math.exp(2) + 1), 7)
+
+    def test_one_quantile_among_known_others(self):
+        """The median of 100 records among ten values, as fractile flow leakage has it."""
+        self.write("public.csv", "decade\n" + "".join(f"{value}\n" for value in range(10)))
+        require_engine()
+        found = json.loads(run("plan", "--bounds", "0", "9", "--step", "1", "--quantiles", "median", "--epsilon", "1", "--mechanism",
+                               "exponential", "--expected-rows", "100", "--guess", "value", "--reference", "public.csv",
+                               "--reference-column", "decade", "--format", "json", cwd=self.folder).out)["guess"]
+        rows = []
+        others = [round_half_up(99 * (place + 1), 10) - round_half_up(99 * place, 10) for place in range(10)]
+        for value in range(10):
+            table = [count + (place == value) for place, count in enumerate(others)]
+            scores = [max(sum(table[:place]) - 50, sum(table[place + 1:]) - 50, 0) for place in range(10)]
+            weights = [math.exp(-score) for score in scores]
+            rows.append([weight / sum(weights) for weight in weights])
+        after = sum(max(column) for column in zip(*rows)) / 10
+        self.assertEqual((found["before"], found["reference"]), ("1/10", "public.csv"))
+        self.assertTrue(after <= found["knowing_these_others"] < after + 1e-7)
+        self.assertAlmostEqual(found["allowed"], math.exp(2) / (math.exp(2) + 9), 7)
+
+    def test_in_words(self):
+        table = plan(format="table", guess="presence").out
+        self.assertIn("How often the best guess is right whether a person is among them,\namong 5000 records", table)
+        self.assertIn("by the budget alone, at most", table)
+        self.assertLessEqual(max(map(len, table.splitlines())), 110)
+        self.assertIn("What an attacker gains", plan(format="html", guess="value").out)
+
+    def test_under_zcdp_and_of_dates(self):
+        found = self.guess(epsilon=None, rho="0.1", guess="above:260000")
+        self.assertTrue(float(Fraction(found["before"])) < found["knowing_any_others"] < found["allowed"] < 1)
+        dates = {"bounds": ("2020-01-01", "2026-01-01"), "step": "1d", "guess": "above:2023-01-01"}
+        self.assertEqual(self.guess(**dates)["limit"], "2023-01-01")
+
+    def test_refusals(self):
+        for changes, part in (({"guess": "above:many"}, "--guess"), ({"guess": "above:900000"}, "no possible value is above the limit"),
+                              ({"guess": "above:-1"}, "all possible values are above the limit"), ({"guess": "age"}, "'age' is not known"),
+                              ({"guess": "among:1,2"}, "sets of values are guessed in pipelines"),
+                              ({"reference": "public.csv"}, "--reference goes with --guess"),
+                              ({"guess": "value", "reference_column": "x"}, "--reference-column goes with --reference")):
+            with self.subTest(changes):
+                self.assert_refused(plan(**changes), 2, part)
+        require_engine()
+        self.assert_refused(plan(guess="value", reference="gone.csv"), 3, "gone.csv")
+
+
+def round_half_up(numerator, denominator):
+    return (2 * numerator + denominator) // (2 * denominator)
+
+
 class Noise(CommandTest):
     """Releases whose values are mostly noise say so, from public numbers alone."""
 
@@ -198,6 +268,31 @@ class Explain(CommandTest):
         page = self.explain(self.receipt(column="x|y"), "--format", "markdown").out
         self.assertTrue(page.startswith("# 3 quantiles of x\\|y\n\n## In short\n\n"), page)
         self.assertIn("\n| share | x\\|y | off by at most |\n| :--- | ---: | ---: |\n", page)
+
+    def test_a_guess_about_a_person(self):
+        """From declared and published numbers alone: the same sentence, whatever the records were."""
+        self.write("ages.csv", "x\n" + "".join(f"{age}\n" for age in range(1000)))
+        self.assertEqual(self.run_release("ages.csv", receipt="g.json", bounds=("0", "1000"), step="1", quantiles="deciles", epsilon="1",
+                                          expected_rows="1000", unsafe_seed=None).code, 0)
+        values = [(Fraction(each["quantile"]), Fraction(str(each["value"])))
+                  for each in json.loads((self.folder / "g.json").read_text())["quantiles"]]
+        (below, at), (above, beyond) = values[3], values[4]
+        limit = (at + beyond) // 2
+        share = 1 - (below + (above - below) * (limit - at) / (beyond - at))
+        page = self.explain("g.json", "--guess", f"above:{limit}")
+        self.assertEqual((page.code, page.err), (0, ""))
+        words = " ".join(page.out.split())
+        up = math.ceil(share * 10000) / 100
+        self.assertIn(f"In a table of 1000 records of which, as these values have it, {up:g} % lie above {limit}, an attacker", words)
+        before = math.ceil(max(share, 1 - share) * 10000) / 100
+        self.assertIn(f"rightly in {before:g} % of cases without this release, and in at most ", words)
+        self.assertIn("Whatever they know of all others, the promise allows at most 88.08 %.", words)
+        self.assertLessEqual(max(map(len, page.out.splitlines())), 100)
+        self.assertIn("What an attacker gains", self.explain("g.json", "--guess", f"above:{limit}", "--format", "html").out)
+        self.assertNotIn("What an attacker gains", self.explain("g.json").out)
+        for guess, part in (("value", "about a limit"), ("above:", "about a limit"), (f"above:{values[-1][1] + 1}", "beyond the published"),
+                            (f"above:{values[0][1] - 1}", "beyond the published"), ("above:many", "is no limit")):
+            self.assert_refused(self.explain("g.json", "--guess", guess), 2, part)
 
     def test_a_changed_receipt_is_refused(self):
         path = self.folder / self.receipt()

@@ -6,15 +6,11 @@
 #include "flow/pipeline/size_limit.hpp"
 
 namespace fractile::flow {
-namespace {
 
-/// Whether who has which value makes no difference.
-bool is_symmetric(const Pipeline& pipeline) {
+bool are_rows_compositions(const Pipeline& pipeline) {
   if (pipeline.perturber.release() != nullptr) return true;
   return pipeline.perturber.is_shared() && pipeline.post.is_symmetric();
 }
-
-}  // namespace
 
 std::string values_name(const std::vector<Rational>& values, const Tuple& tuple) {
   std::vector<std::string> members;
@@ -31,7 +27,7 @@ std::string bars_name(const Tuple& bars) {
 Rational secret_count(const Pipeline& pipeline) {
   const std::size_t values = pipeline.values.size();
   if (pipeline.secret.kind == Secret::Kind::target) return static_cast<std::int64_t>(values);
-  const bool by_composition = pipeline.secret.kind == Secret::Kind::histogram || is_symmetric(pipeline);
+  const bool by_composition = pipeline.secret.kind == Secret::Kind::histogram || are_rows_compositions(pipeline);
   return by_composition ? compositions(pipeline.participants, values) : power(values, pipeline.participants);
 }
 
@@ -47,7 +43,7 @@ Secrets secrets_of(const Pipeline& pipeline) {
   };
   switch (pipeline.secret.kind) {
     case Secret::Kind::everyone:
-      if (is_symmetric(pipeline)) {
+      if (are_rows_compositions(pipeline)) {
         for_each_composition(pipeline.participants, values, [&](const Composition& composition) {
           Tuple tuple = sorted_tuple(composition);
           std::string name = values_name(pipeline.values, tuple);

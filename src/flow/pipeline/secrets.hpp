@@ -10,6 +10,9 @@
 
 namespace fractile::flow {
 
+/// Whether who has which value makes no difference, so that everyone's rows are compositions, each the first of its arrangements.
+bool are_rows_compositions(const Pipeline& pipeline);
+
 /// How many rows the channel has.
 Rational secret_count(const Pipeline& pipeline);
 

@@ -8,10 +8,13 @@
 #include <utility>
 
 #include "fractile/accounting.hpp"
+#include "fractile/error.hpp"
 #include "fractile/receipts.hpp"
+#include "fractile/release_leakage.hpp"
 #include "fractile/text.hpp"
 #include "report/release/counted_words.hpp"
 #include "report/release/declarations.hpp"
+#include "report/release/guess_words.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/release_figure.hpp"
 #include "report/text/page.hpp"
@@ -143,6 +146,75 @@ void explain_strength(Page& page, const Receipt& receipt) {
                     up(epsilon_of_zcdp(receipt.budget.rho(), Rational(1, 1'000'000)).to_double())));
   }
   page.paragraph("Other releases about the same people add to this cost: epsilons add up, and so do deltas and rhos.");
+}
+
+// --- A guess about a person --------------------------------------------------------------------------------------------
+
+[[noreturn]] void refuse_guess(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::usage, what, hint, "guess");
+}
+
+Rational tick_of(const Receipt& receipt, const std::string& text) {
+  if (receipt.kind == ValueKind::number) {
+    try {
+      return Rational::parse(text);
+    } catch (const Error&) {
+      refuse_guess("'" + text + "' is no limit among these values", "write a number");
+    }
+  }
+  const std::optional<Moment> moment = read_moment(text);
+  if (!moment || moment->kind != receipt.kind) {
+    refuse_guess("'" + text + "' is no limit among these values", "write one as they are written");
+  }
+  return moment->ticks;
+}
+
+/// The share of the records above the limit as the published quantiles have it, linearly between two.
+Rational share_above(const Receipt& receipt, const std::string& limit) {
+  const std::vector<Receipt::Published>& published = receipt.groups.front().quantiles;
+  const Rational at = tick_of(receipt, limit);
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    const Rational value = tick_of(receipt, published[i].value);
+    const Rational share = Rational::parse(published[i].quantile);
+    const bool is_last = i + 1 == published.size();
+    if (is_last ? at == value : value <= at && at < tick_of(receipt, published[i + 1].value)) {
+      if (is_last) return Rational(1) - share;
+      const Rational next = tick_of(receipt, published[i + 1].value);
+      const Rational next_share = Rational::parse(published[i + 1].quantile);
+      return Rational(1) - (share + (next_share - share) * (at - value) / (next - value));
+    }
+  }
+  refuse_guess("the limit lies beyond the published values, which do not say how many records do",
+               "take one between them");
+}
+
+constexpr const char* any_number_of_rows = "4294967295";  // nobody told how many
+
+/// From public, declared and published numbers alone (docs/proofs/leakage.md, "Releases of quantiles").
+void explain_guess(Page& page, const Receipt& receipt, const std::string& limit) {
+  if (!receipt.source.by.empty()) refuse_guess("a guess is explained of a release without groups", "leave it out");
+  if (receipt.records_per_person != "1") {
+    refuse_guess("a guess is explained where a person has one record at most", "leave it out");
+  }
+  const Rational share = share_above(receipt, limit);
+  const std::vector<Rational> priors{share, Rational(1) - share};
+  const Neighbors neighbors = receipt.neighbors == "add-remove" ? Neighbors::add_remove : Neighbors::change_one;
+  const Rational allowed = allowed_guesses(receipt.budget, neighbors, PersonGuess::About::above, priors);
+  const bool are_rows_told = receipt.rows != any_number_of_rows;
+  const std::string whether = fmt::format("whether a person's {} is above {}", value_in_words(receipt.kind), limit);
+  page.section("What an attacker gains");
+  std::string words = fmt::format(
+      "In a table{} of which, as these values have it, {} lie above {}, an attacker who knows that and no person's "
+      "value guesses {} rightly in {} of cases without this release",
+      are_rows_told ? fmt::format(" of {} records", receipt.rows) : "", report_detail::percent_up(share), limit,
+      whether, report_detail::percent_up(std::max(priors[0], priors[1])));
+  if (are_rows_told) {
+    const auto rows = Rational::parse(receipt.rows).to_uint64();
+    words += fmt::format(", and in at most {} with it, if people's values do not depend on each other",
+                         report_detail::percent_up(std::min(allowed, guesses_by_share(share, rows))));
+  }
+  page.paragraph(words + fmt::format(". Whatever they know of all others, the promise allows at most {}.",
+                                     report_detail::percent_up(allowed)));
 }
 
 std::string records_of(const Receipt& receipt) {
@@ -692,6 +764,7 @@ void explain_on(Page& page, const Receipt& receipt, const std::vector<NamedCompa
   if (!comparisons.empty()) explain_comparisons(page, receipt, comparisons);
   explain_people(page, receipt);
   explain_strength(page, receipt);
+  if (!options.guess_above.empty() && receipt.unsafe_seed.empty()) explain_guess(page, receipt, options.guess_above);
   explain_errors(page, receipt);
   if (options.account) explain_account(page, options);
   explain_assumptions(page, receipt);
@@ -723,9 +796,12 @@ void hold_receipt(Page& page, const std::string& receipt) {
 
 }  // namespace
 
-std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons) {
+std::string explain(const Receipt& receipt, Prose prose, const std::vector<NamedComparison>& comparisons,
+                    const std::string& guess_above) {
   report_detail::ProsePage page(prose);
-  explain_on(page, receipt, comparisons, {});
+  PageOptions options;
+  options.guess_above = guess_above;
+  explain_on(page, receipt, comparisons, options);
   return page.text();
 }
 

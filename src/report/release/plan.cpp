@@ -7,6 +7,7 @@
 #include "fractile/plan_report.hpp"
 #include "fractile/release_report.hpp"
 #include "report/release/counted_words.hpp"
+#include "report/release/guess_words.hpp"
 #include "report/release/plan_words.hpp"
 #include "report/text/decimals.hpp"
 #include "report/text/json_writer.hpp"
@@ -70,6 +71,52 @@ void write_typical(Writer& json, const TypicalError& typical) {
 
 }  // namespace
 
+namespace {
+
+const char* name_of(PersonGuess::About about) {
+  switch (about) {
+    case PersonGuess::About::presence:
+      return "presence";
+    case PersonGuess::About::above:
+      return "above";
+    case PersonGuess::About::value:
+      break;
+  }
+  return "value";
+}
+
+/// As a decimal of eight digits, rounded up.
+std::string rounded_up(const Rational& probability) {
+  const Rational unit = Rational(10).pow(8);
+  return ((probability * unit).ceil() / unit).to_decimal();
+}
+
+void write_guess(Writer& json, const PlannedGuess& guess) {
+  const PersonLeakage& leakage = guess.leakage;
+  json.Key("guess");
+  json.StartObject();
+  member(json, "about", name_of(guess.guess.about));
+  if (!guess.limit.empty()) member(json, "limit", guess.limit);
+  member(json, "reference", guess.reference);
+  member(json, "rows", guess.rows);
+  member(json, "before", leakage.before.to_string());
+  number(json, "knowing_the_distribution", rounded_up(leakage.knowing_the_distribution));
+  number(json, "knowing_these_others",
+         leakage.knowing_these_others ? rounded_up(*leakage.knowing_these_others) : "null");
+  number(json, "knowing_any_others", rounded_up(leakage.knowing_any_others));
+  number(json, "allowed", rounded_up(leakage.allowed));
+  json.EndObject();
+}
+
+/// Lines after an empty one; nothing where no guess was asked for.
+std::string guess_text(const PlanReport& report) {
+  if (!report.guess) return {};
+  return "\n" + report_detail::guess_meaning(*report.guess) + ":\n\n" +
+         aligned(report_detail::guess_rows(*report.guess));
+}
+
+}  // namespace
+
 std::string to_json(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   Document document;
@@ -81,6 +128,7 @@ std::string to_json(const PlanReport& report) {
   write_noise(json, plan.noise);
   write_coarse_step(json, plan.lattice);
   write_typical(json, plan.typical);
+  if (report.guess) write_guess(json, *report.guess);
   write_privacy(json, plan.query, plan.query.budget);
   write_lattice(json, plan.lattice);
   return document.text();
@@ -266,7 +314,7 @@ std::optional<NoiseInWords> in_words(const std::vector<std::optional<MostlyNoise
 std::string to_table(const PlanReport& report) {
   const ReleasePlan& plan = report.plan;
   return aligned(report_detail::plan_rows(plan)) + "\n" + report_detail::plan_meaning(plan) + "\n" + noise(plan) +
-         coarse_step(plan) + report_detail::plan_cost(plan) + chart(report.others) +
+         coarse_step(plan) + report_detail::plan_cost(plan) + guess_text(report) + chart(report.others) +
          "\nNo record was read, and nothing is spent.\n";
 }
 

@@ -7,6 +7,7 @@
 #include "fractile/accounting.hpp"
 #include "fractile/plan_report.hpp"
 #include "report/release/counted_words.hpp"
+#include "report/release/guess_words.hpp"
 #include "report/release/interval_text.hpp"
 #include "report/release/plan_words.hpp"
 #include "report/text/page.hpp"
@@ -204,6 +205,13 @@ WebPage to_html(const PlanReport& report, const PageOptions& options) {
   page.section("Errors by quantile");
   page.table({"plan", "Errors in records"}, report_detail::plan_rows(plan));
   page.list(meanings_of(plan));
+  if (report.guess) {
+    page.section("What an attacker gains");
+    std::string meaning = report_detail::guess_meaning(*report.guess) + ".";
+    std::ranges::replace(meaning, '\n', ' ');
+    page.paragraph(meaning);
+    page.table({"guess", "Right guesses"}, report_detail::guess_rows(*report.guess));
+  }
   if (!plan.typical.largest.empty()) {
     const std::vector<Bin> bins = bins_of(plan.typical);
     page.section("Typical releases");

@@ -1,0 +1,133 @@
+#include "fractile/leakage.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+#include "flow/leakage/worlds.hpp"
+#include "fractile/error.hpp"
+#include "support/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+Exponent ln(std::int64_t odds) { return Exponent::log(Rational(odds)); }
+
+/// One of a few people is unknown.
+Pipeline among_known(const PostProcessor& post) {
+  const auto values = *rc::gen::inRange<std::size_t>(2, 5);
+  const auto others = *rc::gen::inRange<std::size_t>(1, 5);
+  const Perturber perturber =
+      *rc::gen::arbitrary<bool>() ? Perturber::geometric(values) : Perturber::randomized_response(values);
+  Pipeline pipeline = pipeline_of(others + 1, perturber, post);
+  std::vector<std::size_t> known(others);
+  for (std::size_t& value : known) value = *rc::gen::inRange<std::size_t>(0, values);
+  pipeline.secret = Secret::target_knowing(known);
+  return pipeline;
+}
+
+Guess some_guess(std::size_t values) {
+  const int kind = *rc::gen::inRange(0, 3);
+  if (kind == 0) return {};
+  if (kind == 1) return {Guess::About::presence};
+  Guess guess{Guess::About::property, {}, {"first", "others"}};
+  const auto first = *rc::gen::inRange<std::size_t>(1, values);
+  for (std::size_t value = 0; value < values; ++value) guess.parts.push_back(value < first ? 0 : 1);
+  return guess;
+}
+
+/// By all rows, of a post-processor that no shortcut knows: a count or a sum as a table.
+Pipeline with_a_table(const Pipeline& pipeline) {
+  Pipeline result = pipeline;
+  result.post = {PostProcessor::Kind::table};
+  std::vector<std::string> names;
+  std::size_t tuples = 1;
+  for (std::size_t i = 0; i < pipeline.participants; ++i) tuples *= pipeline.values.size();
+  std::vector<Rational> outputs;
+  for (std::size_t tuple = 0; tuple < tuples; ++tuple) {
+    Rational output;
+    for (std::size_t rest = tuple, i = 0; i < pipeline.participants; ++i, rest /= pipeline.values.size()) {
+      const std::size_t value = rest % pipeline.values.size();
+      const bool is_counted = std::ranges::count(pipeline.post.counted, value) > 0;
+      output += pipeline.post.kind == PostProcessor::Kind::sum ? pipeline.values[value] : Rational(is_counted ? 1 : 0);
+    }
+    const auto at = std::ranges::find(outputs, output);
+    result.post.image.push_back(static_cast<std::size_t>(at - outputs.begin()));
+    if (at == outputs.end()) outputs.push_back(output);
+  }
+  return result;
+}
+
+// docs/proofs/leakage.md, "One count or sum".
+TEST(Leakage, IsThatOfTheRows) {
+  EXPECT_TRUE(rc::check([] {
+    const bool is_sum = *rc::gen::arbitrary<bool>();
+    PostProcessor post = counting({0});
+    if (is_sum) post = {PostProcessor::Kind::sum};
+    LeakageQuestion question{among_known(post), {}, {}};
+    question.guess = some_guess(question.pipeline.values.size());
+    RC_PRE(question.guess.about != Guess::About::presence);
+    const Leakage found = leakage(question, ln(3));
+    question.pipeline = with_a_table(question.pipeline);
+    const Leakage listed = leakage(question, ln(3));
+    RC_ASSERT(found.after.lower == listed.after.lower);
+    RC_ASSERT(found.after.lower == found.after.upper);
+    RC_ASSERT(found.capacity.lower == listed.capacity.lower);
+  }));
+}
+
+TEST(Leakage, NeverAboveWhatEpsilonAllows) {
+  EXPECT_TRUE(rc::check([] {
+    PostProcessor post = counting({0});
+    post.kind = *rc::gen::element(PostProcessor::Kind::count, PostProcessor::Kind::sum, PostProcessor::Kind::mode,
+                                  PostProcessor::Kind::identity);
+    LeakageQuestion question{among_known(post), {}, {}};
+    question.guess = some_guess(question.pipeline.values.size());
+    const Leakage exact = leakage(question, ln(*rc::gen::inRange(2, 6)));
+    RC_ASSERT(exact.before.lower <= exact.after.lower);
+    RC_ASSERT(exact.after.lower <= exact.before.lower * exact.capacity.lower);
+    RC_ASSERT(exact.allowed.has_value() == (question.guess.about != Guess::About::presence));
+    if (exact.allowed) RC_ASSERT(exact.after.lower <= exact.allowed->lower);
+    if (exact.capacity_allowed) RC_ASSERT(exact.capacity.lower <= exact.capacity_allowed->lower);
+    const Leakage enclosed = leakage_curve(question, {exact.epsilon}).front();
+    RC_ASSERT(enclosed.after.lower <= exact.after.lower && exact.after.lower <= enclosed.after.upper);
+    RC_ASSERT(enclosed.after.upper - enclosed.after.lower < Rational(1, 1'000'000'000));
+    RC_ASSERT(enclosed.capacity.lower <= exact.capacity.lower && exact.capacity.lower <= enclosed.capacity.upper);
+  }));
+}
+
+// A mechanism at 0 says nothing, and a bare answer of randomized response says as much as epsilon allows.
+TEST(Leakage, OfAnAnswerIsAllThatEpsilonAllows) {
+  LeakageQuestion question{pipeline_of(1, Perturber::randomized_response(3), {}), {}, {}};
+  const Leakage response = leakage(question, ln(4));
+  EXPECT_EQ(response.after.lower, Rational(2, 3));
+  EXPECT_EQ(response.allowed->lower, Rational(2, 3));
+  EXPECT_EQ(response.capacity.lower, Rational(2));
+  question.pipeline.perturber = Perturber::geometric(3);
+  const Leakage geometric = leakage(question, ln(4));
+  EXPECT_EQ(geometric.after.lower, geometric.allowed->lower);
+  EXPECT_EQ(leakage(question, Exponent()).after.lower, Rational(1, 3));
+}
+
+// The others of a uniform prior over histograms say something about the target.
+TEST(Leakage, EpsilonAllowsEverythingWhereOthersTell) {
+  Pipeline pipeline = pipeline_of(2, Perturber::randomized_response(2), {PostProcessor::Kind::sum});
+  LeakageQuestion question{pipeline, Prior({Rational(1, 3), Rational(1, 3), Rational(1, 3)}), {}};
+  EXPECT_FALSE(is_independent_of_others(question));
+  EXPECT_FALSE(leakage(question, ln(2)).allowed.has_value());
+  question.prior = independent_participants(pipeline, Prior({Rational(1, 3), Rational(2, 3)}));
+  EXPECT_TRUE(is_independent_of_others(question));
+  EXPECT_TRUE(leakage(question, ln(2)).allowed.has_value());
+}
+
+TEST(Leakage, PresenceIsOfOneAmongOthers) {
+  LeakageQuestion question{pipeline_of(1, Perturber::geometric(2), {}), {}, {Guess::About::presence}};
+  EXPECT_THROW(question.validate(), Error);
+  question.pipeline.participants = 2;
+  const Leakage shown = leakage(question, ln(3));  // two answers or one
+  EXPECT_EQ(shown.after.lower, Rational(1));
+}
+
+}  // namespace
+}  // namespace fractile::flow

@@ -1,0 +1,48 @@
+// What a pipeline's epsilon bounds by itself, whatever else the pipeline is.
+// Proof: docs/proofs/leakage.md, "What epsilon alone allows"
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "exact/enclosure.hpp"
+#include "fractile/leakage.hpp"
+
+namespace fractile::flow {
+
+class Promise {
+ public:
+  explicit Promise(const LeakageQuestion& question);
+
+  const std::string& words() const { return words_; }
+  /// How often the best guess can be right at most; nothing where epsilon bounds nothing. Number: Rational or Enclosure.
+  template <class Number>
+  std::optional<Number> allowed(const Possibilities& guesses, const Number& odds) const;
+  /// The same, of the multiplicative Bayes capacity: nothing but of one target's value.
+  template <class Number>
+  std::optional<Number> capacity(const Number& odds) const;
+
+ private:
+  enum class Kind {
+    nothing,
+    power,   ///< odds^power_ between any two possibilities
+    places,  ///< odds^places between values so many places apart
+    column,  ///< the largest ratio in a column of the target's noise
+    bars,    ///< the largest ratio between neighboring heights of a bar, twice
+  };
+  void find_kind(const LeakageQuestion& question);
+  /// Between any two possibilities; nothing where there is none.
+  template <class Number>
+  std::optional<Number> ratio(const Number& odds) const;
+
+  Kind kind_ = Kind::nothing;
+  std::string words_;
+  std::int64_t power_ = 1;
+  std::size_t values_;
+  bool is_in_line_ = false;  ///< it is the values themselves that are guessed
+  bool is_presence_;
+  bool is_of_target_;
+  Perturber noise_;  ///< the target's
+};
+
+}  // namespace fractile::flow

@@ -1,0 +1,186 @@
+#include "quantiles/release/attacker.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace fractile {
+namespace {
+
+constexpr std::int64_t precision = 192;
+
+Enclosure number(const Rational& value) { return Enclosure::of(value, precision); }
+
+void raise_to(Enclosure& most, const Enclosure& value) { arb_max(most.arb(), most.arb(), value.arb(), precision); }
+
+constexpr int negligible_log = 200;  // of 2
+
+/// exp(-rate score): remembered, since few scores matter and most are far away.
+class Weights {
+ public:
+  explicit Weights(const Exponent& rate) : rate_(Enclosure::of(rate, precision)), rough_(rate_.lower_double()) {}
+
+  /// Below 2^-200.
+  bool is_negligible(std::uint64_t score) const { return static_cast<double>(score) * rough_ > negligible_log; }
+
+  const Enclosure& of(std::uint64_t score) {
+    const auto [at, is_new] = known_.try_emplace(score);
+    if (is_new) {
+      arb_mul_ui(at->second.arb(), rate_.arb(), score, precision);
+      arb_neg(at->second.arb(), at->second.arb());
+      arb_exp(at->second.arb(), at->second.arb(), precision);
+    }
+    return at->second;
+  }
+
+ private:
+  Enclosure rate_;
+  double rough_;
+  std::map<std::uint64_t, Enclosure> known_;
+};
+
+}  // namespace
+
+KnownTable known_table(const RankProfile& reference, std::uint64_t rows) {
+  KnownTable table{{}, {}, {}, {}, reference.candidates()};
+  const uint128 all = reference.records();
+  // The i-th of rows - 1 others lies at the reference's quantile (i - 1/2) / (rows - 1).
+  const auto others_below = [&](std::uint64_t records) {
+    return static_cast<std::uint64_t>((uint128{2} * records * (rows - 1) + all) / (2 * all));
+  };
+  for (std::size_t k = 0; k < reference.distinct(); ++k) {
+    table.positions.push_back(reference.position(k));
+    table.others.push_back(others_below(reference.cumulative(k + 1)) - others_below(reference.cumulative(k)));
+    table.priors.emplace_back(static_cast<std::int64_t>(reference.count(k)),
+                              static_cast<std::int64_t>(reference.records()));
+    table.chances.push_back(number(table.priors.back()));
+  }
+  return table;
+}
+
+Attacker::Attacker(const KnownTable& table, const OneSelection& selection, PersonGuess::About about,
+                   const std::vector<bool>& above)
+    : table_(table), is_first_(above), is_presence_(about == PersonGuess::About::presence) {
+  if (about != PersonGuess::About::above) is_first_.assign(table.priors.size(), true);
+  add_cells(table, selection);
+  add_totals();
+}
+
+void Attacker::add_cells(const KnownTable& table, const OneSelection& selection) {
+  std::uint64_t others = 0;
+  for (const std::uint64_t here : table.others) others += here;
+  Weights weights(selection.rate);
+  uint128 far_away = 0;
+  const auto add = [&](std::size_t place, bool is_at, std::uint64_t from, std::uint64_t to, std::uint64_t below,
+                       std::uint64_t equal) {
+    if (from == to) return;
+    const uint128 mass = selection.weights.mass(from, to);
+    const auto score = [&](std::uint64_t b, std::uint64_t e, std::uint64_t n) {
+      return interval_score(selection.alpha, b, e, n);
+    };
+    const std::uint64_t scores[] = {score(below + 1, equal, others + 1), score(below, equal + 1, others + 1),
+                                    score(below, equal, others + 1), score(below, equal, others)};
+    if (std::ranges::all_of(scores, [&](std::uint64_t one) { return weights.is_negligible(one); })) {
+      far_away += mass;
+      return;
+    }
+    const Enclosure all = Enclosure::of_whole(mass);
+    cells_.push_back({place, is_at, all * weights.of(scores[0]), all * weights.of(scores[1]),
+                      all * weights.of(scores[2]), all * weights.of(scores[3])});
+  };
+  std::uint64_t below = 0;
+  std::uint64_t next = 0;  // candidate
+  for (std::size_t k = 0; k < table.positions.size(); ++k) {
+    const Position position = table.positions[k];
+    const std::uint64_t candidate = position / 2;  // at the position, or the first one after it
+    add(k, false, next, candidate, below, 0);
+    next = candidate;
+    if (position % 2 == 1) {
+      add(k, true, candidate, candidate + 1, below, table.others[k]);
+      ++next;
+    }
+    below += table.others[k];
+  }
+  add(table.positions.size(), false, next, table.candidates, below, 0);
+  rest_ = Enclosure::of_whole(far_away);
+  arb_mul_2exp_si(rest_.arb(), rest_.arb(), -negligible_log);
+  const Enclosure nothing;
+  arb_union(rest_.arb(), rest_.arb(), nothing.arb(), precision);
+}
+
+void Attacker::add_totals() {
+  Enclosure above = rest_;  // of the cells that are below the position: the person is above them
+  Enclosure below;
+  for (const Cell& cell : cells_) below += cell.below;
+  Enclosure absent = rest_;
+  for (const Cell& cell : cells_) absent += cell.absent;
+  absent_share_ = number(Rational(1, 2)) / absent;
+  shares_.reserve(table_.chances.size());
+  Enclosure one_over = number(1) / (above + below);
+  auto cell = cells_.begin();
+  for (std::size_t place = 0; place < table_.chances.size(); ++place) {
+    const bool moves = cell != cells_.end() && cell->place <= place;
+    for (; cell != cells_.end() && cell->place <= place; ++cell) {
+      below -= cell->below;
+      if (cell->is_at) shares_.push_back(table_.chances[place] / (above + cell->at + below));
+      above += cell->above;
+    }
+    if (moves) one_over = number(1) / (above + below);
+    if (shares_.size() == place) shares_.push_back(table_.chances[place] * one_over);
+  }
+}
+
+/// What the candidates that do not matter add, when no possibility weighs more than this.
+Enclosure Attacker::right_elsewhere(const Enclosure& most) const { return rest_ * most; }
+
+Enclosure Attacker::right_about_value() const {
+  std::vector<Enclosure> most_from(shares_.size() + 1);  // of the positions from here on
+  for (std::size_t place = shares_.size(); place-- > 0;) {
+    most_from[place] = most_from[place + 1];
+    raise_to(most_from[place], shares_[place]);
+  }
+  Enclosure most_below;
+  std::size_t place = 0;
+  Enclosure right = right_elsewhere(most_from.front());
+  for (const Cell& cell : cells_) {
+    for (; place < cell.place; ++place) raise_to(most_below, shares_[place]);
+    Enclosure here = most_below * cell.below;
+    raise_to(here, most_from[cell.place + (cell.is_at ? 1 : 0)] * cell.above);
+    if (cell.is_at) raise_to(here, shares_[cell.place] * cell.at);
+    right += here;
+  }
+  return right;
+}
+
+Enclosure Attacker::right_about_two() const {
+  const Enclosure half = number(is_presence_ ? Rational(1, 2) : Rational(1));
+  struct Sums {
+    Enclosure below;
+    Enclosure above;
+  };
+  Sums sums[2];
+  for (std::size_t place = 0; place < shares_.size(); ++place) sums[is_first_[place] ? 0 : 1].above += shares_[place];
+  std::size_t place = 0;
+  Enclosure right = right_elsewhere(sums[0].above + sums[1].above + absent_share_);
+  for (const Cell& cell : cells_) {
+    for (; place < cell.place; ++place) {
+      Sums& sum = sums[is_first_[place] ? 0 : 1];
+      sum.below += shares_[place];
+      sum.above -= shares_[place];
+    }
+    Enclosure joint[2];
+    for (int which = 0; which < 2; ++which) {
+      joint[which] = sums[which].below * cell.below + sums[which].above * cell.above;
+    }
+    if (cell.is_at) {
+      Enclosure& own = joint[is_first_[cell.place] ? 0 : 1];
+      own += shares_[cell.place] * (cell.at - cell.above);
+    }
+    Enclosure here = joint[0] * half;
+    raise_to(here, is_presence_ ? absent_share_ * cell.absent : joint[1]);
+    right += here;
+  }
+  return right;
+}
+
+}  // namespace fractile

@@ -1,0 +1,420 @@
+// Proof: docs/proofs/leakage.md, "Releases of quantiles"
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "fractile/accounting.hpp"
+#include "fractile/error.hpp"
+#include "fractile/release_leakage.hpp"
+#include "privacy/guessing.hpp"
+#include "quantiles/release/attacker.hpp"
+#include "quantiles/stages/plan.hpp"
+
+namespace fractile {
+namespace {
+
+using About = PersonGuess::About;
+
+constexpr std::int64_t precision = 192;
+constexpr std::int64_t printed_bits = 60;
+
+Enclosure number(const Rational& value) { return Enclosure::of(value, precision); }
+
+/// Rounded up, and no more than certain.
+Rational at_most(const Enclosure& probability) {
+  if (arb_is_finite(probability.arb()) == 0) return 1;
+  return std::min(probability.upper_rational(printed_bits), Rational(1));
+}
+
+void raise_to(Enclosure& most, const Enclosure& value) { arb_max(most.arb(), most.arb(), value.arb(), precision); }
+
+// --- By the budget alone ----------------------------------------------------------------------------------------------
+
+/// How many steps of the relation lie between two possibilities; 0 where the promise is about none of them.
+int steps_between(Neighbors neighbors, About about) {
+  if (about == About::presence) return neighbors == Neighbors::add_remove ? 1 : 0;
+  return neighbors == Neighbors::add_remove ? 2 : 1;
+}
+
+/// Of an (epsilon, delta) that holds between any two possibilities.
+Enclosure allowed_with_delta(const std::vector<Rational>& priors, const Exponent& epsilon, const Rational& delta) {
+  const Enclosure odds = Enclosure::of(epsilon, precision).exp();
+  const Enclosure pure = most_guessed(priors, odds);
+  const Rational others(static_cast<std::int64_t>(priors.size()) - 1);
+  return pure * (number(1) + number(delta * others) / odds);
+}
+
+Enclosure allowed_under_zcdp(const std::vector<Rational>& priors, const Rational& rho) {
+  constexpr std::int64_t deltas[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 20};  // powers of a tenth
+  Enclosure least = number(1);
+  for (const std::int64_t power : deltas) {
+    const Rational delta = Rational(10).pow(-power);
+    const Enclosure here = allowed_with_delta(priors, Exponent(epsilon_of_zcdp(rho, delta)), delta);
+    arb_min(least.arb(), least.arb(), here.arb(), precision);
+  }
+  return least;
+}
+
+Enclosure allowed_by(const Budget& budget, int steps, const std::vector<Rational>& priors) {
+  if (steps == 0) return number(1);
+  switch (budget.measure()) {
+    case Measure::pure:
+      return most_guessed(priors, Enclosure::of(budget.epsilon() * Rational(steps), precision).exp());
+    case Measure::zcdp:
+      return allowed_under_zcdp(priors, group_zcdp(budget.rho(), steps));
+    case Measure::approximate:
+      break;
+  }
+  // Two steps: epsilon twice, and delta (1 + e^epsilon) times.
+  const Exponent& epsilon = budget.epsilon();
+  Rational delta = budget.delta();
+  if (steps == 2) delta *= Rational(1) + Enclosure::of(epsilon, precision).exp().upper_rational(printed_bits);
+  return allowed_with_delta(priors, epsilon * Rational(steps), delta);
+}
+
+// --- By what each stage may cost --------------------------------------------------------------------------------------
+
+/// A part of a release: the log ratios of its law under two possibilities lie in an interval of this length that holds 0. A selection's may
+/// lie anywhere in it; of other noise, both ends have at most this distance from 0.
+struct PartRange {
+  Enclosure length;
+  bool is_selection;
+};
+
+/// Two possibilities with these joint probabilities, which parts that cost as much tell apart.
+class PartsBound {
+ public:
+  explicit PartsBound(std::vector<PartRange> parts) : parts_(std::move(parts)) {
+    const auto by_use = [](const PartRange& a, const PartRange& b) {
+      if (a.is_selection != b.is_selection) return b.is_selection;
+      return a.length.to_double() < b.length.to_double();
+    };
+    std::ranges::sort(parts_, by_use);  // the widest selection last
+  }
+
+  /// With `before` the joint probabilities.
+  Enclosure right(const Enclosure& first, const Enclosure& second) const { return right(first, second, 0); }
+
+ private:
+  Enclosure right(const Enclosure& first, const Enclosure& second, std::size_t part) const {
+    if (part == parts_.size()) {
+      Enclosure most = first;
+      raise_to(most, second);
+      return most;
+    }
+    const Enclosure odds = parts_[part].length.exp();
+    if (part + 1 == parts_.size() && parts_[part].is_selection) return after_selection(first, second, odds);
+    const Enclosure likely = odds / (number(1) + odds);
+    const Enclosure rare = number(1) / (number(1) + odds);
+    return right(first * likely, second * rare, part + 1) + right(first * rare, second * likely, part + 1);
+  }
+
+  /// ((a + b) r - 2 sqrt(a b r)) / (r - 1), unless one possibility is more than r times as likely as the other.
+  static Enclosure after_selection(const Enclosure& a, const Enclosure& b, const Enclosure& odds) {
+    if (certainly_at_most(odds * a, b)) return b;
+    if (certainly_at_most(odds * b, a)) return a;
+    Enclosure root = a * b * odds;
+    arb_sqrt(root.arb(), root.arb(), precision);
+    return ((a + b) * odds - number(2) * root) / (odds - number(1));
+  }
+
+  std::vector<PartRange> parts_;
+};
+
+/// The parts of a release that runs these stages; nothing where what one costs is not the length of a range.
+class RangesOfParts {
+ public:
+  RangesOfParts(const QuantileQuery& query, const QuantilePlan& plan, int steps)
+      : query_(query), plan_(plan), steps_(steps) {}
+
+  std::optional<std::vector<PartRange>> of(const PreliminaryOutcome& found) const {
+    if (query_.budget.measure() == Measure::approximate) return {};
+    const std::vector<Stage> stages = plan_.stages(found);
+    const Budget& whole = plan_.query.budget;
+    const Budget rest = query_after(plan_.query, shares_taken(stages)).budget;
+    std::vector<PartRange> parts;
+    for (const Stage& stage : stages) {
+      if (const auto* counts = std::get_if<CountRows>(&stage)) {
+        if (!add_noise(parts, share_of(whole, counts->shares))) return {};
+      } else if (is_preliminary(stage)) {
+        parts.push_back({selection_range(share_of(whole, 1)), true});
+      } else if (const auto* selection = std::get_if<SelectQuantiles>(&stage)) {
+        add_levels(parts, *selection, rest);
+      } else if (std::holds_alternative<CountOnTree>(stage) || std::holds_alternative<SelectEach>(stage)) {
+        if (!add_noise(parts, rest)) return {};
+      } else if (std::holds_alternative<CountCells>(stage)) {
+        return {};
+      }
+    }
+    return parts;
+  }
+
+ private:
+  static Budget share_of(const Budget& whole, int shares) {
+    return whole.scaled(preliminary_share(whole.measure()) * Rational(shares));
+  }
+
+  /// Two nodes of a level that share a replaced record cost sqrt 2 times as much as one under zCDP, and the same under pure privacy.
+  Enclosure selection_range(const Budget& budget) const {
+    if (budget.measure() == Measure::pure) return Enclosure::of(budget.epsilon() * Rational(steps_), precision);
+    Enclosure range = number(Rational(query_.neighbors == Neighbors::change_one ? 16 : 8) * budget.rho());
+    arb_sqrt(range.arb(), range.arb(), precision);
+    return range * number(steps_);
+  }
+
+  /// Under pure privacy alone.
+  bool add_noise(std::vector<PartRange>& parts, const Budget& budget) const {
+    if (budget.measure() != Measure::pure) return false;
+    parts.push_back({selection_range(budget), false});
+    return true;
+  }
+
+  void add_levels(std::vector<PartRange>& parts, const SelectQuantiles& selection, const Budget& rest) const {
+    for (std::size_t level = 0; level < selection.shape.widths.size(); ++level) {
+      const Rational times = selection.shape.emphasis.empty() ? Rational(1) : selection.shape.emphasis[level];
+      parts.push_back({selection_range(rest.scaled(times / selection.levels)), true});
+    }
+  }
+
+  const QuantileQuery& query_;
+  const QuantilePlan& plan_;
+  int steps_;
+};
+
+Enclosure summed(const std::vector<PartRange>& parts) {
+  Enclosure sum = number(0);
+  for (const PartRange& part : parts) sum += part.length;
+  return sum;
+}
+
+constexpr std::size_t most_parts = 12;
+
+/// Whatever the preliminary stages find.
+Enclosure right_by_parts(const QuantileQuery& query, const QuantilePlan& plan, int steps,
+                         const std::vector<Rational>& priors) {
+  const Enclosure otherwise = allowed_by(query.budget, steps, priors);
+  if (steps == 0) return otherwise;
+  const RangesOfParts ranges(query, plan, steps);
+  Enclosure most = number(0);
+  std::vector<std::vector<double>> seen;
+  for (const PreliminaryOutcome& found : plan.outcomes()) {
+    const std::optional<std::vector<PartRange>> parts = ranges.of(found);
+    if (!parts || parts->size() > most_parts) return otherwise;
+    std::vector<double> lengths;
+    for (const PartRange& part : *parts)
+      lengths.push_back(part.is_selection ? part.length.to_double() : -part.length.to_double());
+    if (std::ranges::find(seen, lengths) != seen.end()) continue;
+    seen.push_back(std::move(lengths));
+    raise_to(most, priors.size() == 2 ? PartsBound(*parts).right(number(priors[0]), number(priors[1]))
+                                      : most_guessed(priors, summed(*parts).exp()));
+  }
+  arb_min(most.arb(), most.arb(), otherwise.arb(), precision);
+  return most;
+}
+
+// --- Among others like the reference table's ---------------------------------------------------------------------------
+
+struct Question {
+  const QuantileQuery& query;
+  const QuantilePlan& plan;
+  const KnownTable& table;
+  const PersonGuess& guess;
+  const std::vector<bool>& above;
+  const std::vector<Rational>& priors;
+  int steps;
+};
+
+/// When what was seen before has ratios of at most `odds`.
+Enclosure right_after(const Enclosure& right, const Enclosure& odds) {
+  const Enclosure one = number(1);
+  Enclosure bound = right * odds;
+  const Enclosure other = one - (one - right) / odds;
+  arb_min(bound.arb(), bound.arb(), other.arb(), precision);
+  return bound;
+}
+
+/// When these stages select one quantile, and nothing else but what was found before.
+std::optional<Enclosure> right_when_found(const Question& question, const PreliminaryOutcome& found) {
+  const std::vector<Stage> stages = question.plan.stages(found);
+  const auto* selection = stage_in<SelectQuantiles>(stages);
+  if (selection == nullptr || selection->released.size() != 1 || stage_in<CountRows>(stages) != nullptr ||
+      stage_in<CountCells>(stages) != nullptr) {
+    return {};
+  }
+  const QuantileQuery rest = query_after(question.plan.query, shares_taken(stages));
+  const Calibration calibration(rest, selection->levels);
+  const QuantileFraction alpha = QuantileFraction::of(selection->released.front());
+  const BaseMeasure weights(0, question.table.candidates - 1, 1, {}, selection->shape.numbers, selection->shape.origin);
+  const Attacker attacker(question.table, {alpha, calibration.rate(alpha, true), weights}, question.guess.about,
+                          question.above);
+  constexpr int from_value_to_value = 2;  // of presence: a present person's value is not known either
+  const int steps = question.guess.about == About::presence ? from_value_to_value : question.steps;
+  auto parts = RangesOfParts(question.query, question.plan, steps).of(found);
+  if (!parts) return {};
+  parts->pop_back();  // the selection itself
+  const bool is_value = question.guess.about == About::value;
+  const Enclosure right = is_value ? attacker.right_about_value() : attacker.right_about_two();
+  return parts->empty() ? right : right_after(right, summed(*parts).exp());
+}
+
+std::optional<Rational> right_among_these(const Question& question) {
+  if (question.steps == 0 || question.query.records_per_person != 1) return {};
+  Enclosure most = number(0);
+  for (const PreliminaryOutcome& found : question.plan.outcomes()) {
+    const std::optional<Enclosure> here = right_when_found(question, found);
+    if (!here) return {};
+    raise_to(most, *here);
+  }
+  return at_most(most);
+}
+
+// --- By the distribution alone ------------------------------------------------------------------------------------------
+
+/// E max(0, X - least) of X binomial, for least >= n p: the tail's terms fall at least as fast as a geometric series.
+Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t least) {
+  if (least >= n || p.sign() == 0) return number(0);
+  if (p == 1) return number(Rational(static_cast<std::int64_t>(n - least)));
+  const Enclosure odds = number(p / (Rational(1) - p));
+  const auto log_factorial = [](std::uint64_t of) {
+    Enclosure result = Enclosure::of_whole(uint128{of} + 1);
+    arb_lgamma(result.arb(), result.arb(), 2 * precision);
+    return result;
+  };
+  const auto times = [](std::uint64_t count, const Rational& chance) {
+    Enclosure result = Enclosure::of(chance, 2 * precision).log();
+    arb_mul_ui(result.arb(), result.arb(), count, 2 * precision);
+    return result;
+  };
+  const std::uint64_t first = least + 1;
+  Enclosure term = times(first, p) + times(n - first, Rational(1) - p) + log_factorial(n) - log_factorial(first) -
+                   log_factorial(n - first);
+  term = term.exp();  // P(X = first)
+  Enclosure sum = number(0);
+  for (std::uint64_t x = first; x <= n; ++x) {
+    sum += term * number(Rational(static_cast<std::int64_t>(x - least)));
+    if (x == n) break;
+    const Enclosure factor =
+        odds * number(Rational(static_cast<std::int64_t>(n - x), static_cast<std::int64_t>(x + 1)));
+    term *= factor;
+    if (term.upper_double() < 0x1p-140 && factor.upper_double() < 0.999) {
+      // What is left: sum of (x - least) term factor^i, at most n term / (1 - factor).
+      Enclosure left = term * number(Rational(static_cast<std::int64_t>(n))) / (number(1) - factor);
+      arb_union(left.arb(), left.arb(), number(0).arb(), precision);
+      return sum + left;
+    }
+  }
+  return sum;
+}
+
+/// E max(X, n - X) / n of X binomial.
+Enclosure larger_share(const Rational& p, std::uint64_t n) {
+  const Rational larger = std::max(p, Rational(1) - p);
+  const Rational all(static_cast<std::int64_t>(n));
+  // With Y those of the rarer side: n - Y + 2 max(0, Y - n/2), and n/2 is at least this.
+  const Enclosure excess = expected_excess(Rational(1) - larger, n, n / 2);
+  return number(larger) + number(Rational(2) / all) * excess;
+}
+
+/// E max over positions of how many of n records have it, over n, at most: a threshold, and what goes beyond it.
+Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
+  std::map<Rational, std::uint64_t> alike;
+  for (const Rational& p : priors) ++alike[p];
+  const double most = alike.rbegin()->first.to_double() * static_cast<double>(n);
+  const Rational all(static_cast<std::int64_t>(n));
+  Enclosure least = number(1);
+  for (double away = 0; away <= 8; away += 1) {
+    const double threshold = most + away * std::sqrt(most + 1) + (away > 0 ? away * away / 3 : 0);
+    if (threshold >= static_cast<double>(n)) break;
+    const auto whole = static_cast<std::uint64_t>(std::ceil(threshold)) + 1;
+    Enclosure here = number(Rational(static_cast<std::int64_t>(std::min(whole, n))));
+    for (const auto& [p, count] : alike) {
+      here += expected_excess(p, n, whole) * number(Rational(static_cast<std::int64_t>(count)));
+    }
+    here /= number(all);
+    arb_min(least.arb(), least.arb(), here.arb(), precision);
+  }
+  return least;
+}
+
+// --- Together -----------------------------------------------------------------------------------------------------------
+
+[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+  throw Error(ErrorCode::usage, what, hint, "guess");
+}
+
+/// By position, whether a record there is above the limit.
+std::vector<bool> above_limit(const KnownTable& table, const Lattice& lattice, const Rational& limit) {
+  std::uint64_t first = 0;  // candidate above the limit
+  for (std::uint64_t end = lattice.size(); first < end;) {
+    const std::uint64_t middle = first + (end - first) / 2;
+    if (lattice.at(middle) > limit) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  if (first == 0) refuse("all possible values are above the limit", "take a limit between the bounds");
+  if (first == lattice.size()) refuse("no possible value is above the limit", "take a limit between the bounds");
+  if (!lattice.is_regular() && lattice.at(first - 1) != limit) {
+    refuse("records may lie on either side of a limit between two listed candidates", "take one of the candidates");
+  }
+  std::vector<bool> above;
+  above.reserve(table.positions.size());
+  for (const Position position : table.positions) above.push_back(position >= 2 * first);
+  return above;
+}
+
+std::vector<Rational> priors_of(const KnownTable& table, const std::vector<bool>& above, About about) {
+  if (about == About::value) return table.priors;
+  if (about == About::presence) return {Rational(1, 2), Rational(1, 2)};
+  Rational share;
+  for (std::size_t place = 0; place < above.size(); ++place) {
+    if (above[place]) share += table.priors[place];
+  }
+  return {share, Rational(1) - share};
+}
+
+Enclosure by_distribution(const std::vector<Rational>& priors, std::uint64_t rows, About about) {
+  if (about == About::presence) return number(1);
+  return about == About::above ? larger_share(priors.front(), rows) : largest_count(priors, rows);
+}
+
+}  // namespace
+
+Rational allowed_guesses(const Budget& budget, Neighbors neighbors, About about, const std::vector<Rational>& priors) {
+  return at_most(allowed_by(budget, steps_between(neighbors, about), priors));
+}
+
+Rational guesses_by_share(const Rational& share, std::uint64_t rows) { return at_most(larger_share(share, rows)); }
+
+PersonLeakage person_leakage(const QuantileQuery& query, const Lattice& lattice, const RankProfile& reference,
+                             std::uint64_t rows, const PersonGuess& guess) {
+  query.validate(lattice);
+  reference.require_on(lattice);
+  if (reference.records() == 0 || rows == 0) {
+    throw Error(ErrorCode::usage, "a table without records says nothing about a person", "take one with some");
+  }
+  const QuantilePlan plan = plan_of(query, lattice);
+  const KnownTable table = known_table(reference, rows);
+  const std::vector<bool> above =
+      guess.about == About::above ? above_limit(table, lattice, guess.limit) : std::vector<bool>();
+  const std::vector<Rational> priors = priors_of(table, above, guess.about);
+  const int steps = steps_between(query.neighbors, guess.about);
+  PersonLeakage leakage;
+  leakage.before = *std::ranges::max_element(priors);
+  leakage.allowed = at_most(allowed_by(query.budget, steps, priors));
+  const Enclosure by_parts = right_by_parts(query, plan, steps, priors);
+  leakage.knowing_any_others = at_most(by_parts);
+  leakage.knowing_these_others = right_among_these({query, plan, table, guess, above, priors, steps});
+  if (leakage.knowing_these_others) {
+    leakage.knowing_these_others = std::min(*leakage.knowing_these_others, leakage.knowing_any_others);
+  }
+  leakage.knowing_the_distribution =
+      std::min(leakage.knowing_any_others, at_most(by_distribution(priors, rows, guess.about)));
+  return leakage;
+}
+
+}  // namespace fractile

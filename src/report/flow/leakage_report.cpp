@@ -1,0 +1,269 @@
+// How often the best guess about a person succeeds, printed.
+#include "fractile/leakage_report.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "report/flow/flow_numbers.hpp"
+#include "report/text/csv_cells.hpp"
+#include "report/text/json_writer.hpp"
+#include "report/text/page.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+using flow::Guess;
+using flow::Leakage;
+using flow::RealBounds;
+using report_detail::aligned;
+using report_detail::csv_line;
+using report_detail::Document;
+using report_detail::epsilon_digits;
+using report_detail::member;
+using report_detail::odds_digits;
+using report_detail::Row;
+using report_detail::significant;
+using report_detail::text;
+using report_detail::with_decimals;
+using report_detail::Writer;
+
+constexpr int percent_digits = 6;
+constexpr std::size_t longest_fraction = 24;
+constexpr std::size_t longest_exact = 200;  // characters of a fraction in JSON
+constexpr std::size_t most_listed = 12;     // possibilities in a sentence
+
+// --- In words --------------------------------------------------------------------------------------------------------
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : "; ") + name;
+  return list;
+}
+
+std::string guessed_in_words(const LeakageReport& report) {
+  const std::size_t count = report.possibilities.names.size();
+  switch (report.question.guess.about) {
+    case Guess::About::presence:
+      return "whether the target takes part";
+    case Guess::About::property:
+      return fmt::format("which of {} is true of the target's value: {}", count, listed(report.possibilities.names));
+    case Guess::About::value:
+      break;
+  }
+  return fmt::format("the target's value, one of {}", count);
+}
+
+std::string known_in_words(const LeakageReport& report) {
+  const flow::Pipeline& pipeline = report.question.pipeline;
+  const std::size_t others = pipeline.participants - 1;
+  if (others == 0) return "the prior alone; there are no others";
+  if (pipeline.secret.kind != flow::Secret::Kind::target) {
+    return fmt::format("the prior of all {} participants' values alone, and nobody's value", pipeline.participants);
+  }
+  return others == 1 ? "the value of the one other participant" : fmt::format("the values of all {} others", others);
+}
+
+std::string prior_in_words(const flow::Possibilities& possibilities) {
+  const std::vector<Rational>& priors = possibilities.priors;
+  if (std::ranges::all_of(priors, [&](const Rational& p) { return p == priors.front(); })) return "uniform";
+  std::string words;
+  for (std::size_t i = 0; i < std::min(priors.size(), most_listed); ++i) {
+    const std::string p = priors[i].to_string();
+    words += (i == 0 ? "" : ", ") + possibilities.names[i] + ": " +
+             (p.size() <= longest_fraction ? p : significant({priors[i], priors[i]}, percent_digits));
+  }
+  return priors.size() <= most_listed ? words : fmt::format("{}, and {} more", words, priors.size() - most_listed);
+}
+
+std::string fraction_of(const RealBounds& value) {
+  if (value.lower != value.upper) return "";
+  std::string fraction = value.lower.to_string();
+  return fraction.size() <= longest_fraction ? fraction : "";
+}
+
+std::string percent(const RealBounds& value) {
+  return significant({value.lower * Rational(100), value.upper * Rational(100)}, percent_digits) + " %";
+}
+
+/// A probability as a percentage, and as a fraction where that is short.
+Row probability_row(const std::string& what, const RealBounds& value) {
+  return {what, percent(value), fraction_of(value)};
+}
+
+Row bound_row(const std::string& what, const std::optional<RealBounds>& value, const std::string& why) {
+  return value ? Row{what, percent(*value), why} : Row{what, "100 %", why};
+}
+
+// --- For programs ----------------------------------------------------------------------------------------------------
+
+std::string digits_of(const RealBounds& value, int digits) {
+  if (value.lower == value.upper) {
+    std::string fraction = value.lower.to_string();
+    if (fraction.size() <= longest_exact) return fraction;
+  }
+  return significant(value, digits);
+}
+
+void write(Writer& json, const char* name, const std::optional<RealBounds>& value, int digits) {
+  if (value) return member(json, name, digits_of(*value, digits));
+  json.Key(name);
+  json.Null();
+}
+
+const char* name_of(Guess::About about) {
+  switch (about) {
+    case Guess::About::presence:
+      return "presence";
+    case Guess::About::property:
+      return "property";
+    case Guess::About::value:
+      break;
+  }
+  return "value";
+}
+
+void write_answer(Writer& json, const Leakage& answer, int digits) {
+  member(json, "epsilon", answer.epsilon.to_string());
+  write(json, "before", answer.before, digits);
+  write(json, "after", answer.after, digits);
+  write(json, "allowed", answer.allowed, digits);
+  write(json, "capacity", answer.capacity, digits);
+  write(json, "capacity_allowed", answer.capacity_allowed, digits);
+}
+
+std::string cell_of(const std::optional<RealBounds>& value) { return value ? significant(*value, sweep_digits) : ""; }
+
+Rational factor_of(const Rational& upper, const Rational& lower) {
+  return lower.sign() > 0 ? upper / lower : Rational(0);
+}
+
+/// How many times as often as before.
+RealBounds gain_of(const Leakage& answer) {
+  return {factor_of(answer.after.lower, answer.before.upper), factor_of(answer.after.upper, answer.before.lower)};
+}
+
+std::vector<Row> setting_rows(const LeakageReport& report) {
+  return {{"guessed", guessed_in_words(report)},
+          {"the attacker knows", known_in_words(report)},
+          {"prior", prior_in_words(report.possibilities)}};
+}
+
+std::vector<Row> answer_rows(const LeakageReport& report, const Leakage& answer) {
+  std::vector<Row> rows{{"the best guess is right", "", ""},
+                        probability_row("without the release", answer.before),
+                        probability_row("with it", answer.after),
+                        bound_row("epsilon alone allows", answer.allowed, report.promise),
+                        {"", "", ""},
+                        {"as often as before, at most times", "", ""},
+                        {"under this prior", significant(gain_of(answer), percent_digits), ""},
+                        {"whatever the prior and the guess", significant(answer.capacity, percent_digits),
+                         "the multiplicative Bayes capacity"}};
+  if (answer.capacity_allowed) {
+    rows.push_back({"epsilon alone allows", significant(*answer.capacity_allowed, percent_digits), ""});
+  }
+  return rows;
+}
+
+std::vector<Row> curve_rows(const LeakageReport& report) {
+  std::vector<Row> rows{{"epsilon", "as a decimal", "before", "after", "allowed", "capacity"}};
+  for (const Leakage& answer : report.answers) {
+    rows.push_back({with_decimals(answer.epsilon), epsilon_digits(answer.epsilon), cell_of(answer.before),
+                    cell_of(answer.after), answer.allowed ? cell_of(answer.allowed) : "1", cell_of(answer.capacity)});
+  }
+  return rows;
+}
+
+std::string line_of(const Row& row) { return row.front() + ": " + row.back() + "\n"; }
+
+double middle_of(const RealBounds& value) { return ((value.lower + value.upper) / Rational(2)).to_double(); }
+
+figures::Figure leakage_figure(const LeakageReport& report) {
+  figures::Line after{"with the release"};
+  figures::Line before{"without it", "", 2, 2, 0};
+  figures::Line allowed{"epsilon alone allows", "", 1, 1, 0};
+  for (const Leakage& answer : report.answers) {
+    const double x = answer.epsilon.to_double();
+    const auto add = [x](figures::Line& line, double y) { line.points.push_back({x, y, y, y}); };
+    add(after, middle_of(answer.after));
+    add(before, middle_of(answer.before));
+    add(allowed, answer.allowed ? middle_of(*answer.allowed) : 1);
+  }
+  const figures::Axis x{false, after.points.front().x, after.points.back().x};
+  return {"leakage",
+          "How often the best guess is right",
+          "",
+          "epsilon",
+          "right guesses",
+          {{"", x, {false, 0, 1}, {std::move(after), std::move(before), std::move(allowed)}}},
+          fmt::format("{} points; the table has them.", report.answers.size())};
+}
+
+}  // namespace
+
+std::string to_json(const LeakageReport& report) {
+  Document document;
+  Writer& json = document.json();
+  member(json, "guess", name_of(report.question.guess.about));
+  member(json, "knows", known_in_words(report));
+  member(json, "promise", report.promise);
+  json.Key("possibilities");
+  json.StartArray();
+  for (std::size_t i = 0; i < report.possibilities.names.size(); ++i) {
+    json.StartObject();
+    member(json, "name", report.possibilities.names[i]);
+    member(json, "prior", report.possibilities.priors[i].to_string());
+    json.EndObject();
+  }
+  json.EndArray();
+  if (!report.is_sweep) {
+    write_answer(json, report.answers.front(), loss_digits);
+    return document.text();
+  }
+  json.Key("points");
+  json.StartArray();
+  for (const Leakage& answer : report.answers) {
+    json.StartObject();
+    write_answer(json, answer, sweep_digits);
+    member(json, "epsilon_decimal", epsilon_digits(answer.epsilon));
+    member(json, "odds_decimal", odds_digits(answer.epsilon));
+    json.EndObject();
+  }
+  json.EndArray();
+  return document.text();
+}
+
+std::string to_csv(const LeakageReport& report) {
+  std::string lines = "epsilon,before,after,allowed,capacity,capacity_allowed,epsilon_decimal\n";
+  for (const Leakage& answer : report.answers) {
+    lines +=
+        csv_line({with_decimals(answer.epsilon), cell_of(answer.before), cell_of(answer.after), cell_of(answer.allowed),
+                  cell_of(answer.capacity), cell_of(answer.capacity_allowed), epsilon_digits(answer.epsilon)});
+  }
+  return lines;
+}
+
+std::string to_table(const LeakageReport& report) {
+  constexpr std::size_t left = 3;
+  const std::string setting = aligned(setting_rows(report), left);
+  if (report.is_sweep) return setting + "\n" + aligned(curve_rows(report));
+  const Leakage& answer = report.answers.front();
+  return setting + "\n" + aligned(answer_rows(report, answer), left);
+}
+
+WebPage to_html(const LeakageReport& report, const PageOptions& options) {
+  report_detail::HtmlPage page;
+  page.title(options.about.title.empty() ? "How often the best guess about a person is right" : options.about.title);
+  page.section("The guess");
+  for (const Row& row : setting_rows(report)) page.paragraph(line_of(row));
+  page.section("How often it is right");
+  page.figure(leakage_figure(report));
+  page.paragraph(fmt::format("What epsilon alone allows rests on {}.", report.promise));
+  page.table({"leakage", "Right guesses at each epsilon"}, curve_rows(report));
+  report_detail::say_command(page, options);
+  return std::move(page).finished();
+}
+
+}  // namespace fractile
