@@ -21,6 +21,7 @@ sys.path.insert(0, str(HOUSE / "tests"))
 ENTRIES = (100, 100_000)
 CELLS = 2_000
 PAYERS = 16
+SYNCS = 15  # of a payment in a file: strace -c -e trace=fdatasync
 MEMORY = "/dev/shm"
 RELEASE_TARGET = 20e6  # nanoseconds
 PUBLICATION_TARGET = 50e6
@@ -80,14 +81,31 @@ def copy_to_server(program, server, path, database):
 
 
 class Payments:
-    """Nanoseconds by the clock, and of this process's work."""
+    """Nanoseconds by the clock, and of a process's work, of payments that are made in several rounds."""
 
-    def __init__(self, tool, ledger, times, size):
+    def __init__(self):
+        self.took = []
+        self.worked = []
+
+    def add(self, tool, ledger, times, size):
         done = subprocess.run([tool, "pay", ledger, str(times), str(size)], capture_output=True, text=True, check=True)
-        pairs = [[1e6 * float(part) for part in line.split()] for line in done.stdout.splitlines()]
-        self.least = min(pair[0] for pair in pairs)
-        self.median = statistics.median(pair[0] for pair in pairs)
-        self.worked = statistics.median(pair[1] for pair in pairs)
+        for line in done.stdout.splitlines():
+            took, worked = line.split()
+            self.took.append(1e6 * float(took))
+            self.worked.append(1e6 * float(worked))
+
+    def add_syncs(self, folder, times):
+        """As many syncs as a payment in a file has, each of a page, and nothing else."""
+        with open(folder / "synced", "wb", buffering=0) as file:
+            for _ in range(times):
+                start = time.perf_counter()
+                for page in range(SYNCS):
+                    os.pwrite(file.fileno(), bytes(4096), 4096 * page)
+                    os.fdatasync(file.fileno())
+                self.took.append(1e9 * (time.perf_counter() - start))
+
+    def cells(self):
+        return [shown(min(self.took)), shown(statistics.median(self.took)), shown(statistics.median(self.worked)) if self.worked else ""]
 
 
 def all_at_once(program, ledger, people):
@@ -112,67 +130,67 @@ def server_or_none():
         return None
 
 
-class Measured:
-    def __init__(self):
-        self.rows = []
-        self.targets = []
-
-    def payments(self, where, entries, what, size, payments, target):
-        self.rows.append([where, f"{entries:,}", what, f"{size:,}", shown(payments.least), shown(payments.median), shown(payments.worked)])
-        if target:
-            self.targets.append(verdict(f"{where}, {entries:,} entries: the ledger's part of {what}, at least", shown(payments.least),
-                                        f"< {shown(target)}", payments.least < target))
-
-    def at_once(self, where, entries, good, seconds):
-        self.targets.append(verdict(f"{where}, {entries:,} entries: {PAYERS} releases at once that succeed",
-                                    f"{good}, in {seconds:.2f} s", f"{PAYERS}", good == PAYERS))
+def ledgers_with_a_past(program, tool, folder, counts, stack):
+    """Where each is, how many entries it has, and its name."""
+    server = server_or_none()
+    if server:
+        stack.callback(server.close)
+    for entries in counts:
+        path = folder / f"budget{entries}.db"
+        make_file(tool, path, entries)
+        yield "a file", entries, str(path)
+        if os.access(MEMORY, os.W_OK):
+            copy = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=MEMORY))) / path.name
+            shutil.copy(path, copy)
+            yield "a file in memory", entries, str(copy)
+        if server:
+            yield "a server", entries, copy_to_server(program, server, path, f"budget{entries}")
 
 
 def measure(program, tool, folder, quick):
-    measured = Measured()
-    times = 5 if quick else 100
-    counts = (100, 1_000) if quick else ENTRIES
+    """The rows of both tables. All are measured in turn, so that who else uses the machine disturbs all of them alike."""
+    rounds, times = (1, 5) if quick else (10, 10)
     one, many = receipt_sizes(program, folder)
     asked = (("a release", one, RELEASE_TARGET), (f"a release of {CELLS:,} groups", many, PUBLICATION_TARGET))
+    rows, targets, syncs = [], [], Payments()
     with contextlib.ExitStack() as stack:
-        server = server_or_none()
-        if server:
-            stack.callback(server.close)
-        for entries in counts:
-            path = folder / f"budget{entries}.db"
-            make_file(tool, path, entries)
-            ledgers = [("a file", str(path))]
-            if os.access(MEMORY, os.W_OK):
-                copy = Path(stack.enter_context(tempfile.TemporaryDirectory(dir=MEMORY))) / path.name
-                shutil.copy(path, copy)
-                ledgers.append(("a file in memory", str(copy)))
-            if server:
-                ledgers.append(("a server", copy_to_server(program, server, path, f"budget{entries}")))
-            for where, ledger in ledgers:
-                for what, size, target in asked:
-                    measured.payments(where, entries, what, size, Payments(tool, ledger, times, size), target)
-                measured.at_once(where, entries, *all_at_once(program, ledger, folder / "people.csv"))
-                subprocess.run([tool, "verify", ledger], check=True)
-    return measured
+        ledgers = list(ledgers_with_a_past(program, tool, folder, (100, 1_000) if quick else ENTRIES, stack))
+        taken = {(ledger, what): Payments() for ledger in ledgers for what in asked}
+        for _ in range(rounds):
+            for (ledger, what), payments in taken.items():
+                payments.add(tool, ledger[2], times, what[1])
+            syncs.add_syncs(folder, times)
+        for ((where, entries, _), (what, size, target)), payments in taken.items():
+            rows.append([where, f"{entries:,}", what, f"{size:,}", *payments.cells()])
+            least = min(payments.took)
+            targets.append(verdict(f"{where}, {entries:,} entries: the ledger's part of {what}, at least", shown(least),
+                                   f"< {shown(target)}", least < target))
+        rows.append(["a file", "", f"{SYNCS} syncs of a page, and nothing else", "", *syncs.cells()])
+        for where, entries, ledger in ledgers:
+            good, seconds = all_at_once(program, ledger, folder / "people.csv")
+            targets.append(verdict(f"{where}, {entries:,} entries: {PAYERS} releases at once that succeed",
+                                   f"{good}, in {seconds:.2f} s", f"{PAYERS}", good == PAYERS))
+            subprocess.run([tool, "verify", ledger], check=True)
+    return rows, targets
 
 
-def words_of(measured, load, preset):
+def words_of(rows, targets, load, preset):
     return ("## What a ledger takes\n\nOne process that pays again and again, by `fractile_ledger_payments`: the look for a stored answer, "
             "the reservation with the receipt's room, draw, commitment with the receipt's text, and the account. By the clock, and what "
-            "the process worked. A file on a disk is synced a dozen times meanwhile, which is what takes its time; one in memory is not, and a "
-            "server's data lie in memory. The least says what it takes where nothing else runs. Then "
+            "the process worked. A file on a disk is synced fifteen times meanwhile; one in memory is not, and a server's data lie in "
+            "memory. Others used the disk and the processors, too: the least says what it takes where nothing else runs. Then "
             f"{PAYERS} processes of `fractile release` at once. Every ledger was verified afterwards. "
             f"Load average at the start: {load:.1f}, on {os.cpu_count()} cores; built by the preset {preset}.\n\n"
-            + table(["ledger", "entries", "what is paid for", "bytes of its receipt", "least", "median", "of the process"], measured.rows)
-            + "\n" + table(["what", "measured", "target", ""], measured.targets))
+            + table(["ledger", "entries", "what is paid for", "bytes of its receipt", "least", "median", "of the process"], rows)
+            + "\n" + table(["what", "measured", "target", ""], targets))
 
 
 def part(folder, quick):
     """`folder` holds fractile_ledger_payments, its parent the program."""
     load = os.getloadavg()[0]
     with tempfile.TemporaryDirectory() as name:
-        measured = measure(folder.parent / "fractile", folder / "fractile_ledger_payments", Path(name), quick)
-    return words_of(measured, load, folder.resolve().parent.name)
+        rows, targets = measure(folder.parent / "fractile", folder / "fractile_ledger_payments", Path(name), quick)
+    return words_of(rows, targets, load, folder.resolve().parent.name)
 
 
 if __name__ == "__main__":
