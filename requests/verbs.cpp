@@ -631,8 +631,8 @@ constexpr VerbSpec ledger_witness_spec{
     "fractile ledger witness FILE [--accept]",
     ledger_file,
     ledger_witness_table,
-    "A witness is a file that fractile ledger init --witness made. Releases write to it before they\n"
-    "draw, and are refused where the ledger does not have what it has seen: a backup was put back.\n"
+    "A witness is a file that fractile ledger init declares for a dataset. Releases write to it before\n"
+    "they draw, and are refused where the ledger lacks what it has seen: a backup was put back.\n"
     "With --accept the ledger charges what it lacks, in entries of their own; what is reserved in it\n"
     "may have been published since, and counts for good. A witness that is not there is made.\n"
     "\n"
