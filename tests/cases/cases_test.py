@@ -201,6 +201,22 @@ class Json(CasesTest):
                     else: self.assertEqual(released, ["80"])
 
 
+    def test_in_utf_16_and_utf_32(self):
+        """As Windows writes it, with a byte order mark or without."""
+        for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"):
+            for text in ('{"x": 40}\n' * 300, "[\n" + ",\n".join(['{"x": 40}'] * 300) + "]"):
+                self.write("t.json", text.encode(encoding))
+                with self.subTest(encoding=encoding, text=text[:3]):
+                    self.refuse_before_the_charge("t.json", parts=(encoding[:6].upper(), "iconv -f UTF-"))
+
+
+class Owners(CasesTest):
+    def test_a_decimal_comma_shows_before_it_is_paid_for(self):
+        self.write("t.csv", "x;town\n" + "40,5;a\n" * 7 + "40.5;b\n" * 90)
+        shown = run("columns", "t.csv", "--check", "--format", "csv", cwd=self.folder)
+        self.assertEqual(shown.out.splitlines()[1:], ["x,VARCHAR,numbers,90,0,7,1 2 3 4 5", "town,VARCHAR,text,97,0,0,"])
+
+
 class InMemory(CasesTest):
     def setUp(self):
         super().setUp()
@@ -216,6 +232,13 @@ class InMemory(CasesTest):
         self.assertEqual(self.release(data), [40, 40, 40])
         with self.assertRaises(fractile.Error):
             self.release(data, null="error")
+
+    def test_missing_codes_are_declared(self):
+        for code in (-9, 99):
+            for data in ([40] * 300 + [code] * 400, numpy.array([40] * 300 + [code] * 400)):
+                self.assertEqual(self.release(data, missing=[code]), [40, 40, 40])
+                self.assertEqual(self.release(data, missing=["NA", f"{code}.0"]), [40, 40, 40])
+        self.assertEqual(self.release([40] * 300 + ["NA", "."] * 200, missing=["NA", "."]), [40, 40, 40])
 
     def test_texts_are_no_records(self):
         for data in (b"age\n1\n2\n", "age\n1\n2\n", bytearray(b"age\n1\n")):
