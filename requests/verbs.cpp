@@ -424,8 +424,8 @@ constexpr std::array plan_table{
 };
 
 constexpr const char* plan_epilogue =
-    "No table is read and nothing is spent. A quantile's rank error is the number of records by which the\n"
-    "published value misses it.\n"
+    "No table is read, but for a public --reference, and nothing is spent. A quantile's rank error is the\n"
+    "number of records by which the published value misses it.\n"
     "\n"
     "Examples\n"
     "  fractile plan --bounds 0 500000 --step 1 --epsilon 1 --expected-rows 50000\n"
