@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html as _html
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core, _words
@@ -45,6 +45,8 @@ class Ledger:
         single_line_records: bool = False,
         disjoint_persons: bool = False,
         null: str | None = None,
+        missing: Iterable[str | float] | None = None,
+        unreadable: str | None = None,
         table: Mapping[str, str | os.PathLike[str]] | None = None,
         sql_stability: int | None = None,
         sql: str | None = None,

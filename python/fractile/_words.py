@@ -26,7 +26,7 @@ _NUMBERS = frozenset(
 )  # fmt: skip
 _LISTS = frozenset({"quantiles", "candidates"})
 _PUBLIC = frozenset({"bounds", "step", "candidates", "expected_rows"})
-_PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt", "reference"})
+_PATHS = frozenset({"counts", "keys_file", "duckdb", "output", "receipt", "reference", "witness"})
 
 
 def _bounds(value: Any) -> list[str]:

@@ -1,5 +1,6 @@
 """Ledgers and receipts: what the program writes Python reads, and the other way round."""
 
+import inspect
 import json
 import sqlite3
 import threading
@@ -7,6 +8,7 @@ import time
 
 import fractile
 import pytest
+from fractile import _core
 
 ASKED = {"bounds": (0, 125), "step": 1}
 
@@ -88,6 +90,23 @@ def test_pins(tmp_path, people, csv):
         fractile.release(people["age"], epsilon="1/8", ledger=ledger, **ASKED)
     with pytest.raises(fractile.UsageError):
         fractile.release(people["age"], epsilon="1/8", ledger=ledger, unsafe_seed=1, **ASKED)
+
+
+def test_init_lacks_no_option_of_the_program():
+    arguments = {"--" + name.replace("_", "-") for name in inspect.signature(fractile.Ledger.init).parameters} - {"--self"}
+    assert arguments == {name for name, *_ in _core.options("ledger init")}
+
+
+def test_what_counts_as_missing_is_the_owners(tmp_path):
+    ledger = fractile.Ledger(tmp_path / "budget.db").init("people", epsilon=1000, missing=["NA", -9])
+    asked = {"bounds": (-20, 120), "step": 1, "quantiles": "median", "epsilon": 20, "ledger": ledger}
+    coded = [7] * 60 + [-9] * 90
+    for missing in (None, ["NA"], [-9, "NA"]):
+        with pytest.raises(fractile.UsageError, match="dataset 'people' is read with missing="):
+            fractile.release(coded, missing=missing, **asked)
+    assert ledger.entries == []
+    assert fractile.release(coded, missing=["NA", -9], **asked)[0.5] == 7
+    assert len(ledger.entries) == 1
 
 
 def test_a_witness(tmp_path, csv, program):
