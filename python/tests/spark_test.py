@@ -157,6 +157,14 @@ def test_words_are_those_of_the_package():
     assert all(mine[name].default == its[name].default for name in mine if name in its)
 
 
+def test_tasks_know_what_is_declared_to_be_missing():
+    table = pa.table({"income": [7.0, 7.0, -9.0, 8.0, None], "id": ["a", "NA", "b", "c", "d"]})
+    for asked, records in (({}, 3), (PERSONS, 2)):
+        asked = asked | {"missing": ["NA", "-9"]}
+        total = spark._all_parts(question(**asked), parts(table, 2, asked, size=2))
+        assert total.alone[0].records == records
+
+
 def test_other_data_are_refused(table):
     with pytest.raises(fractile.UsageError, match="a DataFrame of Spark is expected, not Table"):
         spark.release(table, "income", bounds=(0, 1), step=1, epsilon=1)
@@ -227,7 +235,9 @@ def released(table, counter, words, keys=()):
 WORDS = {"column": "income", "bounds": ["0", "500000"], "step": "0.01", "epsilon": "1"}
 
 
-@pytest.mark.parametrize("more", [{}, PERSONS, GROUPS | PERSONS, {"bounds": "auto"}, {"public_rows": True}])
+@pytest.mark.parametrize(
+    "more", [{}, PERSONS, GROUPS | PERSONS, {"bounds": "auto"}, {"public_rows": True}, PERSONS | {"missing": ["p7", 30000, "-9"]}]
+)
 def test_receipts_are_those_of_one_machine(table, more):
     usual = {"bounds": (0, 500_000), "step": "0.01", "epsilon": 1, "unsafe_seed": 7} | more
     words = fractile._words.words({name: value for name, value in usual.items() if name != "keys"}) | {"column": ["income"]}
