@@ -41,9 +41,9 @@ int run_init(const Typed& typed) {
                     pinned.empty() ? "" : fmt::format("every release must have {}\n", shown_text(pinned))) +
             (dataset.witness.empty() ? "" : fmt::format("its witness is '{}'\n", shown_text(dataset.witness))),
         "the dataset was added");
-  if (has_open_end(dataset.source)) {
-    print_error({"warning: the last line of '", dataset.source, "' has no line end, so its record may be cut off"},
-                "if it is whole, all is well: the line counts, and no release says anything of it");
+  const bool is_file = dataset.source.starts_with('/');
+  if (const auto warning = is_file ? open_end_of(dataset.source) : std::nullopt) {
+    print_error({"warning: ", warning->what}, warning->hint);
   }
   return 0;
 }

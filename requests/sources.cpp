@@ -99,11 +99,14 @@ std::string tables_to_pin(const Typed& typed) {
   return text;
 }
 
-bool has_open_end(const std::string& source) {
-  const std::string format = is_path(source) && !source.ends_with(".gz") ? format_by_name(source) : std::string();
-  if (format != "csv" && format != "tsv") return false;
-  std::ifstream file(source, std::ios::binary);
-  return file.seekg(-1, std::ios::end) && file.get() != '\n';
+std::optional<Warning> open_end_of(const std::string& file) {
+  const std::string format = file == "-" || file.ends_with(".gz") ? std::string() : format_by_name(file);
+  std::error_code unknown;
+  if ((format != "csv" && format != "tsv") || !std::filesystem::is_regular_file(file, unknown)) return {};
+  std::ifstream bytes(file, std::ios::binary);
+  if (!bytes.seekg(-1, std::ios::end) || bytes.get() == '\n') return {};
+  return Warning{"the last line of '" + file + "' has no line end, so its record may be cut off",
+                 "if it is whole, all is well: the line counts, and no release says anything of it"};
 }
 
 void require_no_input(const Typed& typed, const char* field) {

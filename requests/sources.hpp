@@ -1,6 +1,7 @@
 // What a ledger calls tables and receipts, so that one has one name in every folder.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,14 @@ std::string source_to_pin(const Typed& typed);
 /// one that is not there.
 std::string tables_to_pin(const Typed& typed);
 
-/// Whether the last line of the text file that `source` pins has no end, so that its record may be cut off. For the owner alone: it may be
-/// up to the last record. False where it cannot be told without reading the file.
-bool has_open_end(const std::string& source);
+struct Warning {
+  Words what;
+  Words hint;
+};
+
+/// That the last line of a text file has no end, so that its record may be cut off. For the owner alone: it may be up to the last record.
+/// Nothing where it has one, and where that cannot be told by a name and a byte.
+std::optional<Warning> open_end_of(const std::string& file);
 
 /// Throws `usage` when the file that an option names is one that is read: FILE, a table, a profile file or the ledger.
 void require_no_input(const Typed& typed, const char* field);

@@ -123,6 +123,9 @@ std::vector<TableColumn> columns_of(const Typed& typed, Attendant& attendant) {
   if (check) attendant.at("reading " + input_name(typed));
   std::vector<TableColumn> columns = check ? table.checked_columns([&] { attendant.tick(); }) : table.columns();
   attendant.at("");
+  if (const auto warning = check ? open_end_of(typed.file) : std::nullopt) {
+    attendant.warn(warning->what, warning->hint);
+  }
   return columns;
 }
 

@@ -164,6 +164,9 @@ class LastLine(CommandTest):
                 continue
             self.assertRegex(made.err, r"\Afractile: warning: the last line of '[^']*/b\.csv' has no line end, so its record may be cut "
                                        r"off\n  [^\n]+\n\Z")
+        looked_at = run("columns", "b.csv", "--check", cwd=self.folder)
+        self.assertIn("warning: the last line of 'b.csv' has no line end", looked_at.err)
+        self.assertEqual(run("columns", "a.csv", "--check", cwd=self.folder).err, "")
 
 
 if __name__ == "__main__":
