@@ -57,6 +57,9 @@ const VerbSpec& count_verb();
 const VerbSpec& merge_verb();
 const VerbSpec& columns_verb();
 const VerbSpec& reproduce_verb();
+const VerbSpec& completion_verb();
+/// All of them.
+std::span<const VerbSpec* const> all_verbs();
 
 /// What was given, by the names of fields, "records_per_person", as it was typed: nothing is interpreted yet, and no value is empty.
 struct Typed {

@@ -1125,6 +1125,24 @@ constexpr VerbSpec flow_spec{
     flow_words,
 };
 
+constexpr VerbSpec completion_bash_spec{"completion bash", "for bash", "fractile completion bash", nullptr, {}, ""};
+constexpr VerbSpec completion_zsh_spec{"completion zsh", "for zsh", "fractile completion zsh", nullptr, {}, ""};
+constexpr VerbSpec completion_fish_spec{"completion fish", "for fish", "fractile completion fish", nullptr, {}, ""};
+constexpr std::array completion_words{&completion_bash_spec, &completion_zsh_spec, &completion_fish_spec};
+
+constexpr VerbSpec completion_spec{
+    "completion",
+    "a script by which a shell completes verbs, options and their words",
+    "fractile completion bash",
+    nullptr,
+    {},
+    "Put it where the shell looks\n"
+    "  fractile completion bash > ~/.local/share/bash-completion/completions/fractile\n"
+    "  fractile completion zsh > ~/.zfunc/_fractile       # with fpath+=(~/.zfunc) before compinit\n"
+    "  fractile completion fish > ~/.config/fish/completions/fractile.fish\n",
+    completion_words,
+};
+
 }  // namespace
 
 const VerbSpec& release_verb() { return release_spec; }
@@ -1137,5 +1155,12 @@ const VerbSpec& count_verb() { return count_spec; }
 const VerbSpec& merge_verb() { return merge_spec; }
 const VerbSpec& columns_verb() { return columns_spec; }
 const VerbSpec& reproduce_verb() { return reproduce_spec; }
+const VerbSpec& completion_verb() { return completion_spec; }
+
+std::span<const VerbSpec* const> all_verbs() {
+  static constexpr std::array verbs{&release_spec, &plan_spec,  &explain_spec, &ledger_spec,    &audit_spec,
+                                    &flow_spec,    &count_spec, &merge_spec,   &reproduce_spec, &completion_spec};
+  return verbs;
+}
 
 }  // namespace fractile::requests

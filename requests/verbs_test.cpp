@@ -15,10 +15,9 @@ namespace {
 
 constexpr std::size_t longest_row = 300;  // of a table, as tools/check_prose.py has it
 
-std::vector<const VerbSpec*> all_verbs() {
+std::vector<const VerbSpec*> verbs_with_options() {
   std::vector<const VerbSpec*> verbs;
-  for (const VerbSpec* verb : {&release_verb(), &count_verb(), &merge_verb(), &columns_verb(), &plan_verb(),
-                               &explain_verb(), &ledger_verb(), &audit_verb(), &flow_verb(), &reproduce_verb()}) {
+  for (const VerbSpec* verb : all_verbs()) {
     if (verb->words.empty()) verbs.push_back(verb);
     for (const VerbSpec* const word : verb->words) verbs.push_back(word);
   }
@@ -42,7 +41,7 @@ const char* name_of(OptionClass option_class) {
 /// A row for each verb and class, or several where one would be too long.
 std::string table_of_classes() {
   std::string table = "| verb | class | options |\n| --- | --- | --- |\n";
-  for (const VerbSpec* const verb : all_verbs()) {
+  for (const VerbSpec* const verb : verbs_with_options()) {
     for (const OptionClass wanted :
          {OptionClass::asker, OptionClass::owner, OptionClass::output, OptionClass::machine}) {
       const std::string begin = fmt::format("| `{}` | {} | ", verb->name, name_of(wanted));

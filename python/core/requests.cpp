@@ -145,9 +145,7 @@ std::string audited(Arguments words) {
 }
 
 const requests::VerbSpec& verb_of(const std::string& name) {
-  for (const auto* verb : {&requests::release_verb(), &requests::plan_verb(), &requests::explain_verb(),
-                           &requests::audit_verb(), &requests::flow_verb(), &requests::ledger_verb(),
-                           &requests::count_verb(), &requests::merge_verb(), &requests::columns_verb()}) {
+  for (const requests::VerbSpec* const verb : requests::all_verbs()) {
     if (name == verb->name) return *verb;
     for (const requests::VerbSpec* const word : verb->words) {
       if (name == word->name) return *word;

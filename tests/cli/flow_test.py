@@ -306,12 +306,12 @@ class AppendixD1(FlowTest):
                     spent = int(Path(f"/proc/{program.pid}/stat").read_text().rsplit(")", 1)[1].split()[11])
                     time.sleep(0.005)
                 program.send_signal(signal.SIGINT)
-                start = time.monotonic()
-                try:
-                    out, _ = program.communicate(timeout=5)
-                finally:
-                    program.kill()
-                self.assertLess(time.monotonic() - start, 0.3 if not os.environ.get("FRACTILE_SANITIZE") else 3)
+                with program.stdout, program.stderr:
+                    out = program.stdout.read()
+                _, status, usage = os.wait4(program.pid, 0)
+                program.returncode = os.waitstatus_to_exitcode(status)
+                # Of the processor's time, since other programs may have it when the signal comes.
+                self.assertLess(usage.ru_utime - spent / ticks, 0.3 if not os.environ.get("FRACTILE_SANITIZE") else 3)
                 self.assertEqual((program.returncode, out), (130, b""))
 
     def test_a_curve_is_printed_before_windows_are_known(self):

@@ -1,0 +1,15 @@
+// fractile completion SHELL: a script by which a shell completes verbs, options, their words and names of files.
+#pragma once
+
+#include <string>
+
+#include "requests/typed.hpp"
+
+namespace fractile::cli {
+
+int run_completion(const requests::Typed& typed);
+
+/// The script for "bash", "zsh" or "fish", of all verbs and options that there are.
+std::string completion_script(const std::string& shell);
+
+}  // namespace fractile::cli
