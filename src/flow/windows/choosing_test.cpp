@@ -25,7 +25,9 @@ void expect_complete(const std::vector<ServedRange>& ranges, const Rational& fro
     EXPECT_NE(ranges[i].answer, ranges[i + 1].answer);
   }
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (ranges[i].answer == unknown) EXPECT_TRUE(ranges[i].is_narrow());
+    if (ranges[i].answer == unknown) {
+      EXPECT_TRUE(ranges[i].is_narrow());
+    }
   }
 }
 
