@@ -1158,8 +1158,9 @@ const VerbSpec& reproduce_verb() { return reproduce_spec; }
 const VerbSpec& completion_verb() { return completion_spec; }
 
 std::span<const VerbSpec* const> all_verbs() {
-  static constexpr std::array verbs{&release_spec, &count_spec, &merge_spec, &plan_spec,      &explain_spec,
-                                    &ledger_spec,  &audit_spec, &flow_spec,  &reproduce_spec, &completion_spec};
+  static constexpr std::array verbs{&release_spec, &count_spec,     &merge_spec,     &columns_spec,
+                                    &plan_spec,    &explain_spec,   &ledger_spec,    &audit_spec,
+                                    &flow_spec,    &reproduce_spec, &completion_spec};
   return verbs;
 }
 
