@@ -138,7 +138,8 @@ class Paying(LedgerTest):
         self.assert_refused(self.run_paid(unsafe_seed="1"), 2, "--unsafe-seed does not go with --ledger")
         self.assert_refused(self.run_paid(dataset="peopel"), 2, "has no dataset 'peopel'", "did you mean people?")
         self.assert_refused(self.run_paid(dataset="x"), 2, "has no dataset 'x'", "choose one of people")
-        self.assert_refused(self.run_paid(ledger="gone.db"), 5, "there is no ledger at 'gone.db'", "ledger init gone.db")
+        self.assert_refused(self.run_paid(ledger="gone.db"), 5, "there is no ledger at 'gone.db'", "nothing was charged; ",
+                            "ledger init gone.db")
         self.assert_refused(self.run_paid(ledger="t.csv"), 5, "'t.csv' is not a ledger")
         self.assert_refused(self.run_paid(column="y"), 3)
         self.assert_refused(self.run_paid("nowhere.csv"), 3, "cannot open nowhere.csv")
