@@ -163,6 +163,11 @@ class Guesses(CommandTest):
         self.assertTrue(after <= found["knowing_these_others"] < after + 1e-7)
         self.assertAlmostEqual(found["allowed"], math.exp(2) / (math.exp(2) + 9), 7)
 
+    def test_among_as_many_rows_as_a_profile_holds(self):
+        for guess in ("value", "above:250000"):
+            found = self.guess(expected_rows=str(2**48 - 1), guess=guess)
+            self.assertLess(found["knowing_the_distribution"], float(Fraction(found["before"])) + 1e-6)
+
     def test_in_words(self):
         table = plan(format="table", guess="presence").out
         self.assertIn("How often the best guess is right whether a person is among them,\namong 5000 records", table)

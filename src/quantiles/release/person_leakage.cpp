@@ -273,10 +273,31 @@ std::optional<Rational> right_among_these(const Question& question) {
 
 // --- By the distribution alone ------------------------------------------------------------------------------------------
 
+/// The same at most, among so many that terms would be too many to add: E |X - n p| / 2 <= the root of the variance / 2, and by Hoeffding's
+/// inequality the tail beyond `least` + s is at most exp(-2 (away + s)^2 / n), away = least - n p.
+Enclosure excess_among_many(const Rational& p, std::uint64_t n, std::uint64_t least) {
+  const Enclosure all = number(Rational(static_cast<std::int64_t>(n)));
+  Enclosure most = all * number(p * (Rational(1) - p));
+  arb_sqrt(most.arb(), most.arb(), precision);
+  most /= number(2);
+  const Enclosure away = number(Rational(static_cast<std::int64_t>(least))) - all * number(p);
+  Enclosure tail = number(0) - number(2) * away * away / all;
+  tail = tail.exp();
+  Enclosure root;
+  arb_const_pi(root.arb(), precision);
+  root *= all / number(8);
+  arb_sqrt(root.arb(), root.arb(), precision);
+  tail *= root;
+  arb_min(most.arb(), most.arb(), tail.arb(), precision);
+  return most;
+}
+
 /// E max(0, X - least) of X binomial, for least >= n p: the tail's terms fall at least as fast as a geometric series.
 Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t least) {
   if (least >= n || p.sign() == 0) return number(0);
   if (p == 1) return number(Rational(static_cast<std::int64_t>(n - least)));
+  constexpr std::uint64_t few = 10'000'000;
+  if (n > few) return excess_among_many(p, n, least);
   const Enclosure odds = number(p / (Rational(1) - p));
   const auto log_factorial = [](std::uint64_t of) {
     Enclosure result = Enclosure::of_whole(uint128{of} + 1);
