@@ -167,12 +167,21 @@ auto answer_in_time(const Typed& typed, const char* what, Answer&& answer) {
   return result;
 }
 
+/// FILE, with a warning of what may surprise who wrote it.
+PipelineFile file_of(const Typed& typed) {
+  PipelineFile file = pipeline_asked(typed);
+  for (const std::string& remark : file.remarks) {
+    print_error({"warning: ", remark}, "fractile flow cost says what an answer costs");
+  }
+  return file;
+}
+
 // --- The words -------------------------------------------------------------------------------------------------------
 
 int check_refinement(const Typed& typed) {
   const Printed format = printed_without_figure(typed, Format::table);
   const RefinementReport asked = refinement_asked(typed);
-  const PipelineFile file = pipeline_asked(typed);
+  const PipelineFile file = file_of(typed);
   const RefinementReport report = in_time(typed, format, asked, [&] { return decided(asked, file, Person().watch()); });
   const flow::Refinement& refinement = report.answer.refinement;
   if (refinement.refines()) return 0;
@@ -182,7 +191,7 @@ int check_refinement(const Typed& typed) {
 int check_stability(const Typed& typed) {
   const Printed format = printed_as(typed, Format::table);
   StabilityReport report = stability_asked(typed);
-  const PipelineFile file = pipeline_asked(typed);
+  const PipelineFile file = file_of(typed);
   if (typed.has("figure")) analyst_of(file);  // there must be one
   if (file.analyst) report.windows = unknown_windows(report);
   std::mutex changing;  // the report, while the time may be over
@@ -212,7 +221,7 @@ int check_stability(const Typed& typed) {
 /// For everybody with the loss of the file's analyst.
 int check_any_prior(const Typed& typed) {
   const Printed format = printed_without_figure(typed, Format::table);
-  const PipelineFile file = pipeline_asked(typed);
+  const PipelineFile file = file_of(typed);
   const AnyPriorReport asked = any_prior_asked(typed, file);
   const auto decide = [&] { return decided(asked, typed, file, Person().watch()); };
   return exit_code_of(in_time(typed, format, asked, decide).answer.verdict);
@@ -252,7 +261,7 @@ int run_verify(const Typed& typed) {
 int run_loss(const Typed& typed) {
   const Printed format{format_of(typed, Format::table)};
   epsilon_asked(typed);  // refused before the file is read
-  const PipelineFile file = pipeline_asked(typed);
+  const PipelineFile file = file_of(typed);
   print_report(format, answer_in_time(typed, "the analyst's loss",
                                       [&] { return expected_loss(typed, file, Person().watch()); }));
   return 0;
@@ -316,7 +325,7 @@ int run_sweep(const Typed& typed) {
   SweepOutput output(format);
   const std::vector<Exponent> points = points_asked(typed);
   SweepReport report = sweep_asked(typed);
-  const PipelineFile file = pipeline_asked(typed);
+  const PipelineFile file = file_of(typed);
   analyst_of(file);  // there must be one
   if (format.draws()) report.without_release = loss_without_release(file);
   std::mutex changing;  // the report, while the time may be over
@@ -362,6 +371,15 @@ int run_choose(const Typed& typed) {
   return exit_code_of(report);
 }
 
+int run_cost(const Typed& typed) {
+  const Printed format{format_of(typed, Format::table)};
+  epsilon_asked(typed);
+  const PipelineFile file = pipeline_asked(typed);
+  print_report(format, answer_in_time(typed, "what the release costs",
+                                      [&] { return cost_asked(typed, file, Person().watch()); }));
+  return 0;
+}
+
 int run_channel(const Typed& typed) {
   const Printed format{format_of(typed, fallback_of_data())};
   epsilon_asked(typed);
@@ -377,8 +395,9 @@ int run_flow(const Typed& typed) {
   using Run = int (*)(const Typed&);
   on_interrupt("interrupted", "what is printed holds, and no more is known");
   static const std::map<std::string, Run> words{
-      {"channel", run_channel}, {"check", run_check}, {"choose", run_choose}, {"compare", run_compare},
-      {"leakage", run_leakage}, {"loss", run_loss},   {"sweep", run_sweep},   {"verify", run_verify}};
+      {"channel", run_channel}, {"check", run_check}, {"choose", run_choose},
+      {"compare", run_compare}, {"cost", run_cost},   {"leakage", run_leakage},
+      {"loss", run_loss},       {"sweep", run_sweep}, {"verify", run_verify}};
   return words.at(typed.word)(typed);
 }
 

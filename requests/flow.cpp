@@ -164,8 +164,12 @@ flow::RealBounds brief_loss_at(const PipelineFile& file, const flow::Analyst& an
   const Exponent at = asked(file, epsilon);
   const bool is_exact = at.has_rational_exponential() && flow::is_exact_at(file.pipeline, at.exponential());
   if (is_exact && file.pipeline.participants <= most_participants) {
-    flow::RealBounds loss = exact_loss_at(file, analyst, at.exponential());
-    if (loss.lower.to_string().size() <= longest) return loss;
+    try {
+      flow::RealBounds loss = exact_loss_at(file, analyst, at.exponential());
+      if (loss.lower.to_string().size() <= longest) return loss;
+    } catch (const Error& error) {  // too long to be written down; what else is wrong is said by the other way
+      if (error.code() != ErrorCode::data) throw;
+    }
   }
   return loss_at(file, analyst, epsilon);
 }
@@ -394,6 +398,43 @@ flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const Pip
   const bool any_rises = std::any_of(asked.points.begin() + 1, asked.points.end(), rises);
   if (windows.are_all() || !any_rises) return windows;
   return windows_of(file, analyst_of(file), odds_around(range), watch, odds_of(points_asked(typed)));
+}
+
+namespace {
+
+AnswerCost cost_of(const flow::Perturber& perturber, std::size_t people, const Rational& odds) {
+  const flow::Channel channel = perturber.at(odds);
+  return {people, flow::smallest_epsilon(channel, flow::discrete_metric(perturber.values())),
+          flow::smallest_epsilon(channel, flow::line_metric(perturber.values()))};
+}
+
+std::vector<AnswerCost> costs_of(const flow::Pipeline& pipeline, const Rational& odds) {
+  const flow::Perturber& perturber = pipeline.perturber;
+  if (perturber.release() != nullptr) return {};
+  if (perturber.is_shared()) return {cost_of(perturber, pipeline.participants, odds)};
+  std::vector<AnswerCost> costs;
+  for (const flow::Perturber& one : perturber.each()) {
+    AnswerCost here = cost_of(one, 1, odds);
+    const bool goes_on = !costs.empty() && costs.back().any_two == here.any_two && costs.back().a_step == here.a_step;
+    if (goes_on) {
+      ++costs.back().people;
+    } else {
+      costs.push_back(std::move(here));
+    }
+  }
+  return costs;
+}
+
+}  // namespace
+
+CostReport cost_asked(const Typed& typed, const PipelineFile& file, const Watch& watch) {
+  const Exponent epsilon = epsilon_asked(typed);
+  const Rational odds = exact_odds("epsilon", epsilon, file.pipeline);
+  return watch.during("what the release costs", [&] {
+    return about_file(file, [&] {
+      return CostReport{epsilon, costs_of(file.pipeline, odds), flow::smallest_epsilon(file.pipeline, odds)};
+    });
+  });
 }
 
 ChannelReport channel_asked(const Typed& typed, const PipelineFile& file, const Watch& watch) {

@@ -83,6 +83,9 @@ flow::Windows windows_over(const PipelineFile& file, const EpsilonRange& range, 
 /// Where the analyst's loss rises over the range, once the points are known.
 flow::Windows windows_of(const SweepReport& asked, const Typed& typed, const PipelineFile& file, const Watch& watch);
 
+/// What the release, and each answer, costs a participant at `epsilon` E.
+CostReport cost_asked(const Typed& typed, const PipelineFile& file, const Watch& watch);
+
 ChannelReport channel_asked(const Typed& typed, const PipelineFile& file, const Watch& watch);
 
 // How often a guess about a person succeeds.

@@ -412,23 +412,105 @@ Perturber release_perturber(const Item& item, std::size_t values) {
   return item.checked([&] { return Perturber::release(std::move(release), values); });
 }
 
-/// By its name, as a matrix, or geometric and truncated farther out.
-Perturber named_perturber(const Item& named, std::size_t size) {
-  if (named.is_table()) {
-    named.require_keys({"geometric", "matrix", "release"});
-    if (named.find("release")) named.refuse("a release is of all participants together", "write it without the list");
-    const std::optional<Item> reach = named.find("geometric");
-    if (!reach) return matrix_perturber(named.need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size);
-    if (named.find("matrix")) reach->refuse("there is a matrix already", "write one of the two");
-    return Perturber::wide_geometric(size, reach->whole_number(0, most_perturbed));
-  }
-  using Make = Perturber (*)(std::size_t);
-  const auto make = named.choice<Make>(
-      {{"geometric", Perturber::geometric}, {"randomized-response", Perturber::randomized_response}});
-  return named.checked([&] { return make(size); });
+/// Its answers where the file does not say them: the values when there are none here.
+struct NamedPerturber {
+  Perturber perturber;
+  std::vector<Rational> answers = {};
+};
+
+std::vector<Rational> numbered_answers(std::size_t count) {
+  std::vector<Rational> answers;
+  for (std::size_t i = 0; i < count; ++i) answers.emplace_back(static_cast<std::int64_t>(i));
+  return answers;
 }
 
-Perturber perturber_of(const Item& pipeline, std::size_t size) {
+NamedPerturber perturber_of_word(const Item& word, std::size_t size) {
+  using Make = Perturber (*)(std::size_t);
+  enum class Answers { values, numbers, digits };
+  struct Named {
+    Make make;
+    Answers answers;
+  };
+  const auto named = word.choice<Named>({{"geometric", {Perturber::geometric, Answers::values}},
+                                         {"hadamard", {Perturber::hadamard, Answers::numbers}},
+                                         {"optimized-unary", {Perturber::optimized_unary, Answers::digits}},
+                                         {"randomized-response", {Perturber::randomized_response, Answers::values}},
+                                         {"symmetric-unary", {Perturber::symmetric_unary, Answers::digits}}});
+  NamedPerturber result{word.checked([&] { return named.make(size); })};
+  if (named.answers == Answers::numbers) result.answers = numbered_answers(result.perturber.answers());
+  if (named.answers == Answers::digits) result.answers = flow::unary_answers(size);
+  return result;
+}
+
+NamedPerturber named_perturber(const Item& named, std::size_t size);
+
+/// A perturber at an epsilon of its own: a number for good, "ln 3", or a multiple of what is asked for, "1/2 epsilon".
+NamedPerturber at_own_epsilon(const Item& table, std::size_t size) {
+  const Item own = table.need("perturber", "perturber = \"geometric\"");
+  const std::optional<Item> of = own.is_table() ? own.find("of") : std::nullopt;
+  if (of) of->refuse("how many is said beside this perturber", "write it there: { of = 10, perturber = ... }");
+  NamedPerturber result = named_perturber(own, size);
+  const std::optional<Item> epsilon = table.find("epsilon");
+  if (!epsilon) return result;
+  const std::string text = epsilon->entry();
+  constexpr std::string_view word = "epsilon";
+  result.perturber = epsilon->checked([&] {
+    if (text.ends_with(word)) {
+      std::string times = text.substr(0, text.size() - word.size());
+      while (times.ends_with(' ') || times.ends_with('*')) times.pop_back();
+      return result.perturber.with_epsilon_times(times.empty() ? Rational(1) : Rational::parse(times));
+    }
+    const Exponent fixed = Exponent::parse(text);
+    if (!fixed.has_rational_exponential()) {
+      epsilon->refuse("exp(" + text + ") is not rational",
+                      R"(write a logarithm, "ln 3", or a multiple, "1/2 epsilon")");
+    }
+    return Perturber::fixed(result.perturber.at(fixed.exponential()));
+  });
+  return result;
+}
+
+/// By its name, as a matrix, truncated farther out, of subsets, or at an epsilon of its own.
+NamedPerturber named_perturber(const Item& named, std::size_t size) {
+  if (!named.is_table()) return perturber_of_word(named, size);
+  named.require_keys({"epsilon", "geometric", "matrix", "of", "perturber", "release", "subset"});
+  if (named.find("release")) named.refuse("a release is of all participants together", "write it without the list");
+  std::vector<std::string> kinds;
+  for (const char* const kind : {"geometric", "matrix", "perturber", "subset"}) {
+    const std::optional<Item> found = named.find(kind);
+    if (found && !kinds.empty()) found->refuse("there is a " + kinds.front() + " already", "write one of the two");
+    if (found) kinds.emplace_back(kind);
+  }
+  if (named.find("perturber") || named.find("epsilon")) return at_own_epsilon(named, size);
+  if (const std::optional<Item> reach = named.find("geometric")) {
+    return {Perturber::wide_geometric(size, reach->whole_number(0, most_perturbed))};
+  }
+  if (const std::optional<Item> subset = named.find("subset")) {
+    const std::size_t chosen = subset->whole_number(1, most_perturbed);
+    return subset->checked([&] {
+      return NamedPerturber{Perturber::subset_selection(size, chosen), flow::subset_answers(size, chosen)};
+    });
+  }
+  return {matrix_perturber(named.need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size)};
+}
+
+/// One after the other, `of` neighbors with one perturber.
+NamedPerturber listed_perturbers(const Item& list, std::size_t size) {
+  std::vector<Perturber> each;
+  std::vector<Rational> answers;
+  for (const Item& one : list.items()) {
+    const NamedPerturber named = named_perturber(one, size);
+    const std::optional<Item> of = one.is_table() ? one.find("of") : std::nullopt;
+    const std::size_t people = of ? of->whole_number(1, most_participants) : 1;
+    if (each.empty()) answers = named.answers;
+    each.insert(each.end(), people, named.perturber);
+    if (each.size() > static_cast<std::size_t>(most_participants))
+      list.refuse("of more than a million participants", "take fewer");
+  }
+  return {list.checked([&] { return Perturber::by_participant(std::move(each)); }), std::move(answers)};
+}
+
+NamedPerturber perturber_of(const Item& pipeline, std::size_t size) {
   if (size > most_perturbed) {
     pipeline.refuse(fmt::format("{} values are perturbed, at most {} can be", size, most_perturbed),
                     "take fewer values, or with a histogram fewer participants");
@@ -436,19 +518,21 @@ Perturber perturber_of(const Item& pipeline, std::size_t size) {
   const std::optional<Item> named = pipeline.find("perturber");
   const std::optional<Item> matrix = pipeline.find("matrix");
   if (named && matrix) matrix->refuse("there is a perturber already", "write one of the two");
-  if (matrix) return matrix_perturber(*matrix, size);
+  if (matrix) return {matrix_perturber(*matrix, size)};
   if (!named) pipeline.need("perturber", "perturber = \"geometric\"");
-  if (release_of(pipeline)) return release_perturber(*named, size);
-  if (!named->is_list()) return named_perturber(*named, size);
-  std::vector<Perturber> each;
-  for (const Item& one : named->items()) each.push_back(named_perturber(one, size));
-  return named->checked([&] { return Perturber::by_participant(std::move(each)); });
+  if (release_of(pipeline)) return {release_perturber(*named, size)};
+  if (named->is_list()) return listed_perturbers(*named, size);
+  const std::optional<Item> of = named->is_table() ? named->find("of") : std::nullopt;
+  if (of) of->refuse("how many is said in a list of perturbers", "write [{ of = 10, perturber = \"geometric\" }, ...]");
+  return named_perturber(*named, size);
 }
 
 /// What a perturbed value may be: the values, unless it is said; or where geometric noise goes beyond them, as they go on.
 std::vector<Rational> answers_of(const Item& pipeline, const std::vector<Rational>& values,
-                                 const Perturber& perturber) {
+                                 const NamedPerturber& named) {
   if (const std::optional<Item> answers = pipeline.find("answers")) return values_of(*answers);
+  if (!named.answers.empty()) return named.answers;
+  const Perturber& perturber = named.perturber;
   const std::size_t count = perturber.answers();
   if (count == values.size() || !perturber.is_geometric()) {
     if (count != values.size()) pipeline.need("answers", fmt::format("answers = [...], {} of them", count));
@@ -485,10 +569,10 @@ PostProcessor rounding(const Item& post, const Item& unit) {
 }
 
 PostProcessor post_of(const Item& item, const std::vector<Rational>& values) {
-  static const std::map<std::string, PostProcessor::Kind> queries{{"count", PostProcessor::Kind::count},
-                                                                  {"identity", PostProcessor::Kind::identity},
-                                                                  {"mode", PostProcessor::Kind::mode},
-                                                                  {"sum", PostProcessor::Kind::sum}};
+  static const std::map<std::string, PostProcessor::Kind> queries{
+      {"bits", PostProcessor::Kind::bits},         {"count", PostProcessor::Kind::count},
+      {"identity", PostProcessor::Kind::identity}, {"mode", PostProcessor::Kind::mode},
+      {"shuffle", PostProcessor::Kind::shuffle},   {"sum", PostProcessor::Kind::sum}};
   const std::string example = R"(post = { query = "count", of = [0] }, or post = "sum")";
   PostProcessor post;
   std::optional<Item> counted;
@@ -537,18 +621,43 @@ flow::Pipeline pipeline_of(const Item& item, const std::string& library) {
   People people = people_of(item);
   Secret secret = secret_of(item, people.participants, people.values, library);
   const bool perturbs_bars = secret.kind == Secret::Kind::histogram;
-  Perturber perturber = perturber_of(item, perturbs_bars ? people.participants + 1 : people.values.size());
+  NamedPerturber named = perturber_of(item, perturbs_bars ? people.participants + 1 : people.values.size());
   std::vector<Rational> answers;
   if (!perturbs_bars) {
-    answers = answers_of(item, people.values, perturber);
+    answers = answers_of(item, people.values, named);
   } else if (const std::optional<Item> twice = item.find("answers")) {
     twice->refuse("a histogram's bars are perturbed, and not values", "leave it out");
   }
   PostProcessor post = post_of(item.need("post", "post = \"sum\""), answers.empty() ? people.values : answers);
-  flow::Pipeline pipeline{people.participants, std::move(people.values), std::move(perturber),
+  flow::Pipeline pipeline{people.participants, std::move(people.values), std::move(named.perturber),
                           std::move(post),     std::move(secret),        std::move(answers)};
   validate(pipeline, item);
   return pipeline;
+}
+
+/// Of matrices that are written in odds: nothing makes them cost what they are called by.
+std::vector<std::string> remarks_on(const flow::Pipeline& pipeline) {
+  constexpr std::size_t most = 64;
+  std::vector<Perturber> each = pipeline.perturber.each();
+  if (pipeline.perturber.is_shared()) each = {pipeline.perturber};
+  std::set<std::string> remarks;
+  for (std::size_t i = 0; i < std::min(each.size(), most); ++i) {
+    const Perturber& one = each[i];
+    if (!one.depends_on_epsilon() || one.is_refinement_preserving() || one.values() > most) continue;
+    for (const std::int64_t base : {2, 3}) {
+      const Rational odds = Rational(base).pow(one.root_degree());
+      const Exponent called = Exponent::log(odds);
+      const flow::Channel channel = one.at(odds);
+      const std::optional<Exponent> any = flow::smallest_epsilon(channel, flow::discrete_metric(one.values()));
+      const std::optional<Exponent> step = flow::smallest_epsilon(channel, flow::line_metric(one.values()));
+      if ((any && *any == called) || (step && *step == called)) continue;
+      remarks.insert(
+          fmt::format("a matrix costs another epsilon than it is called by: at epsilon = {}, an answer costs {}",
+                      called.to_string(), any ? any->to_string() : "more than any epsilon"));
+      break;
+    }
+  }
+  return {remarks.begin(), remarks.end()};
 }
 
 // --- An analyst ------------------------------------------------------------------------------------------------------
@@ -649,7 +758,8 @@ PipelineFile pipeline_in(const std::string& text, const std::string& name, const
   const Item file(name, "", root);
   file.require_keys({"pipeline", "analyst"});
   PipelineFile result{
-      name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library), {}};
+      name, pipeline_of(file.need("pipeline", "[pipeline] and below it participants = 2"), library), {}, {}};
+  result.remarks = remarks_on(result.pipeline);
   if (const std::optional<Item> analyst = file.find("analyst")) {
     result.analyst = analyst_of(*analyst, result.pipeline);
   }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "fractile/error.hpp"
 #include "fractile/expected_loss.hpp"
@@ -13,6 +14,7 @@ struct PipelineFile {
   std::string name;
   flow::Pipeline pipeline;
   std::optional<flow::Analyst> analyst;
+  std::vector<std::string> remarks = {};  ///< what may surprise who wrote the file
 };
 
 /// Error(data) when the file cannot be read or is not what it should be: names the file, and where it can the line and

@@ -1082,8 +1082,25 @@ constexpr VerbSpec flow_verify_spec{
     "70 internal.\n",
 };
 
-constexpr std::array flow_words{&flow_check_spec, &flow_choose_spec,  &flow_compare_spec, &flow_verify_spec,
-                                &flow_loss_spec,  &flow_leakage_spec, &flow_sweep_spec,   &flow_channel_spec};
+constexpr std::array flow_cost_table{
+    OptionSpec{"--epsilon", asker, "E", "", "What", "at this epsilon (required), a logarithm: \"ln 3\""},
+    late_option,
+    flow_duckdb,
+    flow_format,
+};
+
+constexpr VerbSpec flow_cost_spec{
+    "flow cost",
+    "the least epsilon that an answer, and the release, costs a participant",
+    "fractile flow cost FILE --epsilon E [--format FORMAT]",
+    toml_file,
+    flow_cost_table,
+    late_epilogue,
+};
+
+constexpr std::array flow_words{&flow_check_spec,   &flow_choose_spec, &flow_compare_spec,
+                                &flow_cost_spec,    &flow_verify_spec, &flow_loss_spec,
+                                &flow_leakage_spec, &flow_sweep_spec,  &flow_channel_spec};
 
 constexpr VerbSpec flow_spec{
     "flow",
@@ -1097,13 +1114,17 @@ constexpr VerbSpec flow_spec{
     "  values = [0, 1, 2]         # what each may have; fractions in quotes, \"1/2\"\n"
     "  # \"geometric\" wants values that are equally spaced\n"
     "  perturber = \"geometric\"    # or \"randomized-response\", or { matrix = [[\"3/4\", \"1/4\"], ...] },\n"
-    "  # whose entries may depend on epsilon, \"odds/(odds + 2)\" with odds = exp(epsilon), and which may\n"
-    "  # have other answers than values, answers = [0, 1, 9]; or { geometric = 2 }, noise that is\n"
-    "  # truncated 2 places beyond the values; or a list of these, one a participant, the target last\n"
+    "  # whose entries may depend on epsilon, \"odds/(odds + 2)\" with odds = exp(epsilon), \"odds^(1/2)\",\n"
+    "  # and may have other answers than values, answers = [0, 1, 9]; or { geometric = 2 }, noise that is\n"
+    "  # truncated 2 places beyond the values; or { subset = 2 }, \"hadamard\", \"symmetric-unary\" and\n"
+    "  # \"optimized-unary\"; or a list of these, one a participant, the target last, of whom neighbors may\n"
+    "  # be said together and each has an epsilon of their own, [{ of = 3, perturber = \"geometric\",\n"
+    "  # epsilon = \"ln 3\" }, { of = 1, perturber = \"geometric\", epsilon = \"1/2 epsilon\" }]\n"
     "  # or, for participants, values and perturber together, a curator's release: { release =\n"
     "  # \"exponential\", quantile = \"1/2\", records = 3, lattice = [0, 1, 2, 3] }; also gumbel-max, or\n"
     "  # approximate with quantiles = [...]; neighbors = \"add-remove\" or \"change-one\"\n"
-    "  # or \"sum\", \"mode\", \"identity\", { round = 2 }, or an output a tuple of values, { table = [...] }\n"
+    "  # or \"sum\", \"mode\", \"identity\", { round = 2 }, or an output a tuple of values, { table = [...] };\n"
+    "  # \"shuffle\" is how many gave each answer, \"bits\" how many have a 1 in each place of it\n"
     "  post = { query = \"count\", of = [0, 2] }\n"
     "  secret = \"target\"          # or \"everyone\", which is usual, or \"histogram\"\n"
     "  # the other participants' values, where one is the target; or how many people have each value, the\n"

@@ -107,6 +107,20 @@ struct SweepReport {
   std::optional<flow::RealBounds> without_release = {};
 };
 
+/// What a participant's own answer costs, and how many neighbors have such an answer.
+struct AnswerCost {
+  std::size_t people;
+  std::optional<Exponent> any_two;  ///< values; nothing: no epsilon
+  std::optional<Exponent> a_step;   ///< times the places between two values, at most
+};
+
+/// What a pipeline costs a participant at an epsilon that it is called by.
+struct CostReport {
+  Exponent called;
+  std::vector<AnswerCost> answers;  ///< none of releases, and of a histogram's bars one: a bar's
+  std::optional<Exponent> release;  ///< what is released in the end; nothing: no epsilon
+};
+
 /// One of the analysts for whom an epsilon is chosen.
 struct ChoosingAnalyst {
   std::string name;  ///< of their file
@@ -149,6 +163,7 @@ std::string to_json(const ExpectedLossReport& report);
 std::string to_json(const SweepReport& report);
 std::string to_json(const ChoiceReport& report);
 std::string to_json(const ChannelReport& report);
+std::string to_json(const CostReport& report);
 
 /// The same in short sentences and aligned columns.
 std::string to_table(const RefinementReport& report);
@@ -160,6 +175,7 @@ std::string to_table(const ExpectedLossReport& report);
 std::string to_table(const SweepReport& report);
 std::string to_table(const ChoiceReport& report);
 std::string to_table(const ChannelReport& report);
+std::string to_table(const CostReport& report);
 
 /// A heading, and a line a question, point or secret. Certificates are only in the JSON.
 std::string to_csv(const RefinementReport& report);
@@ -171,6 +187,7 @@ std::string to_csv(const ExpectedLossReport& report);
 std::string to_csv(const SweepReport& report);
 std::string to_csv(const ChoiceReport& report);
 std::string to_csv(const ChannelReport& report);
+std::string to_csv(const CostReport& report);
 
 /// The two parts of a sweep's CSV and table: the curve, which is soon known, and where it rises.
 std::string curve_to_csv(const SweepReport& report);

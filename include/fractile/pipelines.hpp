@@ -48,8 +48,19 @@ class Perturber {
   static Perturber wide_geometric(std::size_t values, std::size_t reach);
   /// The same at every epsilon; of any shape (Definition 3.1).
   static Perturber fixed(const Channel& channel);
-  /// A row a value, a column an answer; entries are fractions of polynomials in odds, such as "odds/(odds + 2)". Error(usage) when one
-  /// cannot be read, is negative at some odds >= 1, or a row does not add up to 1.
+  /// A uniform subset of `size` values, with odds for the subsets that hold the value and 1 for the others; answers are the subsets, in
+  /// lexicographic order. 1 <= size < values. Less epsilon is a refinement; so of the next three.
+  static Perturber subset_selection(std::size_t values, std::size_t size);
+  /// Of a Hadamard matrix of the least size above the values: the columns in which the value's own row has a 1 have odds, the others 1.
+  /// Answers are the columns.
+  static Perturber hadamard(std::size_t values);
+  /// A bit a value, of which the value's own is 1. Each bit is turned over with probability 1 / (odds^(1/2) + 1) (symmetric); or a 1 with
+  /// probability 1/2, and a 0 with 1 / (odds + 1) (optimized). Answers are the bits as binary numbers, the first value's bit being the
+  /// highest: 0 .. 2^values - 1. At most 8 values.
+  static Perturber symmetric_unary(std::size_t values);
+  static Perturber optimized_unary(std::size_t values);
+  /// A row a value, a column an answer; entries are fractions of polynomials in odds, such as "odds/(odds + 2)", and in its roots, such as
+  /// "odds^(1/2)". Error(usage) when one cannot be read, is negative at some odds >= 1, or a row does not add up to 1.
   static Perturber in_odds(const std::vector<std::vector<std::string>>& entries);
   /// One a participant, in their order; a target comes last (Definition 3.1). Error(usage) when there are none, they differ in shape, or
   /// one is a release or has parts itself.
@@ -57,6 +68,9 @@ class Perturber {
   /// Of all participants' values together. Error(usage) when the release is not one of those above.
   /// Proof: docs/proofs/channel_of.md
   static Perturber release(Release release, std::size_t values);
+
+  /// The same with odds^by in place of odds, by > 0: it costs by times the epsilon that it is called by. Error(usage) of a release.
+  Perturber with_epsilon_times(const Rational& by) const;
 
   std::size_t values() const;
   /// As many as the values, unless said otherwise above.
@@ -72,9 +86,9 @@ class Perturber {
   const std::vector<Perturber>& each() const { return each_; }
   /// Whether all participants have the same, for themselves.
   bool is_shared() const { return !release_ && each_.empty(); }
-  /// Probabilities are rational where odds are this power of a rational: 1 for families of channels.
+  /// Probabilities are rational where odds are this power of a rational: 1 where no root of odds is taken.
   std::int64_t root_degree() const { return root_degree_; }
-  /// Error(usage) when odds < 1, and where there is no one channel of every participant.
+  /// Error(usage) when odds < 1 or no such power, and where there is no one channel of every participant.
   Channel at(const Rational& odds) const;
 
  private:
@@ -86,6 +100,10 @@ class Perturber {
   std::size_t release_values_ = 0;
   std::int64_t root_degree_ = 1;
 };
+
+/// What subset_selection() and unary encodings answer, as whole numbers of digits 0 and 1: the first value's digit first.
+std::vector<Rational> subset_answers(std::size_t values, std::size_t size);
+std::vector<Rational> unary_answers(std::size_t values);
 
 /// Section 7: the infinite geometric mechanism and the truncated one are worth the same. Answers of geometric(values) are those of
 /// wide_geometric(values, reach), each moved to the nearest value (0s and 1s); and the latter's are the former's, an outermost one
@@ -104,6 +122,8 @@ struct PostProcessor {
     mode,      ///< the value that most have, the first of several
     table,     ///< `image` of the tuple; tuples are numbered with the last participant's value running fastest
     round,     ///< all of them, each to the nearest multiple of `unit`, upwards from the middle
+    shuffle,   ///< how many give each answer: all of them, and not who gave which
+    bits,      ///< of answers that are whole numbers of digits 0 and 1: how many have a 1 in each place
   };
   Kind kind = Kind::identity;
   std::vector<std::size_t> counted = {};  ///< indices of answers
@@ -111,7 +131,10 @@ struct PostProcessor {
   Rational unit = 1;                      ///< positive
 
   /// Whether it makes the same of all arrangements of the same values.
-  bool is_symmetric() const { return kind == Kind::count || kind == Kind::sum || kind == Kind::mode; }
+  bool is_symmetric() const {
+    return kind == Kind::count || kind == Kind::sum || kind == Kind::mode || kind == Kind::shuffle ||
+           kind == Kind::bits;
+  }
 };
 
 /// What the analyst does not know.
@@ -152,8 +175,8 @@ struct Pipeline {
   void validate() const;
 };
 
-/// A pipeline's channel at one epsilon. Everyone's secrets that only arrange the same values differently are one row when the
-/// post-processor is symmetric or the perturber a release: section "Symmetry" of docs/proofs/refinement.md.
+/// A pipeline's channel at one epsilon. Everyone's secrets that only arrange the same values differently, among neighbors who have one
+/// perturber, are one row when the post-processor is symmetric or the perturber a release: section "Symmetry" of docs/proofs/refinement.md.
 struct PipelineChannel {
   Channel channel;
   std::vector<std::vector<std::size_t>> secrets;  ///< a row's first arrangement, the target's value, or the histogram
@@ -165,6 +188,11 @@ bool is_exact_at(const Pipeline& pipeline, const Rational& odds);
 
 /// Error(usage) when odds < 1 or not exact, and when there are more than a million entries or, without symmetry, secrets.
 PipelineChannel channel_at(const Pipeline& pipeline, const Rational& odds);
+
+/// What the release costs one participant: the least epsilon such that, whichever secret it is and whatever is released, the latter is at
+/// most exp(epsilon) times as likely as with another value of that participant (of a histogram, another vote). Nothing when there is
+/// none. Error(usage) as channel_at().
+std::optional<Exponent> smallest_epsilon(const Pipeline& pipeline, const Rational& odds);
 
 /// A pipeline's channel at any epsilon: equal bounds where exp(epsilon) is rational, otherwise some 90 digits. Rows as
 /// PipelineChannel's. Error(usage) as channel_at().

@@ -80,8 +80,8 @@ Rational exact_odds(const char* field, const Exponent& epsilon, const flow::Pipe
     Rational odds = epsilon.exponential();
     if (flow::is_exact_at(pipeline, odds)) return odds;
     const std::int64_t degree = pipeline.perturber.root_degree();
-    usage({Field(field), fmt::format(": this is done exactly, and the release's probabilities at {} are not rational",
-                                     epsilon.to_string())},
+    usage({Field(field),
+           fmt::format(": this is done exactly, and the probabilities at {} are not rational", epsilon.to_string())},
           {fmt::format("write {} times a logarithm, for example ", degree),
            Field(field).number(fmt::format("{} ln 3", degree))});
   }

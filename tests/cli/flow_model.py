@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -24,10 +25,47 @@ def geometric(values, odds, reach=0):
     return [row(x) for x in range(values)]
 
 
+def root(odds, degree):
+    """Of what is a power of degree 1 or 2."""
+    result = odds if degree == 1 else Fraction(math.isqrt(odds.numerator), math.isqrt(odds.denominator))
+    assert result**degree == odds
+    return result
+
+
+def by_odds(values, answers, has, odds):
+    """Odds where it has, 1 elsewhere."""
+    rows = [[odds if has(x, y) else Fraction(1) for y in answers] for x in range(values)]
+    return [[weight / sum(row) for weight in row] for row in rows]
+
+
+def subset_selection(values, odds, size):
+    return by_odds(values, list(itertools.combinations(range(values), size)), lambda x, subset: x in subset, odds)
+
+
+def hadamard(values, odds):
+    matrix = [[1]]
+    while len(matrix) <= values:
+        matrix = [row + row for row in matrix] + [row + [-entry for entry in row] for row in matrix]
+    return by_odds(values, range(len(matrix)), lambda x, y: matrix[x + 1][y] == 1, odds)
+
+
+def unary(values, own, other):
+    """The probabilities that the own bit is 1, and that another one is."""
+    def p(x, bits):
+        result = Fraction(1)
+        for k, bit in enumerate(bits):
+            one = own if k == x else other
+            result *= one if bit else 1 - one
+        return result
+
+    return [[p(x, bits) for bits in itertools.product((0, 1), repeat=values)] for x in range(values)]
+
+
 @dataclasses.dataclass
 class Pipeline:
-    """A perturber is ("geometric",), ("randomized-response",), ("wide", reach) or ("matrix", rows); or a list, one a participant. A
-    post-processor is "sum", "mode", "identity", ("count", answers), ("table", outputs) or ("round", unit)."""
+    """A perturber is ("geometric",), ("randomized-response",), ("wide", reach), ("subset", size), ("hadamard",), ("symmetric-unary",),
+    ("optimized-unary",), ("matrix", rows), ("at", odds, perturber) or ("times", factor, perturber); or a list, one a participant. A
+    post-processor is "sum", "mode", "identity", "shuffle", "bits", ("count", answers), ("table", outputs) or ("round", unit)."""
 
     participants: int
     values: list
@@ -43,13 +81,50 @@ class Pipeline:
         if isinstance(self.perturber, tuple) and self.perturber[0] == "wide":
             step, reach = self.values[1] - self.values[0], self.perturber[1]
             return [self.values[0] + step * i for i in range(-reach, len(self.values) + reach)]
+        kind, *more = self.perturber if isinstance(self.perturber, tuple) else (None,)
+        size = len(self.values)
+        if kind == "hadamard":
+            return list(range(len(hadamard(size, Fraction(2))[0])))
+        if kind == "subset":
+            return [int("".join(str(int(k in subset)) for k in range(size))) for subset in itertools.combinations(range(size), more[0])]
+        if kind in ("symmetric-unary", "optimized-unary"):
+            return [int("".join(map(str, bits))) for bits in itertools.product((0, 1), repeat=size)]
         return self.values
 
+    def alike(self, one, other):
+        """Whether two participants have one perturber."""
+        return all(self.noise(one, odds) == self.noise(other, odds) for odds in (Fraction(4), Fraction(9)))
+
+    def arranged(self, places):
+        """The first arrangement of the same values, among neighbors with one perturber."""
+        result, begin = [], 0
+        for end in range(1, len(places) + 1):
+            if end == len(places) or not self.alike(end, end - 1):
+                result += sorted(places[begin:end])
+                begin = end
+        return tuple(result)
+
     def noise(self, participant, odds):
-        kind, *more = self.perturber[participant] if isinstance(self.perturber, list) else self.perturber
+        return self.noise_of(self.perturber[participant] if isinstance(self.perturber, list) else self.perturber, odds)
+
+    def noise_of(self, perturber, odds):
+        kind, *more = perturber
         size = self.participants + 1 if self.secret == "histogram" else len(self.values)
         if kind == "matrix":
             return more[0]
+        if kind == "at":
+            return self.noise_of(more[1], more[0])
+        if kind == "times":
+            return self.noise_of(more[1], root(odds**more[0].numerator, more[0].denominator))
+        if kind == "subset":
+            return subset_selection(size, odds, *more)
+        if kind == "hadamard":
+            return hadamard(size, odds)
+        if kind == "symmetric-unary":
+            half = root(odds, 2)
+            return unary(size, half / (half + 1), 1 / (half + 1))
+        if kind == "optimized-unary":
+            return unary(size, Fraction(1, 2), 1 / (odds + 1))
         return randomized_response(size, odds) if kind == "randomized-response" else geometric(size, odds, *more)
 
     def observed(self, answers):
@@ -60,6 +135,11 @@ class Pipeline:
             return tuple(shown) if self.post == "identity" else self.values[highest]
         if self.post == "sum":
             return sum(shown)
+        if self.post == "shuffle":
+            return tuple(answers.count(place) for place in range(len(self.answers())))
+        if self.post == "bits":
+            digits = max(len(str(answer)) for answer in self.answers())
+            return tuple(sum(int(str(answer).zfill(digits)[i]) for answer in shown) for i in range(digits))
         if self.post == "mode":
             votes = Counter(answers)
             return self.answers()[min(votes, key=lambda place: (-votes[place], place))]
@@ -108,6 +188,11 @@ class Pipeline:
                 return f"{{ geometric = {more[0]} }}"
             if kind == "matrix":
                 return "{ matrix = [" + ", ".join(listed(row) for row in more[0]) + "] }"
+            if kind == "subset":
+                return f"{{ subset = {more[0]} }}"
+            if kind in ("at", "times"):
+                epsilon = f"ln {more[0]}" if kind == "at" else f"{more[0]} epsilon"
+                return f'{{ perturber = {perturber(more[1])}, epsilon = "{epsilon}" }}'
             return f'"{kind}"'
 
         def post():

@@ -40,7 +40,7 @@ class BadFiles(FlowTest):
 
     def test_perturbers(self):
         self.refuse(4, "pipeline.perturber", "'geometrik' is not known", "did you mean geometric?", perturber='"geometrik"')
-        self.refuse(4, "pipeline.perturber", "'laplace' is not known", "geometric, randomized-response", perturber='"laplace"')
+        self.refuse(4, "pipeline.perturber", "'laplace' is not known", "geometric, hadamard", perturber='"laplace"')
         self.refuse(4, "pipeline.perturber", "a word is wanted", perturber="3")
         self.refuse(1, "pipeline.perturber", "missing", perturber=None)
         self.refuse(4, "pipeline.perturber.matrx", "unknown key", "did you mean matrix?", perturber="{ matrx = [[1]] }")
@@ -77,7 +77,7 @@ class BadFiles(FlowTest):
         def refuse(post, key, *parts):
             self.refuse(5, f"pipeline.post{key}", *parts, post=post)
 
-        refuse('"avg"', "", "'avg' is not known", "count, identity, mode, sum")
+        refuse('"avg"', "", "'avg' is not known", "bits, count, identity, mode, shuffle, sum")
         refuse('"count"', "", "of is missing", 'post = { query = "count", of = [0] }')
         refuse('{ query = "count", of = [5] }', ".of[0]", "5 is none of the values")
         refuse('{ query = "count", of = [] }', ".of", "nothing is counted")

@@ -261,8 +261,8 @@ class Typing(CommandTest):
 
 
 VERBS = (["release"], ["plan"], ["explain"], ["ledger", "init"], ["ledger", "show"], ["ledger", "verify"], ["ledger", "export"],
-         ["ledger", "void"], ["ledger", "witness"], ["audit"], ["flow", "check"], ["flow", "choose"], ["flow", "leakage"],
-         ["flow", "loss"], ["flow", "sweep"], ["flow", "channel"], ["reproduce", "approximate-quantiles"],
+         ["ledger", "void"], ["ledger", "witness"], ["audit"], ["flow", "check"], ["flow", "choose"], ["flow", "cost"],
+         ["flow", "leakage"], ["flow", "loss"], ["flow", "sweep"], ["flow", "channel"], ["reproduce", "approximate-quantiles"],
          ["reproduce", "kronecker-utility"])
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 

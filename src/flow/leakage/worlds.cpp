@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -18,20 +19,21 @@ namespace {
 
 Rational people(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-/// Given a row of the channel: how likely each value is to be the target's. Where a row stands for all arrangements, the target may be
-/// any of the participants.
+/// Of everyone's values, those among which the target's is: the last one, or any of the last group where a row stands for its arrangements.
+Tuple of_the_targets_group(const Pipeline& pipeline, const Tuple& secret) {
+  return {secret.end() - static_cast<std::ptrdiff_t>(arranged_groups(pipeline).back()), secret.end()};
+}
+
+/// Given a row of the channel: how likely each value is to be the target's.
 std::vector<Rational> shares_of(const Pipeline& pipeline, const Tuple& secret) {
   std::vector<Rational> shares(pipeline.values.size());
   if (pipeline.secret.kind == Secret::Kind::target) {
     shares[secret.front()] = 1;
-  } else if (pipeline.secret.kind == Secret::Kind::histogram || are_rows_compositions(pipeline)) {
-    const bool are_bars = pipeline.secret.kind == Secret::Kind::histogram;
-    const Composition bars = are_bars ? secret : composition_of(secret, shares.size());
-    for (std::size_t value = 0; value < shares.size(); ++value) {
-      shares[value] = people(bars[value]) / people(pipeline.participants);
-    }
   } else {
-    shares[secret.back()] = 1;
+    const bool are_bars = pipeline.secret.kind == Secret::Kind::histogram;
+    const Composition bars = are_bars ? secret : composition_of(of_the_targets_group(pipeline, secret), shares.size());
+    const std::size_t all = std::accumulate(bars.begin(), bars.end(), std::size_t{0});
+    for (std::size_t value = 0; value < shares.size(); ++value) shares[value] = people(bars[value]) / people(all);
   }
   return shares;
 }
@@ -45,11 +47,8 @@ Tuple others_of(const Pipeline& pipeline, const Tuple& secret, std::size_t value
     return bars;
   }
   Tuple others = secret;
-  if (are_rows_compositions(pipeline)) {
-    others.erase(std::ranges::find(others, value));
-  } else {
-    others.pop_back();
-  }
+  const auto group = others.end() - static_cast<std::ptrdiff_t>(arranged_groups(pipeline).back());
+  others.erase(std::find(group, others.end(), value));
   return others;
 }
 
@@ -147,6 +146,7 @@ std::optional<World> absence_as_value(const Pipeline& pipeline, const Prior& pri
       (!is_count && pipeline.post.kind != PostProcessor::Kind::sum)) {
     return {};
   }
+  if (pipeline.perturber.root_degree() != 1) return {};  // whose entries are polynomials in a root of odds
   std::optional<Answering> answering = is_count ? answering_counted(pipeline) : answering_nothing(pipeline);
   if (!answering) return {};
   const std::size_t values = pipeline.values.size();

@@ -63,7 +63,9 @@ void validate_about(const Analyst& analyst, const Pipeline& pipeline) {
   if (analyst.goal != bayes_risk && analyst.goal != linear_error && analyst.goal != squared_error) {
     throw Error(ErrorCode::usage, "a count, sum or mode is guessed with Bayes risk, linear or squared error");
   }
-  if (!analyst.about->is_symmetric()) {
+  using Kind = PostProcessor::Kind;
+  const Kind kind = analyst.about->kind;
+  if (kind != Kind::count && kind != Kind::sum && kind != Kind::mode) {
     throw Error(ErrorCode::usage, "what is guessed about the values is a count, sum or mode of them");
   }
   for (const std::size_t value : analyst.about->counted) {

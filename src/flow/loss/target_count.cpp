@@ -27,8 +27,8 @@ Lines lines_of(const std::vector<Polynomial>& counted, const Polynomial& denomin
 }  // namespace
 
 bool TargetCount::fits(const Pipeline& pipeline) {
-  return pipeline.perturber.is_shared() && pipeline.secret.kind == Secret::Kind::target &&
-         pipeline.post.kind == PostProcessor::Kind::count;
+  return pipeline.perturber.is_shared() && pipeline.perturber.root_degree() == 1 &&
+         pipeline.secret.kind == Secret::Kind::target && pipeline.post.kind == PostProcessor::Kind::count;
 }
 
 TargetCount::TargetCount(const Pipeline& pipeline, const Analyst& analyst)

@@ -27,8 +27,8 @@ Enclosure highest_cost(const StepCosts& costs) {
 }  // namespace
 
 bool TargetSum::fits(const Pipeline& pipeline) {
-  return pipeline.perturber.is_shared() && pipeline.secret.kind == Secret::Kind::target &&
-         pipeline.post.kind == PostProcessor::Kind::sum;
+  return pipeline.perturber.is_shared() && pipeline.perturber.root_degree() == 1 &&
+         pipeline.secret.kind == Secret::Kind::target && pipeline.post.kind == PostProcessor::Kind::sum;
 }
 
 TargetSum::TargetSum(const Pipeline& pipeline, const Analyst& analyst)

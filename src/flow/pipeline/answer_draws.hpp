@@ -8,10 +8,11 @@
 
 namespace fractile::flow {
 
-/// A quotient of polynomials in odds, between 0 and 1.
+/// A quotient of polynomials in base, between 0 and 1; odds are base^root_degree.
 struct Chance {
   Polynomial numerator;
   Polynomial denominator;
+  std::int64_t root_degree = 1;
 };
 
 class AnswerDraws {

@@ -54,8 +54,9 @@ PostProcessor of_listed_tuples(Pipeline pipeline) {
   const std::vector<Tuple> tuples = all_tuples(pipeline.participants, values);
   const Classes own = classes_of(pipeline, tuples);
   PostProcessor post = pipeline.post;
-  for (const PostProcessor& simple : {PostProcessor{Kind::identity, {}, {}}, possible_count(own, values),
-                                      PostProcessor{Kind::sum, {}, {}}, PostProcessor{Kind::mode, {}, {}}}) {
+  for (const PostProcessor& simple :
+       {PostProcessor{Kind::identity, {}, {}}, possible_count(own, values), PostProcessor{Kind::sum, {}, {}},
+        PostProcessor{Kind::mode, {}, {}}, PostProcessor{Kind::shuffle, {}, {}}}) {
     pipeline.post = simple;
     if (classes_of(pipeline, tuples) == own) return simple.kind == post.kind ? post : simple;
   }
@@ -63,7 +64,8 @@ PostProcessor of_listed_tuples(Pipeline pipeline) {
 }
 
 PostProcessor of_many_tuples(const Pipeline& pipeline) {
-  if (pipeline.post.kind == Kind::sum && pipeline.shown().size() == 2) return {Kind::count, {1}, {}};
+  const bool adds_or_shuffles = pipeline.post.kind == Kind::sum || pipeline.post.kind == Kind::shuffle;
+  if (adds_or_shuffles && pipeline.shown().size() == 2) return {Kind::count, {1}, {}};
   if (pipeline.post.kind != Kind::round) return pipeline.post;
   Pipeline one = pipeline;
   one.participants = 1;
@@ -78,8 +80,9 @@ std::vector<std::size_t> own_places(const Pipeline& pipeline, const Pipeline& si
   const std::vector<std::string> own = frame_of(pipeline).observation_names;
   const std::vector<std::string> shown = frame_of(simple).observation_names;
   std::vector<std::size_t> places(shown.size());
-  if (pipeline.post.kind == Kind::sum && !is_listed(pipeline)) {  // of two values, as a count of the second
-    const bool increases = pipeline.shown()[0] < pipeline.shown()[1];
+  const bool adds_or_shuffles = pipeline.post.kind == Kind::sum || pipeline.post.kind == Kind::shuffle;
+  if (adds_or_shuffles && !is_listed(pipeline)) {  // of two values, as a count of the second
+    const bool increases = pipeline.post.kind == Kind::sum && pipeline.shown()[0] < pipeline.shown()[1];
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = increases ? i : places.size() - 1 - i;
     return places;
   }
@@ -101,6 +104,7 @@ namespace {
 bool are_equal(const Perturber& one, const Perturber& other) {
   const PolynomialNoise& a = noise_of(one);
   const PolynomialNoise& b = noise_of(other);
+  if (a.root_degree != b.root_degree) return false;
   for (std::size_t x = 0; x < a.values(); ++x) {
     for (std::size_t y = 0; y < a.answers(); ++y) {
       if (!(a.numerators[x][y] * b.denominator == b.numerators[x][y] * a.denominator)) return false;

@@ -17,18 +17,20 @@ struct Noise {
   std::size_t answers() const { return numerators.front().size(); }
 };
 
-enum class Family { randomized_response, geometric, fixed, in_odds };
+/// `preserving`: another one of which less epsilon is known to be a refinement.
+enum class Family { randomized_response, geometric, fixed, in_odds, preserving };
 
 }  // namespace fractile::flow
 
 namespace fractile::detail {
 
-/// Valid at all odds >= 1.
+/// Polynomials in base, of which odds are the power of root_degree; valid at all odds >= 1.
 class PolynomialNoise : public flow::Noise<flow::Polynomial> {
  public:
-  PolynomialNoise(flow::Family kind, flow::Noise<flow::Polynomial> noise)
-      : flow::Noise<flow::Polynomial>(std::move(noise)), family(kind) {}
+  PolynomialNoise(flow::Family kind, flow::Noise<flow::Polynomial> noise, std::int64_t degree = 1)
+      : flow::Noise<flow::Polynomial>(std::move(noise)), family(kind), root_degree(degree) {}
   flow::Family family;
+  std::int64_t root_degree;
 };
 
 }  // namespace fractile::detail
@@ -37,9 +39,13 @@ namespace fractile::flow {
 
 using detail::PolynomialNoise;
 
-/// Entries as polynomials in odds; not of a release, and not of participants that differ: Error(internal).
+/// Entries as polynomials in base; not of a release, and not of participants that differ: Error(internal).
 const PolynomialNoise& noise_of(const Perturber& perturber);
 
+/// How many neighbors have one perturber, group after group; nothing where all have the same.
+std::vector<std::size_t> alike_neighbors(const Perturber& perturber);
+
+/// Throws `usage` when odds < 1, or their root is not rational.
 Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds);
 /// `odds` encloses a number >= 1.
 Noise<Enclosure> noise_at(const PolynomialNoise& noise, const Enclosure& odds);

@@ -1,6 +1,8 @@
 #include "flow/pipeline/noise_in_odds.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <regex>
 #include <string_view>
 #include <utility>
 
@@ -14,11 +16,13 @@ constexpr std::size_t longest_entry = 1000;   // characters
 constexpr std::int64_t largest_degree = 200;  // in odds
 constexpr std::uint64_t most_bits = 20'000;   // of a coefficient
 constexpr int most_nested = 50;               // parentheses and signs
+constexpr std::int64_t largest_root = 12;
 
 /// Reads one entry, by recursive descent.
 class Entry {
  public:
-  explicit Entry(std::string text) : text_(std::move(text)), rest_(text_) {}
+  /// In the root of this degree of odds.
+  Entry(std::string text, std::int64_t root_degree) : text_(std::move(text)), rest_(text_), root_degree_(root_degree) {}
 
   RationalFunction value() {
     if (text_.size() > longest_entry) refuse("longer than a thousand characters");
@@ -95,14 +99,36 @@ class Entry {
   }
 
   RationalFunction power() {
-    RationalFunction base = primary();
+    at_end();
+    const bool is_odds = rest_.starts_with("odds");
+    const RationalFunction base = primary();
     if (!takes('^')) return base;
+    if (takes('(')) return root(is_odds);
+    return raised(base, exponent());
+  }
+
+  RationalFunction raised(const RationalFunction& base, std::int64_t exponent) const {
+    RationalFunction result = RationalFunction::of(1);
+    for (; exponent > 0; --exponent) result = checked(result * base);
+    return result;
+  }
+
+  std::int64_t exponent() {
     at_end();
     const std::string digits = taken_while("0123456789");
-    if (digits.empty() || digits.size() > 3) refuse("an exponent is a whole number below 1000");
-    RationalFunction result = RationalFunction::of(1);
-    for (int left = std::stoi(digits); left > 0; --left) result = checked(result * base);
-    return result;
+    if (digits.empty() || digits.size() > 3)
+      refuse("an exponent is a whole number below 1000, or a fraction: odds^(1/2)");
+    return std::stoi(digits);
+  }
+
+  /// odds^(p/q), behind the first parenthesis.
+  RationalFunction root(bool is_odds) {
+    if (!is_odds) refuse("only odds have a fraction as their exponent");
+    const std::int64_t numerator = exponent();
+    const std::int64_t denominator = takes('/') ? exponent() : 1;
+    if (!takes(')')) refuse("a parenthesis is not closed");
+    if (denominator == 0) refuse("a division by zero");
+    return raised(RationalFunction::variable(), numerator * root_degree_ / denominator);
   }
 
   RationalFunction primary() {
@@ -114,7 +140,7 @@ class Entry {
     if (at_end()) refuse("it breaks off");
     if (rest_.starts_with("odds")) {
       rest_.remove_prefix(4);
-      return RationalFunction::variable();
+      return raised(RationalFunction::variable(), root_degree_);
     }
     const std::string number = taken_while("0123456789.");
     if (number.empty()) refuse("what is not a number is called odds");
@@ -123,8 +149,37 @@ class Entry {
 
   std::string text_;
   std::string_view rest_;
+  std::int64_t root_degree_;
   int nested_ = 0;
 };
+
+/// The denominators of exponents that are written as fractions, "^(1/2)": what else is wrong is for Entry to say.
+std::vector<std::int64_t> roots_in(const std::string& text) {
+  static const std::regex fraction(R"(\^ *\( *[0-9]+ */ *([0-9]{1,3}) *\))");
+  std::vector<std::int64_t> roots;
+  for (std::sregex_iterator at(text.begin(), text.end(), fraction), end; at != end; ++at) {
+    roots.push_back(std::max(1, std::stoi((*at)[1].str())));
+  }
+  return roots;
+}
+
+/// In which all roots of odds that are written in the entries are powers.
+std::int64_t root_degree_of(const std::vector<std::vector<std::string>>& entries) {
+  std::int64_t degree = 1;
+  for (const std::vector<std::string>& row : entries) {
+    for (const std::string& text : row) {
+      if (text.size() > longest_entry) continue;
+      for (const std::int64_t root : roots_in(text)) {
+        degree = std::lcm(degree, root);
+        if (degree > largest_root) {
+          throw Error(ErrorCode::usage, "the matrix in odds: its roots of odds have no common degree up to 12",
+                      R"x(write for example "odds^(1/2)")x");
+        }
+      }
+    }
+  }
+  return degree;
+}
 
 /// Above all real roots.
 Rational beyond_roots(const Polynomial& polynomial) {
@@ -190,16 +245,17 @@ void validate(const Noise<Polynomial>& noise) {
 
 }  // namespace
 
-Noise<Polynomial> noise_in_odds(const std::vector<std::vector<std::string>>& entries) {
+NoiseInOdds noise_in_odds(const std::vector<std::vector<std::string>>& entries) {
+  const std::int64_t root_degree = root_degree_of(entries);
   std::vector<std::vector<RationalFunction>> rows;
   for (const std::vector<std::string>& row : entries) {
     if (row.empty() || row.size() != entries.front().size()) refuse_matrix("rows are not equally long");
     rows.emplace_back();
-    for (const std::string& entry : row) rows.back().push_back(Entry(entry).value());
+    for (const std::string& entry : row) rows.back().push_back(Entry(entry, root_degree).value());
   }
   Noise<Polynomial> noise = over_common_denominator(rows);
   validate(noise);
-  return noise;
+  return {std::move(noise), root_degree};
 }
 
 }  // namespace fractile::flow

@@ -1,6 +1,7 @@
 // A participant's perturbation, written as fractions of polynomials in odds.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,13 @@
 
 namespace fractile::flow {
 
-/// A row a value, a column an answer. Entries have the numbers that Rational::parse reads without a sign, "odds", + - * / ^ and
-/// parentheses. Error(usage) where one cannot be read, and unless the rows are probabilities at all odds >= 1.
-Noise<Polynomial> noise_in_odds(const std::vector<std::vector<std::string>>& entries);
+struct NoiseInOdds {
+  Noise<Polynomial> noise;   ///< in base
+  std::int64_t root_degree;  ///< odds are this power of base
+};
+
+/// A row a value, a column an answer. Entries have the numbers that Rational::parse reads without a sign, "odds", roots of it,
+/// "odds^(1/2)", + - * / ^ and parentheses. Error(usage) where one cannot be read, and unless the rows are probabilities at all odds >= 1.
+NoiseInOdds noise_in_odds(const std::vector<std::vector<std::string>>& entries);
 
 }  // namespace fractile::flow

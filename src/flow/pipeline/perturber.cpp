@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "flow/pipeline/channel_of.hpp"
 #include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/noise_in_odds.hpp"
+#include "flow/pipeline/pipeline_rows.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 
@@ -60,6 +63,44 @@ Perturber Perturber::wide_geometric(std::size_t values, std::size_t reach) {
   return Perturber(std::make_shared<PolynomialNoise>(Family::geometric, std::move(noise)));
 }
 
+namespace {
+
+/// In the root of so much higher a degree.
+Noise<Polynomial> inflated(const Noise<Polynomial>& noise, std::int64_t by) {
+  const auto longer = [&](const Polynomial& polynomial) {
+    Polynomial result;
+    fmpz_poly_inflate(result.get(), polynomial.get(), static_cast<ulong>(by));
+    return result;
+  };
+  Noise<Polynomial> result{{}, longer(noise.denominator)};
+  for (const std::vector<Polynomial>& row : noise.numerators) {
+    result.numerators.emplace_back();
+    for (const Polynomial& entry : row) result.numerators.back().push_back(longer(entry));
+  }
+  return result;
+}
+
+}  // namespace
+
+Perturber Perturber::with_epsilon_times(const Rational& by) const {
+  constexpr std::int64_t most = 12;
+  if (release_) refuse("the epsilon of a release is that of all participants");
+  if (by.sign() <= 0 || by.numerator() > Rational(most) || by.denominator() > Rational(most)) {
+    refuse("epsilon times a fraction of whole numbers up to 12");
+  }
+  Perturber result = *this;
+  if (!each_.empty()) {
+    for (Perturber& one : result.each_) one = one.with_epsilon_times(by);
+    return by_participant(std::move(result.each_));
+  }
+  if (by == 1 || !depends_on_epsilon()) return result;
+  const std::int64_t numerator = by.numerator().to_int64();
+  result.root_degree_ = noise_->root_degree * by.denominator().to_int64();
+  result.noise_ = std::make_shared<PolynomialNoise>(is_refinement_preserving() ? Family::preserving : Family::in_odds,
+                                                    inflated(*noise_, numerator), result.root_degree_);
+  return result;
+}
+
 Matrix truncated_answers(std::size_t values, std::size_t reach) {
   require_values(values);
   Matrix result(values + 2 * reach, values);
@@ -106,12 +147,42 @@ Perturber Perturber::fixed(const Channel& channel) {
 
 Perturber Perturber::in_odds(const std::vector<std::vector<std::string>>& entries) {
   require_values(entries.size());
-  Noise<Polynomial> noise = noise_in_odds(entries);
+  auto [noise, root_degree] = noise_in_odds(entries);
   const auto is_number = [](const Polynomial& entry) { return entry.degree() <= 0; };
   const bool is_fixed = is_number(noise.denominator) && std::ranges::all_of(noise.numerators, [&](const auto& row) {
                           return std::ranges::all_of(row, is_number);
                         });
-  return Perturber(std::make_shared<PolynomialNoise>(is_fixed ? Family::fixed : Family::in_odds, std::move(noise)));
+  Perturber perturber(
+      std::make_shared<PolynomialNoise>(is_fixed ? Family::fixed : Family::in_odds, std::move(noise), root_degree));
+  perturber.root_degree_ = root_degree;
+  return perturber;
+}
+
+namespace {
+
+bool have_one_law(const PolynomialNoise& one, const PolynomialNoise& other) {
+  if (one.root_degree != other.root_degree) return false;
+  for (std::size_t x = 0; x < one.values(); ++x) {
+    for (std::size_t y = 0; y < one.answers(); ++y) {
+      if (!(one.numerators[x][y] * other.denominator == other.numerators[x][y] * one.denominator)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::size_t> alike_neighbors(const Perturber& perturber) {
+  std::vector<std::size_t> groups;
+  const std::vector<Perturber>& each = perturber.each();
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (i > 0 && &noise_of(each[i]) == &noise_of(each[i - 1])) {
+      ++groups.back();
+    } else {
+      groups.push_back(1);
+    }
+  }
+  return groups;
 }
 
 Perturber Perturber::by_participant(std::vector<Perturber> each) {
@@ -122,7 +193,19 @@ Perturber Perturber::by_participant(std::vector<Perturber> each) {
       refuse("perturbers: of equally many values and answers, all of them");
     }
   }
+  std::int64_t root_degree = 1;
+  for (const Perturber& one : each) root_degree = std::lcm(root_degree, one.root_degree_);
+  for (Perturber& one : each) {
+    if (one.root_degree_ == root_degree) continue;
+    one.noise_ = std::make_shared<PolynomialNoise>(one.noise_->family,
+                                                   inflated(*one.noise_, root_degree / one.root_degree_), root_degree);
+    one.root_degree_ = root_degree;
+  }
+  for (std::size_t i = 1; i < each.size(); ++i) {  // neighbors with one law share it
+    if (have_one_law(*each[i].noise_, *each[i - 1].noise_)) each[i].noise_ = each[i - 1].noise_;
+  }
   Perturber perturber(each.front().noise_);
+  perturber.root_degree_ = root_degree;
   perturber.each_ = std::move(each);
   return perturber;
 }
@@ -186,19 +269,25 @@ Noise<Ring> evaluated(const PolynomialNoise& noise, Evaluate evaluate) {
 
 Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds) {
   require_odds(odds);
-  // Times the denominator of odds to the common degree, all values are integers.
-  const Rational scale = odds.denominator().pow(noise.denominator.degree());
+  const std::optional<Rational> base = exact_root(odds, noise.root_degree);
+  if (!base) refuse("the probabilities are not rational at these odds");
+  // Times the denominator of the base to the common degree, all values are integers.
+  const Rational scale = base->denominator().pow(noise.denominator.degree());
   return evaluated<Integer>(noise, [&](const Polynomial& entry) {
     Integer result;
-    fmpz_set(result.get(), fmpq_numref(flint_of(entry.at(odds) * scale)));
+    fmpz_set(result.get(), fmpq_numref(flint_of(entry.at(*base) * scale)));
     return result;
   });
 }
 
 Noise<Enclosure> noise_at(const PolynomialNoise& noise, const Enclosure& odds) {
+  Enclosure base = odds;
+  if (noise.root_degree > 1) {
+    arb_root_ui(base.arb(), odds.arb(), static_cast<ulong>(noise.root_degree), enclosure_bits);
+  }
   return evaluated<Enclosure>(noise, [&](const Polynomial& entry) {
     Enclosure result;
-    arb_fmpz_poly_evaluate_arb(result.arb(), entry.get(), odds.arb(), enclosure_bits);
+    arb_fmpz_poly_evaluate_arb(result.arb(), entry.get(), base.arb(), enclosure_bits);
     return result;
   });
 }

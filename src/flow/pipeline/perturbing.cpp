@@ -35,14 +35,14 @@ std::size_t moved(const Perturber& perturber, std::size_t value, AnswerDraws& dr
 }
 
 /// One answer after the other, each with its share of what is left.
-std::size_t listed(const std::vector<Polynomial>& row, AnswerDraws& draws) {
+std::size_t listed(const std::vector<Polynomial>& row, std::int64_t root_degree, AnswerDraws& draws) {
   Polynomial left = std::accumulate(row.begin(), row.end(), Polynomial());
   std::size_t last = 0;
   for (std::size_t answer = 0; answer < row.size(); ++answer) {
     if (row[answer].is_zero()) continue;
     last = answer;
     if (row[answer] == left) break;
-    if (draws.coin({row[answer], left})) break;
+    if (draws.coin({row[answer], left, root_degree})) break;
     left = left - row[answer];
   }
   return last;
@@ -54,7 +54,10 @@ Enclosure odds_at(const Exponent& epsilon, std::int64_t precision) {
 }
 
 Enclosure enclosed(const Chance& chance, const Exponent& epsilon, std::int64_t precision) {
-  const Enclosure odds = odds_at(epsilon, precision);
+  Enclosure odds = odds_at(epsilon, precision);
+  if (chance.root_degree > 1) {
+    arb_root_ui(odds.arb(), odds.arb(), static_cast<ulong>(chance.root_degree), precision);
+  }
   Enclosure p;
   Enclosure divisor;
   arb_fmpz_poly_evaluate_arb(p.arb(), chance.numerator.get(), odds.arb(), precision);
@@ -83,7 +86,8 @@ std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws
   if (value >= perturber.values()) refuse("the value is not among the perturber's");
   if (perturber.is_randomized_response()) return responded(perturber.values(), value, draws);
   if (perturber.is_geometric()) return moved(perturber, value, draws);
-  return listed(noise_of(perturber).numerators[value], draws);
+  const PolynomialNoise& noise = noise_of(perturber);
+  return listed(noise.numerators[value], noise.root_degree, draws);
 }
 
 // --- The collector's program --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "flow/pipeline/composition.hpp"
 #include "flow/pipeline/pipeline_rows.hpp"
 #include "flow/pipeline/rows.hpp"
+#include "flow/pipeline/tallies.hpp"
 #include "fractile/error.hpp"
 #include "fractile/pipelines.hpp"
 
@@ -24,6 +25,7 @@ void validate_post(const Pipeline& pipeline) {
     if (value >= values) refuse("post", "a counted value is not among the answers");
   }
   if (post.unit.sign() <= 0) refuse("post", "values are rounded to multiples of a positive number");
+  if (post.kind == PostProcessor::Kind::bits) tallied(pipeline);  // which refuses other digits
   if (post.kind != PostProcessor::Kind::table) return;
   const Release* const release = pipeline.perturber.release();
   const std::size_t length = release == nullptr ? pipeline.participants : release->quantiles.size();

@@ -5,6 +5,7 @@
 
 #include "flow/channel/names.hpp"
 #include "flow/pipeline/composition.hpp"
+#include "flow/pipeline/tallies.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -20,6 +21,14 @@ std::size_t index_of(const Tuple& tuple, std::size_t values) {
   std::size_t index = 0;
   for (const std::size_t value : tuple) index = index * values + value;
   return index;
+}
+
+Observation tally_of(const std::vector<Tuple>& steps, const Tuple& tuple) {
+  Observation result(steps.front().size());
+  for (const std::size_t answer : tuple) {
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] += number(steps[answer][k]);
+  }
+  return result;
 }
 
 Observation image_of(const Pipeline& pipeline, const Tuple& tuple) {
@@ -40,6 +49,9 @@ Observation image_of(const Pipeline& pipeline, const Tuple& tuple) {
     case PostProcessor::Kind::round:
       for (const std::size_t value : tuple) result.push_back(rounded(pipeline.shown()[value], post.unit));
       return result;
+    case PostProcessor::Kind::shuffle:
+    case PostProcessor::Kind::bits:
+      return tally_of(tallied(pipeline), tuple);
     case PostProcessor::Kind::identity:
       break;
   }

@@ -10,6 +10,7 @@
 #include "flow/pipeline/channel_of.hpp"
 #include "flow/pipeline/post_images.hpp"
 #include "flow/pipeline/size_limit.hpp"
+#include "flow/pipeline/tallies.hpp"
 
 namespace fractile::flow {
 namespace {
@@ -38,6 +39,12 @@ std::vector<std::string> observations_of(const Pipeline& pipeline) {
     }
     case PostProcessor::Kind::mode:
       names = names_of(pipeline.shown());
+      break;
+    case PostProcessor::Kind::shuffle:
+    case PostProcessor::Kind::bits:
+      for (const Tuple& tally : reachable_tallies(tallied(pipeline), pipeline.participants)) {
+        names.push_back(tally_name(tally));
+      }
       break;
     case PostProcessor::Kind::identity:
       if (pipeline.secret.kind == Secret::Kind::histogram) {
@@ -204,16 +211,21 @@ Powers<Ring, Counts<Ring>> count_powers(const Noise<Ring>& noise, const Addition
   return {{whole<Ring>(1)}, single_counts(noise, steps)};
 }
 
-/// Of one participant: by value, the histogram of their answer alone.
+/// By answer, an answer alone.
+std::vector<Tuple> single_bars(std::size_t answers) {
+  std::vector<Tuple> bars(answers, Tuple(answers));
+  for (std::size_t answer = 0; answer < answers; ++answer) bars[answer][answer] = 1;
+  return bars;
+}
+
+/// Of one participant: by value, the law of what their answer adds.
 template <class Ring>
-std::vector<Histograms<Ring>> single_histograms(const Noise<Ring>& noise) {
+std::vector<Histograms<Ring>> single_histograms(const Noise<Ring>& noise, const std::vector<Tuple>& steps) {
   std::vector<Histograms<Ring>> single;
   for (const std::vector<Ring>& row : noise.numerators) {
     Histograms<Ring> law;
     for (std::size_t answer = 0; answer < row.size(); ++answer) {
-      Composition one(row.size());
-      one[answer] = 1;
-      law[one] = row[answer];
+      add_product(law[steps[answer]], row[answer], whole<Ring>(1));
     }
     single.push_back(std::move(law));
   }
@@ -221,8 +233,8 @@ std::vector<Histograms<Ring>> single_histograms(const Noise<Ring>& noise) {
 }
 
 template <class Ring>
-Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise) {
-  return {{{Composition(noise.answers()), whole<Ring>(1)}}, single_histograms(noise)};
+Powers<Ring, Histograms<Ring>> histogram_powers(const Noise<Ring>& noise, const std::vector<Tuple>& steps) {
+  return {{{Composition(steps.front().size()), whole<Ring>(1)}}, single_histograms(noise, steps)};
 }
 
 template <class Ring>
@@ -290,7 +302,7 @@ std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& 
   if (pipeline.secret.kind == Secret::Kind::target) {
     return mode_rows_of_target(pipeline, frame, Noises<Ring>(pipeline.participants, &noise));
   }
-  auto powers = histogram_powers(noise);
+  auto powers = histogram_powers(noise, single_bars(noise.answers()));
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
     rows.push_back(mode_row(powers.of(whole_composition(pipeline, secret)), noise.answers()));
@@ -384,10 +396,46 @@ template <class Ring>
 std::vector<std::vector<Ring>> mode_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
   if (pipeline.secret.kind == Secret::Kind::target) return mode_rows_of_target(pipeline, frame, noises);
   std::vector<std::vector<Histograms<Ring>>> singles;
-  for (const Noise<Ring>* const noise : noises) singles.push_back(single_histograms(*noise));
+  for (const Noise<Ring>* const noise : noises)
+    singles.push_back(single_histograms(*noise, single_bars(noise->answers())));
   std::vector<std::vector<Ring>> rows;
   for (const Tuple& secret : frame.secrets) {
     rows.push_back(mode_row(joined(members_of(pipeline, secret), singles), pipeline.shown().size()));
+  }
+  return rows;
+}
+
+template <class Ring>
+std::vector<Ring> tally_row(const Histograms<Ring>& law, const std::vector<Tuple>& tallies) {
+  std::vector<Ring> row;
+  for (const Tuple& tally : tallies) {
+    const auto at = law.find(tally);
+    row.push_back(at == law.end() ? Ring() : at->second);
+  }
+  return row;
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Frame& frame, const Noise<Ring>& noise) {
+  const std::vector<Tuple> steps = tallied(pipeline);
+  const std::vector<Tuple> all = reachable_tallies(steps, pipeline.participants);
+  auto powers = histogram_powers(noise, steps);
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    rows.push_back(tally_row(powers.of(whole_composition(pipeline, secret)), all));
+  }
+  return rows;
+}
+
+template <class Ring>
+std::vector<std::vector<Ring>> tally_rows(const Pipeline& pipeline, const Frame& frame, const Noises<Ring>& noises) {
+  const std::vector<Tuple> steps = tallied(pipeline);
+  const std::vector<Tuple> all = reachable_tallies(steps, pipeline.participants);
+  std::vector<std::vector<Histograms<Ring>>> singles;
+  for (const Noise<Ring>* const noise : noises) singles.push_back(single_histograms(*noise, steps));
+  std::vector<std::vector<Ring>> rows;
+  for (const Tuple& secret : frame.secrets) {
+    rows.push_back(tally_row(joined(members_of(pipeline, secret), singles), all));
   }
   return rows;
 }
@@ -401,6 +449,8 @@ Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const Noise<Rin
   for (std::size_t i = 0; i < answers; ++i) result.denominator = product(result.denominator, noise.denominator);
   if (adds_up(pipeline)) {
     result.numerators = added_rows(pipeline, frame, noise);
+  } else if (tallies(pipeline.post)) {
+    result.numerators = tally_rows(pipeline, frame, noise);
   } else if (pipeline.post.kind != PostProcessor::Kind::mode) {
     result.numerators = explicit_rows(pipeline, frame, Noises<Ring>(answers, &noise));
   } else {
@@ -420,6 +470,8 @@ Rows<Ring> rows_of(const Pipeline& pipeline, const Frame& frame, const std::vect
   }
   if (adds_up(pipeline)) {
     result.numerators = added_rows(pipeline, frame, each);
+  } else if (tallies(pipeline.post)) {
+    result.numerators = tally_rows(pipeline, frame, each);
   } else if (pipeline.post.kind == PostProcessor::Kind::mode) {
     result.numerators = mode_rows(pipeline, frame, each);
   } else {

@@ -1,15 +1,45 @@
 #include "flow/pipeline/secrets.hpp"
 
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "flow/pipeline/composition.hpp"
+#include "flow/pipeline/noise.hpp"
 #include "flow/pipeline/size_limit.hpp"
 
 namespace fractile::flow {
+namespace {
 
-bool are_rows_compositions(const Pipeline& pipeline) {
-  if (pipeline.perturber.release() != nullptr) return true;
-  return pipeline.perturber.is_shared() && pipeline.post.is_symmetric();
+bool tells_who_is_who(const Pipeline& pipeline) {
+  return pipeline.perturber.release() == nullptr && !pipeline.post.is_symmetric();
+}
+
+/// Neighbors among whom it makes no difference who has which value, group after group.
+std::vector<std::size_t> groups_of(const Pipeline& pipeline) {
+  if (pipeline.perturber.release() != nullptr || pipeline.perturber.is_shared()) return {pipeline.participants};
+  return alike_neighbors(pipeline.perturber);
+}
+
+/// Of everyone's values: the sorted ones of each group, and how many arrangements have these.
+void for_each_arrangement(const Pipeline& pipeline, const std::vector<std::size_t>& groups, const Tuple& begun,
+                          const Rational& arrangements,
+                          const std::function<void(const Tuple&, const Rational&)>& visit) {
+  if (groups.empty()) return visit(begun, arrangements);
+  for_each_composition(groups.front(), pipeline.values.size(), [&](const Composition& composition) {
+    Tuple longer = begun;
+    const Tuple sorted = sorted_tuple(composition);
+    longer.insert(longer.end(), sorted.begin(), sorted.end());
+    for_each_arrangement(pipeline, {groups.begin() + 1, groups.end()}, longer,
+                         arrangements * arrangements_of(composition), visit);
+  });
+}
+
+}  // namespace
+
+std::vector<std::size_t> arranged_groups(const Pipeline& pipeline) {
+  if (tells_who_is_who(pipeline)) return std::vector<std::size_t>(pipeline.participants, 1);
+  return groups_of(pipeline);
 }
 
 std::string values_name(const std::vector<Rational>& values, const Tuple& tuple) {
@@ -27,8 +57,11 @@ std::string bars_name(const Tuple& bars) {
 Rational secret_count(const Pipeline& pipeline) {
   const std::size_t values = pipeline.values.size();
   if (pipeline.secret.kind == Secret::Kind::target) return static_cast<std::int64_t>(values);
-  const bool by_composition = pipeline.secret.kind == Secret::Kind::histogram || are_rows_compositions(pipeline);
-  return by_composition ? compositions(pipeline.participants, values) : power(values, pipeline.participants);
+  if (pipeline.secret.kind == Secret::Kind::histogram) return compositions(pipeline.participants, values);
+  if (tells_who_is_who(pipeline)) return power(values, pipeline.participants);
+  Rational count = 1;
+  for (const std::size_t people : groups_of(pipeline)) count *= compositions(people, values);
+  return count;
 }
 
 Secrets secrets_of(const Pipeline& pipeline) {
@@ -43,15 +76,14 @@ Secrets secrets_of(const Pipeline& pipeline) {
   };
   switch (pipeline.secret.kind) {
     case Secret::Kind::everyone:
-      if (are_rows_compositions(pipeline)) {
-        for_each_composition(pipeline.participants, values, [&](const Composition& composition) {
-          Tuple tuple = sorted_tuple(composition);
-          std::string name = values_name(pipeline.values, tuple);
-          add(std::move(tuple), std::move(name), arrangements_of(composition));
-        });
-      } else {
+      if (tells_who_is_who(pipeline)) {
         for_each_tuple(pipeline.participants, values,
                        [&](const Tuple& tuple) { add(tuple, values_name(pipeline.values, tuple), 1); });
+      } else {
+        for_each_arrangement(pipeline, groups_of(pipeline), {}, 1,
+                             [&](const Tuple& tuple, const Rational& arrangements) {
+                               add(tuple, values_name(pipeline.values, tuple), arrangements);
+                             });
       }
       break;
     case Secret::Kind::target:

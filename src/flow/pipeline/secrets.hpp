@@ -10,11 +10,11 @@
 
 namespace fractile::flow {
 
-/// Whether who has which value makes no difference, so that everyone's rows are compositions, each the first of its arrangements.
-bool are_rows_compositions(const Pipeline& pipeline);
-
 /// How many rows the channel has.
 Rational secret_count(const Pipeline& pipeline);
+
+/// How many neighbors it makes no difference among who has which value, group after group: everyone's values are sorted within these.
+std::vector<std::size_t> arranged_groups(const Pipeline& pipeline);
 
 struct Secrets {
   std::vector<Tuple> secrets;  ///< as PipelineChannel's

@@ -398,9 +398,43 @@ Refinement Decision::decided_by_program() const {
 
 }  // namespace
 
+namespace {
+
+/// W = s I + (1 - s) 1 q where `to` is `from` with probability s and otherwise drawn from q, whatever the secret: docs/proofs/refinement.md,
+/// "Mixtures". Nothing when it is no such mixture.
+std::optional<Matrix> mixture(const Matrix& from, const Matrix& to) {
+  if (from.columns() != to.columns()) return {};
+  std::optional<Rational> share;
+  std::vector<Rational> rest;
+  for (std::size_t y = 0; y < from.columns(); ++y) {
+    for (std::size_t x = 1; x < from.rows(); ++x) {
+      const Rational before = from(x, y) - from(0, y);
+      const Rational after = to(x, y) - to(0, y);
+      if (!share && before.sign() != 0) share = after / before;
+      if (share ? after != *share * before : after.sign() != 0) return {};
+    }
+  }
+  if (!share) share = 0;  // nothing is told, before and after
+  if (share->sign() < 0 || *share > 1) return {};
+  Matrix witness(from.columns(), from.columns());
+  for (std::size_t z = 0; z < from.columns(); ++z) {
+    const Rational otherwise = to(0, z) - *share * from(0, z);
+    if (otherwise.sign() < 0) return {};
+    for (std::size_t y = 0; y < from.columns(); ++y) witness(y, z) = otherwise + (y == z ? *share : Rational(0));
+  }
+  return witness;
+}
+
+}  // namespace
+
 Refinement refines(const Channel& from, const Channel& to) {
   if (from.secrets().size() != to.secrets().size()) {
     throw Error(ErrorCode::usage, "channels about different numbers of secrets cannot be compared");
+  }
+  if (std::optional<Matrix> witness = mixture(from.matrix(), to.matrix())) {
+    Witness mixed{*std::move(witness)};
+    if (!verify(from, to, mixed)) throw Error(ErrorCode::internal, "a mixture does not hold");
+    return {std::move(mixed), "the second is the first with some probability, and otherwise tells nothing"};
   }
   return Decision(from, to).decide();
 }

@@ -231,5 +231,33 @@ TEST(Refinement, NoAnalystContradictsAWitness) {
   EXPECT_GT(contradictions, pairs / 50);
 }
 
+// Six answers of four values: columns are dependent, and no linear program is asked.
+TEST(Mixtures, AreFoundHoweverManyAnswersThereAre) {
+  const auto subsets = [](const Rational& odds) {
+    std::vector<std::vector<Rational>> rows(4, std::vector<Rational>(6));
+    for (std::size_t x = 0; x < 4; ++x) {
+      std::size_t y = 0;
+      for (std::size_t a = 0; a < 4; ++a) {
+        for (std::size_t b = a + 1; b < 4; ++b) rows[x][y++] = (a == x || b == x ? odds : Rational(1)) / (odds * 3 + 3);
+      }
+    }
+    return Channel(Matrix::of(rows));
+  };
+  const Refinement less = refines(subsets(3), subsets(2));
+  ASSERT_TRUE(less.refines());
+  EXPECT_TRUE(verify(subsets(3), subsets(2), std::get<Witness>(less.verdict)));
+  EXPECT_EQ(less.reason, "the second is the first with some probability, and otherwise tells nothing");
+  EXPECT_TRUE(refines(subsets(2), subsets(3)).refuted());
+}
+
+// Half of the first and a rest that is negative: not a mixture, and decided in another way.
+TEST(Mixtures, HaveNoNegativeParts) {
+  const Channel from = channel({{"1/2", "1/2"}, {"1/4", "3/4"}});
+  const Channel to = channel({{"1/8", "7/8"}, {"0", "1"}});
+  const Refinement answer = refines(from, to);
+  EXPECT_NE(answer.reason, "the second is the first with some probability, and otherwise tells nothing");
+  EXPECT_TRUE(answer.refines() || answer.refuted());
+}
+
 }  // namespace
 }  // namespace fractile::flow

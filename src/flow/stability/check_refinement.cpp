@@ -309,8 +309,24 @@ std::optional<PipelineRefinement> compared_by_one_answer(const Pipeline& pipelin
   return one;
 }
 
+/// Of a pipeline that shows how many give each answer: what is done with each answer by itself is done with all of them in any order.
+/// Proof: docs/proofs/stability.md, "Shuffled"
+std::optional<PipelineRefinement> refined_by_one_answer(const Pipeline& pipeline, const Rational& from,
+                                                        const Rational& to) {
+  if (pipeline.post.kind != PostProcessor::Kind::shuffle || !pipeline.perturber.is_shared()) return {};
+  if (pipeline.participants == 1) return {};
+  Pipeline single = pipeline;
+  single.participants = 1;
+  single.secret = {};
+  PipelineRefinement one = compared(single, from, to);
+  if (!one.refinement.refines()) return {};
+  one.refinement.reason += "; the certificate is one participant's, and all answers are released in no order";
+  return one;
+}
+
 PipelineRefinement decided(const Pipeline& pipeline, const Rational& from, const Rational& to) {
   if (auto answer = compared_by_one_answer(pipeline, from, to)) return *std::move(answer);
+  if (auto answer = refined_by_one_answer(pipeline, from, to)) return *std::move(answer);
   if (counts_everyone(pipeline)) {
     if (std::optional<PipelineRefinement> refined = refined_by_recounting(pipeline, from, to)) return *refined;
     if (std::optional<PipelineRefinement> refuted = refuted_by_one_unknown(pipeline, from, to)) return *refuted;

@@ -81,7 +81,9 @@ std::optional<Stability> stable_counting(const Pipeline& pipeline, const Rationa
   const std::vector<Polynomial> kinds = counted_kinds(pipeline);
   if (kinds.size() == 1) return stable(Theorem::nothing_told, "all values are counted alike: nothing is told");
   if (kinds.size() > 2 || !perturber.is_refinement_preserving()) return {};  // what has zeros has no likelihood ratios
-  if (!two_kinds_move_apart(kinds, noise_of(perturber).denominator, from, to)) return {};
+  const RealBounds first = base_bounds(pipeline, from);
+  const RealBounds last = base_bounds(pipeline, to);
+  if (!two_kinds_move_apart(kinds, noise_of(perturber).denominator, first.lower, last.upper)) return {};
   return stable(
       Theorem::two_kinds,
       "values are counted with one of two probabilities, whose ratios only grow with epsilon: counting again");
@@ -143,7 +145,8 @@ bool keeps_answers_apart(const Pipeline& pipeline) {
   if (!pipeline.perturber.is_refinement_preserving()) return false;
   using Kind = PostProcessor::Kind;
   const bool of_one = pipeline.participants == 1 && pipeline.secret.kind != Secret::Kind::histogram;
-  return pipeline.post.kind == Kind::identity ||
+  const bool is_shuffled = pipeline.post.kind == Kind::shuffle && pipeline.perturber.is_shared();
+  return pipeline.post.kind == Kind::identity || is_shuffled ||
          (of_one && (pipeline.post.kind == Kind::sum || pipeline.post.kind == Kind::mode));
 }
 
@@ -151,8 +154,12 @@ std::optional<Stability> proved_stable(const Pipeline& pipeline, const Rational&
   if (!pipeline.perturber.depends_on_epsilon())
     return stable(Theorem::no_epsilon, "the perturber does not depend on epsilon");
   if (keeps_answers_apart(pipeline)) {
-    return stable(Theorem::side_by_side,
-                  "all answers are released, and the perturbers are a family in which less epsilon is a refinement");
+    return stable(
+        Theorem::side_by_side,
+        pipeline.post.kind == PostProcessor::Kind::shuffle
+            ? "all answers are released in no order, and everyone's perturber is one of a family in which less epsilon "
+              "is a refinement"
+            : "all answers are released, and the perturbers are a family in which less epsilon is a refinement");
   }
   if (pipeline.secret.kind == Secret::Kind::histogram || pipeline.perturber.release() != nullptr) return {};
   // Whoever knows the others' values looks at some rows of everyone's channel.

@@ -82,7 +82,8 @@ class Parts {
 
   void of_everyone(bool is_witness) {
     if (!asked_.perturber.is_shared()) return;
-    if (is_side_by_side(asked_.post) || (is_witness && is_count(asked_))) add(single());
+    const bool is_shuffled = asked_.post.kind == Kind::shuffle;
+    if (is_side_by_side(asked_.post) || (is_witness && (is_count(asked_) || is_shuffled))) add(single());
     if (is_witness) return;
     flow::Pipeline unknown = asked_;  // rows of everyone's channel
     unknown.secret = {flow::Secret::Kind::target, {asked_.participants - 1}};
@@ -95,7 +96,7 @@ class Parts {
     flow::Pipeline everyone = asked_;  // the target's rows are rows of theirs
     everyone.secret = {};
     add(everyone);
-    if (is_count(asked_)) add(single());
+    if (is_count(asked_) || asked_.post.kind == Kind::shuffle) add(single());
   }
 
   flow::Pipeline asked_;

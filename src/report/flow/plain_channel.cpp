@@ -39,6 +39,10 @@ class PlainPost {
         return {0};
       case Kind::mode:
         return is_of_bars_ ? State{-1, 0} : State(pipeline_.shown().size());
+      case Kind::shuffle:
+        return State(pipeline_.shown().size());
+      case Kind::bits:
+        return State(places());
       default:
         return {};
     }
@@ -58,6 +62,16 @@ class PlainPost {
         if (!is_of_bars_) state[answer] += 1;
         if (is_of_bars_ && number(answer) > state.front()) state = {number(answer), number(index)};
         return state;
+      case Kind::shuffle:
+        state[answer] += 1;
+        return state;
+      case Kind::bits: {
+        const std::string digits = pipeline_.shown()[answer].to_string();
+        for (std::size_t i = 0; i < digits.size(); ++i) {
+          if (digits[i] == '1') state[state.size() - digits.size() + i] += 1;
+        }
+        return state;
+      }
       case Kind::round:
         state.push_back((pipeline_.shown()[answer] / post.unit + Rational(1, 2)).floor() * post.unit);
         return state;
@@ -87,6 +101,13 @@ class PlainPost {
  private:
   const flow::Pipeline& pipeline_;
   bool is_of_bars_;
+
+  /// The most digits of an answer.
+  std::size_t places() const {
+    std::size_t most = 0;
+    for (const Rational& answer : pipeline_.shown()) most = std::max(most, answer.to_string().size());
+    return most;
+  }
 };
 
 class PlainChannel {
@@ -130,11 +151,23 @@ class PlainChannel {
     work_ += secrets_.back().size();
   }
 
-  /// All tuples in order; or those that do not decrease, where who has which value makes no difference.
+  /// Whether this participant and the one before have one perturber, by their channels at several odds.
+  bool is_like_the_one_before(std::size_t participant) const {
+    if (participant == 0 || noises_.size() == 1) return participant > 0;
+    const flow::Perturber& one = pipeline_.perturber.each()[participant];
+    const flow::Perturber& before = pipeline_.perturber.each()[participant - 1];
+    return std::ranges::all_of(std::vector<Rational>{2, 3, 5}, [&](const Rational& base) {
+      const Rational odds = base.pow(pipeline_.perturber.root_degree());
+      return one.at(odds) == before.at(odds);
+    });
+  }
+
+  /// All tuples in order; or those that do not decrease among neighbors of one perturber, where who has which value makes no difference.
   void add_tuples(Places& begun, bool is_sorted) {
     if (work_ > most_work) return;
     if (begun.size() == pipeline_.participants) return add_secret(begun);
-    for (std::size_t place = is_sorted && !begun.empty() ? begun.back() : 0; place < pipeline_.values.size(); ++place) {
+    const bool goes_on = is_sorted && is_like_the_one_before(begun.size());
+    for (std::size_t place = goes_on ? begun.back() : 0; place < pipeline_.values.size(); ++place) {
       begun.push_back(place);
       add_tuples(begun, is_sorted);
       begun.pop_back();
@@ -162,8 +195,8 @@ class PlainChannel {
     const Kind kind = pipeline_.post.kind;
     switch (pipeline_.secret.kind) {
       case flow::Secret::Kind::everyone:
-        return add_tuples(begun, noises_.size() == 1 && pipeline_.perturber.is_shared() &&
-                                     (kind == Kind::count || kind == Kind::sum || kind == Kind::mode));
+        return add_tuples(begun, kind == Kind::count || kind == Kind::sum || kind == Kind::mode ||
+                                     kind == Kind::shuffle || kind == Kind::bits);
       case flow::Secret::Kind::target:
         for (std::size_t place = 0; place < pipeline_.values.size(); ++place) add_secret({place});
         return;

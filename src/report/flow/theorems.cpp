@@ -46,6 +46,7 @@ Rational geometric(std::size_t values, std::size_t reach, std::size_t value, std
 
 bool has_entries(const flow::Perturber& perturber, const Entry& entry) {
   if (perturber.values() > most_values || perturber.answers() > 4 * most_values) return false;
+  if (perturber.root_degree() != 1) return false;
   for (std::int64_t i = 0; i < telling_points; ++i) {
     const Rational odds = Rational(1) + Rational(i, 7);
     const flow::Channel channel = perturber.at(odds);
@@ -238,7 +239,13 @@ Applies side_by_side(const flow::Pipeline& pipeline) {
   const bool are_families = std::ranges::all_of(perturbers_of(pipeline), [](const flow::Perturber& one) {
     return !one.depends_on_epsilon() || is_response(one) || is_geometric(one);
   });
-  return are_families ? tells_all_apart(pipeline) : Applies::no;
+  if (!are_families) return Applies::unchecked;  // of the other families nothing is looked up here
+  const bool is_shuffled = pipeline.post.kind == Kind::shuffle && pipeline.secret.kind != flow::Secret::Kind::histogram;
+  const bool are_one = std::ranges::all_of(perturbers_of(pipeline), [&](const flow::Perturber& one) {
+    const flow::Perturber first = perturbers_of(pipeline).front();
+    return one.at(2) == first.at(2) && one.at(5) == first.at(5);
+  });
+  return is_shuffled && are_one ? Applies::yes : tells_all_apart(pipeline);
 }
 
 /// The probability that an answer of this value is counted.

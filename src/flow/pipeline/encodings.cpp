@@ -1,0 +1,135 @@
+// Perturbers whose answers are no values: subsets, columns of a Hadamard matrix, and bits.
+// Proof that less epsilon is a refinement: docs/proofs/refinement.md, "Mixtures"
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <utility>
+
+#include "flow/pipeline/noise.hpp"
+#include "fractile/error.hpp"
+#include "fractile/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+constexpr std::size_t most_answers = 256;
+
+[[noreturn]] void refuse(const char* what) { throw Error(ErrorCode::usage, what); }
+
+void require_values(std::size_t values) {
+  if (values < 2) refuse("a perturber needs at least two values");
+}
+
+Noise<Polynomial> zeros(std::size_t values, std::size_t answers) {
+  return {std::vector<std::vector<Polynomial>>(values, std::vector<Polynomial>(answers)), Polynomial()};
+}
+
+/// Odds where `has`, and 1 elsewhere: equally often in every row.
+template <class Has>
+std::shared_ptr<const PolynomialNoise> odds_where(std::size_t values, std::size_t answers, const Has& has) {
+  Noise<Polynomial> noise = zeros(values, answers);
+  for (std::size_t x = 0; x < values; ++x) {
+    for (std::size_t y = 0; y < answers; ++y) noise.numerators[x][y] = Polynomial::power(has(x, y) ? 1 : 0);
+  }
+  for (const Polynomial& entry : noise.numerators.front()) noise.denominator = noise.denominator + entry;
+  return std::make_shared<PolynomialNoise>(Family::preserving, std::move(noise));
+}
+
+/// Numerators of showing 0 and 1, over their sum.
+struct Bit {
+  Polynomial zero;
+  Polynomial one;
+};
+
+std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& other, const Bit& own,
+                                             std::int64_t root_degree) {
+  require_values(values);
+  constexpr std::size_t most_bits = 8;
+  if (values > most_bits) refuse("a unary encoding of more than 8 values has more than 256 answers");
+  const std::size_t answers = std::size_t{1} << values;
+  Noise<Polynomial> noise = zeros(values, answers);
+  for (std::size_t x = 0; x < values; ++x) {
+    for (std::size_t y = 0; y < answers; ++y) {
+      Polynomial p(1);
+      for (std::size_t k = 0; k < values; ++k) {
+        const Bit& bit = k == x ? own : other;
+        p = p * (((y >> (values - 1 - k)) & 1) != 0 ? bit.one : bit.zero);
+      }
+      noise.numerators[x][y] = std::move(p);
+    }
+  }
+  noise.denominator = own.zero + own.one;
+  for (std::size_t k = 1; k < values; ++k) noise.denominator = noise.denominator * (other.zero + other.one);
+  return std::make_shared<PolynomialNoise>(Family::preserving, std::move(noise), root_degree);
+}
+
+}  // namespace
+
+namespace {
+
+/// In lexicographic order: by value, whether it is in.
+std::vector<std::vector<bool>> subsets_of(std::size_t values, std::size_t size) {
+  require_values(values);
+  if (size < 1 || size >= values) refuse("a subset of at least one value, and of fewer than all");
+  std::vector<std::vector<bool>> subsets;
+  std::vector<bool> chosen(values);
+  for (std::size_t k = 0; k < size; ++k) chosen[k] = true;
+  do {
+    subsets.push_back(chosen);
+    if (subsets.size() > most_answers) refuse("there are more than 256 subsets of this size");
+  } while (std::prev_permutation(chosen.begin(), chosen.end()));
+  return subsets;
+}
+
+Rational digits(const std::vector<bool>& bits) {
+  Rational number;
+  for (const bool bit : bits) number = number * Rational(10) + Rational(bit ? 1 : 0);
+  return number;
+}
+
+}  // namespace
+
+std::vector<Rational> subset_answers(std::size_t values, std::size_t size) {
+  std::vector<Rational> answers;
+  for (const std::vector<bool>& subset : subsets_of(values, size)) answers.push_back(digits(subset));
+  return answers;
+}
+
+std::vector<Rational> unary_answers(std::size_t values) {
+  std::vector<Rational> answers;
+  for (std::size_t y = 0; y < std::size_t{1} << values; ++y) {
+    std::vector<bool> bits(values);
+    for (std::size_t k = 0; k < values; ++k) bits[k] = ((y >> (values - 1 - k)) & 1) != 0;
+    answers.push_back(digits(bits));
+  }
+  return answers;
+}
+
+Perturber Perturber::subset_selection(std::size_t values, std::size_t size) {
+  const std::vector<std::vector<bool>> subsets = subsets_of(values, size);
+  return Perturber(odds_where(values, subsets.size(), [&](std::size_t x, std::size_t y) { return subsets[y][x]; }));
+}
+
+// Sylvester's matrix: entry (r, c) is -1 to the power of how many bits r and c share. Row 0 is no value's: it tells nothing.
+Perturber Perturber::hadamard(std::size_t values) {
+  require_values(values);
+  const std::size_t answers = std::bit_ceil(values + 1);
+  if (answers > most_answers) refuse("a Hadamard matrix of more than 256 columns");
+  return Perturber(
+      odds_where(values, answers, [](std::size_t x, std::size_t y) { return std::popcount((x + 1) & y) % 2 == 0; }));
+}
+
+Perturber Perturber::symmetric_unary(std::size_t values) {
+  const Polynomial one(1);
+  const Polynomial root = Polynomial::power(1);
+  Perturber perturber(unary(values, {root, one}, {one, root}, 2));
+  perturber.root_degree_ = 2;
+  return perturber;
+}
+
+Perturber Perturber::optimized_unary(std::size_t values) {
+  const Polynomial one(1);
+  return Perturber(unary(values, {Polynomial::power(1), one}, {one, one}, 1));
+}
+
+}  // namespace fractile::flow

@@ -1,0 +1,119 @@
+// Perturbers whose answers are no values, and epsilons of a participant's own.
+#include <gtest/gtest.h>
+
+#include "fractile/error.hpp"
+#include "fractile/flow.hpp"
+#include "fractile/stability.hpp"
+#include "support/pipelines.hpp"
+
+namespace fractile::flow {
+namespace {
+
+std::vector<std::pair<const char*, Perturber>> encodings(std::size_t values) {
+  return {{"subset", Perturber::subset_selection(values, 1 + (values - 1) / 2)},
+          {"hadamard", Perturber::hadamard(values)},
+          {"symmetric", Perturber::symmetric_unary(values)},
+          {"optimized", Perturber::optimized_unary(values)}};
+}
+
+// Rows add up to 1 (Channel sees to that), and what they cost is what they are called by.
+TEST(Encodings, CostWhatTheyAreCalledBy) {
+  for (std::size_t values = 2; values <= 5; ++values) {
+    for (const auto& [name, perturber] : encodings(values)) {
+      const Channel channel = perturber.at(9);
+      EXPECT_EQ(smallest_epsilon(channel, discrete_metric(values)), Exponent::log(9)) << name << values;
+      EXPECT_EQ(channel.secrets().size(), values);
+    }
+  }
+}
+
+TEST(Encodings, AreThoseOfThePapers) {
+  EXPECT_EQ(Perturber::subset_selection(3, 2).at(3).matrix(),
+            matrix({{"3/7", "3/7", "1/7"}, {"3/7", "1/7", "3/7"}, {"1/7", "3/7", "3/7"}}));
+  EXPECT_EQ(Perturber::hadamard(3).at(3).matrix(),
+            matrix({{"3/8", "1/8", "3/8", "1/8"}, {"3/8", "3/8", "1/8", "1/8"}, {"3/8", "1/8", "1/8", "3/8"}}));
+  EXPECT_EQ(Perturber::symmetric_unary(2).at(9).matrix(),
+            matrix({{"3/16", "1/16", "9/16", "3/16"}, {"3/16", "9/16", "1/16", "3/16"}}));
+  EXPECT_EQ(Perturber::optimized_unary(2).at(3).matrix(),
+            matrix({{"3/8", "1/8", "3/8", "1/8"}, {"3/8", "3/8", "1/8", "1/8"}}));
+  EXPECT_EQ(subset_answers(3, 2), (std::vector<Rational>{110, 101, 11}));
+  EXPECT_EQ(unary_answers(2), (std::vector<Rational>{0, 1, 10, 11}));
+}
+
+// Less epsilon is a refinement: at every pair of odds, and a proof over the range.
+TEST(Encodings, LessEpsilonIsARefinement) {
+  for (std::size_t values = 2; values <= 4; ++values) {
+    for (const auto& [name, perturber] : encodings(values)) {
+      Pipeline one{1, whole_values(values), perturber, {}, {}, whole_values(perturber.answers())};
+      EXPECT_EQ(check_stability(one, 4, 9).verdict, Stability::Verdict::stable) << name << values;
+      EXPECT_TRUE(check_refinement(one, 9, 4).refinement.refines()) << name << values;
+      EXPECT_TRUE(check_refinement(one, 4, 9).refinement.refuted()) << name << values;
+      one.participants = 3;
+      one.post.kind = PostProcessor::Kind::shuffle;
+      EXPECT_EQ(check_stability(one, 4, 9).verdict, Stability::Verdict::stable) << name << values;
+    }
+  }
+}
+
+TEST(Encodings, RefuseWhatCannotBe) {
+  EXPECT_THROW(Perturber::subset_selection(3, 3), Error);
+  EXPECT_THROW(Perturber::subset_selection(3, 0), Error);
+  EXPECT_THROW(Perturber::subset_selection(12, 6), Error);
+  EXPECT_THROW(Perturber::symmetric_unary(9), Error);
+  EXPECT_THROW(Perturber::symmetric_unary(2).at(3), Error);
+  EXPECT_THROW(Perturber::geometric(3).with_epsilon_times(0), Error);
+}
+
+TEST(RootsOfOdds, AreThePowersOfARoot) {
+  const Perturber written = Perturber::in_odds(
+      {{"odds^(1/2)/(odds^(1/2) + 1)", "1/(odds^(1/2) + 1)"}, {"1/(odds^(1/2) + 1)", "odds^(1/2)/(odds^(1/2) + 1)"}});
+  const Perturber half = Perturber::randomized_response(2).with_epsilon_times(Rational(1, 2));
+  EXPECT_EQ(written.root_degree(), 2);
+  EXPECT_EQ(written.at(9), half.at(9));
+  EXPECT_EQ(half.at(9), Perturber::randomized_response(2).at(3));
+  EXPECT_EQ(Perturber::geometric(3).with_epsilon_times(2).at(3), Perturber::geometric(3).at(9));
+  EXPECT_THROW(written.at(3), Error);
+  EXPECT_THROW(Perturber::in_odds({{"2^(1/2)", "1"}, {"1", "1"}}), Error);
+  const Perturber thirds = Perturber::in_odds({{"odds^(2/3)/(odds^(2/3) + 1)", "1/(odds^(2/3) + 1)"}, {"1/2", "1/2"}});
+  EXPECT_EQ(thirds.at(8).matrix(), matrix({{"4/5", "1/5"}, {"1/2", "1/2"}}));
+}
+
+// Losses, windows and channels at odds that have no rational root are those at their powers.
+TEST(RootsOfOdds, AreEnclosedAnywhere) {
+  const Pipeline halved = pipeline_of(2, Perturber::geometric(3).with_epsilon_times(Rational(1, 2)), counting({0}));
+  const Pipeline plain = pipeline_of(2, Perturber::geometric(3), counting({0}));
+  const RealBounds loss = expected_loss_bounds(halved, {}, Exponent(Rational(2)));
+  const RealBounds same = expected_loss_bounds(plain, {}, Exponent(Rational(1)));
+  EXPECT_LE(loss.lower, same.upper);
+  EXPECT_LE(same.lower, loss.upper);
+  EXPECT_LT(loss.upper - loss.lower, Rational(1, 1'000'000'000));
+  EXPECT_EQ(check_stability(halved, 4, 9).verdict, check_stability(plain, 2, 3).verdict);
+}
+
+// A participant of a group may be any of it: rows for what differs.
+TEST(Groups, AreArrangedAmongThemselves) {
+  const Perturber response = Perturber::randomized_response(2);
+  const Perturber weak = Perturber::fixed(response.at(2));
+  Pipeline pipeline =
+      pipeline_of(5, Perturber::by_participant({response, response, response, weak, weak}), counting({1}));
+  const PipelineChannel channel = channel_at(pipeline, 3);
+  EXPECT_EQ(channel.channel.secrets().size(), 12U);  // 4 times 3
+  Rational all;
+  for (const Rational& arrangements : channel.arrangements) all += arrangements;
+  EXPECT_EQ(all, Rational(32));
+  pipeline.post.kind = PostProcessor::Kind::identity;
+  EXPECT_EQ(channel_at(pipeline, 3).channel.secrets().size(), 32U);
+}
+
+TEST(SmallestEpsilon, IsOfOneParticipant) {
+  EXPECT_EQ(smallest_epsilon(pipeline_of(3, Perturber::randomized_response(3), {}), 5), Exponent::log(5));
+  EXPECT_LE(*smallest_epsilon(pipeline_of(3, Perturber::randomized_response(3), summing()), 5), Exponent::log(5));
+  EXPECT_EQ(smallest_epsilon(noisy_argmax(2, 3), 3), Exponent::log(9));  // a vote moves two bars
+  EXPECT_FALSE(smallest_epsilon(pipeline_of(2, Perturber::fixed(Channel(Matrix::identity(2))), summing()), 3));
+  const Perturber mixed = Perturber::by_participant(
+      {Perturber::randomized_response(2), Perturber::fixed(Perturber::randomized_response(2).at(7))});
+  EXPECT_EQ(smallest_epsilon(pipeline_of(2, mixed, {}), 3), Exponent::log(7));
+}
+
+}  // namespace
+}  // namespace fractile::flow

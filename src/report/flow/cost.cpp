@@ -1,0 +1,88 @@
+// What a pipeline costs a participant, in each form.
+#include <fmt/core.h>
+
+#include "fractile/flow_report.hpp"
+#include "report/flow/flow_numbers.hpp"
+#include "report/text/csv_cells.hpp"
+#include "report/text/json_writer.hpp"
+#include "report/text/text_columns.hpp"
+
+namespace fractile {
+namespace {
+
+using report_detail::aligned;
+using report_detail::csv_line;
+using report_detail::Document;
+using report_detail::epsilon_digits;
+using report_detail::member;
+using report_detail::Row;
+using report_detail::Writer;
+
+struct Line {
+  std::string what;
+  std::size_t people;
+  std::optional<Exponent> epsilon;
+};
+
+std::vector<Line> lines_of(const CostReport& report) {
+  std::vector<Line> lines;
+  for (const AnswerCost& answer : report.answers) {
+    lines.push_back({"an answer, of any two values", answer.people, answer.any_two});
+    lines.push_back({"an answer, for each place between them", answer.people, answer.a_step});
+  }
+  lines.push_back({"what is released, of one participant's values", 1, report.release});
+  return lines;
+}
+
+std::string exactly(const std::optional<Exponent>& epsilon) { return epsilon ? epsilon->to_string() : "no epsilon"; }
+std::string digits(const std::optional<Exponent>& epsilon) { return epsilon ? epsilon_digits(*epsilon) : ""; }
+
+}  // namespace
+
+std::string to_table(const CostReport& report) {
+  std::vector<Row> rows{{"what", "people", "epsilon", "as a decimal"}};
+  rows.push_back({"as it is called", "", report.called.to_string(), epsilon_digits(report.called)});
+  for (const Line& line : lines_of(report)) {
+    rows.push_back({line.what, fmt::format("{}", line.people), exactly(line.epsilon), digits(line.epsilon)});
+  }
+  return aligned(rows);
+}
+
+std::string to_csv(const CostReport& report) {
+  std::string text = "what,people,epsilon,epsilon_decimal\n" +
+                     csv_line({"called", "", report.called.to_string(), epsilon_digits(report.called)});
+  for (const AnswerCost& answer : report.answers) {
+    const std::string people = fmt::format("{}", answer.people);
+    text += csv_line({"any-two-values", people, exactly(answer.any_two), digits(answer.any_two)});
+    text += csv_line({"each-place", people, exactly(answer.a_step), digits(answer.a_step)});
+  }
+  return text + csv_line({"release", "1", exactly(report.release), digits(report.release)});
+}
+
+std::string to_json(const CostReport& report) {
+  Document document;
+  Writer& json = document.json();
+  const auto epsilon = [&](const char* name, const std::optional<Exponent>& value) {
+    if (value) {
+      member(json, name, value->to_string());
+    } else {
+      json.Key(name);
+      json.Null();
+    }
+  };
+  member(json, "called", report.called.to_string());
+  json.Key("answers");
+  json.StartArray();
+  for (const AnswerCost& answer : report.answers) {
+    json.StartObject();
+    member(json, "people", static_cast<std::uint64_t>(answer.people));
+    epsilon("any_two_values", answer.any_two);
+    epsilon("each_place", answer.a_step);
+    json.EndObject();
+  }
+  json.EndArray();
+  epsilon("release", report.release);
+  return document.text();
+}
+
+}  // namespace fractile
