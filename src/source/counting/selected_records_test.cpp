@@ -138,6 +138,19 @@ TEST_F(SelectedRecords, RecordsOfNobodyAreLeftOutOrRefused) {
             folder.path("t3.parquet") + ": row 2, column 'who': empty or NULL");
 }
 
+// What lies where a whole number is NULL is none of anybody: 0 in one file, and in another what was there before.
+TEST_F(SelectedRecords, WholeNumbersOfPersonsThatAreNullAreNobody) {
+  for (const std::string type : {"TINYINT", "INTEGER", "BIGINT", "UINTEGER"}) {
+    const std::string file = write_parquet("w.parquet", "SELECT CAST(CASE WHEN i % 2 = 0 THEN i // 2 END AS " + type +
+                                                            ") AS who, CAST(i AS INTEGER) AS age FROM range(100) t(i)");
+    const RankProfile all = select({.file = file}, by_person(1000))[0];
+    EXPECT_EQ(all.records(), 50U) << type;
+    EXPECT_EQ(select({.file = file}, by_person(1))[0], all) << type;
+    EXPECT_EQ(error_of([&] { select({.file = file}, by_person(1), NullPolicy::error); }).what(),
+              file + ": row 2, column 'who': empty or NULL");
+  }
+}
+
 TEST_F(SelectedRecords, BadCellsArePlacedButNotShown) {
   refuse("who,age\na,1\nsecret,secret\n", by_person(1), "row 2, column 'age': not a number");
   refuse("who,age\na,1\nsecret,1,1\n", by_person(1), "line 3 has more or fewer cells than the header");

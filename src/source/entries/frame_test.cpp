@@ -435,7 +435,7 @@ TEST(Frame, WhatIsDeclaredToBeMissingIsExactInWholeNumbersDecimalsAndTimes) {
   };
   const std::int64_t odd = (std::int64_t{1} << 53) + 1;
   const Lattice wide = lattice_of("0", "9007199254740994", "1");
-  EXPECT_EQ(left_of("l", {odd, odd - 1, odd + 1}, wide, "9007199254740993"), 2);
+  EXPECT_EQ(left_of("l", {odd, odd, odd - 1, odd + 1}, wide, "9007199254740993"), 2);
   const Lattice cents = lattice_of("-10", "10", "0.01");
   EXPECT_EQ(left_of("d:18,2,64", {-900, -9, -901}, cents, "-9"), 2);
   EXPECT_EQ(left_of("d:18,2,64", {-900, -9, -901}, cents, "-0.090"), 2);
