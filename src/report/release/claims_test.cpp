@@ -330,6 +330,20 @@ Fails is_not_on_the_lattice(const Seen& seen) {
 
 Fails differs(const std::string& told, const std::string& is) { return {told != is}; }
 
+/// That many records are taken, and one more is not.
+Fails most_records_differ(const Seen& seen) {
+  const std::uint64_t most = (std::uint64_t{1} << std::stoi(seen.words.at(1))) - std::stoull(seen.words.at(2));
+  const auto are_taken = [](std::uint64_t records) {
+    try {
+      const RankProfile taken(Lattice::regular(0, 1, 1), std::vector<Position>{1}, std::vector<std::uint64_t>{records});
+      return taken.records() == records;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  return {!are_taken(most), are_taken(most + 1)};
+}
+
 Fails rows_differ(const Seen& seen) { return differs(seen.words.at(1), std::to_string(seen.drawn.rows.size())); }
 
 Fails expected_rows_differ(const Seen& seen) {
@@ -533,6 +547,8 @@ const std::vector<Claim>& claims() {
       {"The parts of .* are: .*", "odometer.md", costs_more},
       {"For somebody with twice as many, epsilon is twice as high, and delta 1 \\+ e\\^epsilon times[.]",
        "composition.md", by_definition},
+      {"A table with one of these makes a release fail, .*; more than 2\\^([0-9]+) - ([0-9]+) records[.]",
+       "rank_profile.md", most_records_differ},
       {"These values are not exact: .* by no more than is said above, however few records there are(?: in a group)?[.]",
        "odometer.md", costs_more},
       {"No value is the copy of a record: .*", "rank_profile.md", is_not_on_the_lattice},
