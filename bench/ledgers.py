@@ -163,7 +163,8 @@ def measure(program, tool, folder, quick):
         for ((where, entries, _), (what, size, target)), payments in taken.items():
             rows.append([where, f"{entries:,}", what, f"{size:,}", *payments.cells()])
             least = min(payments.took)
-            targets.append(verdict(f"{where}, {entries:,} entries: the ledger's part of {what}, at least", shown(least),
+            beside = f"; the disk's syncs alone {shown(min(syncs.took))}" if where == "a file" else ""
+            targets.append(verdict(f"{where}, {entries:,} entries: the ledger's part of {what}, at least", shown(least) + beside,
                                    f"< {shown(target)}", least < target))
         rows.append(["a file", "", f"{SYNCS} syncs of a page, and nothing else", "", *syncs.cells()])
         for where, entries, ledger in ledgers:
