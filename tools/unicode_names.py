@@ -44,7 +44,7 @@ def ranges(characters, kind=lambda c: None):
 
 
 def array(comment, kind, name, items):
-    text = f"/// {comment}\nconstexpr std::array {name}{{\n"
+    text = f"/// {comment}\nconstexpr std::array<{kind}, {len(items)}> {name}{{{{\n"
     line = "   "
     for item in items:
         cell = f" {kind}{{{', '.join(item)}}},"
@@ -52,7 +52,7 @@ def array(comment, kind, name, items):
             text += line + "\n"
             line = "   "
         line += cell
-    return text + line + "\n};\n"
+    return text + line + "\n}};\n"
 
 
 def main():
