@@ -381,6 +381,8 @@ class RealFiles(CommandTest):
         records = b'{"name": "Alice Jones", "x": 31415}\n' * 3
         self.write("t.ndjson.gz", gzip.compress(records))
         self.write("t.csv", b"Alice Jones,31415,y\nBob,1,2\n")
+        made = run("ledger", "init", "l.db", "--dataset", "people", "--epsilon", "1", "--input-format", "csv", cwd=self.folder)
+        self.assertEqual(made.code, 0, made)
         for name, changes in (("t.ndjson.gz", {"input_format": "csv"}), ("t.csv", {})):
             for sql in (None, "SELECT * FROM input", "SELECT x FROM input", "SELECT input.x.y AS x FROM input"):
                 with self.subTest(name=name, sql=sql):
