@@ -1,8 +1,8 @@
 """The asker's game: two tables that differ in one record, and an asker who may ask anything that a ledger allows, at 1e-9 a question.
 
 All that the asker sees, but for what draws have paid for, must be equal on both tables: exit codes, messages, which files there are, and what
-the ledger holds. No question may take much time or memory. The questions come from a grammar of options, SQL and files that is aimed
-at the record in which the tables differ. See docs/threat-model.md.
+the ledger holds. The work is about the same on both, and no question may take much time or memory. The questions come from a grammar of
+options, SQL and files that is aimed at the record in which the tables differ. See docs/threat-model.md.
 """
 
 import gzip
@@ -24,6 +24,7 @@ setUpModule = require_engine
 BATCHES = max(6, round(8 * EFFORT))  # of questions to one ledger; 80 with FRACTILE_TEST_EFFORT=10
 QUESTIONS = 25  # of a batch
 MOST_SECONDS = 5  # of processor time, for a question; they take about .1
+MOST_DIFFERENCE = 0.5  # between the tables, of the program's own processor time, in which there is little of other programs
 MOST_MEMORY = 1 << 30
 
 # --- Two tables ----------------------------------------------------------------------------------------------------------
@@ -286,6 +287,11 @@ def account(statement):
     return re.sub(r"T\d\d:\d\d:\d\dZ", "T", text)
 
 
+def spent_by_programs():
+    """Seconds of processor time, of all that ended so far, without the system's."""
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+
+
 def within_limits():
     """For preexec_fn."""
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 1))
@@ -305,6 +311,7 @@ class World:
         (folder / "link").symlink_to("people.csv")
         made = run("ledger", "init", "budget.db", "--dataset", "people", "--epsilon", "1", *owner, cwd=folder)
         assert made.code == 0, made
+        self.seconds = 0  # that the last question took
         self.inputs = self.contents(table, "people.csv", "copy.csv", "keys.txt")
 
     def contents(self, *names):
@@ -315,8 +322,10 @@ class World:
 
     def ask(self, words):
         """Everything that the asker sees, in a form that can be compared."""
+        before = spent_by_programs()
         done = subprocess.run([PROGRAM, "release", *words], cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=120,
                               preexec_fn=within_limits)
+        self.seconds = spent_by_programs() - before
         err = NOISE.sub("", PROGRESS.sub("", done.stderr.decode()))
         out = self.same_place(done.stdout.decode())
         return {"code": done.returncode, "err": self.same_place(err), "out": printed(words, out) if done.returncode == 0 else out,
@@ -358,6 +367,7 @@ class Game(CommandTest):
                 self.assertNotIn(-signal.SIGXCPU, (seen[0]["code"], seen[1]["code"]), "it takes too long")
                 self.assertIn(seen[0]["code"], (0, 2, 3, 4, 5), seen[0])
                 self.assertEqual(seen[0], seen[1])
+                self.assertLess(abs(worlds[0].seconds - worlds[1].seconds), MOST_DIFFERENCE, "the work differs")
                 for world in worlds: self.assertEqual(world.contents(*world.inputs), world.inputs)
         accounts = [world.account() for world in worlds]
         self.assertEqual(*accounts)
