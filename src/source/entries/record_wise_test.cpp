@@ -324,7 +324,9 @@ TEST_F(RecordWise, Frames) {
       more.insert(more.begin() + static_cast<std::ptrdiff_t>(place), number);
       EXPECT_LE(distance(without, seen(more, 0xFF)), 1U) << number;
       EXPECT_EQ(without, seen(more, static_cast<std::uint8_t>(~(1U << place)))) << number;
-      if (number == -9 || number == 0.5 || std::isnan(number)) EXPECT_EQ(without, seen(more, 0xFF)) << number;
+      if (number == -9 || number == 0.5 || std::isnan(number)) {
+        EXPECT_EQ(without, seen(more, 0xFF)) << number;
+      }
     }
   }
 }
