@@ -1,4 +1,5 @@
-// Whatever a profile file holds: refused, or profiles that are written as the same bytes.
+// Whatever a profile file holds: refused, or profiles that are written as the same bytes. Of the first format, they are written in
+// today's, and from then on are the same bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,12 +10,16 @@
 
 namespace {
 
+constexpr char first_format = '\x01';
+constexpr char format = '\x02';
+const std::string magic = "fractile-profile";
+
 /// `data` as what follows the magic and the format: the first two bytes tell how long the header is. With hashes that fit.
-std::string with_hashes(const std::string& data) {
+std::string with_hashes(const std::string& data, char of_format) {
   if (data.size() < 2) return data;
   const std::size_t wanted = static_cast<unsigned char>(data[0]) * 256U + static_cast<unsigned char>(data[1]);
   const std::string header = data.substr(2, wanted % 16384);
-  std::string file = std::string("fractile-profile") + '\x01';
+  std::string file = magic + of_format;
   for (std::size_t size = header.size(); true; size >>= 7) {
     file += static_cast<char>(size >= 128 ? (size & 127U) | 128U : size);
     if (size < 128) break;
@@ -31,13 +36,17 @@ std::string with_hashes(const std::string& data) {
   return file;
 }
 
+std::string written(const std::string& bytes) { return to_bytes(fractile::profiles_of_bytes(bytes, "fuzz")); }
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  for (const std::string& each : {text, with_hashes(text)}) {
+  for (const std::string& each : {text, with_hashes(text, first_format), with_hashes(text, format)}) {
     try {
-      if (to_bytes(fractile::profiles_of_bytes(each, "fuzz")) != each) __builtin_trap();
+      const std::string bytes = written(each);
+      const bool is_of_the_first = each.size() > magic.size() && each[magic.size()] == first_format;
+      if (is_of_the_first ? written(bytes) != bytes : bytes != each) __builtin_trap();
     } catch (const fractile::Error& error) {
       if (error.code() != fractile::ErrorCode::data) __builtin_trap();
     }
