@@ -4,9 +4,11 @@
 #include <fractile/audit_report.hpp>
 #include <fractile/canonical_query.hpp>
 #include <fractile/choosing.hpp>
+#include <fractile/columns_report.hpp>
 #include <fractile/comparing.hpp>
 #include <fractile/constructors.hpp>
 #include <fractile/dates.hpp>
+#include <fractile/disk_room.hpp>
 #include <fractile/domains.hpp>
 #include <fractile/durable.hpp>
 #include <fractile/error.hpp>
@@ -16,6 +18,8 @@
 #include <fractile/flow.hpp>
 #include <fractile/flow_report.hpp>
 #include <fractile/frames.hpp>
+#include <fractile/leakage.hpp>
+#include <fractile/leakage_report.hpp>
 #include <fractile/ledger.hpp>
 #include <fractile/ledger_report.hpp>
 #include <fractile/measurements.hpp>
@@ -33,6 +37,7 @@
 #include <fractile/real_bounds.hpp>
 #include <fractile/receipts.hpp>
 #include <fractile/release.hpp>
+#include <fractile/release_leakage.hpp>
 #include <fractile/release_report.hpp>
 #include <fractile/sampling.hpp>
 #include <fractile/selection.hpp>
