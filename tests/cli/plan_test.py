@@ -170,7 +170,7 @@ class Guesses(CommandTest):
 
     def test_in_words(self):
         table = plan(format="table", guess="presence").out
-        self.assertIn("How often the best guess is right whether a person is among them,\namong 5000 records", table)
+        self.assertIn("How often the best guess of whether a person is among them is right,\namong 5000 records", table)
         self.assertIn("by the budget alone, at most", table)
         self.assertLessEqual(max(map(len, table.splitlines())), 110)
         self.assertIn("What an attacker gains", plan(format="html", guess="value").out)

@@ -39,7 +39,7 @@ std::vector<report_detail::Row> report_detail::guess_rows(const PlannedGuess& gu
 }
 
 std::string report_detail::guess_meaning(const PlannedGuess& guess) {
-  return fmt::format("How often the best guess is right {},\namong {} records whose values are spread as in {}",
+  return fmt::format("How often the best guess of {} is right,\namong {} records whose values are spread as in {}",
                      guess_in_words(guess), guess.rows, guess.reference);
 }
 
