@@ -80,14 +80,14 @@ int run_show(const Typed& typed) {
   const auto [statement, damage] = shown_of(typed);
   if (format == Format::html) {
     page.print_page(to_html(statement, page.options), unchanged);
-    if (damage) throw *damage;
+    if (damage) throw Error(*damage);
     return 0;
   }
   print(format == Format::table  ? to_table(statement)
         : format == Format::json ? to_json(statement, LedgerDetail::balances)
                                  : to_csv(statement, LedgerDetail::balances),
         unchanged);
-  if (damage) throw *damage;
+  if (damage) throw Error(*damage);
   return 0;
 }
 

@@ -80,6 +80,7 @@ void PageOutput::write(const std::vector<PageFile>& files, const Words& hint) co
   if (folder_.empty()) return;
   room_.reset();
   std::vector<FileToWrite> to_write;
+  to_write.reserve(files.size());
   for (const PageFile& file : files) {
     to_write.push_back({(std::filesystem::path(folder_) / file.name).string(), file.text});
   }

@@ -486,9 +486,10 @@ NamedPerturber named_perturber(const Item& named, std::size_t size) {
     return {Perturber::wide_geometric(size, reach->whole_number(0, most_perturbed))};
   }
   if (const std::optional<Item> subset = named.find("subset")) {
+    const std::size_t values = size;
     const std::size_t chosen = subset->whole_number(1, most_perturbed);
     return subset->checked([&] {
-      return NamedPerturber{Perturber::subset_selection(size, chosen), flow::subset_answers(size, chosen)};
+      return NamedPerturber{Perturber::subset_selection(values, chosen), flow::subset_answers(values, chosen)};
     });
   }
   return {matrix_perturber(named.need("matrix", R"(matrix = [["3/4", "1/4"], ["1/4", "3/4"]])"), size)};

@@ -46,7 +46,7 @@ std::string library_path(const std::string& path) {
 /// What an option says, as a text that is the same for the same; "" of a default.
 std::string said(const Typed& typed, const OptionSpec& option) {
   const std::string field = option.field();
-  const std::string value = option.values() == 0 ? yes : typed.one(field);
+  std::string value = option.values() == 0 ? yes : typed.one(field);
   if (value == option.fallback) return {};
   if (field == "unreadable" && value == "missing") return {};  // as in all that is paid for
   if (field == "duckdb") return library_path(value);

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "exact/digest.hpp"
 #include "fractile/error.hpp"
@@ -114,8 +115,8 @@ std::string new_name_of_a_change() {
 /// One method for each that a Store has, with its statement; what they share is a connection and what it does when that is lost.
 class PostgresStore final : public Store {
  public:
-  PostgresStore(const std::string& address, Wanted wanted, const Waiting& waiting)
-      : address_(postgres::Address::parse(address)), waiting_(waiting) {
+  PostgresStore(const std::string& address, Wanted wanted, Waiting waiting)
+      : address_(postgres::Address::parse(address)), waiting_(std::move(waiting)) {
     try {
       connect();
     } catch (const Failure& failure) {
@@ -254,8 +255,8 @@ class PostgresStore final : public Store {
   /// By bytes in a receipt's place that are rolled back to before they were written. They do not compress, as receipts do: so many
   /// as of a long one will be stored at most.
   void prove_room(std::int64_t entry, std::uint64_t receipt_size) const override {
-    constexpr std::uint64_t whole = 64 * 1024;
-    constexpr std::uint64_t block = 4096 * 32;  // beyond what the server looks back when it compresses
+    constexpr std::uint64_t whole = std::uint64_t{64} * 1024;
+    constexpr std::uint64_t block = std::uint64_t{4096} * 32;  // beyond what the server looks back when it compresses
     if (receipt_size == 0) return;
     const std::uint64_t bytes = std::min(receipt_size, whole + receipt_size / 16);
     connection_->command("SAVEPOINT room");

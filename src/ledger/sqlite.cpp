@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <thread>
+#include <utility>
 
 namespace fractile::ledger_detail {
 namespace {
@@ -121,8 +122,8 @@ std::string encoded(const std::string& path) {
 void Connection::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 
-Connection::Connection(const std::string& path, Access access, const Waiting& waiting)
-    : path_(path), waiting_(waiting) {
+Connection::Connection(const std::string& path, Access access, Waiting waiting)
+    : path_(path), waiting_(std::move(waiting)) {
   require_one_name(path);
   if (access == Access::reading) {
     open_to_read();

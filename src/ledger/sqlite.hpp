@@ -22,7 +22,7 @@ class Connection {
   /// reading: also where nothing may be written.
   enum class Access { existing, reading };
 
-  Connection(const std::string& path, Access access, const Waiting& waiting);
+  Connection(const std::string& path, Access access, Waiting waiting);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   /// How long it waits from now on.

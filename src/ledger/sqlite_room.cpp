@@ -10,7 +10,7 @@ namespace fractile::ledger_detail {
 namespace {
 
 /// Two changes with their lines, their pages in the journal, and the reservation itself.
-constexpr std::uint64_t room_for_changes = 256 * 1024;
+constexpr std::uint64_t room_for_changes = std::uint64_t{256} * 1024;
 
 /// Empty when it cannot be found out: the change itself will say so.
 std::string folder_of(const std::string& ledger) {

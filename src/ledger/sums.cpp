@@ -77,7 +77,7 @@ bool counts_on(Measure charge, Measure budget) {
 
 Rational read_rational(std::string_view text) {
   const std::size_t slash = text.find('/');
-  const Rational top = read_integer(text.substr(0, slash));
+  Rational top = read_integer(text.substr(0, slash));
   if (slash == std::string_view::npos) return top;
   const Rational bottom = read_integer(text.substr(slash + 1));
   if (bottom.sign() == 0) unreadable();

@@ -101,7 +101,7 @@ class Entry {
   RationalFunction power() {
     at_end();
     const bool is_odds = rest_.starts_with("odds");
-    const RationalFunction base = primary();
+    RationalFunction base = primary();
     if (!takes('^')) return base;
     if (takes('(')) return root(is_odds);
     return raised(base, exponent());

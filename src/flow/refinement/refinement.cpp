@@ -297,6 +297,7 @@ std::optional<Matrix> Decision::witness_inside(const std::vector<Rational>& scal
   for (std::size_t z = 0; z < outputs(); ++z) {
     if (z == rest) continue;
     std::vector<double> near;
+    near.reserve(inside.size());
     for (const std::vector<double>& row : inside) near.push_back(row[z]);
     const std::optional<std::vector<Rational>> column = moved_to(a, b, z, near);
     if (!column) return {};

@@ -59,8 +59,8 @@ KnownTable known_table(const RankProfile& reference, std::uint64_t rows) {
 }
 
 Attacker::Attacker(const KnownTable& table, const OneSelection& selection, PersonGuess::About about,
-                   const std::vector<bool>& above)
-    : table_(table), is_first_(above), is_presence_(about == PersonGuess::About::presence) {
+                   std::vector<bool> above)
+    : table_(table), is_first_(std::move(above)), is_presence_(about == PersonGuess::About::presence) {
   if (about != PersonGuess::About::above) is_first_.assign(table.priors.size(), true);
   add_cells(table, selection);
   add_totals();

@@ -35,8 +35,7 @@ struct OneSelection {
 class Attacker {
  public:
   /// `above`: of a limit, by position, whether the person would be above it.
-  Attacker(const KnownTable& table, const OneSelection& selection, PersonGuess::About about,
-           const std::vector<bool>& above);
+  Attacker(const KnownTable& table, const OneSelection& selection, PersonGuess::About about, std::vector<bool> above);
 
   /// Of the value itself.
   Enclosure right_about_value() const;

@@ -195,7 +195,7 @@ constexpr std::size_t most_parts = 12;
 /// Whatever the preliminary stages find.
 Enclosure right_by_parts(const QuantileQuery& query, const QuantilePlan& plan, int steps,
                          const std::vector<Rational>& priors) {
-  const Enclosure otherwise = allowed_by(query.budget, steps, priors);
+  Enclosure otherwise = allowed_by(query.budget, steps, priors);
   if (steps == 0) return otherwise;
   const RangesOfParts ranges(query, plan, steps);
   Enclosure most = number(0);
@@ -346,7 +346,8 @@ Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
   const double most = alike.rbegin()->first.to_double() * static_cast<double>(n);
   const Rational all(static_cast<std::int64_t>(n));
   Enclosure least = number(1);
-  for (double away = 0; away <= 8; away += 1) {
+  for (int deviations = 0; deviations <= 8; ++deviations) {
+    const auto away = static_cast<double>(deviations);
     const double threshold = most + away * std::sqrt(most + 1) + (away > 0 ? away * away / 3 : 0);
     if (threshold >= static_cast<double>(n)) break;
     const auto whole = static_cast<std::uint64_t>(std::ceil(threshold)) + 1;

@@ -26,7 +26,6 @@ using report_detail::member;
 using report_detail::odds_digits;
 using report_detail::Row;
 using report_detail::significant;
-using report_detail::text;
 using report_detail::with_decimals;
 using report_detail::Writer;
 

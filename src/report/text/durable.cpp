@@ -103,9 +103,10 @@ void refuse_companion(const std::string& path, const std::string& what) {
     const std::string database = path.substr(0, path.size() - suffix.size());
     struct stat there {};
     if (lstat(database.c_str(), &there) != 0) continue;
-    throw Error(ErrorCode::usage,
-                "the " + what + " '" + path + "' would stand where a database in '" + database + "' keeps its own file",
-                "choose another name");
+    std::string words = "the ";
+    words.append(what).append(" '").append(path).append("' would stand where a database in '");
+    words.append(database).append("' keeps its own file");
+    throw Error(ErrorCode::usage, words, "choose another name");
   }
 }
 

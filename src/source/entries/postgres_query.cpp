@@ -60,6 +60,7 @@ std::string table_in(const SqlNode& node, int depth = 0) {
 /// With the names by which the engine is asked for them.
 std::vector<Column> as_columns(const std::vector<PostgresColumn>& columns) {
   std::vector<Column> all;
+  all.reserve(columns.size());
   for (const PostgresColumn& column : columns) all.push_back({column.name, fmt::format("c{}", all.size()), {}});
   return all;
 }

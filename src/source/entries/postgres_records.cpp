@@ -99,6 +99,7 @@ void PostgresRecords::start(const std::vector<std::size_t>& columns) {
                   "try again");
     }
     std::vector<PostgresType> types;
+    types.reserve(columns.size());
     for (const std::size_t k : columns) types.push_back(columns_[k].type);
     const std::string sql = table.copy_sql(*connection_, columns);
     copy_.emplace(types, [&](std::span<const ColumnView> block, std::size_t rows) {

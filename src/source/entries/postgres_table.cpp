@@ -124,7 +124,7 @@ namespace {
 
 /// A longer text would take time and memory that no other row takes, so it is not handed over.
 std::string handed_over(const PostgresColumn& column) {
-  const std::string name = postgres_name(column.name);
+  std::string name = postgres_name(column.name);
   if (column.type.kind == PostgresType::Kind::written) return fmt::format("CAST({} AS pg_catalog.text)", name);
   if (column.type.kind != PostgresType::Kind::text) return name;
   return fmt::format("CASE WHEN pg_catalog.octet_length({0}) <= {1} THEN {0} END", name, PostgresCopy::longest_text);

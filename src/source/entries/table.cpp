@@ -614,6 +614,7 @@ namespace {
 void tell_opened(const std::vector<Input>& inputs, const OnOpened& on_opened) {
   if (!on_opened) return;
   std::vector<OpenedFile> files;
+  files.reserve(inputs.size());
   for (const Input& input : inputs) files.push_back(input.file.opened());
   on_opened(files);
 }

@@ -20,11 +20,13 @@ constexpr std::size_t most_digits = 38;  // of the engine's whole numbers
 /// Digits, with a sign or without.
 bool is_whole(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return !text.empty() && text.size() <= most_digits && text.find_first_not_of("0123456789") == text.npos;
+  return !text.empty() && text.size() <= most_digits && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 /// Of texts that only the engine takes for numbers.
-bool is_misread(std::string_view text) { return text.find('_') != text.npos || text.find("+-") != text.npos; }
+bool is_misread(std::string_view text) {
+  return text.find('_') != std::string_view::npos || text.find("+-") != std::string_view::npos;
+}
 
 /// What is compared with the cell as a number of the type; NULL for a text that is none.
 std::string numbers_in(const std::vector<std::string>& missing, const std::string& type) {
