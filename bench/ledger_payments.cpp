@@ -1,8 +1,8 @@
 // What a ledger takes of a release, by itself: from the look for a stored answer to the commitment and the account.
 //
 //   fractile_ledger_payments make LEDGER N           a file with N committed entries, in one transaction
-//   fractile_ledger_payments pay LEDGER TIMES BYTES  so many payments for receipts of so many bytes: the milliseconds that each took
-//                                                    by the clock, and what of them this process worked
+//   fractile_ledger_payments pay LEDGER TIMES BYTES  TIMES payments for receipts of BYTES bytes: the milliseconds that each took
+//                                                    by the clock, and those of this process's own work
 //   fractile_ledger_payments verify LEDGER           its log, sums and receipts' hashes
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 #include "completion.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -48,12 +48,6 @@ std::vector<std::string> words_in(std::string_view text, std::string_view betwee
   return words;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 /// "table, json or csv (a line an entry)": the words, without what is said of them.
 std::vector<std::string> formats_of(std::string_view help) {
   std::string plain;
@@ -69,33 +63,18 @@ std::vector<std::string> formats_of(std::string_view help) {
 
 std::string words_after(const OptionSpec& option) {
   const std::string field = option.field();
-  if (field == "format") return joined(formats_of(option.help));
+  if (field == "format") return fmt::format("{}", fmt::join(formats_of(option.help), " "));
   const auto at = std::ranges::find(choices, field, &Choices::field);
   if (at == choices.end()) return {};
   const std::vector<std::string> named = words_in(std::string(option.help) + " " + option.fallback, " ,;:()[]");
   std::vector<std::string> words = words_in(at->words, " ");
   std::erase_if(words, [&](const std::string& word) { return std::ranges::find(named, word) == named.end(); });
-  return joined(words);
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 bool is_path(const OptionSpec& option) {
   const std::string_view argument = option.argument;
   return argument == "PATH" || argument == "DIR" || argument == "FILE" || argument == "NAME=FILE";
-}
-
-std::string last_word(const VerbSpec& verb) {
-  const std::string name = verb.name;
-  return name.substr(name.rfind(' ') + 1);
-}
-
-/// Verbs that have options, each with the words that lead to it.
-std::vector<const VerbSpec*> leaves() {
-  std::vector<const VerbSpec*> all;
-  for (const VerbSpec* const verb : requests::all_verbs()) {
-    if (verb->words.empty()) all.push_back(verb);
-    all.insert(all.end(), verb->words.begin(), verb->words.end());
-  }
-  return all;
 }
 
 template <class Range>
@@ -126,7 +105,7 @@ std::string for_bash() {
     with_words += (with_words.empty() ? "" : " | ") + std::string(verb->name);
     of_words += fmt::format("      {}) words='{}' ;;\n", verb->name, names_of(verb->words));
   }
-  for (const VerbSpec* const verb : leaves()) {
+  for (const VerbSpec* const verb : requests::verbs_with_options()) {
     std::string options = "--help";
     for (const OptionSpec& option : verb->options) {
       options += std::string(" ") + option.name;

@@ -57,12 +57,6 @@ HelpLine help_line(const OptionSpec& spec) {
   return {synopsis(spec), spec.help + fallback};
 }
 
-/// "check" of "flow check".
-std::string last_word(const VerbSpec& verb) {
-  const std::string name = verb.name;
-  return name.substr(name.rfind(' ') + 1);
-}
-
 /// Of what is said of these words.
 std::size_t help_indent(std::span<const VerbSpec* const> words) {
   std::size_t indent = word_indent;
@@ -182,6 +176,11 @@ Error wrong_values(const OptionSpec& spec, std::string_view complaint) {
 }
 
 }  // namespace
+
+std::string last_word(const VerbSpec& verb) {
+  const std::string name = verb.name;
+  return name.substr(name.rfind(' ') + 1);
+}
 
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb) {
   CLI::App& added = *app.add_subcommand(last_word(verb), verb.summary);

@@ -12,6 +12,9 @@ namespace fractile::cli {
 
 using namespace requests;  // the words of a command line are requests
 
+/// "check" of "flow check".
+std::string last_word(const VerbSpec& verb);
+
 /// Has `app` understand the verb.
 CLI::App& add_verb(CLI::App& app, const VerbSpec& verb);
 

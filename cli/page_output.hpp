@@ -24,8 +24,8 @@ class PageOutput {
   /// What a page is to say beside its report.
   PageOptions options = {};
 
-  /// Takes room for figures and tables of a release whose receipt has at most so many bytes. Throws `data`, which says how many there
-  /// must be.
+  /// Takes room for the figures and tables of a release whose receipt has at most `receipt_size` bytes. Throws `data`, with the number of
+  /// bytes that are needed.
   void make_room(std::uint64_t receipt_size);
   /// Writes the figures and their tables as new files, all or none. Throws `data`, with this hint, when that fails.
   void write(const std::vector<PageFile>& files, const Words& hint) const;

@@ -1185,4 +1185,13 @@ std::span<const VerbSpec* const> all_verbs() {
   return verbs;
 }
 
+std::vector<const VerbSpec*> verbs_with_options() {
+  std::vector<const VerbSpec*> verbs;
+  for (const VerbSpec* const verb : all_verbs()) {
+    if (verb->words.empty()) verbs.push_back(verb);
+    verbs.insert(verbs.end(), verb->words.begin(), verb->words.end());
+  }
+  return verbs;
+}
+
 }  // namespace fractile::requests

@@ -15,15 +15,6 @@ namespace {
 
 constexpr std::size_t longest_row = 300;  // of a table, as tools/check_prose.py has it
 
-std::vector<const VerbSpec*> verbs_with_options() {
-  std::vector<const VerbSpec*> verbs;
-  for (const VerbSpec* verb : all_verbs()) {
-    if (verb->words.empty()) verbs.push_back(verb);
-    for (const VerbSpec* const word : verb->words) verbs.push_back(word);
-  }
-  return verbs;
-}
-
 const char* name_of(OptionClass option_class) {
   switch (option_class) {
     case OptionClass::asker:

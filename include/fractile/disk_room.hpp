@@ -7,10 +7,10 @@
 
 namespace fractile {
 
-/// A file without a name in a folder, with bytes that nobody else gets meanwhile. However the process ends, they are free again.
+/// A file without a name in a folder, whose bytes no other program gets meanwhile. However the process ends, they are free again.
 class DiskRoom {
  public:
-  /// Takes them; none for 0, and none where the folder can have no such file, of which whoever writes there will hear.
+  /// Takes them; none for 0, and none where the folder can have no such file, which the writing itself will report.
   DiskRoom(const std::string& folder, std::uint64_t bytes);
   DiskRoom(const DiskRoom&) = delete;
   DiskRoom& operator=(const DiskRoom&) = delete;

@@ -3,6 +3,8 @@
 import os
 import random
 import subprocess
+import sys
+import unittest
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,23 @@ def program():
         return done.stdout
 
     return run
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A PostgreSQL server of the tests' own; skipped where none is."""
+    tests = Path(__file__).resolve().parents[2] / "tests"
+    if not tests.is_dir():
+        pytest.skip("no PostgreSQL server is here")
+    sys.path.insert(0, str(tests))
+    from cli.postgres_server import Server
+
+    try:
+        started = Server()
+    except unittest.SkipTest as reason:
+        pytest.skip(str(reason))
+    yield started
+    started.close()
 
 
 @pytest.fixture(scope="session")

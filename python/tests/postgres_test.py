@@ -1,30 +1,10 @@
 """PostgreSQL: what the program reads there Python reads, and both pay from one team's ledger. Skipped where no server is."""
 
-import sys
-import unittest
-from pathlib import Path
-
 import fractile
 import pytest
 
 ASKED = {"bounds": (0, 125), "step": 1, "epsilon": "1/8"}
 WORDS = ["--bounds", "0", "125", "--step", "1", "--epsilon", "1/8", "--format", "json"]
-
-
-@pytest.fixture(scope="module")
-def server():
-    tests = Path(__file__).resolve().parents[2] / "tests"
-    if not tests.is_dir():
-        pytest.skip("no PostgreSQL server is here")
-    sys.path.insert(0, str(tests))
-    from cli.postgres_server import Server
-
-    try:
-        started = Server()
-    except unittest.SkipTest as reason:
-        pytest.skip(str(reason))
-    yield started
-    started.close()
 
 
 def test_a_query_of_a_server(server, program, people):

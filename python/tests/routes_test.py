@@ -2,16 +2,11 @@
 
 By Spark, spark_cluster_test asks the same where Spark is; here its tasks count without it."""
 
-import sys
-import unittest
-from pathlib import Path
-
 import fractile
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from fractile import _core, spark
-
 from nasty_columns import NASTY, expected, text_of
 
 
@@ -92,22 +87,6 @@ ROUTES = {
 def test_every_record_lies_where_exact_arithmetic_puts_it(route, name, engine, tmp_path):
     nasty = NASTY[name]
     assert ROUTES[route](nasty, tmp_path).counts == expected(nasty)
-
-
-@pytest.fixture(scope="module")
-def server():
-    tests = Path(__file__).resolve().parents[2] / "tests"
-    if not tests.is_dir():
-        pytest.skip("no PostgreSQL server is here")
-    sys.path.insert(0, str(tests))
-    from cli.postgres_server import Server
-
-    try:
-        started = Server()
-    except unittest.SkipTest as reason:
-        pytest.skip(str(reason))
-    yield started
-    started.close()
 
 
 @pytest.mark.parametrize("declared", [None, 1])

@@ -25,15 +25,10 @@ std::vector<std::string> files_of(const Typed& typed) {
 /// One for all analysts, or one each.
 std::vector<Rational> losses_of(const Typed& typed, std::size_t analysts) {
   const Field field("loss");
-  std::vector<Rational> losses;
   const std::string text = needed(typed, "loss", "0.25");
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    losses.push_back(in_field("loss", [&] { return Rational::parse(text.substr(at, comma - at)); }));
-    if (losses.back().sign() < 0) {
-      usage({field, ": no analyst loses less than 0"}, {"write for example ", field.number("0.25")});
-    }
-    at = comma + 1;
+  std::vector<Rational> losses = in_field("loss", [&] { return numbers(text); });
+  if (std::ranges::any_of(losses, [](const Rational& loss) { return loss.sign() < 0; })) {
+    usage({field, ": no analyst loses less than 0"}, {"write for example ", field.number("0.25")});
   }
   if (losses.size() == 1) losses.resize(analysts, losses.front());
   if (losses.size() != analysts) {

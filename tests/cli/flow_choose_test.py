@@ -107,7 +107,7 @@ class Choose(CommandTest):
         refuse(D1, "--loss", "-1", says=("--loss: no analyst loses less than 0",))
         refuse(D1, "--loss", "1,2", says=("--loss: 2 losses, and the analysts of 1 files",))
         refuse(D1, "--loss", "x", says=("--loss: 'x' is not a number",))
-        refuse(D1, "--loss", "1,", says=("--loss: ''",))
+        refuse(D1, "--loss", "1,", says=("--loss: the list '1,' has an empty item",))
         refuse(D1, "--loss", "1", "--epsilon", "3", says=("--epsilon: '3' is not a range",))
         refuse("nowhere.toml", "--loss", "1", code=3, says=("cannot open nowhere.toml",))
         self.write("nobody.toml", D1.read_text(encoding="utf-8").split("[analyst]")[0])

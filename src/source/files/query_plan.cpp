@@ -50,6 +50,14 @@ void require_row_wise_value(const SqlNode& node) {
   if (kind == "BOUND_FUNCTION" && !is_row_wise_function(function)) refuse("the function " + std::string(function));
 }
 
+/// The last cell of the one row that such a statement gives.
+std::string plan_by(const Connection& connection, const std::string& statement, const std::vector<CellType>& cells) {
+  ResultStream rows = connection.query(statement, cells);
+  const std::optional<Chunk> chunk = rows.next();
+  if (!chunk || chunk->rows() != 1) throw Error(ErrorCode::internal, "the engine has no plan of the query");
+  return std::string(chunk->column(cells.size() - 1).text(0));
+}
+
 /// A table of no rows with the columns of `table`, as a name that hides it: the engine writes no plans that read text.
 std::string without_rows(const Connection& connection, const std::string& table) {
   ResultStream rows = connection.query("DESCRIBE " + quote_identifier(table), {CellType::text, CellType::text});
@@ -88,12 +96,9 @@ void require_row_wise_calls_of(const std::string& plan) {
 void require_row_wise_calls(const Connection& connection, const std::string& sql, const std::set<std::string>& tables) {
   std::string hidden;
   for (const std::string& table : tables) hidden += (hidden.empty() ? "WITH " : ", ") + without_rows(connection, table);
-  ResultStream rows = connection.query(
-      "SELECT json_serialize_plan(" + quote_literal(hidden + " SELECT * FROM " + in_parentheses(sql)) + ")",
-      {CellType::text});
-  const std::optional<Chunk> chunk = rows.next();
-  if (!chunk || chunk->rows() != 1) throw Error(ErrorCode::internal, "the engine has no plan of the query");
-  require_row_wise_calls_of(std::string(chunk->column(0).text(0)));
+  require_row_wise_calls_of(plan_by(
+      connection, "SELECT json_serialize_plan(" + quote_literal(hidden + " SELECT * FROM " + in_parentheses(sql)) + ")",
+      {CellType::text}));
 }
 
 void require_row_wise_plan_of(const std::string& plan, const std::string& reader) {
@@ -114,11 +119,9 @@ void require_row_wise_plan_of(const std::string& plan, const std::string& reader
 }
 
 void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader) {
-  ResultStream rows =
-      connection.query("EXPLAIN (FORMAT JSON) SELECT * FROM " + in_parentheses(sql), {CellType::text, CellType::text});
-  const std::optional<Chunk> chunk = rows.next();
-  if (!chunk || chunk->rows() != 1) throw Error(ErrorCode::internal, "the engine has no plan of the query");
-  require_row_wise_plan_of(std::string(chunk->column(1).text(0)), reader);
+  const std::string plan = plan_by(connection, "EXPLAIN (FORMAT JSON) SELECT * FROM " + in_parentheses(sql),
+                                   {CellType::text, CellType::text});
+  require_row_wise_plan_of(plan, reader);
 }
 
 }  // namespace fractile::source_detail

@@ -154,8 +154,10 @@ std::vector<StoredColumn> stored_columns(const Connection& connection, const std
 /// So many bytes of text could hold more records than can be counted, which would be found when they are charged.
 void require_countable_size(const std::string& file, std::uint64_t most) {
   if (most <= RankProfile::max_records) return;
-  throw Error(ErrorCode::data, file + " may hold more than 281474976710655 records, and no more can be counted",
-              "split it");
+  throw Error(
+      ErrorCode::data,
+      file + " may hold more than " + std::to_string(RankProfile::max_records) + " records, and no more can be counted",
+      "split it");
 }
 
 /// As its footer says.
