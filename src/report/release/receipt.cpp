@@ -4,6 +4,7 @@
 #include <rapidjson/schema.h>
 #include <rapidjson/stringbuffer.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "fractile/error.hpp"
@@ -46,9 +47,19 @@ std::string pointer_text(const rapidjson::Pointer& pointer) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
+/// A validator that hashes numbers, which RapidJSON does by a conversion to 64 bits that larger ones overflow. No rule of the schema
+/// tells numbers beyond 2^62 apart.
+class ReceiptValidator : public rapidjson::SchemaValidator {
+ public:
+  using rapidjson::SchemaValidator::SchemaValidator;
+
+  /// What Document::Accept calls in place of the validator's own.
+  bool Double(double value) { return rapidjson::SchemaValidator::Double(std::clamp(value, -0x1p62, 0x1p62)); }
+};
+
 void require_schema(const rapidjson::Document& document, const std::string& name) {
   static const rapidjson::SchemaDocument schema = compiled_schema();
-  rapidjson::SchemaValidator validator(schema);
+  ReceiptValidator validator(schema);
   if (document.Accept(validator)) return;
   const std::string where = pointer_text(validator.GetInvalidDocumentPointer());
   refuse(name, fmt::format("{} breaks the schema's rule '{}'", where.empty() ? "it" : where,

@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -234,6 +235,10 @@ TEST(Receipt, SaysWhatIsWrong) {
   const std::size_t at = text.find("\"pure\"");
   EXPECT_EQ(refusal_of(std::string(text).replace(at, 6, "\"poor\"")),
             "'r.json' is no receipt: /privacy/measure breaks the schema's rule 'enum'");
+  for (const char* number : {"1.8e48", "-1.8e48", "1e308"}) {  // beyond 64 bits, which ubsan would see converted
+    EXPECT_EQ(refusal_of(fmt::format("{{\"schema_version\": {}, \"measure\": {}}}", number, number)),
+              "'r.json' is no receipt: /schema_version breaks the schema's rule 'enum'");
+  }
   text.insert(text.find("\"mechanism\""), " ");
   EXPECT_EQ(refusal_of(text), "'r.json' is not as it was written: its hash does not fit");
 }
