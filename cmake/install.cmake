@@ -12,5 +12,16 @@ install(FILES cmake/fractileConfig.cmake cmake/library_dependencies.cmake
         DESTINATION ${fractile_config_folder})
 if(FRACTILE_CLI)
   install(TARGETS fractile_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # The engine that ./dev has put beside the program, where the installed program looks for it, with its licence.
+  install(CODE [[
+    file(REAL_PATH libduckdb.so engine BASE_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
+    if(EXISTS ${engine})
+      cmake_path(GET engine PARENT_PATH folder)
+      file(INSTALL ${engine} DESTINATION ${CMAKE_INSTALL_PREFIX}/lib/fractile RENAME libduckdb.so)
+      file(INSTALL ${folder}/LICENSE DESTINATION ${CMAKE_INSTALL_PREFIX}/share/doc/fractile RENAME duckdb-license OPTIONAL)
+    else()
+      message(STATUS "No engine to install: the program finds a libduckdb.so on the loader's path, or by FRACTILE_DUCKDB")
+    endif()
+  ]])
 endif()
 install(FILES docs/receipt.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/fractile)

@@ -30,6 +30,10 @@ if [[ $how == installed ]]; then
   cmake --install "$build" --prefix "$folder/prefix" >/dev/null
   cmake -S "$source/tests/consumer" -B "$folder/build" "${options[@]}" -DCMAKE_PREFIX_PATH="$folder/prefix" >/dev/null
   "$folder/prefix/bin/fractile" --version
+  if [[ -e $build/libduckdb.so ]]; then
+    env -u FRACTILE_DUCKDB "$folder/prefix/bin/fractile" release "$source/examples/people.csv" --column age --bounds 0 125 --step 1 \
+      --quantiles median --epsilon 1 | grep '^1/2,'
+  fi
 else
   # What the house has compiled by the same commands, from the same headers, is not compiled again.
   launcher="$source/tests/consumer/launcher.sh;$folder/same${CMAKE_CXX_COMPILER_LAUNCHER:+;$CMAKE_CXX_COMPILER_LAUNCHER}"

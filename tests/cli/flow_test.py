@@ -16,7 +16,7 @@ from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
-from cli.program import HOUSE, PROGRAM, PROGRESS, CommandTest, one_processor, run
+from cli.program import HOUSE, PROGRAM, CommandTest, one_processor, run
 
 EXAMPLES = HOUSE / "examples" / "flow"
 LN_3_TO_LN_2 = ("--from", "ln 3", "--to", "ln 2")
@@ -1038,24 +1038,6 @@ class Formats(FlowTest):
         file = self.write("help.toml", "".join(line[2:] + "\n" for line in text.splitlines()))
         self.assertEqual(self.json("check", file, *LN_3_TO_LN_2)["verdict"], "refines")
         self.assertIn("expected_loss", self.json("loss", file, "--epsilon", "ln 2"))
-
-
-class Readme(CommandTest):
-    def test_commands(self):
-        """Its commands about pipelines, as they stand there, with its own file."""
-        text = (HOUSE / "README.md").read_text()
-        file = re.search(r"(?ms)^```toml\n(.*?)^```", text)[1]
-        self.write("survey.toml", file)
-        commands = re.findall(r"^(?:\$ )?(fractile flow [^\n]*)$", text, re.M)
-        self.assertGreaterEqual(len(commands), 3)
-        (self.folder / "fractile").symlink_to(PROGRAM)
-        for command in commands:
-            with self.subTest(command=command):
-                done = subprocess.run(["sh", "-c", command], cwd=self.folder, capture_output=True, text=True,
-                                      env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
-                self.assertIn(done.returncode, (0, 1))
-                self.assertEqual(PROGRESS.sub("", done.stderr), "")
-                self.assertTrue(done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """What the program prints: exactly what docs/receipt.md says, and nothing of the data that was not paid for."""
 
-import gzip
 import json
 import os
 import pty
@@ -11,7 +10,7 @@ import threading
 import unittest
 from decimal import Decimal
 
-from cli.program import (HOUSE, LONG_LINE, PROGRAM, CommandTest, Engine, help_commands, one_processor, options,
+from cli.program import (HOUSE, LONG_LINE, PROGRAM, CommandTest, help_commands, one_processor, options,
                          require_engine, run)
 
 setUpModule = require_engine
@@ -290,33 +289,6 @@ class Help(CommandTest):
     def test_on_a_full_disk(self):
         with open("/dev/full", "wb") as full:
             self.assert_refused(run("release", "--help", stdout=full), 3, "standard output could not be written")
-
-
-class Readme(CommandTest):
-    """Its commands, as they stand there, on tables of those names."""
-
-    def setUp(self):
-        super().setUp()
-        rows = "".join(f"{i % 90},{i * 977 % 100_000},{i % 300}\n" for i in range(5000))
-        self.write("people.csv", "age,income,minutes\n" + rows)
-        self.write("visits.csv.gz", gzip.compress((self.folder / "people.csv").read_bytes()))
-        Engine().write_parquet(self.folder / "people.parquet", f"SELECT * FROM '{self.folder}/people.csv'")
-        days = "SELECT DATE '2020-01-01' + CAST(range * 7 % 2190 AS INTEGER) AS admitted FROM range(5000)"
-        Engine().write_parquet(self.folder / "visits.parquet", days)
-        (self.folder / "fractile").symlink_to(PROGRAM)
-
-    def test_commands(self):
-        text = (HOUSE / "README.md").read_text()
-        lines = re.sub(r"\\\n *", "", text)
-        commands = re.findall(r"^(?:\$ )?((?:zcat \S+ \| )?fractile (?:release|plan|ledger|explain) [^\n]*)$", lines, re.M)
-        self.assertGreaterEqual(len(commands), 9)
-        path = f"{self.folder}:{os.environ['PATH']}"
-        for command in commands:
-            with self.subTest(command=command):
-                done = subprocess.run(["sh", "-c", command], cwd=self.folder, env={**os.environ, "PATH": path},
-                                      capture_output=True, text=True)
-                self.assertEqual((done.returncode, done.stderr), (0, ""))
-                self.assertTrue(done.stdout or " > " in command)
 
 
 if __name__ == "__main__":

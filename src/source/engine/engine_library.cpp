@@ -38,7 +38,9 @@ const EngineApi& load_engine(const std::string& path) {
 }
 
 constexpr const char* library_hint =
-    "run ./dev build, which obtains DuckDB, or set FRACTILE_DUCKDB to the path of libduckdb";
+    "run ./dev build, which obtains DuckDB (for Python, pip install 'fractile[files]'), or set FRACTILE_DUCKDB to the "
+    "path of "
+    "libduckdb";
 
 const EngineApi& load_named(const std::string& path, const Words& origin) {
   std::error_code ignored;
@@ -59,7 +61,8 @@ std::vector<std::string> default_places() {
   const std::filesystem::path executable = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (!failed) {
     const std::filesystem::path folder = executable.parent_path();
-    for (const auto& place : {folder / library_name, folder.parent_path() / "lib" / library_name}) {
+    const std::filesystem::path libraries = folder.parent_path() / "lib";
+    for (const auto& place : {folder / library_name, libraries / "fractile" / library_name, libraries / library_name}) {
       if (std::filesystem::exists(place, failed)) places.push_back(place.string());
     }
   }

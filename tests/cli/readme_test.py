@@ -1,0 +1,82 @@
+"""The README's commands, one after another as they stand there, in a folder that holds what it says to copy."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+from cli.program import HOUSE, PROGRAM, PROGRESS, CommandTest, require_engine
+
+setUpModule = require_engine
+
+README = (HOUSE / "README.md").read_text(encoding="utf-8")
+VERDICTS = (0, 1, 6)  # of flow: stable, unstable, undecided
+ELSEWHERE = ("./dev", "alias", "cp ", "fractile reproduce")  # what builds, and experiments on data that are not shipped
+
+
+def blocks(language):
+    return [text for its, text in re.findall(r"(?ms)^```(\w*)\n(.*?)^```$", README) if its == language]
+
+
+def commands():
+    """Each with the lines that the README shows after it: all of them, or those before "..."."""
+    for block in blocks(""):
+        command, shown = "", []
+        for line in block.splitlines():
+            line = line.removeprefix("$ ")
+            if command.endswith("\\"):
+                command = command.removesuffix("\\") + line.strip()
+            elif re.match(r"(?:fractile|gzip|\./dev|alias|cp) ", line):
+                if command:
+                    yield command, shown
+                command, shown = line, []
+            else:
+                shown.append(line)
+        if re.match(r"(?:fractile|gzip) ", command):
+            yield command, shown
+
+
+class Readme(CommandTest):
+    def setUp(self):
+        super().setUp()
+        for copied in re.search(r"(?m)^cp ((?:\S+\.csv )+)\. ", README)[1].split():
+            shutil.copy(HOUSE / copied, self.folder)
+        pipelines = blocks("toml")
+        self.assertEqual(len(pipelines), 1)
+        self.write(re.search(r"# (\w+\.toml)$", pipelines[0], re.M)[1], pipelines[0])
+        (self.folder / "fractile").symlink_to(PROGRAM)
+
+    def run_in_shell(self, command):
+        return subprocess.run(["sh", "-c", command], cwd=self.folder, capture_output=True, text=True,
+                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"})
+
+    def test_commands_in_their_order(self):
+        run = [each for each in commands() if not each[0].startswith(ELSEWHERE)]
+        self.assertGreaterEqual(len(run), 20)
+        for command, shown in run:
+            with self.subTest(command=command):
+                printed = shown and command.startswith(("fractile flow", "fractile plan"))
+                done = self.run_in_shell(command + " --format table" * bool(printed))
+                self.assertIn(done.returncode, VERDICTS if command.startswith("fractile flow") else (0,), done.stderr)
+                self.assertEqual(PROGRESS.sub("", done.stderr), "")
+                self.assertTrue(done.stdout or " > " in command)
+                if printed:
+                    self.assert_shown(shown, done.stdout.splitlines())
+
+    def assert_shown(self, shown, printed):
+        """What no draw decides stands there as it is printed, in its order."""
+        rest = iter(printed)
+        for line in shown:
+            if line != "...":
+                self.assertIn(line, rest)
+
+    def test_the_people_are_made_by_their_script(self):
+        subprocess.run([sys.executable, HOUSE / "examples" / "make_people.py", self.folder], check=True)
+        for name in ("people.csv", "visits.csv"):
+            self.assertEqual((self.folder / name).read_bytes(), (HOUSE / "examples" / name).read_bytes())
+
+
+if __name__ == "__main__":
+    unittest.main()
