@@ -5,6 +5,9 @@ fractile_release <- function(x, bounds = NULL, step = NULL, quantiles = NULL, ep
   if ("format" %in% names(options)) {
     refuse("usage", "format: the result is a data frame", "its receipt is attr(r, \"receipt\"); fractile_explain(r, format = ...) shows it")
   }
+  if (length(options$by) > 1L) {
+    refuse("usage", "by: one column is expected", "paste several into one first: df$cell <- paste(df$region, df$sex)")
+  }
   words <- option_words(options)
   data <- data_of(x, column, options)
   text <- run(c("release", data$file, "--column", data$column, words, "--format", "json"), data$write)
@@ -22,7 +25,8 @@ data_of <- function(x, column, options) {
   }
   if (!is.data.frame(x)) {
     if (is.null(column)) column <- "x"
-    return(list(file = "-", column = column, write = csv_of(structure(list(x), names = column))))
+    x <- structure(list(x), names = column)
+    return(list(file = "-", column = column, write = csv_of(if (is.null(options$sql)) with_values(x, column, options) else x)))
   }
   if (is.null(column) && length(x) == 1L) column <- names(x)
   if (is.null(column)) refuse("usage", "column is missing", "write column = \"age\"")
@@ -33,7 +37,40 @@ data_of <- function(x, column, options) {
   if (is.null(column) || anyDuplicated(names(x)[names(x) %in% wanted])) {
     refuse("data", "the data frame has several columns of one name", "rename them")
   }
-  list(file = "-", column = column, write = csv_of(as.list(x)[wanted]))
+  columns <- as.list(x)[wanted]
+  list(file = "-", column = column, write = csv_of(if (is.null(options$sql)) with_values(columns, column, options) else columns))
+}
+
+# The kind of values that are possible: NULL where the options do not say.
+kind_asked <- function(options) {
+  possible <- if (is.null(options$bounds)) options$candidates else options$bounds
+  if (inherits(possible, "POSIXt")) return("instant")
+  if (inherits(possible, "Date")) return("date")
+  if (is.numeric(possible)) return("number")
+  first <- if (is.list(possible) || is.character(possible)) as.character(possible[[1]]) else ""
+  if (grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", first)) return("date")
+  if (grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].*Z$", first)) return("instant")
+  if (grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ]", first)) return("timestamp")
+  if (grepl("^-?[0-9.]+$", first)) "number"
+}
+
+# The column of values as the program reads it: logicals as 0 and 1. A class that no cell of which can be read is refused here, where
+# it is known before a row is sent.
+with_values <- function(columns, column, options) {
+  values <- columns[[column]]
+  kind <- kind_asked(options)
+  its <- if (inherits(values, "POSIXt")) "instant" else if (inherits(values, "Date")) "date"
+    else if (is.numeric(values) || is.logical(values)) "number"
+  if (!is.null(kind) && !is.null(its) && its != kind && !(its == "date" && kind == "timestamp")) {
+    refuse("data", paste0(column, ": a column of class ", class(values)[1], ", where the possible values are ",
+                          switch(kind, number = "numbers", date = "dates", timestamp = "times of no time zone", instant = "instants")),
+           switch(its,
+             instant = "give instants as bounds, as.POSIXct(c(\"2020-01-01\", \"2026-01-01\"), tz = \"UTC\"), or dates as values, as.Date(x)",
+             date = "give dates as bounds, as.Date(c(\"2020-01-01\", \"2026-01-01\"))",
+             number = "give numbers as bounds, such as c(0, 125), or dates or times as values"))
+  }
+  if (is.logical(values)) columns[[column]] <- as.integer(values)
+  columns
 }
 
 fraction <- function(text) {
@@ -78,7 +115,7 @@ release_of <- function(text) {
     keys <- rep(vapply(groups, `[[`, "", "key"), lengths(lapply(groups, `[[`, "quantiles")))
     table <- cbind(key = keys, table)
   }
-  structure(table, class = c("fractile_release", "data.frame"), receipt = text,
+  structure(table, class = c("fractile_release", "data.frame"), receipt = text, column = receipt$source$column,
             cost = paste0(cost_of(receipt$privacy), if (!is.null(receipt$unsafe_seed)) "; NOT PRIVATE: the random bits came from a seed"))
 }
 
@@ -102,7 +139,7 @@ fractile_explain <- function(receipt, ...) {
   is_text <- grepl("^\\s*(\\{|<!DOCTYPE)", text)
   lines <- if (is_text) run(c("explain", "-", words), function(connection) writeLines(text, connection, sep = "", useBytes = TRUE))
     else run(c("explain", path.expand(text), words))
-  structure(lines, class = "fractile_explanation")
+  structure(paste(lines, collapse = "\n"), class = "fractile_explanation")
 }
 
 print_table <- function(x) {
