@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from . import _core, _words
+from ._arguments import suggesting
+from ._choices import Audited, Base, Neighbors, Of
 from ._numbers import Number
 
 
@@ -21,19 +23,20 @@ class Audit(NamedTuple):
     pairs: int
 
 
+@suggesting
 def audit(
-    mechanism: str,
+    mechanism: Audited,
     *,
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
     records: int | None = None,
     values: int | None = None,
-    neighbors: str | None = None,
+    neighbors: Neighbors | None = None,
     claim: Number | None = None,
     quantiles: str | Iterable[Number] | None = None,
     records_per_person: int | None = None,
-    base: str | None = None,
+    base: Base | None = None,
     expected_rows: int | None = None,
     groups: bool = False,
     bounds: tuple[Number, Number] | str | None = None,
@@ -41,7 +44,7 @@ def audit(
     bounds_budget: Number | None = None,
     doublings: int | None = None,
     intervals: Number | None = None,
-    of: str | None = None,
+    of: Of | None = None,
     together: bool = False,
 ) -> Audit:
     """Tries to break a mechanism's promise, as `fractile audit` does: on all small tables, with exact probabilities.

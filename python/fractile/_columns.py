@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from . import _core, _frames, _words
+from ._arguments import suggesting
+from ._choices import InputFormat
 from ._errors import UsageError
 
 
@@ -30,6 +32,7 @@ class Column(NamedTuple):
     unreadable_rows: tuple[int, ...] = ()
 
 
+@suggesting
 def columns(
     data: str | os.PathLike[str] | None = None,
     *,
@@ -38,7 +41,7 @@ def columns(
     sql: str | None = None,
     sql_stability: int | None = None,
     table: Mapping[str, str | os.PathLike[str]] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat | None = None,
     delimiter: str | None = None,
     single_line_records: bool = False,
     duckdb: str | os.PathLike[str] | None = None,

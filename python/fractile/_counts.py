@@ -6,10 +6,13 @@ import os
 from collections.abc import Iterable, Mapping
 
 from . import _core, _frames, _words
+from ._arguments import suggesting
+from ._choices import InputFormat, Null, Unreadable
 from ._errors import UsageError, warn
 from ._release import Bound, Step
 
 
+@suggesting
 def count(
     data: str | os.PathLike[str] | None = None,
     column: str | None = None,
@@ -24,12 +27,12 @@ def count(
     records_per_person: int | None = None,
     person: str | None = None,
     source: str | None = None,
-    null: str | None = None,
+    null: Null | None = None,
     missing: Iterable[str | float] | None = None,
-    unreadable: str | None = None,
+    unreadable: Unreadable | None = None,
     sql: str | None = None,
     table: Mapping[str, str | os.PathLike[str]] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat | None = None,
     delimiter: str | None = None,
     single_line_records: bool = False,
     duckdb: str | os.PathLike[str] | None = None,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from . import _core, _words
+from ._choices import InputFormat, Neighbors, Null, Unreadable
 from ._numbers import Number
 
 
@@ -34,19 +35,19 @@ class Ledger:
         epsilon: Number | None = None,
         rho: Number | None = None,
         delta: Number | None = None,
-        neighbors: str | None = None,
+        neighbors: Neighbors | None = None,
         unit: str | None = None,
         person: str | None = None,
         records_per_person: int | None = None,
         source: str | None = None,
         postgres: str | None = None,
-        input_format: str | None = None,
+        input_format: InputFormat | None = None,
         delimiter: str | None = None,
         single_line_records: bool = False,
         disjoint_persons: bool = False,
-        null: str | None = None,
+        null: Null | None = None,
         missing: Iterable[str | float] | None = None,
-        unreadable: str | None = None,
+        unreadable: Unreadable | None = None,
         table: Mapping[str, str | os.PathLike[str]] | None = None,
         sql_stability: int | None = None,
         sql: str | None = None,

@@ -17,6 +17,8 @@ Number = Union[int, float, str, Fraction, Decimal]
 
 #: Arguments that may be dates or times.
 _OF_TIMES = frozenset({"bounds", "candidates"})
+#: Types of a frame's library that people write themselves, as pd.Timestamp("2020-01-01").
+_TYPED_BY_HAND = frozenset({"Timestamp", "Timedelta", "datetime64", "timedelta64"})
 _LONG = 16  # significant digits, from which on a float looks computed
 
 
@@ -42,12 +44,9 @@ def word(value: Any, field: str, public: bool = False) -> str:
     """The number as the library reads it. `public`: it must not come from the data, so that a numpy or pandas scalar is warned of."""
     if isinstance(value, bool) or value is None:
         raise _refuse(field, f"{value} is not a number", 'write a number such as 1, 0.5, "1/3" or Fraction(1, 3)')
-    is_scalar = type(value).__module__.partition(".")[0] in ("numpy", "pandas", "polars", "pyarrow")
-    if is_scalar and public:
-        warn(
-            f"{field} is a {type(value).__module__}.{type(value).__name__}, which looks computed from the data; it must be "
-            "known without looking at them"
-        )
+    is_scalar = of_a_frame(value)
+    if is_scalar and public and type(value).__name__ not in _TYPED_BY_HAND:
+        warn_of_the_data(value, field)
     if isinstance(value, str):
         return str(value).strip()
     time = _times.word(value, field) if field in _OF_TIMES else _times.span(value, field) if field == "step" else None
@@ -70,13 +69,46 @@ def word(value: Any, field: str, public: bool = False) -> str:
     )
 
 
+def of_a_frame(value: Any) -> bool:
+    """Whether this type is one of those that frames and their columns hand out."""
+    return type(value).__module__.partition(".")[0] in ("numpy", "pandas", "polars", "pyarrow")
+
+
+def warn_of_the_data(value: Any, field: str) -> None:
+    """Before anything is spent."""
+    warn(
+        f"{field} is a {type(value).__module__}.{type(value).__name__}, which looks computed from the data; it must be "
+        "known without looking at them"
+    )
+
+
 def words(values: Any, field: str, public: bool = False) -> str:
     """One number, a name such as quartiles, or several numbers, with commas between them."""
     if isinstance(values, str):
         return values
-    if isinstance(values, Iterable):
-        return ",".join(word(value, field, public) for value in values)
-    return word(values, field, public)
+    if not isinstance(values, Iterable):
+        return word(values, field, public)
+    listed = list(values)
+    try:
+        return ",".join(word(value, field, public) for value in listed)
+    except UsageError as error:
+        hint = _steps_meant(listed) if all(isinstance(value, float) for value in listed) else ""
+        if not hint:
+            raise
+        raised = UsageError(error.message, hint, field)
+    raise raised
+
+
+def _steps_meant(values: list[float]) -> str:
+    """What to write in place of computed floats that are equal steps of a small fraction, as those of numpy.linspace are."""
+    near = [Fraction(value).limit_denominator(1000) for value in values]
+    steps = {after - before for before, after in zip(near, near[1:])}
+    if len(values) < 3 or len(steps) != 1 or any(abs(float(each) - value) > 1e-12 for each, value in zip(near, values)):
+        return ""
+    step = steps.pop()
+    if step.numerator != 1 or (near[0] / step).denominator != 1:
+        return ""
+    return f"write [Fraction(k, {step.denominator}) for k in range({near[0] / step}, {near[-1] / step + 1})]"
 
 
 def fraction(value: Any, field: str, public: bool = False) -> Fraction:

@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from . import _core, _words
+from ._arguments import suggesting
+from ._choices import Base, Mechanism, Neighbors, Of, Quantiles, Rates, Shape, SolveFor
 from ._numbers import Number
 from ._release import Bound, Step
 
@@ -91,9 +93,10 @@ class Plan:
         return f'<iframe srcdoc="{page}" {frame}></iframe>'
 
 
+@suggesting
 def plan(
     *,
-    quantiles: str | Number | Iterable[Number] | None = None,
+    quantiles: Quantiles | Iterable[Number] | None = None,
     synthetic_rows: int | None = None,
     bounds: tuple[Bound, Bound] | str | None = None,
     step: Step | None = None,
@@ -101,24 +104,24 @@ def plan(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
-    neighbors: str | None = None,
+    neighbors: Neighbors | None = None,
     records_per_person: int | None = None,
     rank_error: int | None = None,
     percentile_error: Number | None = None,
-    solve_for: str | None = None,
+    solve_for: SolveFor | None = None,
     confidence: Number | None = None,
-    shape: str | None = None,
+    shape: Shape | None = None,
     guess: str | None = None,
     reference: str | os.PathLike[str] | None = None,
     reference_column: str | None = None,
     duckdb: str | os.PathLike[str] | None = None,
-    mechanism: str | None = None,
+    mechanism: Mechanism | None = None,
     expected_rows: int | None = None,
     no_interpolation: bool = False,
-    base: str | None = None,
-    rates: str | None = None,
+    base: Base | None = None,
+    rates: Rates | None = None,
     intervals: Number | None = None,
-    of: str | None = None,
+    of: Of | None = None,
     together: bool = False,
 ) -> Plan:
     """What a release will cost, and how wrong it may be. No table is read, but for a public `reference`, and nothing is spent.

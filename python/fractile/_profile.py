@@ -11,6 +11,8 @@ from fractions import Fraction
 from typing import Any, overload
 
 from . import _core, _frames, _numbers, _times, _words
+from ._arguments import suggesting
+from ._choices import Null
 from ._errors import DataError, Error, UsageError
 from ._release import Bound, Step
 
@@ -249,12 +251,13 @@ def _read_text(data: bytes | str, records_per_person: int) -> _core.Counted | No
 
 
 @overload
+@suggesting
 def profile(
     data: Any,
     column: str | None = None,
     *,
     lattice: Lattice,
-    null: str = "drop",
+    null: Null = "drop",
     missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
@@ -263,12 +266,13 @@ def profile(
 
 
 @overload
+@suggesting
 def profile(
     data: Any,
     column: str | None = None,
     *,
     lattice: Lattice,
-    null: str = "drop",
+    null: Null = "drop",
     missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
@@ -278,12 +282,13 @@ def profile(
 ) -> dict[str, Profile]: ...
 
 
+@suggesting
 def profile(
     data: Any,
     column: str | None = None,
     *,
     lattice: Lattice,
-    null: str = "drop",
+    null: Null = "drop",
     missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
@@ -317,11 +322,12 @@ def profile(
     return profiles[0] if by is None else dict(zip(listed, profiles))
 
 
-def _asked(lattice: Lattice, null: str, texts: Iterable[str] = ()) -> _frames.Asked:
+def _asked(lattice: Lattice, null: Null, texts: Iterable[str] = ()) -> _frames.Asked:
     exact = lattice.kind != "number" or _frames.are_doubles_exact(lattice._core.lower, lattice._core.upper)
     return _frames.Asked("timestamp" if lattice.kind == "date" else lattice.kind, exact, null != "error", texts=frozenset(texts))
 
 
+@suggesting
 def profile_of_counts(
     values: Any,
     counts: Any,
@@ -329,7 +335,7 @@ def profile_of_counts(
     bounds: tuple[Bound, Bound] | None = None,
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
-    null: str = "drop",
+    null: Null = "drop",
     records_per_person: int = 1,
 ) -> Profile:
     """The profile of values that somebody has counted: whatever can `SELECT value, count(*) ... GROUP BY value`.

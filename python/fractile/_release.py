@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union, overload
 
 from . import _core, _frames, _numbers, _times, _words
+from ._arguments import suggesting
+from ._choices import Base, InputFormat, Mechanism, Neighbors, Null, Of, Quantiles, Rates, Unreadable
 from ._errors import DataError, UsageError, warn
 from ._numbers import Number
 
@@ -445,13 +447,14 @@ def _pair(compare: Sequence[Number] | None) -> tuple[str, str] | None:
     return _numbers.word(compare[0], "compare"), _numbers.word(compare[1], "compare")
 
 
+@suggesting
 def release(
     data: Any = None,
     column: str | None = None,
     *,
     counts: str | os.PathLike[str] | None = None,
     postgres: str | None = None,
-    quantiles: str | Number | Iterable[Number] | None = None,
+    quantiles: Quantiles | Iterable[Number] | None = None,
     synthetic_rows: int | None = None,
     bounds: tuple[Bound, Bound] | str | None = None,
     step: Step | None = None,
@@ -463,7 +466,7 @@ def release(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
-    neighbors: str | None = None,
+    neighbors: Neighbors | None = None,
     records_per_person: int | None = None,
     person: str | None = None,
     public_rows: bool = False,
@@ -471,21 +474,21 @@ def release(
     dataset: str | None = None,
     again: bool = False,
     source: str | None = None,
-    mechanism: str | None = None,
+    mechanism: Mechanism | None = None,
     expected_rows: int | None = None,
     no_interpolation: bool = False,
-    base: str | None = None,
-    rates: str | None = None,
+    base: Base | None = None,
+    rates: Rates | None = None,
     intervals: Number | None = None,
-    of: str | None = None,
+    of: Of | None = None,
     together: bool = False,
-    null: str | None = None,
+    null: Null | None = None,
     missing: Iterable[str | float] | None = None,
-    unreadable: str | None = None,
+    unreadable: Unreadable | None = None,
     sql: str | None = None,
     sql_stability: int | None = None,
     table: Mapping[str, str | os.PathLike[str]] | None = None,
-    input_format: str | None = None,
+    input_format: InputFormat | None = None,
     delimiter: str | None = None,
     single_line_records: bool = False,
     duckdb: str | os.PathLike[str] | None = None,

@@ -107,6 +107,8 @@ def keys(value: Any) -> list[str]:
         return []
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise UsageError("keys: a list of keys is expected", 'write keys=["north", "south"]', "keys")
+    if _numbers.of_a_frame(value):
+        _numbers.warn_of_the_data(value, "keys")
     listed = [key if isinstance(key, str) else _numbers.word(key, "keys") for key in value]
     if not listed:
         raise UsageError("keys: the list is empty", 'write keys=["north", "south"]', "keys")

@@ -21,6 +21,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context
 from fractions import Fraction
 from typing import Any
 
+from ._choices import Base, Mechanism, Quantiles, Rates
 from ._errors import FractileWarning, UsageError
 from ._numbers import Number
 from ._release import Release, release
@@ -71,16 +72,16 @@ def measurement(
     bounds: tuple[Number, Number] | None = None,
     step: Number | None = None,
     candidates: Iterable[Number] | None = None,
-    quantiles: str | Number | Iterable[Number] | None = None,
+    quantiles: Quantiles | Iterable[Number] | None = None,
     synthetic_rows: int | None = None,
     epsilon: Number | None = None,
     rho: Number | None = None,
     input_domain: Domain | None = None,
-    mechanism: str | None = None,
+    mechanism: Mechanism | None = None,
     expected_rows: int | None = None,
     no_interpolation: bool = False,
-    base: str | None = None,
-    rates: str | None = None,
+    base: Base | None = None,
+    rates: Rates | None = None,
 ) -> Measurement:
     """A release as a user-defined measurement of OpenDP, from a list of records to a `fractile.Release`.
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from . import _core, _errors, _frames, _words
+from ._choices import Base, Mechanism, Neighbors, Null, Of, Quantiles, Rates
 from ._errors import DataError, InternalError, UsageError
 from ._numbers import Number
 from ._profile import Lattice, Profile
@@ -315,7 +316,7 @@ def profile(
     bounds: tuple[Bound, Bound] | None = None,
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
-    null: str = "drop",
+    null: Null = "drop",
     missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
@@ -331,7 +332,7 @@ def profile(
     bounds: tuple[Bound, Bound] | None = None,
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
-    null: str = "drop",
+    null: Null = "drop",
     missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
@@ -348,7 +349,7 @@ def profile(
     bounds: tuple[Bound, Bound] | None = None,
     step: Step | None = None,
     candidates: Iterable[Bound] | None = None,
-    null: str = "drop",
+    null: Null = "drop",
     missing: Iterable[str | float] | None = None,
     person: str | None = None,
     records_per_person: int = 1,
@@ -390,7 +391,7 @@ def release(
     df: DataFrame,
     column: str | None = None,
     *,
-    quantiles: str | Number | Iterable[Number] | None = None,
+    quantiles: Quantiles | Iterable[Number] | None = None,
     synthetic_rows: int | None = None,
     bounds: tuple[Bound, Bound] | str | None = None,
     step: Step | None = None,
@@ -402,7 +403,7 @@ def release(
     epsilon: Number | None = None,
     rho: Number | None = None,
     delta: Number | None = None,
-    neighbors: str | None = None,
+    neighbors: Neighbors | None = None,
     records_per_person: int | None = None,
     person: str | None = None,
     public_rows: bool = False,
@@ -410,15 +411,15 @@ def release(
     dataset: str | None = None,
     again: bool = False,
     source: str | None = None,
-    mechanism: str | None = None,
+    mechanism: Mechanism | None = None,
     expected_rows: int | None = None,
     no_interpolation: bool = False,
-    base: str | None = None,
-    rates: str | None = None,
+    base: Base | None = None,
+    rates: Rates | None = None,
     intervals: Number | None = None,
-    of: str | None = None,
+    of: Of | None = None,
     together: bool = False,
-    null: str | None = None,
+    null: Null | None = None,
     missing: Iterable[str | float] | None = None,
     receipt: str | os.PathLike[str] | None = None,
     unsafe_seed: int | None = None,

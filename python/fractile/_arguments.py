@@ -1,0 +1,48 @@
+"""Arguments that no function of ours has: which one was meant."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+from ._errors import UsageError
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+#: What other libraries call them.
+_ELSEWHERE = {
+    "eps": "epsilon", "quantile": "quantiles", "q": "quantiles", "probs": "quantiles", "alpha": "quantiles", "lower": "bounds",
+    "upper": "bounds", "range": "bounds", "limits": "bounds", "col": "column", "groupby": "by", "group_by": "by", "groups": "keys",
+    "seed": "unsafe_seed", "random_state": "unsafe_seed", "path": "data", "file": "data", "df": "data", "frame": "data",
+    "user": "person", "user_id": "person", "privacy_unit": "person", "max_rows": "records_per_person", "contributions": "records_per_person",
+    "confidence": "intervals", "ci": "intervals", "budget": "epsilon",
+}  # fmt: skip
+
+
+def _meant(name: str, known: list[str]) -> str:
+    if _ELSEWHERE.get(name.lower()) in known:
+        return _ELSEWHERE[name.lower()]
+    near = difflib.get_close_matches(name, known, 1)
+    return near[0] if near else ""
+
+
+def suggesting(function: _Function) -> _Function:
+    """The function, which refuses an argument that it does not have with the name that was meant; its signature stays."""
+    known = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def checked(*arguments: Any, **named: Any) -> Any:
+        for name in named:
+            if name not in known:
+                meant = _meant(name, known)
+                raise UsageError(
+                    f"{function.__name__} has no argument '{name}'",
+                    f"did you mean {meant}=?" if meant else f"see help(fractile.{function.__name__})",
+                    name,
+                )
+        return function(*arguments, **named)
+
+    return cast(_Function, checked)

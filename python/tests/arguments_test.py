@@ -1,0 +1,97 @@
+"""Arguments as people type them: other libraries' names, computed lists, and what comes from the frame itself."""
+
+import inspect
+import typing
+import warnings
+from fractions import Fraction
+
+import fractile
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from fractile import _choices
+
+AGES = {"bounds": (0, 125), "step": 1, "epsilon": 1, "expected_rows": 1000}
+
+
+@pytest.mark.parametrize(
+    "typed, meant",
+    [("eps", "epsilon"), ("quantile", "quantiles"), ("quantile_s", "quantiles"), ("groupby", "by"), ("seed", "unsafe_seed"), ("neighbours", "neighbors")],
+)
+def test_other_names(typed, meant):
+    with pytest.raises(fractile.UsageError) as caught:
+        fractile.release([1.0], **AGES, **{typed: 1})
+    assert (caught.value.message, caught.value.hint) == (f"release has no argument '{typed}'", f"did you mean {meant}=?")
+    assert caught.value.field == typed
+
+
+def test_names_that_mean_nothing():
+    with pytest.raises(fractile.UsageError, match=r"plan has no argument 'xyzzy'\n  see help\(fractile.plan\)"):
+        fractile.plan(xyzzy=1)
+
+
+def test_signatures_stay():
+    for function in (fractile.release, fractile.plan, fractile.count, fractile.columns, fractile.profile, fractile.audit):
+        assert {"kwargs", "named"}.isdisjoint(inspect.signature(function).parameters)
+        assert function.__doc__
+
+
+def test_computed_lists_are_told_how_to_be_written():
+    for listed, meant in [
+        (np.linspace(0.1, 0.9, 9), "[Fraction(k, 10) for k in range(1, 10)]"),
+        ([0.1 * k for k in range(1, 10)], "[Fraction(k, 10) for k in range(1, 10)]"),
+        (np.arange(0.05, 1, 0.05), "[Fraction(k, 20) for k in range(1, 20)]"),
+    ]:
+        with pytest.raises(fractile.UsageError) as caught:
+            fractile.release([1.0], **AGES, quantiles=listed)
+        assert caught.value.hint == f"write {meant}"
+        assert caught.value.__context__ is None
+        written = eval(meant, {"Fraction": Fraction})
+        assert [float(each) for each in written] == pytest.approx(list(listed))
+        assert len(fractile.release([1.0] * 1000, **AGES, quantiles=written).quantiles) == len(listed)
+
+
+def test_other_computed_lists_name_one_number():
+    with pytest.raises(fractile.UsageError, match=r'write "1/3"'):
+        fractile.release([1.0], **AGES, quantiles=[1 / 3, 0.5])
+
+
+FRAME = {"age": [31.0, 44.0] * 500, "region": ["north", "south"] * 500}
+REGIONS = {"by": "region", **AGES}
+
+
+@pytest.mark.parametrize("keys", [pd.Series(FRAME["region"]).unique(), pd.Series(FRAME["region"]).drop_duplicates(), np.unique(FRAME["region"]),
+                                  pl.Series(FRAME["region"]).unique(), pd.Index(["north", "south"])])  # fmt: skip
+def test_keys_that_a_frame_computed_are_warned_of_before_the_charge(keys, tmp_path):
+    ledger = fractile.Ledger(tmp_path / "budget.db").init(dataset="people", epsilon=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fractile.FractileWarning)
+        with pytest.raises(fractile.FractileWarning, match="keys is a .*, which looks computed from the data"):
+            fractile.release(pd.DataFrame(FRAME), "age", **REGIONS, keys=keys, ledger=ledger, source="people")
+    assert not ledger.entries
+
+
+def test_keys_that_people_write_are_not():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", fractile.FractileWarning)
+        assert len(fractile.release(pd.DataFrame(FRAME), "age", **REGIONS, keys=["north", "south"]).receipt) > 100
+
+
+def test_choices_are_the_library_s():
+    """Each is taken, and what is none of them is refused."""
+    for name in ("neighbors", "null", "unreadable", "of", "base", "rates", "mechanism", "shape", "solve_for"):
+        annotation = getattr(_choices, {"solve_for": "SolveFor"}.get(name, name.capitalize()))
+        for chosen in (*typing.get_args(annotation), "nonesuch"):
+            try:
+                asked(name, chosen)
+            except fractile.UsageError as error:
+                assert (chosen == "nonesuch") == (error.field in (name, name.replace("_", "-")) and "nonesuch" in error.message), (name, chosen, error)
+
+
+def asked(name, chosen):
+    if name in ("shape", "solve_for"):
+        target = {"rank_error": 100} if name == "solve_for" else {"epsilon": 1}
+        return fractile.plan(bounds=(0, 100), step=1, quantiles="median", expected_rows=1000, **target, **{name: chosen})
+    more = {"intervals": 0.95} if name == "of" else {}
+    return fractile.release([1.0] * 1000, **AGES, quantiles="median", **more, **{name: chosen})
