@@ -309,6 +309,7 @@ TEST(Dates, LatticesOfTimesAreWholeAndWithinTheirYears) {
   refused(0, 1, Rational(1, 2), ValueKind::date);
   refused(0, 10, 7, ValueKind::date);
   refused(1, 0, 1, ValueKind::date);
+  refused(1, 1, Rational::parse("18888888888888888888888"), ValueKind::date);  // which divides equal bounds
   refused(17895, Rational(1628, 1000), 1, ValueKind::date);  // in the wrong order, and no day
   EXPECT_THROW(Lattice::explicit_points({1, 1}, ValueKind::date), Error);
   EXPECT_THROW(Lattice::explicit_points({last_day + 1}, ValueKind::date), Error);

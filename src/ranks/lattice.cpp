@@ -175,6 +175,9 @@ Lattice Lattice::regular(const Rational& lower, const Rational& upper, const Rat
   if (kind != ValueKind::number && !step.is_integer()) {
     throw Error(ErrorCode::usage, "the step is no whole number of ticks", "write 1d, or 1us", "step");
   }
+  if (kind != ValueKind::number && step.sign() > 0 && !step.fits_uint64()) {  // equal bounds are divided by any step
+    throw Error(ErrorCode::usage, "the step is longer than any time between two dates", "write 1d, or 1us", "step");
+  }
   if (step.sign() <= 0) {
     throw Error(ErrorCode::usage, "the step " + step.to_string() + " is not positive",
                 "write the distance between neighbouring values, such as 1 or 0.01", "step");
