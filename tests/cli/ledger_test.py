@@ -300,7 +300,7 @@ class Show(LedgerTest):
         self.assertIn("dataset people, all (a budget for each person, add-remove neighbors)\n"
                       "  budget     epsilon = 1\n  spent      epsilon = 7/12\n  reserved   epsilon = 1/3 of it\n"
                       "  remaining  epsilon = 5/12\n", text)
-        self.assertRegex(text, r"entry 2, reserved, people, all, \d{4}-\d\d-\d\d, epsilon = 1/3\n  \{\"column\":\"x\",\"file\"")
+        self.assertRegex(text, r"entry 2, reserved, people, all, \d{4}-\d\d-\d\d, epsilon = 1/3\n  \w+ of x \(")
         self.assertTrue(all(len(line) <= LONG_LINE for line in text.splitlines()))
         text = self.ledger("show", "budget.db", "--format", "table", "--dataset", "others")
         self.assertNotIn("people", text)

@@ -5,6 +5,7 @@
 
 #include "fractile/ledger_report.hpp"
 #include "report/ledger/ledger_words.hpp"
+#include "report/ledger/query_words.hpp"
 #include "report/text/page.hpp"
 
 namespace fractile {
@@ -86,7 +87,7 @@ std::vector<Row> rows_of(const std::vector<Step>& steps) {
   for (const auto& [entry, after] : steps) {
     rows.push_back({fmt::format("{}", entry->id), to_string(entry->state), entry->reserved_at,
                     report_detail::charge_of(*entry), after.to_string(),
-                    report_detail::beginning(entry->request.query) +
+                    report_detail::query_in_words(entry->request.query) +
                         (entry->reason.empty() ? "" : " (void because: " + entry->reason + ")")});
   }
   return rows;

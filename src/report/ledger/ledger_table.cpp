@@ -2,17 +2,14 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include <algorithm>
-
 #include "fractile/ledger_report.hpp"
 #include "fractile/text.hpp"
 #include "report/ledger/ledger_words.hpp"
+#include "report/ledger/query_words.hpp"
 #include "report/text/csv_cells.hpp"
 
 namespace fractile {
 namespace {
-
-constexpr std::size_t query_width = 60;
 
 /// How something is read, in a cell of its own: a JSON object, which takes any text; "" where all is by default.
 std::string reading_in(const LedgerReading& reading) {
@@ -57,14 +54,6 @@ std::string entries_csv(const LedgerStatement& statement) {
 }
 
 }  // namespace
-
-/// Not in the middle of a character.
-std::string report_detail::beginning(const std::string& query) {
-  const std::string text = shown_text(query);
-  std::size_t size = std::min(text.size(), query_width);
-  while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
-  return size < text.size() ? text.substr(0, size) + "..." : text;
-}
 
 std::string report_detail::charge_of(const LedgerEntry& entry) {
   std::string cost = entry.request.cost.to_string();
@@ -135,7 +124,7 @@ std::string entry_table(const LedgerEntry& entry) {
   const std::string why = entry.reason.empty() ? "" : fmt::format("  because: {}\n", shown_text(entry.reason));
   return fmt::format("entry {}, {}, {}, {}, {}\n  {}\n{}", entry.id, to_string(entry.state),
                      shown_text(entry.request.dataset), entry.reserved_at, report_detail::charge_of(entry),
-                     report_detail::beginning(entry.request.query), why);
+                     report_detail::query_in_words(entry.request.query), why);
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 
 namespace fractile::report_detail {
 
-/// The beginning of a query, on one line.
-std::string beginning(const std::string& query);
 /// What an entry costs, and as what it is charged when that is another measure.
 std::string charge_of(const LedgerEntry& entry);
 

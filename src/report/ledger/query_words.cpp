@@ -1,0 +1,103 @@
+#include "report/ledger/query_words.hpp"
+
+#include <fmt/core.h>
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "fractile/error.hpp"
+#include "fractile/exact.hpp"
+#include "fractile/text.hpp"
+
+namespace fractile::report_detail {
+namespace {
+
+using Json = rapidjson::Value;
+
+constexpr std::size_t longest_beginning = 60;
+
+std::string text_at(const Json& query, const char* name) {
+  const auto at = query.FindMember(name);
+  if (at == query.MemberEnd() || !at->value.IsString()) return {};
+  return {at->value.GetString(), at->value.GetStringLength()};
+}
+
+std::size_t size_at(const Json& query, const char* name) {
+  const auto at = query.FindMember(name);
+  return at != query.MemberEnd() && at->value.IsArray() ? at->value.Size() : 0;
+}
+
+/// k/parts for k = 1, ..., parts - 1.
+bool divides(const Json& quantiles, std::uint64_t parts) {
+  if (quantiles.Size() != parts - 1) return false;
+  for (std::uint64_t k = 1; k < parts; ++k) {
+    const Rational share(static_cast<std::int64_t>(k), static_cast<std::int64_t>(parts));
+    if (quantiles[static_cast<rapidjson::SizeType>(k - 1)].GetString() != share.to_string()) return false;
+  }
+  return true;
+}
+
+std::string quantiles_in_words(const Json& quantiles) {
+  constexpr std::array<std::pair<std::uint64_t, const char*>, 5> names{
+      {{2, "median"}, {4, "quartiles"}, {5, "quintiles"}, {10, "deciles"}, {100, "percentiles"}}};
+  for (const auto& [parts, name] : names) {
+    if (divides(quantiles, parts)) return name;
+  }
+  constexpr std::size_t most_listed = 5;
+  if (quantiles.Size() > most_listed) {
+    return fmt::format("{} quantiles from {} to {}", quantiles.Size(), quantiles[0].GetString(),
+                       quantiles[quantiles.Size() - 1].GetString());
+  }
+  std::string list;
+  for (const Json& each : quantiles.GetArray()) list += (list.empty() ? "" : ", ") + std::string(each.GetString());
+  return list;
+}
+
+std::string possible_in_words(const Json& query) {
+  if (const std::size_t listed = size_at(query, "candidates"); listed > 0) return fmt::format("{} candidates", listed);
+  const std::string found = text_at(query, "bounds_share").empty() ? "" : "bounds to be found, ";
+  return found + fmt::format("{} to {} in steps of {}", text_at(query, "lower"), text_at(query, "upper"),
+                             text_at(query, "step"));
+}
+
+std::string source_in_words(const Json& query) {
+  const std::string read = query.HasMember("sql") ? "a query of " : "";
+  if (const std::string source = text_at(query, "source"); !source.empty()) return read + source;
+  const std::string file = std::filesystem::path(text_at(query, "file")).filename().string();
+  return file.empty() ? "" : read + file;
+}
+
+bool is_ours(const Json& query) {
+  if (!query.IsObject() || text_at(query, "column").empty() || size_at(query, "quantiles") == 0) return false;
+  return std::ranges::all_of(query["quantiles"].GetArray(), [](const Json& each) { return each.IsString(); });
+}
+
+/// Not in the middle of a character.
+std::string beginning(const std::string& query) {
+  const std::string text = shown_text(query);
+  std::size_t size = std::min(text.size(), longest_beginning);
+  while (size < text.size() && size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80) --size;
+  return size < text.size() ? text.substr(0, size) + "..." : text;
+}
+
+}  // namespace
+
+std::string query_in_words(const std::string& query) {
+  rapidjson::Document json;
+  json.Parse<rapidjson::kParseIterativeFlag>(query.data(), query.size());
+  if (json.HasParseError() || !is_ours(json)) return beginning(query);
+  std::string text = fmt::format("{} of {} ({})", quantiles_in_words(json["quantiles"]), text_at(json, "column"),
+                                 possible_in_words(json));
+  if (const std::string by = text_at(json, "by"); !by.empty()) {
+    text += fmt::format(", by {} ({} groups)", by, size_at(json, "keys"));
+  }
+  if (const std::string level = text_at(json, "intervals"); !level.empty()) text += ", with intervals at " + level;
+  if (const std::string source = source_in_words(json); !source.empty()) text += ", in " + source;
+  return shown_text(text);
+}
+
+}  // namespace fractile::report_detail
