@@ -8,23 +8,24 @@
 #include <string_view>
 
 #include "fractile/text.hpp"
+#include "terminal.hpp"
 
 namespace fractile::cli {
 namespace {
 
 // --- Help ------------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t help_width = 100;
 constexpr std::size_t word_indent = 13;  // of what is said of a verb, at least
 
-/// `text` broken at spaces into lines of at most help_width columns, all but the first indented.
+/// `text` broken at spaces into lines as wide as standard output, all but the first indented.
 std::string wrapped(const std::string& text, std::size_t indent) {
+  const std::size_t width = stdout_width();
   std::string result;
   std::size_t column = indent;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
-    if (column > indent && column + 1 + word.size() > help_width) {
+    if (column > indent && column + 1 + word.size() > width) {
       result += "\n" + std::string(indent, ' ');
       column = indent;
     }
@@ -34,6 +35,28 @@ std::string wrapped(const std::string& text, std::size_t indent) {
     begin = end + 1;
   }
   return result + "\n";
+}
+
+/// What stands after the options: paragraphs as wide as standard output, and indented lines as they are.
+std::string reflowed(const std::string& text) {
+  std::string result, paragraph;
+  const auto end_paragraph = [&] {
+    if (!paragraph.empty()) result += wrapped(paragraph, 0);
+    paragraph.clear();
+  };
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (!line.empty() && line[0] != ' ') {
+      paragraph += (paragraph.empty() ? "" : " ") + line;
+      continue;
+    }
+    end_paragraph();
+    result += line + "\n";
+  }
+  end_paragraph();
+  return result;
 }
 
 struct HelpLine {
@@ -282,7 +305,7 @@ std::string help_of(const VerbSpec& verb) {
     group = spec.group;
     text += help_lines({help_line(spec)}, indent);
   }
-  return text + "\n" + verb.epilogue;
+  return text + "\n" + reflowed(verb.epilogue);
 }
 
 std::string help_of(std::span<const VerbSpec* const> verbs) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -90,6 +91,13 @@ void prepare_streams() {
 }
 
 bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+std::size_t stdout_width() {
+  constexpr std::size_t usual = 100, narrowest = 60, widest = 120;
+  winsize size{};
+  if (!stdout_is_terminal() || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return usual;
+  return std::clamp<std::size_t>(size.ws_col, narrowest, widest);
+}
 
 Wording wording() {
   const char* const asked = std::getenv("FRACTILE_WORDING");

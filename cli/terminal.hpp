@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,8 @@ namespace fractile::cli {
 void prepare_streams();
 
 bool stdout_is_terminal();
+/// Columns for what is read: the terminal's, but 60 at least and 120 at most; 100 where it is none.
+std::size_t stdout_width();
 
 /// In whose syntax fields are named: the program's, or R's where FRACTILE_WORDING is r, as the R package sets it for its own.
 Wording wording();

@@ -1,11 +1,14 @@
 """What the program prints: exactly what docs/receipt.md says, and nothing of the data that was not paid for."""
 
+import fcntl
 import json
 import os
 import pty
 import re
 import shlex
+import struct
 import subprocess
+import termios
 import threading
 import unittest
 from decimal import Decimal
@@ -274,9 +277,19 @@ class Help(CommandTest):
         text = self.text("release", "--help")
         self.assertEqual(text, self.text("release", "nowhere.csv", "-h", "--column", "x"))
         self.assertIn("  --bounds LO HI          the smallest and largest possible value", text)
-        self.assertIn("Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not\n"
-                      "allow it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C and 143 by SIGTERM after a\n"
-                      "ledger was charged.", text)
+        self.assertIn("Exit codes: 0 released; 2 wrong usage; 3 unusable file, table or cell; 4 the budget does not allow\n"
+                      "it; 5 unusable ledger; 70 internal; 130 stopped by Ctrl-C and 143 by SIGTERM after a ledger was\n"
+                      "charged.", text)
+
+    def test_at_the_width_of_the_terminal(self):
+        for columns, widest in ((72, 72), (110, 110), (400, 120), (10, 60), (0, LONG_LINE)):
+            with self.subTest(columns=columns), Terminal() as terminal:
+                fcntl.ioctl(terminal.end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+                self.assertEqual(run("audit", "--help", stdout=terminal.end).code, 0)
+                text = terminal.read()
+                longest = max(len(line) for line in text.partition("\nExample")[0].splitlines()[3:])
+                self.assertTrue(widest - 12 < longest <= widest, text)
+                self.assertEqual(text.split(), run("audit", "--help").out.split())
 
     def test_its_example_works(self):
         self.write("people.csv", "income\n" + "".join(f"{i * 977 % 100_000}\n" for i in range(2000)))
