@@ -92,7 +92,7 @@ Error worded(const EngineFailure& failure, const std::string& unread) {
             "sql"};
   }
   if (failure.kind == FailureKind::memory) {
-    return {ErrorCode::internal, "the query: the engine ran out of memory", "use a machine with more of it"};
+    return {ErrorCode::data, "the query: the engine ran out of memory", "use a machine with more of it"};
   }
   return {ErrorCode::data, "the query: a function refused the value that it met",
           "write TRY(f(x)) for NULL in its place"};

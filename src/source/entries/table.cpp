@@ -174,7 +174,7 @@ Error worded(const EngineFailure& failure, const std::string& display_name) {
       return {ErrorCode::usage, display_name + " needs an extension of the engine; none is loaded or fetched",
               "read local CSV, JSON or Parquet files"};
     case FailureKind::memory:
-      return {ErrorCode::internal,
+      return {ErrorCode::data,
               display_name + ": the engine ran out of memory",
               {"read fewer columns, allow more by ", Field("memory"), ", or use a machine with more of it"}};
     default:
