@@ -132,7 +132,7 @@ void require_known_receipts(const LedgerStatement& statement, const std::string&
       "docs/ledger.md");
 }
 
-int run_verify(const Typed& typed) {
+int verify_ledger(const Typed& typed) {
   const Ledger ledger = Ledger::open_to_read(path_of(typed));
   const std::string head = ledger.verify(typed.one("head"));
   const LedgerStatement statement = ledger.statement();
@@ -254,7 +254,7 @@ int run_witness(const Typed& typed) {
 int run_ledger(const Typed& typed) {
   if (typed.word == "init") return run_init(typed);
   if (typed.word == "show") return run_show(typed);
-  if (typed.word == "verify") return run_verify(typed);
+  if (typed.word == "verify") return verify_ledger(typed);
   if (typed.word == "export") return run_export(typed);
   if (typed.word == "commit") return run_commit(typed);
   if (typed.word == "witness") return run_witness(typed);

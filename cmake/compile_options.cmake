@@ -3,15 +3,17 @@ add_library(fractile_options INTERFACE)
 # Several files compiled as one may use each other's names for local variables (quick_build.cmake).
 set(as_one $<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>)
 set(shadow $<IF:${as_one},-Wshadow=local,-Wshadow>)
+# A class that a header only declares may have members from an anonymous namespace; a source that is included seems to be a header.
+set(linkage $<${as_one}:-Wno-subobject-linkage>)
 target_compile_options(fractile_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion ${shadow} -Wnon-virtual-dtor -Wold-style-cast
-  -ffp-contract=off -fno-fast-math -frounding-math)
+  ${linkage} -ffp-contract=off -fno-fast-math -frounding-math)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   target_compile_options(fractile_options INTERFACE -Wno-ignored-optimization-argument)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # At -O3 these compilers warn of every concatenated std::string (their bug 105651).
-  target_compile_options(fractile_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict>)
+  # At -O3 these compilers warn of concatenated strings (their bug 105651).
+  target_compile_options(fractile_options INTERFACE $<$<CONFIG:Release>:-Wno-restrict> $<$<CONFIG:Release>:-Wno-stringop-overflow>)
 endif()
 option(FRACTILE_WERROR "Warnings are errors" OFF)
 if(FRACTILE_WERROR)

@@ -1,6 +1,8 @@
-# FRACTILE_QUICK_BUILD (preset dev): memory for time. What is built is the same; every other build compiles without it, and so sees that
-# each file includes what it uses.
-option(FRACTILE_QUICK_BUILD "Compile faster, with more memory" OFF)
+# FRACTILE_QUICK_BUILD: memory for time. What is built is the same. The preset fuzz compiles without it, and so does clang-tidy: there each
+# source of the library stands alone, and must include what it uses.
+option(FRACTILE_QUICK_BUILD "Precompile headers, and compile several sources as one" ON)
+# FRACTILE_EDITING (presets dev and mutants): sources of the rooms one by one, so that a changed one is compiled alone.
+option(FRACTILE_EDITING "Do not compile several sources of a room as one" OFF)
 
 # Headers of others that many sources include. Ours change too often.
 set(fractile_common_headers
@@ -20,10 +22,10 @@ function(fractile_precompile target)
   endif()
 endfunction()
 
-# fractile_unite(TARGET SOURCES...): compiles up to five sources of a folder as one, in the order of their names, since most of a test's
-# time goes into templates that the next one needs, too. What two of them define in anonymous namespaces must differ in name; a local
-# variable may have the name of what another file has defined.
-function(fractile_unite target)
+# fractile_unite(TARGET SIZE SOURCES...): compiles up to SIZE sources of a folder as one, in the order of their names, since most of the
+# time goes into headers and templates that the next one needs, too. What two of them define in anonymous namespaces must differ in name;
+# a local variable may have the name of what another file has defined. Sources with options of their own stay alone.
+function(fractile_unite target size)
   if(NOT FRACTILE_QUICK_BUILD)
     return()
   endif()
@@ -32,10 +34,17 @@ function(fractile_unite target)
     cmake_path(GET group PARENT_PATH group)
     string(MAKE_C_IDENTIFIER ${group} group)
     math(EXPR sources_of_${group} "0${sources_of_${group}} + 1")
-    math(EXPR part "(${sources_of_${group}} + 4) / 5")
+    math(EXPR part "(${sources_of_${group}} + ${size} - 1) / ${size}")
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group}_${part})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# fractile_unite_room(TARGET SOURCES...): the same of what is not for editing.
+function(fractile_unite_room target)
+  if(NOT FRACTILE_EDITING)
+    fractile_unite(${target} 8 ${ARGN})
+  endif()
 endfunction()
 
 # By default this compiler looks for garbage from 128 MB on, and most files end with 200 to 400.

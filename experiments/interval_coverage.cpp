@@ -51,7 +51,7 @@ Interval plain_interval(const RankProfile& table, const OrderStatistics& ranks) 
 
 // --- One combination --------------------------------------------------------------------------------------------------
 
-double width_of(const Interval& interval) { return static_cast<double>(interval.upper - interval.lower); }
+double candidates_in(const Interval& interval) { return static_cast<double>(interval.upper - interval.lower); }
 
 /// The lowest and the highest quantile, each of which an interval is to hold.
 struct Truth {
@@ -111,11 +111,11 @@ class Trials {
       Averages& all = averages_[i];
       all.lowest.add(holds(interval, wanted.lowest) ? 1 : 0);
       all.highest.add(holds(interval, wanted.highest) ? 1 : 0);
-      all.width.add(width_of(interval));
+      all.width.add(candidates_in(interval));
       all.open.add(interval.or_below || interval.or_above ? 1 : 0);
       all.plain_lowest.add(holds(plain, law.lowest) ? 1 : 0);
       all.plain_highest.add(holds(plain, law.highest) ? 1 : 0);
-      all.plain_width.add(width_of(plain));
+      all.plain_width.add(candidates_in(plain));
       all.of_table.add(tie_rank_error(table, q, release.indices[i]));
       all.of_law.add(source_.distance(release.indices[i], share) * records);
       all.alone_of_table.add(tie_rank_error(table, q, alone.indices[i]));

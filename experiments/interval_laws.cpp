@@ -40,7 +40,7 @@ std::vector<double> normal() {
   return smooth([](double x) { return -std::pow((x - 500) / 100, 2) / 2; });
 }
 
-std::vector<double> uniform() {
+std::vector<double> uniform_law() {
   return smooth([](double) { return 0.0; });
 }
 
@@ -53,7 +53,7 @@ std::vector<double> zeros() {
 }
 
 /// Half of the records around 125 and half around 825.
-std::vector<double> gap() {
+std::vector<double> law_with_a_gap() {
   std::vector<double> masses(candidates);
   for (std::size_t k = 0; k < 50 * steps_of_one; ++k) {
     masses[100 * steps_of_one + k] = masses[800 * steps_of_one + k] = 1;
@@ -70,9 +70,9 @@ std::vector<double> one_point() { return atoms({{500, 1}}); }
 constexpr std::array all{
     IntervalLaw{"lognormal", "lognormal", lognormal},
     IntervalLaw{"normal", "normal", normal},
-    IntervalLaw{"uniform", "uniform", uniform},
+    IntervalLaw{"uniform", "uniform", uniform_law},
     IntervalLaw{"zeros", "60 % zeros, the others lognormal", zeros},
-    IntervalLaw{"gap", "a gap at the median", gap},
+    IntervalLaw{"gap", "a law_with_a_gap at the median", law_with_a_gap},
     IntervalLaw{"counts", "counts 0 to 5", counts},
     IntervalLaw{"two-points", "10 and 900, half each", two_points},
     IntervalLaw{"quarter-at-an-end", "a quarter at 0, the others at 1000", quarter_at_an_end},

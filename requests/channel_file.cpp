@@ -14,7 +14,7 @@ namespace {
 
 using Line = std::vector<std::string>;
 
-constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes
+constexpr std::size_t largest_channel_file = std::size_t{64} << 20;  // bytes
 
 [[noreturn]] void refuse(const std::string& where, const Words& what) {
   throw Error(ErrorCode::data, {where, ": ", what},
@@ -73,7 +73,7 @@ std::vector<Line> lines_of(const std::string& name, const std::string& text) {
 }  // namespace
 
 flow::Channel read_channel(const std::string& name) {
-  const TextFile file = read_text(name, largest_file);
+  const TextFile file = read_text(name, largest_channel_file);
   if (!file.trouble.empty()) refuse("cannot open " + name, file.trouble);
   std::vector<Line> lines = lines_of(name, file.text);
   std::vector<std::string> secrets;

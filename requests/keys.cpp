@@ -18,7 +18,7 @@ namespace fractile::requests {
 namespace {
 
 constexpr std::size_t most_lines = 100'000;
-constexpr std::size_t largest_file = std::size_t{256} << 20;  // bytes
+constexpr std::size_t largest_keys_file = std::size_t{256} << 20;  // bytes
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 [[noreturn]] void refuse_line(const std::string& path, std::size_t line, const char* why, const char* hint) {
@@ -40,7 +40,7 @@ std::vector<std::string> listed_keys(const std::string& text) {
 }
 
 KeysFile keys_file(const std::string& path) {
-  TextFile file = read_plain_file(path, largest_file);
+  TextFile file = read_plain_file(path, largest_keys_file);
   if (!file.trouble.empty()) {
     throw Error(ErrorCode::data, {Field("keys_file"), ": cannot read ", path, ": ", file.trouble},
                 "name a text file with a key a line");

@@ -735,7 +735,7 @@ Analyst analyst_of(const Item& item, const flow::Pipeline& pipeline) {
 
 // --- The file --------------------------------------------------------------------------------------------------------
 
-constexpr std::size_t largest_file = std::size_t{64} << 20;  // bytes; the losses of 4,000 secrets take as many
+constexpr std::size_t largest_pipeline_file = std::size_t{64} << 20;  // bytes; the losses of 4,000 secrets take as many
 
 toml::table parsed(const std::string& text, const std::string& name) {
   try {
@@ -749,7 +749,7 @@ toml::table parsed(const std::string& text, const std::string& name) {
 }  // namespace
 
 PipelineFile read_pipeline(const std::string& name, const std::string& library) {
-  const TextFile file = read_text(name, largest_file);
+  const TextFile file = read_text(name, largest_pipeline_file);
   if (!file.trouble.empty()) refuse_file(fmt::format("cannot open {}: {}", name, file.trouble), "check the path");
   return pipeline_in(file.text, name, library);
 }

@@ -40,7 +40,7 @@ bool is_conflict(const Failure& failure) {
 /// Of room on a disk, memory or connections.
 bool is_lack(const Failure& failure) { return failure.sqlstate.starts_with("53"); }
 
-std::string select(Table table, std::int64_t format) {
+std::string select_on_server(Table table, std::int64_t format) {
   switch (table) {
     case Table::datasets:
       return fmt::format(
@@ -64,7 +64,7 @@ std::string select(Table table, std::int64_t format) {
   return {};
 }
 
-const char* id_of(Table table) {
+const char* id_on_server(Table table) {
   switch (table) {
     case Table::datasets:
       return "datasets.id";
@@ -79,7 +79,7 @@ const char* id_of(Table table) {
 }
 
 /// As the indices are made; sha256, since an index takes no text of any length.
-const char* where(Lookup by) {
+const char* where_on_server(Lookup by) {
   switch (by) {
     case Lookup::question:
       return "question = $1::text AND question IS NOT NULL ORDER BY entries.id DESC";
@@ -93,16 +93,16 @@ const char* where(Lookup by) {
   return "";
 }
 
-Fields fields_of(const postgres::Result& rows, int row) {
+Fields fields_of_result(const postgres::Result& rows, int row) {
   Fields fields(static_cast<std::size_t>(rows.columns()));
   for (int column = 0; column < rows.columns(); ++column)
     fields[static_cast<std::size_t>(column)] = rows.cell(row, column);
   return fields;
 }
 
-std::optional<Fields> first_of(const postgres::Result& rows) {
+std::optional<Fields> first_of_result(const postgres::Result& rows) {
   if (rows.rows() == 0) return {};
-  return fields_of(rows, 0);
+  return fields_of_result(rows, 0);
 }
 
 /// Known to nobody before, so that whoever finds it has found this change.
@@ -169,31 +169,32 @@ class PostgresStore final : public Store {
   std::int64_t format() const override { return format_; }
 
   void scan(Table table, const std::function<void(const Fields&)>& visit) const override {
-    const postgres::Result rows = scanned(select(table, format_) + " ORDER BY " + id_of(table));
-    for (int row = 0; row < rows.rows(); ++row) visit(fields_of(rows, row));
+    const postgres::Result rows = scanned(select_on_server(table, format_) + " ORDER BY " + id_on_server(table));
+    for (int row = 0; row < rows.rows(); ++row) visit(fields_of_result(rows, row));
   }
 
   std::optional<Fields> last(Table table) const override {
-    return first_of(
-        connection_->query(select(table, format_) + fmt::format(" ORDER BY {} DESC LIMIT 1", id_of(table))));
+    return first_of_result(connection_->query(select_on_server(table, format_) +
+                                              fmt::format(" ORDER BY {} DESC LIMIT 1", id_on_server(table))));
   }
 
   std::optional<Fields> find(Table table, std::int64_t id) const override {
-    return first_of(connection_->query(
-        select(table, format_) + fmt::format(" WHERE {} = $1::text::bigint", id_of(table)), {std::to_string(id)}));
+    return first_of_result(connection_->query(
+        select_on_server(table, format_) + fmt::format(" WHERE {} = $1::text::bigint", id_on_server(table)),
+        {std::to_string(id)}));
   }
 
   std::optional<Fields> line(const std::string& kind, std::int64_t subject) const override {
     const std::string kinds = kind == "settled" ? "kind IN ('commit', 'void')" : fmt::format("kind = '{}'", kind);
-    return first_of(connection_->query(
-        select(Table::events, format_) +
+    return first_of_result(connection_->query(
+        select_on_server(Table::events, format_) +
             fmt::format(" WHERE {} AND {} = $1::text::bigint", kinds, kind == "dataset" ? kind : "entry"),
         {std::to_string(subject)}));
   }
 
   std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const override {
     const postgres::Result rows = connection_->query(
-        fmt::format("SELECT id::text FROM fractile.entries WHERE {} LIMIT {}", where(by), most), values);
+        fmt::format("SELECT id::text FROM fractile.entries WHERE {} LIMIT {}", where_on_server(by), most), values);
     return numbers_of(rows);
   }
 
@@ -207,10 +208,10 @@ class PostgresStore final : public Store {
   }
 
   void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const override {
-    const postgres::Result rows =
-        connection_->query(select(Table::events, format_) + " WHERE events.id >= $1::text::bigint ORDER BY events.id",
-                           {std::to_string(line)});
-    for (int row = 0; row < rows.rows(); ++row) visit(fields_of(rows, row));
+    const postgres::Result rows = connection_->query(
+        select_on_server(Table::events, format_) + " WHERE events.id >= $1::text::bigint ORDER BY events.id",
+        {std::to_string(line)});
+    for (int row = 0; row < rows.rows(); ++row) visit(fields_of_result(rows, row));
   }
 
   std::vector<std::int64_t> receipts() const override {

@@ -36,8 +36,8 @@ std::string difference(const LedgerReading& a, const LedgerReading& b, Matters m
   return {};
 }
 
-[[noreturn]] void refuse(const std::string& name, const LedgerRequest& request, const Words& wanted,
-                         const Words& hint) {
+[[noreturn]] void refuse_reading(const std::string& name, const LedgerRequest& request, const Words& wanted,
+                                 const Words& hint) {
   const Words read{"the release reads ", source_in_words(request.source), " ",
                    held(name, value_in(reading_of(request), name))};
   throw Error(ErrorCode::usage, {read, ", and ", wanted}, hint, name);
@@ -95,16 +95,16 @@ void require_reading(const LedgerDataset& dataset, const std::optional<LedgerSou
     const std::optional<std::string> value = value_in(declared, undeclared);
     const Words wanted{fmt::format("dataset '{}' is read ", dataset.name), held(undeclared, value),
                        value ? "" : ", for nothing is known of what this release reads"};
-    refuse(undeclared, request, wanted, {"read it so; ", declaring(undeclared, value_in(asked, undeclared))});
+    refuse_reading(undeclared, request, wanted, {"read it so; ", declaring(undeclared, value_in(asked, undeclared))});
   }
   if (!fixed) return;
   const std::string other = difference(asked, fixed->reading, [](const std::string&) { return true; });
   if (!other.empty()) {
     const std::optional<std::string> value = value_in(fixed->reading, other);
-    refuse(other, request,
-           {fmt::format("entry {} of dataset '{}', which fixed how that is read, ", fixed->entry, dataset.name),
-            held(other, value)},
-           {"read it as that entry did; ", declaring(other, value_in(asked, other))});
+    refuse_reading(other, request,
+                   {fmt::format("entry {} of dataset '{}', which fixed how that is read, ", fixed->entry, dataset.name),
+                    held(other, value)},
+                   {"read it as that entry did; ", declaring(other, value_in(asked, other))});
   }
   if (request.records_per_person >= fixed->records_per_person) return;
   const Field records(persons);

@@ -30,8 +30,6 @@ auto readable(const Store& store, const std::string& what, Read&& read) {
 /// By which a query is found again.
 std::string question_of(const std::string& query) { return sha256(query); }
 
-[[noreturn]] void unreadable() { throw Error(ErrorCode::usage, "unreadable"); }
-
 std::string text_at(const Fields& row, std::size_t column) { return row[column].value_or(""); }
 
 /// From the columns measure, epsilon, rho, delta, of which `first` is the number of the first.

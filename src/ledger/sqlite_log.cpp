@@ -45,7 +45,7 @@ struct Sum {
   }
 };
 
-[[noreturn]] void refuse(const std::string& ledger, const std::string& what) {
+[[noreturn]] void refuse_log(const std::string& ledger, const std::string& what) {
   throw Error(ErrorCode::ledger,
               fmt::format("the log '{0}-wal' of the ledger '{0}' is damaged: {1}, and what was charged after that "
                           "would be forgotten",
@@ -80,11 +80,11 @@ void require_whole_log(const std::string& ledger) {
   std::vector<unsigned char> frame(sum ? frame_header_size + number_at(header, 8) : 1);
   std::size_t broken = 0;  // the number of the first frame that is, from 1
   for (std::size_t number = 1; fills(file, frame); ++number) {
-    if (!sum) refuse(ledger, "its beginning is broken");
+    if (!sum) refuse_log(ledger, "its beginning is broken");
     const Bytes bytes(frame);
     const bool is_of_this_log =
         number_at(bytes, 8) == number_at(header, 16) && number_at(bytes, 12) == number_at(header, 20);
-    if (broken > 0 && is_of_this_log) refuse(ledger, fmt::format("frame {} is broken", broken));
+    if (broken > 0 && is_of_this_log) refuse_log(ledger, fmt::format("frame {} is broken", broken));
     if (broken > 0) continue;
     sum->add(bytes.first(8));
     sum->add(bytes.subspan(frame_header_size));

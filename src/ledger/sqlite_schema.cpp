@@ -25,7 +25,7 @@ constexpr std::array events_since_3{"sums TEXT"};
 
 /// ", a TEXT, b TEXT" from format 3 on, as SQLite itself writes added columns behind the others.
 template <class Columns>
-std::string since_3(std::int64_t format, const Columns& columns) {
+std::string columns_since_3(std::int64_t format, const Columns& columns) {
   std::string text;
   for (const char* column : columns) text += format >= 3 ? std::string(", ") + column : "";
   return text;
@@ -36,7 +36,7 @@ std::string entries(std::int64_t format) {
       "CREATE TABLE entries (id INTEGER PRIMARY KEY, dataset INTEGER NOT NULL REFERENCES datasets, query TEXT NOT "
       "NULL, receipt_path TEXT NOT NULL, measure TEXT NOT NULL, epsilon TEXT, rho TEXT, delta TEXT, charged_rho "
       "TEXT{}) STRICT",
-      since_3(format, entries_since_3));
+      columns_since_3(format, entries_since_3));
 }
 
 /// Since format 1; format 0, which preceded the first release, kept of receipts only the hashes.
@@ -47,7 +47,7 @@ std::string pins(std::int64_t format) {
   return fmt::format(
       "CREATE TABLE pins (dataset INTEGER PRIMARY KEY REFERENCES datasets, person TEXT NOT NULL, "
       "records_per_person INTEGER NOT NULL, source TEXT NOT NULL{}) STRICT",
-      since_3(format, pins_since_3));
+      columns_since_3(format, pins_since_3));
 }
 
 constexpr std::array indices{
@@ -73,7 +73,7 @@ std::string events(std::int64_t format) {
       "dataset INTEGER REFERENCES datasets, entry INTEGER REFERENCES entries, receipt_sha256 TEXT, reason TEXT, "
       "hash TEXT NOT NULL{}, CHECK ((dataset IS NULL) = (kind != 'dataset')), "
       "CHECK ((entry IS NULL) = (kind = 'dataset'))) STRICT",
-      format < 2 ? "" : "'draw', ", since_3(format, events_since_3));
+      format < 2 ? "" : "'draw', ", columns_since_3(format, events_since_3));
 }
 
 std::vector<std::string> append_only(const std::string& table) {

@@ -68,7 +68,7 @@ void make_if_missing(const std::string& path, Wanted wanted, const Waiting& wait
 }
 
 /// "NOT INDEXED": see Store::scan.
-std::string select(Table table, std::int64_t format, const std::string& indexed) {
+std::string select_in_file(Table table, std::int64_t format, const std::string& indexed) {
   switch (table) {
     case Table::datasets:
       return fmt::format(
@@ -94,10 +94,12 @@ std::string select(Table table, std::int64_t format, const std::string& indexed)
   return {};
 }
 
-const char* id_of(Table table) { return table == Table::datasets ? "d.id" : table == Table::receipts ? "entry" : "id"; }
+const char* id_in_file(Table table) {
+  return table == Table::datasets ? "d.id" : table == Table::receipts ? "entry" : "id";
+}
 
 /// +id, so that the order is not taken for a reason to scan the table.
-const char* where(Lookup by) {
+const char* where_in_file(Lookup by) {
   switch (by) {
     case Lookup::question:
       return "question = ?1 ORDER BY +id DESC";
@@ -109,7 +111,7 @@ const char* where(Lookup by) {
   return "";
 }
 
-Fields fields_of(const Statement& row) {
+Fields fields_of_row(const Statement& row) {
   Fields fields(static_cast<std::size_t>(row.columns()));
   for (int column = 0; column < row.columns(); ++column) {
     if (!row.is_null(column)) fields[static_cast<std::size_t>(column)] = row.text(column);
@@ -117,9 +119,9 @@ Fields fields_of(const Statement& row) {
   return fields;
 }
 
-std::optional<Fields> first_of(Statement row) {
+std::optional<Fields> first_of_rows(Statement row) {
   if (!row.step()) return {};
-  return fields_of(row);
+  return fields_of_row(row);
 }
 
 class SqliteStore final : public Store {
@@ -164,31 +166,31 @@ class SqliteStore final : public Store {
 
   void scan(Table table, const std::function<void(const Fields&)>& visit) const override {
     if (table == Table::receipts && format() < 1) return;
-    Statement rows(connection_, select(table, format(), "NOT INDEXED") + " ORDER BY " + id_of(table));
-    while (rows.step()) visit(fields_of(rows));
+    Statement rows(connection_, select_in_file(table, format(), "NOT INDEXED") + " ORDER BY " + id_in_file(table));
+    while (rows.step()) visit(fields_of_row(rows));
   }
 
   std::optional<Fields> last(Table table) const override {
-    return first_of(
-        Statement(connection_, select(table, format(), "") + fmt::format(" ORDER BY {} DESC LIMIT 1", id_of(table))));
+    return first_of_rows(Statement(connection_, select_in_file(table, format(), "") +
+                                                    fmt::format(" ORDER BY {} DESC LIMIT 1", id_in_file(table))));
   }
 
   std::optional<Fields> find(Table table, std::int64_t id) const override {
-    Statement row(connection_, select(table, format(), "") + fmt::format(" WHERE {} = ?1", id_of(table)));
+    Statement row(connection_, select_in_file(table, format(), "") + fmt::format(" WHERE {} = ?1", id_in_file(table)));
     row.bind(1, id);
-    return first_of(std::move(row));
+    return first_of_rows(std::move(row));
   }
 
   std::optional<Fields> line(const std::string& kind, std::int64_t subject) const override {
     const std::string kinds = kind == "settled" ? "kind IN ('commit', 'void')" : fmt::format("kind = '{}'", kind);
-    Statement row(connection_, select(Table::events, format(), "") +
+    Statement row(connection_, select_in_file(Table::events, format(), "") +
                                    fmt::format(" WHERE {} AND {} = ?1", kinds, kind == "dataset" ? kind : "entry"));
     row.bind(1, subject);
-    return first_of(std::move(row));
+    return first_of_rows(std::move(row));
   }
 
   std::vector<std::int64_t> find(Lookup by, const Fields& values, int most) const override {
-    Statement row(connection_, fmt::format("SELECT id FROM entries WHERE {} LIMIT {}", where(by), most));
+    Statement row(connection_, fmt::format("SELECT id FROM entries WHERE {} LIMIT {}", where_in_file(by), most));
     for (std::size_t i = 0; i < values.size(); ++i) row.bind(static_cast<int>(i) + 1, values[i]);
     std::vector<std::int64_t> entries;
     while (row.step()) entries.push_back(row.number(0));
@@ -203,9 +205,9 @@ class SqliteStore final : public Store {
   }
 
   void scan_from(std::int64_t line, const std::function<void(const Fields&)>& visit) const override {
-    Statement rows(connection_, select(Table::events, format(), "") + " WHERE id >= ?1 ORDER BY id");
+    Statement rows(connection_, select_in_file(Table::events, format(), "") + " WHERE id >= ?1 ORDER BY id");
     rows.bind(1, line);
-    while (rows.step()) visit(fields_of(rows));
+    while (rows.step()) visit(fields_of_row(rows));
   }
 
   std::vector<std::int64_t> receipts() const override {

@@ -10,8 +10,6 @@
 namespace fractile::ledger_detail {
 namespace {
 
-[[noreturn]] void unreadable() { throw Error(ErrorCode::usage, "unreadable"); }
-
 constexpr std::size_t longest_number = 1'000'000;  ///< digits; of sums of many charges
 constexpr std::size_t piece = 9'000;               ///< of which Rational::parse reads this many at once
 
@@ -67,13 +65,15 @@ bool counts_on(Measure charge, Measure budget) {
   return charge == budget || (charge == Measure::pure && budget == Measure::approximate);
 }
 
-[[noreturn]] void refuse(const Budget& charge, std::int64_t dataset, const char* what) {
+[[noreturn]] void refuse_charge(const Budget& charge, std::int64_t dataset, const char* what) {
   throw Error(ErrorCode::ledger,
               fmt::format("the ledger is damaged: on dataset {}, {} {}", dataset, charge.to_string(), what),
               "restore it from a copy, and charge again what was released since");
 }
 
 }  // namespace
+
+void unreadable() { throw Error(ErrorCode::usage, "unreadable"); }
 
 Rational read_rational(std::string_view text) {
   const std::size_t slash = text.find('/');
@@ -101,7 +101,7 @@ void Sums::add_dataset(std::int64_t id, Measure measure) { datasets_.try_emplace
 void Sums::reserve(std::int64_t dataset, const Budget& charge) {
   const auto found = datasets_.find(dataset);
   if (found == datasets_.end() || !counts_on(charge.measure(), found->second.spent.measure)) {
-    refuse(charge, dataset, "is charged there, which does not count it");
+    refuse_charge(charge, dataset, "is charged there, which does not count it");
   }
   ++entries_;
   found->second.spent.add(charge);
@@ -112,7 +112,7 @@ void Sums::reserve(std::int64_t dataset, const Budget& charge) {
 void Sums::give_back(std::int64_t dataset, const Budget& charge) {
   const auto found = datasets_.find(dataset);
   const bool is_known = found != datasets_.end() && found->second.charges.contains(charge.to_string());
-  if (!is_known) refuse(charge, dataset, "was given back there and not charged");
+  if (!is_known) refuse_charge(charge, dataset, "was given back there and not charged");
   DatasetSums& sums = found->second;
   const auto equal = sums.charges.find(charge.to_string());
   if (--equal->second.count == 0) sums.charges.erase(equal);

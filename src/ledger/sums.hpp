@@ -12,6 +12,8 @@
 
 namespace fractile::ledger_detail {
 
+/// Throws `usage`: what was stored is not what this program writes.
+[[noreturn]] void unreadable();
 /// Reads what to_string() of a rational wrote, of whatever length. Error(usage) for anything else.
 Rational read_rational(std::string_view text);
 /// The same of an Exponent.

@@ -24,7 +24,8 @@ def commands(folder, ours):
                 output = value if word == "-o" else output
             elif not IGNORED.fullmatch(word):
                 kept.append(word.replace(str(ours), "BUILD"))
-        found[entry["file"], tuple(kept)] = output
+        if "cmake_pch" not in entry["file"]:
+            found[entry["file"].replace(str(ours), "BUILD"), tuple(kept)] = output
     return found
 
 

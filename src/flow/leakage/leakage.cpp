@@ -19,9 +19,6 @@ constexpr double most_exact_entries = 20'000;
 Rational number_of(const Rational& value, const Rational& /*like*/) { return value; }
 Enclosure number_of(const Rational& value, const Enclosure& /*like*/) { return Enclosure::of(value, enclosure_bits); }
 
-void raise_to(Rational& most, const Rational& value) { most = std::max(most, value); }
-void raise_to(Enclosure& most, const Enclosure& value) { arb_max(most.arb(), most.arb(), value.arb(), enclosure_bits); }
-
 template <class Number>
 struct Found {
   Number after;

@@ -55,9 +55,6 @@ bool may_be_zero(const Enclosure& number) { return arb_contains_zero(number.arb(
 bool is_certainly_zero(const Rational& number) { return number.sign() == 0; }
 bool is_certainly_zero(const Enclosure& number) { return is_zero(number); }
 
-void raise_to(Rational& most, const Rational& value) { most = std::max(most, value); }
-void raise_to(Enclosure& most, const Enclosure& value) { arb_max(most.arb(), most.arb(), value.arb(), enclosure_bits); }
-
 Rational one_like(const Rational& /*like*/) { return 1; }
 Enclosure one_like(const Enclosure& /*like*/) { return Enclosure::of(Rational(1), enclosure_bits); }
 

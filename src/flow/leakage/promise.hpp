@@ -2,13 +2,21 @@
 // Proof: docs/proofs/leakage.md, "What epsilon alone allows"
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "exact/enclosure.hpp"
+#include "flow/algebra/ring.hpp"
 #include "fractile/leakage.hpp"
 
 namespace fractile::flow {
+
+/// `most` becomes the larger of both.
+inline void raise_to(Rational& most, const Rational& value) { most = std::max(most, value); }
+inline void raise_to(Enclosure& most, const Enclosure& value) {
+  arb_max(most.arb(), most.arb(), value.arb(), enclosure_bits);
+}
 
 class Promise {
  public:

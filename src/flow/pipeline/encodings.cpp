@@ -14,16 +14,6 @@ namespace {
 
 constexpr std::size_t most_answers = 256;
 
-[[noreturn]] void refuse(const char* what) { throw Error(ErrorCode::usage, what); }
-
-void require_values(std::size_t values) {
-  if (values < 2) refuse("a perturber needs at least two values");
-}
-
-Noise<Polynomial> zeros(std::size_t values, std::size_t answers) {
-  return {std::vector<std::vector<Polynomial>>(values, std::vector<Polynomial>(answers)), Polynomial()};
-}
-
 /// Odds where `has`, and 1 elsewhere: equally often in every row.
 template <class Has>
 std::shared_ptr<const PolynomialNoise> odds_where(std::size_t values, std::size_t answers, const Has& has) {
@@ -45,7 +35,7 @@ std::shared_ptr<const PolynomialNoise> unary(std::size_t values, const Bit& othe
                                              std::int64_t root_degree) {
   require_values(values);
   constexpr std::size_t most_bits = 8;
-  if (values > most_bits) refuse("a unary encoding of more than 8 values has more than 256 answers");
+  if (values > most_bits) refuse_perturber("a unary encoding of more than 8 values has more than 256 answers");
   const std::size_t answers = std::size_t{1} << values;
   Noise<Polynomial> noise = zeros(values, answers);
   for (std::size_t x = 0; x < values; ++x) {
@@ -70,13 +60,13 @@ namespace {
 /// In lexicographic order: by value, whether it is in.
 std::vector<std::vector<bool>> subsets_of(std::size_t values, std::size_t size) {
   require_values(values);
-  if (size < 1 || size >= values) refuse("a subset of at least one value, and of fewer than all");
+  if (size < 1 || size >= values) refuse_perturber("a subset of at least one value, and of fewer than all");
   std::vector<std::vector<bool>> subsets;
   std::vector<bool> chosen(values);
   for (std::size_t k = 0; k < size; ++k) chosen[k] = true;
   do {
     subsets.push_back(chosen);
-    if (subsets.size() > most_answers) refuse("there are more than 256 subsets of this size");
+    if (subsets.size() > most_answers) refuse_perturber("there are more than 256 subsets of this size");
   } while (std::prev_permutation(chosen.begin(), chosen.end()));
   return subsets;
 }
@@ -114,7 +104,7 @@ Perturber Perturber::subset_selection(std::size_t values, std::size_t size) {
 Perturber Perturber::hadamard(std::size_t values) {
   require_values(values);
   const std::size_t answers = std::bit_ceil(values + 1);
-  if (answers > most_answers) refuse("a Hadamard matrix of more than 256 columns");
+  if (answers > most_answers) refuse_perturber("a Hadamard matrix of more than 256 columns");
   return Perturber(
       odds_where(values, answers, [](std::size_t x, std::size_t y) { return std::popcount((x + 1) & y) % 2 == 0; }));
 }

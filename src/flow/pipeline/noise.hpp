@@ -17,6 +17,13 @@ struct Noise {
   std::size_t answers() const { return numerators.front().size(); }
 };
 
+/// Numerators to be filled in.
+Noise<Polynomial> zeros(std::size_t values, std::size_t answers);
+
+[[noreturn]] void refuse_perturber(const char* what);
+/// Throws `usage` for fewer than two.
+void require_values(std::size_t values);
+
 /// `preserving`: another one of which less epsilon is known to be a refinement.
 enum class Family { randomized_response, geometric, fixed, in_odds, preserving };
 

@@ -11,20 +11,21 @@
 #include "fractile/pipelines.hpp"
 
 namespace fractile::flow {
-namespace {
 
 Noise<Polynomial> zeros(std::size_t values, std::size_t answers) {
   return {std::vector<std::vector<Polynomial>>(values, std::vector<Polynomial>(answers)), Polynomial()};
 }
 
-[[noreturn]] void refuse(const char* what) { throw Error(ErrorCode::usage, what); }
+void refuse_perturber(const char* what) { throw Error(ErrorCode::usage, what); }
 
 void require_values(std::size_t values) {
-  if (values < 2) refuse("a perturber needs at least two values");
+  if (values < 2) refuse_perturber("a perturber needs at least two values");
 }
 
+namespace {
+
 void require_odds(const Rational& odds) {
-  if (odds < 1) refuse("odds, exp(epsilon), are at least 1");
+  if (odds < 1) refuse_perturber("odds, exp(epsilon), are at least 1");
 }
 
 }  // namespace
@@ -84,9 +85,9 @@ Noise<Polynomial> inflated(const Noise<Polynomial>& noise, std::int64_t by) {
 
 Perturber Perturber::with_epsilon_times(const Rational& by) const {
   constexpr std::int64_t most = 12;
-  if (release_) refuse("the epsilon of a release is that of all participants");
+  if (release_) refuse_perturber("the epsilon of a release is that of all participants");
   if (by.sign() <= 0 || by.numerator() > Rational(most) || by.denominator() > Rational(most)) {
-    refuse("epsilon times a fraction of whole numbers up to 12");
+    refuse_perturber("epsilon times a fraction of whole numbers up to 12");
   }
   Perturber result = *this;
   if (!each_.empty()) {
@@ -186,11 +187,11 @@ std::vector<std::size_t> alike_neighbors(const Perturber& perturber) {
 }
 
 Perturber Perturber::by_participant(std::vector<Perturber> each) {
-  if (each.empty()) refuse("perturbers: one for every participant");
+  if (each.empty()) refuse_perturber("perturbers: one for every participant");
   for (const Perturber& one : each) {
-    if (!one.is_shared()) refuse("perturbers: of one participant each");
+    if (!one.is_shared()) refuse_perturber("perturbers: of one participant each");
     if (one.values() != each.front().values() || one.answers() != each.front().answers()) {
-      refuse("perturbers: of equally many values and answers, all of them");
+      refuse_perturber("perturbers: of equally many values and answers, all of them");
     }
   }
   std::int64_t root_degree = 1;
@@ -270,7 +271,7 @@ Noise<Ring> evaluated(const PolynomialNoise& noise, Evaluate evaluate) {
 Noise<Integer> noise_at(const PolynomialNoise& noise, const Rational& odds) {
   require_odds(odds);
   const std::optional<Rational> base = exact_root(odds, noise.root_degree);
-  if (!base) refuse("the probabilities are not rational at these odds");
+  if (!base) refuse_perturber("the probabilities are not rational at these odds");
   // Times the denominator of the base to the common degree, all values are integers.
   const Rational scale = base->denominator().pow(noise.denominator.degree());
   return evaluated<Integer>(noise, [&](const Polynomial& entry) {

@@ -15,7 +15,7 @@
 namespace fractile::flow {
 namespace {
 
-[[noreturn]] void refuse(const char* what, const char* hint = "") { throw Error(ErrorCode::usage, what, hint); }
+[[noreturn]] void refuse_to_draw(const char* what, const char* hint = "") { throw Error(ErrorCode::usage, what, hint); }
 
 // --- A participant's program ------------------------------------------------------------------------------------------
 
@@ -82,8 +82,9 @@ std::int64_t RandomAnswers::noise(std::int64_t low, std::int64_t high) {
 }
 
 std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws& draws) {
-  if (!perturber.is_shared()) refuse("there is no one perturber of every participant", "take one of perturber.each()");
-  if (value >= perturber.values()) refuse("the value is not among the perturber's");
+  if (!perturber.is_shared())
+    refuse_to_draw("there is no one perturber of every participant", "take one of perturber.each()");
+  if (value >= perturber.values()) refuse_to_draw("the value is not among the perturber's");
   if (perturber.is_randomized_response()) return responded(perturber.values(), value, draws);
   if (perturber.is_geometric()) return moved(perturber, value, draws);
   const PolynomialNoise& noise = noise_of(perturber);
@@ -94,12 +95,12 @@ std::size_t perturbed(const Perturber& perturber, std::size_t value, AnswerDraws
 
 std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& answers) {
   pipeline.validate();
-  if (pipeline.perturber.release() != nullptr) refuse("a release has no answers to collect");
+  if (pipeline.perturber.release() != nullptr) refuse_to_draw("a release has no answers to collect");
   const bool are_bars = pipeline.secret.kind == Secret::Kind::histogram;
   const std::size_t most = are_bars ? pipeline.perturber.answers() : pipeline.shown().size();
   const bool are_known = std::ranges::all_of(answers, [&](std::size_t answer) { return answer < most; });
   if (answers.size() != perturbed_answers(pipeline) || !are_known)
-    refuse("an answer of every participant is collected");
+    refuse_to_draw("an answer of every participant is collected");
   if (!are_bars) return images_of(pipeline, {answers}).names.front();
   if (pipeline.post.kind == PostProcessor::Kind::identity) return bars_name(answers);
   return pipeline.values[mode_of(answers)].to_string();
@@ -110,9 +111,9 @@ std::string collected(const Pipeline& pipeline, const std::vector<std::size_t>& 
 std::string released(const Pipeline& pipeline, const std::vector<std::size_t>& secret, AnswerDraws& draws) {
   pipeline.validate();
   const Perturber& perturber = pipeline.perturber;
-  if (perturber.release() != nullptr) refuse("a release is drawn otherwise", "see fractile::release()");
+  if (perturber.release() != nullptr) refuse_to_draw("a release is drawn otherwise", "see fractile::release()");
   const std::vector<std::size_t> members = members_of(pipeline, secret);
-  if (members.size() != perturbed_answers(pipeline)) refuse("the secret is not one of the pipeline's");
+  if (members.size() != perturbed_answers(pipeline)) refuse_to_draw("the secret is not one of the pipeline's");
   std::vector<std::size_t> answers;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Perturber& own = perturber.each().empty() ? perturber : perturber.each()[i];

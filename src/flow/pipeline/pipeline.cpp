@@ -14,7 +14,7 @@ namespace fractile::flow {
 namespace {
 
 /// `member`: of the pipeline, which is wrong.
-[[noreturn]] void refuse(const std::string& member, const std::string& what, const std::string& hint = {}) {
+[[noreturn]] void refuse_member(const std::string& member, const std::string& what, const std::string& hint = {}) {
   throw Error(ErrorCode::usage, member + ": " + what, hint, member);
 }
 
@@ -22,16 +22,16 @@ void validate_post(const Pipeline& pipeline) {
   const std::size_t values = pipeline.shown().size();
   const PostProcessor& post = pipeline.post;
   for (const std::size_t value : post.counted) {
-    if (value >= values) refuse("post", "a counted value is not among the answers");
+    if (value >= values) refuse_member("post", "a counted value is not among the answers");
   }
-  if (post.unit.sign() <= 0) refuse("post", "values are rounded to multiples of a positive number");
+  if (post.unit.sign() <= 0) refuse_member("post", "values are rounded to multiples of a positive number");
   if (post.kind == PostProcessor::Kind::bits) tallied(pipeline);  // which refuses other digits
   if (post.kind != PostProcessor::Kind::table) return;
   const Release* const release = pipeline.perturber.release();
   const std::size_t length = release == nullptr ? pipeline.participants : release->quantiles.size();
   std::size_t tuples = 1;
   for (std::size_t i = 0; i < length && tuples <= post.image.size(); ++i) tuples *= values;
-  if (tuples != post.image.size()) refuse("post", "the table needs an output for every tuple of values");
+  if (tuples != post.image.size()) refuse_member("post", "the table needs an output for every tuple of values");
   static_cast<void>(deterministic(post.image, *std::ranges::max_element(post.image) + 1));
 }
 
@@ -39,22 +39,22 @@ void validate_secret(const Pipeline& pipeline) {
   const Secret& secret = pipeline.secret;
   const bool is_target = secret.kind == Secret::Kind::target;
   if (is_target && secret.others() + 1 != pipeline.participants) {
-    refuse("secret", "a target among " + std::to_string(pipeline.participants) + " participants has " +
-                         std::to_string(pipeline.participants - 1) + " others, known are " +
-                         std::to_string(secret.others()));
+    refuse_member("secret", "a target among " + std::to_string(pipeline.participants) + " participants has " +
+                                std::to_string(pipeline.participants - 1) + " others, known are " +
+                                std::to_string(secret.others()));
   }
-  if (!is_target && secret.others() > 0) refuse("secret", "only a target's others are known");
+  if (!is_target && secret.others() > 0) refuse_member("secret", "only a target's others are known");
   for (std::size_t value = pipeline.values.size(); value < secret.known.size(); ++value) {
-    if (secret.known[value] > 0) refuse("secret", "a known value is not among the values");
+    if (secret.known[value] > 0) refuse_member("secret", "a known value is not among the values");
   }
   const auto is_known = [&](std::size_t value) { return value < secret.known.size(); };
   if (!std::ranges::all_of(secret.order, is_known) ||
       (!secret.order.empty() && composition_of(secret.order, secret.known.size()) != secret.known)) {
-    refuse("secret", "the order is not one of the known values");
+    refuse_member("secret", "the order is not one of the known values");
   }
   if (secret.kind == Secret::Kind::histogram && pipeline.post.kind != PostProcessor::Kind::mode &&
       pipeline.post.kind != PostProcessor::Kind::identity) {
-    refuse("post", "of a histogram's perturbed bars, the mode or the identity can be taken");
+    refuse_member("post", "of a histogram's perturbed bars, the mode or the identity can be taken");
   }
 }
 
@@ -69,13 +69,13 @@ bool is_equally_spaced(const std::vector<Rational>& values) {
 /// Geometric noise moves from one value to the next, and on to answers beyond them.
 void validate_distances(const Pipeline& pipeline) {
   if (!is_equally_spaced(pipeline.values)) {
-    refuse("values", "geometric noise moves from one to the next, and these are not equally spaced in order",
-           "write them in order, with those between, such as [0, 1, 2]; or another perturber");
+    refuse_member("values", "geometric noise moves from one to the next, and these are not equally spaced in order",
+                  "write them in order, with those between, such as [0, 1, 2]; or another perturber");
   }
   const std::size_t reach = (pipeline.perturber.answers() - pipeline.values.size()) / 2;
   const std::vector<Rational>& shown = pipeline.shown();
   if (!is_equally_spaced(shown) || shown[reach] != pipeline.values[0] || shown[reach + 1] != pipeline.values[1]) {
-    refuse("answers", "geometric noise moves from one to the next, and these do not go on as the values do");
+    refuse_member("answers", "geometric noise moves from one to the next, and these do not go on as the values do");
   }
 }
 
@@ -83,7 +83,7 @@ void validate_distinct(const char* what, const std::vector<Rational>& values) {
   std::vector<Rational> sorted = values;
   std::ranges::sort(sorted);
   const auto twice = std::ranges::adjacent_find(sorted);
-  if (twice != sorted.end()) refuse(what, twice->to_string() + " appears twice");
+  if (twice != sorted.end()) refuse_member(what, twice->to_string() + " appears twice");
 }
 
 void validate_perturber(const Pipeline& pipeline) {
@@ -91,25 +91,25 @@ void validate_perturber(const Pipeline& pipeline) {
   const bool perturbs_bars = pipeline.secret.kind == Secret::Kind::histogram;
   const std::size_t perturbed = perturbs_bars ? pipeline.participants + 1 : pipeline.values.size();
   if (perturber.values() != perturbed) {
-    refuse("perturber",
-           "of " + std::to_string(perturber.values()) + " values in place of " + std::to_string(perturbed));
+    refuse_member("perturber",
+                  "of " + std::to_string(perturber.values()) + " values in place of " + std::to_string(perturbed));
   }
   if (perturbs_bars) {
     if (!pipeline.answers.empty())
-      refuse("answers", "a histogram's bars are perturbed, and not values; leave them out");
-    if (!perturber.each().empty()) refuse("perturbers", "a histogram's bars are perturbed alike");
+      refuse_member("answers", "a histogram's bars are perturbed, and not values; leave them out");
+    if (!perturber.each().empty()) refuse_member("perturbers", "a histogram's bars are perturbed alike");
     if (perturber.answers() != perturbed && pipeline.post.kind != PostProcessor::Kind::mode) {
-      refuse("perturber", "bars with as many heights as before, or the mode of others");
+      refuse_member("perturber", "bars with as many heights as before, or the mode of others");
     }
     return;
   }
   if (perturber.answers() != pipeline.shown().size()) {
-    refuse("answers", std::to_string(pipeline.shown().size()) + " in place of the perturber's " +
-                          std::to_string(perturber.answers()));
+    refuse_member("answers", std::to_string(pipeline.shown().size()) + " in place of the perturber's " +
+                                 std::to_string(perturber.answers()));
   }
   if (!perturber.each().empty() && perturber.each().size() != pipeline.participants) {
-    refuse("perturbers", std::to_string(perturber.each().size()) + ", and there are " +
-                             std::to_string(pipeline.participants) + " participants");
+    refuse_member("perturbers", std::to_string(perturber.each().size()) + ", and there are " +
+                                    std::to_string(pipeline.participants) + " participants");
   }
   const auto is_geometric = [](const Perturber& one) { return one.is_geometric(); };
   if (is_geometric(perturber) || std::ranges::any_of(perturber.each(), is_geometric)) validate_distances(pipeline);
@@ -119,11 +119,11 @@ void validate_perturber(const Pipeline& pipeline) {
 
 Secret Secret::target_among(const std::vector<std::uint64_t>& histogram, std::size_t participants) {
   constexpr std::uint64_t most = std::uint64_t{1} << 40;
-  if (histogram.empty()) refuse("histogram", "of no values");
+  if (histogram.empty()) refuse_member("histogram", "of no values");
   std::uint64_t people = 0;
   for (const std::uint64_t count : histogram) {
     people += count;
-    if (count > most || people > most) refuse("histogram", "of too many people");
+    if (count > most || people > most) refuse_member("histogram", "of too many people");
   }
   std::vector<std::uint64_t> others = histogram;
   if (participants > 0 && people == participants) {
@@ -150,14 +150,15 @@ Secret Secret::target_knowing(const std::vector<std::size_t>& others) {
 std::size_t Secret::others() const { return std::accumulate(known.begin(), known.end(), std::size_t{0}); }
 
 void Pipeline::validate() const {
-  if (participants == 0) refuse("participants", "at least one");
-  if (values.size() < 2) refuse("values", "at least two");
+  if (participants == 0) refuse_member("participants", "at least one");
+  if (values.size() < 2) refuse_member("values", "at least two");
   validate_distinct("values", values);
   validate_distinct("answers", answers);
   if (perturber.release() != nullptr) {
-    if (!std::ranges::is_sorted(values)) refuse("values", "of a release, they must increase");
-    if (!answers.empty()) refuse("answers", "a release's are its values");
-    if (secret.kind == Secret::Kind::histogram) refuse("secret", "a release has no bars; write everyone or target");
+    if (!std::ranges::is_sorted(values)) refuse_member("values", "of a release, they must increase");
+    if (!answers.empty()) refuse_member("answers", "a release's are its values");
+    if (secret.kind == Secret::Kind::histogram)
+      refuse_member("secret", "a release has no bars; write everyone or target");
   }
   validate_perturber(*this);
   validate_post(*this);

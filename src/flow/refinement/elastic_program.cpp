@@ -17,7 +17,7 @@ struct DeleteOptions {
 };
 
 /// A sparse matrix, column after column.
-struct Columns {
+struct ProgramColumns {
   std::vector<CoinBigIndex> starts{0};
   std::vector<int> rows;
   std::vector<double> entries;
@@ -52,7 +52,7 @@ constexpr int interrupts = 2;
 constexpr int left_alone = 1;
 
 /// Of equations: columns x = right, x >= 0.
-std::unique_ptr<Clp_Simplex, Delete> solved(const Columns& columns, const std::vector<double>& right) {
+std::unique_ptr<Clp_Simplex, Delete> solved(const ProgramColumns& columns, const std::vector<double>& right) {
   std::unique_ptr<Clp_Simplex, Delete> model(Clp_newModel());
   Clp_setLogLevel(model.get(), 0);
   const std::vector<double> lower(columns.costs.size(), 0.0);
@@ -78,7 +78,7 @@ Suggestion suggest(const IntegerMatrix& from, const IntegerMatrix& to, const std
   const std::size_t outputs = to.columns();
   const std::size_t equations = from.rows() * outputs;  // equation (x, z) is row x outputs + z; then a row a row of X
 
-  Columns columns;
+  ProgramColumns columns;
   for (std::size_t y = 0; y < observations; ++y) {
     for (std::size_t z = 0; z < outputs; ++z) {
       for (std::size_t x = 0; x < from.rows(); ++x) columns.entry(x * outputs + z, probability(from, x, y, scales[x]));
@@ -146,7 +146,7 @@ std::vector<std::vector<double>> suggest_inside(const IntegerMatrix& from, const
   for (const double most : of_from) factors.push_back(std::min(1 / most, largest_factor));
   double all = 0;
   for (const double most : of_to) all += most;
-  Columns columns;
+  ProgramColumns columns;
   for (std::size_t y = 0; y < observations; ++y) {
     for (std::size_t z = 0; z < outputs; ++z) {
       for (std::size_t x = 0; x < from.rows(); ++x) {

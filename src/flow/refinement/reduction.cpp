@@ -26,13 +26,13 @@ std::vector<std::size_t> distinct_rows(const Channel& from, const Channel& to) {
   return order;
 }
 
-struct Columns {
+struct MergedColumns {
   std::vector<std::optional<Merged>> merged;
   Matrix matrix;  // the rows that are left, of the merged columns
 };
 
-Columns merge_columns(const Matrix& matrix, const std::vector<std::size_t>& rows) {
-  Columns result;
+MergedColumns merge_columns(const Matrix& matrix, const std::vector<std::size_t>& rows) {
+  MergedColumns result;
   std::map<std::vector<Rational>, std::size_t> directions;
   std::vector<Rational> totals;
   std::vector<std::vector<Rational>> columns;
@@ -83,8 +83,8 @@ void copy_scaled(IntegerMatrix& integers, const Matrix& matrix, std::size_t row,
 
 Reduction reduce(const Channel& from, const Channel& to) {
   std::vector<std::size_t> rows = distinct_rows(from, to);
-  Columns a = merge_columns(from.matrix(), rows);
-  Columns b = merge_columns(to.matrix(), rows);
+  MergedColumns a = merge_columns(from.matrix(), rows);
+  MergedColumns b = merge_columns(to.matrix(), rows);
   Reduction result{IntegerMatrix(rows.size(), a.matrix.columns()),
                    IntegerMatrix(rows.size(), b.matrix.columns()),
                    std::move(rows),

@@ -117,21 +117,21 @@ void add_any(Ranges& ranges, const Comparison& compare, const Rational& from, co
 }
 
 /// What is known of a part of the range: that the loss rises, or nothing. It never rises elsewhere.
-struct Part {
+struct Stretch {
   Rational from;
   Rational to;
   bool rises;
 };
 
-std::vector<Part> parts_of(const Windows& windows) {
-  std::vector<Part> parts;
+std::vector<Stretch> stretches_of(const Windows& windows) {
+  std::vector<Stretch> parts;
   for (const UnstableWindow& window : windows.windows) {
     parts.push_back({window.from.lower, window.from.upper, false});
     parts.push_back({window.from.upper, window.to.lower, true});
     parts.push_back({window.to.lower, window.to.upper, false});
   }
   for (const RealBounds& range : windows.undecided) parts.push_back({range.lower, range.upper, false});
-  std::ranges::stable_sort(parts, {}, &Part::from);
+  std::ranges::stable_sort(parts, {}, &Stretch::from);
   return parts;
 }
 
@@ -174,7 +174,7 @@ std::vector<ServedRange> served_ranges(const Pipeline& pipeline, const Analyst& 
     return std::move(ranges).taken();
   }
   Rational done = from;
-  for (const Part& part : parts_of(wanted.windows)) {
+  for (const Stretch& part : stretches_of(wanted.windows)) {
     const Rational begin = std::clamp(part.from, done, to);
     const Rational end = std::clamp(part.to, done, to);
     if (done < begin) add_monotone(ranges, compare, done, begin, not_served);

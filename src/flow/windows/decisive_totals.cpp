@@ -14,8 +14,6 @@
 namespace fractile::flow {
 namespace {
 
-constexpr double nothing = -std::numeric_limits<double>::infinity();
-
 /// The first of the actions that cost most likely least.
 std::size_t best_after(const TiltedSum& sum, std::size_t total) {
   std::size_t best = 0;
@@ -44,9 +42,9 @@ std::size_t home_of(const std::vector<TiltedTotals>& views) {
 }
 
 /// Totals by how likely they are, at some odds.
-class Glance {
+class GlanceAtSums {
  public:
-  Glance(const TargetSum& target, const std::vector<TiltedTotals>& views, const Rational& odds)
+  GlanceAtSums(const TargetSum& target, const std::vector<TiltedTotals>& views, const Rational& odds)
       : target_(target), views_(views), odds_(Enclosure::of(odds, enclosure_bits)) {}
 
   std::size_t usual_action() {
@@ -58,10 +56,11 @@ class Glance {
   std::optional<double> heaviest_against(std::size_t baseline) {
     auto above = views_.begin() + static_cast<std::ptrdiff_t>(home_of(views_));
     auto below = above;  // the next one is before
-    double heaviest = nothing;
+    double heaviest = log_of_zero;
     for (;;) {
-      const double next_above = above != views_.end() ? above->weight(above->first) : nothing;
-      const double next_below = below != views_.begin() ? std::prev(below)->weight(std::prev(below)->last) : nothing;
+      const double next_above = above != views_.end() ? above->weight(above->first) : log_of_zero;
+      const double next_below =
+          below != views_.begin() ? std::prev(below)->weight(std::prev(below)->last) : log_of_zero;
       if (std::max(next_above, next_below) <= heaviest) break;
       const TiltedTotals& next = next_above >= next_below ? *above++ : *--below;
       const TiltedSum& sum = with(next.law);
@@ -69,7 +68,7 @@ class Glance {
         if (next.weight(total) > heaviest && speaks_against(baseline, sum, total)) heaviest = next.weight(total);
       }
     }
-    if (heaviest == nothing) return {};
+    if (heaviest == log_of_zero) return {};
     return heaviest;
   }
 
@@ -129,7 +128,7 @@ std::vector<std::optional<double>> glances(const TargetSum& target, const std::v
   const std::vector<Rational> places{-1, 0, 1};
   std::vector<std::optional<double>> heaviest(places.size());
   share_among_threads(threads_of_machine(), places.size(), [&](std::size_t i) {
-    heaviest[i] = Glance(target, views, cell.odds_at(places[i])).heaviest_against(baseline);
+    heaviest[i] = GlanceAtSums(target, views, cell.odds_at(places[i])).heaviest_against(baseline);
   });
   return heaviest;
 }
@@ -137,15 +136,15 @@ std::vector<std::optional<double>> glances(const TargetSum& target, const std::v
 }  // namespace
 
 DecisiveTotals decisive_totals(const TargetSum& target, const Cell& cell) {
-  DecisiveTotals sums{0, nothing, 0, tilted_totals(target, cell.centre)};
-  sums.baseline = Glance(target, sums.views, cell.centre).usual_action();
+  DecisiveTotals sums{0, log_of_zero, 0, tilted_totals(target, cell.centre)};
+  sums.baseline = GlanceAtSums(target, sums.views, cell.centre).usual_action();
   const auto heaviest = glances(target, sums.views, cell, sums.baseline);
-  double lowest = -nothing;
+  double lowest = -log_of_zero;
   for (const std::optional<double>& weight : heaviest) {
-    sums.unit = std::max(sums.unit, weight.value_or(nothing));
-    lowest = std::min(lowest, weight.value_or(-nothing));
+    sums.unit = std::max(sums.unit, weight.value_or(log_of_zero));
+    lowest = std::min(lowest, weight.value_or(-log_of_zero));
   }
-  if (sums.unit == nothing) {
+  if (sums.unit == log_of_zero) {
     const TiltedTotals& front = sums.views.front();
     const TiltedTotals& back = sums.views.back();
     sums.unit = std::min(front.weight(front.first), back.weight(back.last));
@@ -163,7 +162,7 @@ DecisiveTotals decisive_totals(const TargetSum& target, const Cell& cell) {
 
 DecisiveTotals likely_totals(const TargetSum& target, const Cell& cell) {
   DecisiveTotals sums{0, 0, 0, tilted_totals(target, cell.centre)};
-  sums.baseline = Glance(target, sums.views, cell.centre).usual_action();
+  sums.baseline = GlanceAtSums(target, sums.views, cell.centre).usual_action();
   leave_out(sums, sums.unit - negligible);
   join_light_ones(sums);
   return sums;

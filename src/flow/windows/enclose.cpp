@@ -9,7 +9,7 @@
 namespace fractile::flow {
 namespace {
 
-using enum MonotonePiece::Direction;
+using Direction = MonotonePiece::Direction;
 
 /// What the directions of pieces say of windows. Neighbours have different directions.
 class WindowsOfPieces {
@@ -21,25 +21,24 @@ class WindowsOfPieces {
     result.method = Windows::Method::enclosed;
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       const MonotonePiece& piece = pieces_[i];
-      if (is(i, rises)) result.windows.push_back({end_at(i - 1, piece.from), end_at(i + 1, piece.to)});
-      if (is(i, unknown) && !is_narrow_end(i)) result.undecided.push_back({piece.from, piece.to});
+      if (is(i, Direction::rises)) result.windows.push_back({end_at(i - 1, piece.from), end_at(i + 1, piece.to)});
+      if (is(i, Direction::unknown) && !is_narrow_end(i)) result.undecided.push_back({piece.from, piece.to});
     }
     return result;
   }
 
  private:
   /// Whether there is such a piece; the one before the first has the largest index of all.
-  bool is(std::size_t i, MonotonePiece::Direction direction) const {
-    return i < pieces_.size() && pieces_[i].direction == direction;
-  }
+  bool is(std::size_t i, Direction direction) const { return i < pieces_.size() && pieces_[i].direction == direction; }
   /// The end of a window lies in a neighbour that is unknown, if there is one.
   RealBounds end_at(std::size_t neighbour, const Rational& otherwise) const {
-    if (!is(neighbour, unknown)) return {otherwise, otherwise};
+    if (!is(neighbour, Direction::unknown)) return {otherwise, otherwise};
     return {pieces_[neighbour].from, pieces_[neighbour].to};
   }
   bool is_narrow_end(std::size_t i) const {
     const MonotonePiece& piece = pieces_[i];
-    return (is(i - 1, rises) || is(i + 1, rises)) && piece.to - piece.from < piece.from * narrow_piece();
+    return (is(i - 1, Direction::rises) || is(i + 1, Direction::rises)) &&
+           piece.to - piece.from < piece.from * narrow_piece();
   }
 
   const std::vector<MonotonePiece>& pieces_;

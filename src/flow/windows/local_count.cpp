@@ -55,9 +55,9 @@ std::optional<std::vector<ProbabilityBounds>> probabilities_about(const TargetCo
 }
 
 /// Nothing when a bound is too large to be of use. `answers`: on the ellipse, the joint losses of a law that is 1 somewhere.
-std::optional<CountBounds> bounds_in(const TiltedCounts& view, const TargetCount& count,
-                                     const std::vector<ProbabilityBounds>& by_value, const Enclosure& answers,
-                                     const Cell& cell) {
+std::optional<CountBounds> count_bounds_in(const TiltedCounts& view, const TargetCount& count,
+                                           const std::vector<ProbabilityBounds>& by_value, const Enclosure& answers,
+                                           const Cell& cell) {
   std::vector<Enclosure> slopes;
   std::vector<Enclosure> moduli;
   Enclosure steepness;  // sum of n |p'| / max(p, 1 - p)
@@ -294,7 +294,7 @@ std::unique_ptr<LocalLoss> local_in_counts(const DecisiveCounts& views, const Ta
   const Enclosure answers = highest_losses(count.joint(), moduli);
   std::vector<LocalView> here;
   for (const TiltedCounts& view : views.views) {
-    const std::optional<CountBounds> bounds = bounds_in(view, count, *by_value, answers, cell);
+    const std::optional<CountBounds> bounds = count_bounds_in(view, count, *by_value, answers, cell);
     if (!bounds) return nullptr;
     here.emplace_back(view, count, cell, *bounds);
   }

@@ -72,7 +72,7 @@ struct ViewBounds {
 };
 
 /// Nothing when these are too large to be of use.
-std::optional<ViewBounds> bounds_in(const TiltedTotals& view, const TargetSum& target, const Cell& cell) {
+std::optional<ViewBounds> view_bounds_in(const TiltedTotals& view, const TargetSum& target, const Cell& cell) {
   const std::vector<Enclosure> moduli = moduli_in(view.ratio, target, cell);
   const Enclosure all = modulus_of_sum(moduli, target.others());
   TiltedUnit unit(target, Enclosure::of(cell.centre, enclosure_bits), view.ratio);
@@ -213,7 +213,7 @@ class SumsInCell {
   bool add_all() {
     std::vector<ViewBounds> bounds;
     for (const TiltedTotals& view : sums_.views) {
-      std::optional<ViewBounds> here = bounds_in(view, target_, cell_);
+      std::optional<ViewBounds> here = view_bounds_in(view, target_, cell_);
       if (!here) return false;
       bounds.push_back(std::move(*here));
     }

@@ -38,9 +38,9 @@ struct Ratios {
 };
 
 /// At some odds, in doubles: a guess.
-class Glance {
+class GlanceAtCounts {
  public:
-  Glance(const TargetCount& count, const Rational& odds, std::size_t baseline) : histogram_(count.histogram()) {
+  GlanceAtCounts(const TargetCount& count, const Rational& odds, std::size_t baseline) : histogram_(count.histogram()) {
     const Enclosure at = Enclosure::of(odds, law_bits);
     for (const Enclosure& p : count.counted_at(at)) counted_.push_back(p.to_double());
     const std::vector<Line<Enclosure>> lines = count.lines_at(at);
@@ -117,7 +117,7 @@ class Threshold {
  public:
   explicit Threshold(double mean_of_none) : mean_of_none_(mean_of_none) {}
 
-  void add(const Glance& glance, double ratio) {
+  void add(const GlanceAtCounts& glance, double ratio) {
     const bool is_none = !(ratio > 0) || !std::isfinite(ratio);
     const double mean = is_none ? mean_of_none_ : glance.mean(ratio);
     if (!is_none) ratio_ = ratio;
@@ -143,13 +143,13 @@ class Threshold {
 std::optional<DecisiveCounts> tail_counts(const TargetCount& count, const Cell& cell) {
   constexpr double room = 1.25;  // the likeliest count is nearer to the mean
   const std::size_t baseline = usual_line(count.lines_at(Enclosure::of(cell.centre, law_bits)));
-  const Glance left(count, cell.odds_at(-1), baseline);
-  const Glance middle(count, cell.centre, baseline);
-  const Glance right(count, cell.odds_at(1), baseline);
+  const GlanceAtCounts left(count, cell.odds_at(-1), baseline);
+  const GlanceAtCounts middle(count, cell.centre, baseline);
+  const GlanceAtCounts right(count, cell.odds_at(1), baseline);
   const std::size_t all = count.others() + 1;
   Threshold low(0);
   Threshold high(static_cast<double>(all - 1));
-  for (const Glance* here : {&left, &right, &middle}) {
+  for (const GlanceAtCounts* here : {&left, &right, &middle}) {
     low.add(*here, here->ratios().low);
     high.add(*here, here->ratios().high);
   }

@@ -12,8 +12,6 @@
 namespace fractile::flow {
 namespace {
 
-constexpr double nothing = -std::numeric_limits<double>::infinity();
-
 /// A sum of independent steps, in doubles, where the probability of each step s is multiplied by exp(theta s) and all are made to add up
 /// to 1 again.
 class SumInDoubles {
@@ -21,7 +19,7 @@ class SumInDoubles {
   SumInDoubles(const TargetSum& target, const Rational& odds) : people_(target.others()) {
     for (const std::vector<Enclosure>& law : target.step_laws(Enclosure::of(odds, enclosure_bits))) {
       logs_.emplace_back();
-      for (const Enclosure& p : law) logs_.back().push_back(is_zero(p) ? nothing : p.log().to_double());
+      for (const Enclosure& p : law) logs_.back().push_back(is_zero(p) ? log_of_zero : p.log().to_double());
     }
   }
 
@@ -59,7 +57,7 @@ class SumInDoubles {
 
  private:
   static Moment moment_of(const std::vector<double>& logs, double theta) {
-    double highest = nothing;
+    double highest = log_of_zero;
     for (std::size_t s = 0; s < logs.size(); ++s) highest = std::max(highest, logs[s] + theta * static_cast<double>(s));
     double sum = 0;
     double mean = 0;

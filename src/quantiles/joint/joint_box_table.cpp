@@ -7,7 +7,7 @@ namespace fractile {
 namespace {
 
 /// Covers the rounding of all operations of an entry, of which there are fewer than 2^30.
-constexpr double inflation = 1 + 0x1p-20;
+constexpr double table_inflation = 1 + 0x1p-20;
 
 std::size_t index_of(int sign) { return static_cast<unsigned>(sign + 1); }
 
@@ -43,7 +43,7 @@ void BoxTable::fill(const SplitGroups& groups, std::vector<BoxCell> cells) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     for (const int sign : {-1, 0, 1}) mass_ += above(groups, i, sign);
   }
-  mass_ *= inflation;
+  mass_ *= table_inflation;
 }
 
 void BoxTable::enter_first(const SplitGroups& groups) {
@@ -79,7 +79,7 @@ void BoxTable::enter(const SplitGroups& groups, std::size_t j) {
     }
     row[i].enter[0] += near.sum(close, i, [&](std::size_t l) { return before[l].leave[0]; });
     row[i].enter[2] += far;
-    for (std::size_t s = 0; s < 3; ++s) row[i].enter[s] *= cell.at_end[s] * inflation;
+    for (std::size_t s = 0; s < 3; ++s) row[i].enter[s] *= cell.at_end[s] * table_inflation;
   }
 }
 
@@ -101,11 +101,11 @@ void BoxTable::share(const SplitGroups& groups, std::size_t j) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const int within = rows_[j][i].within;
     const WideReal joining = groups.factor(i, rows_[j - 1][i].within, within) * cells_[j].at_end[index_of(within)] *
-                             groups.mass(i) * inflation;
+                             groups.mass(i) * table_inflation;
     WideReal* shares = shared_[j].data() + i * j;
     WideReal second;
     for (const int sign : {-1, 0, 1}) second += first_sharing(groups, j, i, sign);
-    shares[0] = second * inflation;
+    shares[0] = second * table_inflation;
     for (std::size_t r = 3; r <= j + 1; ++r) {
       shares[r - 2] = shared(j - 1, i, r - 1) * joining * (1 / static_cast<double>(r));
     }
@@ -125,12 +125,12 @@ void BoxTable::leave(const SplitGroups& groups, std::size_t j) {
         const WideReal& entered = entry.enter[index_of(sign)];
         if (sign != leaving && !entered.is_zero()) sum += entered * groups.mass(i) * groups.factor(i, sign, leaving);
       }
-      entry.leave[s] = sum * inflation;
-      entry.keep[s] = (entry.within == leaving ? alone + all_shared : alone) * inflation;
+      entry.leave[s] = sum * table_inflation;
+      entry.keep[s] = (entry.within == leaving ? alone + all_shared : alone) * table_inflation;
     }
     if (j == 0) {  // of two cells of which it is not certain both have sign 0
       for (const int sign : {-1, 1})
-        entry.keep[index_of(sign)] = entry.enter[index_of(sign)] * groups.mass(i) * inflation;
+        entry.keep[index_of(sign)] = entry.enter[index_of(sign)] * groups.mass(i) * table_inflation;
     }
   }
 }

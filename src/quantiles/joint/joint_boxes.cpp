@@ -10,7 +10,7 @@ namespace fractile {
 
 namespace {
 
-constexpr double inflation = 1 + 0x1p-30;
+constexpr double proposal_inflation = 1 + 0x1p-30;
 constexpr double worth_telling = 20;  // nats: more of a loss are as bad
 
 }  // namespace
@@ -116,13 +116,13 @@ void JointBoxes::fill(Box& box) {
     ++work_.tables;
     work_.entries += tables_[end].entries();
   }
-  box.mass = sum * static_cast<double>(box.size()) * inflation;
+  box.mass = sum * static_cast<double>(box.size()) * proposal_inflation;
 }
 
 void JointBoxes::set_total() {
   total_ = {};
   for (const Box& box : boxes_) total_ += box.mass;
-  total_ *= inflation;
+  total_ *= proposal_inflation;
 }
 
 bool JointBoxes::is_enough() const {

@@ -7,18 +7,12 @@
 namespace fractile {
 namespace {
 
-constexpr std::int64_t precision = 192;
-
-Enclosure number(const Rational& value) { return Enclosure::of(value, precision); }
-
-void raise_to(Enclosure& most, const Enclosure& value) { arb_max(most.arb(), most.arb(), value.arb(), precision); }
-
 constexpr int negligible_log = 200;  // of 2
 
 /// exp(-rate score): remembered, since few scores matter and most are far away.
 class Weights {
  public:
-  explicit Weights(const Exponent& rate) : rate_(Enclosure::of(rate, precision)), rough_(rate_.lower_double()) {}
+  explicit Weights(const Exponent& rate) : rate_(Enclosure::of(rate, guess_bits)), rough_(rate_.lower_double()) {}
 
   /// Below 2^-200.
   bool is_negligible(std::uint64_t score) const { return static_cast<double>(score) * rough_ > negligible_log; }
@@ -26,9 +20,9 @@ class Weights {
   const Enclosure& of(std::uint64_t score) {
     const auto [at, is_new] = known_.try_emplace(score);
     if (is_new) {
-      arb_mul_ui(at->second.arb(), rate_.arb(), score, precision);
+      arb_mul_ui(at->second.arb(), rate_.arb(), score, guess_bits);
       arb_neg(at->second.arb(), at->second.arb());
-      arb_exp(at->second.arb(), at->second.arb(), precision);
+      arb_exp(at->second.arb(), at->second.arb(), guess_bits);
     }
     return at->second;
   }
@@ -53,7 +47,7 @@ KnownTable known_table(const RankProfile& reference, std::uint64_t rows) {
     table.others.push_back(others_below(reference.cumulative(k + 1)) - others_below(reference.cumulative(k)));
     table.priors.emplace_back(static_cast<std::int64_t>(reference.count(k)),
                               static_cast<std::int64_t>(reference.records()));
-    table.chances.push_back(number(table.priors.back()));
+    table.chances.push_back(enclosed(table.priors.back()));
   }
   return table;
 }
@@ -105,7 +99,7 @@ void Attacker::add_cells(const KnownTable& table, const OneSelection& selection)
   rest_ = Enclosure::of_whole(far_away);
   arb_mul_2exp_si(rest_.arb(), rest_.arb(), -negligible_log);
   const Enclosure nothing;
-  arb_union(rest_.arb(), rest_.arb(), nothing.arb(), precision);
+  arb_union(rest_.arb(), rest_.arb(), nothing.arb(), guess_bits);
 }
 
 void Attacker::add_totals() {
@@ -114,9 +108,9 @@ void Attacker::add_totals() {
   for (const Cell& cell : cells_) below += cell.below;
   Enclosure absent = rest_;
   for (const Cell& cell : cells_) absent += cell.absent;
-  absent_share_ = number(Rational(1, 2)) / absent;
+  absent_share_ = enclosed(Rational(1, 2)) / absent;
   shares_.reserve(table_.chances.size());
-  Enclosure one_over = number(1) / (above + below);
+  Enclosure one_over = enclosed(1) / (above + below);
   auto cell = cells_.begin();
   for (std::size_t place = 0; place < table_.chances.size(); ++place) {
     const bool moves = cell != cells_.end() && cell->place <= place;
@@ -125,7 +119,7 @@ void Attacker::add_totals() {
       if (cell->is_at) shares_.push_back(table_.chances[place] / (above + cell->at + below));
       above += cell->above;
     }
-    if (moves) one_over = number(1) / (above + below);
+    if (moves) one_over = enclosed(1) / (above + below);
     if (shares_.size() == place) shares_.push_back(table_.chances[place] * one_over);
   }
 }
@@ -153,7 +147,7 @@ Enclosure Attacker::right_about_value() const {
 }
 
 Enclosure Attacker::right_about_two() const {
-  const Enclosure half = number(is_presence_ ? Rational(1, 2) : Rational(1));
+  const Enclosure half = enclosed(is_presence_ ? Rational(1, 2) : Rational(1));
   struct Sums {
     Enclosure below;
     Enclosure above;

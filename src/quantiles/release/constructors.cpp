@@ -9,14 +9,15 @@
 namespace fractile {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+[[noreturn]] void refuse_argument(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::usage, what, hint);
 }
 
 template <class Element>
 void require_non_null(const char* argument, const VectorDomain<Element>& domain) {
   if (domain.element.nullable()) {
-    refuse(std::string(argument) + ": its elements may be NaN", "use make_drop_null or make_impute_constant first");
+    refuse_argument(std::string(argument) + ": its elements may be NaN",
+                    "use make_drop_null or make_impute_constant first");
   }
 }
 
@@ -88,7 +89,7 @@ RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_drop_nu
 template <std::floating_point T, DatasetMetric M>
 requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const Rows<T>& input_domain,
                                                                           const M& input_metric, T constant) {
-  if (is_nan(constant)) refuse("constant: it is NaN itself", "choose a number");
+  if (is_nan(constant)) refuse_argument("constant: it is NaN itself", "choose a number");
   const Rows<T> output_domain{AtomDomain<T>::non_null(), input_domain.size};
   return row_by_row(input_domain, output_domain, input_metric,
                     [constant](const T& x) { return is_nan(x) ? constant : x; });
@@ -97,9 +98,9 @@ requires Number<T> RowTransform<Rows<T>, Rows<T>, M> make_impute_constant(const 
 template <Number T, DatasetMetric M>
 RowTransform<VectorDomain<OptionDomain<AtomDomain<T>>>, Rows<T>, M> make_impute_constant(
     const VectorDomain<OptionDomain<AtomDomain<T>>>& input_domain, const M& input_metric, T constant) {
-  if (is_nan(constant)) refuse("constant: it is NaN itself", "choose a number");
+  if (is_nan(constant)) refuse_argument("constant: it is NaN itself", "choose a number");
   const AtomDomain<T>& element = input_domain.element.element;
-  if (!element.contains(constant)) refuse("constant: it is not in " + element.to_string(), "choose a member");
+  if (!element.contains(constant)) refuse_argument("constant: it is not in " + element.to_string(), "choose a member");
   const Rows<T> output_domain{element, input_domain.size};
   return row_by_row(input_domain, output_domain, input_metric,
                     [constant](const std::optional<T>& x) { return x.value_or(constant); });
@@ -164,18 +165,18 @@ Transformation<VectorDomain<PositionDomain>, M, RankProfileDomain, ChangeOneDist
 namespace {
 
 template <Number T>
-void require_increasing(const std::vector<T>& candidates) {
+void require_sorted(const std::vector<T>& candidates) {
   for (std::size_t i = 0; i + 1 < candidates.size(); ++i) {
     if (candidates[i] < candidates[i + 1]) continue;
-    refuse("candidates: number " + std::to_string(i + 2) + " is not above the one before it",
-           "sort them, without repetitions");
+    refuse_argument("candidates: number " + std::to_string(i + 2) + " is not above the one before it",
+                    "sort them, without repetitions");
   }
-  if (candidates.size() == 1 && is_nan(candidates.front())) refuse("candidates: it is NaN", "list numbers");
+  if (candidates.size() == 1 && is_nan(candidates.front())) refuse_argument("candidates: it is NaN", "list numbers");
 }
 
 void require_fraction(const Rational& alpha) {
   if (alpha.sign() < 0 || alpha > Rational(1))
-    refuse("alpha: " + alpha.to_string() + " is not in [0, 1]", "0.5 is the median");
+    refuse_argument("alpha: " + alpha.to_string() + " is not in [0, 1]", "0.5 is the median");
 }
 
 /// Each candidate's #(x < c) and #(x = c), by comparing.
@@ -197,7 +198,8 @@ constexpr std::uint64_t most_records = std::uint64_t{1} << 47;
 
 /// alpha as 64-bit integers; Error(usage) when its denominator is larger.
 QuantileFraction fraction_of(const Rational& alpha) {
-  if (!alpha.denominator().fits_uint64()) refuse("alpha: its denominator passes 64 bits", "write fewer decimals");
+  if (!alpha.denominator().fits_uint64())
+    refuse_argument("alpha: its denominator passes 64 bits", "write fewer decimals");
   return {alpha.numerator().to_uint64(), alpha.denominator().to_uint64()};
 }
 
@@ -207,12 +209,13 @@ template <Number T, AddRemoveMetric M>
 Transformation<Rows<T>, M, Scores<std::uint64_t>, LInfDistance> make_quantile_score_candidates(
     const Rows<T>& input_domain, const M& input_metric, const std::vector<T>& candidates, const Rational& alpha) {
   require_non_null("input_domain", input_domain);
-  require_increasing(candidates);
+  require_sorted(candidates);
   require_fraction(alpha);
   const QuantileFraction fraction = fraction_of(alpha);
   const std::uint64_t den = fraction.denominator;
   if (input_domain.size && *input_domain.size > largest_score / den) {
-    refuse("input_domain: its size times alpha's denominator passes 64 bits", "write alpha with fewer decimals");
+    refuse_argument("input_domain: its size times alpha's denominator passes 64 bits",
+                    "write alpha with fewer decimals");
   }
   const std::uint64_t size_limit = input_domain.size ? *input_domain.size : largest_score / den;
   const auto score = [candidates, fraction, size_limit](const std::vector<T>& rows) {
@@ -241,7 +244,7 @@ namespace {
 template <Number T>
 Transformation<Rows<T>, SymmetricDistance, Scores<Rational>, RangeDistance> real_scores(
     const Rows<T>& input_domain, const std::vector<T>& candidates, const Rational& alpha, const Rational& constant) {
-  require_increasing(candidates);
+  require_sorted(candidates);
   require_fraction(alpha);
   const auto score = [candidates, alpha](const std::vector<T>& rows) {
     std::vector<Rational> scores;
@@ -286,14 +289,14 @@ Rational range_of(const LInfDistance& metric, const Rational& d_in) {
 
 template <ScoreMetric M>
 Exponent softmax_cost(const M& metric, const Rational& temperature, const Rational& d_in) {
-  if (d_in.sign() < 0) refuse("d_in: it is negative", "distances are at least 0");
+  if (d_in.sign() < 0) refuse_argument("d_in: it is negative", "distances are at least 0");
   return range_of(metric, d_in) / temperature;
 }
 
 template <Atom S>
 void require_selectable(const Scores<S>& input_domain, const Rational& temperature) {
   require_non_null("input_domain", input_domain);
-  if (temperature.sign() <= 0) refuse("temperature: it is not positive", "the larger, the more private");
+  if (temperature.sign() <= 0) refuse_argument("temperature: it is not positive", "the larger, the more private");
 }
 
 /// Infinite scores count as the largest finite ones: distances to them are infinite, so nothing is promised about them.
@@ -386,12 +389,13 @@ Measurement<RankProfileDomain, M, std::vector<std::uint64_t>, OutputMeasure> mak
     const QuantileQuery& query) {
   query.validate();
   if (query.neighbors != neighbors_of<M>) {
-    refuse("query: its neighbors are " + to_string(query.neighbors) + ", which is not " + M::to_string(),
-           "add-remove goes with SymmetricDistance, change-one with ChangeOneDistance");
+    refuse_argument("query: its neighbors are " + to_string(query.neighbors) + ", which is not " + M::to_string(),
+                    "add-remove goes with SymmetricDistance, change-one with ChangeOneDistance");
   }
   if (query.budget.measure() != measure_of<OutputMeasure>) {
-    refuse("query: its budget is " + to_string(query.budget.measure()) + ", which is not " + OutputMeasure::to_string(),
-           "a pure budget goes with MaxDivergence, a zCDP budget with ZeroConcentratedDivergence");
+    refuse_argument(
+        "query: its budget is " + to_string(query.budget.measure()) + ", which is not " + OutputMeasure::to_string(),
+        "a pure budget goes with MaxDivergence, a zCDP budget with ZeroConcentratedDivergence");
   }
   return {input_domain, input_metric, measure,
           [query](const RankProfile& profile, RandomBits& bits) { return release(profile, query, bits).indices; },

@@ -18,18 +18,13 @@ namespace {
 
 using About = PersonGuess::About;
 
-constexpr std::int64_t precision = 192;
 constexpr std::int64_t printed_bits = 60;
-
-Enclosure number(const Rational& value) { return Enclosure::of(value, precision); }
 
 /// Rounded up, and no more than certain.
 Rational at_most(const Enclosure& probability) {
   if (arb_is_finite(probability.arb()) == 0) return 1;
   return std::min(probability.upper_rational(printed_bits), Rational(1));
 }
-
-void raise_to(Enclosure& most, const Enclosure& value) { arb_max(most.arb(), most.arb(), value.arb(), precision); }
 
 // --- By the budget alone ----------------------------------------------------------------------------------------------
 
@@ -41,28 +36,28 @@ int steps_between(Neighbors neighbors, About about) {
 
 /// Of an (epsilon, delta) that holds between any two possibilities.
 Enclosure allowed_with_delta(const std::vector<Rational>& priors, const Exponent& epsilon, const Rational& delta) {
-  const Enclosure odds = Enclosure::of(epsilon, precision).exp();
+  const Enclosure odds = Enclosure::of(epsilon, guess_bits).exp();
   const Enclosure pure = most_guessed(priors, odds);
   const Rational others(static_cast<std::int64_t>(priors.size()) - 1);
-  return pure * (number(1) + number(delta * others) / odds);
+  return pure * (enclosed(1) + enclosed(delta * others) / odds);
 }
 
 Enclosure allowed_under_zcdp(const std::vector<Rational>& priors, const Rational& rho) {
   constexpr std::int64_t deltas[] = {2, 3, 4, 5, 6, 8, 10, 12, 16, 20};  // powers of a tenth
-  Enclosure least = number(1);
+  Enclosure least = enclosed(1);
   for (const std::int64_t power : deltas) {
     const Rational delta = Rational(10).pow(-power);
     const Enclosure here = allowed_with_delta(priors, Exponent(epsilon_of_zcdp(rho, delta)), delta);
-    arb_min(least.arb(), least.arb(), here.arb(), precision);
+    arb_min(least.arb(), least.arb(), here.arb(), guess_bits);
   }
   return least;
 }
 
 Enclosure allowed_by(const Budget& budget, int steps, const std::vector<Rational>& priors) {
-  if (steps == 0) return number(1);
+  if (steps == 0) return enclosed(1);
   switch (budget.measure()) {
     case Measure::pure:
-      return most_guessed(priors, Enclosure::of(budget.epsilon() * Rational(steps), precision).exp());
+      return most_guessed(priors, Enclosure::of(budget.epsilon() * Rational(steps), guess_bits).exp());
     case Measure::zcdp:
       return allowed_under_zcdp(priors, group_zcdp(budget.rho(), steps));
     case Measure::approximate:
@@ -71,7 +66,7 @@ Enclosure allowed_by(const Budget& budget, int steps, const std::vector<Rational
   // Two steps: epsilon twice, and delta (1 + e^epsilon) times.
   const Exponent& epsilon = budget.epsilon();
   Rational delta = budget.delta();
-  if (steps == 2) delta *= Rational(1) + Enclosure::of(epsilon, precision).exp().upper_rational(printed_bits);
+  if (steps == 2) delta *= Rational(1) + Enclosure::of(epsilon, guess_bits).exp().upper_rational(printed_bits);
   return allowed_with_delta(priors, epsilon * Rational(steps), delta);
 }
 
@@ -107,8 +102,8 @@ class PartsBound {
     }
     const Enclosure odds = parts_[part].length.exp();
     if (part + 1 == parts_.size() && parts_[part].is_selection) return after_selection(first, second, odds);
-    const Enclosure likely = odds / (number(1) + odds);
-    const Enclosure rare = number(1) / (number(1) + odds);
+    const Enclosure likely = odds / (enclosed(1) + odds);
+    const Enclosure rare = enclosed(1) / (enclosed(1) + odds);
     return right(first * likely, second * rare, part + 1) + right(first * rare, second * likely, part + 1);
   }
 
@@ -117,8 +112,8 @@ class PartsBound {
     if (certainly_at_most(odds * a, b)) return b;
     if (certainly_at_most(odds * b, a)) return a;
     Enclosure root = a * b * odds;
-    arb_sqrt(root.arb(), root.arb(), precision);
-    return ((a + b) * odds - number(2) * root) / (odds - number(1));
+    arb_sqrt(root.arb(), root.arb(), guess_bits);
+    return ((a + b) * odds - enclosed(2) * root) / (odds - enclosed(1));
   }
 
   std::vector<PartRange> parts_;
@@ -159,10 +154,10 @@ class RangesOfParts {
 
   /// Two nodes of a level that share a replaced record cost sqrt 2 times as much as one under zCDP, and the same under pure privacy.
   Enclosure selection_range(const Budget& budget) const {
-    if (budget.measure() == Measure::pure) return Enclosure::of(budget.epsilon() * Rational(steps_), precision);
-    Enclosure range = number(Rational(query_.neighbors == Neighbors::change_one ? 16 : 8) * budget.rho());
-    arb_sqrt(range.arb(), range.arb(), precision);
-    return range * number(steps_);
+    if (budget.measure() == Measure::pure) return Enclosure::of(budget.epsilon() * Rational(steps_), guess_bits);
+    Enclosure range = enclosed(Rational(query_.neighbors == Neighbors::change_one ? 16 : 8) * budget.rho());
+    arb_sqrt(range.arb(), range.arb(), guess_bits);
+    return range * enclosed(steps_);
   }
 
   /// Under pure privacy alone.
@@ -185,7 +180,7 @@ class RangesOfParts {
 };
 
 Enclosure summed(const std::vector<PartRange>& parts) {
-  Enclosure sum = number(0);
+  Enclosure sum = enclosed(0);
   for (const PartRange& part : parts) sum += part.length;
   return sum;
 }
@@ -198,7 +193,7 @@ Enclosure right_by_parts(const QuantileQuery& query, const QuantilePlan& plan, i
   Enclosure otherwise = allowed_by(query.budget, steps, priors);
   if (steps == 0) return otherwise;
   const RangesOfParts ranges(query, plan, steps);
-  Enclosure most = number(0);
+  Enclosure most = enclosed(0);
   std::vector<std::vector<double>> seen;
   for (const PreliminaryOutcome& found : plan.outcomes()) {
     const std::optional<std::vector<PartRange>> parts = ranges.of(found);
@@ -208,10 +203,10 @@ Enclosure right_by_parts(const QuantileQuery& query, const QuantilePlan& plan, i
       lengths.push_back(part.is_selection ? part.length.to_double() : -part.length.to_double());
     if (std::ranges::find(seen, lengths) != seen.end()) continue;
     seen.push_back(std::move(lengths));
-    raise_to(most, priors.size() == 2 ? PartsBound(*parts).right(number(priors[0]), number(priors[1]))
+    raise_to(most, priors.size() == 2 ? PartsBound(*parts).right(enclosed(priors[0]), enclosed(priors[1]))
                                       : most_guessed(priors, summed(*parts).exp()));
   }
-  arb_min(most.arb(), most.arb(), otherwise.arb(), precision);
+  arb_min(most.arb(), most.arb(), otherwise.arb(), guess_bits);
   return most;
 }
 
@@ -229,10 +224,10 @@ struct Question {
 
 /// When what was seen before has ratios of at most `odds`.
 Enclosure right_after(const Enclosure& right, const Enclosure& odds) {
-  const Enclosure one = number(1);
+  const Enclosure one = enclosed(1);
   Enclosure bound = right * odds;
   const Enclosure other = one - (one - right) / odds;
-  arb_min(bound.arb(), bound.arb(), other.arb(), precision);
+  arb_min(bound.arb(), bound.arb(), other.arb(), guess_bits);
   return bound;
 }
 
@@ -262,7 +257,7 @@ std::optional<Enclosure> right_when_found(const Question& question, const Prelim
 
 std::optional<Rational> right_among_these(const Question& question) {
   if (question.steps == 0 || question.query.records_per_person != 1) return {};
-  Enclosure most = number(0);
+  Enclosure most = enclosed(0);
   for (const PreliminaryOutcome& found : question.plan.outcomes()) {
     const std::optional<Enclosure> here = right_when_found(question, found);
     if (!here) return {};
@@ -276,54 +271,54 @@ std::optional<Rational> right_among_these(const Question& question) {
 /// The same at most, among so many that terms would be too many to add: E |X - n p| / 2 <= the root of the variance / 2, and by Hoeffding's
 /// inequality the tail beyond `least` + s is at most exp(-2 (away + s)^2 / n), away = least - n p.
 Enclosure excess_among_many(const Rational& p, std::uint64_t n, std::uint64_t least) {
-  const Enclosure all = number(Rational(static_cast<std::int64_t>(n)));
-  Enclosure most = all * number(p * (Rational(1) - p));
-  arb_sqrt(most.arb(), most.arb(), precision);
-  most /= number(2);
-  const Enclosure away = number(Rational(static_cast<std::int64_t>(least))) - all * number(p);
-  Enclosure tail = number(0) - number(2) * away * away / all;
+  const Enclosure all = enclosed(Rational(static_cast<std::int64_t>(n)));
+  Enclosure most = all * enclosed(p * (Rational(1) - p));
+  arb_sqrt(most.arb(), most.arb(), guess_bits);
+  most /= enclosed(2);
+  const Enclosure away = enclosed(Rational(static_cast<std::int64_t>(least))) - all * enclosed(p);
+  Enclosure tail = enclosed(0) - enclosed(2) * away * away / all;
   tail = tail.exp();
   Enclosure root;
-  arb_const_pi(root.arb(), precision);
-  root *= all / number(8);
-  arb_sqrt(root.arb(), root.arb(), precision);
+  arb_const_pi(root.arb(), guess_bits);
+  root *= all / enclosed(8);
+  arb_sqrt(root.arb(), root.arb(), guess_bits);
   tail *= root;
-  arb_min(most.arb(), most.arb(), tail.arb(), precision);
+  arb_min(most.arb(), most.arb(), tail.arb(), guess_bits);
   return most;
 }
 
 /// E max(0, X - least) of X binomial, for least >= n p: the tail's terms fall at least as fast as a geometric series.
 Enclosure expected_excess(const Rational& p, std::uint64_t n, std::uint64_t least) {
-  if (least >= n || p.sign() == 0) return number(0);
-  if (p == 1) return number(Rational(static_cast<std::int64_t>(n - least)));
+  if (least >= n || p.sign() == 0) return enclosed(0);
+  if (p == 1) return enclosed(Rational(static_cast<std::int64_t>(n - least)));
   constexpr std::uint64_t few = 10'000'000;
   if (n > few) return excess_among_many(p, n, least);
-  const Enclosure odds = number(p / (Rational(1) - p));
+  const Enclosure odds = enclosed(p / (Rational(1) - p));
   const auto log_factorial = [](std::uint64_t of) {
     Enclosure result = Enclosure::of_whole(uint128{of} + 1);
-    arb_lgamma(result.arb(), result.arb(), 2 * precision);
+    arb_lgamma(result.arb(), result.arb(), 2 * guess_bits);
     return result;
   };
   const auto times = [](std::uint64_t count, const Rational& chance) {
-    Enclosure result = Enclosure::of(chance, 2 * precision).log();
-    arb_mul_ui(result.arb(), result.arb(), count, 2 * precision);
+    Enclosure result = Enclosure::of(chance, 2 * guess_bits).log();
+    arb_mul_ui(result.arb(), result.arb(), count, 2 * guess_bits);
     return result;
   };
   const std::uint64_t first = least + 1;
   Enclosure term = times(first, p) + times(n - first, Rational(1) - p) + log_factorial(n) - log_factorial(first) -
                    log_factorial(n - first);
   term = term.exp();  // P(X = first)
-  Enclosure sum = number(0);
+  Enclosure sum = enclosed(0);
   for (std::uint64_t x = first; x <= n; ++x) {
-    sum += term * number(Rational(static_cast<std::int64_t>(x - least)));
+    sum += term * enclosed(Rational(static_cast<std::int64_t>(x - least)));
     if (x == n) break;
     const Enclosure factor =
-        odds * number(Rational(static_cast<std::int64_t>(n - x), static_cast<std::int64_t>(x + 1)));
+        odds * enclosed(Rational(static_cast<std::int64_t>(n - x), static_cast<std::int64_t>(x + 1)));
     term *= factor;
     if (term.upper_double() < 0x1p-140 && factor.upper_double() < 0.999) {
       // What is left: sum of (x - least) term factor^i, at most n term / (1 - factor).
-      Enclosure left = term * number(Rational(static_cast<std::int64_t>(n))) / (number(1) - factor);
-      arb_union(left.arb(), left.arb(), number(0).arb(), precision);
+      Enclosure left = term * enclosed(Rational(static_cast<std::int64_t>(n))) / (enclosed(1) - factor);
+      arb_union(left.arb(), left.arb(), enclosed(0).arb(), guess_bits);
       return sum + left;
     }
   }
@@ -336,7 +331,7 @@ Enclosure larger_share(const Rational& p, std::uint64_t n) {
   const Rational all(static_cast<std::int64_t>(n));
   // With Y those of the rarer side: n - Y + 2 max(0, Y - n/2), and n/2 is at least this.
   const Enclosure excess = expected_excess(Rational(1) - larger, n, n / 2);
-  return number(larger) + number(Rational(2) / all) * excess;
+  return enclosed(larger) + enclosed(Rational(2) / all) * excess;
 }
 
 /// E max over positions of how many of n records have it, over n, at most: a threshold, and what goes beyond it.
@@ -345,25 +340,25 @@ Enclosure largest_count(const std::vector<Rational>& priors, std::uint64_t n) {
   for (const Rational& p : priors) ++alike[p];
   const double most = alike.rbegin()->first.to_double() * static_cast<double>(n);
   const Rational all(static_cast<std::int64_t>(n));
-  Enclosure least = number(1);
+  Enclosure least = enclosed(1);
   for (int deviations = 0; deviations <= 8; ++deviations) {
     const auto away = static_cast<double>(deviations);
     const double threshold = most + away * std::sqrt(most + 1) + (away > 0 ? away * away / 3 : 0);
     if (threshold >= static_cast<double>(n)) break;
     const auto whole = static_cast<std::uint64_t>(std::ceil(threshold)) + 1;
-    Enclosure here = number(Rational(static_cast<std::int64_t>(std::min(whole, n))));
+    Enclosure here = enclosed(Rational(static_cast<std::int64_t>(std::min(whole, n))));
     for (const auto& [p, count] : alike) {
-      here += expected_excess(p, n, whole) * number(Rational(static_cast<std::int64_t>(count)));
+      here += expected_excess(p, n, whole) * enclosed(Rational(static_cast<std::int64_t>(count)));
     }
-    here /= number(all);
-    arb_min(least.arb(), least.arb(), here.arb(), precision);
+    here /= enclosed(all);
+    arb_min(least.arb(), least.arb(), here.arb(), guess_bits);
   }
   return least;
 }
 
 // --- Together -----------------------------------------------------------------------------------------------------------
 
-[[noreturn]] void refuse(const std::string& what, const std::string& hint) {
+[[noreturn]] void refuse_guess(const std::string& what, const std::string& hint) {
   throw Error(ErrorCode::usage, what, hint, "guess");
 }
 
@@ -378,10 +373,11 @@ std::vector<bool> above_limit(const KnownTable& table, const Lattice& lattice, c
       first = middle + 1;
     }
   }
-  if (first == 0) refuse("all possible values are above the limit", "take a limit between the bounds");
-  if (first == lattice.size()) refuse("no possible value is above the limit", "take a limit between the bounds");
+  if (first == 0) refuse_guess("all possible values are above the limit", "take a limit between the bounds");
+  if (first == lattice.size()) refuse_guess("no possible value is above the limit", "take a limit between the bounds");
   if (!lattice.is_regular() && lattice.at(first - 1) != limit) {
-    refuse("records may lie on either side of a limit between two listed candidates", "take one of the candidates");
+    refuse_guess("records may lie on either side of a limit between two listed candidates",
+                 "take one of the candidates");
   }
   std::vector<bool> above;
   above.reserve(table.positions.size());
@@ -400,7 +396,7 @@ std::vector<Rational> priors_of(const KnownTable& table, const std::vector<bool>
 }
 
 Enclosure by_distribution(const std::vector<Rational>& priors, std::uint64_t rows, About about) {
-  if (about == About::presence) return number(1);
+  if (about == About::presence) return enclosed(1);
   return about == About::above ? larger_share(priors.front(), rows) : largest_count(priors, rows);
 }
 

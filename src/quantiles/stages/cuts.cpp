@@ -13,8 +13,8 @@ namespace {
 
 /// The candidates of all cuts but the two outermost follow from the line on which they lie; that of a cut at the quantile 0 or 1 is as
 /// far beyond the outermost selected ones as these are apart.
-std::vector<std::uint64_t> candidates_of(const std::vector<CutTarget>& cuts, const Brackets& brackets,
-                                         const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
+std::vector<std::uint64_t> candidates_of_cuts(const std::vector<CutTarget>& cuts, const Brackets& brackets,
+                                              const std::vector<std::uint64_t>& selected, std::uint64_t largest) {
   std::vector<Rational> targets;
   targets.reserve(cuts.size());
   for (const CutTarget& cut : cuts) targets.push_back(cut.quantile);
@@ -92,7 +92,7 @@ PlacedCuts cuts_of(const std::vector<std::uint64_t>& selected, const Brackets& b
   PlacedCuts placed;
   if (brackets.cuts.empty()) return placed;
   const std::optional<RoundGrid> grid = grid_of(selected, lattice);
-  std::vector<std::uint64_t> places = candidates_of(brackets.cuts, brackets, selected, lattice.size() - 1);
+  std::vector<std::uint64_t> places = candidates_of_cuts(brackets.cuts, brackets, selected, lattice.size() - 1);
   move_to_ties(places, brackets, selected);
   std::vector<Position> at;  // by target
   Position lower = 0;

@@ -60,19 +60,19 @@ RankProfile on_grid(const RankProfile& profile, const RoundGrid& grid) {
 
 namespace {
 
-constexpr std::int64_t range_added = 16;
-constexpr std::int64_t range_changed = 23;
+constexpr std::int64_t granularity_range_added = 16;
+constexpr std::int64_t granularity_range_changed = 23;
 
 }  // namespace
 
 Exponent granularity_rate(const Calibration& calibration) {
-  return calibration.rate(Rational(range_added), Rational(range_changed), true);
+  return calibration.rate(Rational(granularity_range_added), Rational(granularity_range_changed), true);
 }
 
 std::optional<RoundGrid> select_granularity(const RankProfile& profile, const std::vector<RoundGrid>& grids,
                                             const Exponent& rate, PaidPart part) {
   const ScoredSelection selection(granularity_scores(profile, grids), granularity_multiplicities(grids.size()));
-  const std::uint64_t level = part.select(selection, {rate, range_added, range_changed});
+  const std::uint64_t level = part.select(selection, {rate, granularity_range_added, granularity_range_changed});
   if (level == 0) return {};
   return grids[level - 1];
 }

@@ -88,13 +88,13 @@ std::vector<std::uint64_t> heaping_scores(const RankProfile& profile, const std:
 
 namespace {
 
-constexpr auto range_added = static_cast<std::int64_t>(highest_cost + highest_gain);
-constexpr std::int64_t range_changed = 2 * range_added;
+constexpr auto heaping_range_added = static_cast<std::int64_t>(highest_cost + highest_gain);
+constexpr std::int64_t heaping_range_changed = 2 * heaping_range_added;
 
 }  // namespace
 
 Exponent heaping_rate(const Calibration& calibration) {
-  return calibration.rate(Rational(range_added), Rational(range_changed), true);
+  return calibration.rate(Rational(heaping_range_added), Rational(heaping_range_changed), true);
 }
 
 std::optional<RoundGrid> select_heaps(const RankProfile& profile, const std::vector<HeapGrid>& heaps,
@@ -102,7 +102,7 @@ std::optional<RoundGrid> select_heaps(const RankProfile& profile, const std::vec
   std::vector<std::uint64_t> lengths(heaps.size() + 1, 1);
   lengths.front() = no_heaps_length;
   const ScoredSelection selection(heaping_scores(profile, heaps), lengths);
-  const std::uint64_t chosen = part.select(selection, {rate, range_added, range_changed});
+  const std::uint64_t chosen = part.select(selection, {rate, heaping_range_added, heaping_range_changed});
   if (chosen == 0) return {};
   return heaps[chosen - 1].grid;
 }

@@ -155,7 +155,7 @@ void require_bounds(const Certificate& printed, const flow::Pipeline& pipeline, 
 
 // --- Against the pipeline --------------------------------------------------------------------------------------------
 
-Rational odds_of(const flow::Pipeline& pipeline, const Exponent& epsilon) {
+Rational odds_at(const flow::Pipeline& pipeline, const Exponent& epsilon) {
   if (!pipeline.perturber.depends_on_epsilon()) return 1;
   require(epsilon.has_rational_exponential(), "its epsilon has no rational exp(epsilon), and so no exact channel");
   return epsilon.exponential();
@@ -184,8 +184,8 @@ class PipelineCheck {
  private:
   void require_of_a_part() const {
     const flow::Pipeline& asked = of_.pipeline;
-    const Rational from = printed_.is_range ? *printed_.odds_from : odds_of(asked, *printed_.epsilon_from);
-    const Rational to = printed_.is_range ? *printed_.odds_to : odds_of(asked, *printed_.epsilon_to);
+    const Rational from = printed_.is_range ? *printed_.odds_from : odds_at(asked, *printed_.epsilon_from);
+    const Rational to = printed_.is_range ? *printed_.odds_to : odds_at(asked, *printed_.epsilon_to);
     std::string trouble = "it is about '" + printed_.about + "', and nothing of that name decides about the pipeline";
     for (const CertifiedPart& part : certified_parts(asked, !printed_.is_refuted(), from, to)) {
       if (part.name != printed_.about) continue;

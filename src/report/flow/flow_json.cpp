@@ -28,28 +28,28 @@ using report_detail::window_odds;
 using report_detail::with_decimals;
 using report_detail::Writer;
 
-void write(Writer& json, const std::vector<std::string>& words) {
+void write_list(Writer& json, const std::vector<std::string>& words) {
   json.StartArray();
   for (const std::string& word : words) text(json, word);
   json.EndArray();
 }
 
-void write(Writer& json, std::span<const Rational> numbers) {
+void write_list(Writer& json, std::span<const Rational> numbers) {
   json.StartArray();
   for (const Rational& number : numbers) text(json, number.to_string());
   json.EndArray();
 }
 
-void write(Writer& json, const flow::Matrix& matrix) {
+void write_list(Writer& json, const flow::Matrix& matrix) {
   json.StartArray();
-  for (std::size_t i = 0; i < matrix.rows(); ++i) write(json, matrix.row(i));
+  for (std::size_t i = 0; i < matrix.rows(); ++i) write_list(json, matrix.row(i));
   json.EndArray();
 }
 
 template <class Value>
 void write_member(Writer& json, const char* name, const Value& value) {
   json.Key(name);
-  write(json, value);
+  write_list(json, value);
 }
 
 void write_counterexample(Writer& json, const flow::Counterexample& refutation) {
@@ -83,7 +83,7 @@ void write_certificate(Writer& json, const flow::PipelineRefinement& answer, con
 }
 
 /// Exactly, where it is rational: certificates are about nothing else.
-Rational odds_of(const Exponent& epsilon) {
+Rational odds_or_one(const Exponent& epsilon) {
   return epsilon.has_rational_exponential() ? epsilon.exponential() : Rational(1);
 }
 
@@ -147,7 +147,7 @@ std::string to_json(const RefinementReport& report) {
   member(json, "reason", reason_of(report.answer.refinement));
   member(json, "epsilon_from", report.from.to_string());
   member(json, "epsilon_to", report.to.to_string());
-  write_certificate(json, report.answer, odds_of(report.from), odds_of(report.to));
+  write_certificate(json, report.answer, odds_or_one(report.from), odds_or_one(report.to));
   return document.text();
 }
 
@@ -196,7 +196,7 @@ std::string to_json(const AnyPriorReport& report) {
     write_member(json, "loss", report.loss->matrix());
     json.Key("randomized");
     json.StartArray();
-    for (const flow::Matrix& actions : answer.remaps->randomized) write(json, actions);
+    for (const flow::Matrix& actions : answer.remaps->randomized) write_list(json, actions);
     json.EndArray();
   }
   if (report.about) write_channels(json, brief_channels(*report.about, answer.from, answer.to));
@@ -327,7 +327,7 @@ std::string to_json(const ChannelReport& report) {
     std::vector<std::string> cells;
     cells.reserve(row.size());
     for (const flow::RealBounds& probability : row) cells.push_back(exact_or_digits(probability));
-    write(json, cells);
+    write_list(json, cells);
   }
   json.EndArray();
   write_member(json, "arrangements", std::span<const Rational>(report.answer.arrangements));

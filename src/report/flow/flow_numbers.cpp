@@ -59,6 +59,8 @@ std::string reason_of(const flow::Refinement& refinement) {
   return undecided == nullptr ? refinement.reason : undecided->reason;
 }
 
+double middle_of(const flow::RealBounds& value) { return ((value.lower + value.upper) / Rational(2)).to_double(); }
+
 std::string significant(const flow::RealBounds& value, int digits) {
   if (value.lower.sign() <= 0) return value.to_decimal(digits);
   return value.to_decimal(std::max(0, digits - 1 - magnitude(value.lower)));

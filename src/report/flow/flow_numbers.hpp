@@ -24,6 +24,8 @@ std::string reason_of(const flow::Refinement& refinement);
 /// At most `digits` significant digits: of those that are certain, the last one rounded.
 std::string significant(const flow::RealBounds& value, int digits);
 
+double middle_of(const flow::RealBounds& value);
+
 /// The number when it is exact, otherwise its first 30 significant digits.
 std::string exact_or_digits(const flow::RealBounds& value);
 

@@ -15,6 +15,7 @@ namespace {
 using report_detail::Block;
 using report_detail::Blocks;
 using report_detail::HtmlPage;
+using report_detail::middle_of;
 using report_detail::say_command;
 
 /// A sentence that may stand alone.
@@ -86,8 +87,6 @@ void draw_windows(HtmlPage& page, const StabilityReport& report) {
                               "The table of windows has the ends of what is shaded.",
                               flat});
 }
-
-double middle_of(const flow::RealBounds& value) { return ((value.lower + value.upper) / Rational(2)).to_double(); }
 
 /// Both lines with a little room above and below.
 figures::Axis losses_axis(const std::vector<figures::Line>& lines) {

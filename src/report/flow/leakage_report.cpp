@@ -23,6 +23,7 @@ using report_detail::csv_line;
 using report_detail::Document;
 using report_detail::epsilon_digits;
 using report_detail::member;
+using report_detail::middle_of;
 using report_detail::odds_digits;
 using report_detail::Row;
 using report_detail::significant;
@@ -30,7 +31,7 @@ using report_detail::with_decimals;
 using report_detail::Writer;
 
 constexpr int percent_digits = 6;
-constexpr std::size_t longest_fraction = 24;
+constexpr std::size_t longest_prior = 24;
 constexpr std::size_t longest_exact = 200;  // characters of a fraction in JSON
 constexpr std::size_t most_listed = 12;     // possibilities in a sentence
 
@@ -72,7 +73,7 @@ std::string prior_in_words(const flow::Possibilities& possibilities) {
   for (std::size_t i = 0; i < std::min(priors.size(), most_listed); ++i) {
     const std::string p = priors[i].to_string();
     words += (i == 0 ? "" : ", ") + possibilities.names[i] + ": " +
-             (p.size() <= longest_fraction ? p : significant({priors[i], priors[i]}, percent_digits));
+             (p.size() <= longest_prior ? p : significant({priors[i], priors[i]}, percent_digits));
   }
   return priors.size() <= most_listed ? words : fmt::format("{}, and {} more", words, priors.size() - most_listed);
 }
@@ -80,7 +81,7 @@ std::string prior_in_words(const flow::Possibilities& possibilities) {
 std::string fraction_of(const RealBounds& value) {
   if (value.lower != value.upper) return "";
   std::string fraction = value.lower.to_string();
-  return fraction.size() <= longest_fraction ? fraction : "";
+  return fraction.size() <= longest_prior ? fraction : "";
 }
 
 std::string percent(const RealBounds& value) {
@@ -106,7 +107,7 @@ std::string digits_of(const RealBounds& value, int digits) {
   return significant(value, digits);
 }
 
-void write(Writer& json, const char* name, const std::optional<RealBounds>& value, int digits) {
+void optional_bounds(Writer& json, const char* name, const std::optional<RealBounds>& value, int digits) {
   if (value) return member(json, name, digits_of(*value, digits));
   json.Key(name);
   json.Null();
@@ -126,11 +127,11 @@ const char* name_of(Guess::About about) {
 
 void write_answer(Writer& json, const Leakage& answer, int digits) {
   member(json, "epsilon", answer.epsilon.to_string());
-  write(json, "before", answer.before, digits);
-  write(json, "after", answer.after, digits);
-  write(json, "allowed", answer.allowed, digits);
-  write(json, "capacity", answer.capacity, digits);
-  write(json, "capacity_allowed", answer.capacity_allowed, digits);
+  optional_bounds(json, "before", answer.before, digits);
+  optional_bounds(json, "after", answer.after, digits);
+  optional_bounds(json, "allowed", answer.allowed, digits);
+  optional_bounds(json, "capacity", answer.capacity, digits);
+  optional_bounds(json, "capacity_allowed", answer.capacity_allowed, digits);
 }
 
 std::string cell_of(const std::optional<RealBounds>& value) { return value ? significant(*value, sweep_digits) : ""; }
@@ -176,8 +177,6 @@ std::vector<Row> curve_rows(const LeakageReport& report) {
 }
 
 std::string line_of(const Row& row) { return row.front() + ": " + row.back() + "\n"; }
-
-double middle_of(const RealBounds& value) { return ((value.lower + value.upper) / Rational(2)).to_double(); }
 
 figures::Figure leakage_figure(const LeakageReport& report) {
   figures::Line after{"with the release"};

@@ -17,7 +17,7 @@ using Kind = flow::PostProcessor::Kind;
 using Places = std::vector<std::size_t>;
 using Entry = std::function<Rational(std::size_t value, std::size_t answer, const Rational& odds)>;
 
-Rational number(std::size_t value) { return static_cast<std::int64_t>(value); }
+Rational whole(std::size_t value) { return static_cast<std::int64_t>(value); }
 
 // --- Perturbers ------------------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ std::vector<flow::Perturber> perturbers_of(const flow::Pipeline& pipeline) {
 }
 
 Rational responded(std::size_t values, std::size_t value, std::size_t answer, const Rational& odds) {
-  return (value == answer ? odds : Rational(1)) / (odds + number(values) - 1);
+  return (value == answer ? odds : Rational(1)) / (odds + whole(values) - 1);
 }
 
 /// Definition 3.5, truncated `reach` places beyond the values.
@@ -178,20 +178,20 @@ Coefficients less(Coefficients a, const Coefficients& b) {
 
 Coefficients slope(const Coefficients& a) {
   Coefficients result(std::max<std::size_t>(a.size(), 2) - 1);
-  for (std::size_t i = 1; i < a.size(); ++i) result[i - 1] = a[i] * number(i);
+  for (std::size_t i = 1; i < a.size(); ++i) result[i - 1] = a[i] * whole(i);
   return result;
 }
 
 /// The polynomial of degree below `points` with these values at 1, 2, ... (Newton).
 Coefficients through(const std::function<Rational(const Rational&)>& value, std::size_t points) {
   std::vector<Rational> differences;
-  for (std::size_t i = 0; i < points; ++i) differences.push_back(value(number(i + 1)));
+  for (std::size_t i = 0; i < points; ++i) differences.push_back(value(whole(i + 1)));
   for (std::size_t order = 1; order < points; ++order) {
-    for (std::size_t i = points; i-- > order;) differences[i] = (differences[i] - differences[i - 1]) / number(order);
+    for (std::size_t i = points; i-- > order;) differences[i] = (differences[i] - differences[i - 1]) / whole(order);
   }
   Coefficients result{differences.back()};
   for (std::size_t i = points - 1; i-- > 0;) {
-    result = times(result, {-number(i + 1), 1});
+    result = times(result, {-whole(i + 1), 1});
     result.front() += differences[i];
   }
   return result;
@@ -213,7 +213,7 @@ bool is_never_negative(const Coefficients& polynomial, const Rational& from, con
     Rational ratio = 1;
     for (std::size_t i = 0; i <= j; ++i) {
       bernstein[j] += ratio * by_share[i];
-      if (i < j) ratio *= number(j - i) / number(degree - i);
+      if (i < j) ratio *= whole(j - i) / whole(degree - i);
     }
   }
   if (std::ranges::all_of(bernstein, [](const Rational& b) { return b.sign() >= 0; })) return true;
@@ -320,11 +320,11 @@ Applies lumping(const flow::Pipeline& asked) {
   if (!plain) return Applies::unchecked;
   const std::size_t points = pipeline.participants + 1;
   for (std::size_t i = 1; i <= points; ++i) {
-    const Rational kept = number(i) / number(points + 1);
+    const Rational kept = whole(i) / whole(points + 1);
     flow::Matrix single(values, values);
     for (std::size_t x = 0; x < values; ++x) {
       for (std::size_t y = 0; y < values; ++y) {
-        single(x, y) = (Rational(1) - kept) / number(values) + (x == y ? kept : Rational(0));
+        single(x, y) = (Rational(1) - kept) / whole(values) + (x == y ? kept : Rational(0));
       }
     }
     const std::optional<flow::Channel> witness = channel_with(pipeline, single);

@@ -53,7 +53,7 @@ void write_source(Writer& json, const LedgerSource& source) {
   json.EndObject();
 }
 
-void write_account(Writer& json, const LedgerAccount& account) {
+void account_member(Writer& json, const LedgerAccount& account) {
   json.StartObject();
   member(json, "name", account.dataset.name);
   member(json, "unit", account.dataset.unit);
@@ -119,7 +119,7 @@ std::string to_json(const LedgerStatement& statement, LedgerDetail detail) {
   }
   json.Key("datasets");
   json.StartArray();
-  for (const LedgerAccount& account : statement.accounts) write_account(json, account);
+  for (const LedgerAccount& account : statement.accounts) account_member(json, account);
   json.EndArray();
   json.Key("sources");
   json.StartArray();

@@ -28,7 +28,7 @@ std::vector<std::string> texts_at(const Json& query, const char* name) {
 }
 
 /// As Receipt::lattice.
-std::string lattice_of(const Json& query) {
+std::string lattice_asked(const Json& query) {
   if (!query.HasMember("candidates")) {
     return fmt::format("{} to {} in steps of {}", text_at(query, "lower"), text_at(query, "upper"),
                        text_at(query, "step"));
@@ -41,7 +41,7 @@ std::string lattice_of(const Json& query) {
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 /// NAME=FILE, without folders: a receipt tells files as they were typed.
-std::vector<std::string> tables_of(const Json& query) {
+std::vector<std::string> tables_asked(const Json& query) {
   std::vector<std::string> tables = texts_at(query, "tables");
   for (std::string& table : tables) {
     const std::size_t file = table.find('=') + 1;
@@ -50,7 +50,7 @@ std::vector<std::string> tables_of(const Json& query) {
   return tables;
 }
 
-std::vector<std::string> tables_of(const SourceDescription& source) {
+std::vector<std::string> tables_asked(const SourceDescription& source) {
   std::vector<std::string> tables;
   for (const NamedTable& table : source.tables) tables.push_back(table.name + "=" + file_name(table.file));
   return tables;
@@ -93,7 +93,7 @@ std::string difference(const Json& query, const Receipt& receipt) {
   const std::pair<const char*, bool> same[] = {
       {"the file", !names_a_file || file_name(source.file) == file_name(text_at(query, "file"))},
       {"the SQL", source.sql == text_at(query, "sql")},
-      {"the tables of the SQL", tables_of(source) == tables_of(query)},
+      {"the tables of the SQL", tables_asked(source) == tables_asked(query)},
       {"the declared stability", source.sql_stability == text_at(query, "sql_stability")},
       {"what is done with missing values", source.null_policy == text_at(query, "null")},
       {"what counts as missing", source.missing == texts_at(query, "missing")},
@@ -104,7 +104,7 @@ std::string difference(const Json& query, const Receipt& receipt) {
       {"the keys", receipt.keys() == texts_at(query, "keys")},
       {"the records per person", receipt.records_per_person == text_at(query, "records_per_person")},
       {"the share of bounds", receipt.bounds_share == text_at(query, "bounds_share")},
-      {"the possible values", finds_bounds || receipt.lattice == lattice_of(query)},
+      {"the possible values", finds_bounds || receipt.lattice == lattice_asked(query)},
       {"the level of intervals", receipt.interval_level == text_at(query, "intervals")},
       {"the question of intervals", receipt.interval_of == text_at(query, "intervals_of")},
       {"what the intervals' level is of", receipt.intervals_together == query.HasMember("intervals_together")},

@@ -58,7 +58,7 @@ class NewFile {
 
   bool write_all(std::string_view text) const {
     while (!text.empty()) {
-      const ssize_t written = write(file_, text.data(), text.size());
+      const ssize_t written = ::write(file_, text.data(), text.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) return false;
       text.remove_prefix(static_cast<std::size_t>(written));

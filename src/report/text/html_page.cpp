@@ -13,7 +13,7 @@ namespace fractile::report_detail {
 namespace {
 
 /// Whatever bytes: one line that HTML shows as it is.
-std::string shown(const std::string& words) { return figures::escaped(shown_text(words)); }
+std::string shown_in_html(const std::string& words) { return figures::escaped(shown_text(words)); }
 
 // Contrasts of 4.5:1 and more on both backgrounds. Nothing is hidden without it, and the order is that of reading.
 constexpr const char* page_rules =
@@ -65,45 +65,45 @@ std::string head_of(const std::string& title) {
 }  // namespace
 
 void HtmlPage::title(const std::string& words) {
-  title_ = shown(words);
+  title_ = shown_in_html(words);
   body_ += "<main>\n<h1>" + title_ + "</h1>\n";
 }
 
 void HtmlPage::section(const std::string& words) {
-  body_ += fmt::format("{}<section>\n<h2>{}</h2>\n", in_section_ ? "</section>\n" : "", shown(words));
+  body_ += fmt::format("{}<section>\n<h2>{}</h2>\n", in_section_ ? "</section>\n" : "", shown_in_html(words));
   in_section_ = true;
 }
 
-void HtmlPage::paragraph(const std::string& words) { body_ += "<p>" + shown(words) + "</p>\n"; }
+void HtmlPage::paragraph(const std::string& words) { body_ += "<p>" + shown_in_html(words) + "</p>\n"; }
 
 void HtmlPage::list(const std::vector<std::string>& items) {
   if (items.empty()) return;
   body_ += "<ul>\n";
-  for (const std::string& item : items) body_ += "<li>" + shown(item) + "</li>\n";
+  for (const std::string& item : items) body_ += "<li>" + shown_in_html(item) + "</li>\n";
   body_ += "</ul>\n";
 }
 
 void HtmlPage::glossary(const std::vector<std::pair<std::string, std::string>>& words) {
   body_ += "<dl>\n";
   for (const auto& [word, meaning] : words) {
-    body_ += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", shown(word), shown(meaning));
+    body_ += fmt::format("<dt>{}</dt>\n<dd>{}</dd>\n", shown_in_html(word), shown_in_html(meaning));
   }
   body_ += "</dl>\n";
 }
 
 void HtmlPage::table(const TableHead& head, const std::vector<Row>& rows) {
-  const std::string caption = shown(head.caption);
+  const std::string caption = shown_in_html(head.caption);
   body_ += fmt::format(
       "<div class=\"w\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"{0}\">\n<table{1}>\n<caption>{0}</caption>\n<thead>\n<tr>",
       caption, head.left < 2 ? "" : fmt::format(" class=\"k{}\"", head.left < 4 ? head.left : 9));
-  for (const std::string& cell : rows.front()) body_ += "<th scope=\"col\">" + shown(cell) + "</th>";
+  for (const std::string& cell : rows.front()) body_ += "<th scope=\"col\">" + shown_in_html(cell) + "</th>";
   body_ += "</tr>\n</thead>\n<tbody>\n";
   std::string csv = csv_line(rows.front());
   for (std::size_t i = 1; i < rows.size(); ++i) {
     body_ += "<tr>";
     for (std::size_t j = 0; j < rows[i].size(); ++j) {
-      const std::string cell = shown(rows[i][j]);
+      const std::string cell = shown_in_html(rows[i][j]);
       body_ += j < head.left && head.left < 4 ? "<th scope=\"row\">" + cell + "</th>" : "<td>" + cell + "</td>";
     }
     body_ += "</tr>\n";

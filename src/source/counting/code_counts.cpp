@@ -21,7 +21,7 @@ std::string trimmed(const std::string& cell) {
   return cell.substr(first, cell.find_last_not_of(blanks) + 1 - first);
 }
 
-Rational number_of(const std::string& cell, const std::string& file, std::size_t row, const std::string& column) {
+Rational number_in_cell(const std::string& cell, const std::string& file, std::size_t row, const std::string& column) {
   try {
     return Rational::parse(trimmed(cell));
   } catch (const Error&) {  // whose message holds the cell
@@ -30,7 +30,7 @@ Rational number_of(const std::string& cell, const std::string& file, std::size_t
 }
 
 std::uint64_t count_of(const std::string& cell, const std::string& file, std::size_t row) {
-  const Rational count = number_of(cell, file, row, "count");
+  const Rational count = number_in_cell(cell, file, row, "count");
   if (!count.is_integer() || count.sign() < 0 || count > Rational(most_records)) {
     refuse(file, row, "column 'count': not a number of records", "write a whole number");
   }
@@ -46,7 +46,7 @@ std::vector<CodeCount> read_code_counts(const TableOptions& options) {
   counts.reserve(cells[0].size());
   std::set<Rational> codes;
   for (std::size_t row = 0; row < cells[0].size(); ++row) {
-    Rational code = number_of(cells[0][row], file, row, "code");
+    Rational code = number_in_cell(cells[0][row], file, row, "code");
     if (!codes.insert(code).second) {
       refuse(file, row, "column 'code': a code stands twice", "write every code once, with all its records");
     }

@@ -51,7 +51,7 @@ std::string ticks_expression(const Column& column, Unreadable unreadable) {
 }
 
 /// A cell of text as it is; NULL where nothing but white space is there.
-std::string text_expression(const Column& column) {
+std::string number_text_expression(const Column& column) {
   const std::string name = quote_identifier(column.engine_name);
   return fmt::format("CASE WHEN {0} < '!' THEN {1} ELSE {0} END", name, text_without_blank(name));
 }
@@ -167,7 +167,8 @@ CellReading reading_of(const Column& column, ValueKind lattice, Unreadable unrea
 
 std::string number_expression(const Column& column, const Lattice& lattice, Unreadable unreadable) {
   if (lattice.kind() != ValueKind::number) {
-    return numeric_of(column.type) == Numeric::text ? text_expression(column) : ticks_expression(column, unreadable);
+    return numeric_of(column.type) == Numeric::text ? number_text_expression(column)
+                                                    : ticks_expression(column, unreadable);
   }
   if (numeric_of(column.type) == Numeric::units) return units_expression(column);
   const std::string present = present_expression(column);

@@ -213,7 +213,7 @@ class Reader {
   std::size_t filled_ = 0;
 };
 
-Rational number_of(const std::string& text, const Reader& reader) {
+Rational number_in_file(const std::string& text, const Reader& reader) {
   Rational number = Rational::parse(text);
   if (!number.is_decimal() || number.to_decimal() != text) reader.refuse_damage();
   return number;
@@ -227,11 +227,12 @@ Lattice lattice_of(Reader& reader) {
     const std::string lower = reader.text();
     const std::string upper = reader.text();
     const std::string step = reader.text();
-    return Lattice::regular(number_of(lower, reader), number_of(upper, reader), number_of(step, reader), kind);
+    return Lattice::regular(number_in_file(lower, reader), number_in_file(upper, reader), number_in_file(step, reader),
+                            kind);
   }
   std::vector<Rational> points;
   for (std::uint64_t left = reader.number(most_candidates); left > 0; --left) {
-    points.push_back(number_of(reader.text(), reader));
+    points.push_back(number_in_file(reader.text(), reader));
   }
   return Lattice::explicit_points(std::move(points), kind);
 }

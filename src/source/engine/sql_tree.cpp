@@ -145,6 +145,10 @@ std::vector<std::string> texts_of(const SqlNode& list) {
   return texts;
 }
 
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 bool is_absent(const SqlNode& node) {
   if (node.IsNull() || node.IsFalse()) return true;
   if (node.IsString()) return node.GetStringLength() == 0;

@@ -53,6 +53,7 @@ const SqlNode& member_of(const SqlNode& node, const char* name);
 std::string_view text_of(const SqlNode& node, const char* name);
 /// The texts of a list.
 std::vector<std::string> texts_of(const SqlNode& list);
+bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words);
 /// null, false, "", and what holds nothing else: how the tree says that a part of a query is not there.
 bool is_absent(const SqlNode& node);
 /// The first member that is there and none of these, or "".

@@ -10,7 +10,7 @@
 namespace fractile::source_detail {
 namespace {
 
-EngineTypeNumber number_of(StreamedType type) {
+EngineTypeNumber engine_type_of(StreamedType type) {
   switch (type) {
     case StreamedType::boolean:
       return engine_boolean;
@@ -38,7 +38,7 @@ EngineTypeNumber number_of(StreamedType type) {
 }
 
 EngineType* created_type(const EngineApi& api, const StreamedColumn& column) {
-  if (column.type != StreamedType::decimal) return api.create_logical_type(number_of(column.type));
+  if (column.type != StreamedType::decimal) return api.create_logical_type(engine_type_of(column.type));
   return api.create_decimal_type(static_cast<std::uint8_t>(column.precision), static_cast<std::uint8_t>(column.scale));
 }
 

@@ -19,10 +19,6 @@ namespace {
               "sql");
 }
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 struct Token {
   enum class Kind { name, number, symbol };
   Kind kind;

@@ -34,7 +34,7 @@ constexpr std::array conversions{
     Conversion{"JSON", "TRY_CAST(", " AS DOUBLE)", "what is no number is left out"},
 };
 
-bool is_plain(std::string_view name) {
+bool is_plain_name(std::string_view name) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   return !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0 &&
          std::ranges::all_of(name, plain);
@@ -56,7 +56,7 @@ Words times_hint(std::string_view type) {
 
 /// As it stands in a query between single quotes; empty for names that a shell or SQL would need to be told how to read.
 std::string identifier(const std::string& name) {
-  if (is_plain(name)) return name;
+  if (is_plain_name(name)) return name;
   const bool quotable = std::ranges::none_of(
       name, [](unsigned char c) { return c < ' ' || c == '"' || c == '\'' || c == '\\' || c == '!' || c == '\x7f'; });
   return quotable ? '"' + name + '"' : "";

@@ -147,7 +147,7 @@ bool begins_as_json(std::string_view head) {
   return next.starts_with('{') || next.starts_with(']') || head.starts_with("[\n") || head.starts_with("[\r\n");
 }
 
-[[noreturn]] void refuse(const std::string& file, const Foreign& foreign, const std::string& wanted) {
+[[noreturn]] void refuse_foreign(const std::string& file, const Foreign& foreign, const std::string& wanted) {
   throw Error(ErrorCode::data, file + " is " + std::string(foreign.name) + " by its first bytes, not " + wanted,
               hint_for(foreign));
 }
@@ -163,9 +163,9 @@ void refuse_foreign_extension(const std::string& file, const std::string& extens
 }
 
 void refuse_foreign_text(const std::string& file, std::string_view head) {
-  if (const Foreign* foreign = found_by(byte_order_marks, head)) refuse(file, *foreign, "CSV");
-  if (const Foreign* foreign = found_by(magics, head)) refuse(file, *foreign, "CSV");
-  if (begins_as_json(head)) refuse(file, json, "CSV");
+  if (const Foreign* foreign = found_by(byte_order_marks, head)) refuse_foreign(file, *foreign, "CSV");
+  if (const Foreign* foreign = found_by(magics, head)) refuse_foreign(file, *foreign, "CSV");
+  if (begins_as_json(head)) refuse_foreign(file, json, "CSV");
 }
 
 namespace {
@@ -190,11 +190,11 @@ void refuse_foreign_json(const std::string& file, std::string_view head) {
   if (foreign == nullptr) foreign = wide_json(head);
   if (foreign == nullptr) return;
   const std::string hint(foreign->hint.substr(0, foreign->hint.find(" > ")));
-  refuse(file, {foreign->name, hint + " > people.json"}, "UTF-8");
+  refuse_foreign(file, {foreign->name, hint + " > people.json"}, "UTF-8");
 }
 
 void refuse_encrypted_parquet(const std::string& file, std::string_view head) {
-  if (head.starts_with("PARE")) refuse(file, encrypted, "one that can be read without a key");
+  if (head.starts_with("PARE")) refuse_foreign(file, encrypted, "one that can be read without a key");
 }
 
 std::string hint_for_missing(const std::string& path) {

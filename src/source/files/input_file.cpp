@@ -21,7 +21,7 @@
 namespace fractile::source_detail {
 namespace {
 
-[[noreturn]] void fail(ErrorCode code, const std::string& what, int error, const std::string& hint) {
+[[noreturn]] void fail_to_read(ErrorCode code, const std::string& what, int error, const std::string& hint) {
   throw Error(code, what + ": " + std::strerror(error), hint);
 }
 
@@ -50,7 +50,7 @@ int spool(int from, const std::string& display_name) {
   for (;;) {
     const ssize_t count = read(from, buffer.data(), buffer.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(ErrorCode::data, display_name + " cannot be read", errno, {});
+    if (count < 0) fail_to_read(ErrorCode::data, display_name + " cannot be read", errno, {});
     if (count == 0) break;
     file.append(std::span(buffer).first(static_cast<std::size_t>(count)));
   }
@@ -120,9 +120,9 @@ struct OpenedPath {
 OpenedPath open_path(const std::string& path) {
   const Opened opened = open_following(path);
   Descriptor file(opened.descriptor);
-  if (file.get() < 0) fail(ErrorCode::data, "cannot open " + path, errno, hint_for_missing(path));
+  if (file.get() < 0) fail_to_read(ErrorCode::data, "cannot open " + path, errno, hint_for_missing(path));
   struct stat status {};
-  if (fstat(file.get(), &status) != 0) fail(ErrorCode::data, "cannot open " + path, errno, {});
+  if (fstat(file.get(), &status) != 0) fail_to_read(ErrorCode::data, "cannot open " + path, errno, {});
   if (S_ISDIR(status.st_mode)) {
     throw Error(ErrorCode::data, path + " is a directory, not a file",
                 {"name one file in it, or put several together with ", Field("sql"), ", ", Field("table"), " and ",
@@ -137,7 +137,7 @@ OpenedPath open_path(const std::string& path) {
 
 InputFile::InputFile(int descriptor, std::string display_name, OpenedFile opened)
     : descriptor_(descriptor), display_name_(std::move(display_name)), opened_(std::move(opened)) {
-  if (fstat(descriptor_, &as_opened_) != 0) fail(ErrorCode::data, "cannot open " + display_name_, errno, {});
+  if (fstat(descriptor_, &as_opened_) != 0) fail_to_read(ErrorCode::data, "cannot open " + display_name_, errno, {});
 }
 
 InputFile::InputFile(InputFile&& other) noexcept
@@ -166,13 +166,13 @@ std::string InputFile::path() const {
 
 std::size_t InputFile::size() const {
   struct stat status {};
-  if (fstat(descriptor_, &status) != 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
+  if (fstat(descriptor_, &status) != 0) fail_to_read(ErrorCode::data, display_name_ + " cannot be read", errno, {});
   return static_cast<std::size_t>(status.st_size);
 }
 
 void InputFile::require_unchanged() const {
   struct stat now {};
-  if (fstat(descriptor_, &now) != 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, {});
+  if (fstat(descriptor_, &now) != 0) fail_to_read(ErrorCode::data, display_name_ + " cannot be read", errno, {});
   const bool is_there = opened_.path.empty() || path_of(descriptor_, display_name_) == opened_.path;
   if (!is_as_it_was(as_opened_, now, is_there ? Place::same : Place::another)) refuse_changed(display_name_);
 }
@@ -185,7 +185,7 @@ std::size_t InputFile::read(std::size_t offset, std::span<char> bytes) const {
     const ssize_t got =
         pread(descriptor_, bytes.data() + filled, bytes.size() - filled, static_cast<off_t>(offset + filled));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(ErrorCode::data, display_name_ + " cannot be read", errno, "check the disk it is on");
+    if (got < 0) fail_to_read(ErrorCode::data, display_name_ + " cannot be read", errno, "check the disk it is on");
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }

@@ -11,7 +11,7 @@
 namespace fractile::source_detail {
 namespace {
 
-[[noreturn]] void fail(const std::string& what, int error, const std::string& hint) {
+[[noreturn]] void fail_to_spool(const std::string& what, int error, const std::string& hint) {
   throw SpoolFailure(ErrorCode::internal, what + ": " + std::strerror(error), hint);
 }
 
@@ -21,7 +21,7 @@ void transfer_all(std::span<Byte> bytes, std::uint64_t offset, Transfer transfer
   while (!bytes.empty()) {
     const ssize_t count = transfer(bytes, static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) fail(failure, count < 0 ? errno : EIO, "set TMPDIR to a folder with room");
+    if (count <= 0) fail_to_spool(failure, count < 0 ? errno : EIO, "set TMPDIR to a folder with room");
     bytes = bytes.subspan(static_cast<std::size_t>(count));
     offset += static_cast<std::uint64_t>(count);
   }
@@ -34,7 +34,7 @@ NamelessFile::NamelessFile(std::string content) : content_(std::move(content)) {
   std::string path = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
   path += "/fractile-XXXXXX";
   descriptor_ = mkstemp(path.data());
-  if (descriptor_ < 0) fail("no temporary file for " + content_, errno, "set TMPDIR to a writable folder");
+  if (descriptor_ < 0) fail_to_spool("no temporary file for " + content_, errno, "set TMPDIR to a writable folder");
   unlink(path.c_str());
   fcntl(descriptor_, F_SETFD, FD_CLOEXEC);
 }

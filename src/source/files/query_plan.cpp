@@ -22,7 +22,7 @@ bool is_scan(std::string_view name) {
   return std::ranges::find(scans, name) != scans.end();
 }
 
-[[noreturn]] void refuse(std::string_view step) {
+[[noreturn]] void refuse_step(std::string_view step) {
   throw Error(ErrorCode::usage, "the query is not row-wise: the engine would run it with " + std::string(step),
               {"write it in simpler words, or declare with ", Field("sql_stability").blank("N"),
                " that one person's records change at most N rows of the result"},
@@ -45,9 +45,9 @@ bool is_row_wise_function(std::string_view name) {
 void require_row_wise_value(const SqlNode& node) {
   const std::string_view kind = text_of(node, "expression_class");
   if (kind.empty()) return;
-  if (!is_of_one_row(kind)) refuse(kind);
+  if (!is_of_one_row(kind)) refuse_step(kind);
   const std::string_view function = text_of(node, "name");
-  if (kind == "BOUND_FUNCTION" && !is_row_wise_function(function)) refuse("the function " + std::string(function));
+  if (kind == "BOUND_FUNCTION" && !is_row_wise_function(function)) refuse_step("the function " + std::string(function));
 }
 
 /// The last cell of the one row that such a statement gives.
@@ -110,12 +110,12 @@ void require_row_wise_plan_of(const std::string& plan, const std::string& reader
   const SqlNode* node = &document[0];
   while (is_step(text_of(*node, "name"))) {
     const SqlNode& children = member_of(*node, "children");
-    if (!children.IsArray() || children.Size() != 1) refuse(text_of(*node, "name"));
+    if (!children.IsArray() || children.Size() != 1) refuse_step(text_of(*node, "name"));
     node = &children[0];
   }
   const bool is_ours = !reader.empty() && lower_case(text_of(*node, "name")) == lower_case(reader);
   if ((!is_ours && !is_scan(text_of(*node, "name"))) || !is_absent(member_of(*node, "children")))
-    refuse(text_of(*node, "name"));
+    refuse_step(text_of(*node, "name"));
 }
 
 void require_row_wise_plan(const Connection& connection, const std::string& sql, const std::string& reader) {

@@ -22,10 +22,6 @@ Words declare_hint(const std::string& instead) {
   refuse(clause, declare_hint("ask row by row, SELECT ... FROM input WHERE ..."));
 }
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool is_listed(std::span<const std::string_view> list, const std::string& name) {
   return std::ranges::binary_search(list, std::string_view(name));
 }

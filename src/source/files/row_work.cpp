@@ -32,7 +32,7 @@ struct Bound {
 
 // --- The query -----------------------------------------------------------------------------------------------------------
 
-[[noreturn]] void refuse(const std::string& what, const Words& hint) {
+[[noreturn]] void refuse_work(const std::string& what, const Words& hint) {
   throw Error(ErrorCode::usage, "the query is refused: " + what, hint, "sql");
 }
 
@@ -51,12 +51,12 @@ std::optional<std::uint64_t> constant_number(const SqlNode& node) {
 
 std::string require_constant(const SqlNode& node, const std::string& function, const std::string& what) {
   if (const std::optional<std::string> text = constant_text(node)) return *text;
-  refuse(what + " of " + function + " is no constant",
-         "write it between quotes: one row's could take any time, or fail");
+  refuse_work(what + " of " + function + " is no constant",
+              "write it between quotes: one row's could take any time, or fail");
 }
 
 /// What a SELECT can name, and how long it is.
-struct Columns {
+struct SizedColumns {
   bool is_table = false;                       ///< with the columns of a table, too
   std::map<std::string, std::uint64_t> sizes;  ///< by names in small letters
   std::uint64_t others = 0;                    ///< of columns whose names are not known here
@@ -70,7 +70,7 @@ struct Columns {
     std::uint64_t& known = name.empty() ? others : sizes[name];
     known = std::max(known, size);
   }
-  void add(const Columns& all) {
+  void add(const SizedColumns& all) {
     is_table = is_table || all.is_table;
     others = std::max(others, all.others);
     for (const auto& [name, size] : all.sizes) add(name, size);
@@ -89,26 +89,26 @@ class RowWork {
  private:
   /// What the SELECT that is looked at can name.
   struct Scope {
-    Columns columns;
+    SizedColumns columns;
     std::map<std::string, Bound> aliases;  // the engine computes them again wherever they are named
   };
 
   static int deeper(int depth) {
-    if (depth >= deepest_tree) refuse("it is nested too deeply", "write it with fewer parentheses");
+    if (depth >= deepest_tree) refuse_work("it is nested too deeply", "write it with fewer parentheses");
     return depth + 1;
   }
 
   void take(std::uint64_t work) {
     work_ = plus(work_, work);
     if (work_ > most_work_of_a_row) {
-      refuse("one row of it could take too much time or memory, with texts as long as they may be",
-             "cut texts to what matters before they are joined, replaced, compared or searched: left(x, 200)");
+      refuse_work("one row of it could take too much time or memory, with texts as long as they may be",
+                  "cut texts to what matters before they are joined, replaced, compared or searched: left(x, 200)");
     }
   }
 
-  Columns select(const SqlNode& node, int depth) {
+  SizedColumns select(const SqlNode& node, int depth) {
     Scope scope{from(member_of(node, "from_table"), deeper(depth)), {}};
-    Columns result;
+    SizedColumns result;
     for (const SqlNode& item : member_of(node, "select_list").GetArray()) {
       if (text_of(item, "class") == "STAR") {
         star(item, scope, result, deeper(depth));
@@ -129,7 +129,7 @@ class RowWork {
     return result;
   }
 
-  void star(const SqlNode& item, const Scope& scope, Columns& result, int depth) {
+  void star(const SqlNode& item, const Scope& scope, SizedColumns& result, int depth) {
     result.add(scope.columns);
     if (!is_absent(member_of(item, "rename_list"))) result.add("", scope.columns.largest());
     const SqlNode& replaced = member_of(item, "replace_list");
@@ -141,18 +141,18 @@ class RowWork {
     }
   }
 
-  Columns from(const SqlNode& node, int depth) {
-    Columns columns;
+  SizedColumns from(const SqlNode& node, int depth) {
+    SizedColumns columns;
     columns.is_table = text_of(node, "type") != "SUBQUERY";
     if (!columns.is_table) columns = select(member_of(member_of(node, "subquery"), "node"), deeper(depth));
     if (is_absent(member_of(node, "column_name_alias"))) return columns;
-    Columns renamed;
+    SizedColumns renamed;
     renamed.others = columns.largest();
     return renamed;
   }
 
   /// Of a name of a column, which may be one of several parts: a table, a column, fields.
-  std::uint64_t size_of(const Columns& columns, const std::string& name) const {
+  std::uint64_t size_of(const SizedColumns& columns, const std::string& name) const {
     std::uint64_t size = columns.others;
     bool is_known = false;
     if (const auto found = columns.sizes.find(name); found != columns.sizes.end()) {
@@ -240,7 +240,8 @@ class RowWork {
     }
     if (type.starts_with("COMPARE") || type == "OPERATOR_NOT" || type.starts_with("OPERATOR_IS"))
       all.size = longest_number;
-    if (type == "ARRAY_SLICE" && parts.size() > 3) refuse("a slice has a step", "take every element, or name some");
+    if (type == "ARRAY_SLICE" && parts.size() > 3)
+      refuse_work("a slice has a step", "take every element, or name some");
     if (type.starts_with("ARRAY")) {
       all.size = sum;
       all.work = plus(all.work, sum);
@@ -314,18 +315,18 @@ class RowWork {
     const SqlNode& children = member_of(node, "children");
     const bool is_negative = text_of(node, "function_name") == "-" && children.IsArray() && children.Size() == 1;
     if (text_of(is_negative ? children[0] : node, "class") == "CONSTANT") return;
-    refuse("the digits of " + function + " are no constant", "write a number: round(x, 2)");
+    refuse_work("the digits of " + function + " are no constant", "write a number: round(x, 2)");
   }
 
   static void require_unit(const std::string& unit, const std::string& function) {
     if (is_unit_of_time(unit)) return;
-    refuse(function + " is asked for the unit '" + unit + "'",
-           "write 'year', 'month', 'day', 'hour', 'minute', 'second', 'week' or another unit in full");
+    refuse_work(function + " is asked for the unit '" + unit + "'",
+                "write 'year', 'month', 'day', 'hour', 'minute', 'second', 'week' or another unit in full");
   }
 
   void require_zone(const std::string& zone) const {
     if (!names_.is_zone || names_.is_zone(zone)) return;
-    refuse("the engine knows no time zone '" + zone + "'", "write it as in 'UTC' or 'Europe/Zurich'");
+    refuse_work("the engine knows no time zone '" + zone + "'", "write it as in 'UTC' or 'Europe/Zurich'");
   }
 };
 
@@ -350,7 +351,8 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
   };
   switch (growth_of(name)) {
     case Growth::of_numbers:
-      if (name == "array_length" && parts.size() > 1) refuse("array_length of a dimension", "write array_length(x)");
+      if (name == "array_length" && parts.size() > 1)
+        refuse_work("array_length of a dimension", "write array_length(x)");
       return bounded(longest_number, sum);
     case Growth::like_arguments:
       return bounded(sum, 0);
@@ -370,8 +372,8 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
     case Growth::padded: {
       const std::optional<std::uint64_t> letters = constant_number(child(1));
       if (!letters || *letters > longest_padding) {
-        refuse("how long " + name + " makes a text is no number up to 1000",
-               "write for example " + name + "(x, 8, '0')");
+        refuse_work("how long " + name + " makes a text is no number up to 1000",
+                    "write for example " + name + "(x, 8, '0')");
       }
       return bounded(plus(longest_number, times(*letters, bytes_of_a_letter)), sum);
     }
@@ -411,7 +413,7 @@ Bound RowWork::function(const SqlNode& node, const Scope& scope, int depth) cons
       const bool has_path = parts.size() > 1 && !constant_number(child(1));
       const std::string path = has_path ? require_constant(child(1), name, "the path") : "";
       const bool is_list = path.find('*') != std::string::npos;
-      if (path.find("..") != std::string::npos) refuse("a path of JSON has ..", "write every step of the path");
+      if (path.find("..") != std::string::npos) refuse_work("a path of JSON has ..", "write every step of the path");
       return bounded(times(is_list ? place_in_a_list + 1 : 2, sum), sum);
     }
     case Growth::formatted:

@@ -9,21 +9,17 @@
 namespace fractile::source_detail {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, const Words& hint) {
+[[noreturn]] void refuse_query(const std::string& what, const Words& hint) {
   throw Error(ErrorCode::usage, "the query " + what, hint, "sql");
 }
 
 [[noreturn]] void refuse_input(const std::string& what) {
-  refuse(what, {"name the file outside of the query: FILE is the table input, ", Field("table").entry("NAME", "FILE"),
-                " makes another one"});
-}
-
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
+  refuse_query(what, {"name the file outside of the query: FILE is the table input, ",
+                      Field("table").entry("NAME", "FILE"), " makes another one"});
 }
 
 int deeper(int depth) {
-  if (depth >= deepest_tree) refuse("is nested too deeply", "write it with fewer parentheses");
+  if (depth >= deepest_tree) refuse_query("is nested too deeply", "write it with fewer parentheses");
   return depth + 1;
 }
 
@@ -78,17 +74,17 @@ class Reading {
 
   static void function(const SqlNode& node) {
     const std::string name = lower_case(text_of(node, "function_name"));
-    if (name.starts_with("fractile_")) refuse("names the function " + name, "leave it out");
+    if (name.starts_with("fractile_")) refuse_query("names the function " + name, "leave it out");
   }
 
   void clause(const SqlNode& node, std::string_view type, const std::set<std::string>& scope) {
     if (type == "BASE_TABLE") return table(node, scope);
     if (type == "TABLE_FUNCTION") return table_function(member_of(node, "function"));
-    if (type == "SHOW_REF") refuse("asks the engine about itself", "write a SELECT over input");
+    if (type == "SHOW_REF") refuse_query("asks the engine about itself", "write a SELECT over input");
     const bool known = is_one_of(type, {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "JOIN", "SUBQUERY",
                                         "EMPTY", "EXPRESSION_LIST", "PIVOT", "ASCENDING", "DESCENDING"}) ||
                        type.starts_with("ORDER_") || type.ends_with("_MODIFIER");
-    if (!known) refuse("has a part that is not known here: '" + std::string(type) + "'", "leave it out");
+    if (!known) refuse_query("has a part that is not known here: '" + std::string(type) + "'", "leave it out");
   }
 
   void table(const SqlNode& node, const std::set<std::string>& scope) {
@@ -96,7 +92,7 @@ class Reading {
     const bool is_plain = is_absent(member_of(node, "schema_name")) && is_absent(member_of(node, "catalog_name")) &&
                           is_absent(member_of(node, "at_clause"));
     if (is_plain && scope.contains(lower_case(name))) return;
-    if (!is_plain) refuse("reads '" + name + "' by way of a schema, a catalog or AT", "write its name alone");
+    if (!is_plain) refuse_query("reads '" + name + "' by way of a schema, a catalog or AT", "write its name alone");
     if (!tables_.contains(lower_case(name))) refuse_input("reads '" + name + "', which is no input");
     any_ = true;
   }
@@ -134,9 +130,9 @@ void add_tables(const SqlNode& from, const std::string& table, Scope& scope, int
   scope.reads = true;
 }
 
-class Columns {
+class ColumnsRead {
  public:
-  explicit Columns(std::string table) : table_(std::move(table)) {}
+  explicit ColumnsRead(std::string table) : table_(std::move(table)) {}
 
   void visit(const SqlNode& node, const Scope& outer, int depth) {
     Scope scope = outer;
@@ -148,7 +144,7 @@ class Columns {
     }
     if (text_of(node, "class") == "COLUMN_REF") reference(texts_of(member_of(node, "column_names")), scope);
     if (text_of(node, "class") == "STAR" && scope.reads) {
-      refuse("has a * over records without a header", "name the columns");
+      refuse_query("has a * over records without a header", "name the columns");
     }
     if (text_of(node, "type") == "JOIN" && scope.reads) {
       for (const std::string& name : texts_of(member_of(node, "using_columns"))) add(name);
@@ -167,8 +163,8 @@ class Columns {
     if (!scope.reads) return;
     if (scope.is_alone) return add(names[0]);
     if (names.size() == 1) {
-      refuse("does not say whose column '" + names[0] + "' is",
-             "in a join over JSON, write the table before each column: " + table_ + "." + names[0]);
+      refuse_query("does not say whose column '" + names[0] + "' is",
+                   "in a join over JSON, write the table before each column: " + table_ + "." + names[0]);
     }
   }
 
@@ -176,8 +172,8 @@ class Columns {
     if (std::ranges::find(names_, name) != names_.end()) return;
     const auto twin = std::ranges::find(names_, lower_case(name), lower_case);
     if (twin != names_.end()) {
-      refuse("names the columns '" + *twin + "' and '" + name + "', which differ only in letter case",
-             "keys are matched exactly, but the engine cannot hold both; rename one in the file");
+      refuse_query("names the columns '" + *twin + "' and '" + name + "', which differ only in letter case",
+                   "keys are matched exactly, but the engine cannot hold both; rename one in the file");
     }
     names_.push_back(name);
   }
@@ -195,9 +191,9 @@ class Columns {
         elsewhere = elsewhere || (name != "from_table" && refers_to(part, alias, depth));
       });
       if (elsewhere) {
-        refuse("uses '" + alias + "' as an alias and as a column",
-               "give the alias another name, or use it around a subquery: SELECT ... FROM (SELECT ... AS " + alias +
-                   " FROM input) WHERE ...");
+        refuse_query("uses '" + alias + "' as an alias and as a column",
+                     "give the alias another name, or use it around a subquery: SELECT ... FROM (SELECT ... AS " +
+                         alias + " FROM input) WHERE ...");
       }
     }
   }
@@ -248,11 +244,11 @@ std::set<std::string> mentioned_columns(const SqlTree& tree) {
 void require_named_tables(const SqlTree& tree, const std::set<std::string>& tables) {
   Reading reading(tables);
   reading.visit(tree.query(), {}, 0);
-  if (!reading.any()) refuse("reads no table of people", "write SELECT ... FROM input, and name FILE");
+  if (!reading.any()) refuse_query("reads no table of people", "write SELECT ... FROM input, and name FILE");
 }
 
 std::vector<std::string> named_columns(const SqlTree& tree, const std::string& table) {
-  Columns columns(table);
+  ColumnsRead columns(table);
   columns.visit(tree.query(), {}, 0);
   return columns.take();
 }

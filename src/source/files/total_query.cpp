@@ -20,11 +20,9 @@ namespace {
 
 constexpr std::uint64_t nowhere = ~std::uint64_t{0};  // as the engine says where a part stands that no text has
 
-bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
+bool is_column_or_constant(const SqlNode& expression) {
+  return is_one_of(text_of(expression, "class"), {"COLUMN_REF", "CONSTANT"});
 }
-
-bool is_plain(const SqlNode& expression) { return is_one_of(text_of(expression, "class"), {"COLUMN_REF", "CONSTANT"}); }
 
 /// Whether the engine takes its value for true, false or NULL as it is.
 bool is_boolean(const SqlNode& expression) {
@@ -90,7 +88,7 @@ class Rewriting {
     for (SqlNode& each : node["replace_list"].GetArray()) {
       SqlNode& value = each["value"];
       parts(value, depth);
-      if (!is_plain(value)) tried(value);
+      if (!is_column_or_constant(value)) tried(value);
     }
   }
 
@@ -99,7 +97,7 @@ class Rewriting {
     if (text_of(item, "class") == "COLUMN_REF") return;
     const std::string alias(text_of(item, "alias"));
     const std::string name = alias.empty() ? engine_name : alias;
-    const bool can_fail = !is_plain(item);
+    const bool can_fail = !is_column_or_constant(item);
     item["alias"].SetString("", 0);
     parts(item, depth);
     if (can_fail) tried(item);
