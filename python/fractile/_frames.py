@@ -4,6 +4,7 @@ only for what is pandas' own."""
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from fractions import Fraction
@@ -246,7 +247,7 @@ def _refuse_what_is_no_data(data: Any) -> None:
     inside = data.obj if isinstance(data, memoryview) else data
     if isinstance(inside, (bytes, bytearray)):
         raise UsageError(f"data: {type(inside).__name__} are no column, and no path", "name the file that holds them, or give a column", "data")
-    if "GroupBy" in type(data).__name__:
+    if re.search(r"Group(By|ed)", type(data).__name__):
         raise UsageError(
             f"data: a {type(data).__name__} has its records in groups", 'give the frame itself, with by="region", keys=["north", "south"]', "data"
         )
@@ -256,6 +257,8 @@ def frame_of(data: Any, column: str, others: list[str], asked: Asked) -> tuple[_
     """The frame, and the name of the column to publish. `others`: columns of persons and keys. No record decides whether it is made: those
     that are not simply there are asked for when they are counted."""
     _refuse_what_is_no_data(data)
+    if _module(data) == "ibis" and not _has_columns(data) and hasattr(data, "as_table"):  # one column, which Arrow does not see
+        data = data.as_table()
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):  # a LazyFrame, which its owner collects
         column = _chosen(_asked(data, data.collect_schema).names(), column, others)
         selected = _asked(data, lambda: data.select(_distinct([column, *others])))

@@ -353,3 +353,45 @@ def test_expressions_of_ibis_run_after_the_charge(people, tmp_path):
     assert Expression.executed == table.num_rows
     fractile.release(Expression(table), "age", epsilon=1, ledger=ledger, **usual)
     assert Expression.executed == 2 * table.num_rows
+
+
+class OneColumn:
+    """A column as Ibis has them: no Arrow, but a table of it."""
+
+    __module__ = "ibis.expr.types.numeric"
+
+    def __init__(self, table, name):
+        self.table, self.name = table, name
+
+    def as_table(self):
+        return Expression(self.table.select([self.name]))
+
+
+class GroupedTable:
+    """As Ibis has them: every name is one of its columns."""
+
+    __module__ = "ibis.expr.types.groupby"
+
+    def __getattr__(self, name):
+        return object()
+
+
+def test_columns_of_ibis_are_tables_of_one(people):
+    table = pa.table(people)
+    assert fractile.release(OneColumn(table, "age"), **AGES).receipt == fractile.release(table.select(["age"]), **AGES).receipt
+
+
+def test_records_in_groups_are_refused(people):
+    for grouped in (GroupedTable(), pd.DataFrame(people).groupby("region"), pl.DataFrame(people).group_by("region")):
+        with pytest.raises(fractile.UsageError, match="has its records in groups"):
+            fractile.release(grouped, "age", **AGES)
+
+
+def test_ibis_itself(people):
+    ibis = pytest.importorskip("ibis")
+    table = ibis.memtable(people)
+    asked = {"by": "region", "keys": ["north", "south"], "person": "id", **AGES}
+    assert fractile.release(table, "age", **asked).receipt == fractile.release(pa.table(people), "age", **asked).receipt
+    assert fractile.release(table.age, **AGES).receipt == fractile.release(pa.table(people).select(["age"]), **AGES).receipt
+    with pytest.raises(fractile.UsageError, match="has its records in groups"):
+        fractile.release(table.group_by("region"), "age", **AGES)
