@@ -6,8 +6,9 @@
 BENCH_FOLDER holds fractile_bench, its parent the program; FRACTILE_DUCKDB names libduckdb. Every table compares
 contenders of one run: inside a process in random turn, whole processes A B A B. Times are medians; nothing is asserted.
 With --peers also the other private libraries, in the Python that FRACTILE_BENCH_PEERS names. With --only one section is
-measured, and written anew into the page that is there. Without, every part is written when it is measured, and one that fails leaves
-the others.
+measured, and written anew into the page that is there. Without, every part is kept in BENCH_FOLDER/parts when it is measured, by the
+commit of the sources. The page is written once all parts of one commit are there: after a failure, the next run at the same commit
+measures what is missing.
 """
 
 import argparse
@@ -16,7 +17,9 @@ import datetime
 import json
 import math
 import os
+import pickle
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -523,7 +526,24 @@ def cpu_name():
     return platform.processor()
 
 
-def head_part(context, quick, beside):
+PAGE = HOUSE / "docs" / "benchmarks.md"
+
+
+def commit():
+    """The commit that is measured, and whether that says all: sources may differ from it, or have no git."""
+    def git(*words):
+        return subprocess.run(["git", "-C", HOUSE, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True).stdout
+
+    try:
+        name = git("rev-parse", "--short=12", "HEAD").strip()
+        if git("status", "--porcelain", "--untracked-files=no", "--", ".", f":!{PAGE.relative_to(HOUSE)}"):
+            return f"{name}, with changes", False
+        return name, True
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown", False
+
+
+def head_part(context, quick, beside, measured_at):
     flags, runs = (" --quick", "one run") if quick else ("", "medians of three runs in random turn")
     others = "OpenDP, diffprivlib and Google's library were left out of this run; `./dev bench --peers` has them too."
     if beside:
@@ -533,8 +553,8 @@ def head_part(context, quick, beside):
     versions = (f"g++ {context['compiler']}, libc {context['libc']}, FLINT {context['flint']}, OpenSSL "
                 f"{context['openssl']}, DuckDB {duckdb_version()}")
     machine = f"{cpu_name()}, {os.cpu_count()} cores, load average {context['load_avg'][0]:.1f} at the start"
-    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flags}` on {datetime.date.today()}; do not edit, run it "
-            f"again.\n\nMachine: {machine}. {versions}. Inside one process: CPU times, {runs}.\n\n"
+    return (f"# Benchmarks\n\n{warning}Written by `./dev bench{flags}` on {datetime.date.today()}, at commit {measured_at}; do not edit, "
+            f"run it again.\n\nMachine: {machine}. {versions}. Inside one process: CPU times, {runs}.\n\n"
             "\"Exact\" contenders draw from the law that is proved, with cryptographic bits; \"insecure\" ones sum "
             "doubles and use an ordinary generator. The SIMD softmax is what the compiler makes of libmvec's exp for this "
             f"very machine with -ffast-math. {others}\n")
@@ -563,10 +583,14 @@ SECTIONS = {
 }
 
 
+BY_ITSELF = "(Measured by itself"
+
+
 def with_section(page, text, note=True):
-    """The page with its section of the same heading replaced, or added at its end; with the day, where it was measured by itself."""
+    """The page with its section of the same heading replaced, or added at its end; with the day and the commit, where it was measured by
+    itself."""
     heading, _, rest = text.partition("\n")
-    by_itself = f"(Measured by itself on {datetime.date.today()}.)\n" if note else ""
+    by_itself = f"{BY_ITSELF} on {datetime.date.today()}, at commit {commit()[0]}.)\n" if note else ""
     section = f"{heading}\n\n{by_itself}{rest.strip() if not note else rest.rstrip()}\n\n"
     start = (page + "\n").find(heading + "\n")
     if start < 0:
@@ -575,14 +599,14 @@ def with_section(page, text, note=True):
     return page[:start] + section + (page[end + 1:] if end >= 0 else "")
 
 
-def with_head(page, text):
-    """The page with all before its first section replaced."""
-    start = page.find("\n## ")
-    return text + (page[start:] if start >= 0 else "")
+def measured_by_themselves(page):
+    """What the page has of sections that were measured by themselves."""
+    sections = ("\n" + page).split("\n## ")[1:]
+    return ["## " + section.rstrip() for section in sections if section.partition("\n")[2].lstrip().startswith(BY_ITSELF)]
 
 
 class WholeRun:
-    """All parts, each on the page as soon as it is measured: a part that fails leaves what the page has of it, and the others."""
+    """All parts, each kept as soon as it is measured, and the page of them, once all are of one commit."""
 
     def __init__(self, options):
         self.options = options
@@ -590,6 +614,8 @@ class WholeRun:
         self.processes = []
         self.beside = None
         self.failed = []
+        self.folder = options.folder / ("parts-quick" if options.quick else "parts")
+        self.commit = commit()
 
     def parts(self):
         """Name, and what measures it and gives its text."""
@@ -626,23 +652,53 @@ class WholeRun:
         self.beside = peers.measure(ours_afresh(binary, self.options.quick), program, self.options.quick)
         return peers.page_part(self.beside, self.processes)
 
-    def keep(self, change):
-        out = self.options.out
-        page = out.read_text(encoding="utf-8") if out.exists() else ""
-        out.write_text(change(page), encoding="utf-8")
+    def start(self):
+        """Takes up what was measured at this commit in the same way, and drops all else."""
+        name, is_all = self.commit
+        mark = f"{name} peers={self.options.peers} quick={self.options.quick}\n"
+        marked = self.folder / "commit"
+        if is_all and marked.exists() and marked.read_text(encoding="utf-8") == mark:
+            state = self.folder / "state"
+            if state.exists():
+                self.results, self.processes, self.beside = pickle.loads(state.read_bytes())
+            return
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        marked.write_text(mark, encoding="utf-8")
+
+    def kept(self, name, part):
+        """The part's text, measured now unless it was before."""
+        file = self.folder / f"{name}.md"
+        if not file.exists():
+            text = part()
+            (self.folder / "state").write_bytes(pickle.dumps((self.results, self.processes, self.beside)))
+            file.write_text(text, encoding="utf-8")
+        return file.read_text(encoding="utf-8")
 
     def run(self):
+        self.start()
+        texts = []
         for name, part in self.parts():
             try:
-                text = part()
-                self.keep(lambda page, text=text: with_section(page, text, note=False))
+                texts.append(self.kept(name, part))
             except Exception:
-                print(f"bench: {name} failed, and stays on the page as it was", file=sys.stderr)
+                print(f"bench: {name} failed", file=sys.stderr)
                 traceback.print_exc()
                 self.failed.append(name)
-        if self.results.context:
-            missing = f"\nNot measured in this run: {', '.join(self.failed)}.\n" if self.failed else ""
-            self.keep(lambda page: with_head(page, head_part(self.results.context, self.options.quick, self.beside) + missing))
+        if not self.failed:
+            self.write(texts)
+
+    def write(self, texts):
+        out = self.options.out
+        others = measured_by_themselves(out.read_text(encoding="utf-8")) if out.exists() else []
+        page = head_part(self.results.context, self.options.quick, self.beside, self.commit[0])
+        for text in [texts[-1], *texts[:-1]]:  # targets first
+            page = with_section(page, text, note=False)
+        for text in others:
+            if f"\n{text.partition(chr(10))[0]}\n" not in page:
+                page = f"{page.rstrip()}\n\n{text}\n"
+        out.write_text(page, encoding="utf-8")
+        shutil.rmtree(self.folder)
 
 
 def main():
@@ -650,7 +706,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("--peers", action="store_true", help="the private rivals in Python as well")
     parser.add_argument("--quick", action="store_true", help="small tables, few runs: to see that it works")
-    parser.add_argument("--out", type=Path, default=HOUSE / "docs" / "benchmarks.md")
+    parser.add_argument("--out", type=Path, default=PAGE)
     parser.add_argument("--only", choices=SECTIONS, help="measure one section, and leave the others of the page")
     options = parser.parse_args()
     if not os.path.exists(os.environ.get("FRACTILE_DUCKDB", "")):
@@ -664,7 +720,11 @@ def main():
         return 0
     whole = WholeRun(options)
     whole.run()
-    print(f"wrote {options.out}" + (f", but for {', '.join(whole.failed)}" if whole.failed else ""))
+    if whole.failed:
+        print(f"bench: the page is as it was, since {', '.join(whole.failed)} failed; the other parts wait in {whole.folder} for the next run",
+              "at this commit", file=sys.stderr)
+    else:
+        print(f"wrote {options.out}")
     return 1 if whole.failed else 0
 
 

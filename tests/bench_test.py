@@ -183,9 +183,10 @@ class Parts(unittest.TestCase):
         context = {"compiler": "12", "libc": "2", "flint": "3", "openssl": "4", "load_avg": [0.5]}
         answer = Answer({"gap": 4.0, "error": 0.1}, versions={"peer": "1.2"})
         with mock.patch.object(run, "duckdb_version", return_value="5"):
-            self.assertIn("were left out of this run", run.head_part(context, False, None))
-            head = run.head_part(context, False, self.beside(answer))
+            self.assertIn("were left out of this run", run.head_part(context, False, None, "0877a85"))
+            head = run.head_part(context, False, self.beside(answer), "0877a85")
         self.assertIn("`./dev bench --peers`", head)
+        self.assertIn("at commit 0877a85;", head)
         self.assertIn("The other private libraries: peer 1.2.", head)
 
     def test_a_worse_gap_is_said(self):
@@ -198,14 +199,17 @@ class Parts(unittest.TestCase):
 
 
 class WholeRun(unittest.TestCase):
-    """Every part can be called, and is kept although the next one fails. What takes time stands still."""
+    """Every part can be called, and is kept although the next one fails; the page is of one commit. What takes time stands still."""
+
+    OLD = ("# Benchmarks\n\nOld.\n\n## Targets\n\nold\n\n## Checks among many people\n\nold checks\n\n## Gone\n\nof another commit\n\n"
+           "## On Spark\n\n(Measured by itself on 2026-11-25.)\nkept\n")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.out = Path(folder.name) / "page.md"
-        self.out.write_text("# Benchmarks\n\nOld.\n\n## Targets\n\nold\n\n## Checks among many people\n\nold checks\n\n## On Spark\n\nkept\n")
-        self.options = argparse.Namespace(folder=Path("bench"), peers=True, quick=True, out=self.out)
+        self.out.write_text(self.OLD)
+        self.options = argparse.Namespace(folder=Path(folder.name) / "bench", peers=True, quick=True, out=self.out)
         context = {"compiler": "12", "libc": "2", "flint": "3", "openssl": "4", "load_avg": [0.5]}
 
         def run_nothing(results, binary, pattern, quick):
@@ -221,6 +225,7 @@ class WholeRun(unittest.TestCase):
         self.patch(run.Results, "run", autospec=True, side_effect=run_nothing)
         self.patch(run.Results, "get", autospec=True, return_value=10.0)
         self.patch(run.Results, "counter", autospec=True, return_value=2.0)
+        self.commit = self.patch(run, "commit", autospec=True, return_value=("0877a85", True))
         self.patch(run, "numpy_rows", autospec=True, return_value=[])
         self.patch(run, "qif_result", autospec=True, return_value=None)
         self.patch(run, "duckdb_version", autospec=True, return_value="5")
@@ -229,37 +234,55 @@ class WholeRun(unittest.TestCase):
 
     def patch(self, target, name, **how):
         patch = mock.patch.object(target, name, **how)
-        patch.start()
         self.addCleanup(patch.stop)
+        return patch.start()
+
+    def whole_run(self):
+        whole = run.WholeRun(self.options)
+        with mock.patch("sys.stderr"):
+            whole.run()
+        return whole
 
     def test_every_part(self):
-        whole = run.WholeRun(self.options)
-        whole.run()
-        self.assertEqual(whole.failed, [])
+        self.assertEqual(self.whole_run().failed, [])
         page = self.out.read_text()
         self.assertIn("Written by `./dev bench --peers --quick`", page)
-        for heading in ("Targets", "One selection from k scores", "Quartiles with confidence intervals", "What a ledger takes",
-                        "Beside other private libraries", "On Spark"):
-            self.assertEqual(page.count(f"\n## {heading}\n"), 1, heading)
-        for text in ("Old.", "\nold\n", "old checks"):
-            self.assertFalse(text in page, text)
-        self.assertNotIn("Measured by itself", page)
+        self.assertIn("at commit 0877a85;", page)
+        headings = ["Targets", "One selection from k scores", "Quartiles with confidence intervals", "What a ledger takes",
+                    "Beside other private libraries", "On Spark"]
+        self.assertEqual(sorted(headings, key=lambda heading: page.index(f"\n## {heading}\n")), headings)
+        for text in ("Old.", "\nold\n", "old checks", "of another commit"):
+            self.assertNotIn(text, page)
+        self.assertEqual(page.count("Measured by itself"), 1)
 
     def test_every_section_by_itself(self):
         self.patch(run.clusters, "part", autospec=True, return_value="## On Spark\n")
         for name, section in run.SECTIONS.items():
-            self.assertTrue(section(self.options).startswith("## "), name)
+            text = section(self.options)
+            self.assertTrue(text.startswith("## "), name)
+            self.assertRegex(run.with_section(self.OLD, text), r"\(Measured by itself on [-0-9]+, at commit 0877a85\.\)")
 
-    def test_one_that_fails_leaves_the_others(self):
-        self.patch(run.flow_checks, "part", side_effect=TypeError("it takes one more"))
-        whole = run.WholeRun(self.options)
-        with mock.patch("sys.stderr"):
-            whole.run()
-        self.assertEqual(whole.failed, ["flow checks"])
-        page = self.out.read_text()
-        self.assertIn("## Checks among many people\n\nold checks", page)
-        self.assertIn("## What a ledger takes\n\nnew", page)
-        self.assertIn("Not measured in this run: flow checks.", page)
+    def test_after_a_failure_the_same_commit_measures_what_is_missing(self):
+        broken = self.patch(run.flow_checks, "part", side_effect=TypeError("it takes one more"))
+        self.assertEqual(self.whole_run().failed, ["flow checks"])
+        self.assertEqual(self.out.read_text(), self.OLD)
+        broken.side_effect = ["## Checks among many people\n\nnew\n"]
+        run.ledgers.part.reset_mock()
+        self.assertEqual(self.whole_run().failed, [])
+        run.ledgers.part.assert_not_called()
+        self.assertIn("## Checks among many people\n\nnew", self.out.read_text())
+
+    def test_no_page_has_parts_of_two_commits(self):
+        for second in (("1234567", True), ("0877a85, with changes", False), ("0877a85, with changes", False)):
+            broken = self.patch(run.flow_checks, "part", side_effect=TypeError("it takes one more"))
+            self.assertEqual(self.whole_run().failed, ["flow checks"])
+            broken.side_effect = None
+            broken.return_value = "## Checks among many people\n"
+            run.ledgers.part.reset_mock()
+            self.commit.return_value = second
+            self.assertEqual(self.whole_run().failed, [])
+            run.ledgers.part.assert_called()
+            self.assertIn(f"at commit {second[0]};", self.out.read_text())
 
 
 if __name__ == "__main__":
